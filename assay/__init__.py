@@ -1,0 +1,1 @@
+"""Assay: tests what a support chatbot's answers are made of."""

@@ -1,0 +1,33 @@
+"""The errors that Assay raises: one root, and a child for each case that a caller would treat differently."""
+
+
+class AssayError(Exception):
+    """The root of all errors raised on purpose. Its text says what was wrong, where, and what to do."""
+
+
+class UsageError(AssayError):
+    """What was asked for cannot be done as asked: an unknown metric, judge, option or setting."""
+
+
+class InputError(AssayError):
+    """A set, prompt, cassette or settings file cannot be read. The text names file, line, field and cure."""
+
+
+class JudgeError(AssayError):
+    """One question got no usable reply. The sample that asked it is `failed`; the others go on."""
+
+
+class ReplyError(JudgeError):
+    """The judge replied, but not in the shape that was asked for; `raw` keeps what it said."""
+
+    def __init__(self, message: str, raw: str) -> None:
+        super().__init__(message)
+        self.raw = raw
+
+
+class CassetteMiss(JudgeError):
+    """In replay, a question that the cassette holds no recording of."""
+
+
+class BudgetReached(AssayError):
+    """The next call would pass the budget. The run stops cleanly and can be resumed."""
