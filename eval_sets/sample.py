@@ -3,6 +3,7 @@
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic_core import PydanticCustomError
 
 Cell = int | float | str | bool | None
 
@@ -13,7 +14,7 @@ class Table(BaseModel):
     Raises `pydantic.ValidationError` when columns differ in length or a unit names no column.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     name: str
     columns: dict[str, list[Cell]]
@@ -54,22 +55,35 @@ class Sample(BaseModel):
     group: str | None = None
     metadata: dict[str, Any] = {}
 
-    @field_validator("user_input", "response", "reference")
+    @field_validator("id", "user_input", "response", "reference", "retrieved_contexts")
     @classmethod
-    def _no_nul(cls, text: str | None) -> str | None:
-        if text is not None and "\0" in text:
-            raise ValueError("the text holds a NUL byte; remove it, or find out what wrote it")
-        return text
+    def _whole_characters(cls, held: str | tuple[str, ...] | None) -> str | tuple[str, ...] | None:
+        for text in (held,) if isinstance(held, str) else held or ():
+            if "\0" in text:
+                raise ValueError("the text holds a NUL byte; remove it, or find out what wrote it")
+            try:
+                text.encode()
+            except UnicodeEncodeError as error:
+                half = text[error.start].encode("unicode_escape").decode()
+                raise ValueError(f"the text holds half a character ({half}); write it again from its source") from None
+        return held
 
     @model_validator(mode="after")
     def _on_scale(self) -> "Sample":
         if self.rating_min >= self.rating_max:
-            raise ValueError(f"rating_min ({self.rating_min:g}) is not below rating_max ({self.rating_max:g})")
-        for rater, rating in [("rating", self.rating), *self.ratings.items()]:
+            raise PydanticCustomError(
+                "off_scale",
+                "{field}: {low} is not below rating_max ({high}); give a scale such as 1 and 5",
+                {"field": "rating_min", "low": f"{self.rating_min:g}", "high": f"{self.rating_max:g}"},
+            )
+        raters = {f"ratings.{rater}": rating for rater, rating in self.ratings.items()}
+        for field, rating in [("rating", self.rating), *raters.items()]:
             if rating is not None and not self.rating_min <= rating <= self.rating_max:
-                raise ValueError(
-                    f"{rater} is {rating:g}, outside the scale {self.rating_min:g}-{self.rating_max:g}; "
-                    "correct it, or give rating_min and rating_max"
+                scale = f"{self.rating_min:g}-{self.rating_max:g}"
+                raise PydanticCustomError(
+                    "off_scale",
+                    "{field}: {rating} is outside the scale {scale}; correct it, or give rating_min and rating_max",
+                    {"field": field, "rating": f"{rating:g}", "scale": scale},
                 )
         return self
 

@@ -1,0 +1,48 @@
+"""What pydantic found wrong with a row, in the words of someone who has the file open."""
+
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails
+
+from .cells import NO_RATING, kind, shortened
+from .nearest import quoted
+
+# the branches of a table's cell, which pydantic names in an error's path
+_BRANCHES = {"int", "float", "str", "bool"}
+_TABLE = 'a table is {"name": "...", "columns": {"date": ["2026-03-01"], "mbps": [41.2]}, "units": {"mbps": "Mbps"}}'
+
+
+def complaint(error: ValidationError) -> tuple[str, str | None]:
+    """The field of the first error and what is wrong with it, with the cure; None instead where it is missing."""
+    found = error.errors(include_url=False)
+    first = found[0]
+    path = [str(part) for part in first["loc"] if not (first["loc"][0] == "tables" and part in _BRANCHES)]
+    field = ".".join(path) or str(first.get("ctx", {}).get("field", "rating_min"))
+    if first["type"] == "missing" and len(path) == 1:
+        return field, None
+    others = {str(other["loc"][0]) for other in found[1:] if other["loc"] and other["loc"][0] != first["loc"][0]}
+    more = f" (wrong in this row too: {quoted(sorted(others))})" if others else ""
+    return field, _said(first, field) + more
+
+
+def _said(error: ErrorDetails, field: str) -> str:
+    value = error.get("input")
+    message = error["msg"].removeprefix("Value error, ").removeprefix(f"{field}: ")
+    if field.startswith("tables"):
+        return f"{message[0].lower()}{message[1:]}; {_TABLE}"
+    if error["type"] == "string_type" and value is None:
+        return 'is null; write the text, or "" if there is none'
+    if known := _BY_TYPE.get(error["type"]):
+        shown = f'"{shortened(value)}"' if isinstance(value, str) else shortened(str(value))
+        return known.format(kind=kind(value), value=shown)
+    return message if ";" in message else f"{message}; correct it in the file"
+
+
+_BY_TYPE = {
+    "string_type": "is {kind} ({value}), not a text; write it in quotes",
+    "tuple_type": 'is {kind}, not a list of texts; write ["...", "..."]',
+    "dict_type": 'is {kind}, not an object; write {{"name": "value"}}',
+    "float_type": "is {kind}, not a number; write 4 or 4.5",
+    "finite_number": f"is {{value}}, which is no rating; {NO_RATING}",
+    "string_pattern_mismatch": "{value} is no ISO 639-1 code; write nl, en or another code of two letters",
+    "string_too_short": "is empty; give the sample a name, or leave the field out to have one made",
+}

@@ -1,0 +1,99 @@
+"""The bundled helpdesk sets keep the plan that their README describes."""
+
+from collections import Counter
+from functools import cache
+
+import pytest
+
+from assay.eval_sets import load_set
+
+# eval_sets/README.md, "The rubric"
+RUBRIC = {
+    "correct_not_in_context": 4,
+    "missing_step": 3,
+    "too_general": 3,
+    "changed_step": 2,
+    "off_context": 2,
+    "refusal": 2,
+    "unspecified_component": 1,
+    "error_mixup": 1,
+    "contradiction": 1,
+    "false_statement": 1,
+}
+MESSAGE_TYPES = {"instruction", "binary", "reasoning", "general", "error", "unspecified", "action"}
+
+both = pytest.mark.parametrize("language", ["nl", "en"])
+
+
+@cache
+def samples(language):
+    return load_set(f"helpdesk_{language}")
+
+
+def rating_of(defects):
+    """One defect gives its rating; of two the lower counts, minus 1 if both are above 1."""
+    if not defects:
+        return 5
+    ratings = [RUBRIC[defect] for defect in defects]
+    return min(ratings) - (len(ratings) == 2 and min(ratings) > 1)
+
+
+def test_the_rubric_on_examples_worked_by_hand():
+    assert rating_of([]) == 5
+    assert rating_of(["missing_step"]) == 3
+    assert rating_of(["missing_step", "refusal"]) == 1
+    assert rating_of(["missing_step", "correct_not_in_context"]) == 2
+    assert rating_of(["missing_step", "contradiction"]) == 1
+
+
+@both
+def test_sixty_pairs_with_ids_in_order(language):
+    assert [sample.id for sample in samples(language)] == [f"{language}-{number:03}" for number in range(1, 61)]
+    assert {sample.language for sample in samples(language)} == {language}
+
+
+@both
+def test_every_rating_follows_from_the_planted_defects(language):
+    for sample in samples(language):
+        defects = sample.metadata["defects"]
+        assert len(defects) <= 2, sample.id
+        assert sample.rating == rating_of(defects), sample.id
+        assert sample.metadata["note"].strip(), sample.id
+
+
+@both
+def test_every_defect_is_planted_three_times_or_more(language):
+    counts = Counter(defect for sample in samples(language) for defect in sample.metadata["defects"])
+    assert counts.keys() == RUBRIC.keys()
+    assert {defect: count for defect, count in counts.items() if count < 3} == {}
+
+
+@both
+def test_all_message_types_and_enough_pages(language):
+    assert {sample.message_type for sample in samples(language)} == MESSAGE_TYPES
+    assert len({sample.group for sample in samples(language)}) >= 12
+    assert 20 <= sum(sample.rating == 5 for sample in samples(language)) <= 28
+
+
+@both
+def test_no_type_but_small_talk_and_action_is_only_flawless_or_only_defective(language):
+    for kind in MESSAGE_TYPES - {"unspecified", "action"}:
+        flawless = {sample.rating == 5 for sample in samples(language) if sample.message_type == kind}
+        assert flawless == {True, False}, kind
+
+
+@both
+def test_pages_are_repeated_verbatim(language):
+    pages = {page for sample in samples(language) for page in sample.retrieved_contexts}
+    titles = Counter(page.splitlines()[0] for page in pages)
+    # a page that differs by a character somewhere would stand twice under its title
+    assert {title for title, count in titles.items() if count > 1} == set()
+    assert 12 <= len(pages) <= 16
+    assert {len(sample.retrieved_contexts) for sample in samples(language)} == {1, 2}
+
+
+@both
+def test_texts_are_there_and_short_enough_for_a_small_judge(language):
+    for sample in samples(language):
+        assert sample.user_input.strip() and sample.response.strip() and sample.reference, sample.id
+        assert max(len(page.split()) for page in sample.retrieved_contexts) <= 150, sample.id

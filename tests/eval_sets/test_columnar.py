@@ -1,0 +1,177 @@
+"""Parquet files and folders saved by `datasets`: real ones, written here."""
+
+import datetime
+import math
+import subprocess
+import sys
+
+import datasets
+import numpy
+import pandas
+import pyarrow
+import pyarrow.parquet
+import pytest
+
+from assay.errors import InputError
+from assay.eval_sets import load_set, read_set
+
+TABLES = [{"name": "net", "columns": {"mbps": [41.2, None]}, "units": {"mbps": "Mbps"}}]
+OTHER = [{"name": "cpu", "columns": {"load": [0.5]}, "units": {}}]
+ROWS = [
+    {
+        "id": name,
+        "user_input": "q",
+        "response": "r",
+        "language": "nl",
+        "retrieved_contexts": contexts,
+        "rating": rating,
+        "ratings": ratings,
+        "tables": tables,
+        "day": datetime.date(2026, 3, 1),
+    }
+    for name, contexts, rating, ratings, tables in (
+        ("a", ["c", "d"], 4, {"an": 4.0, "bo": None}, TABLES),
+        ("b", [], None, {"an": None, "bo": 2.0}, OTHER),
+    )
+]
+
+
+def check(samples):
+    first, second = samples
+    assert (first.id, first.retrieved_contexts, first.rating) == ("a", ("c", "d"), 4)
+    assert (first.ratings, second.ratings) == ({"an": 4}, {"bo": 2})
+    # a struct of Arrow has the columns of all rows in every row
+    assert (first.tables[0].columns, first.tables[0].units) == ({"mbps": [41.2, None]}, {"mbps": "Mbps"})
+    assert (second.tables[0].columns, second.tables[0].units) == ({"load": [0.5]}, {})
+    assert first.metadata == {"day": "2026-03-01"}
+    assert second.rating is None
+
+
+def test_parquet(tmp_path):
+    path = tmp_path / "set.parquet"
+    pyarrow.parquet.write_table(pyarrow.Table.from_pylist(ROWS), path)
+    check(load_set(path))
+
+
+def test_parquet_as_pandas_writes_it(tmp_path):
+    path = tmp_path / "set.parquet"
+    frame = pandas.DataFrame(
+        {"question": ["q", "q"], "answer": ["r", "r"], "contexts": [["c"], ["d", "e"]], "rating": [4, math.nan]}
+    )
+    frame.to_parquet(path)
+    first, second = load_set(path)
+    assert (first.id, first.retrieved_contexts, first.rating) == ("set-1", ("c",), 4)
+    assert (second.id, second.retrieved_contexts, second.rating) == ("set-2", ("d", "e"), None)
+
+
+def test_nan_written_as_a_number_is_an_error_with_its_row(tmp_path):
+    path = tmp_path / "set.parquet"
+    columns = {"user_input": ["q", "q"], "response": ["r", "r"], "rating": [4.0, math.nan]}
+    pyarrow.parquet.write_table(pyarrow.table(columns), path)
+    with pytest.raises(InputError, match=r"set.parquet, row 2, field rating: is NaN, .* leave it out or write null"):
+        load_set(path)
+
+
+def test_parquet_without_the_columns(tmp_path):
+    path = tmp_path / "set.parquet"
+    pyarrow.parquet.write_table(pyarrow.table({"vraag": ["q"], "antwoord": ["r"]}), path)
+    with pytest.raises(InputError, match=r"field user_input: is missing; .*the columns are `vraag`, `antwoord`"):
+        read_set(path)
+    assert load_set(path, mapping={"vraag": "user_input", "antwoord": "response"})[0].response == "r"
+
+
+@pytest.mark.parametrize(("content", "says"), [(b"", "the file is empty"), (b"PAR1 no", "is no readable Parquet file")])
+def test_a_file_that_is_no_parquet(file, content, says):
+    with pytest.raises(InputError, match=f"set.parquet: {says}"):
+        load_set(file("set.parquet", content))
+
+
+def test_a_parquet_file_damaged_within(tmp_path):
+    path = tmp_path / "set.parquet"
+    columns = {"user_input": [f"question {n}" for n in range(500)], "response": ["r"] * 500}
+    pyarrow.parquet.write_table(pyarrow.table(columns), path, compression="zstd")
+    content = bytearray(path.read_bytes())
+    content[4:400] = b"\xff" * 396
+    path.write_bytes(content)
+    with pytest.raises(InputError, match=r"set.parquet: the Parquet file is damaged"):
+        load_set(path)
+
+
+def test_saved_dataset(tmp_path):
+    datasets.Dataset.from_list(ROWS).save_to_disk(tmp_path / "saved")
+    check(load_set(tmp_path / "saved"))
+    check(load_set(str(tmp_path / "saved") + "/"))
+
+
+def test_saved_dataset_with_a_numpy_format(tmp_path):
+    saved = datasets.Dataset.from_dict({"user_input": ["q"], "response": ["r"], "vector": [[1.0, 2.0]]})
+    saved.set_format("numpy")
+    assert isinstance(saved[0]["vector"], numpy.ndarray)
+    saved.save_to_disk(tmp_path / "saved")
+    assert load_set(tmp_path / "saved")[0].metadata == {"vector": [1.0, 2.0]}
+
+
+def test_saved_splits_need_a_choice(tmp_path):
+    def part(name):
+        return datasets.Dataset.from_dict({"id": [name], "user_input": ["q"], "response": ["r"]})
+
+    path = tmp_path / "saved"
+    datasets.DatasetDict({"train": part("in train"), "test": part("in test")}).save_to_disk(path)
+    assert [sample.id for sample in load_set(path, split="test")] == ["in test"]
+    with pytest.raises(InputError, match=r"the set has the splits `train`, `test`; choose one"):
+        load_set(path)
+    with pytest.raises(InputError, match=r"there is no split `tets`; did you mean test"):
+        load_set(path, split="tets")
+
+
+def test_the_only_split_needs_no_choice(tmp_path):
+    only = datasets.Dataset.from_dict({"user_input": ["q"], "response": ["r"]})
+    datasets.DatasetDict({"train": only}).save_to_disk(tmp_path / "saved")
+    assert load_set(tmp_path / "saved")[0].id == "saved-1"
+
+
+def test_a_folder_of_something_else_and_a_damaged_one(tmp_path, jsonl, row):
+    jsonl(row())
+    with pytest.raises(InputError, match=r"was not saved by `datasets` .* name a file in it: `set.jsonl`"):
+        load_set(tmp_path)
+    (tmp_path / "state.json").write_text("{")
+    with pytest.raises(InputError, match=r"cannot be read by `datasets`"):
+        load_set(tmp_path)
+
+
+HUB = """
+import sys
+from assay.errors import InputError
+from assay.eval_sets import load_set
+try:
+    load_set(sys.argv[1])
+except InputError as error:
+    print(error)
+"""
+
+
+def test_the_hub_out_of_reach_is_an_error_with_cause_and_cure(tmp_path):
+    # a process of its own, since huggingface_hub reads the variable when it is first imported
+    environment = {"HF_HUB_OFFLINE": "1", "HF_HOME": str(tmp_path), "PATH": ""}
+    run = subprocess.run(
+        [sys.executable, "-c", HUB, "nobody/no-such-set"],
+        env=environment,
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert run.stdout.startswith("nobody/no-such-set: there is no file, folder or bundled set of this name, and the"), (
+        run
+    )
+    assert "ffline" in run.stdout
+    assert "go online, or name a local file" in run.stdout
+
+
+@pytest.mark.parametrize(("name", "library"), [("set.parquet", "pyarrow"), ("owner/name", "datasets")])
+def test_without_the_extra_the_error_says_how_to_install_it(file, monkeypatch, name, library):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    monkeypatch.setitem(sys.modules, "datasets", None)
+    source = str(file(name, b"PAR1")) if name.endswith("parquet") else name
+    with pytest.raises(InputError, match=rf'{library} is needed; install it with pip install "assay\[datasets\]"'):
+        load_set(source)

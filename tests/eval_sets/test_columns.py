@@ -1,0 +1,87 @@
+"""Which column becomes which field, and what becomes of all others."""
+
+import pytest
+
+from assay.errors import InputError
+from assay.eval_sets import load_set
+
+
+def test_ragas_and_deepeval_columns_need_no_mapping(jsonl):
+    ragas, deepeval = load_set(
+        jsonl(
+            {"question": "q1", "answer": "r1", "contexts": ["c1"], "ground_truth": "g1"},
+            {"input": "q2", "actual_output": "r2", "retrieval_context": ["c2"], "expected_output": "g2"},
+        )
+    )
+    for sample, number in ((ragas, 1), (deepeval, 2)):
+        assert (sample.user_input, sample.response) == (f"q{number}", f"r{number}")
+        assert (sample.retrieved_contexts, sample.reference) == ((f"c{number}",), f"g{number}")
+        assert sample.metadata == {}
+
+
+def test_an_alias_gives_way_to_the_field_itself_and_is_kept(jsonl, row):
+    [sample] = load_set(jsonl(row(question="other", answer=None, input="third")))
+    assert sample.user_input == "How do I save?"
+    assert sample.metadata == {"question": "other", "answer": None, "input": "third"}
+
+
+def test_null_in_the_field_lets_the_alias_speak(jsonl, row):
+    assert load_set(jsonl(row(user_input=None, question="q")))[0].user_input == "q"
+
+
+def test_errors_name_the_column_that_the_user_has(jsonl, row):
+    with pytest.raises(InputError, match=r"field user_input \(column question\): is a number \(3\), not a text"):
+        load_set(jsonl(row(user_input=..., question=3)))
+
+
+def test_mapping_renames_and_what_it_pushes_aside_is_kept(jsonl, row):
+    path = jsonl(row(vraag="mapped", question="q"))
+    [sample] = load_set(path, mapping={"vraag": "user_input"})
+    assert sample.user_input == "mapped"
+    assert sample.metadata == {"user_input": "How do I save?", "question": "q"}
+
+
+@pytest.mark.parametrize(
+    ("mapping", "says"),
+    [
+        ({"vraag": "user_imput"}, "no field is called `user_imput`; did you mean vraag=user_input"),
+        ({"user_input": "vraag"}, "THEIRS=OURS: write vraag=user_input"),
+        ({"a": "response", "b": "response"}, "map a=response: `b` is mapped to `response` too"),
+    ],
+)
+def test_a_mapping_to_no_field(jsonl, row, mapping, says):
+    with pytest.raises(InputError, match=says):
+        load_set(jsonl(row()), mapping=mapping)
+
+
+def test_a_mapped_column_that_no_row_has(jsonl, file, row):
+    says = r"map quesion=user_input: there is no column `quesion`; did you mean question=user_input\? The columns are"
+    for path in (jsonl({"question": "q", "response": "r"}), file("set.csv", "question,response\nq,r\n")):
+        with pytest.raises(InputError, match=says):
+            load_set(path, mapping={"quesion": "user_input"})
+    # an optional field lacks in silence, row by row: only the end tells
+    with pytest.raises(InputError, match=r"map truth=reference: there is no column `truth`; the columns are `id`"):
+        load_set(jsonl(row()), mapping={"truth": "reference"})
+
+
+def test_a_mapped_column_may_lack_in_some_rows(jsonl, row):
+    first, second = load_set(jsonl(row(id="a"), row(id="b", truth="t")), mapping={"truth": "reference"})
+    assert (first.reference, second.reference) == (None, "t")
+
+
+def test_unknown_columns_join_the_metadata_and_nothing_is_lost(jsonl, row):
+    path = jsonl(row(agent="Jo", turn=2, metadata={"agent": "in metadata", "metadata.agent": "taken", "note": "n"}))
+    assert load_set(path)[0].metadata == {
+        "agent": "Jo",
+        "turn": 2,
+        "metadata.agent": "in metadata",
+        "metadata.metadata.agent": "taken",
+        "note": "n",
+    }
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"), [('{"a": 1}', {"a": 1}), ("text", {"metadata": "text"}), ([1], {"metadata": [1]})]
+)
+def test_metadata_that_is_no_object_is_kept(jsonl, row, given, kept):
+    assert load_set(jsonl(row(metadata=given)))[0].metadata == kept

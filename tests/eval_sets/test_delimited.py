@@ -1,0 +1,189 @@
+"""CSV and its relatives."""
+
+import pytest
+
+from assay.errors import InputError
+from assay.eval_sets import load_set
+
+HEADER = "id,user_input,response,rating"
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+@pytest.mark.parametrize("suffix", ["csv", "tsv", "txt", "CSV"])
+def test_the_delimiter_is_found_out(file, delimiter, suffix):
+    lines = [["id", "user_input", "response"], ["a", "vraag", "antwoord"]]
+    [sample] = load_set(file(f"set.{suffix}", "\n".join(delimiter.join(line) for line in lines)), language="nl")
+    assert (sample.id, sample.user_input, sample.response) == ("a", "vraag", "antwoord")
+
+
+def test_known_names_outweigh_other_delimiters_in_the_header(file):
+    # by number alone the three commas would win
+    path = file("set.csv", "user_input;response;notes, dates, places, names\nq;r;n\n")
+    [sample] = load_set(path)
+    assert sample.metadata == {"notes, dates, places, names": "n"}
+
+
+def test_excel_of_a_dutch_windows(file):
+    content = '\ufeffuser_input;response;rating\r\n"Waarom ""KP-1""?";"een;twee\r\ndrie";4,5\r\nq;r;\r\n;;\r\n'
+    first, second = load_set(file("helpdesk.csv", content), language="nl")
+    assert (first.user_input, first.response, first.rating) == ('Waarom "KP-1"?', "een;twee\r\ndrie", 4.5)
+    assert second.rating is None
+    assert (first.id, second.id) == ("helpdesk-1", "helpdesk-2")
+
+
+def test_excel_may_name_the_delimiter(file):
+    path = file("set.csv", "sep=|\r\nuser_input|response|rating\r\nq|r|x\r\n")
+    with pytest.raises(InputError, match=r"line 3, field rating"):
+        load_set(path)
+
+
+def test_errors_name_the_line_on_which_the_row_begins(file):
+    # header 1; row on 2-4 (quoted line breaks); 5 blank; row on 6
+    path = file("helpdesk.csv", f'{HEADER}\na,q,"r\nr\nr",4\n\nb,q,r,"4,x"\n')
+    with pytest.raises(InputError) as error:
+        load_set(path)
+    assert str(error.value) == (
+        f'{path}, line 6, field rating: "4,x" is not a number; write 4 or 4,5, or nothing if there is no rating'
+    )
+
+
+@pytest.mark.parametrize(
+    ("cell", "contexts"),
+    [
+        ("", ()),
+        ('"[""een"", ""twee""]"', ("een", "twee")),
+        ('"[\'een\', ""it\'s""]"', ("een", "it's")),
+        ("['een\\n1' 'twee']", ("een\n1", "twee")),  # as NumPy prints it; Python would join the two
+        ("['een'\n 'twee']".join('""').replace('"', '"'), ("een", "twee")),
+        ("['komma, erin']".join('""'), ("komma, erin",)),
+        ("[]", ()),
+        ("Ga naar: Medewerkers", ("Ga naar: Medewerkers",)),
+        ("[1] Ga naar: Medewerkers", ("[1] Ga naar: Medewerkers",)),
+        ("[Let op]", ("[Let op]",)),
+    ],
+)
+def test_contexts_in_a_cell(file, cell, contexts):
+    path = file("set.csv", f"user_input,response,retrieved_contexts\nq,r,{cell}\n")
+    assert load_set(path)[0].retrieved_contexts == contexts
+
+
+@pytest.mark.parametrize(
+    ("cell", "says"),
+    [
+        ("\"['een', 'twee\"", None),
+        ("['een' twee]", "is not a list of texts"),
+        ('"[""een"", ""tw"', "begins as a list and does not end as one"),
+        ("[1]", r"field retrieved_contexts.0: is a number \(1\), not a text"),
+        ('"{""a"": 1}"', None),
+    ],
+)
+def test_contexts_that_begin_as_a_list_and_are_none(file, cell, says):
+    path = file("set.csv", f"user_input,response,retrieved_contexts\nq,r,{cell}\n")
+    if says is None:  # plain text, whatever it looks like
+        assert len(load_set(path)[0].retrieved_contexts) == 1
+        return
+    with pytest.raises(
+        InputError, match=rf"line 2, field retrieved_contexts.*{says.removeprefix('field retrieved_contexts')}"
+    ):
+        load_set(path)
+
+
+def test_objects_in_cells_as_json_or_as_python_prints_them(file):
+    path = file(
+        "set.csv",
+        "user_input;response;ratings;tables;metadata\n"
+        "q;r;{'an': 4, 'bo': None};[{'name': 't', 'columns': {'x': [1, None]}}];{'note': 'n'}\n"
+        'q;r;{"an": "4,5"};;vrije tekst\n',
+    )
+    first, second = load_set(path)
+    assert first.ratings == {"an": 4}
+    assert first.tables[0].columns == {"x": [1, None]}
+    assert first.metadata == {"note": "n"}
+    assert second.ratings == {"an": 4.5}
+    assert second.metadata == {"metadata": "vrije tekst"}
+
+
+@pytest.mark.parametrize(
+    ("cells", "says"),
+    [
+        ("q;r;{an: 4};", "field ratings: .* is not JSON"),
+        ("q;r;[4, 5];", "field ratings: is a list, not an object"),
+        ("q;r;{'an': 'x'};", 'field ratings: rater an: "x" is not a number'),
+        ("q;r;{'an': 9};", "field ratings.an: 9 is outside the scale 1-5"),
+        ("q;r;;{'note'", "field metadata: .* is not JSON"),
+    ],
+)
+def test_objects_in_cells_that_are_none(file, cells, says):
+    with pytest.raises(InputError, match=f"line 2, {says}"):
+        load_set(file("set.csv", f"user_input;response;ratings;metadata\n{cells}\n"))
+
+
+def test_an_empty_answer_is_an_answer_and_other_empty_cells_are_no_value(file):
+    path = file("set.csv", f"{HEADER},reference,group,rating_max,topic\n,q,,,,,,\n")
+    [sample] = load_set(path)
+    assert sample.response == ""
+    assert (sample.id, sample.rating, sample.reference, sample.group, sample.rating_max) == (
+        "set-1",
+        None,
+        None,
+        None,
+        5,
+    )
+    assert sample.metadata == {"topic": ""}
+
+
+@pytest.mark.parametrize(
+    ("record", "says"),
+    [
+        ("b,q,r", "line 3: the row has 3 cells, the header 4"),
+        ("b,q,r,4,5", "line 3: the row has 5 cells, the header 4"),
+        ('b,"q"x,r,4', "line 3: .* expected after"),
+        ("b,q\0,r,4", "line 3: field user_input: the cell holds a NUL byte"),
+    ],
+)
+def test_a_misshapen_record_is_one_bad_row(file, record, says):
+    path = file("set.csv", f"{HEADER}\na,q,r,4\n{record}\nc,q,r,4\n")
+    with pytest.raises(InputError, match=says):
+        load_set(path)
+    skipped: list[InputError] = []
+    assert [sample.id for sample in load_set(path, skip_bad=skipped)] == ["a", "c"]
+    assert [says.split(":")[0] in str(error) for error in skipped] == [True]
+
+
+def test_a_quote_that_is_never_closed_would_swallow_the_rest(file):
+    path = file("set.csv", f'{HEADER}\na,q,r,4\nb,"q,r,4\nc,q,r,4\n')
+    with pytest.raises(InputError, match=r"line 3: a quote opened in this row is never closed"):
+        load_set(path, skip_bad=[])
+
+
+def test_other_encoding_is_an_error_with_line_and_cure(file):
+    path = file("set.csv", f"{HEADER}\na,q,r,4\nb,q,\u201cé\u201d,4\n".encode("cp1252"))
+    with pytest.raises(InputError, match=r"set.csv, line 3: byte 0x93 .* Windows-1252 .*CSV UTF-8"):
+        load_set(path, skip_bad=[])
+
+
+@pytest.mark.parametrize(
+    ("header", "says"),
+    [
+        ("id,user_input,response,id", "line 1: the column `id` stands twice"),
+        ("id,vraag,antwoord,rating", "field user_input: is missing; add it, or map THEIRS=user_input"),
+        ("id,user_input,reponse,rating", "field response: is missing; rename `reponse`, or map reponse=response"),
+    ],
+)
+def test_a_header_without_what_is_needed(file, header, says):
+    with pytest.raises(InputError, match=says):
+        load_set(file("set.csv", f"{header}\na,q,r,4\n"), skip_bad=[])
+
+
+def test_a_header_alone_is_an_empty_set(file):
+    with pytest.raises(InputError, match=r"set.csv: the set is empty"):
+        load_set(file("set.csv", HEADER + "\n"))
+
+
+def test_a_column_without_name_is_kept_by_its_place(file):
+    assert load_set(file("set.csv", ",user_input,response\n0,q,r\n"))[0].metadata == {"column 1": "0"}
+
+
+def test_an_answer_of_two_megabytes(file):
+    path = file("set.csv", f"{HEADER}\na,q,{'woord ' * 350_000},4\n")
+    assert len(load_set(path)[0].response) == 2_100_000

@@ -1,0 +1,80 @@
+"""Where a set is looked for, and what is said where there is none."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from assay.errors import InputError
+from assay.eval_sets import bundled_sets, load_set, read_set
+
+
+def test_bundled_sets_are_read_by_name(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert {"helpdesk_en", "helpdesk_nl"} <= set(bundled_sets())
+    assert [sample.id for sample in load_set("helpdesk_nl", limit=2)] == ["nl-001", "nl-002"]
+
+
+def test_a_file_of_that_name_comes_before_a_bundled_set(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("helpdesk_nl").mkdir()
+    with pytest.raises(InputError, match=r"helpdesk_nl: the folder was not saved by `datasets`"):
+        load_set("helpdesk_nl")
+
+
+def test_a_path_is_never_a_bundled_set_or_hub_name(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError, match=r"helpdesk_nl: there is no such file or folder"):
+        load_set(Path("helpdesk_nl"))
+
+
+def test_a_missing_file_brings_the_nearest_names(tmp_path, jsonl, row, monkeypatch):
+    jsonl(row(), name="helpdesk.jsonl")
+    with pytest.raises(InputError, match=r"there is no such file or folder; did you mean `.*/helpdesk.jsonl`"):
+        load_set(tmp_path / "helpdsk.jsonl")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError, match=r"`helpdesk_nl`"):
+        load_set("helpdesk_nl.jsonl")
+    with pytest.raises(InputError, match=r"nor a folder `.*/nowhere`"):
+        load_set(tmp_path / "nowhere" / "set.jsonl")
+
+
+@pytest.mark.parametrize(
+    "name", ["helpdesk_n", "data/sets", "set.csv", "x" * 5000, "two words", "a/b/c", '{"user_input": 1}']
+)
+def test_the_hub_is_not_asked_for_what_looks_like_a_slip(tmp_path, monkeypatch, name):
+    monkeypatch.chdir(tmp_path)
+    Path("data").mkdir()
+    monkeypatch.setitem(sys.modules, "datasets", None)  # the Hub's door: to knock would say "datasets is needed"
+    with pytest.raises(InputError, match=r"no such file|cannot be read"):
+        load_set(name)
+
+
+def test_an_unknown_suffix_and_a_split_of_a_file(file, jsonl, row):
+    with pytest.raises(InputError, match=r"no format is known by the suffix `.xlsx`; save the set as one of `.jsonl`"):
+        load_set(file("set.xlsx", "x"))
+    with pytest.raises(InputError, match=r"a file has no splits; leave out the split `test`"):
+        load_set(jsonl(row()), split="test")
+
+
+@pytest.mark.parametrize(
+    ("options", "says"), [({"limit": 0}, "limit 0 leaves no samples"), ({"language": "dutch"}, "is no ISO 639-1 code")]
+)
+def test_options_that_make_no_sense(jsonl, row, options, says):
+    with pytest.raises(InputError, match=says):
+        read_set(jsonl(row()), **options)
+
+
+def test_what_cannot_be_opened_is_told_before_the_first_sample(tmp_path):
+    with pytest.raises(InputError):
+        read_set(tmp_path / "none.jsonl")
+
+
+def test_a_file_that_the_system_refuses(jsonl, row, monkeypatch):
+    def refuse(*_: object, **__: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    path = jsonl(row())
+    monkeypatch.setattr(Path, "open", refuse)
+    with pytest.raises(InputError, match=r"set.jsonl: cannot be read \(Permission denied\)"):
+        load_set(path)

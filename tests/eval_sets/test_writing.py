@@ -1,0 +1,113 @@
+"""What is written is read back as it was."""
+
+import math
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from assay.errors import InputError
+from assay.eval_sets import Sample, Table, load_set, read_set, write_set
+
+text = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=30)
+name = text.filter(lambda held: held.strip() == held and held != "")
+rating = st.floats(1, 5)
+json_value = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**70), 2**70) | st.floats(allow_nan=False, allow_infinity=False) | text,
+    lambda held: st.lists(held, max_size=3) | st.dictionaries(text, held, max_size=3),
+    max_leaves=6,
+)
+cell = (
+    st.none() | st.booleans() | st.integers(-(2**40), 2**40) | st.floats(allow_nan=False, allow_infinity=False) | text
+)
+
+
+@st.composite
+def tables(draw):
+    length = draw(st.integers(0, 3))
+    columns = draw(st.dictionaries(text, st.lists(cell, min_size=length, max_size=length), max_size=3))
+    units = {column: draw(text) for column in columns if draw(st.booleans())}
+    return Table(name=draw(text), columns=columns, units=units)
+
+
+def sets(optional):
+    one = st.builds(
+        Sample,
+        id=name,
+        user_input=text,
+        response=text,
+        retrieved_contexts=st.lists(text, max_size=3).map(tuple),
+        reference=st.none() | optional,
+        language=st.sampled_from(["nl", "en", "de"]),
+        tables=st.lists(tables(), max_size=2).map(tuple),
+        rating=st.none() | rating,
+        ratings=st.dictionaries(text, rating, max_size=2),
+        rating_min=st.sampled_from([0, 0.5, 1]),
+        rating_max=st.sampled_from([5, 10]),
+        message_type=st.none() | optional,
+        group=st.none() | optional,
+        metadata=st.dictionaries(text, json_value, max_size=3),
+    )
+    return st.lists(one, min_size=1, max_size=4, unique_by=lambda sample: sample.id)
+
+
+quick = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+
+@quick
+@given(samples=sets(text))
+def test_json_lines_keep_every_sample_exactly(tmp_path_factory, samples):
+    path = tmp_path_factory.mktemp("law") / "set.jsonl"
+    assert write_set(samples, path) == len(samples)
+    assert list(read_set(path)) == samples
+
+
+@quick
+@given(samples=sets(name))
+def test_csv_keeps_every_sample_save_empty_optional_texts(tmp_path_factory, samples):
+    path = tmp_path_factory.mktemp("law") / "set.csv"
+    assert write_set(samples, path) == len(samples)
+    assert list(read_set(path)) == samples
+
+
+def sample(**fields):
+    return Sample(**{"id": "a", "user_input": "q", "response": "r", "language": "en", **fields})
+
+
+def test_a_set_can_be_rewritten_in_place(tmp_path):
+    path = tmp_path / "set.jsonl"
+    write_set([sample(id="a"), sample(id="b")], path)
+    assert write_set((one for one in read_set(path) if one.id == "b"), path) == 1
+    assert [one.id for one in load_set(path)] == ["b"]
+
+
+def test_after_an_error_the_old_file_stands_and_nothing_lies_beside_it(tmp_path):
+    path = tmp_path / "set.jsonl"
+    write_set([sample(id="old")], path)
+    with pytest.raises(InputError, match=r"samples 1 and 2 both have the id a; make the ids differ"):
+        write_set([sample(), sample()], path)
+    with pytest.raises(InputError, match=r"sample a, field metadata: .*; write it as text or number"):
+        write_set([sample(metadata={"what": object()})], path)
+    assert [one.id for one in load_set(path)] == ["old"]
+    assert [entry.name for entry in tmp_path.iterdir()] == ["set.jsonl"]
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [("set.parquet", "written as .jsonl or .csv, not `.parquet`"), ("no/set.jsonl", "there is no folder")],
+)
+def test_where_no_set_can_be_written(tmp_path, name, says):
+    with pytest.raises(InputError, match=says):
+        write_set([sample()], tmp_path / name)
+
+
+def test_a_folder_in_the_files_place(tmp_path):
+    (tmp_path / "set.jsonl").mkdir()
+    with pytest.raises(InputError, match=r"cannot be written"):
+        write_set([sample()], tmp_path / "set.jsonl")
+
+
+def test_metadata_that_json_has_no_word_for(tmp_path):
+    path = tmp_path / "set.jsonl"
+    write_set([sample(metadata={"nan": math.nan, "half": "\ud83d", "pair": (1, 2)})], path)
+    assert load_set(path)[0].metadata == {"nan": None, "half": "\ud83d", "pair": [1, 2]}
