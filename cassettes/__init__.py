@@ -1,1 +1,1 @@
-
+"""Recorded judge replies (data)."""

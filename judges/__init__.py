@@ -1,1 +1,24 @@
+"""Who answers: the Judge protocol, litellm, local models, cassettes, budgets, embedders."""
 
+from .budget import Budget
+from .cassette import Cassette, Mode
+from .litellm_judge import Judge, LiteLLMJudge, ReplyKeeper
+from .question import Choice, Question, RawReply, Reply, Usage
+from .settings import JudgeSettings, bundled_judges, load_settings
+
+__all__ = [
+    "Budget",
+    "Cassette",
+    "Choice",
+    "Judge",
+    "JudgeSettings",
+    "LiteLLMJudge",
+    "Mode",
+    "Question",
+    "RawReply",
+    "Reply",
+    "ReplyKeeper",
+    "Usage",
+    "bundled_judges",
+    "load_settings",
+]

@@ -1,1 +1,22 @@
+"""What is measured: Metric, Score, and a module (or folder) a metric."""
 
+from .answer_length import AnswerLength
+from .answer_relevance import AnswerRelevance
+from .faithfulness import Faithfulness
+from .judge_rating import JudgeCompleteness, JudgeRelatedness, JudgeTruthfulness
+from .metric import Metric, Score
+from .rouge_l_precision import RougeLPrecision
+from .token_overlap import TokenOverlap
+
+__all__ = [
+    "AnswerLength",
+    "AnswerRelevance",
+    "Faithfulness",
+    "JudgeCompleteness",
+    "JudgeRelatedness",
+    "JudgeTruthfulness",
+    "Metric",
+    "RougeLPrecision",
+    "Score",
+    "TokenOverlap",
+]

@@ -1,0 +1,1 @@
+"""Facts of language: what is no claim, a file a language."""

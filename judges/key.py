@@ -1,0 +1,62 @@
+"""The key of a question: a hash of all that determines its reply, and of nothing else."""
+
+import hashlib
+import json
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel
+
+from .question import Question
+from .settings import JudgeSettings
+
+if TYPE_CHECKING:
+    from hashlib import _Hash
+
+
+class Keys:
+    """Keys for one judge's questions.
+
+    A key covers the model, its parameters, how a shape is asked for, the schema, the options, whether the alternatives
+    are asked for, and every message. What is the same for all samples is hashed once.
+    """
+
+    def __init__(self, settings: JudgeSettings) -> None:
+        self._settings = settings
+        self._begun: dict[tuple[object, ...], _Hash] = {}
+
+    def key(self, question: Question[Any]) -> str:
+        """32 hexadecimal digits."""
+        constant = (question.prompt.identity, question.schema, question.options, question.logprobs, question.max_tokens)
+        begun = self._begun.get(constant)
+        if begun is None:
+            begun = self._begun[constant] = hashlib.sha256(self._constant_part(question))
+        key = begun.copy()
+        key.update(question.user.encode("utf-8", "surrogatepass"))
+        for message in question.follow_up:
+            key.update(f"\x1e{message['role']}\x1f{message['content']}".encode("utf-8", "surrogatepass"))
+        return key.hexdigest()[:32]
+
+    def _constant_part(self, question: Question[Any]) -> bytes:
+        parts = {
+            "model": self._settings.identity,
+            "parameters": self._settings.parameters,
+            "max_tokens": question.max_tokens or self._settings.max_tokens,
+            "structured": self._settings.structured,
+            "schema": schema_of(question.schema),
+            "options": question.options,
+            "logprobs": question.logprobs,
+            "opening": question.prompt.opening,
+        }
+        return json.dumps(parts, sort_keys=True, ensure_ascii=False, default=str).encode() + b"\x1e"
+
+
+@cache
+def schema_of(model: type[BaseModel]) -> dict[str, Any]:
+    """The JSON schema of a reply's model, made strict: every property required, no others."""
+    schema = model.model_json_schema()
+    for part in [schema, *schema.get("$defs", {}).values()]:
+        if part.get("type") == "object":
+            part["required"] = list(part.get("properties", {}))
+            part["additionalProperties"] = False
+    return schema

@@ -1,0 +1,48 @@
+"""A model file on this machine, served in-process by llama.cpp (extra `local`) on a free loopback port."""
+
+import socket
+from pathlib import Path
+from typing import Any
+
+from ..errors import InputError, UsageError
+
+
+class LocalServer:
+    """Serves one GGUF file in the OpenAI protocol at `api_base`, with `slots` conversations of `context_tokens` each.
+
+    Raises `InputError` where there is no such file, `UsageError` where the extra `local` is not installed.
+    """
+
+    def __init__(self, path: str, slots: int, context_tokens: int) -> None:
+        file = Path(path).expanduser()
+        if not file.is_file():
+            raise InputError(
+                f"{file}: there is no such model file; put the GGUF file there, or correct the judge's `model`"
+            )
+        try:
+            from xllamacpp import CommonParams, Server
+        except ImportError as error:
+            raise UsageError('a gguf: judge needs the extra `local`: pip install "assay[local]"') from error
+        params = CommonParams()
+        params.model.path = str(file)
+        params.n_parallel = slots
+        params.n_ctx = slots * context_tokens
+        params.cpuparams.n_threads = params.cpuparams_batch.n_threads = _physical_cores()
+        params.hostnames = ["127.0.0.1"]
+        params.port = _free_port()
+        params.verbosity = 0
+        params.warmup = False
+        self._server: Any = Server(params)
+        self.api_base = f"http://127.0.0.1:{params.port}/v1"
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def _physical_cores() -> int:
+    import os
+
+    return max(1, len(os.sched_getaffinity(0)))

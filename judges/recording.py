@@ -1,0 +1,102 @@
+"""One line of a cassette: a reply, and enough about its question to see where it came from."""
+
+import hashlib
+import json
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from .question import Alternatives, Question, RawReply
+
+_LEAST_PROBABILITY = 0.001  # alternatives less likely than this are not kept
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """A kept reply. `user` is the hash of the question's user part, `about` its end: for finding what differs."""
+
+    key: str
+    prompt: str
+    sample: str
+    parameters: str
+    schema: str
+    user: str
+    about: str
+    reply: RawReply
+
+
+def record(key: str, question: Question[Any], parameters: dict[str, Any], reply: RawReply) -> Recording:
+    """The recording of a reply to a question."""
+    said = [message["content"] for message in question.follow_up]
+    return Recording(
+        key=key,
+        prompt=question.prompt.identity,
+        sample=question.sample,
+        parameters=json.dumps(parameters, sort_keys=True, default=str),
+        schema=question.schema.__name__,
+        user=digest("\x1e".join([question.user, *said])),
+        about=" ".join((said or [question.user])[-1][-300:].split())[-160:],
+        reply=reply,
+    )
+
+
+def digest(text: str) -> str:
+    """12 hexadecimal digits that stand for a text."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+
+
+def to_line(recording: Recording) -> bytes:
+    """The recording as a line of a cassette."""
+    reply = recording.reply
+    entry: dict[str, Any] = {
+        "key": recording.key,
+        "model": reply.model,
+        "prompt": recording.prompt,
+        "sample": recording.sample,
+        "parameters": json.loads(recording.parameters),
+        "schema": recording.schema,
+        "user": recording.user,
+        "about": recording.about,
+        "text": reply.text,
+        "finish_reason": reply.finish_reason,
+        "tokens_in": reply.tokens_in,
+        "tokens_out": reply.tokens_out,
+        "tokens_cached": reply.tokens_cached,
+        "usd": reply.usd,
+        "seconds": round(reply.seconds, 3),
+    }
+    if reply.logprobs is not None:
+        entry["logprobs"] = [_likely(place) for place in reply.logprobs]
+    return json.dumps(entry, ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n"
+
+
+def _likely(place: Alternatives) -> dict[str, float]:
+    said = next(iter(place))
+    least = math.log(_LEAST_PROBABILITY)
+    return {token: round(logprob, 4) for token, logprob in place.items() if token == said or logprob >= least}
+
+
+def from_line(line: bytes) -> Recording:
+    """Reads a line of a cassette. Raises ValueError or KeyError for one that is no recording."""
+    entry = json.loads(line.decode("utf-8", "surrogatepass"))
+    logprobs = entry.get("logprobs")
+    return Recording(
+        key=entry["key"],
+        prompt=entry["prompt"],
+        sample=entry["sample"],
+        parameters=json.dumps(entry["parameters"], sort_keys=True),
+        schema=entry["schema"],
+        user=entry["user"],
+        about=entry["about"],
+        reply=RawReply(
+            model=entry["model"],
+            text=entry["text"],
+            finish_reason=entry["finish_reason"],
+            logprobs=None if logprobs is None else tuple(logprobs),
+            tokens_in=entry["tokens_in"],
+            tokens_out=entry["tokens_out"],
+            tokens_cached=entry["tokens_cached"],
+            usd=entry["usd"],
+            seconds=entry["seconds"],
+        ),
+    )

@@ -1,0 +1,106 @@
+"""A judge's settings: one small YAML file a judge, so that `--judge qwen1.5b` works."""
+
+import re
+from importlib import resources
+from pathlib import Path
+from typing import Any, Literal
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+
+from ..errors import InputError, UsageError
+from .structured import describe
+
+GGUF = "gguf:"
+_SECRET = re.compile(r"key|token$|secret|password|auth|header", re.IGNORECASE)
+
+
+class Price(BaseModel):
+    """USD per million tokens. A model on your own machine costs 0; leave the price out where it is unknown."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    input: float = Field(ge=0)
+    output: float = Field(ge=0)
+
+
+class JudgeSettings(BaseModel):
+    """How a judge is reached and what it can do.
+
+    `model` is a litellm model string (`openai/gpt-4o-mini`, `ollama/llama3.2`, ...) or `gguf:PATH`. `parameters` go to
+    the model and into the cassette's key; secrets belong in the provider's environment variable, not here. `structured`
+    says how the shape of a reply is asked for: `schema` (json_schema), `json` (JSON mode, the schema in the prompt) or
+    `auto` (what litellm says the model can). `logprobs`: whether it tells the probabilities of its words.
+    `served_as` is the name in the cassette's key, where `model` says where a file lies.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    model: str
+    served_as: str | None = None
+    api_base: str | None = None
+    parameters: dict[str, Any] = {"temperature": 0}
+    max_tokens: int = Field(default=1000, ge=1)
+    structured: Literal["auto", "schema", "json"] = "auto"
+    logprobs: bool = False
+    price: Price | None = None
+    concurrency: int = Field(default=16, ge=1)
+    timeout: float = Field(default=120, gt=0, description="seconds a call")
+    attempts: int = Field(default=5, ge=1)
+    context_tokens: int = Field(default=4096, ge=256, description="tokens a slot, for gguf: models")
+
+    @field_validator("parameters")
+    @classmethod
+    def _no_secrets(cls, parameters: dict[str, Any]) -> dict[str, Any]:
+        if secret := [name for name in parameters if _SECRET.search(name) and name != "max_tokens"]:
+            raise ValueError(
+                f"{', '.join(secret)} would be written into cassettes; set the provider's environment variable instead"
+            )
+        return parameters
+
+    @property
+    def identity(self) -> str:
+        """The model's name in cassettes and reports: the same on every machine."""
+        if self.served_as:
+            return self.served_as
+        return Path(self.model.removeprefix(GGUF)).stem if self.model.startswith(GGUF) else self.model
+
+
+def bundled_judges() -> list[str]:
+    """The names that `--judge` takes beside model strings and YAML files, sorted."""
+    return sorted(entry.name[:-5] for entry in resources.files(__package__).iterdir() if entry.name.endswith(".yaml"))
+
+
+def load_settings(judge: str) -> JudgeSettings:
+    """The settings for a bundled judge's name, a path to a YAML file, or a model string.
+
+    Raises `InputError` for a file that cannot be read, `UsageError` for a bare word that names no judge.
+    """
+    if judge in bundled_judges():
+        text = resources.files(__package__).joinpath(f"{judge}.yaml").read_text(encoding="utf-8")
+        return _parse(text, f"judges/{judge}.yaml")
+    if judge.endswith((".yaml", ".yml")):
+        try:
+            return _parse(Path(judge).read_text(encoding="utf-8"), judge)
+        except (OSError, UnicodeDecodeError) as error:
+            raise InputError(f"{judge}: the judge's settings cannot be read: {error}") from error
+    if judge.startswith(GGUF):
+        return JudgeSettings(
+            model=judge, structured="schema", logprobs=True, price=Price(input=0, output=0), concurrency=4, timeout=600
+        )
+    if "/" not in judge:
+        raise UsageError(
+            f"no judge is called {judge!r}; give one of {', '.join(bundled_judges())}, a settings file (NAME.yaml), "
+            "gguf:PATH, or a litellm model string such as openai/gpt-4o-mini or ollama/llama3.2"
+        )
+    return JudgeSettings(model=judge)
+
+
+def _parse(text: str, origin: str) -> JudgeSettings:
+    try:
+        return JudgeSettings.model_validate(yaml.safe_load(text) or {})
+    except yaml.YAMLError as error:
+        raise InputError(f"{origin}: not valid YAML: {error}") from error
+    except ValidationError as error:
+        known = ", ".join(JudgeSettings.model_fields)
+        raise InputError(f"{origin}: {describe(error)}. The fields are {known}") from error

@@ -1,0 +1,68 @@
+"""From a model's text to the value that was asked for: strict first, then repaired without a model, never guessed."""
+
+import json
+import re
+from typing import TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from ..errors import ReplyError
+from .probabilities import option_probabilities
+from .question import Question, RawReply
+
+T = TypeVar("T", bound=BaseModel)
+
+# Inside strings nothing is touched: the first alternative eats them whole.
+_SLIPS = re.compile(r'("(?:\\.|[^"\\])*")|,(?=\s*[}\]])|-?\b(?:NaN|Infinity)\b')
+_MOST_OBJECTS_TRIED = 20
+
+
+def parse_reply(question: Question[T], reply: RawReply) -> T:
+    """The value of a reply, in the question's schema.
+
+    Repairs fences, prose around the JSON, trailing commas and NaN (read as null). A cut-off reply is not completed:
+    what is missing of it is unknown. Raises `ReplyError` that says what was wrong, with the raw text kept.
+    """
+    if reply.finish_reason == "length" and not question.options:
+        raise ReplyError(f"it was cut off after {reply.tokens_out} tokens (max_tokens); be shorter", reply.text)
+    if reply.finish_reason == "content_filter":
+        raise ReplyError("the provider's content filter withheld the reply", reply.text)
+    if not reply.text.strip():
+        raise ReplyError("it was empty", reply.text)
+    if question.options:
+        probabilities = option_probabilities(reply, question.options)
+        if not any(probabilities.values()):
+            raise ReplyError(f"it is not one of the words {', '.join(question.options)}", reply.text)
+        return question.schema.model_validate({"word": max(probabilities, key=probabilities.__getitem__)})
+    try:
+        return question.schema.model_validate_json(reply.text)
+    except ValidationError as strict:
+        return _repaired(question.schema, reply.text, strict)
+
+
+def _repaired(schema: type[T], text: str, strict: ValidationError) -> T:
+    mended = _SLIPS.sub(lambda found: found[1] or ("" if found[0] == "," else "null"), text)
+    decoder = json.JSONDecoder()
+    error, start = strict, mended.find("{")
+    for _ in range(_MOST_OBJECTS_TRIED):
+        if start < 0:
+            break
+        try:
+            value, end = decoder.raw_decode(mended, start)
+        except json.JSONDecodeError:
+            end = start + 1
+        except RecursionError:
+            break
+        else:
+            try:
+                return schema.model_validate(value)
+            except ValidationError as wrong_shape:
+                error = wrong_shape
+        start = mended.find("{", end)
+    raise ReplyError(describe(error), text)
+
+
+def describe(error: ValidationError) -> str:
+    """A validation error in one line: where, what was wrong."""
+    problems = [f"{'.'.join(map(str, e['loc'])) or 'reply'}: {e['msg']}" for e in error.errors(include_url=False)[:3]]
+    return "; ".join(problems)

@@ -1,0 +1,61 @@
+"""Answer relevance: how near the questions that an answer answers are to the one that was asked."""
+
+from pydantic import BaseModel
+
+from ..eval_sets.sample import Sample
+from ..judges import Judge, Question
+from ..judges.embedders import Embedder, load_embedder
+from ..prompts import load_prompt
+from .metric import Metric, Score, failed, scored
+
+
+class ReverseQuestions(BaseModel):
+    """The judge's reply: questions that the answer could be the answer to."""
+
+    noncommittal: bool
+    questions: list[str]
+
+
+class AnswerRelevance(Metric):
+    """Mean cosine of the asked question with `questions` different generated ones (notes 004, "Answer Relevance").
+
+    In [0, 1]: a negative mean is clipped, and kept as `raw` in the evidence. A noncommittal answer scores 0.
+    The questions come in one call and are embedded in one batch.
+    """
+
+    name = "answer_relevance"
+    needs = ("user_input", "response")
+
+    def __init__(self, judge: Judge, embedder: Embedder | str = "use", questions: int = 3) -> None:
+        self.judge = judge
+        self.embedder = load_embedder(embedder) if isinstance(embedder, str) else embedder
+        self.questions = questions
+
+    async def measure(self, sample: Sample) -> Score:
+        """Failed when the judge wrote no question. Fewer different questions than wanted are said in the evidence."""
+        prompt = load_prompt("questions", sample.language)
+        user = prompt.render({"answer": sample.response, "count": str(self.questions)})
+        reply = await self.judge.ask(Question(prompt, user, ReverseQuestions, sample.id))
+        texts = list(
+            {" ".join(text.split()).casefold(): text for text in reply.value.questions if text.strip()}.values()
+        )
+        texts = texts[: self.questions]
+        evidence = {
+            "noncommittal": reply.value.noncommittal,
+            "questions": [{"text": text, "cosine": None} for text in texts],
+            "wanted": self.questions,
+            "embedder": self.embedder.name,
+            "judge": self.judge.name,
+        }
+        if reply.value.noncommittal:
+            return scored(0.0, "the answer is noncommittal", evidence, reply.usage)
+        if not texts:
+            return failed("the judge wrote no question that this answers", evidence, reply.usage)
+        cosines = await self.embedder.cosines(sample.user_input, texts)
+        raw = sum(cosines) / len(cosines)
+        evidence |= {
+            "questions": [{"text": text, "cosine": cosine} for text, cosine in zip(texts, cosines, strict=True)],
+            "raw": raw,
+        }
+        reason = f"{len(texts)} questions that the answer answers lie at cosine {raw:.2f} on average from the one asked"
+        return scored(min(1.0, max(0.0, raw)), reason, evidence, reply.usage)

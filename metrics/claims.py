@@ -1,0 +1,32 @@
+"""The claims of an answer: what it says that is true or false by itself."""
+
+from typing import Literal
+
+from pydantic import BaseModel
+
+from ..eval_sets.sample import Sample
+from ..judges import Judge, Question, Usage
+from ..prompts import load_prompt
+from .sentences import claiming_sentences
+
+ClaimsBy = Literal["judge", "sentences"]
+
+
+class Claims(BaseModel):
+    """The judge's reply: claims in the answer's order and language, each readable alone."""
+
+    claims: list[str]
+
+
+async def claims_by_judge(sample: Sample, judge: Judge) -> tuple[list[str], Usage]:
+    """The answer's claims, decontextualised by the judge (one call). Raises `JudgeError`."""
+    prompt = load_prompt("claims", sample.language)
+    user = prompt.render({"question": sample.user_input, "answer": sample.response})
+    reply = await judge.ask(Question(prompt, user, Claims, sample.id))
+    texts = (" ".join(claim.split()) for claim in reply.value.claims)
+    return list(dict.fromkeys(text for text in texts if text)), reply.usage
+
+
+def claims_by_sentences(sample: Sample) -> list[str]:
+    """The answer's sentences that claim something, without a judge."""
+    return list(dict.fromkeys(claiming_sentences(sample.response, sample.language or "en")))

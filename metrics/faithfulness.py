@@ -1,0 +1,63 @@
+"""Faithfulness: the share of an answer's claims that its contexts support."""
+
+from typing import Literal
+
+from ..eval_sets.sample import Sample
+from ..judges import Judge, Usage
+from .claims import ClaimsBy, claims_by_judge, claims_by_sentences
+from .metric import Metric, Score, scored, skipped
+from .support import probability_verdicts
+from .verdicts import JudgedClaim, listed_verdicts
+
+VerdictsBy = Literal["listed", "probability"]
+
+
+class Faithfulness(Metric):
+    """Supported claims / all claims, in [0, 1] (notes 004, "Faithfulness").
+
+    `claims`: by the `judge`, decontextualised, or the answer's `sentences` (no call). `verdicts`: `listed`, all in
+    one call with reasons and checked quotes, or `probability`, one yes/no question a claim; the value is then the mean
+    P(supported), with the hard ratio in the evidence. Left out, both follow from what the judge can: probabilities of
+    sentences where it tells log probabilities, listed verdicts on the judge's claims where it does not.
+    An answer without claims (a refusal, a greeting) is skipped.
+    """
+
+    name = "faithfulness"
+    needs = ("response", "retrieved_contexts")
+
+    def __init__(self, judge: Judge, claims: ClaimsBy | None = None, verdicts: VerdictsBy | None = None) -> None:
+        self.judge = judge
+        self.verdicts: VerdictsBy = verdicts or ("probability" if judge.logprobs else "listed")
+        self.claims: ClaimsBy = claims or ("sentences" if self.verdicts == "probability" else "judge")
+
+    async def measure(self, sample: Sample) -> Score:
+        """The score, with every claim, verdict, quote and place in the evidence. Raises `JudgeError`."""
+        usage = Usage()
+        if self.claims == "judge":
+            claims, usage = await claims_by_judge(sample, self.judge)
+        else:
+            claims = claims_by_sentences(sample)
+        evidence = {"claims_by": self.claims, "verdicts_by": self.verdicts, "judge": self.judge.name, "claims": []}
+        if not claims:
+            return skipped("the answer makes no claims", evidence, usage)
+        give_verdicts = listed_verdicts if self.verdicts == "listed" else probability_verdicts
+        judged, took = await give_verdicts(sample, claims, self.judge)
+        ratio = sum(claim.verdict == "supported" for claim in judged) / len(judged)
+        value = ratio
+        if self.verdicts == "probability":
+            value = sum(claim.probability or 0.0 for claim in judged) / len(judged)
+        evidence |= {"claims": [claim.evidence() for claim in judged], "ratio": ratio}
+        return scored(value, _reason(judged), evidence, usage + took)
+
+
+def _reason(judged: list[JudgedClaim]) -> str:
+    supported = sum(claim.verdict == "supported" for claim in judged)
+    reason = f"{supported} of {len(judged)} claims supported"
+    if worst := next((claim for claim in _worst_first(judged) if claim.verdict != "supported"), None):
+        reason += f'; {worst.verdict.replace("_", " ")}: "{worst.text}" ({worst.reason})'
+    return reason
+
+
+def _worst_first(judged: list[JudgedClaim]) -> list[JudgedClaim]:
+    order = ["contradicted", "not_found", "unverifiable", "supported"]
+    return sorted(judged, key=lambda claim: (order.index(claim.verdict), claim.probability or 0.0))

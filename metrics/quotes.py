@@ -1,0 +1,74 @@
+"""Whether a judge's quote really stands in the context, and where."""
+
+import re
+from bisect import bisect_right
+from functools import lru_cache
+from itertools import accumulate
+from typing import NamedTuple
+
+from ..prompts.untrusted import UNSEEN, original_characters, without_unseen
+
+_LEFT_OUT = re.compile(r"\.\.\.|…|\[…\]|\[\.\.\.\]")
+_AROUND = " \t\n\"'“”‘’«»`*"
+_SEEN = re.compile(rf"[^\s{UNSEEN}]+")
+_FEWEST_LETTERS = 3
+
+
+class Place(NamedTuple):
+    """Where a quote stands: the context's number from 0, and the first and last+1 character in it."""
+
+    context: int
+    start: int
+    end: int
+
+
+def find_quote(quote: str, contexts: tuple[str, ...]) -> Place | None:
+    """Where the quote stands verbatim (white space and case apart), or None.
+
+    A quote that leaves words out ("first ... last") counts when its parts stand in one context in that order.
+    A quote with fewer than three letters or digits proves nothing and is not found.
+    """
+    parts = [_fold(part.strip(_AROUND)) for part in _LEFT_OUT.split(original_characters(quote))]
+    parts = [part for part in parts if part]
+    if sum(character.isalnum() for part in parts for character in part) < _FEWEST_LETTERS:
+        return None
+    for number, context in enumerate(contexts):
+        if found := _in_order(parts, _fold(context)):
+            start, end = found
+            return Place(number, _place(context, start), _place(context, end - 1) + 1)
+    return None
+
+
+def _in_order(parts: list[str], text: str) -> tuple[int, int] | None:
+    start, end = -1, 0
+    for part in parts:
+        at = text.find(part, end)
+        if at < 0:
+            return None
+        start, end = (at if start < 0 else start), at + len(part)
+    return start, end
+
+
+@lru_cache(maxsize=256)
+def _fold(text: str) -> str:
+    """The text in lower case, with single spaces, without what no reader sees."""
+    single = " ".join(without_unseen(text).split())
+    lower = single.lower()
+    if len(lower) != len(single):  # a few letters become two: those stay as they are, so that places can be counted
+        lower = "".join(low if len(low := letter.lower()) == 1 else letter for letter in single)
+    return lower
+
+
+def _place(context: str, folded_place: int) -> int:
+    """The place in the context of a character of the folded context: as many seen characters stand before it."""
+    seen_before = folded_place - _fold(context).count(" ", 0, folded_place)
+    starts, seen = _runs(context)
+    run = bisect_right(seen, seen_before) - 1
+    return starts[run] + seen_before - seen[run]
+
+
+@lru_cache(maxsize=256)
+def _runs(context: str) -> tuple[list[int], list[int]]:
+    """Where each run of seen characters starts, and how many seen characters stand before it."""
+    spans = [found.span() for found in _SEEN.finditer(context)]
+    return [start for start, _ in spans], [0, *accumulate(end - start for start, end in spans)]

@@ -1,0 +1,100 @@
+"""Listed verdicts: all claims of an answer judged in one call, each with an id, a quote and a reason."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from pydantic import BaseModel
+
+from ..eval_sets.sample import Sample
+from ..judges import Judge, Question, Usage
+from ..prompts import load_prompt
+from .quotes import Place, find_quote
+
+Verdict = Literal["supported", "contradicted", "not_found", "unverifiable"]
+
+MOST_CLAIMS_A_CALL = 12
+
+
+class ListedVerdict(BaseModel):
+    """One claim's verdict as the judge writes it: the quote first, so that it looks before it decides."""
+
+    id: int
+    quote: str
+    reason: str
+    verdict: Literal["supported", "contradicted", "not_found"]
+
+
+class ListedVerdicts(BaseModel):
+    """The judge's reply."""
+
+    verdicts: list[ListedVerdict]
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedClaim:
+    """A claim with its verdict; `probability` is P(supported) where the judge tells it."""
+
+    text: str
+    verdict: Verdict
+    reason: str
+    quote: str = ""
+    place: Place | None = None
+    probability: float | None = None
+
+    def evidence(self) -> dict[str, Any]:
+        """The claim as JSON values, in the shape that reports rely on."""
+        return {
+            "text": self.text,
+            "verdict": self.verdict,
+            "probability": self.probability,
+            "reason": self.reason,
+            "quote": self.quote,
+            "place": None if self.place is None else self.place._asdict(),
+            "source": "judge",
+        }
+
+
+async def listed_verdicts(sample: Sample, claims: Sequence[str], judge: Judge) -> tuple[list[JudgedClaim], Usage]:
+    """One verdict a claim, in the claims' order.
+
+    Claims that the judge leaves out, or judges twice in two ways, are asked once more and then stand as
+    `unverifiable`. A `supported` whose quote is not in the contexts becomes `not_found`. Raises `JudgeError`.
+    """
+    numbered = dict(enumerate(claims, start=1))
+    batches = [
+        dict(list(numbered.items())[i : i + MOST_CLAIMS_A_CALL]) for i in range(0, len(claims), MOST_CLAIMS_A_CALL)
+    ]
+    answers = await asyncio.gather(*(_ask(sample, batch, judge) for batch in batches))
+    usage = Usage.total([took for _, took in answers])
+    found = {number: verdict for verdicts, _ in answers for number, verdict in verdicts.items()}
+    if missing := {number: claim for number, claim in numbered.items() if number not in found}:
+        verdicts, took = await _ask(sample, missing, judge)
+        found |= verdicts
+        usage += took
+    return [_checked(claim, found.get(number), sample.retrieved_contexts) for number, claim in numbered.items()], usage
+
+
+async def _ask(sample: Sample, claims: Mapping[int, str], judge: Judge) -> tuple[dict[int, ListedVerdict], Usage]:
+    """The verdicts that were given once, or several times alike, for the ids that were asked about."""
+    prompt = load_prompt("verdicts", sample.language)
+    listed = "\n".join(f"{number}. {' '.join(claim.split())}" for number, claim in claims.items())
+    user = prompt.render({"documentation": "\n\n".join(sample.retrieved_contexts), "claims": listed})
+    reply = await judge.ask(Question(prompt, user, ListedVerdicts, sample.id))
+    given: dict[int, list[ListedVerdict]] = {}
+    for verdict in reply.value.verdicts:
+        if verdict.id in claims:
+            given.setdefault(verdict.id, []).append(verdict)
+    agreed = {number: same[0] for number, same in given.items() if len({each.verdict for each in same}) == 1}
+    return agreed, reply.usage
+
+
+def _checked(claim: str, listed: ListedVerdict | None, contexts: tuple[str, ...]) -> JudgedClaim:
+    if listed is None:
+        return JudgedClaim(claim, "unverifiable", "the judge gave no verdict on this claim, asked twice")
+    place = find_quote(listed.quote, contexts)
+    if listed.verdict == "supported" and place is None:
+        reason = f"called supported, but its quote is not in the context. The judge: {listed.reason}"
+        return JudgedClaim(claim, "not_found", reason, listed.quote)
+    return JudgedClaim(claim, listed.verdict, listed.reason, listed.quote, place)

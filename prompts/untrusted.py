@@ -1,0 +1,35 @@
+"""Text under test is data: it may not close its delimiter, open another, or hide words from a reader."""
+
+import re
+
+# A `<` that could begin a tag of ours, of HTML or of a chat template (`</answer>`, `<|im_end|>`, `<s>`), Llama's
+# `[INST]`, and what no reader sees: control characters, zero-width and bidirectional marks, Unicode tags.
+_TAG = re.compile(r"<(?=[/|!?a-zA-Z_])|\[(?=/?INST\])")
+UNSEEN = (
+    "\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\xad"
+    "\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f"
+)  # as the inside of a character class
+_UNSEEN = re.compile(f"[{UNSEEN}]")
+_LOOK_ALIKES = {"<": "‹", "[": "❲"}
+_BACK = str.maketrans({look_alike: real for real, look_alike in _LOOK_ALIKES.items()})
+
+
+def neutralise(text: str) -> str:
+    """The text as a judge may see it: unseen characters removed, every `<` that could begin a tag made a `‹`.
+
+    Reads the same to a person. Neither a tag nor a chat template's token can come out of it.
+    """
+    text = without_unseen(text)
+    if "<" in text or "INST]" in text:
+        text = _TAG.sub(lambda found: _LOOK_ALIKES[found[0]], text)
+    return text
+
+
+def original_characters(text: str) -> str:
+    """Undoes `neutralise` for a quote that a judge copied, as far as it can be undone (the unseen stays removed)."""
+    return text.translate(_BACK)
+
+
+def without_unseen(text: str) -> str:
+    """The text without control characters, zero-width and bidirectional marks, and Unicode tags."""
+    return _UNSEEN.sub("", text)
