@@ -1,0 +1,138 @@
+"""What a sensible judge would say to Assay's prompts, worked out from the request alone: the same each time."""
+
+import base64
+import json
+import math
+import re
+import struct
+import zlib
+from functools import lru_cache
+from typing import Any
+
+_SCHEMAS = ("Claims", "ListedVerdicts", "ReverseQuestions", "Ratings")
+_WORD = re.compile(r"\w+")
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
+_NO_CLAIM = re.compile(r"hello|hi\b|hallo|goede|thank|bedankt|dank|sorry|i don't know|dat weet ik niet", re.IGNORECASE)
+_CHANGES_MEANING = frozenset({"not", "no", "never", "niet", "geen", "nooit"})
+_DIMENSIONS = 64
+
+
+def schema_asked_for(body: dict[str, Any]) -> str:
+    """Whose reply a request wants: `Claims`, `ListedVerdicts`, ..., `options` for one word, "" for another."""
+    shape = body.get("response_format") or {}
+    if shape.get("type") == "json_schema":
+        return str(shape["json_schema"]["name"])
+    if shape.get("type") == "json_object":
+        opening = body["messages"][0]["content"]
+        return next((name for name in _SCHEMAS if f"'title': '{name}'" in opening), "")
+    return "options" if body.get("max_tokens") == 1 else ""
+
+
+def question_of(body: dict[str, Any]) -> str:
+    """The text under test as the prompt has it: the last user message that begins with a tag, else the last."""
+    said = [message["content"] for message in body.get("messages", []) if message["role"] == "user"]
+    return next((text for text in reversed(said) if text.startswith("<")), said[-1] if said else "")
+
+
+def sensible_reply(body: dict[str, Any]) -> tuple[str, list[dict[str, float]] | None]:
+    """The text of the reply, and the alternatives at each token (said first) where the request wants them.
+
+    claims: the answer's sentences. verdicts: `supported`, with the documentation's nearest sentence as the quote, when
+    all words of the claim occur in the documentation; `contradicted` when all but numbers and negations do. questions:
+    the answer's sentences as questions. ratings: how much of the answer is in the documentation. yes or no: by the
+    share of the statement's words in the documentation, which is also the probability of yes.
+    """
+    asked = question_of(body)
+    reply = {
+        "Claims": _claims,
+        "ListedVerdicts": _verdicts,
+        "ReverseQuestions": _questions,
+        "Ratings": _ratings,
+    }.get(schema_asked_for(body))
+    if schema_asked_for(body) == "options":
+        return _yes_or_no(body, asked)
+    text = json.dumps(reply(asked), ensure_ascii=False) if reply else "I see."
+    return text, _digits_in_doubt(text) if body.get("logprobs") else None
+
+
+def _claims(asked: str) -> dict[str, Any]:
+    said = _sentences(_part(asked, "answer"))
+    return {"claims": [each for each in said if not each.endswith("?") and not _NO_CLAIM.match(each)]}
+
+
+def _verdicts(asked: str) -> dict[str, Any]:
+    documentation, verdicts = _part(asked, "documentation"), []
+    for line in _part(asked, "claims").splitlines():
+        number, _, claim = line.partition(". ")
+        missing = _words(claim) - _words(documentation)
+        verdict, reason = "supported", "All of its words are there."
+        if missing:
+            changed = all(word.isdigit() or word in _CHANGES_MEANING for word in missing)
+            verdict = "contradicted" if changed else "not_found"
+            reason = f"Missing: {' '.join(sorted(missing))[:60]}."
+        quote = "" if verdict == "not_found" else _nearest_sentence(documentation, claim)
+        verdicts.append({"id": int(number), "quote": quote, "reason": reason, "verdict": verdict})
+    return {"verdicts": verdicts}
+
+
+def _questions(asked: str) -> dict[str, Any]:
+    said = _claims(asked)["claims"]
+    count = int(re.findall(r"\d+", asked.rpartition("</answer>")[2])[0])
+    stems = [sentence.rstrip(".!") for sentence in said or ["What do you mean"]]
+    questions = [f"{stems[n % len(stems)]}{', again' * (n // len(stems))}?" for n in range(count)]
+    return {"noncommittal": not said, "questions": questions}
+
+
+def _ratings(asked: str) -> dict[str, Any]:
+    answer, documentation, question = (_part(asked, name) for name in ("answer", "documentation", "question"))
+    return {
+        "truthfulness": 1 + round(4 * _share(answer, documentation)),
+        "relatedness": 1 + round(4 * _share(question, answer)),
+        "completeness": 1 + round(4 * _share(documentation, answer)),
+    }
+
+
+def _yes_or_no(body: dict[str, Any], asked: str) -> tuple[str, list[dict[str, float]] | None]:
+    yes, no = ("Ja", "Nee") if "\nJa:" in body["messages"][0]["content"] else ("Yes", "No")
+    probability = min(0.99, max(0.01, _share(_part(asked, "statement"), _part(asked, "documentation"))))
+    alternatives = {yes: math.log(probability), no: math.log(1 - probability)}
+    said = yes if probability >= 0.5 else no
+    return said, [{said: alternatives.pop(said)} | alternatives] if body.get("logprobs") else None
+
+
+def _digits_in_doubt(text: str) -> list[dict[str, float]]:
+    """The text in tokens; each digit is 80% sure, and its neighbour towards the middle has the rest."""
+    tokens: list[dict[str, float]] = []
+    for token in re.findall(r"\d|[^\d]+", text):
+        other = str(int(token) + (1 if int(token) < 3 else -1)) if token.isdigit() else ""
+        tokens.append({token: math.log(0.8), other: math.log(0.2)} if other else {token: 0.0})
+    return tokens
+
+
+def embedding(text: str, as_base64: bool) -> list[float] | str:
+    """A vector by the text's words, so that texts that share words lie near each other."""
+    vector = [0.0] * _DIMENSIONS
+    for word in _words(text):
+        vector[zlib.crc32(word.encode()) % _DIMENSIONS] += 1.0
+    return base64.b64encode(struct.pack(f"<{_DIMENSIONS}f", *vector)).decode() if as_base64 else vector
+
+
+def _part(asked: str, tag: str) -> str:
+    return asked.partition(f"<{tag}>\n")[2].rpartition(f"\n</{tag}>")[0]
+
+
+def _sentences(text: str) -> list[str]:
+    return [sentence.strip() for sentence in _SENTENCE_END.split(text) if _WORD.search(sentence)]
+
+
+@lru_cache(maxsize=512)
+def _words(text: str) -> frozenset[str]:
+    return frozenset(_WORD.findall(text.casefold()))
+
+
+def _share(of: str, within: str) -> float:
+    return len(_words(of) & _words(within)) / (len(_words(of)) or 1)
+
+
+def _nearest_sentence(documentation: str, claim: str) -> str:
+    return max(_sentences(documentation), key=lambda sentence: len(_words(sentence) & _words(claim)), default="")
