@@ -18,7 +18,7 @@ from .cassette import Cassette, Mode
 from .key import Keys, schema_of
 from .limiter import AdaptiveLimiter
 from .miss import explain_miss
-from .question import Alternatives, Question, RawReply, Reply, Usage
+from .question import Alternatives, PlainText, Question, RawReply, Reply, Usage
 from .recording import Recording, record
 from .retry import retrying, status_of
 from .settings import GGUF, JudgeSettings, load_settings
@@ -101,7 +101,8 @@ class LiteLLMJudge:
             try:
                 return Reply(parse_reply(asked, raw), raw, usage, from_cassette)
             except ReplyError as error:
-                if asked.follow_up or asked.options or raw.finish_reason == "content_filter":
+                shapeless = asked.options or asked.schema is PlainText
+                if asked.follow_up or shapeless or raw.finish_reason == "content_filter":
                     raise ReplyError(f"{self._place(asked)}: the reply cannot be used: {error}", error.raw) from error
                 cut_off = raw.finish_reason == "length"
                 asked = asked.again(
@@ -238,6 +239,8 @@ def _shape(litellm: Any, question: Question[Any], settings: JudgeSettings) -> di
         shape |= {"logprobs": True, "top_logprobs": _ALTERNATIVES}
     if question.options:
         shape["max_tokens"] = question.max_tokens or 1
+    elif question.schema is PlainText:
+        pass
     elif settings.structured == "schema" or (
         settings.structured == "auto" and litellm.supports_response_schema(settings.model)
     ):

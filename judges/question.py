@@ -20,6 +20,12 @@ class Choice(BaseModel):
     word: str
 
 
+class PlainText(BaseModel):
+    """The reply to a question that asks for no shape: whatever the judge says. A bad one is not asked again."""
+
+    text: str
+
+
 @dataclass(frozen=True, slots=True)
 class Question(Generic[T]):
     """One thing asked of a judge.

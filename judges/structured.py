@@ -8,7 +8,7 @@ from pydantic import BaseModel, ValidationError
 
 from ..errors import ReplyError
 from .probabilities import option_probabilities
-from .question import Question, RawReply
+from .question import PlainText, Question, RawReply
 
 T = TypeVar("T", bound=BaseModel)
 
@@ -29,6 +29,8 @@ def parse_reply(question: Question[T], reply: RawReply) -> T:
         raise ReplyError("the provider's content filter withheld the reply", reply.text)
     if not reply.text.strip():
         raise ReplyError("it was empty", reply.text)
+    if question.schema is PlainText:
+        return question.schema.model_validate({"text": reply.text})
     if question.options:
         probabilities = option_probabilities(reply, question.options)
         if not any(probabilities.values()):

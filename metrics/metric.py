@@ -4,7 +4,7 @@ import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Coroutine
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 from pydantic import ValidationError
 
@@ -58,9 +58,9 @@ class Metric(ABC):
     """
 
     name: str
-    range: ClassVar[tuple[float | None, float | None]] = (0.0, 1.0)
-    needs: ClassVar[tuple[str, ...]] = ("response",)
-    higher_is_better: ClassVar[bool] = True
+    range: tuple[float | None, float | None] = (0.0, 1.0)
+    needs: tuple[str, ...] = ("response",)
+    higher_is_better: bool = True
 
     @abstractmethod
     async def measure(self, sample: Sample) -> Score:
