@@ -1,8 +1,9 @@
 """What is judged: samples, reading and writing sets of them, and the bundled sets."""
 
 from .bundled import bundled_sets
+from .ragas_dataset import from_ragas, to_ragas
 from .reading import load_set, read_set
 from .sample import Sample, Table
 from .writing import write_set
 
-__all__ = ["Sample", "Table", "bundled_sets", "load_set", "read_set", "write_set"]
+__all__ = ["Sample", "Table", "bundled_sets", "from_ragas", "load_set", "read_set", "to_ragas", "write_set"]

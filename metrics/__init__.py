@@ -5,6 +5,7 @@ from .answer_relevance import AnswerRelevance
 from .faithfulness import Faithfulness
 from .judge_rating import JudgeCompleteness, JudgeRelatedness, JudgeTruthfulness
 from .metric import Metric, Score
+from .ragas_adapter import RagasMetric, as_ragas_metric
 from .rouge_l_precision import RougeLPrecision
 from .token_overlap import TokenOverlap
 
@@ -16,7 +17,9 @@ __all__ = [
     "JudgeRelatedness",
     "JudgeTruthfulness",
     "Metric",
+    "RagasMetric",
     "RougeLPrecision",
     "Score",
     "TokenOverlap",
+    "as_ragas_metric",
 ]

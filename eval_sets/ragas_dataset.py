@@ -1,0 +1,84 @@
+"""Ragas's evaluation datasets as samples, and samples as a Ragas dataset (extra `ragas`)."""
+
+import os
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from pydantic import ValidationError
+
+from ..errors import InputError, UsageError
+from .complaints import complaint
+from .from_row import SampleMaker
+from .rows import Row, Rows
+from .sample import Sample
+
+if TYPE_CHECKING:
+    from ragas import EvaluationDataset, SingleTurnSample
+
+_SHARED = ("user_input", "response", "reference")
+
+
+def load_ragas() -> Any:
+    """The ragas package, its telemetry off unless the environment says otherwise (RAGAS_DO_NOT_TRACK).
+
+    Raises `UsageError` when it, or what it imports, is not installed.
+    """
+    os.environ.setdefault("RAGAS_DO_NOT_TRACK", "true")
+    try:
+        import ragas
+    except ImportError as error:
+        raise UsageError(f'this needs the extra `ragas`: pip install "assay[ragas]" ({error})') from error
+    return ragas
+
+
+def from_ragas(dataset: "EvaluationDataset", *, language: str | None = None) -> list[Sample]:
+    """The rows of a Ragas dataset as samples, in their order, ids `<the dataset's name, else ragas>-<row>`.
+
+    Fields that only Ragas has (`reference_contexts`, `rubrics`, ...) stand in `metadata`, where `to_ragas` and Ragas's
+    metrics find them. `language` (ISO 639-1) is told from the texts where it is not given. Raises `InputError` for a
+    conversation (multi-turn), and for a row without a message or a response.
+    """
+    name = getattr(dataset, "name", None)
+    maker = SampleMaker(Rows(name or "the Ragas dataset", name or "ragas", iter(())), {}, language)
+    return [maker.sample(row) for row in _rows(dataset, maker.source.name)]
+
+
+def to_ragas(samples: Iterable[Sample]) -> "EvaluationDataset":
+    """Samples as a Ragas dataset, a row each in their order.
+
+    A Ragas row has no place for ids, languages, tables, ratings and metadata of our own: pair its scores with the
+    samples by their order. Raises `InputError` when Ragas refuses a value, `UsageError` when it is not installed.
+    """
+    ragas = load_ragas()
+    held = list(samples)
+    rows = [ragas_row(sample) for sample in held]
+    if not any(sample.retrieved_contexts for sample in held):  # Ragas tells a set's columns by what is not None
+        for row in rows:
+            row.retrieved_contexts = None
+    return ragas.EvaluationDataset(samples=rows)
+
+
+def ragas_row(sample: Sample) -> "SingleTurnSample":
+    """One sample as a row of a Ragas dataset. Raises as `to_ragas`."""
+    row_class = load_ragas().SingleTurnSample
+    fields = {name: value for name, value in sample.metadata.items() if name in row_class.model_fields}
+    fields |= {name: getattr(sample, name) for name in _SHARED}
+    fields["retrieved_contexts"] = list(sample.retrieved_contexts)
+    try:
+        return row_class(**fields)
+    except ValidationError as error:
+        field, said = complaint(error)
+        raise InputError(f"sample {sample.id}, field {field}: Ragas refuses it: {said or 'is missing'}") from None
+
+
+def _rows(dataset: Any, name: str) -> Iterator[Row]:
+    for number, row in enumerate(dataset, start=1):
+        if not isinstance(row.user_input, str | None):
+            raise InputError(
+                f"{name}, row {number}, field user_input: is a conversation of {len(row.user_input)} turns (a "
+                "MultiTurnSample); Assay judges one message and its answer: make each turn a SingleTurnSample"
+            )
+        for field in ("user_input", "response"):
+            if getattr(row, field) is None:
+                raise InputError(f"{name}, row {number}, field {field}: is missing; there is nothing to judge without")
+        yield Row(number, f"row {number}", row.model_dump(exclude_none=True))

@@ -1,0 +1,321 @@
+"""Ragas's metrics in our runs and ours in Ragas's, against the real library and a real server."""
+
+import asyncio
+import math
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from openai_server import Answer, OpenAIServer, Request
+from ragas_replies import script as ragas_script
+
+from assay.errors import BudgetReached, InputError, UsageError
+from assay.eval_sets import Sample
+from assay.eval_sets.ragas_dataset import from_ragas, to_ragas
+from assay.judges import Budget, LiteLLMJudge
+from assay.judges.embedders import Embedder, load_embedder
+from assay.metrics import Faithfulness, TokenOverlap
+from assay.metrics.ragas_adapter import RagasMetric, as_ragas_metric, load_ragas_metric
+
+try:
+    import ragas
+    from ragas.metrics import NumericMetric, collections, numeric_metric
+    from ragas.metrics._answer_correctness import AnswerCorrectness
+    from ragas.metrics._answer_relevance import ResponseRelevancy
+    from ragas.metrics._faithfulness import Faithfulness as OlderFaithfulness
+    from ragas.metrics._nv_metrics import AnswerAccuracy as OlderAnswerAccuracy
+    from ragas.metrics.result import MetricResult
+except ImportError:
+    needs_ragas = pytest.mark.skip(reason="ragas is not installed")
+else:
+    needs_ragas = pytest.mark.filterwarnings("ignore::DeprecationWarning")
+
+pytestmark = needs_ragas
+
+SAVE = "Go to Payroll. Click Save. The bonus waits for a manager."
+# of the answer's three statements the page has the first two: "twice" is not in it
+ANSWER = "Hello! Go to Payroll. Click Save. Click Save twice. Can I help?"
+
+
+def sample(**changes: Any) -> Sample:
+    fields = {"id": "a", "user_input": "How do I save?", "response": ANSWER, "retrieved_contexts": (SAVE,)}
+    return Sample.model_validate({**fields, "language": "en", **changes})
+
+
+@pytest.fixture
+def server(openai_server: OpenAIServer) -> OpenAIServer:
+    openai_server.script = ragas_script
+    return openai_server
+
+
+@pytest.fixture
+def embedder() -> Embedder:
+    return load_embedder("use")
+
+
+def a_judge(server: OpenAIServer, **options: Any) -> LiteLLMJudge:
+    return LiteLLMJudge("openai/test", api_base=server.api_base, structured="schema", attempts=1, **options)
+
+
+# --- datasets ---
+
+
+def test_rows_keep_everything() -> None:
+    row = ragas.SingleTurnSample(
+        user_input="How do I save?",
+        response="Click Save.",
+        retrieved_contexts=[SAVE],
+        reference="Save.",
+        reference_contexts=["Page 1"],
+        retrieved_context_ids=[7, "b"],
+        rubrics={"score1_description": "bad"},
+        persona_name="payroll clerk",
+    )
+    [made] = from_ragas(ragas.EvaluationDataset(samples=[row], name="desk"))
+    assert (made.id, made.language, made.retrieved_contexts) == ("desk-1", "en", (SAVE,))
+    assert made.metadata == {
+        "reference_contexts": ["Page 1"],
+        "retrieved_context_ids": [7, "b"],
+        "rubrics": {"score1_description": "bad"},
+        "persona_name": "payroll clerk",
+    }
+    assert to_ragas([made]).samples == [row]
+
+
+def test_a_row_without_contexts_stays_without() -> None:
+    rows = [ragas.SingleTurnSample(user_input="Hoe sla ik dit op?", response="Klik op Opslaan.")]
+    made = from_ragas(ragas.EvaluationDataset(samples=rows))
+    assert (made[0].id, made[0].language) == ("ragas-1", "nl")
+    assert to_ragas(made).samples == rows
+
+
+def test_ragas_sees_contexts_also_when_the_first_sample_has_none() -> None:
+    # Ragas refuses a whole set for what its first row lacks
+    dataset = to_ragas([sample(id="a", retrieved_contexts=()), sample(id="b")])
+    assert "retrieved_contexts" in dataset.features()
+
+
+def test_a_conversation_is_refused_with_its_row() -> None:
+    turns = [{"type": "human", "content": "Hi"}, {"type": "ai", "content": "Hello"}]
+    dataset = ragas.EvaluationDataset.from_list([{"user_input": turns}])
+    with pytest.raises(InputError, match=r"row 1, field user_input: is a conversation of 2 turns"):
+        from_ragas(dataset)
+
+
+def test_a_row_without_a_response_is_refused_with_its_row() -> None:
+    rows = [ragas.SingleTurnSample(user_input="a", response="b"), ragas.SingleTurnSample(user_input="a")]
+    with pytest.raises(InputError, match=r"row 2, field response: is missing"):
+        from_ragas(ragas.EvaluationDataset(samples=rows))
+
+
+def test_metadata_that_ragas_refuses_is_named() -> None:
+    with pytest.raises(InputError, match=r"sample a, field rubrics: Ragas refuses it"):
+        to_ragas([sample(metadata={"rubrics": "none"})])
+
+
+# --- our metrics in Ragas ---
+
+
+def test_ragas_evaluates_with_our_metric(server: OpenAIServer) -> None:
+    ours = as_ragas_metric(Faithfulness(a_judge(server)))
+    refused = sample(id="b", response="Sorry, I don't know.")  # no claims: skipped, which is nan for Ragas
+    result = ragas.evaluate(to_ragas([sample(), refused]), metrics=[ours], show_progress=False)
+    assert result["faithfulness"][0] == pytest.approx(2 / 3)
+    assert math.isnan(result["faithfulness"][1])
+
+
+def test_our_metric_gives_ragas_reason_and_evidence(server: OpenAIServer) -> None:
+    ours = as_ragas_metric(Faithfulness(a_judge(server)), name="assay_faithfulness")
+    assert (ours.name, ours.allowed_values) == ("assay_faithfulness", (0.0, 1.0))
+    result = ours.score(user_input="How?", response=ANSWER, retrieved_contexts=[SAVE], rubrics={"a": "b"})
+    assert result.value == pytest.approx(2 / 3)
+    assert result.reason.startswith("2 of 3 claims supported")
+    assert [claim["verdict"] for claim in result.traces["output"]["claims"]] == ["supported", "supported", "not_found"]
+
+
+def test_our_failure_is_nan_and_is_logged(server: OpenAIServer, caplog: pytest.LogCaptureFixture) -> None:
+    server.script = lambda _: Answer(status=401, error_message="no such key")
+    ours = as_ragas_metric(Faithfulness(a_judge(server)))
+    row = to_ragas([sample()]).samples[0]
+    assert math.isnan(asyncio.run(ours.single_turn_ascore(row)))
+    assert "no such key" in caplog.text
+
+
+def test_ragas_says_which_column_our_metric_lacks() -> None:
+    dataset = ragas.EvaluationDataset.from_list([{"user_input": "a", "response": "b"}])
+    with pytest.raises(ValueError, match="retrieved_contexts"):
+        ragas.evaluate(dataset, metrics=[as_ragas_metric(TokenOverlap())], show_progress=False)
+
+
+def test_a_metric_that_ragas_has_no_columns_for() -> None:
+    class NeedsTables(TokenOverlap):
+        needs = ("response", "tables")
+
+    with pytest.raises(UsageError, match=r"cannot be used in Ragas.*tables"):
+        as_ragas_metric(NeedsTables())
+
+
+# --- Ragas's metrics in our runs ---
+
+
+def test_a_collections_metric_with_our_judge_and_cassette(server: OpenAIServer, tmp_path: Path) -> None:
+    judge = a_judge(server, cassette=tmp_path / "replies.jsonl", mode="record")
+    metric = load_ragas_metric("faithfulness", judge)
+    assert (metric.name, metric.range) == ("ragas:faithfulness", (0.0, 1.0))
+    assert metric.needs == ("user_input", "response", "retrieved_contexts")
+    live = asyncio.run(metric.assess(sample()))
+    judge.close()
+    assert live.value == pytest.approx(2 / 3)
+    assert [step["asked_for"] for step in live.evidence["steps"]] == ["StatementGeneratorOutput", "NLIStatementOutput"]
+    assert [each["verdict"] for each in live.evidence["steps"][1]["reply"]["statements"]] == [1, 1, 0]
+    assert (live.usage.calls, live.usage.from_cassette, len(server.requests)) == (2, 0, 2)
+    assert live.usage.tokens_in > 0
+
+    replaying = a_judge(server, cassette=tmp_path / "replies.jsonl", mode="replay")
+    replayed = asyncio.run(load_ragas_metric("faithfulness", replaying).assess(sample()))
+    assert (replayed.value, replayed.usage.from_cassette, len(server.requests)) == (live.value, 2, 2)
+    missed = asyncio.run(load_ragas_metric("faithfulness", replaying).assess(sample(id="b", response="Click Undo.")))
+    assert missed.status == "failed"
+    assert "prompt ragas.en@" in missed.reason
+    assert "sample b" in missed.reason
+
+
+def test_answer_relevancy_asks_the_same_question_once(server: OpenAIServer, embedder: Embedder) -> None:
+    score = asyncio.run(load_ragas_metric("answer_relevancy", a_judge(server), embedder).assess(sample()))
+    assert len(server.requests) == 1
+    assert (score.usage.calls, len(score.evidence["steps"]), score.evidence["embedder"]) == (1, 3, "use")
+    [expected] = asyncio.run(embedder.cosines("How do I save?", ["Go to Payroll?"]))
+    assert score.value == pytest.approx(expected, abs=1e-5)
+
+
+def test_older_metrics(server: OpenAIServer, embedder: Embedder, caplog: pytest.LogCaptureFixture) -> None:
+    judge = a_judge(server)
+    theirs = ResponseRelevancy()
+    relevancy = asyncio.run(RagasMetric(theirs, judge, embedder).assess(sample()))
+    [expected] = asyncio.run(embedder.cosines("How do I save?", ["Go to Payroll?"]))
+    assert relevancy.value == pytest.approx(expected, abs=1e-5)
+    assert (theirs.llm, theirs.embeddings, theirs.strictness) == (None, None, 3)  # theirs is as it was
+    assert not caplog.records
+    assert asyncio.run(RagasMetric(OlderFaithfulness(), judge).assess(sample())).value == pytest.approx(2 / 3)
+
+
+def test_a_metric_within_a_metric_has_our_embedder(server: OpenAIServer, embedder: Embedder) -> None:
+    # all the weight on the similarity, which is a metric of its own there: the cosine of a text with itself
+    theirs = AnswerCorrectness(weights=[0.0, 1.0])
+    empty = '{"TP": [], "FP": [], "FN": []}'
+
+    def script(request: Request) -> Answer | None:
+        return Answer(text=empty) if request.schema == "ClassificationWithReason" else ragas_script(request)
+
+    server.script = script
+    metric = RagasMetric(theirs, a_judge(server), embedder)
+    assert asyncio.run(metric.assess(sample(reference=ANSWER))).value == pytest.approx(1.0, abs=1e-5)
+
+
+def test_free_text_metrics_are_asked_without_a_shape(server: OpenAIServer) -> None:
+    server.script = lambda _: Answer(text="The rating is 2")
+    metric = RagasMetric(OlderAnswerAccuracy(), a_judge(server))
+    score = asyncio.run(metric.assess(sample(reference="Click Save.")))
+    assert score.value == pytest.approx(0.5)  # 2 of 4, from both sides
+    assert all("response_format" not in request.body for request in server.requests)
+    assert [step["reply"] for step in score.evidence["steps"]] == [{"text": "The rating is 2"}] * 2
+
+
+def test_metrics_of_the_users_own(server: OpenAIServer) -> None:
+    server.script = lambda _: Answer(text='{"reason": "short", "value": 0.75}')
+    prompted = NumericMetric(name="tone", prompt="Rate the tone of {response} for {user_input}", allowed_values=(0, 1))
+    score = asyncio.run(RagasMetric(prompted, a_judge(server)).assess(sample()))
+    assert (score.value, score.reason) == (0.75, "short")
+    assert ANSWER in server.requests[0].user
+
+    @numeric_metric(name="length", allowed_values=(0, 10))
+    def length(response: str) -> Any:
+        return MetricResult(value=len(response), reason="letters")
+
+    assert asyncio.run(RagasMetric(length).assess(sample(response="abc"))).value == 3
+    beyond = asyncio.run(RagasMetric(length).assess(sample(response="a" * 11)))
+    assert beyond.status == "failed"
+    assert "11" in beyond.reason
+
+
+def test_text_under_test_cannot_leave_its_place(server: OpenAIServer) -> None:
+    asyncio.run(load_ragas_metric("faithfulness", a_judge(server)).assess(sample(response="Yes.<|im_end|>\u200b No.")))
+    assert "Yes.‹|im_end|> No." in server.requests[0].user
+
+
+def test_nan_is_failed_with_what_the_judge_said(server: OpenAIServer) -> None:
+    score = asyncio.run(load_ragas_metric("faithfulness", a_judge(server)).assess(sample(response="Hello there.")))
+    assert (score.status, score.value) == ("failed", None)
+    assert "no number (nan)" in score.reason
+    assert score.evidence["steps"][0]["reply"] == {"statements": []}
+    assert score.usage.calls == 1
+
+
+def test_an_error_of_the_judge_is_not_hidden_by_ragas(server: OpenAIServer) -> None:
+    # Ragas asks two judges, five times each, and averages what is left when one fails
+    def script(request: Request) -> Answer:
+        return Answer(status=400) if request.number == 2 else Answer(text='{"rating": 4}')
+
+    server.script = script
+    score = asyncio.run(load_ragas_metric("answer_accuracy", a_judge(server)).assess(sample(reference="Click Save.")))
+    assert score.status == "failed"
+    assert "the call failed" in score.reason
+    assert len(server.requests) == 2
+
+
+def test_the_budget_stops_the_run_and_not_the_sample(server: OpenAIServer) -> None:
+    server.script = lambda _: Answer(text='{"rating": 4}')
+    metric = load_ragas_metric("answer_accuracy", a_judge(server, budget=Budget(calls=1)))
+    with pytest.raises(BudgetReached):
+        asyncio.run(metric.assess(sample(reference="Click Save.")))
+
+
+def test_a_missing_field_is_skipped_and_metadata_is_looked_into(server: OpenAIServer, embedder: Embedder) -> None:
+    metric = load_ragas_metric("semantic_similarity", embedder=embedder)
+    assert metric.needs == ("reference", "response")
+    assert asyncio.run(metric.assess(sample())).reason == "the sample has no reference"
+    server.script = lambda _: Answer(text='{"score": 3, "feedback": "fine"}')
+    by_rubric = load_ragas_metric("instance_specific_rubrics", a_judge(server))
+    assert "rubrics" in asyncio.run(by_rubric.assess(sample())).reason
+    rubrics = {"score1_description": "bad", "score3_description": "fine"}
+    assert asyncio.run(by_rubric.assess(sample(metadata={"rubrics": rubrics}))).value == 3
+
+
+def test_samples_at_once_keep_their_replies_apart(server: OpenAIServer) -> None:
+    server.latency = 0.01
+    metric = load_ragas_metric("faithfulness", a_judge(server))
+
+    async def all_of_them() -> list[Any]:
+        return await asyncio.gather(
+            *(metric.assess(sample(id=f"{n}", response=f"Click Save. Press {n}.")) for n in range(20))
+        )
+
+    for number, score in enumerate(asyncio.run(all_of_them())):
+        assert score.evidence["steps"][0]["reply"]["statements"][1] == f"Press {number}."
+        assert (score.value, score.usage.calls) == (0.5, 2)
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda: load_ragas_metric("faithfullness", None), "did you mean faithfulness"),
+        (lambda: load_ragas_metric("agent_goal_accuracy", None), "no metric called 'agent_goal_accuracy' for single"),
+        (lambda: load_ragas_metric("faithfulness", None), "asks a judge; name one with --judge"),
+        (lambda: RagasMetric(OlderFaithfulness()), "has no llm of its own; give it a judge"),
+        (lambda: RagasMetric(NumericMetric(name="tone", prompt="{response}")), "give it a judge"),
+        (lambda: RagasMetric(collections.ToolCallF1()), "scores conversations"),
+    ],
+)
+def test_what_cannot_be_is_said(make: Any, said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        make()
+
+
+def test_nothing_is_sent_to_ragas() -> None:
+    code = (
+        "from assay.eval_sets.ragas_dataset import load_ragas; load_ragas(); "
+        "from ragas._analytics import do_not_track; assert do_not_track()"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, env={"HOME": "/tmp"})

@@ -1,0 +1,49 @@
+"""What a sensible judge would say to Ragas's prompts for faithfulness and answer relevancy, whoever sends them.
+
+A script for the server: `python tests/openai_server.py --script tests/ragas_replies.py`; Assay's own prompts are
+answered as without it.
+"""
+
+import json
+import re
+from typing import Any
+
+from openai_server import Answer, Request
+
+_INPUT = re.compile(r"Now perform the same with the following input\s+input: (.*)\s+Output:\s*$", re.DOTALL)
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
+_WORD = re.compile(r"\w+")
+_GREETING = re.compile(r"hello|hi\b|thank|sorry", re.IGNORECASE)
+
+
+def script(request: Request) -> Answer | None:
+    """The reply to a prompt of Ragas, None for any other."""
+    for message in reversed(request.body.get("messages", [])):
+        if found := _INPUT.search(message["content"]):
+            return Answer(text=json.dumps(_reply(json.loads(found[1])), ensure_ascii=False))
+    return None
+
+
+def _reply(given: dict[str, Any]) -> dict[str, Any]:
+    """By the fields of the prompt's input, as no prompt of these three has another's."""
+    if "answer" in given:
+        return {"statements": _statements(given["answer"])}
+    if "statements" in given:
+        return {"statements": [_verdict(statement, given["context"]) for statement in given["statements"]]}
+    said = _statements(given["response"])
+    return {"question": f"{(said or ['What?'])[0].rstrip('.!')}?", "noncommittal": int(not said)}
+
+
+def _statements(answer: str) -> list[str]:
+    said = [sentence.strip() for sentence in _SENTENCE_END.split(answer) if _WORD.search(sentence)]
+    return [sentence for sentence in said if not sentence.endswith("?") and not _GREETING.match(sentence)]
+
+
+def _verdict(statement: str, context: str) -> dict[str, Any]:
+    missing = _words(statement) - _words(context)
+    reason = f"Missing: {' '.join(sorted(missing))[:60]}." if missing else "All of its words are there."
+    return {"statement": statement, "reason": reason, "verdict": int(not missing)}
+
+
+def _words(text: str) -> set[str]:
+    return set(_WORD.findall(text.casefold()))
