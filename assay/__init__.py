@@ -1,1 +1,58 @@
-"""Assay: tests what a support chatbot's answers are made of."""
+"""Assay: tests what a support chatbot's answers are made of, and which measure agrees with your support team.
+
+from assay import evaluate, load_set
+results = evaluate(load_set("helpdesk_en"), judge="openai/gpt-4o-mini")
+"""
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .errors import AssayError as AssayError
+    from .eval_sets import Sample as Sample
+    from .eval_sets import load_set as load_set
+    from .eval_sets import write_set as write_set
+    from .metrics import Metric as Metric
+    from .metrics import Score as Score
+    from .runs import Results as Results
+    from .runs import aevaluate as aevaluate
+    from .runs import evaluate as evaluate
+
+__version__ = "0.1.0"
+
+_HOME = {
+    "AssayError": "errors",
+    "Metric": "metrics",
+    "Results": "runs",
+    "Sample": "eval_sets",
+    "Score": "metrics",
+    "aevaluate": "runs",
+    "evaluate": "runs",
+    "load_set": "eval_sets",
+    "write_set": "eval_sets",
+}
+
+__all__ = [
+    "AssayError",
+    "Metric",
+    "Results",
+    "Sample",
+    "Score",
+    "__version__",
+    "aevaluate",
+    "evaluate",
+    "load_set",
+    "write_set",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Public names are imported when they are first used, so that `import assay` costs nothing."""
+    if name not in _HOME:
+        raise AttributeError(f"module 'assay' has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(f".{_HOME[name]}", __name__), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

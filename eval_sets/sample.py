@@ -95,6 +95,12 @@ class Sample(BaseModel):
         return self.rating
 
     @property
+    def rating_share(self) -> float | None:
+        """`human_rating` as a share of its scale, in [0, 1]: comparable between sets with different scales."""
+        rating = self.human_rating
+        return None if rating is None else (rating - self.rating_min) / (self.rating_max - self.rating_min)
+
+    @property
     def source(self) -> str:
         """What this sample resamples with: its group, else `metadata.group`, else only itself (its id)."""
         return str(self.group or self.metadata.get("group") or self.id)

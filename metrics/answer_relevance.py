@@ -16,6 +16,13 @@ class ReverseQuestions(BaseModel):
     questions: list[str]
 
 
+def reverse_questions_question(sample: Sample, count: int) -> Question[ReverseQuestions]:
+    """What the judge is asked for the questions that an answer answers."""
+    prompt = load_prompt("questions", sample.language)
+    user = prompt.render({"answer": sample.response, "count": str(count)})
+    return Question(prompt, user, ReverseQuestions, sample.id)
+
+
 class AnswerRelevance(Metric):
     """Mean cosine of the asked question with `questions` different generated ones (notes 004, "Answer Relevance").
 
@@ -29,23 +36,23 @@ class AnswerRelevance(Metric):
     def __init__(self, judge: Judge, embedder: Embedder | str = "use", questions: int = 3) -> None:
         self.judge = judge
         self.embedder = load_embedder(embedder) if isinstance(embedder, str) else embedder
-        self.questions = questions
+        self.questions = int(questions)
+        if self.questions < 1:
+            raise ValueError("questions is the number of generated questions, 1 or more")
 
     async def measure(self, sample: Sample) -> Score:
         """Failed when the judge wrote no question. Fewer different questions than wanted are said in the evidence."""
-        prompt = load_prompt("questions", sample.language)
-        user = prompt.render({"answer": sample.response, "count": str(self.questions)})
-        reply = await self.judge.ask(Question(prompt, user, ReverseQuestions, sample.id))
-        texts = list(
-            {" ".join(text.split()).casefold(): text for text in reply.value.questions if text.strip()}.values()
-        )
-        texts = texts[: self.questions]
+        question = reverse_questions_question(sample, self.questions)
+        reply = await self.judge.ask(question)
+        different = {" ".join(text.split()).casefold(): text for text in reply.value.questions if text.strip()}
+        texts = list(different.values())[: self.questions]
         evidence = {
             "noncommittal": reply.value.noncommittal,
             "questions": [{"text": text, "cosine": None} for text in texts],
             "wanted": self.questions,
             "embedder": self.embedder.name,
             "judge": self.judge.name,
+            "prompts": [question.prompt.identity],
         }
         if reply.value.noncommittal:
             return scored(0.0, "the answer is noncommittal", evidence, reply.usage)

@@ -18,11 +18,17 @@ class Claims(BaseModel):
     claims: list[str]
 
 
+def claims_question(sample: Sample) -> Question[Claims]:
+    """What the judge is asked for an answer's claims."""
+    prompt = load_prompt("claims", sample.language)
+    return Question(
+        prompt, prompt.render({"question": sample.user_input, "answer": sample.response}), Claims, sample.id
+    )
+
+
 async def claims_by_judge(sample: Sample, judge: Judge) -> tuple[list[str], Usage]:
     """The answer's claims, decontextualised by the judge (one call). Raises `JudgeError`."""
-    prompt = load_prompt("claims", sample.language)
-    user = prompt.render({"question": sample.user_input, "answer": sample.response})
-    reply = await judge.ask(Question(prompt, user, Claims, sample.id))
+    reply = await judge.ask(claims_question(sample))
     texts = (" ".join(claim.split()) for claim in reply.value.claims)
     return list(dict.fromkeys(text for text in texts if text)), reply.usage
 

@@ -1,9 +1,10 @@
 """Faithfulness: the share of an answer's claims that its contexts support."""
 
-from typing import Literal
+from typing import Any, Literal, get_args
 
 from ..eval_sets.sample import Sample
 from ..judges import Judge, Usage
+from ..prompts import load_prompt
 from .claims import ClaimsBy, claims_by_judge, claims_by_sentences
 from .metric import Metric, Score, scored, skipped
 from .support import probability_verdicts
@@ -26,6 +27,12 @@ class Faithfulness(Metric):
     needs = ("response", "retrieved_contexts")
 
     def __init__(self, judge: Judge, claims: ClaimsBy | None = None, verdicts: VerdictsBy | None = None) -> None:
+        if claims not in {None, *get_args(ClaimsBy)} or verdicts not in {None, *get_args(VerdictsBy)}:
+            raise ValueError("claims is judge or sentences, verdicts is listed or probability")
+        if verdicts == "probability" and not judge.logprobs:
+            raise ValueError(
+                f"{judge.name} tells no log probabilities (logprobs in its settings): verdicts=listed"
+            )
         self.judge = judge
         self.verdicts: VerdictsBy = verdicts or ("probability" if judge.logprobs else "listed")
         self.claims: ClaimsBy = claims or ("sentences" if self.verdicts == "probability" else "judge")
@@ -37,7 +44,14 @@ class Faithfulness(Metric):
             claims, usage = await claims_by_judge(sample, self.judge)
         else:
             claims = claims_by_sentences(sample)
-        evidence = {"claims_by": self.claims, "verdicts_by": self.verdicts, "judge": self.judge.name, "claims": []}
+        asked = ["claims"] * (self.claims == "judge") + ["verdicts" if self.verdicts == "listed" else "support"]
+        evidence: dict[str, Any] = {
+            "claims_by": self.claims,
+            "verdicts_by": self.verdicts,
+            "judge": self.judge.name,
+            "prompts": [load_prompt(name, sample.language).identity for name in asked],
+            "claims": [],
+        }
         if not claims:
             return skipped("the answer makes no claims", evidence, usage)
         give_verdicts = listed_verdicts if self.verdicts == "listed" else probability_verdicts

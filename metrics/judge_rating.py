@@ -22,6 +22,14 @@ class Ratings(BaseModel):
     completeness: Stars
 
 
+def rating_question(sample: Sample, *, logprobs: bool) -> Question[Ratings]:
+    """What the judge is asked for its ratings."""
+    prompt = load_prompt("rating", sample.language)
+    documentation = "\n\n".join(sample.retrieved_contexts)
+    fields = {"documentation": documentation, "question": sample.user_input, "answer": sample.response}
+    return Question(prompt, prompt.render(fields), Ratings, sample.id, logprobs=logprobs)
+
+
 class _JudgeRating(Metric):
     """One of the three; asked together, the judge answers once."""
 
@@ -34,17 +42,16 @@ class _JudgeRating(Metric):
 
     async def measure(self, sample: Sample) -> Score:
         """The expected stars over the digit's alternatives, else the stars that the judge wrote."""
-        prompt = load_prompt("rating", sample.language)
-        fields = {
-            "documentation": "\n\n".join(sample.retrieved_contexts),
-            "question": sample.user_input,
-            "answer": sample.response,
-        }
-        question = Question(prompt, prompt.render(fields), Ratings, sample.id, logprobs=self.judge.logprobs)
+        question = rating_question(sample, logprobs=self.judge.logprobs)
         reply = await self.judge.ask(question)
         stars: int = getattr(reply.value, self.requirement)
         expected = _expected_stars(reply, self.requirement)
-        evidence = {"stars": stars, "expected": expected, "judge": self.judge.name}
+        evidence = {
+            "stars": stars,
+            "expected": expected,
+            "judge": self.judge.name,
+            "prompts": [question.prompt.identity],
+        }
         value = float(stars) if expected is None else expected
         return scored(value, f"the judge gives {stars} of 5 for {self.requirement}", evidence, reply.usage)
 

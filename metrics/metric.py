@@ -4,13 +4,15 @@ import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Coroutine
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from pydantic import ValidationError
 
 from ..errors import JudgeError, UsageError
 from ..eval_sets.sample import Sample
 from ..judges.question import Usage
+
+T = TypeVar("T")
 
 Status = Literal["scored", "skipped", "failed"]
 
@@ -100,7 +102,7 @@ class Metric(ABC):
         return run_to_end(self.ascore(**fields))
 
 
-def run_to_end(work: Coroutine[Any, Any, Any]) -> Any:
+def run_to_end(work: Coroutine[Any, Any, T]) -> T:
     """Runs a coroutine from code that is not async."""
     try:
         asyncio.get_running_loop()

@@ -6,9 +6,17 @@ from ..eval_sets.sample import Sample
 from ..judges import Choice, Judge, Question, Usage
 from ..judges.probabilities import option_probabilities
 from ..prompts import load_prompt
-from .verdicts import JudgedClaim
+from .verdicts import JudgedClaim, Verdict
 
 _OPTIONS = {"en": ("Yes", "No"), "nl": ("Ja", "Nee")}
+
+
+def support_question(sample: Sample, claim: str) -> Question[Choice]:
+    """What the judge is asked about one claim."""
+    prompt = load_prompt("support", sample.language)
+    documentation = "\n\n".join(sample.retrieved_contexts)
+    user = prompt.render({"documentation": documentation, "question": sample.user_input, "statement": claim})
+    return Question(prompt, user, Choice, sample.id, options=_OPTIONS[prompt.language], logprobs=True)
 
 
 async def probability_verdicts(sample: Sample, claims: Sequence[str], judge: Judge) -> tuple[list[JudgedClaim], Usage]:
@@ -17,17 +25,13 @@ async def probability_verdicts(sample: Sample, claims: Sequence[str], judge: Jud
     `supported` at 0.5 and above. The context comes before the claim and the claims are asked one after another, so that
     a judge with a prefix cache reads the context once a sample. Raises `JudgeError`.
     """
-    answers = [await _ask(sample, claim, judge) for claim in claims]
+    answers = [await _ask(support_question(sample, claim), claim, judge) for claim in claims]
     return [judged for judged, _ in answers], Usage.total([took for _, took in answers])
 
 
-async def _ask(sample: Sample, claim: str, judge: Judge) -> tuple[JudgedClaim, Usage]:
-    prompt = load_prompt("support", sample.language)
-    documentation = "\n\n".join(sample.retrieved_contexts)
-    user = prompt.render({"documentation": documentation, "question": sample.user_input, "statement": claim})
-    options = _OPTIONS[prompt.language]
-    reply = await judge.ask(Question(prompt, user, Choice, sample.id, options=options, logprobs=True))
-    probability = option_probabilities(reply.raw, options)[options[0]]
-    verdict = "supported" if probability >= 0.5 else "not_found"
+async def _ask(question: Question[Choice], claim: str, judge: Judge) -> tuple[JudgedClaim, Usage]:
+    reply = await judge.ask(question)
+    probability = option_probabilities(reply.raw, question.options)[question.options[0]]
+    verdict: Verdict = "supported" if probability >= 0.5 else "not_found"
     reason = f"the judge says {reply.value.word}, P(supported) = {probability:.2f}"
     return JudgedClaim(claim, verdict, reason, probability=probability), reply.usage

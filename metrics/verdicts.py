@@ -56,6 +56,14 @@ class JudgedClaim:
         }
 
 
+def verdicts_question(sample: Sample, claims: Mapping[int, str]) -> Question[ListedVerdicts]:
+    """What the judge is asked for the verdicts on claims by their ids."""
+    prompt = load_prompt("verdicts", sample.language)
+    listed = "\n".join(f"{number}. {' '.join(claim.split())}" for number, claim in claims.items())
+    user = prompt.render({"documentation": "\n\n".join(sample.retrieved_contexts), "claims": listed})
+    return Question(prompt, user, ListedVerdicts, sample.id)
+
+
 async def listed_verdicts(sample: Sample, claims: Sequence[str], judge: Judge) -> tuple[list[JudgedClaim], Usage]:
     """One verdict a claim, in the claims' order.
 
@@ -78,10 +86,7 @@ async def listed_verdicts(sample: Sample, claims: Sequence[str], judge: Judge) -
 
 async def _ask(sample: Sample, claims: Mapping[int, str], judge: Judge) -> tuple[dict[int, ListedVerdict], Usage]:
     """The verdicts that were given once, or several times alike, for the ids that were asked about."""
-    prompt = load_prompt("verdicts", sample.language)
-    listed = "\n".join(f"{number}. {' '.join(claim.split())}" for number, claim in claims.items())
-    user = prompt.render({"documentation": "\n\n".join(sample.retrieved_contexts), "claims": listed})
-    reply = await judge.ask(Question(prompt, user, ListedVerdicts, sample.id))
+    reply = await judge.ask(verdicts_question(sample, claims))
     given: dict[int, list[ListedVerdict]] = {}
     for verdict in reply.value.verdicts:
         if verdict.id in claims:

@@ -1,0 +1,51 @@
+"""The command line: one file a command. No logic but what belongs to typing and reading."""
+
+import sys
+
+import click
+
+from .. import __version__
+from ..errors import AssayError, BudgetReached, UsageError
+from .cassettes import cassettes
+from .demo import demo
+from .exit_codes import BUDGET, ERROR, INTERRUPTED, USAGE
+from .prompts import prompts
+from .run import run
+from .show import show
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.version_option(__version__, prog_name="assay")
+def cli() -> None:
+    """Assay tests what a support chatbot's answers are made of.
+
+    \b
+    Exit codes: 0 done, 1 error, 2 usage, 3 budget reached (resumable), 4 more samples failed than --max-failed,
+    130 interrupted (resumable).
+    """
+
+
+for command in (run, show, demo, cassettes, prompts):
+    cli.add_command(command)
+
+
+def main() -> None:
+    """Runs the command line; errors made on purpose become one line and an exit code."""
+    try:
+        sys.exit(cli(standalone_mode=True))
+    except UsageError as error:
+        _end(error, USAGE)
+    except BudgetReached as error:
+        _end(error, BUDGET)
+    except AssayError as error:
+        _end(error, ERROR)
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)
+    except BrokenPipeError:
+        sys.stderr.close()
+        sys.exit(ERROR)
+
+
+def _end(error: AssayError, code: int) -> None:
+    click.echo(f"assay: {error}", err=True)
+    sys.exit(code)

@@ -1,0 +1,142 @@
+"""`assay cassettes`: what is recorded, what is stale, what is missing."""
+
+import asyncio
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..errors import UsageError
+from .exit_codes import DONE, ERROR
+from .options import json_option, judge_option, metrics_option, read_mapping, read_metrics, set_options
+
+if TYPE_CHECKING:
+    from ..judges.recording import Recording
+
+_path = click.argument("path", type=click.Path(path_type=Path))
+
+
+@click.group()
+def cassettes() -> None:
+    """Recorded replies: show them, check them against sets, drop what is stale."""
+
+
+@cassettes.command()
+@_path
+@click.argument("key", required=False)
+@click.option("--sample", help="Only the recordings made for this sample.")
+@json_option
+def show(path: Path, key: str | None, sample: str | None, as_json: bool) -> None:
+    """List the recordings of PATH, or print one whole (KEY, or its beginning)."""
+    from ..judges import Cassette
+    from ..judges.recording import to_line
+    from ..runs.report import plain, report_console
+
+    found = [
+        recording
+        for recording in Cassette(path, "replay").recordings()
+        if (key is None or recording.key.startswith(key)) and (sample is None or recording.sample == sample)
+    ]
+    if not found:
+        raise UsageError(f"{path}: no recording matches")
+    if as_json:
+        click.echo("\n".join(to_line(recording).decode(errors="replace").rstrip() for recording in found))
+    elif key is not None and len(found) == 1:
+        click.echo(json.dumps(json.loads(to_line(found[0])), ensure_ascii=False, indent=2))
+    else:
+        from rich.table import Table
+        from rich.text import Text
+
+        table = Table("key", "prompt", "sample", "tokens in, out", "reply")
+        for recording in found:
+            reply = recording.reply
+            tokens = f"{reply.tokens_in}, {reply.tokens_out}"
+            table.add_row(
+                recording.key[:12], recording.prompt, Text(recording.sample), tokens, Text(plain(reply.text, 50))
+            )
+        report_console().print(table)
+        click.echo(f"{len(found)} recordings of {', '.join(sorted({r.reply.model for r in found}))}")
+
+
+def _checking(command: Any) -> Any:
+    for add in (json_option, set_options, metrics_option, judge_option, click.argument("sets", nargs=-1), _path):
+        command = add(command)
+    return command
+
+
+@cassettes.command()
+@_checking
+def check(path: Path, sets: tuple[str, ...], as_json: bool, **options: Any) -> None:
+    """List what is stale and what is missing in PATH, for a run over SETS with --judge and --metrics.
+
+    Without SETS only the prompts are compared: a recording is stale when its prompt has changed since. Exit code 1 when
+    something is stale or missing.
+    """
+    stale, missing = _stale_and_missing(path, sets, options)
+    if as_json:
+        click.echo(json.dumps({"stale": [recording.key for recording in stale], "missing": missing}))
+    else:
+        for recording in stale:
+            click.echo(f"stale    {recording.key[:12]}  {recording.prompt}  {recording.sample}")
+        for where in missing:
+            click.echo(f"missing  {where}")
+        click.echo(f"{len(stale)} stale, {len(missing) if sets else 'unknown'} missing")
+    click.get_current_context().exit(ERROR if stale or missing else DONE)
+
+
+@cassettes.command()
+@_checking
+def prune(path: Path, sets: tuple[str, ...], as_json: bool, **options: Any) -> None:
+    """Drop what `check` calls stale from PATH."""
+    from ..judges import Cassette
+
+    stale, _ = _stale_and_missing(path, sets, options)
+    Cassette(path, "replay").drop({recording.key for recording in stale})
+    click.echo(json.dumps({"dropped": len(stale)}) if as_json else f"{len(stale)} recordings dropped")
+
+
+def _stale_and_missing(
+    path: Path, sets: tuple[str, ...], options: dict[str, Any]
+) -> "tuple[list[Recording], list[str]]":
+    from ..judges import Cassette
+    from ..prompts import load_prompt, prompt_names
+
+    if not sets:
+        current = {load_prompt(name, lang).identity for name, langs in prompt_names().items() for lang in langs}
+        kept = Cassette(path, "replay").recordings()
+        return [each for each in kept if "@" in each.prompt and each.prompt not in current], []
+    return asyncio.run(_replay(path, sets, options))
+
+
+async def _replay(path: Path, sets: tuple[str, ...], options: dict[str, Any]) -> "tuple[list[Recording], list[str]]":
+    """Goes through a run in replay and watches which recordings it uses and which it misses."""
+    from ..judges import LiteLLMJudge, load_settings
+    from ..judges.embedders import load_embedder
+    from ..judges.watched import WatchedCassette
+    from ..metrics.catalogue import load_metric
+    from ..runs.execute import execute
+    from ..runs.plan import Plan
+
+    if not options["judge"]:
+        raise UsageError("name the --judge whose questions are to be looked for")
+    plan = Plan(
+        sets=sets,
+        metrics=read_metrics(options["metrics"]),
+        mapping=read_mapping(options["mapping"]),
+        language=options["language"],
+        split=options["split"],
+        limit=options["limit"],
+    )
+    watched = WatchedCassette(path)
+    judge = LiteLLMJudge(load_settings(options["judge"]), cassette=watched)
+    metrics = [load_metric(name, judge, load_embedder("use")) for name in plan.metrics]
+    missing: list[str] = []
+
+    def keep(sample: Any, scores: dict[str, Any]) -> None:
+        missing.extend(
+            f"{sample.id}  {metric}: {score.reason}" for metric, score in scores.items() if score.status == "failed"
+        )
+
+    await execute(plan.samples(), metrics, keep, concurrency=1)
+    return [recording for recording in watched.recordings() if recording.key not in watched.used], missing

@@ -1,0 +1,38 @@
+"""`assay demo`: the main job on the bundled sets, replayed, without key or network."""
+
+from importlib.resources import as_file, files
+from pathlib import Path
+
+import click
+
+from .options import json_option, store_option
+
+DEMO_METRICS = ("faithfulness", "answer_relevance", "judge_truthfulness", "judge_relatedness", "judge_completeness")
+
+
+@click.command()
+@click.option("--judge", default="qwen1.5b", show_default=True, help="Whose recorded replies: qwen1.5b or qwen0.5b.")
+@store_option
+@json_option
+def demo(judge: str, store: Path, as_json: bool) -> None:
+    """Judge the bundled helpdesk sets offline, from recorded replies."""
+    from ..errors import UsageError
+    from ..judges import Budget, load_settings
+    from ..runs import Plan, Store
+    from .run import judge_plan
+
+    recorded = files("assay.cassettes").joinpath(f"helpdesk.{judge}.jsonl")
+    if not recorded.is_file():
+        raise UsageError(f"no replies of {judge!r} are bundled")
+    plan = Plan(sets=("helpdesk_nl", "helpdesk_en"), metrics=DEMO_METRICS, judge=load_settings(judge))
+    with as_file(recorded) as cassette:
+        options = {
+            "cassette": cassette,
+            "mode": "replay",
+            "concurrency": None,
+            "skip_bad": False,
+            "as_json": as_json,
+            "out": None,
+            "max_failed": 0,
+        }
+        click.get_current_context().exit(judge_plan(plan, Store(store), Budget(), None, options))

@@ -1,0 +1,52 @@
+"""Options that several commands share."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+store_option = click.option(
+    "--store", type=click.Path(path_type=Path), default=Path(".assay"), show_default=True, help="Folder of the runs."
+)
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
+metrics_option = click.option(
+    "--metrics",
+    default="faithfulness,answer_relevance",
+    show_default=True,
+    help="Names, with commas; options after colons (faithfulness:claims=judge:verdicts=listed). The baselines are "
+    "always added.",
+)
+judge_option = click.option(
+    "--judge", help="A bundled judge (qwen1.5b), a settings file (.yaml), gguf:PATH, or a litellm model string."
+)
+
+
+def set_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """How sets are read."""
+    for option in (
+        click.option("--split", help="Which split of a set saved by `datasets` or on the Hub."),
+        click.option("--limit", type=click.IntRange(min=1), help="At most so many samples of each set."),
+        click.option(
+            "--map", "mapping", multiple=True, metavar="THEIRS=OURS", help="Rename a column; repeatable."
+        ),
+        click.option("--language", help="Language (nl, en) of rows that name none; if not given, it is detected."),
+    ):
+        command = option(command)
+    return command
+
+
+def read_mapping(pairs: tuple[str, ...]) -> dict[str, str]:
+    """`question=user_input` as typed, as a mapping."""
+    mapping = {}
+    for pair in pairs:
+        theirs, equals, ours = pair.partition("=")
+        if not equals or not theirs or not ours:
+            raise click.BadParameter(f"{pair!r}: write THEIRS=OURS, such as question=user_input", param_hint="--map")
+        mapping[theirs.strip()] = ours.strip()
+    return mapping
+
+
+def read_metrics(names: str) -> tuple[str, ...]:
+    """`faithfulness,answer_relevance` as typed, as names."""
+    return tuple(name.strip() for name in names.split(",") if name.strip())

@@ -1,0 +1,96 @@
+"""`assay prompts`: what the judges are asked, word for word."""
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..errors import UsageError
+from .options import json_option, set_options
+
+if TYPE_CHECKING:
+    from ..judges import Question
+
+
+@click.group()
+def prompts() -> None:
+    """The prompts: list them, show one, render one for a sample exactly as it is sent."""
+
+
+@prompts.command(name="list")
+@json_option
+def list_prompts(as_json: bool) -> None:
+    """List the prompts with their languages, identities and fields."""
+    from ..prompts import load_prompt, prompt_names
+
+    found = [load_prompt(name, language) for name, languages in prompt_names().items() for language in languages]
+    if as_json:
+        click.echo(json.dumps([{"identity": each.identity, "fields": sorted(each.fields)} for each in found]))
+    else:
+        for prompt in found:
+            click.echo(f"{prompt.identity:<28} fields: {', '.join(sorted(prompt.fields))}")
+
+
+@prompts.command()
+@click.argument("name")
+def show(name: str) -> None:
+    """Print the prompt NAME (claims.nl; without a language: English)."""
+    from ..prompts import load_prompt
+
+    base, _, language = name.partition(".")
+    prompt = load_prompt(base, language or None)
+    click.echo(prompt.identity)
+    _print_messages(prompt.messages(prompt.template))
+
+
+@prompts.command()
+@click.argument("name")
+@click.argument("set_", metavar="SET")
+@click.argument("sample")
+@set_options
+@json_option
+def render(name: str, set_: str, sample: str, as_json: bool, **options: Any) -> None:
+    """Print the prompt NAME (claims, verdicts, support, questions, rating) for SAMPLE of SET, exactly as sent.
+
+    Prompts about claims take the answer's sentences as its claims; `support` asks about one claim at a time.
+    """
+    from ..eval_sets import read_set
+    from .options import read_mapping
+
+    reading = {"mapping": read_mapping(options["mapping"])} | {k: options[k] for k in ("language", "limit", "split")}
+    found = next((each for each in read_set(set_, **reading) if each.id == sample), None)
+    if found is None:
+        raise UsageError(f"{set_} has no sample {sample!r}")
+    asked = _questions(name, found)
+    if as_json:
+        click.echo(json.dumps([question.messages for question in asked], ensure_ascii=False))
+        return
+    for question in asked:
+        click.echo(f"{question.prompt.identity} for {sample}")
+        _print_messages(question.messages)
+
+
+def _questions(name: str, sample: Any) -> "list[Question[Any]]":
+    from ..metrics.answer_relevance import reverse_questions_question
+    from ..metrics.claims import claims_by_sentences, claims_question
+    from ..metrics.judge_rating import rating_question
+    from ..metrics.support import support_question
+    from ..metrics.verdicts import verdicts_question
+
+    claims = claims_by_sentences(sample)
+    ways: dict[str, Any] = {
+        "claims": lambda: [claims_question(sample)],
+        "verdicts": lambda: [verdicts_question(sample, dict(enumerate(claims, start=1)))],
+        "support": lambda: [support_question(sample, claim) for claim in claims],
+        "questions": lambda: [reverse_questions_question(sample, 3)],
+        "rating": lambda: [rating_question(sample, logprobs=False)],
+    }
+    if name not in ways:
+        raise UsageError(f"no prompt {name!r} is rendered for a sample; there are {', '.join(ways)}")
+    found: list[Question[Any]] = ways[name]()
+    return found
+
+
+def _print_messages(messages: Any) -> None:
+    for message in messages:
+        click.echo(f"\n--- {message['role']}\n{message['content']}")

@@ -1,0 +1,80 @@
+"""One sample's whole audit: how each number came about, for a person to check by hand."""
+
+from typing import TYPE_CHECKING, Any
+
+from ..eval_sets import Sample
+from ..metrics import Score
+from ..metrics.catalogue import BASELINES
+from ..prompts.untrusted import without_unseen
+from .report import cost, plain, report_console
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from .store import Store
+
+_MARKS = {"supported": "green", "contradicted": "red", "not_found": "yellow", "unverifiable": "magenta"}
+
+
+def print_audit(store: "Store", run: str, name: str) -> None:
+    """Prints question, answer, contexts, and every metric's evidence. Raises `UsageError` for an unknown sample."""
+    console, sample = report_console(), store.sample(run, name)
+    _print_sample(console, sample)
+    for _, metric, score in store.scores(run, name):
+        _print_score(console, metric, score, brief=metric in BASELINES)
+
+
+def _print_sample(console: "Console", sample: Sample) -> None:
+    from rich.text import Text
+
+    rating = "" if sample.human_rating is None else f"  rated {sample.human_rating:g} of {sample.rating_max:g}"
+    console.print(Text(f"{sample.id}  ({sample.language}){rating}", style="bold"))
+    for title, text in [("Question", sample.user_input), ("Answer", sample.response)]:
+        console.print(Text(f"\n{title}", style="bold"))
+        console.print(Text(without_unseen(text)))
+    for number, context in enumerate(sample.retrieved_contexts):
+        console.print(Text(f"\nContext {number}", style="bold"))
+        console.print(Text(without_unseen(context), style="dim"))
+
+
+def _print_score(console: "Console", metric: str, score: Score, *, brief: bool) -> None:
+    from rich.text import Text
+
+    value = score.status if score.value is None else f"{score.value:.3f}"
+    console.print(Text(f"\n{metric}: {value}", style="bold"))
+    console.print(Text(f"  {plain(score.reason)}"))
+    if brief:
+        return
+    evidence = dict(score.evidence)
+    for claim in evidence.pop("claims", []):
+        _print_claim(console, claim)
+    for question in evidence.pop("questions", []):
+        cosine = "" if question["cosine"] is None else f"{question['cosine']:+.3f}  "
+        console.print(Text(f"  {cosine}{plain(question['text'])}"))
+    for name, found in evidence.items():
+        shown = ", ".join(map(str, found)) if isinstance(found, list) else str(found)
+        console.print(Text(f"  {name}: {plain(shown, 1000)}", style="dim"))
+    usage = score.usage
+    console.print(
+        Text(
+            f"  {usage.calls} calls ({usage.from_cassette} replayed), {usage.tokens_in} tokens in "
+            f"({usage.tokens_cached} cached), {usage.tokens_out} out, cost {cost(usage)}, {usage.seconds:.1f} s",
+            style="dim",
+        )
+    )
+
+
+def _print_claim(console: "Console", claim: dict[str, Any]) -> None:
+    from rich.text import Text
+
+    line = Text("  ")
+    line.append(f"{claim['verdict']:<12}", style=_MARKS.get(claim["verdict"], ""))
+    if claim.get("probability") is not None:
+        line.append(f" P={claim['probability']:.2f}")
+    line.append(f"  {plain(claim['text'])}")
+    console.print(line)
+    console.print(Text(f"               {plain(claim['reason'])}", style="dim"))
+    if claim.get("quote"):
+        place = claim.get("place")
+        where = f"context {place['context']}, {place['start']}-{place['end']}" if place else "not in the context"
+        console.print(Text(f'               "{plain(claim["quote"])}" ({where})', style="dim"))

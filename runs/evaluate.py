@@ -1,0 +1,89 @@
+"""Scoring samples from Python, in memory."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..eval_sets import Sample
+from ..judges import LiteLLMJudge, Usage
+from ..judges.embedders import Embedder, load_embedder
+from ..metrics import Metric, Score
+from ..metrics.catalogue import BASELINES, DEFAULT_METRICS, load_metric
+from ..metrics.metric import run_to_end
+from .execute import execute
+from .summary import MetricSummary, Row, summarise
+
+
+@dataclass
+class Results:
+    """Scores by sample id and metric, with the samples that they are of."""
+
+    metrics: tuple[str, ...]
+    samples: dict[str, Sample] = field(default_factory=dict)
+    scores: dict[str, dict[str, Score]] = field(default_factory=dict)
+
+    @property
+    def usage(self) -> Usage:
+        """What the judge took."""
+        return Usage.total([score.usage for scores in self.scores.values() for score in scores.values()])
+
+    def summary(self, *, by_language: bool = False) -> list[MetricSummary]:
+        """Per metric (and language) the mean, coverage and correlation with the rating."""
+        return summarise(self._rows(), self.metrics, by_language=by_language)
+
+    def to_records(self) -> list[dict[str, Any]]:
+        """One flat dict a sample: id, rating and each metric's value; for `pandas.DataFrame(...)`."""
+        return [
+            {"id": sample, "rating": self.samples[sample].human_rating}
+            | {metric: score.value for metric, score in scores.items()}
+            for sample, scores in self.scores.items()
+        ]
+
+    def _rows(self) -> Iterator[Row]:
+        for name, scores in self.scores.items():
+            sample = self.samples[name]
+            for metric, score in scores.items():
+                yield metric, sample.language or "", score.value, sample.rating_share, sample.source, score.status
+
+    def _keep(self, sample: Sample, scores: dict[str, Score]) -> None:
+        self.samples[sample.id] = sample
+        self.scores[sample.id] = scores
+
+
+async def aevaluate(
+    samples: Iterable[Sample],
+    metrics: Sequence[Metric | str] | None = None,
+    *,
+    judge: LiteLLMJudge | str | None = None,
+    embedder: Embedder | str = "use",
+    concurrency: int | None = None,
+) -> Results:
+    """Scores samples by metrics (objects or names; faithfulness and answer relevance if not said) and the baselines.
+
+    `judge` and `embedder` are for the metrics given by name; `concurrency` samples at once, if not said as many calls
+    as the judge takes. Nothing is stored. Raises `UsageError` for an unknown name or a missing judge, `BudgetReached`
+    at a bound of the judge's budget.
+    """
+    if isinstance(judge, str):
+        judge = LiteLLMJudge(judge)
+    used = load_embedder(embedder) if isinstance(embedder, str) else embedder
+    wanted = [*(DEFAULT_METRICS if metrics is None else metrics)]
+    named = {metric if isinstance(metric, str) else metric.name for metric in wanted}
+    wanted += [name for name in BASELINES if name not in named]
+    made = [load_metric(metric, judge, used) if isinstance(metric, str) else metric for metric in wanted]
+    results = Results(tuple(metric.name for metric in made))
+    at_once = concurrency or (judge.settings.concurrency if judge else 16)
+    await execute(samples, made, results._keep, concurrency=at_once)
+    return results
+
+
+def evaluate(
+    samples: Iterable[Sample],
+    metrics: Sequence[Metric | str] | None = None,
+    *,
+    judge: LiteLLMJudge | str | None = None,
+    embedder: Embedder | str = "use",
+    concurrency: int | None = None,
+) -> Results:
+    """`aevaluate` for code that is not async. Raises `UsageError` inside a running event loop: await that there."""
+    return run_to_end(aevaluate(samples, metrics, judge=judge, embedder=embedder, concurrency=concurrency))

@@ -1,0 +1,68 @@
+"""What a run is going to do: enough to do it again, or to go on with it."""
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict
+
+from ..errors import InputError
+from ..eval_sets import Sample, read_set
+from ..judges import JudgeSettings
+from ..metrics.catalogue import BASELINES
+
+
+class Plan(BaseModel):
+    """The sets, the metrics and who judges. Two runs with the same `identity` ask the same questions."""
+
+    model_config = ConfigDict(frozen=True)
+
+    sets: tuple[str, ...]
+    metrics: tuple[str, ...]
+    judge: JudgeSettings | None = None
+    embedder: str = "use"
+    mapping: Mapping[str, str] = {}
+    language: str | None = None
+    split: str | None = None
+    limit: int | None = None
+
+    @property
+    def all_metrics(self) -> tuple[str, ...]:
+        """The metrics asked for, then the baselines, which stand in every table."""
+        return tuple(dict.fromkeys((*self.metrics, *BASELINES)))
+
+    @property
+    def identity(self) -> str:
+        """12 hexadecimal digits over all that determines the scores, and not how fast or where they are made."""
+        asks = {"model", "served_as", "parameters", "max_tokens", "structured", "logprobs"}
+        content = self.model_dump_json(include={*Plan.model_fields} - {"judge"})
+        content += self.judge.model_dump_json(include=asks) if self.judge else ""
+        return hashlib.sha256(content.encode()).hexdigest()[:12]
+
+    def samples(self, skip_bad: list[InputError] | None = None) -> Iterator[Sample]:
+        """The samples of all sets, one by one. Raises `InputError`, also when two sets use one id."""
+        earlier: set[int] = set()  # hashes, not ids: a set may be long
+        for source in self.sets:
+            here: set[int] = set()
+            for sample in read_set(
+                source,
+                mapping=self.mapping,
+                language=self.language,
+                limit=self.limit,
+                skip_bad=skip_bad,
+                split=self.split,
+            ):
+                if len(self.sets) > 1:
+                    here.add(hash(sample.id))
+                    if hash(sample.id) in earlier:
+                        raise InputError(
+                            f"{source}: the id {sample.id!r} is in another set of this run; make their ids differ"
+                        )
+                yield sample
+            earlier |= here
+
+
+def settled(source: str) -> str:
+    """A set's name as a plan keeps it: files by their full path, so that a run can be resumed from another folder."""
+    path = Path(source).expanduser()
+    return str(path.resolve()) if path.exists() else source

@@ -1,0 +1,101 @@
+"""One sitting of a run: begun or resumed, executed, kept, and ended truthfully however it ends."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from ..errors import BudgetReached, InputError
+from ..eval_sets import Sample
+from ..judges import LiteLLMJudge, Usage
+from ..judges.embedders import Embedder
+from ..metrics import Metric, Score
+from ..metrics.catalogue import load_metric
+from .execute import execute, nothing_finished
+from .plan import Plan
+from .store import RunKeeper, Store
+
+Ending = Literal["done", "budget", "interrupted", "error"]
+
+
+@dataclass
+class Progress:
+    """What a sitting has done so far; `judge` gives calls, cost and retries as they grow."""
+
+    total: int | None
+    judge: LiteLLMJudge | None
+    begun: float = field(default_factory=time.monotonic)
+    samples: int = 0
+    scores: dict[str, int] = field(default_factory=lambda: {"scored": 0, "skipped": 0, "failed": 0})
+
+    @property
+    def usage(self) -> Usage:
+        """What the judge took in this sitting."""
+        return self.judge.usage if self.judge else Usage()
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a sitting ended: the run's id, why it ended, what it took, and the rows of the sets that were left out."""
+
+    run: str
+    ending: Ending
+    usage: Usage
+    message: str = ""
+    skipped_rows: Sequence[InputError] = ()
+
+
+async def run_session(
+    plan: Plan,
+    store: Store,
+    *,
+    judge: LiteLLMJudge | None,
+    embedder: Embedder | None,
+    resume: str | None = None,
+    concurrency: int,
+    skip_bad: bool = False,
+    progress: Progress | None = None,
+    on_progress: Callable[[Progress], None] = lambda _: None,
+) -> Outcome:
+    """Executes a plan, or what is missing of the run `resume`, and keeps everything in the store.
+
+    Ends with `budget` at a bound. However it ends, what was asked and scored is kept and the run can be resumed.
+    Raises `InputError` for a bad row (unless `skip_bad`), `UsageError` for a metric that cannot be made.
+    """
+    metrics: list[Metric] = [load_metric(name, judge, embedder) for name in plan.all_metrics]
+    skipped_rows: list[InputError] = []
+    progress = progress or Progress(None, judge)
+    run = resume or store.begin(plan)
+    keeper = RunKeeper(store, run)
+    if judge is not None:
+        judge.keepers.insert(0, keeper)  # what this run has asked already is not asked again
+
+    def keep(sample: Sample, scores: dict[str, Score]) -> None:
+        keeper.keep(sample, scores)
+        progress.samples += 1
+        for score in scores.values():
+            progress.scores[score.status] += 1
+        on_progress(progress)
+
+    ending: Ending = "interrupted"
+    message = ""
+    try:
+        await execute(
+            plan.samples(skipped_rows if skip_bad else None),
+            metrics,
+            keep,
+            concurrency=concurrency,
+            finished=keeper.finished_metrics if resume else nothing_finished,
+        )
+        ending = "done"
+    except* BudgetReached as reached:
+        ending, message = "budget", str(reached.exceptions[0])
+    except* Exception:
+        ending = "error"
+        raise
+    finally:
+        keeper.flush()
+        store.end(run, ending)
+        if judge is not None:
+            judge.keepers.remove(keeper)
+    return Outcome(run, ending, progress.usage, message, skipped_rows)

@@ -1,0 +1,225 @@
+"""Where runs are kept: one SQLite file, safe to kill at any moment and to share between processes."""
+
+import json
+import sqlite3
+import time
+from collections.abc import Iterator
+from dataclasses import asdict
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from pydantic_core import to_json
+
+from ..errors import UsageError
+from ..eval_sets import Sample
+from ..judges import Usage
+from ..judges.recording import Recording, from_line, to_line
+from ..metrics import Score
+from .plan import Plan
+
+DEFAULT_STORE = Path(".assay")
+_BATCH_ROWS = 500
+_BATCH_SECONDS = 0.5
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS runs (
+    id TEXT PRIMARY KEY, created TEXT NOT NULL, plan TEXT NOT NULL, identity TEXT NOT NULL, status TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS samples (
+    run TEXT NOT NULL, id TEXT NOT NULL, language TEXT, rating REAL, source TEXT NOT NULL, content TEXT NOT NULL,
+    PRIMARY KEY (run, id));
+CREATE TABLE IF NOT EXISTS scores (
+    run TEXT NOT NULL, sample TEXT NOT NULL, metric TEXT NOT NULL, value REAL, status TEXT NOT NULL,
+    reason TEXT NOT NULL, evidence TEXT NOT NULL, usage TEXT NOT NULL, PRIMARY KEY (run, sample, metric));
+CREATE TABLE IF NOT EXISTS replies (run TEXT NOT NULL, key TEXT NOT NULL, line BLOB NOT NULL, PRIMARY KEY (run, key));
+"""
+_PUT_SAMPLE = "INSERT OR REPLACE INTO samples VALUES (?, ?, ?, ?, ?, ?)"
+_PUT_SCORE = "INSERT OR REPLACE INTO scores VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+
+
+class RunRow(NamedTuple):
+    """A run as the store lists it. `status` is `running`, `done`, or why it stopped (`budget`, `interrupted`)."""
+
+    id: str
+    created: str
+    plan: Plan
+    status: str
+
+
+class Store:
+    """The runs of one folder (`.assay/runs.sqlite`). Raises `UsageError` for a file that is no store."""
+
+    def __init__(self, folder: str | Path = DEFAULT_STORE, *, must_exist: bool = False) -> None:
+        self.path = Path(folder) / "runs.sqlite"
+        if must_exist and not self.path.exists():
+            raise UsageError(
+                f"{self.path}: there are no runs here; run `assay run` first, or name the folder with --store"
+            )
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        self._db = sqlite3.connect(self.path, timeout=60, isolation_level=None)
+        try:
+            self._db.execute("PRAGMA journal_mode=WAL")
+            self._db.execute("PRAGMA synchronous=NORMAL")
+            self._db.executescript(_SCHEMA)
+        except sqlite3.DatabaseError as error:
+            raise UsageError(
+                f"{self.path}: not a store of runs ({error}); move it away, or name another --store"
+            ) from error
+
+    def begin(self, plan: Plan) -> str:
+        """Makes a run and gives its id: the date, the time and four digits of the plan's identity."""
+        now = datetime.now(UTC)
+        for attempt in range(100):
+            run = f"{now:%Y%m%d-%H%M%S}-{plan.identity[:4]}" + (f"-{attempt}" if attempt else "")
+            try:
+                row = (run, now.isoformat(timespec="seconds"), plan.model_dump_json(), plan.identity, "running")
+                self._db.execute("INSERT INTO runs VALUES (?, ?, ?, ?, ?)", row)
+            except sqlite3.IntegrityError:
+                continue
+            return run
+        raise UsageError(f"{self.path}: a hundred runs of this plan began in this second")
+
+    def end(self, run: str, status: str) -> None:
+        """Says how a run ended."""
+        self._db.execute("UPDATE runs SET status = ? WHERE id = ?", (status, run))
+
+    def runs(self) -> list[RunRow]:
+        """All runs, the newest first."""
+        rows = self._db.execute("SELECT id, created, plan, status FROM runs ORDER BY created DESC, id DESC")
+        return [RunRow(run, created, Plan.model_validate_json(plan), status) for run, created, plan, status in rows]
+
+    def run(self, name: str) -> RunRow:
+        """The run with this id, the only one that begins so, or `last`. Raises `UsageError` when there is none."""
+        runs = self.runs()
+        found = runs[:1] if name == "last" else [run for run in runs if run.id.startswith(name)]
+        if len(found) != 1 and not any(run.id == name for run in found):
+            known = ", ".join(run.id for run in (found or runs)[:5]) or "none yet"
+            what = "several runs begin with" if found else "no run is called"
+            raise UsageError(f"{what} {name!r} in {self.path}; the newest are {known}")
+        return next((run for run in found if run.id == name), found[0])
+
+    def newest_with(self, identity: str) -> RunRow | None:
+        """The newest run of a plan, or None."""
+        row = self._db.execute(
+            "SELECT id FROM runs WHERE identity = ? ORDER BY created DESC, id DESC LIMIT 1", (identity,)
+        ).fetchone()
+        return self.run(row[0]) if row else None
+
+    def samples(self, run: str) -> Iterator[Sample]:
+        """A run's samples as they were judged, in the order of their set."""
+        for (content,) in self._db.execute("SELECT content FROM samples WHERE run = ? ORDER BY rowid", (run,)):
+            yield Sample.model_validate_json(content)
+
+    def sample(self, run: str, sample: str) -> Sample:
+        """One sample as it was judged. Raises `UsageError` when the run has none of this id."""
+        row = self._db.execute("SELECT content FROM samples WHERE run = ? AND id = ?", (run, sample)).fetchone()
+        if row is None:
+            ids = [found[0] for found in self._db.execute("SELECT id FROM samples WHERE run = ? LIMIT 5", (run,))]
+            raise UsageError(f"run {run} has no sample {sample!r}; it has {', '.join(ids) or 'none'}, ...")
+        return Sample.model_validate_json(row[0])
+
+    def scores(self, run: str, sample: str | None = None) -> Iterator[tuple[str, str, Score]]:
+        """(sample, metric, score) of a run, or of one sample of it, in the samples' order."""
+        rows = self._db.execute(
+            "SELECT scores.sample, metric, value, status, reason, evidence, usage FROM scores "
+            "JOIN samples ON samples.run = scores.run AND samples.id = scores.sample "
+            "WHERE scores.run = ? AND (? IS NULL OR scores.sample = ?) ORDER BY samples.rowid, scores.rowid",
+            (run, sample, sample),
+        )
+        for found, metric, value, status, reason, evidence, usage in rows:
+            yield found, metric, Score(value, status, reason, json.loads(evidence), Usage(**json.loads(usage)))
+
+    def values(self, run: str) -> Iterator[tuple[str, str, float | None, float | None, str, str]]:
+        """(metric, language, value, rating in [0, 1], source, status) of each score, without its evidence."""
+        yield from self._db.execute(
+            "SELECT metric, coalesce(language, ''), value, rating, source, status FROM scores "
+            "JOIN samples ON samples.run = scores.run AND samples.id = scores.sample WHERE scores.run = ?",
+            (run,),
+        )
+
+    def worst(self, run: str, metric: str, count: int) -> list[tuple[Sample, Score]]:
+        """The lowest scores of a metric with their samples, the lowest first; ties in the samples' order."""
+        rows = self._db.execute(
+            "SELECT scores.sample FROM scores JOIN samples ON samples.run = scores.run AND samples.id = scores.sample "
+            "WHERE scores.run = ? AND metric = ? AND value IS NOT NULL ORDER BY value, samples.rowid LIMIT ?",
+            (run, metric, count),
+        ).fetchall()
+        return [
+            (self.sample(run, name), next(score for _, found, score in self.scores(run, name) if found == metric))
+            for (name,) in rows
+        ]
+
+    def failed_samples(self, run: str) -> list[str]:
+        """The ids of the samples that a metric failed on."""
+        rows = self._db.execute("SELECT DISTINCT sample FROM scores WHERE run = ? AND status = 'failed'", (run,))
+        return [sample for (sample,) in rows]
+
+    def first_failure(self, run: str) -> str:
+        """The reason of the first failed score, or nothing."""
+        row = self._db.execute(
+            "SELECT reason FROM scores WHERE run = ? AND status = 'failed' ORDER BY rowid LIMIT 1", (run,)
+        ).fetchone()
+        return row[0] if row else ""
+
+    def close(self) -> None:
+        """Lets go of the file."""
+        self._db.close()
+
+
+class RunKeeper:
+    """What one run writes: replies at once, samples and scores in batches of half a second.
+
+    A reply is on disk before it is scored. Scores of a batch that a kill takes away are made again from the replies.
+    """
+
+    def __init__(self, store: Store, run: str) -> None:
+        self._db = store._db
+        self._run = run
+        self._samples: list[tuple[Any, ...]] = []
+        self._scores: list[tuple[Any, ...]] = []
+        self._last_write = time.monotonic()
+
+    def get(self, key: str) -> Recording | None:
+        """The reply that this run has had under this key, or None."""
+        row = self._db.execute("SELECT line FROM replies WHERE run = ? AND key = ?", (self._run, key)).fetchone()
+        return None if row is None else from_line(row[0])
+
+    def put(self, recording: Recording) -> None:
+        """Keeps a reply, on disk before this returns."""
+        row = (self._run, recording.key, to_line(recording))
+        self._db.execute("INSERT OR REPLACE INTO replies VALUES (?, ?, ?)", row)
+
+    def has_replies(self) -> bool:
+        """Whether this run has asked a model anything yet."""
+        return self._db.execute("SELECT 1 FROM replies WHERE run = ? LIMIT 1", (self._run,)).fetchone() is not None
+
+    def finished_metrics(self, sample: Sample) -> set[str]:
+        """The metrics that scored or skipped this very sample; none when its content has changed since."""
+        row = self._db.execute(
+            "SELECT content FROM samples WHERE run = ? AND id = ?", (self._run, sample.id)
+        ).fetchone()
+        if row is None or row[0] != sample.model_dump_json():
+            return set()
+        rows = self._db.execute(
+            "SELECT metric FROM scores WHERE run = ? AND sample = ? AND status != 'failed'", (self._run, sample.id)
+        )
+        return {metric for (metric,) in rows}
+
+    def keep(self, sample: Sample, scores: dict[str, Score]) -> None:
+        """Keeps a sample with its scores by metric; written with the next batch."""
+        content = sample.model_dump_json()
+        self._samples.append((self._run, sample.id, sample.language, sample.rating_share, sample.source, content))
+        for metric, score in scores.items():
+            evidence, usage = to_json(score.evidence).decode(), to_json(asdict(score.usage)).decode()
+            row = (self._run, sample.id, metric, score.value, score.status, score.reason, evidence, usage)
+            self._scores.append(row)
+        if len(self._scores) >= _BATCH_ROWS or time.monotonic() - self._last_write > _BATCH_SECONDS:
+            self.flush()
+
+    def flush(self) -> None:
+        """Writes what is kept, in one transaction."""
+        self._db.execute("BEGIN IMMEDIATE")
+        self._db.executemany(_PUT_SAMPLE, self._samples)
+        self._db.executemany(_PUT_SCORE, self._scores)
+        self._db.execute("COMMIT")
+        self._samples, self._scores = [], []
+        self._last_write = time.monotonic()
