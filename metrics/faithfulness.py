@@ -30,9 +30,7 @@ class Faithfulness(Metric):
         if claims not in {None, *get_args(ClaimsBy)} or verdicts not in {None, *get_args(VerdictsBy)}:
             raise ValueError("claims is judge or sentences, verdicts is listed or probability")
         if verdicts == "probability" and not judge.logprobs:
-            raise ValueError(
-                f"{judge.name} tells no log probabilities (logprobs in its settings): verdicts=listed"
-            )
+            raise ValueError(f"{judge.name} tells no log probabilities (logprobs in its settings): verdicts=listed")
         self.judge = judge
         self.verdicts: VerdictsBy = verdicts or ("probability" if judge.logprobs else "listed")
         self.claims: ClaimsBy = claims or ("sentences" if self.verdicts == "probability" else "judge")

@@ -27,9 +27,7 @@ def set_options(command: Callable[..., Any]) -> Callable[..., Any]:
     for option in (
         click.option("--split", help="Which split of a set saved by `datasets` or on the Hub."),
         click.option("--limit", type=click.IntRange(min=1), help="At most so many samples of each set."),
-        click.option(
-            "--map", "mapping", multiple=True, metavar="THEIRS=OURS", help="Rename a column; repeatable."
-        ),
+        click.option("--map", "mapping", multiple=True, metavar="THEIRS=OURS", help="Rename a column; repeatable."),
         click.option("--language", help="Language (nl, en) of rows that name none; if not given, it is detected."),
     ):
         command = option(command)
