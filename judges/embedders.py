@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import CassetteMiss, JudgeError, UsageError
 from .cassette import Cassette
-from .litellm_judge import load_litellm
+from .completion import load_litellm
 from .question import RawReply
 from .recording import Recording, digest
 from .retry import retrying

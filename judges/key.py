@@ -38,14 +38,15 @@ class Keys:
         return key.hexdigest()[:32]
 
     def _constant_part(self, question: Question[Any]) -> bytes:
+        schema: type[BaseModel] = question.schema
         parts = {
             "model": self._settings.identity,
             "parameters": self._settings.parameters,
             "max_tokens": question.max_tokens or self._settings.max_tokens,
             "structured": self._settings.structured,
-            "schema": schema_of(question.schema),
+            "schema": schema_of(schema),
             "options": question.options,
-            "logprobs": question.logprobs,
+            "logprobs": question.logprobs and self._settings.logprobs,
             "opening": question.prompt.opening,
         }
         return json.dumps(parts, sort_keys=True, ensure_ascii=False, default=str).encode() + b"\x1e"

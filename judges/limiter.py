@@ -24,21 +24,35 @@ class AdaptiveLimiter:
     @asynccontextmanager
     async def slot(self) -> AsyncIterator[int]:
         """Waits for a place and gives a ticket for `halve`; first come, first served."""
-        while self.running >= self.limit:
-            turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-            self._waiting.append(turn)
-            try:
-                await turn
-            except asyncio.CancelledError:
-                if turn.done() and not turn.cancelled():
-                    self._wake()  # this turn was given to a caller that is gone: the next one has it
-                raise
-        self.running += 1
+        await self._take_place()
         try:
             yield self._halvings
         finally:
-            self.running -= 1
-            self._wake()
+            self._leave_place()
+
+    async def _take_place(self) -> None:
+        if self.running < self.limit and not self._waiting:
+            self.running += 1
+            return
+        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.append(turn)
+        try:
+            await turn
+        except asyncio.CancelledError:
+            if turn.done() and not turn.cancelled():
+                self._leave_place()  # the place was given to a caller that is gone
+            raise
+
+    def _leave_place(self) -> None:
+        self.running -= 1
+        self._give_places()
+
+    def _give_places(self) -> None:
+        while self._waiting and self.running < self.limit:
+            turn = self._waiting.popleft()
+            if not turn.done():  # one that is done was cancelled
+                self.running += 1  # taken for the waiter here and now, so that no newcomer slips in before it
+                turn.set_result(None)
 
     def went_well(self) -> None:
         """A call succeeded."""
@@ -46,7 +60,7 @@ class AdaptiveLimiter:
         if self._went_well >= self.limit:
             self._went_well = 0
             self.limit = min(self.most, self.limit + 1)
-            self._wake()
+            self._give_places()
 
     def halve(self, ticket: int) -> None:
         """The provider said that there are too many calls, to one that began with this ticket."""
@@ -54,11 +68,3 @@ class AdaptiveLimiter:
             self._halvings += 1
             self._went_well = 0
             self.limit = max(1, self.limit // 2)
-
-    def _wake(self) -> None:
-        free = self.limit - self.running
-        while self._waiting and free > 0:
-            turn = self._waiting.popleft()
-            if not turn.done():
-                turn.set_result(None)
-                free -= 1

@@ -66,11 +66,12 @@ def to_line(recording: Recording) -> bytes:
         "seconds": round(reply.seconds, 3),
     }
     if reply.logprobs is not None:
-        entry["logprobs"] = [_likely(place) for place in reply.logprobs]
+        entry["logprobs"] = [likely(place) for place in reply.logprobs]
     return json.dumps(entry, ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n"
 
 
-def _likely(place: Alternatives) -> dict[str, float]:
+def likely(place: Alternatives) -> dict[str, float]:
+    """What is kept of the alternatives at one place: the token that was said and the likely ones, rounded."""
     said = next(iter(place))
     least = math.log(_LEAST_PROBABILITY)
     return {token: round(logprob, 4) for token, logprob in place.items() if token == said or logprob >= least}

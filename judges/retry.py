@@ -1,6 +1,8 @@
 """What is worth asking again after a failed call, and how long to wait."""
 
 import email.utils
+import json
+import re
 import time
 from collections.abc import Callable
 
@@ -9,6 +11,8 @@ import tenacity
 LONGEST_WAIT = 60.0
 TOTAL_BOUND = 600.0
 _WORTH_IT = frozenset({408, 409, 425, 429})
+_LITELLM_PREFIX = re.compile(r"^(?:(?:litellm\.)?\w*(?:Error|Timeout): )+(?:\w+Exception - )?")
+_NO_MONEY = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"})
 
 
 def status_of(error: BaseException) -> int | None:
@@ -17,24 +21,81 @@ def status_of(error: BaseException) -> int | None:
     return status if isinstance(status, int) else None
 
 
+def explain(error: BaseException, timeout: float) -> str:
+    """A failed call in one line: the kind, the provider's words, and what to do where that is known."""
+    from litellm import exceptions as kinds
+
+    words = _LITELLM_PREFIX.sub("", " ".join(str(error).split()))[:500] or f"no reply within {timeout:g} s"
+    cure = ""
+    if isinstance(error, kinds.ContextWindowExceededError):
+        cure = "; shorten the contexts, or choose a judge that reads more"
+    elif status_of(error) in {401, 403}:
+        cure = "; check the key in the provider's environment variable, and what it may use"
+    elif status_of(error) == 404:
+        cure = "; check the judge's model and api_base"
+    elif _names_no_money(error):
+        cure = "; the account has no credit left"
+    return f"{type(error).__name__}: {words}{cure}"
+
+
+def is_too_many(error: BaseException) -> bool:
+    """Whether the provider asks for fewer calls at once: 429, but not the 429 of an account without money."""
+    return status_of(error) == 429 and not _names_no_money(error)
+
+
 def is_passing(error: BaseException) -> bool:
     """Whether the same call may go well later: 429, 5xx, a time-out, a broken connection. Not 401, 400, 404, ..."""
     from litellm import exceptions as kinds
 
     if isinstance(error, (kinds.ContextWindowExceededError, kinds.ContentPolicyViolationError)):
         return False
-    if isinstance(error, (kinds.Timeout, kinds.APIConnectionError)):
+    if _names_no_money(error):
+        return False
+    if isinstance(error, (TimeoutError, kinds.Timeout)):
         return True
     status = status_of(error)
-    return status is not None and (status in _WORTH_IT or status >= 500)
+    if status is None or not (status in _WORTH_IT or status >= 500):
+        return False
+    return bool(_headers(error)) or not _never_left(error)
+
+
+def _names_no_money(error: BaseException) -> bool:
+    body = getattr(error, "body", None)
+    return isinstance(body, dict) and body.get("code") in _NO_MONEY
+
+
+def _never_left(error: BaseException) -> bool:
+    """Whether litellm's "500" stands for a request that could not be made: no key, or text that cannot be sent."""
+    import openai
+
+    cause = error
+    while (below := cause.__cause__ or cause.__context__) is not None:
+        if isinstance(below, OSError):
+            return False
+        if isinstance(below, ValueError):
+            return not isinstance(below, json.JSONDecodeError)  # this one is a reply that is no JSON
+        cause = below
+    return type(cause) is openai.OpenAIError or isinstance(cause, TypeError)
+
+
+def _headers(error: BaseException) -> dict[str, str]:
+    """The headers of the provider's reply, in lower case; litellm has them in one place or in another."""
+    told = getattr(error, "litellm_response_headers", None) or {}
+    of_reply = getattr(getattr(error, "response", None), "headers", None) or {}
+    return {str(name).lower(): str(value) for name, value in {**of_reply, **told}.items()}
 
 
 def retry_after(error: BaseException) -> float | None:
-    """The provider's own word on when to come back, in seconds, or None; `Retry-After` in seconds or as a date."""
-    headers = getattr(getattr(error, "response", None), "headers", None) or {}
-    value = headers.get("retry-after")
-    if value is None:
-        return None
+    """The provider's own word on when to come back, in seconds, or None.
+
+    From `retry-after-ms`, or `Retry-After` in seconds or as a date.
+    """
+    headers = _headers(error)
+    try:
+        return max(0.0, float(headers["retry-after-ms"]) / 1000)
+    except (KeyError, ValueError):
+        pass
+    value = headers.get("retry-after", "")
     try:
         return max(0.0, float(value))
     except ValueError:
@@ -45,11 +106,14 @@ def retry_after(error: BaseException) -> float | None:
         return None
 
 
-def retrying(attempts: int, on_retry: Callable[[BaseException], None]) -> tenacity.AsyncRetrying:
-    """Tries up to `attempts` times within `TOTAL_BOUND` seconds, waiting with jitter or as the provider says."""
-    jitter = tenacity.wait_random_exponential(multiplier=0.5, max=LONGEST_WAIT)
+def retrying(attempts: int, on_retry: Callable[[BaseException], None], wait: float = 0.5) -> tenacity.AsyncRetrying:
+    """Tries up to `attempts` times, waiting in between with jitter or as the provider says, `TOTAL_BOUND` s in all.
 
-    def wait(state: tenacity.RetryCallState) -> float:
+    Without the provider's word the n-th wait is drawn from 0 to `wait` * 2^(n-1) seconds.
+    """
+    jitter = tenacity.wait_random_exponential(multiplier=wait, max=LONGEST_WAIT)
+
+    def wait_for(state: tenacity.RetryCallState) -> float:
         error = state.outcome.exception() if state.outcome else None
         told = retry_after(error) if error else None
         return jitter(state) if told is None else min(told, LONGEST_WAIT)
@@ -60,8 +124,8 @@ def retrying(attempts: int, on_retry: Callable[[BaseException], None]) -> tenaci
 
     return tenacity.AsyncRetrying(
         retry=tenacity.retry_if_exception(is_passing),
-        stop=tenacity.stop_after_attempt(attempts) | tenacity.stop_before_delay(TOTAL_BOUND),
-        wait=wait,
+        stop=lambda state: state.attempt_number >= attempts or state.idle_for + state.upcoming_sleep > TOTAL_BOUND,
+        wait=wait_for,
         before_sleep=before_sleep,
         reraise=True,
     )

@@ -1,6 +1,7 @@
 """A judge's settings: one small YAML file a judge, so that `--judge qwen1.5b` works."""
 
 import re
+from collections.abc import Iterator
 from importlib import resources
 from pathlib import Path
 from typing import Any, Literal
@@ -13,6 +14,10 @@ from .structured import describe
 
 GGUF = "gguf:"
 _SECRET = re.compile(r"key|token$|secret|password|auth|header", re.IGNORECASE)
+_SET_BY_THE_JUDGE = frozenset(
+    {"model", "messages", "api_base", "max_tokens", "response_format", "logprobs", "top_logprobs", "n", "stream"}
+    | {"timeout", "num_retries", "max_retries", "drop_params"}
+)
 
 
 class Price(BaseModel):
@@ -23,6 +28,10 @@ class Price(BaseModel):
     input: float = Field(ge=0)
     output: float = Field(ge=0)
 
+    def of(self, tokens_in: int, tokens_out: int) -> float:
+        """USD for one reply."""
+        return (tokens_in * self.input + tokens_out * self.output) / 1e6
+
 
 class JudgeSettings(BaseModel):
     """How a judge is reached and what it can do.
@@ -31,7 +40,8 @@ class JudgeSettings(BaseModel):
     the model and into the cassette's key; secrets belong in the provider's environment variable, not here. `structured`
     says how the shape of a reply is asked for: `schema` (json_schema), `json` (JSON mode, the schema in the prompt) or
     `auto` (what litellm says the model can). `logprobs`: whether it tells the probabilities of its words.
-    `served_as` is the name in the cassette's key, where `model` says where a file lies.
+    `served_as` is the name in the cassette's key, where `model` says where a file lies. A call that failed for now
+    (429, 5xx, a break, a time-out) is made `attempts` times at most, after `wait` where the provider says nothing.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -47,15 +57,18 @@ class JudgeSettings(BaseModel):
     concurrency: int = Field(default=16, ge=1)
     timeout: float = Field(default=120, gt=0, description="seconds a call")
     attempts: int = Field(default=5, ge=1)
+    wait: float = Field(default=0.5, ge=0, description="seconds before asking again, at most; twice as long each time")
     context_tokens: int = Field(default=4096, ge=256, description="tokens a slot, for gguf: models")
 
     @field_validator("parameters")
     @classmethod
     def _no_secrets(cls, parameters: dict[str, Any]) -> dict[str, Any]:
-        if secret := [name for name in parameters if _SECRET.search(name) and name != "max_tokens"]:
+        if secret := [name for name in _names(parameters) if _SECRET.search(name)]:
             raise ValueError(
                 f"{', '.join(secret)} would be written into cassettes; set the provider's environment variable instead"
             )
+        if ours := sorted(parameters.keys() & _SET_BY_THE_JUDGE):
+            raise ValueError(f"{', '.join(ours)} cannot be a parameter: the judge's own settings and questions say it")
         return parameters
 
     @property
@@ -64,6 +77,25 @@ class JudgeSettings(BaseModel):
         if self.served_as:
             return self.served_as
         return Path(self.model.removeprefix(GGUF)).stem if self.model.startswith(GGUF) else self.model
+
+    def changed(self, **fields: Any) -> "JudgeSettings":
+        """These settings with some fields replaced. Raises `UsageError` for a field or value that there is not."""
+        try:
+            return JudgeSettings.model_validate(self.model_dump() | fields)
+        except ValidationError as error:
+            known = ", ".join(JudgeSettings.model_fields)
+            raise UsageError(f"the judge {self.identity}: {describe(error)}. The fields are {known}") from error
+
+
+def _names(parameters: Any) -> Iterator[str]:
+    """The names in parameters at any depth."""
+    if isinstance(parameters, dict):
+        for name, value in parameters.items():
+            yield str(name)
+            yield from _names(value)
+    elif isinstance(parameters, list):
+        for value in parameters:
+            yield from _names(value)
 
 
 def bundled_judges() -> list[str]:

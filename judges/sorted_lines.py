@@ -23,16 +23,19 @@ def line_key(line: bytes) -> str:
 class SortedLines:
     """A file of lines sorted by key, opened for binary search.
 
-    Raises `InputError` with the line's number when a line is malformed or out of order.
+    Raises `InputError` for a file that cannot be read, with the line's number when a line is malformed or out of order.
     """
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._map: mmap.mmap | None = None
-        if path.exists() and path.stat().st_size:
-            with path.open("rb") as file:
-                self._map = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-            self._check_order()
+        try:
+            if path.exists() and path.stat().st_size:
+                with path.open("rb") as file:
+                    self._map = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        except OSError as error:
+            raise InputError(f"{path}: the cassette cannot be read: {error}; name a file that can be") from error
+        self._check_order()
 
     def __iter__(self) -> Iterator[bytes]:
         if self._map is not None:
@@ -55,6 +58,15 @@ class SortedLines:
 
     def find(self, key: str) -> bytes | None:
         """The line with this key, or None."""
+        place = self._place(key)
+        return None if place is None or self._map is None else self._map[slice(*place)]
+
+    def number(self, key: str) -> int | None:
+        """The number of the line with this key, from 1, or None."""
+        place = self._place(key)
+        return None if place is None or self._map is None else self._map[: place[0]].count(b"\n") + 1
+
+    def _place(self, key: str) -> tuple[int, int] | None:
         if self._map is None:
             return None
         wanted, lines = _START + key.encode(), self._map
@@ -64,7 +76,7 @@ class SortedLines:
             here = lines[start : start + len(wanted)]
             end = lines.find(b"\n", start) + 1 or len(lines)
             if here == wanted:
-                return lines[start:end]
+                return start, end
             if here < wanted:
                 low = end
             else:

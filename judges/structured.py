@@ -13,15 +13,18 @@ from .question import PlainText, Question, RawReply
 T = TypeVar("T", bound=BaseModel)
 
 # Inside strings nothing is touched: the first alternative eats them whole.
-_SLIPS = re.compile(r'("(?:\\.|[^"\\])*")|,(?=\s*[}\]])|-?\b(?:NaN|Infinity)\b')
+_TRAILING_COMMA = re.compile(r'("(?:\\.|[^"\\])*")|,(?=\s*[}\]])')
+_THOUGHT = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
+_DECODER = json.JSONDecoder(parse_constant=lambda _: None)
 _MOST_OBJECTS_TRIED = 20
 
 
 def parse_reply(question: Question[T], reply: RawReply) -> T:
     """The value of a reply, in the question's schema.
 
-    Repairs fences, prose around the JSON, trailing commas and NaN (read as null). A cut-off reply is not completed:
-    what is missing of it is unknown. Raises `ReplyError` that says what was wrong, with the raw text kept.
+    Repairs fences, prose or thoughts around the JSON, trailing commas and NaN (read as null). A cut-off reply is not
+    completed: what is missing of it is unknown. Where two different values stand in it, neither is taken. Raises
+    `ReplyError` that says what was wrong, with the raw text kept.
     """
     if reply.finish_reason == "length" and not question.options:
         raise ReplyError(f"it was cut off after {reply.tokens_out} tokens (max_tokens); be shorter", reply.text)
@@ -43,25 +46,41 @@ def parse_reply(question: Question[T], reply: RawReply) -> T:
 
 
 def _repaired(schema: type[T], text: str, strict: ValidationError) -> T:
-    mended = _SLIPS.sub(lambda found: found[1] or ("" if found[0] == "," else "null"), text)
-    decoder = json.JSONDecoder()
-    error, start = strict, mended.find("{")
+    said = _THOUGHT.sub("", text)
+    error, found, start = strict, list[T](), said.find("{")
     for _ in range(_MOST_OBJECTS_TRIED):
         if start < 0:
             break
         try:
-            value, end = decoder.raw_decode(mended, start)
+            value, end = _decoded(said, start)
         except json.JSONDecodeError:
             end = start + 1
         except RecursionError:
             break
         else:
             try:
-                return schema.model_validate(value)
+                found.append(schema.model_validate(value))
             except ValidationError as wrong_shape:
                 error = wrong_shape
-        start = mended.find("{", end)
-    raise ReplyError(describe(error), text)
+        start = said.find("{", end)
+    if not found:
+        raise ReplyError(describe(error), text)
+    if any(other != found[0] for other in found):
+        raise ReplyError(f"it holds {len(found)} answers that differ", text)
+    return found[0]
+
+
+def _decoded(text: str, start: int) -> tuple[object, int]:
+    """The JSON value that begins here, and where it ends."""
+    try:
+        return _DECODER.raw_decode(text, start)
+    except json.JSONDecodeError as error:
+        # Only from the brace on, so that a quotation mark in the prose before it does not turn strings inside out.
+        mended = _TRAILING_COMMA.sub(lambda found: found[1] or " ", text[start:])
+        if mended == text[start:]:
+            raise error from None
+        value, length = _DECODER.raw_decode(mended)
+        return value, start + length
 
 
 def describe(error: ValidationError) -> str:

@@ -24,7 +24,7 @@ def schema_asked_for(body: dict[str, Any]) -> str:
         return str(shape["json_schema"]["name"])
     if shape.get("type") == "json_object":
         opening = body["messages"][0]["content"]
-        return next((name for name in _SCHEMAS if f"'title': '{name}'" in opening), "")
+        return next((name for name in _SCHEMAS if f'"title": "{name}"' in opening), "")
     return "options" if body.get("max_tokens") == 1 else ""
 
 

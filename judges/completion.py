@@ -1,0 +1,148 @@
+"""One call through litellm: what is sent for a question, and what is made of the answer before anyone reads it."""
+
+import asyncio
+import json
+import math
+import os
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from pydantic import BaseModel
+
+from ..errors import JudgeError
+from .key import schema_of
+from .question import Alternatives, PlainText, Question, RawReply
+from .recording import likely
+from .settings import JudgeSettings
+
+_ALTERNATIVES = 10
+_GRACE = 5.0  # seconds after which the client's own time-out is not waited for: a server that dribbles never meets it
+
+
+def load_litellm() -> Any:
+    """litellm, imported at the first live call, without its price map's download, telemetry and prints."""
+    os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
+    import litellm
+
+    litellm.telemetry = False
+    litellm.suppress_debug_info = True
+    return litellm
+
+
+async def complete(question: Question[Any], settings: JudgeSettings, route: dict[str, Any]) -> RawReply:
+    """The model's reply to a question; `route` says where the model is.
+
+    Raises what litellm raises for a failed call (`openai.OpenAIError` and its children) or `TimeoutError`, and
+    `JudgeError` for anything else that breaks on the way.
+    """
+    import openai  # litellm's errors are its errors
+
+    litellm = load_litellm()
+    begun = time.perf_counter()
+    try:
+        async with asyncio.timeout(settings.timeout + _GRACE):
+            response = await litellm.acompletion(
+                **route,
+                **_shape(litellm, question, settings),
+                **settings.parameters,
+                timeout=settings.timeout,
+                num_retries=0,
+                max_retries=0,
+                drop_params=True,
+            )
+    except (openai.OpenAIError, TimeoutError):
+        raise
+    except Exception as error:  # litellm lets errors of the libraries below it through: they fail a sample, not a run
+        raise JudgeError(f"the call failed within litellm: {type(error).__name__}: {str(error)[:500]}") from error
+    if not response.choices:
+        raise litellm.InternalServerError("the reply has no choices", llm_provider="", model=settings.model)
+    return _raw_reply(litellm, question, response, settings, time.perf_counter() - begun)
+
+
+def _shape(litellm: Any, question: Question[Any], settings: JudgeSettings) -> dict[str, Any]:
+    """The messages, and the parameters that ask for the reply's shape."""
+    messages: Sequence[Any] = question.messages
+    schema: type[BaseModel] = question.schema
+    shape: dict[str, Any] = {"max_tokens": question.max_tokens or settings.max_tokens}
+    if question.logprobs and settings.logprobs:
+        shape |= {"logprobs": True, "top_logprobs": _ALTERNATIVES}
+    if question.options:
+        shape["max_tokens"] = question.max_tokens or 1
+    elif schema is PlainText:
+        pass
+    elif settings.structured == "schema" or (
+        settings.structured == "auto" and litellm.supports_response_schema(settings.model)
+    ):
+        named = {"name": schema.__name__, "schema": schema_of(schema), "strict": True}
+        shape["response_format"] = {"type": "json_schema", "json_schema": named}
+    else:
+        opening = f"{messages[0]['content']}\nJSON schema: {json.dumps(schema_of(schema))}"
+        messages = [messages[0] | {"content": opening}, *messages[1:]]
+        shape["response_format"] = {"type": "json_object"}
+    return shape | {"messages": messages}
+
+
+def _raw_reply(
+    litellm: Any, question: Question[Any], response: Any, settings: JudgeSettings, seconds: float
+) -> RawReply:
+    choice, usage = response.choices[0], response.usage
+    text = _sendable(choice.message.content or _refusal(choice.message))
+    tokens_in, tokens_out, usd = usage.prompt_tokens or 0, usage.completion_tokens or 0, None
+    if tokens_in:
+        usd = _cost(litellm, response, settings)
+    else:  # the provider tells no usage: a bound in tokens still has to hold, a cost would be a guess
+        tokens_in = litellm.token_counter(model=settings.model, messages=question.messages)
+        tokens_out = litellm.token_counter(model=settings.model, text=text) if text else 0
+        if settings.price is not None:
+            usd = settings.price.of(tokens_in, tokens_out)
+    return RawReply(
+        model=settings.identity,
+        text=text,
+        finish_reason=choice.finish_reason or "stop",
+        logprobs=_alternatives(choice),
+        tokens_in=tokens_in,
+        tokens_out=tokens_out,
+        tokens_cached=getattr(getattr(usage, "prompt_tokens_details", None), "cached_tokens", None) or 0,
+        usd=usd,
+        seconds=seconds,
+    )
+
+
+def _refusal(message: Any) -> str:
+    further = getattr(message, "provider_specific_fields", None) or {}
+    return getattr(message, "refusal", None) or further.get("refusal") or ""
+
+
+def _sendable(text: str) -> str:
+    """The text without half characters (`\\ud800`), which neither a request nor a file can carry."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def _alternatives(choice: Any) -> tuple[Alternatives, ...] | None:
+    """As they will be replayed: a live score and its replay are the same number."""
+    content = getattr(getattr(choice, "logprobs", None), "content", None)
+    if not content:
+        return None
+    places = []
+    for place in content:
+        told = [place, *(place.top_logprobs or [])]
+        finite = {
+            _sendable(each.token): each.logprob
+            for each in told
+            if each.logprob is not None and math.isfinite(each.logprob)
+        }
+        if _sendable(place.token) not in finite:
+            return None  # a provider that cannot say how probable its own word was has no probabilities to tell
+        places.append(likely(finite))
+    return tuple(places)
+
+
+def _cost(litellm: Any, response: Any, settings: JudgeSettings) -> float | None:
+    """USD, by the settings' price or litellm's; None where neither knows: unknown is not free."""
+    if settings.price is not None:
+        return settings.price.of(response.usage.prompt_tokens, response.usage.completion_tokens)
+    try:
+        return float(litellm.completion_cost(response, model=settings.model))
+    except Exception:  # litellm has no one error for this; whatever it is, a reply is worth more than its price
+        return None
