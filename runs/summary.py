@@ -88,7 +88,7 @@ def _summary(name: str, language: str, column: _Column, found: dict[str, Correla
     better = {
         baseline: rho
         for baseline in BASELINES
-        if baseline in found and (rho := found[baseline].rho) is not None and own is not None and abs(rho) > own
+        if baseline in found and (rho := found[baseline].rho) is not None and own is not None and rho > own
     }
     return MetricSummary(
         name=name,

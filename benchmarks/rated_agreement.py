@@ -1,0 +1,102 @@
+"""How far faithfulness agrees with people, in all four ways, beside token overlap and published scores.
+
+    python benchmarks/rated_agreement.py --data ../shared/data/rated --judge qwen1.5b
+
+Takes a seeded choice of mtrag_faithfulness and begin_wow, judges it in each of the four ways (claims by the judge or
+sentences; verdicts listed or by probability), and prints Spearman and AUROC with 95% intervals (whole groups resampled)
+and the seconds an answer. Replies are kept in a cassette in the cache folder (the texts are other people's and are not
+part of this repository), so that a second run replays them and an interrupted one goes on.
+Good answers, for AUROC: rated above the middle of the scale. Seconds an answer: what the calls took, divided by the
+calls under way at once, from the recordings; `calls` and `tokens` are a mean an answer.
+"""
+
+import argparse
+import asyncio
+import random
+from pathlib import Path
+
+from platformdirs import user_cache_path
+
+from assay import Sample, load_set
+from assay.judges import LiteLLMJudge, Usage
+from assay.meta_eval.auroc import auroc
+from assay.meta_eval.correlation import spearman
+from assay.metrics import Metric, Score
+from assay.metrics.catalogue import load_metric
+from assay.runs.execute import execute
+
+SETS = ("begin_wow", "mtrag_faithfulness")
+WAYS = [f"faithfulness:claims={c}:verdicts={v}" for c in ("sentences", "judge") for v in ("probability", "listed")]
+PUBLISHED = "rl_f"  # Ragas faithfulness as published with mtrag
+
+
+async def scores_of(samples: list[Sample], metric: Metric, concurrency: int) -> dict[str, Score]:
+    """The metric's score of each sample, by id."""
+    found: dict[str, Score] = {}
+
+    def keep(sample: Sample, scores: dict[str, Score]) -> None:
+        found[sample.id] = scores[metric.name]
+        print(f"\r{metric.name}: {len(found)} of {len(samples)}   ", end="", flush=True)
+
+    await execute(samples, [metric], keep, concurrency=concurrency)
+    print("\r", end="")
+    return found
+
+
+def row(name: str, values: dict[str, float], samples: list[Sample], took: str = "") -> str:
+    """One line of the table: agreement over the samples that have a value."""
+    rated = [sample for sample in samples if sample.id in values]
+    xs = [values[sample.id] for sample in rated]
+    shares = [sample.rating_share or 0.0 for sample in rated]
+    groups = [sample.source for sample in rated]
+    rho, area = spearman(xs, shares, groups), auroc(xs, [share > 0.5 for share in shares], groups)
+    agreement = f"{told(rho.rho, rho.low, rho.high)} | {told(area.area, area.low, area.high)}"
+    return f"| {name} | {len(rated)} | {agreement} | {took} |"
+
+
+def told(value: float | None, low: float | None, high: float | None) -> str:
+    """A figure with its interval."""
+    if value is None:
+        return "undefined"
+    return f"{value:.2f}" + ("" if low is None or high is None else f" [{low:.2f}, {high:.2f}]")
+
+
+async def main() -> None:
+    """Runs the comparison and prints a Markdown table a set."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--data", type=Path, default=Path("../shared/data/rated"))
+    parser.add_argument("--sets", nargs="+", default=SETS)
+    parser.add_argument("--ways", nargs="*", default=WAYS)
+    parser.add_argument("--judge", default="qwen1.5b")
+    parser.add_argument("--n", type=int, default=60)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--mode", choices=["auto", "replay"], default="auto")
+    options = parser.parse_args()
+    cassette = user_cache_path("assay") / f"rated.{Path(options.judge).stem}.jsonl"
+    async with LiteLLMJudge(options.judge, cassette=cassette, mode=options.mode) as judge:
+        concurrency = judge.settings.concurrency
+        for name in options.sets:
+            samples = load_set(options.data / f"{name}.jsonl")
+            samples = random.Random(options.seed).sample(samples, min(options.n, len(samples)))
+            print(
+                f"\n{name}: {len(samples)} samples, seed {options.seed}, judge {judge.name}, {concurrency} calls at once\n"
+            )
+            print("| metric | n | Spearman | AUROC | seconds, calls, tokens an answer |\n|---|---|---|---|---|")
+            for way in options.ways:
+                found = await scores_of(samples, load_metric(way, judge), concurrency)
+                usage = Usage.total([score.usage for score in found.values()])
+                count = len(samples)
+                took = f"{usage.seconds / concurrency / count:.1f} s, {usage.calls / count:.1f}, "
+                took += f"{(usage.tokens_in + usage.tokens_out) / count:.0f}"
+                print(row(way, {key: s.value for key, s in found.items() if s.value is not None}, samples, took))
+            for baseline in ("token_overlap", "rouge_l_precision", "answer_length"):
+                found = await scores_of(samples, load_metric(baseline), 1)
+                print(row(baseline, {key: s.value for key, s in found.items() if s.value is not None}, samples))
+            published = {s.id: s.metadata.get("published_metrics", {}).get(PUBLISHED) for s in samples}
+            if any(value is not None for value in published.values()):
+                known = {key: float(value) for key, value in published.items() if value is not None}
+                print(row("Ragas faithfulness, as published", known, samples))
+
+
+if __name__ == "__main__":
+    asyncio.run(main())
