@@ -13,16 +13,19 @@ calls under way at once, from the recordings; `calls` and `tokens` are a mean an
 import argparse
 import asyncio
 import random
+import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 from platformdirs import user_cache_path
+from printed import print_machine, print_table
 
 from assay import Sample, load_set
 from assay.judges import LiteLLMJudge, Usage
 from assay.meta_eval.auroc import auroc
 from assay.meta_eval.correlation import spearman
 from assay.metrics import Metric, Score
-from assay.metrics.catalogue import load_metric
+from assay.metrics.catalogue import BASELINES, load_metric
 from assay.runs.execute import execute
 
 SETS = ("begin_wow", "mtrag_faithfulness")
@@ -36,22 +39,22 @@ async def scores_of(samples: list[Sample], metric: Metric, concurrency: int) -> 
 
     def keep(sample: Sample, scores: dict[str, Score]) -> None:
         found[sample.id] = scores[metric.name]
-        print(f"\r{metric.name}: {len(found)} of {len(samples)}   ", end="", flush=True)
+        print(f"\r{metric.name}: {len(found)} of {len(samples)}   ", end="", file=sys.stderr, flush=True)
 
     await execute(samples, [metric], keep, concurrency=concurrency)
-    print("\r", end="")
+    print(file=sys.stderr)
     return found
 
 
-def row(name: str, values: dict[str, float], samples: list[Sample], took: str = "") -> str:
-    """One line of the table: agreement over the samples that have a value."""
-    rated = [sample for sample in samples if sample.id in values]
-    xs = [values[sample.id] for sample in rated]
-    shares = [sample.rating_share or 0.0 for sample in rated]
-    groups = [sample.source for sample in rated]
+def row(name: str, values: Mapping[str, float | None], samples: list[Sample], *took: object) -> list[object]:
+    """One line of the table: agreement over the samples that have a value, and what an answer took."""
+    rated = [(sample, value) for sample in samples if (value := values.get(sample.id)) is not None]
+    xs = [value for _, value in rated]
+    shares = [sample.rating_share or 0.0 for sample, _ in rated]
+    groups = [sample.source for sample, _ in rated]
     rho, area = spearman(xs, shares, groups), auroc(xs, [share > 0.5 for share in shares], groups)
-    agreement = f"{told(rho.rho, rho.low, rho.high)} | {told(area.area, area.low, area.high)}"
-    return f"| {name} | {len(rated)} | {agreement} | {took} |"
+    agreement = [told(rho.rho, rho.low, rho.high), told(area.area, area.low, area.high)]
+    return [name, len(rated), *agreement, *(took or (None, None, None))]
 
 
 def told(value: float | None, low: float | None, high: float | None) -> str:
@@ -62,7 +65,7 @@ def told(value: float | None, low: float | None, high: float | None) -> str:
 
 
 async def main() -> None:
-    """Runs the comparison and prints a Markdown table a set."""
+    """Runs the comparison and prints a table a set."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", type=Path, default=Path("../shared/data/rated"))
     parser.add_argument("--sets", nargs="+", default=SETS)
@@ -72,30 +75,28 @@ async def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--mode", choices=["auto", "replay"], default="auto")
     options = parser.parse_args()
+    print_machine()
     cassette = user_cache_path("assay") / f"rated.{Path(options.judge).stem}.jsonl"
     async with LiteLLMJudge(options.judge, cassette=cassette, mode=options.mode) as judge:
         concurrency = judge.settings.concurrency
         for name in options.sets:
             samples = load_set(options.data / f"{name}.jsonl")
             samples = random.Random(options.seed).sample(samples, min(options.n, len(samples)))
-            print(
-                f"\n{name}: {len(samples)} samples, seed {options.seed}, judge {judge.name}, {concurrency} calls at once\n"
-            )
-            print("| metric | n | Spearman | AUROC | seconds, calls, tokens an answer |\n|---|---|---|---|---|")
+            rows = []
             for way in options.ways:
                 found = await scores_of(samples, load_metric(way, judge), concurrency)
-                usage = Usage.total([score.usage for score in found.values()])
-                count = len(samples)
-                took = f"{usage.seconds / concurrency / count:.1f} s, {usage.calls / count:.1f}, "
-                took += f"{(usage.tokens_in + usage.tokens_out) / count:.0f}"
-                print(row(way, {key: s.value for key, s in found.items() if s.value is not None}, samples, took))
-            for baseline in ("token_overlap", "rouge_l_precision", "answer_length"):
+                usage, count = Usage.total([score.usage for score in found.values()]), len(samples)
+                seconds, tokens = usage.seconds / concurrency, usage.tokens_in + usage.tokens_out
+                values = {key: score.value for key, score in found.items()}
+                rows.append(row(way, values, samples, seconds / count, usage.calls / count, tokens / count))
+            for baseline in BASELINES:
                 found = await scores_of(samples, load_metric(baseline), 1)
-                print(row(baseline, {key: s.value for key, s in found.items() if s.value is not None}, samples))
+                rows.append(row(baseline, {key: score.value for key, score in found.items()}, samples))
             published = {s.id: s.metadata.get("published_metrics", {}).get(PUBLISHED) for s in samples}
-            if any(value is not None for value in published.values()):
-                known = {key: float(value) for key, value in published.items() if value is not None}
-                print(row("Ragas faithfulness, as published", known, samples))
+            if any(published.values()):
+                rows.append(row("Ragas faithfulness, as published", published, samples))
+            title = f"{name}: {len(samples)} samples (seed {options.seed}), {judge.name}, {concurrency} calls at once"
+            print_table(title, ["metric", "n", "Spearman", "AUROC", "s", "calls", "tokens"], rows)
 
 
 if __name__ == "__main__":
