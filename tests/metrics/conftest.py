@@ -1,0 +1,70 @@
+"""A judge at the local server, and what its replies look like on the wire."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from openai_server import Answer, OpenAIServer, Request, Script
+
+from assay.eval_sets import Sample
+from assay.judges import JudgeSettings, LiteLLMJudge
+
+
+@pytest.fixture
+def judge(openai_server: OpenAIServer) -> Callable[..., LiteLLMJudge]:
+    """Makes judges at the server; settings by keyword (`logprobs=True`)."""
+    settings = JudgeSettings(model="openai/test", api_base=openai_server.api_base, structured="schema", wait=0)
+    return lambda **changes: LiteLLMJudge(settings, **changes)
+
+
+@pytest.fixture
+def sample() -> Callable[..., Sample]:
+    """Makes samples about bonuses; fields by keyword."""
+    given = {
+        "id": "s1",
+        "user_input": "How do I add a bonus?",
+        "response": "Go to Payroll > Payments. Click New. Bonuses are paid in May.",
+        "retrieved_contexts": ("Go to Payroll > Payments and click New. A manager approves it.",),
+        "language": "en",
+    }
+    return lambda **fields: Sample.model_validate(given | fields)
+
+
+def scripted(**replies: Any) -> Script:
+    """Answers by schema: a value is sent as JSON, a list of values in turn, a function is called with the request.
+
+    `options` takes the alternatives to the one word, the said one first, by their probability.
+    """
+    turns = {schema: list(reply) for schema, reply in replies.items() if isinstance(reply, list)}
+
+    def script(request: Request) -> Answer | None:
+        if request.schema not in replies:
+            return None
+        reply = turns[request.schema].pop(0) if request.schema in turns else replies[request.schema]
+        if callable(reply):
+            reply = reply(request)
+        return reply if isinstance(reply, Answer) else Answer(text=json.dumps(reply))
+
+    return script
+
+
+@pytest.fixture
+def script(openai_server: OpenAIServer) -> Callable[..., None]:
+    """Sets what the judge says, by schema: `script(Claims=[...], ListedVerdicts=[...])`."""
+
+    def set_script(**replies: Any) -> None:
+        openai_server.script = scripted(**replies)
+
+    return set_script
+
+
+def verdict(number: int, kind: str = "supported", quote: str = "", reason: str = "so") -> dict[str, Any]:
+    """One listed verdict as the judge writes it."""
+    return {"id": number, "quote": quote, "reason": reason, "verdict": kind}
+
+
+@pytest.fixture(name="verdict")
+def verdict_fixture() -> Callable[..., dict[str, Any]]:
+    """Builds listed verdicts."""
+    return verdict

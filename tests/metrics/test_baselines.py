@@ -1,0 +1,91 @@
+"""The baselines, worked out by hand, and what every metric promises."""
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from assay.errors import UsageError
+from assay.metrics import AnswerLength, Metric, RougeLPrecision, Score, TokenOverlap
+from assay.metrics.catalogue import load_metric, metric_names
+
+Make = Callable[..., Any]
+
+
+def score(metric: Metric, sample: Any) -> Score:
+    return asyncio.run(metric.assess(sample))
+
+
+@pytest.mark.parametrize(
+    ("answer", "contexts", "overlap", "rouge", "length"),
+    [
+        ("the red cat", ("The red, red cat!",), 3 / 3, 3 / 3, 3),
+        ("cat red the", ("The red, red cat!",), 3 / 3, 1 / 3, 3),  # the order is ROUGE's alone
+        ("red red red dog", ("red cat", "red dog"), 4 / 4, 3 / 4, 4),  # red ... red ... dog over both contexts
+        ("a b c d", ("x y",), 0.0, 0.0, 4),
+        ("fünf Löffel Öl", ("FÜNF LÖFFEL",), 2 / 3, 2 / 3, 3),
+    ],
+)
+def test_baselines(*, sample: Make, answer: str, contexts: Any, overlap: float, rouge: float, length: int) -> None:
+    given = sample(response=answer, retrieved_contexts=contexts)
+    assert score(TokenOverlap(), given).value == pytest.approx(overlap)
+    assert score(RougeLPrecision(), given).value == pytest.approx(rouge)
+    assert score(AnswerLength(), given).value == length
+
+
+def test_words_that_the_context_lacks_are_in_the_evidence(sample: Make) -> None:
+    found = score(TokenOverlap(), sample(response="Click Save and Undo.", retrieved_contexts=("Click Save.",)))
+    assert found.evidence == {"not_in_context": ["and", "undo"]}
+
+
+@pytest.mark.parametrize("metric", [TokenOverlap(), RougeLPrecision()])
+@pytest.mark.parametrize("fields", [{"response": "?!"}, {"response": ""}, {"retrieved_contexts": ()}])
+def test_nothing_to_compare_is_skipped(sample: Make, metric: Metric, fields: Any) -> None:
+    found = score(metric, sample(**fields))
+    assert (found.status, found.value) == ("skipped", None)
+    assert found.reason
+
+
+def test_an_empty_answer_has_length_0(sample: Make) -> None:
+    assert score(AnswerLength(), sample(response="")).value == 0.0
+
+
+@pytest.mark.parametrize("value", [float("nan"), None])
+def test_a_score_is_never_nan_and_never_without_a_value(value: Any) -> None:
+    with pytest.raises(ValueError, match="score"):
+        Score(value, "scored", "because")
+    with pytest.raises(ValueError, match="cannot have the value"):
+        Score(1.0, "failed", "because")
+
+
+@pytest.mark.parametrize("name", metric_names())
+def test_every_metric_says_what_it_is(judge: Make, name: str) -> None:
+    metric = load_metric(name, judge())
+    assert metric.name == name
+    assert metric.needs == tuple(dict.fromkeys(metric.needs))
+    assert metric.range[0] is not None
+    assert isinstance(metric.higher_is_better, bool)
+
+
+def test_an_unknown_metric_is_answered_with_the_nearest() -> None:
+    with pytest.raises(UsageError, match=r"no metric is called 'faithfullness'; did you mean faithfulness\?"):
+        load_metric("faithfullness")
+
+
+def test_a_metric_that_asks_needs_a_judge() -> None:
+    with pytest.raises(UsageError, match="--judge"):
+        load_metric("faithfulness")
+
+
+def test_score_inside_a_running_loop_points_to_its_twin() -> None:
+    async def notebook() -> None:
+        TokenOverlap().score(response="x", retrieved_contexts=["x"])
+
+    with pytest.raises(UsageError, match="await the async twin"):
+        asyncio.run(notebook())
+
+
+def test_fields_that_make_no_sample_are_named() -> None:
+    with pytest.raises(UsageError, match="respnse"):
+        TokenOverlap().score(respnse="x")
