@@ -4,7 +4,7 @@ import asyncio
 import traceback
 from collections.abc import Callable, Iterable, Sequence
 
-from ..errors import AssayError, BudgetReached
+from ..errors import AssayError
 from ..eval_sets import Sample
 from ..metrics import Metric, Score
 from ..metrics.metric import failed
@@ -30,25 +30,31 @@ async def execute(
 
     The metrics of a sample run one after another: a judge's prefix cache stays warm, and as many calls are under way
     as samples. Samples are drawn one by one, so that a set of any length takes the same memory. Metrics in
-    `finished(sample)` are left out. Raises `BudgetReached` when the budget ends it; what was scored then is kept.
+    `finished(sample)` are left out. Raises `BudgetReached` when the budget ends it, `InputError` when a sample cannot be
+    read; what was scored until then is kept, of a sample half done too.
     """
     source = iter(samples)
-    stopped: list[BudgetReached] = []
+    stopped: list[AssayError] = []
+
+    async def score(sample: Sample) -> None:
+        done = finished(sample)
+        scores: dict[str, Score] = {}
+        try:
+            for metric in metrics:
+                if metric.name not in done:
+                    scores[metric.name] = await _assess(metric, sample)
+        finally:
+            keep(sample, scores)
 
     async def work() -> None:
-        for sample in source:
-            if stopped:
-                return
-            done, scores = finished(sample), {}
-            try:
-                for metric in metrics:
-                    if metric.name not in done:
-                        scores[metric.name] = await _assess(metric, sample)
-            except BudgetReached as reached:
-                stopped.append(reached)
-            if scores:
-                keep(sample, scores)
-            await asyncio.sleep(0)  # replayed samples never wait: Ctrl-C and the progress bar get their turn here
+        try:
+            for sample in source:
+                if stopped:
+                    return
+                await score(sample)
+                await asyncio.sleep(0)  # replayed samples never wait: Ctrl-C and the progress bar get their turn here
+        except AssayError as error:
+            stopped.append(error)
 
     async with asyncio.TaskGroup() as group:
         for _ in range(concurrency):

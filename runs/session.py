@@ -88,9 +88,9 @@ async def run_session(
             finished=keeper.finished_metrics if resume else nothing_finished,
         )
         ending = "done"
-    except* BudgetReached as reached:
-        ending, message = "budget", str(reached.exceptions[0])
-    except* Exception:
+    except BudgetReached as reached:
+        ending, message = "budget", str(reached)
+    except Exception:
         ending = "error"
         raise
     finally:

@@ -206,6 +206,8 @@ class RunKeeper:
 
     def keep(self, sample: Sample, scores: dict[str, Score]) -> None:
         """Keeps a sample with its scores by metric; written with the next batch."""
+        if not scores:
+            return
         content = sample.model_dump_json()
         self._samples.append((self._run, sample.id, sample.language, sample.rating_share, sample.source, content))
         for metric, score in scores.items():
