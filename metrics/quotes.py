@@ -11,7 +11,7 @@ from ..prompts.untrusted import UNSEEN, original_characters, without_unseen
 _LEFT_OUT = re.compile(r"\.\.\.|…|\[…\]|\[\.\.\.\]")
 _AROUND = " \t\n\"'“”‘’«»`*"
 _SEEN = re.compile(rf"[^\s{UNSEEN}]+")
-_FEWEST_LETTERS = 3
+_FEW_LETTERS = re.compile(r"(?:[\W_]*[^\W_]){0,2}[\W_]*")
 
 
 class Place(NamedTuple):
@@ -26,11 +26,17 @@ def find_quote(quote: str, contexts: tuple[str, ...]) -> Place | None:
     """Where the quote stands verbatim (white space and case apart), or None.
 
     A quote that leaves words out ("first ... last") counts when its parts stand in one context in that order.
-    A quote with fewer than three letters or digits proves nothing and is not found.
+    A quote of which no part has three letters or digits proves nothing and is not found.
     """
+    if _FEW_LETTERS.fullmatch(quote):
+        return None
+    exact = quote.strip(_AROUND)  # nearly all are: the folding of texts below is for the others
+    for number, context in enumerate(contexts):
+        if (start := context.find(exact)) >= 0:
+            return Place(number, start, start + len(exact))
     parts = [_fold(part.strip(_AROUND)) for part in _LEFT_OUT.split(original_characters(quote))]
     parts = [part for part in parts if part]
-    if sum(character.isalnum() for part in parts for character in part) < _FEWEST_LETTERS:
+    if all(_FEW_LETTERS.fullmatch(part) for part in parts):
         return None
     for number, context in enumerate(contexts):
         if found := _in_order(parts, _fold(context)):
@@ -56,7 +62,7 @@ def _fold(text: str) -> str:
     lower = single.lower()
     if len(lower) != len(single):  # a few letters become two: those stay as they are, so that places can be counted
         lower = "".join(low if len(low := letter.lower()) == 1 else letter for letter in single)
-    return lower
+    return lower.replace("ς", "σ")  # one letter; which it is in lower case depends on what follows
 
 
 def _place(context: str, folded_place: int) -> int:

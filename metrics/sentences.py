@@ -9,6 +9,7 @@ import yaml
 _BULLET = re.compile(r"^\s*(?:[-*•–]|\d{1,2}[.)]|#{1,6})\s+")
 _EMPHASIS = re.compile(r"\*\*|__|`")
 _WORD = re.compile(r"\w")
+_ABBREVIATION = re.compile(r"\b(?:[a-z]{1,3}\.){2,}$", re.IGNORECASE)  # d.w.z., i.p.v., e.g.
 
 
 def sentences(text: str, language: str) -> list[str]:
@@ -19,8 +20,19 @@ def sentences(text: str, language: str) -> list[str]:
     for line in text.splitlines():
         plain = _EMPHASIS.sub("", _BULLET.sub("", line)).strip()
         if plain:
-            found.extend(sentence.strip() for sentence in segment(language, plain) if _WORD.search(sentence))
+            found.extend(_rejoined([sentence.strip() for sentence in segment(language, plain)]))
     return found
+
+
+def _rejoined(parts: list[str]) -> list[str]:
+    """Sentences that were split after an abbreviation, whole again; what has no words is left out."""
+    whole: list[str] = []
+    for part in parts:
+        if whole and part[:1].islower() and _ABBREVIATION.search(whole[-1]):
+            whole[-1] += f" {part}"
+        elif _WORD.search(part):
+            whole.append(part)
+    return whole
 
 
 def claiming_sentences(text: str, language: str) -> list[str]:
