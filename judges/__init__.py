@@ -3,7 +3,7 @@
 from .budget import Budget
 from .cassette import Cassette, Mode
 from .litellm_judge import Judge, LiteLLMJudge, ReplyKeeper
-from .question import Choice, Question, RawReply, Reply, Usage
+from .question import Choice, PlainText, Question, RawReply, Reply, Usage
 from .settings import JudgeSettings, bundled_judges, load_settings
 
 __all__ = [
@@ -14,6 +14,7 @@ __all__ = [
     "JudgeSettings",
     "LiteLLMJudge",
     "Mode",
+    "PlainText",
     "Question",
     "RawReply",
     "Reply",

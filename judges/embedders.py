@@ -45,15 +45,17 @@ class Embedder(ABC):
         """Unit vectors (texts, dimensions); a text met lately is not embedded again."""
         import numpy as np
 
-        if missing := [text for text in dict.fromkeys(texts) if text not in self._recent]:
+        known = {text: self._recent[text] for text in texts if text in self._recent}
+        if missing := [text for text in dict.fromkeys(texts) if text not in known]:
             vectors = await self.embed(missing)
             lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
             unit = vectors / np.where(lengths > 0, lengths, 1)
-            self._recent.update(zip(missing, unit, strict=True))
-        found = np.stack([self._recent[text] for text in texts])
-        while len(self._recent) > _RECENT_TEXTS:
-            self._recent.popitem(last=False)
-        return found
+            fresh = dict(zip(missing, unit, strict=True))
+            known |= fresh  # and not read back from `_recent`: others may have pushed it out meanwhile
+            self._recent.update(fresh)
+            while len(self._recent) > _RECENT_TEXTS:
+                self._recent.popitem(last=False)
+        return np.stack([known[text] for text in texts])
 
 
 class UniversalSentenceEncoder(Embedder):

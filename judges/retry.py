@@ -25,7 +25,8 @@ def explain(error: BaseException, timeout: float) -> str:
     """A failed call in one line: the kind, the provider's words, and what to do where that is known."""
     from litellm import exceptions as kinds
 
-    words = _LITELLM_PREFIX.sub("", " ".join(str(error).split()))[:500] or f"no reply within {timeout:g} s"
+    words = " ".join(str(error).partition("Traceback (most recent call last)")[0].split())
+    words = _LITELLM_PREFIX.sub("", words)[:500] or f"no reply within {timeout:g} s"
     cure = ""
     if isinstance(error, kinds.ContextWindowExceededError):
         cure = "; shorten the contexts, or choose a judge that reads more"

@@ -15,6 +15,7 @@ T = TypeVar("T", bound=BaseModel)
 # Inside strings nothing is touched: the first alternative eats them whole.
 _TRAILING_COMMA = re.compile(r'("(?:\\.|[^"\\])*")|,(?=\s*[}\]])')
 _THOUGHT = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
+_NOT_JSON = re.compile(r"\b(?:NaN|Infinity)\b")
 _DECODER = json.JSONDecoder(parse_constant=lambda _: None)
 _MOST_OBJECTS_TRIED = 20
 
@@ -40,14 +41,17 @@ def parse_reply(question: Question[T], reply: RawReply) -> T:
             raise ReplyError(f"it is not one of the words {', '.join(question.options)}", reply.text)
         return question.schema.model_validate({"word": max(probabilities, key=probabilities.__getitem__)})
     try:
-        return question.schema.model_validate_json(reply.text)
+        value = question.schema.model_validate_json(reply.text)
     except ValidationError as strict:
-        return _repaired(question.schema, reply.text, strict)
+        return _repaired(question.schema, reply.text, describe(strict))
+    if ("NaN" in reply.text or "Infinity" in reply.text) and _NOT_JSON.search(reply.text):  # pydantic lets NaN through
+        return _repaired(question.schema, reply.text, "it holds NaN or Infinity, which is no JSON")
+    return value
 
 
-def _repaired(schema: type[T], text: str, strict: ValidationError) -> T:
+def _repaired(schema: type[T], text: str, problem: str) -> T:
     said = _THOUGHT.sub("", text)
-    error, found, start = strict, list[T](), said.find("{")
+    found, start = list[T](), said.find("{")
     for _ in range(_MOST_OBJECTS_TRIED):
         if start < 0:
             break
@@ -61,10 +65,10 @@ def _repaired(schema: type[T], text: str, strict: ValidationError) -> T:
             try:
                 found.append(schema.model_validate(value))
             except ValidationError as wrong_shape:
-                error = wrong_shape
+                problem = describe(wrong_shape)
         start = said.find("{", end)
     if not found:
-        raise ReplyError(describe(error), text)
+        raise ReplyError(problem, text)
     if any(other != found[0] for other in found):
         raise ReplyError(f"it holds {len(found)} answers that differ", text)
     return found[0]

@@ -1,6 +1,7 @@
 """What a metric is, and what it gives."""
 
 import asyncio
+import threading
 from abc import ABC, abstractmethod
 from collections.abc import Coroutine
 from dataclasses import dataclass, field
@@ -15,6 +16,8 @@ from ..judges.question import Usage
 T = TypeVar("T")
 
 Status = Literal["scored", "skipped", "failed"]
+
+_OF_THREAD = threading.local()
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,11 +106,14 @@ class Metric(ABC):
 
 
 def run_to_end(work: Coroutine[Any, Any, T]) -> T:
-    """Runs a coroutine from code that is not async."""
+    """Runs a coroutine from code that is not async: on one event loop a thread, so that connections are used again."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:
-        return asyncio.run(work)
+        if not hasattr(_OF_THREAD, "runner"):
+            _OF_THREAD.runner = asyncio.Runner()
+        runner: asyncio.Runner = _OF_THREAD.runner
+        return runner.run(work)
     work.close()
     raise UsageError("an event loop is running here (a notebook, an async function): await the async twin instead")
 

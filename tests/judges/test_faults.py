@@ -1,0 +1,237 @@
+"""A judge that answers badly, or not at all: every fault by itself, then 30% of all first attempts, then for good."""
+
+import asyncio
+import zlib
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from openai_replies import sensible_reply
+from openai_server import Answer, OpenAIServer, Request
+
+from assay.judges import LiteLLMJudge
+from assay.metrics import Faithfulness
+from assay.metrics.metric import Score
+
+MakeJudge = Callable[..., LiteLLMJudge]
+Fault = Callable[[str], Answer]
+
+# What a model says in place of its right reply, and how many requests a sample (claims, verdicts) then takes when it
+# says so once: 2 where the text is repaired without a model, 3 where it is asked again.
+REPAIRED: dict[str, Fault] = {
+    "fences": lambda right: Answer(text=f"```json\n{right}\n```"),
+    "prose around": lambda right: Answer(text=f'Here you are, as "asked": {right} I hope {{this}} helps!'),
+    "trailing commas": lambda right: Answer(text=right.replace("]", ",]").replace("}", ",}")),
+    "thoughts": lambda right: Answer(text=f'<think>Maybe {{"claims": []}}?</think>{right}'),
+    "unknown fields": lambda right: Answer(text=right.replace("{", '{"note": "hm", ', 1)),
+}
+ASKED_AGAIN: dict[str, Fault] = {
+    "truncated": lambda right: Answer(text=right[: len(right) // 2]),
+    "cut off at max_tokens": lambda right: Answer(text=right[: len(right) // 2], finish_reason="length"),
+    "wrong shape": lambda _: Answer(text='{"answer": "yes"}'),
+    "a list": lambda _: Answer(text='["a claim"]'),
+    "null for a field": lambda _: Answer(text='{"claims": null, "verdicts": null}'),
+    "two different answers": lambda right: Answer(text=f'{{"claims": [], "verdicts": []}} or {right}'),
+    "empty": lambda _: Answer(text=""),
+    "white space": lambda _: Answer(text=" \n\t"),
+    "refusal": lambda _: Answer(refusal="I cannot help with that."),
+    "half a character": lambda _: Answer(text="\ud800"),
+    "deep nesting": lambda _: Answer(text='{"claims": ' * 3000),
+}
+CALLED_AGAIN: dict[str, Fault] = {
+    "429": lambda _: Answer(status=429),
+    "429 with Retry-After": lambda _: Answer(status=429, headers={"Retry-After": "0"}),
+    "500": lambda _: Answer(status=500),
+    "502 of a proxy": lambda _: Answer(status=502, raw="<html>Bad Gateway</html>"),
+    "503": lambda _: Answer(status=503),
+    "408": lambda _: Answer(status=408),
+    "reset": lambda _: Answer(fault="reset"),
+    "reset in the middle": lambda _: Answer(fault="cut"),
+    "hang": lambda _: Answer(fault="hang"),
+    "200 that is no JSON": lambda _: Answer(raw="<html>"),
+    "200 without choices": lambda _: Answer(raw='{"id": "x", "object": "chat.completion", "choices": []}'),
+    "200 with nothing": lambda _: Answer(raw="{}"),
+}
+ONCE = (
+    {name: (fault, 2) for name, fault in REPAIRED.items()}
+    | {name: (fault, 3) for name, fault in ASKED_AGAIN.items()}
+    | {name: (fault, 3) for name, fault in CALLED_AGAIN.items()}
+)
+TIMEOUT = 0.4
+
+
+def right_reply(request: Request) -> str:
+    return sensible_reply(request.body)[0]
+
+
+def is_follow_up(request: Request) -> bool:
+    return bool(request.body["messages"][-1]["content"] != request.user)
+
+
+def listed(judge: LiteLLMJudge) -> Faithfulness:
+    return Faithfulness(judge, claims="judge", verdicts="listed")
+
+
+@pytest.mark.parametrize("schema", ["Claims", "ListedVerdicts"])
+@pytest.mark.parametrize("name", ONCE)
+def test_a_fault_once_costs_at_most_one_request_more(
+    name: str, schema: str, openai_server: OpenAIServer, judge: MakeJudge, known: Any
+) -> None:
+    fault, requests = ONCE[name]
+
+    def script(request: Request) -> Answer | None:
+        first = request.schema == schema and request.attempt == 1 and not is_follow_up(request)
+        return fault(right_reply(request)) if first else None
+
+    openai_server.script = script
+    sample, right = known(1)
+    score = asyncio.run(listed(judge(timeout=TIMEOUT)).assess(sample))
+    assert (score.status, score.value) == ("scored", pytest.approx(right)), score.reason
+    assert len(openai_server.requests) == requests
+
+
+def test_what_was_cut_off_is_asked_again_with_twice_the_room(openai_server: OpenAIServer, judge: MakeJudge, known: Any):
+    openai_server.script = lambda request: (
+        Answer(text='{"claims": ["Pre', finish_reason="length") if request.number == 1 else None
+    )
+    asyncio.run(listed(judge(max_tokens=300)).assess(known(0).sample))
+    first, second = openai_server.asked_for("Claims")
+    assert (first.body["max_tokens"], second.body["max_tokens"]) == (300, 600)
+    assert second.body["messages"][-2] == {"role": "assistant", "content": '{"claims": ["Pre'}
+
+
+CAUSES = (
+    dict.fromkeys(ASKED_AGAIN, "cannot be used")
+    | dict.fromkeys(CALLED_AGAIN, "failed 3 times")
+    | {
+        "cut off at max_tokens": "cut off",
+        "empty": "it was empty",
+        "refusal": "I cannot help with that.",
+        "two different answers": "2 answers that differ",
+        "429": "RateLimitError",
+        "hang": "Timeout",
+        "reset": "Connection error",
+        "200 without choices": "no choices",
+    }
+)
+
+
+@pytest.mark.parametrize("name", ASKED_AGAIN | CALLED_AGAIN)
+def test_a_fault_for_good_fails_the_sample_with_its_cause(
+    name: str, openai_server: OpenAIServer, judge: MakeJudge, known: Any
+) -> None:
+    fault = (ASKED_AGAIN | CALLED_AGAIN)[name]
+    openai_server.script = lambda request: fault(right_reply(request))
+    score = asyncio.run(listed(judge(timeout=TIMEOUT)).assess(known(1).sample))
+    assert (score.status, score.value) == ("failed", None)
+    assert CAUSES[name] in score.reason
+    assert "prompt claims.en@" in score.reason and "sample s1" in score.reason
+    assert len(openai_server.requests) == (3 if name in CALLED_AGAIN else 2)
+
+
+NEVER_AGAIN = {
+    "bad key": Answer(status=401),
+    "forbidden": Answer(status=403),
+    "bad request": Answer(status=400),
+    "no such model": Answer(status=404),
+    "no credit": Answer(status=429, error_code="insufficient_quota"),
+    "context too long": Answer(
+        status=400, error_code="context_length_exceeded", error_message="This model's maximum context length is 4096"
+    ),
+    "filtered before": Answer(
+        status=400, error_code="content_filter", error_message="filtered: content management policy"
+    ),
+    "filtered after": Answer(text="", finish_reason="content_filter"),
+}
+TOLD = {
+    "bad key": "check the key",
+    "no such model": "api_base",
+    "no credit": "no credit left",
+    "context too long": "shorten the contexts",
+    "filtered after": "content filter",
+}
+
+
+@pytest.mark.parametrize("name", NEVER_AGAIN)
+def test_what_cannot_pass_is_asked_exactly_once(
+    name: str, openai_server: OpenAIServer, judge: MakeJudge, known: Any
+) -> None:
+    openai_server.script = lambda _: NEVER_AGAIN[name]
+    asking = judge()
+    score = asyncio.run(listed(asking).assess(known(1).sample))
+    assert score.status == "failed"
+    assert TOLD.get(name, "") in score.reason
+    assert len(openai_server.requests) == 1
+    assert asking.retries == 0
+
+
+def test_without_a_key_nothing_is_sent_and_nothing_is_tried_again(
+    openai_server: OpenAIServer, judge: MakeJudge, known: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY")
+    asking = judge(attempts=5, wait=60)  # waiting once would take this test beyond its time
+    score = asyncio.run(listed(asking).assess(known(1).sample))
+    assert score.status == "failed" and "OPENAI_API_KEY" in score.reason
+    assert (len(openai_server.requests), asking.retries) == (0, 0)
+
+
+def test_a_server_that_is_not_there_is_told(judge: MakeJudge, known: Any) -> None:
+    score = asyncio.run(listed(judge(api_base="http://127.0.0.1:9/v1", attempts=2)).assess(known(1).sample))
+    assert score.status == "failed" and "failed 2 times" in score.reason
+
+
+def test_a_server_that_dribbles_is_given_up(openai_server: OpenAIServer, judge: MakeJudge, known: Any) -> None:
+    openai_server.script = lambda _: Answer(fault="dribble")
+    score = asyncio.run(listed(judge(timeout=0.3, attempts=1)).assess(known(1).sample))
+    assert score.status == "failed" and "no reply within 0.3 s" in score.reason
+
+
+# --- many at once ---
+
+SAMPLES = 30
+FIRST_FAULTS = [*REPAIRED.values(), *ASKED_AGAIN.values(), *CALLED_AGAIN.values()]
+
+
+def chance(request: Request) -> int:
+    """A number that is the same each time for the same question."""
+    return zlib.crc32(request.user.encode() + request.schema.encode())
+
+
+def assess_all(judge: LiteLLMJudge, known: Any) -> list[Score]:
+    async def together() -> list[Score]:
+        async with judge:
+            return await asyncio.gather(*(listed(judge).assess(known(number).sample) for number in range(SAMPLES)))
+
+    return asyncio.run(together())
+
+
+def test_with_30_percent_faults_on_first_attempts_every_score_is_right(
+    openai_server: OpenAIServer, judge: MakeJudge, known: Any
+) -> None:
+    faults = 0
+
+    def script(request: Request) -> Answer | None:
+        nonlocal faults
+        if request.attempt > 1 or is_follow_up(request) or chance(request) % 10 >= 3:
+            return None
+        faults += 1
+        return FIRST_FAULTS[chance(request) // 10 % len(FIRST_FAULTS)](right_reply(request))
+
+    openai_server.script = script
+    scores = assess_all(judge(timeout=TIMEOUT), known)
+    assert [score.value for score in scores] == pytest.approx([known(number).score for number in range(SAMPLES)])
+    assert 10 <= faults <= 26, "about 30% of 60 first attempts: else this test shows nothing"
+
+
+def test_a_fault_for_good_fails_exactly_the_samples_that_it_hits(
+    openai_server: OpenAIServer, judge: MakeJudge, known: Any, number_of: Any
+) -> None:
+    hit = {3: Answer(status=500), 11: Answer(fault="reset"), 12: Answer(text="no"), 28: Answer(status=400)}
+    openai_server.script = lambda request: hit.get(number_of(request))
+    scores = assess_all(judge(timeout=2), known)
+    assert {number for number, score in enumerate(scores) if score.status == "failed"} == set(hit)
+    for number, score in enumerate(scores):
+        if number in hit:
+            assert score.value is None and f"sample s{number}:" in score.reason
+        else:
+            assert score.value == pytest.approx(known(number).score)

@@ -1,0 +1,102 @@
+"""The key covers all that determines a reply, and nothing else."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from pydantic import BaseModel, Field
+
+from assay.judges import Choice, JudgeSettings, Question
+from assay.judges.key import Keys
+from assay.prompts import Message, Prompt
+
+
+class Shape(BaseModel):
+    """A reply's shape."""
+
+    words: list[str]
+
+
+def other_shape() -> type[BaseModel]:
+    class Shape(BaseModel):  # the same name, another schema
+        words: list[str] = Field(max_length=3)
+
+    return Shape
+
+
+PROMPT = Prompt("ask", "en", (Message(role="system", content="You answer."),), "$text")
+SETTINGS = JudgeSettings(model="openai/a", logprobs=True)
+QUESTION = Question(PROMPT, "What?", Shape, "s1")
+
+
+def key(settings: JudgeSettings = SETTINGS, **changes: Any) -> str:
+    return Keys(settings).key(replace(QUESTION, **changes))
+
+
+def test_the_key_is_the_one_that_recordings_have() -> None:
+    """A change here makes every recorded cassette useless; then record them all again."""
+    assert key() == "679fff4af4e15d473f8b5d11bee2536e"
+
+
+DIFFERENT = {
+    "model": lambda: key(SETTINGS.changed(model="openai/b")),
+    "name that it is served as": lambda: key(SETTINGS.changed(served_as="a")),
+    "a parameter's value": lambda: key(SETTINGS.changed(parameters={"temperature": 1})),
+    "one parameter more": lambda: key(SETTINGS.changed(parameters={"temperature": 0, "seed": 1})),
+    "no parameters": lambda: key(SETTINGS.changed(parameters={})),
+    "max_tokens of the judge": lambda: key(SETTINGS.changed(max_tokens=999)),
+    "max_tokens of the question": lambda: key(max_tokens=10),
+    "how a shape is asked for": lambda: key(SETTINGS.changed(structured="json")),
+    "the user's message": lambda: key(user="What"),
+    "the system's message": lambda: key(prompt=replace(PROMPT, opening=(Message(role="system", content="Answer."),))),
+    "an example": lambda: key(prompt=replace(PROMPT, opening=(*PROMPT.opening, Message(role="user", content="So?")))),
+    "a role": lambda: key(prompt=replace(PROMPT, opening=(Message(role="user", content="You answer."),))),
+    "a follow-up": lambda: key(follow_up=(Message(role="user", content="Again."),)),
+    "another follow-up": lambda: key(follow_up=(Message(role="user", content="Again!"),)),
+    "the follow-up's role": lambda: key(follow_up=(Message(role="assistant", content="Again."),)),
+    "the schema's name": lambda: key(schema=Choice),
+    "the schema's content": lambda: key(schema=other_shape()),
+    "options": lambda: key(options=("Yes", "No")),
+    "other options": lambda: key(options=("Yes", "Never")),
+    "the options' order": lambda: key(options=("No", "Yes")),
+    "the alternatives": lambda: key(logprobs=True),
+}
+
+
+def test_every_component_makes_another_key() -> None:
+    keys = {name: make() for name, make in DIFFERENT.items()}
+    same = [(one, other) for one in keys for other in keys if one < other and keys[one] == keys[other]]
+    assert not same
+    assert key() not in keys.values()
+
+
+SAME = {
+    "sample": lambda: key(sample="s2"),
+    "price": lambda: key(SETTINGS.changed(price={"input": 1, "output": 1})),
+    "patience": lambda: key(SETTINGS.changed(timeout=1, attempts=1, wait=9)),
+    "concurrency": lambda: key(SETTINGS.changed(concurrency=1)),
+    "address": lambda: key(SETTINGS.changed(api_base="http://elsewhere/v1")),
+    "the judge's max_tokens, said by the question": lambda: key(max_tokens=SETTINGS.max_tokens),
+    "the order of parameters": lambda: (
+        "same"
+        if key(SETTINGS.changed(parameters={"a": 1, "b": 2})) == key(SETTINGS.changed(parameters={"b": 2, "a": 1}))
+        else "other"
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SAME)
+def test_nothing_else_does(name: str) -> None:
+    assert SAME[name]() in {key(), "same"}
+
+
+def test_alternatives_that_a_judge_does_not_tell_are_not_asked_for() -> None:
+    """A judge without probabilities must not leave recordings that one with them would take for its own."""
+    silent = SETTINGS.changed(logprobs=False)
+    assert key(silent, logprobs=True) == key(silent, logprobs=False) == key(SETTINGS, logprobs=False)
+    assert key(silent, logprobs=True) != key(SETTINGS, logprobs=True)
+
+
+def test_a_file_is_named_without_its_folder() -> None:
+    here, there = (JudgeSettings(model=f"gguf:{folder}/q.gguf") for folder in ("~/models", "/srv"))
+    assert key(here) == key(there)

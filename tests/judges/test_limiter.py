@@ -1,0 +1,175 @@
+"""The limiter: never more than its limit at once, halved once a burst, no place ever lost."""
+
+import asyncio
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from openai_server import Answer, OpenAIServer, Request
+
+from assay.judges.limiter import AdaptiveLimiter
+
+
+def test_a_burst_of_429s_halves_once() -> None:
+    async def burst() -> AdaptiveLimiter:
+        limiter = AdaptiveLimiter(16)
+
+        async def call() -> None:
+            async with limiter.slot() as ticket:
+                await asyncio.sleep(0)  # all 16 are under way before one hears
+                limiter.halve(ticket)
+
+        await asyncio.gather(*(call() for _ in range(16)))
+        return limiter
+
+    assert asyncio.run(burst()).limit == 8
+
+
+def test_it_halves_down_to_one_and_grows_back_by_one_each_limit_calls() -> None:
+    async def work() -> list[int]:
+        limiter, limits = AdaptiveLimiter(4), []
+        for _ in range(4):
+            async with limiter.slot() as ticket:
+                limiter.halve(ticket)
+            limits.append(limiter.limit)
+        for _ in range(12):
+            async with limiter.slot():
+                limiter.went_well()
+            limits.append(limiter.limit)
+        return limits
+
+    # 4 -> 2 -> 1 -> 1 -> 1; then 2 after 1 call, 3 after 2 more, 4 after 3 more, and no further
+    assert asyncio.run(work()) == [2, 1, 1, 1, 2, 2, 3, 3, 3, 4, 4, 4, 4, 4, 4, 4]
+
+
+def test_first_come_first_served() -> None:
+    """A newcomer does not slip in between a place's being given and its taker's waking up."""
+
+    async def queue() -> list[int]:
+        limiter, order = AdaptiveLimiter(1), []
+
+        async def call(number: int) -> None:
+            async with limiter.slot():
+                order.append(number)
+                if number == 0:
+                    await asyncio.sleep(0.01)
+                    late.append(asyncio.create_task(call(3)))
+
+        late: list[asyncio.Task[None]] = []
+        await asyncio.gather(*(call(number) for number in range(3)))
+        await asyncio.gather(*late)
+        return order
+
+    assert asyncio.run(queue()) == [0, 1, 2, 3]
+
+
+@given(
+    most=st.integers(1, 4),
+    fates=st.lists(st.sampled_from(["well", "halve", "raise", "cancel", "cancel later"]), min_size=1, max_size=24),
+)
+@settings(deadline=None, max_examples=60)
+def test_law_no_place_is_lost(most: int, fates: list[str]) -> None:
+    """Whatever becomes of the callers, all come to an end, never more than `most` are in, and all places come back."""
+
+    async def everything() -> None:
+        limiter, most_in = AdaptiveLimiter(most), 0
+
+        async def call(fate: str) -> None:
+            nonlocal most_in
+            async with limiter.slot() as ticket:
+                most_in = max(most_in, limiter.running)
+                await asyncio.sleep(0)
+                if fate == "halve":
+                    limiter.halve(ticket)
+                elif fate == "raise":
+                    raise ValueError
+                limiter.went_well()
+
+        tasks = [asyncio.create_task(call(fate)) for fate in fates]
+        for turn in range(2):
+            await asyncio.sleep(0)
+            for task, fate in zip(tasks, fates, strict=True):
+                if fate == ("cancel", "cancel later")[turn]:
+                    task.cancel()
+        await asyncio.wait_for(asyncio.gather(*tasks, return_exceptions=True), 5)
+        assert most_in <= most
+        assert limiter.running == 0
+        async with asyncio.timeout(1):
+            async with limiter.slot():
+                assert limiter.running == 1
+
+    asyncio.run(everything())
+
+
+def test_a_place_given_to_a_caller_that_is_gone_goes_to_the_next() -> None:
+    async def work() -> bool:
+        limiter, reached = AdaptiveLimiter(1), asyncio.Event()
+
+        async def hold() -> None:
+            async with limiter.slot():
+                await asyncio.sleep(0)
+
+        async def wait_for_place() -> None:
+            async with limiter.slot():
+                reached.set()
+
+        holder = asyncio.create_task(hold())
+        await asyncio.sleep(0)
+        gone, patient = asyncio.create_task(wait_for_place()), asyncio.create_task(wait_for_place())
+        await asyncio.sleep(0)
+        await holder  # `gone` was given its place and has not run yet
+        gone.cancel()
+        await asyncio.wait_for(patient, 1)
+        return reached.is_set()
+
+    assert asyncio.run(work())
+
+
+# --- the judge's limiter at a real server ---
+
+
+def test_at_most_concurrency_calls_are_under_way(openai_server: OpenAIServer, judge: Any, ask: Any) -> None:
+    openai_server.latency = 0.02
+    asking = judge(concurrency=5)
+
+    async def all_at_once() -> None:
+        await asyncio.gather(*(asking.ask(ask(f"Question {number}")) for number in range(25)))
+
+    asyncio.run(all_at_once())
+    assert openai_server.most_at_once == 5
+
+
+def test_429s_halve_what_is_under_way(openai_server: OpenAIServer, judge: Any, ask: Any) -> None:
+    """The first 16 come together and hear 429; from then on at most 8 are under way, and a few more as it goes well."""
+    at_once: list[int] = []
+
+    def script(request: Request) -> Answer:
+        if request.number <= 16:
+            return Answer(status=429, latency=0.05)
+        at_once.append(openai_server.under_way + 1)
+        return Answer(latency=0.02)
+
+    openai_server.script = script
+    asking = judge(concurrency=16)
+
+    async def all_at_once() -> None:
+        await asyncio.gather(*(asking.ask(ask(f"Question {number}")) for number in range(24)))
+
+    asyncio.run(all_at_once())
+    assert openai_server.most_at_once == 16
+    assert max(at_once[:8]) <= 8
+    assert max(at_once) <= 8 + 2, "24 calls that go well at limit 8 make it grow by 1 after 8 and 1 after 9 more"
+    assert asking.retries == 16
+
+
+@pytest.mark.parametrize("status", [500, 400])
+def test_other_faults_do_not_halve(status: int, openai_server: OpenAIServer, judge: Any, ask: Any) -> None:
+    openai_server.script = lambda request: Answer(status=status) if request.number == 1 else None
+    asking = judge(concurrency=8)
+    asyncio.run(asyncio.wait_for(_any_way(asking, ask("Are you there?")), 5))
+    assert [limiter.limit for limiter in asking.limiters.values()] in ([8], [])
+
+
+async def _any_way(asking: Any, question: Any) -> None:
+    await asyncio.gather(asking.ask(question), return_exceptions=True)

@@ -1,0 +1,230 @@
+"""The judge at a real server: what is sent, what is kept, and that a replay is the same."""
+
+import asyncio
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from math import log
+from pathlib import Path
+from typing import Any
+
+import pytest
+from openai_server import Answer, OpenAIServer, Request
+
+from assay.errors import JudgeError
+from assay.judges import Choice, LiteLLMJudge, PlainText
+from assay.judges.probabilities import option_probabilities
+from assay.metrics import Faithfulness, JudgeTruthfulness
+
+
+async def closed_after(judge: LiteLLMJudge, *questions: Any) -> list[Any]:
+    async with judge:
+        return await asyncio.gather(*(judge.ask(question) for question in questions))
+
+
+# --- what is sent ---
+
+
+def test_a_request_as_it_is_sent(openai_server: OpenAIServer, judge: Any, known: Any) -> None:
+    asking = judge(parameters={"temperature": 0, "seed": 7}, max_tokens=123)
+    asyncio.run(Faithfulness(asking, claims="judge", verdicts="listed").assess(known(0).sample))
+    body = openai_server.asked_for("Claims")[0].body
+    assert (body["model"], body["temperature"], body["seed"], body["max_tokens"]) == ("test", 0, 7, 123)
+    schema = body["response_format"]["json_schema"]
+    assert (schema["name"], schema["strict"]) == ("Claims", True)
+    assert (schema["schema"]["required"], schema["schema"]["additionalProperties"]) == (["claims"], False)
+    assert body["messages"][0]["role"] == "system"
+    assert "logprobs" not in body
+
+
+def test_what_is_the_same_for_every_sample_comes_first(openai_server: OpenAIServer, judge: Any, known: Any) -> None:
+    """So that a provider's prefix cache serves it."""
+
+    async def two() -> None:
+        metric = Faithfulness(judge(), claims="judge", verdicts="listed")
+        await asyncio.gather(*(metric.assess(known(number).sample) for number in (0, 3)))
+
+    asyncio.run(two())
+    one, other = (request.body["messages"] for request in openai_server.asked_for("Claims"))
+    assert len(one) > 2 and one[:-1] == other[:-1] and one[-1] != other[-1]
+
+
+@pytest.mark.parametrize("structured", ["json", "auto"])
+def test_a_judge_without_schemas_is_shown_the_schema(
+    structured: str, openai_server: OpenAIServer, judge: Any, known: Any
+) -> None:
+    """litellm does not know of `openai/test` that it takes schemas."""
+    asking = judge(structured=structured)
+    score = asyncio.run(Faithfulness(asking, claims="judge", verdicts="listed").assess(known(1).sample))
+    assert score.value == pytest.approx(known(1).score)
+    body = openai_server.requests[0].body
+    assert body["response_format"] == {"type": "json_object"}
+    shown = body["messages"][0]["content"].partition("JSON schema: ")[2]
+    assert json.loads(shown)["properties"]["claims"] == {
+        "items": {"type": "string"},
+        "title": "Claims",
+        "type": "array",
+    }
+
+
+def test_one_word_is_one_token_with_its_alternatives(openai_server: OpenAIServer, judge: Any, ask: Any) -> None:
+    openai_server.script = lambda _: Answer(text="No", logprobs=[{"No": log(0.7), "Yes": log(0.3)}])
+    question = replace(ask("Is it?"), schema=Choice, options=("Yes", "No"), logprobs=True)
+    (reply,) = asyncio.run(closed_after(judge(logprobs=True), question))
+    body = openai_server.requests[0].body
+    assert (body["max_tokens"], body["logprobs"], body["top_logprobs"]) == (1, True, 10)
+    assert "response_format" not in body
+    assert reply.value.word == "No"
+    assert option_probabilities(reply.raw, ("Yes", "No")) == pytest.approx({"Yes": 0.3, "No": 0.7}, abs=1e-4)
+
+
+def test_probabilities_are_asked_for_only_of_a_judge_that_tells_them(
+    openai_server: OpenAIServer, judge: Any, ask: Any
+) -> None:
+    asyncio.run(closed_after(judge(logprobs=False), replace(ask("Is it?"), logprobs=True)))
+    assert "logprobs" not in openai_server.requests[0].body
+
+
+# --- live and replayed are the same ---
+
+
+def test_a_replayed_score_is_the_live_one_to_the_last_digit(
+    openai_server: OpenAIServer, judge: Any, known: Any, tmp_path: Path
+) -> None:
+    """The alternatives are rounded for the cassette: a live score must be made of the rounded ones too."""
+    unround = {"Yes": log(0.123456789), "No": log(0.876543210), "Maybe": log(1e-9)}
+    stars = [{"{": 0.0}, *({digit: log(0.7654321), "1": log(0.2345679)} for digit in "543")]
+
+    def script(request: Request) -> Answer | None:
+        if request.schema == "options":
+            return Answer(text="No", logprobs=[unround])
+        return Answer(text='{"truthfulness": 5, "relatedness": 4, "completeness": 3}', logprobs=stars)
+
+    openai_server.script = script
+
+    async def assess(mode: str) -> list[Any]:
+        async with judge(cassette=tmp_path / "a.jsonl", mode=mode, logprobs=True) as asking:
+            metrics = [Faithfulness(asking), JudgeTruthfulness(asking)]
+            return [await metric.assess(known(2).sample) for metric in metrics]
+
+    live, replayed = asyncio.run(assess("record")), asyncio.run(assess("replay"))
+    assert [score.value for score in live] == [score.value for score in replayed]
+    assert [score.evidence for score in live] == [score.evidence for score in replayed]
+    assert live[0].value == pytest.approx(0.123456789, abs=1e-4)
+    assert live[1].value == pytest.approx(5 * 0.7654321 + 1 * 0.2345679, abs=1e-3)
+
+
+def reply_with_logprob(logprob: str) -> str:
+    place = f'{{"token": "Yes", "logprob": {logprob}, "bytes": null, "top_logprobs": []}}'
+    choice = '{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "Yes"}, '
+    choice += f'"logprobs": {{"content": [{place}]}}}}'
+    return f'{{"id": "1", "object": "chat.completion", "created": 0, "model": "t", "choices": [{choice}]}}'
+
+
+@pytest.mark.parametrize("logprob", ["NaN", "-Infinity"])
+def test_a_probability_that_is_no_number_is_not_told(
+    logprob: str, openai_server: OpenAIServer, judge: Any, ask: Any
+) -> None:
+    openai_server.script = lambda _: Answer(raw=reply_with_logprob(logprob))
+    question = replace(ask("Is it?"), schema=Choice, options=("Yes", "No"), logprobs=True)
+    (reply,) = asyncio.run(closed_after(judge(logprobs=True), question))
+    assert reply.raw.logprobs is None
+    assert option_probabilities(reply.raw, ("Yes", "No")) == {"Yes": 1.0, "No": 0.0}
+
+
+def test_what_litellm_cannot_read_is_told_without_its_traceback(
+    openai_server: OpenAIServer, judge: Any, ask: Any
+) -> None:
+    openai_server.script = lambda _: Answer(raw=reply_with_logprob("null"))
+    with pytest.raises(JudgeError, match="Invalid response object") as caught:
+        asyncio.run(closed_after(judge(), ask("Is it?")))
+    assert "Traceback" not in str(caught.value)
+
+
+def test_the_cassette_holds_no_key_and_no_address(
+    openai_server: OpenAIServer, judge: Any, known: Any, tmp_path: Path
+) -> None:
+    async def assess() -> None:
+        async with judge(cassette=tmp_path / "a.jsonl") as asking:
+            await Faithfulness(asking, claims="judge", verdicts="listed").assess(known(0).sample)
+
+    asyncio.run(assess())
+    assert openai_server.requests[0].headers["authorization"] == "Bearer sk-secret-of-the-test"
+    content = (tmp_path / "a.jsonl").read_text()
+    assert len(content.splitlines()) == 2
+    assert "sk-secret" not in content and "127.0.0.1" not in content
+
+
+REPLAYS = """
+import asyncio, sys
+from assay.eval_sets import Sample
+from assay.judges import JudgeSettings, LiteLLMJudge
+from assay.metrics import Faithfulness
+
+settings = JudgeSettings(model="openai/test", structured="schema")
+judge = LiteLLMJudge(settings, cassette=sys.argv[1], mode="replay")
+metric = Faithfulness(judge, claims="judge", verdicts="listed")
+score = asyncio.run(metric.assess(Sample.model_validate_json(sys.argv[2])))
+heavy = {"litellm", "openai", "httpx", "aiohttp", "torch", "scipy", "pandas", "xllamacpp"} & set(sys.modules)
+print(score.value, score.usage.from_cassette, sorted(heavy))
+"""
+
+
+def test_replay_imports_no_client(openai_server: OpenAIServer, judge: Any, known: Any, tmp_path: Path) -> None:
+    async def assess() -> None:
+        async with judge(cassette=tmp_path / "a.jsonl") as asking:
+            await Faithfulness(asking, claims="judge", verdicts="listed").assess(known(1).sample)
+
+    asyncio.run(assess())
+    command = [sys.executable, "-c", REPLAYS, tmp_path / "a.jsonl", known(1).sample.model_dump_json()]
+    told = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert told.stdout.split() == [str(2 / 3), "2", "[]"]
+    assert not told.stderr
+
+
+# --- other keepers ---
+
+
+class Shelf:
+    """A keeper of its own making, as a run's store is one."""
+
+    def __init__(self) -> None:
+        self.kept: dict[str, Any] = {}
+
+    def get(self, key: str) -> Any:
+        return self.kept.get(key)
+
+    def put(self, recording: Any) -> None:
+        self.kept[recording.key] = recording
+
+
+def test_every_keeper_keeps_and_any_may_answer(
+    openai_server: OpenAIServer, judge: Callable[..., Any], ask: Any
+) -> None:
+    shelf, other = Shelf(), Shelf()
+
+    def asked_with(*shelves: Shelf) -> Any:
+        asking = judge()
+        asking.keepers.extend(shelves)
+        return asyncio.run(closed_after(asking, ask("Same")))[0]
+
+    assert not asked_with(shelf).from_cassette
+    assert asked_with(other, shelf).from_cassette
+    assert (len(openai_server.requests), len(shelf.kept), len(other.kept)) == (1, 1, 0)
+
+
+def test_a_reply_is_kept_before_it_is_read(openai_server: OpenAIServer, judge: Any, ask: Any) -> None:
+    """One that turns out to be of no use was paid for too."""
+    openai_server.script = lambda _: Answer(text="of no use")
+    shelf, asking = Shelf(), judge()
+    asking.keepers.append(shelf)
+    with pytest.raises(JudgeError):
+        asyncio.run(closed_after(asking, replace(ask("?"), schema=Choice)))
+    assert [kept.reply.text for kept in shelf.kept.values()] == ["of no use", "of no use"]
+
+
+def test_a_judge_takes_questions_of_any_shape(judge: Any, ask: Any) -> None:
+    (reply,) = asyncio.run(closed_after(judge(), ask("Hello")))
+    assert reply.value == PlainText(text="I see.")

@@ -1,0 +1,69 @@
+"""Probabilities from the alternatives to a judge's words, each expectation worked out by hand."""
+
+from math import log
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.judges import RawReply
+from assay.judges.probabilities import expected_value, option_probabilities, option_said
+
+YES_NO = ("Yes", "No")
+
+
+def reply(text: str, *places: dict[str, float]) -> RawReply:
+    told = tuple({token: log(p) for token, p in place.items()} for place in places)
+    return RawReply(model="m", text=text, logprobs=told or None)
+
+
+def test_shares_of_the_options_alone() -> None:
+    """0.6 and 0.2 of 0.8 that is about an option: 0.75 and 0.25."""
+    shares = option_probabilities(reply("Yes", {"Yes": 0.6, "No": 0.2, "Maybe": 0.2}), YES_NO)
+    assert shares == pytest.approx({"Yes": 0.75, "No": 0.25})
+
+
+def test_variants_of_a_word_are_added_up() -> None:
+    """Yes 0.3 + 0.2 + 0.1 = 0.6, no 0.2 + 0.2 = 0.4."""
+    place = {"Yes": 0.3, " yes": 0.2, "YES": 0.1, "no": 0.2, " No": 0.2}
+    assert option_probabilities(reply("Yes", place), YES_NO) == pytest.approx({"Yes": 0.6, "No": 0.4})
+
+
+def test_a_token_that_begins_one_option_only() -> None:
+    """ "Ne" begins Nee alone."""
+    assert option_probabilities(reply("Ne", {"Ne": 0.5, "Ja": 0.5}), ("Ja", "Nee")) == {"Ja": 0.5, "Nee": 0.5}
+
+
+def test_a_token_that_begins_two_options_says_nothing() -> None:
+    assert option_said("N", ("No", "Never")) is None
+    assert option_said("", YES_NO) is None
+
+
+def test_the_likelier_alternative_decides_not_the_word_that_was_sampled() -> None:
+    assert option_probabilities(reply("No", {"No": 0.4, "Yes": 0.6}), YES_NO)["Yes"] == pytest.approx(0.6)
+
+
+def test_without_probabilities_the_word_is_certain() -> None:
+    assert option_probabilities(reply(" no."), YES_NO) == {"Yes": 0.0, "No": 1.0}
+
+
+def test_where_no_alternative_is_an_option_the_text_decides() -> None:
+    assert option_probabilities(reply("**Yes**", {"**": 0.9, "__": 0.1}), YES_NO) == {"Yes": 1.0, "No": 0.0}
+
+
+def test_no_option_at_all() -> None:
+    assert option_probabilities(reply("Perhaps", {"Perhaps": 1.0}), YES_NO) == {"Yes": 0.0, "No": 0.0}
+
+
+def test_the_expected_stars() -> None:
+    """4 x 0.5 + 5 x 0.3 = 3.5 over the 0.8 that is a star: 4.375."""
+    place = {token: log(p) for token, p in {"4": 0.5, "5": 0.3, "x": 0.2}.items()}
+    assert expected_value(place, (1, 2, 3, 4, 5)) == pytest.approx(4.375)
+    assert expected_value({"x": 0.0}, (1, 2, 3, 4, 5)) is None
+
+
+@given(st.dictionaries(st.sampled_from(["Yes", " yes", "No", "no", "N", "Maybe", ""]), st.floats(-50, 0), min_size=1))
+def test_law_shares_sum_to_one_or_to_nothing(place: dict[str, float]) -> None:
+    shares = option_probabilities(RawReply(model="m", text="", logprobs=(place,)), YES_NO)
+    assert sum(shares.values()) == pytest.approx(1) or set(shares.values()) == {0.0}
+    assert all(0 <= share <= 1 for share in shares.values())

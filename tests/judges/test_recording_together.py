@@ -1,0 +1,137 @@
+"""Nothing that was returned is lost, whoever is killed and however many record into one cassette at once."""
+
+import asyncio
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from openai_server import Answer, OpenAIServer
+
+from assay.errors import InputError
+from assay.judges import Cassette, RawReply
+from assay.judges.recording import Recording, to_line
+
+
+def recording(key: str) -> Recording:
+    return Recording(key.rjust(32, "0"), "p.en@0", "s", "{}", "Claims", "u", "a", RawReply(model="m", text="Yes"))
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "a.jsonl"
+
+
+def test_half_a_line_of_a_killed_process_is_ignored_and_the_rest_is_kept(path: Path) -> None:
+    journal = path.with_name("a.jsonl.99999.recording")
+    journal.write_bytes(to_line(recording("1")) + to_line(recording("2"))[:70])
+    with Cassette(path, "replay") as cassette:
+        assert cassette.get(recording("1").key) == recording("1")
+        assert cassette.get(recording("2").key) is None
+    with Cassette(path, "auto") as cassette:
+        cassette.put(recording("3"))
+    assert path.read_bytes() == to_line(recording("1")) + to_line(recording("3"))
+    assert list(path.parent.iterdir()) == [path], "the journal was merged"
+
+
+def test_a_journal_that_is_none_is_told(path: Path) -> None:
+    path.with_name("a.jsonl.99999.recording").write_bytes(b"hello\n")
+    with pytest.raises(InputError, match="recording, line 1: not a recording"):
+        Cassette(path, "auto")
+
+
+RECORDS_UNTIL_KILLED = """
+import asyncio, sys
+from assay.judges import LiteLLMJudge, PlainText, Question
+from assay.prompts import Message, Prompt
+
+ask = Prompt("ask", "en", (Message(role="system", content="You answer."),), "$text")
+
+async def main():
+    async with LiteLLMJudge("openai/test", api_base=sys.argv[1], structured="schema", cassette=sys.argv[2]) as judge:
+        for number in range(10_000):
+            await judge.ask(Question(ask, f"Question {number}", PlainText))
+            print(number, flush=True)
+
+asyncio.run(main())
+"""
+
+
+def test_kill_9_loses_nothing_that_was_returned(
+    path: Path, openai_server: OpenAIServer, judge: Any, ask: Callable[[str], Any]
+) -> None:
+    command = [sys.executable, "-c", RECORDS_UNTIL_KILLED, openai_server.api_base, str(path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as killed:
+        assert killed.stdout
+        returned = 0
+        for line in killed.stdout:
+            returned = int(line) + 1
+            if returned == 20:
+                killed.kill()
+    assert returned >= 20
+    asked_before = len(openai_server.requests)
+    openai_server.script = lambda _: Answer(status=400)
+
+    async def ask_all() -> None:
+        async with judge(cassette=path, mode="auto") as asking:
+            for number in range(returned):
+                assert (await asking.ask(ask(f"Question {number}"))).from_cassette
+
+    asyncio.run(ask_all())
+    assert len(openai_server.requests) == asked_before
+    assert len(path.read_bytes().splitlines()) >= returned, "merged by the process that came after"
+
+
+RECORDS_BESIDE_ANOTHER = """
+import sys
+from pathlib import Path
+from assay.judges import Cassette, RawReply
+from assay.judges.recording import Recording
+
+path, name = Path(sys.argv[1]), sys.argv[2]
+sys.stdin.readline()
+for session in range(25):
+    with Cassette(path, "auto") as cassette:
+        for number in range(8):
+            key = f"{name}{session:04}{number:04}".rjust(32, "0")
+            reply = RawReply(model="m", text=name)
+            cassette.put(Recording(key, "p.en@0", "s", "{}", "Claims", "u", "a", reply))
+"""
+
+
+def test_processes_that_record_into_one_cassette_at_once_lose_nothing(path: Path) -> None:
+    """Three processes, each 25 times opening, recording 8 and closing: closings meet openings and each other."""
+    names = ["a", "b", "c"]
+    running = [
+        subprocess.Popen([sys.executable, "-c", RECORDS_BESIDE_ANOTHER, path, name], stdin=subprocess.PIPE)
+        for name in names
+    ]
+    for process in running:
+        assert process.stdin
+        process.stdin.write(b"go\n")
+        process.stdin.flush()
+    assert [process.wait(60) for process in running] == [0, 0, 0]
+    for process in running:
+        assert process.stdin
+        process.stdin.close()
+    wanted = [
+        f"{name}{session:04}{number:04}".rjust(32, "0")
+        for name in names
+        for session in range(25)
+        for number in range(8)
+    ]
+    with Cassette(path, "auto") as cassette:
+        assert [each.key for each in cassette.recordings()] == sorted(wanted)
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_what_another_process_records_right_now_is_not_merged_from_under_it(path: Path) -> None:
+    with Cassette(path, "auto") as first:
+        first.put(recording("1"))
+        with Cassette(path, "auto") as second:
+            assert second.get(recording("1").key) == recording("1")
+            second.put(recording("2"))
+        first.put(recording("3"))
+    assert len(path.read_bytes().splitlines()) == 3

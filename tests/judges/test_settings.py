@@ -1,0 +1,88 @@
+"""A judge's settings: a small YAML file, checked before anything is asked."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assay.errors import InputError, UsageError
+from assay.judges import JudgeSettings, LiteLLMJudge, bundled_judges, load_settings
+
+
+@pytest.mark.parametrize("name", bundled_judges())
+def test_a_bundled_judge_loads_by_name(name: str) -> None:
+    settings = load_settings(name)
+    assert settings.model.startswith("gguf:~/.cache/assay-judges/")
+    assert settings.price is not None and settings.price.of(10**6, 10**6) == 0
+    assert settings.identity == Path(settings.model).stem
+
+
+def test_a_file_a_model_string_and_a_gguf_path(tmp_path: Path) -> None:
+    file = tmp_path / "mine.yaml"
+    file.write_text("model: ollama/llama3.2\nconcurrency: 2\nprice: {input: 0.5, output: 2}\n")
+    mine = load_settings(str(file))
+    assert (mine.model, mine.concurrency, mine.identity) == ("ollama/llama3.2", 2, "ollama/llama3.2")
+    assert mine.price is not None and mine.price.of(1_000_000, 500_000) == pytest.approx(0.5 + 1.0)
+    assert load_settings("openai/gpt-4o-mini") == JudgeSettings(model="openai/gpt-4o-mini")
+    assert load_settings("gguf:/srv/q.gguf").identity == "q"
+
+
+def test_served_as_names_the_model() -> None:
+    assert JudgeSettings(model="openai/x", served_as="qwen").identity == "qwen"
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        ("", "model: Field required"),
+        ("model: a/b\nmax_token: 5\n", "max_token: Extra inputs.*The fields are model, served_as"),
+        ("model: a/b\nconcurrency: 0\n", "concurrency: .*greater than or equal to 1"),
+        ("model: a/b\ntimeout: -1\n", "timeout"),
+        ("model: a/b\nwait: -1\n", "wait"),
+        ("model: a/b\nstructured: yaml\n", "structured"),
+        ("model: a/b\nprice: {input: -1, output: 0}\n", "price.input"),
+        ("model: [a\n", "not valid YAML"),
+        ("- a\n- b\n", "mine.yaml: reply"),
+        (
+            "model: a/b\nparameters: {api_key: sk-1}\n",
+            "api_key would be written into cassettes; set the provider's env",
+        ),
+        ("model: a/b\nparameters: {extra_headers: {a: b}}\n", "extra_headers would be written"),
+        ("model: a/b\nparameters: {extra_body: {login: {password: x}}}\n", "password would be written"),
+        ("model: a/b\nparameters: {extra_body: [{access_token: x}]}\n", "access_token would be written"),
+        ("model: a/b\nparameters: {max_tokens: 5, temperature: 0}\n", "max_tokens cannot be a parameter"),
+        ("model: a/b\nparameters: {stream: true, n: 3}\n", "n, stream cannot be a parameter"),
+    ],
+)
+def test_a_bad_file_is_told_with_its_name_and_field(tmp_path: Path, content: str, told: str) -> None:
+    file = tmp_path / "mine.yaml"
+    file.write_text(content)
+    with pytest.raises(InputError, match=told) as caught:
+        load_settings(str(file))
+    assert str(file) in str(caught.value)
+    assert "sk-1" not in str(caught.value)
+
+
+def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"none\.yaml: the judge's settings cannot be read"):
+        load_settings(str(tmp_path / "none.yaml"))
+    (tmp_path / "latin.yaml").write_bytes("model: a/b # é".encode("latin-1"))
+    with pytest.raises(InputError, match="cannot be read"):
+        load_settings(str(tmp_path / "latin.yaml"))
+
+
+def test_a_word_that_names_no_judge() -> None:
+    with pytest.raises(UsageError, match=r"no judge is called 'qwen'; give one of qwen0\.5b, qwen1\.5b, "):
+        load_settings("qwen")
+
+
+@pytest.mark.parametrize("overrides", [{"concurrency": 0}, {"parallel": 3}, {"parameters": {"api_key": "x"}}])
+def test_bad_overrides_are_a_usage_error(overrides: dict[str, Any]) -> None:
+    with pytest.raises(UsageError, match="the judge openai/a: "):
+        LiteLLMJudge("openai/a", **overrides)
+
+
+@pytest.mark.parametrize("mode", ["replay", "record"])
+def test_a_mode_that_needs_a_cassette(mode: Any) -> None:
+    with pytest.raises(UsageError, match=f"the mode {mode} needs a cassette"):
+        LiteLLMJudge("openai/a", mode=mode)

@@ -1,0 +1,175 @@
+"""Many who ask one judge: what is asked once, which connections and loops serve, and how it ends."""
+
+import asyncio
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from openai_server import Answer, OpenAIServer
+
+from assay.errors import JudgeError
+from assay.judges import LiteLLMJudge
+from assay.metrics import Faithfulness
+
+
+async def closed_after(judge: LiteLLMJudge, *questions: Any) -> list[Any]:
+    async with judge:
+        return await asyncio.gather(*(judge.ask(question) for question in questions))
+
+
+def test_identical_questions_in_flight_are_asked_once(openai_server: OpenAIServer, judge: Any, ask: Any) -> None:
+    openai_server.latency = 0.05
+    asking = judge()
+    questions = [ask("Same", sample=f"s{number}") for number in range(10)]
+    replies = asyncio.run(closed_after(asking, *questions))
+    assert len(openai_server.requests) == 1
+    assert {reply.value.text for reply in replies} == {"I see."}
+    assert [reply.usage.calls for reply in replies] == [1] + [0] * 9, "what it took is counted once"
+    assert asking.usage.calls == 1
+    assert not any(reply.from_cassette for reply in replies)
+
+
+def test_the_same_a_moment_later_is_not_asked_again(openai_server: OpenAIServer, judge: Any, ask: Any) -> None:
+    """Ragas asked the same question three times at temperature 0."""
+
+    async def twice() -> list[Any]:
+        async with judge() as asking:
+            return [await asking.ask(ask("Same")), await asking.ask(ask("Same"))]
+
+    first, second = asyncio.run(twice())
+    assert len(openai_server.requests) == 1
+    assert (second.value, second.usage.calls, second.from_cassette) == (first.value, 0, False)
+
+
+def test_one_who_asks_may_go_and_the_others_still_get_the_reply(
+    openai_server: OpenAIServer, judge: Any, ask: Any
+) -> None:
+    openai_server.latency = 0.1
+
+    async def one_goes() -> tuple[Any, LiteLLMJudge]:
+        async with judge() as asking:
+            goes, stays = (asyncio.create_task(asking.ask(ask("Same"))) for _ in range(2))
+            while not openai_server.requests:  # noqa: ASYNC110
+                await asyncio.sleep(0.001)
+            goes.cancel()
+            return await stays, asking
+
+    reply, asking = asyncio.run(one_goes())
+    assert reply.value.text == "I see."
+    assert len(openai_server.requests) == 1
+    assert asking.usage.calls == 1
+
+
+def test_a_shared_failure_names_to_each_its_own_sample(openai_server: OpenAIServer, judge: Any, ask: Any) -> None:
+    openai_server.script = lambda _: Answer(status=401, latency=0.05)
+
+    async def both() -> list[Any]:
+        asking = judge()
+        asked = [asking.ask(ask("Same", sample=name)) for name in ("anna", "bert")]
+        return await asyncio.gather(*asked, return_exceptions=True)
+
+    anna, bert = asyncio.run(both())
+    assert isinstance(anna, JudgeError) and "sample anna" in str(anna)
+    assert isinstance(bert, JudgeError) and "sample bert" in str(bert)
+    assert len(openai_server.requests) == 1
+
+
+def test_a_failure_is_not_remembered(openai_server: OpenAIServer, judge: Any, ask: Any) -> None:
+    openai_server.script = lambda request: Answer(status=400) if request.number == 1 else None
+
+    async def twice() -> Any:
+        asking = judge()
+        with pytest.raises(JudgeError):
+            await asking.ask(ask("Same"))
+        return await asking.ask(ask("Same"))
+
+    assert asyncio.run(twice()).value.text == "I see."
+
+
+def test_judge_b_is_not_served_the_answers_of_judge_a(
+    openai_server: OpenAIServer, judge: Any, ask: Any, tmp_path: Path
+) -> None:
+    """Ragas' cache key left the model out."""
+    openai_server.script = lambda request: Answer(text=f"by {request.body['model']}")
+    said = []
+    for model in ("openai/a", "openai/b", "openai/a"):
+        (reply,) = asyncio.run(closed_after(judge(model=model, cassette=tmp_path / "a.jsonl"), ask("Who?")))
+        said.append((reply.value.text, reply.from_cassette))
+    assert said == [("by a", False), ("by b", False), ("by a", True)]
+
+
+# --- connections, loops, endings ---
+
+
+def test_connections_are_used_again(openai_server: OpenAIServer, judge: Any, ask: Any) -> None:
+    openai_server.latency = 0.01
+
+    async def rounds() -> None:
+        async with judge(concurrency=4) as asking:
+            for number in range(10):
+                await asyncio.gather(*(asking.ask(ask(f"Question {number}.{each}")) for each in range(4)))
+
+    asyncio.run(rounds())
+    assert len(openai_server.requests) == 40
+    assert openai_server.connections <= 4
+
+
+def test_scoring_without_async_uses_its_connection_again(openai_server: OpenAIServer, judge: Any, known: Any) -> None:
+    metric = Faithfulness(judge(), claims="judge", verdicts="listed")
+    for number in range(4):
+        sample, right = known(number)
+        fields = {"user_input": sample.user_input, "response": sample.response, "language": "en"}
+        score = metric.score(**fields, retrieved_contexts=list(sample.retrieved_contexts))
+        assert score.value == pytest.approx(right)
+    assert (len(openai_server.requests), openai_server.connections) == (8, 1)
+
+
+def test_a_judge_serves_one_event_loop_after_the_other(judge: Any, known: Any) -> None:
+    metric = Faithfulness(judge(), claims="judge", verdicts="listed")
+    for number in (0, 1, 2):
+        assert asyncio.run(metric.assess(known(number).sample)).value == pytest.approx(known(number).score)
+
+
+def test_leaving_ends_what_nobody_waits_for(openai_server: OpenAIServer, judge: Any, ask: Any, tmp_path: Path) -> None:
+    """Else a call would go on behind the back of a run that was stopped, and write into a closed cassette."""
+    openai_server.script = lambda _: Answer(fault="hang")
+
+    async def leave() -> int:
+        async with judge(cassette=tmp_path / "a.jsonl") as asking:
+            asked = asyncio.create_task(asking.ask(ask("Anyone?")))
+            while not openai_server.requests:  # noqa: ASYNC110
+                await asyncio.sleep(0.001)
+            asked.cancel()
+        return len(asyncio.all_tasks()) - 1
+
+    assert asyncio.run(asyncio.wait_for(leave(), 5)) <= 1  # `asked` itself may not have heard yet
+    assert list(tmp_path.iterdir()) == []
+
+
+QUIET = """
+import asyncio, sys
+from assay.judges import LiteLLMJudge, PlainText, Question
+from assay.prompts import Message, Prompt
+
+ask = Prompt("ask", "en", (Message(role="system", content="You answer."),), "$text")
+
+async def main():
+    async with LiteLLMJudge("openai/test", api_base=sys.argv[1], attempts=1) as judge:
+        for text in ("One", "Two"):
+            try:
+                await judge.ask(Question(ask, text, PlainText))
+                print("fine")
+            except Exception as error:
+                print(type(error).__name__)
+
+asyncio.run(main())
+"""
+
+
+def test_litellm_prints_nothing(openai_server: OpenAIServer) -> None:
+    openai_server.script = lambda request: Answer(status=500) if request.user == "Two" else None
+    command = [sys.executable, "-c", QUIET, openai_server.api_base]
+    told = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert (told.stdout, told.stderr) == ("fine\nJudgeError\n", "")
