@@ -71,6 +71,10 @@ class Usage:
     seconds: float = 0.0
 
     def __add__(self, other: "Usage") -> "Usage":
+        if not other.calls:  # nothing was taken: most sums have one such side
+            return self
+        if not self.calls:
+            return other
         return Usage(
             self.calls + other.calls,
             self.from_cassette + other.from_cassette,

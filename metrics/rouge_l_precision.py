@@ -18,5 +18,6 @@ class RougeLPrecision(Metric):
         answer = tokens(sample.response)
         if not answer:
             return skipped("the answer has no words")
-        common = LCSseq.similarity(answer, tokens("\n".join(sample.retrieved_contexts)))
+        context = [token for context in sample.retrieved_contexts for token in tokens(context)]
+        common = LCSseq.similarity(answer, context)
         return scored(common / len(answer), f"{common} of {len(answer)} tokens are in the context in this order")

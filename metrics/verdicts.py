@@ -74,7 +74,9 @@ async def listed_verdicts(sample: Sample, claims: Sequence[str], judge: Judge) -
     batches = [
         dict(list(numbered.items())[i : i + MOST_CLAIMS_A_CALL]) for i in range(0, len(claims), MOST_CLAIMS_A_CALL)
     ]
-    answers = await asyncio.gather(*(_ask(sample, batch, judge) for batch in batches))
+    asking = [_ask(sample, batch, judge) for batch in batches]
+    # one batch is the rule, and a task of its own would take longer than a replayed reply
+    answers = [await asking[0]] if len(asking) == 1 else await asyncio.gather(*asking)
     usage = Usage.total([took for _, took in answers])
     found = {number: verdict for verdicts, _ in answers for number, verdict in verdicts.items()}
     if missing := {number: claim for number, claim in numbered.items() if number not in found}:

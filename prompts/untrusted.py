@@ -10,6 +10,7 @@ UNSEEN = (
     "\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f"
 )  # as the inside of a character class
 _UNSEEN = re.compile(f"[{UNSEEN}]")
+_UNSEEN_ASCII = bytes(code for code in range(128) if _UNSEEN.match(chr(code)))
 _LOOK_ALIKES = {"<": "‹", "[": "❲"}
 _BACK = str.maketrans({look_alike: real for real, look_alike in _LOOK_ALIKES.items()})
 
@@ -32,4 +33,6 @@ def original_characters(text: str) -> str:
 
 def without_unseen(text: str) -> str:
     """The text without control characters, zero-width and bidirectional marks, and Unicode tags."""
+    if text.isascii():  # five times as fast: most texts, and every question and quote comes by here
+        return text.encode().translate(None, _UNSEEN_ASCII).decode()
     return _UNSEEN.sub("", text)
