@@ -28,7 +28,7 @@ def _print_sample(console: "Console", sample: Sample) -> None:
     from rich.text import Text
 
     rating = "" if sample.human_rating is None else f"  rated {sample.human_rating:g} of {sample.rating_max:g}"
-    console.print(Text(f"{sample.id}  ({sample.language}){rating}", style="bold"))
+    console.print(Text(f"{plain(sample.id)}  ({sample.language}){rating}", style="bold"))
     for title, text in [("Question", sample.user_input), ("Answer", sample.response)]:
         console.print(Text(f"\n{title}", style="bold"))
         console.print(Text(without_unseen(text)))

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..errors import UsageError
 from ..eval_sets import Sample
 from ..judges import LiteLLMJudge, Usage
 from ..judges.embedders import Embedder, load_embedder
@@ -45,8 +46,15 @@ class Results:
             for metric, score in scores.items():
                 yield metric, sample.language or "", score.value, sample.rating_share, sample.source, score.status
 
+    def _drawn(self, samples: Iterable[Sample]) -> Iterator[Sample]:
+        for sample in samples:
+            if sample.id in self.samples:
+                raise UsageError(f"two samples have the id {sample.id!r}; make their ids differ")
+            self.samples[sample.id] = sample
+            self.scores[sample.id] = {}  # holds its place: samples are done in whatever order
+            yield sample
+
     def _keep(self, sample: Sample, scores: dict[str, Score]) -> None:
-        self.samples[sample.id] = sample
         self.scores[sample.id] = scores
 
 
@@ -61,8 +69,8 @@ async def aevaluate(
     """Scores samples by metrics (objects or names; faithfulness and answer relevance if not said) and the baselines.
 
     `judge` and `embedder` are for the metrics given by name; `concurrency` samples at once, if not said as many calls
-    as the judge takes. Nothing is stored. Raises `UsageError` for an unknown name or a missing judge, `BudgetReached`
-    at a bound of the judge's budget.
+    as the judge takes. Nothing is stored; the results are in the samples' order. Raises `UsageError` for an unknown
+    name, a missing judge or two samples with one id, `BudgetReached` at a bound of the judge's budget.
     """
     if isinstance(judge, str):
         judge = LiteLLMJudge(judge)
@@ -73,7 +81,7 @@ async def aevaluate(
     made = [load_metric(metric, judge, used) if isinstance(metric, str) else metric for metric in wanted]
     results = Results(tuple(metric.name for metric in made))
     at_once = concurrency or (judge.settings.concurrency if judge else 16)
-    await execute(samples, made, results._keep, concurrency=at_once)
+    await execute(results._drawn(samples), made, results._keep, concurrency=at_once)
     return results
 
 

@@ -30,8 +30,8 @@ async def execute(
 
     The metrics of a sample run one after another: a judge's prefix cache stays warm, and as many calls are under way
     as samples. Samples are drawn one by one, so that a set of any length takes the same memory. Metrics in
-    `finished(sample)` are left out. Raises `BudgetReached` when the budget ends it, `InputError` when a sample cannot be
-    read; what was scored until then is kept, of a sample half done too.
+    `finished(sample)` are left out. Raises `BudgetReached` when the budget ends it, `InputError` when a sample cannot
+    be read; what was scored until then is kept, of a sample half done too.
     """
     source = iter(samples)
     stopped: list[AssayError] = []

@@ -15,12 +15,9 @@ if TYPE_CHECKING:
 def write_scores(store: "Store", run: str, path: Path) -> None:
     """Writes every score of a run: .jsonl with the evidence, .csv without; a row a sample and metric, atomically.
 
-    Raises `UsageError` for another suffix or a folder that is not there.
+    Raises `UsageError` as `check_writable` does.
     """
-    if path.suffix not in {".jsonl", ".csv"}:
-        raise UsageError(f"{path}: scores are written as .jsonl or .csv")
-    if not path.parent.is_dir():
-        raise UsageError(f"{path}: there is no folder {path.parent}; make it first")
+    check_writable(path)
     unfinished = path.with_name(f".{path.name}.part")
     with unfinished.open("w", encoding="utf-8", newline="") as out:
         rows = (score_as_json(*found) for found in store.scores(run))
@@ -31,3 +28,11 @@ def write_scores(store: "Store", run: str, path: Path) -> None:
             table.writeheader()
             table.writerows(rows)
     unfinished.replace(path)
+
+
+def check_writable(path: Path) -> None:
+    """Raises `UsageError` for another suffix than .jsonl or .csv, or a folder that is not there."""
+    if path.suffix not in {".jsonl", ".csv"}:
+        raise UsageError(f"{path}: scores are written as .jsonl or .csv")
+    if not path.parent.is_dir():
+        raise UsageError(f"{path}: there is no folder {path.parent}; make it first")

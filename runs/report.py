@@ -54,10 +54,13 @@ def _usage_as_json(usage: Usage) -> dict[str, Any]:
 
 def print_run(store: "Store", run: str, progress: "Progress | None", *, each_sample: bool = False) -> None:
     """Prints the run's tables by language, the worst answers, and with `each_sample` every sample's values."""
+    from rich.text import Text
+
     console, found = report_console(), store.run(run)
     plan = found.plan
     judge = plan.judge.identity if plan.judge else "no judge"
-    console.print(f"Run {run} ({found.status}): {', '.join(_short(name) for name in plan.sets)}; judge: {judge}")
+    sets = ", ".join(_short(name) for name in plan.sets)
+    console.print(Text(plain(f"Run {run} ({found.status}): {sets}; judge: {judge}")))
     if progress is not None:
         usage = progress.usage
         console.print(
@@ -139,10 +142,10 @@ def _print_worst(console: "Console", store: "Store", run: str, metrics: tuple[st
             console.print(f"\nThe {len(worst)} worst answers by {metric}:", style="bold", markup=False)
             for sample, score in worst:
                 rated = "" if sample.human_rating is None else f", rated {sample.human_rating:g}"
-                console.print(Text(f"  {sample.id}  {score.value:.2f}{rated}: {plain(sample.user_input, 90)}"))
+                console.print(Text(f"  {plain(sample.id)}  {score.value:.2f}{rated}: {plain(sample.user_input, 90)}"))
                 console.print(Text(f"      {plain(sample.response, 120)}", style="dim"))
                 console.print(Text(f"      {plain(score.reason, 240)}"))
-            console.print(Text(f"  The whole audit of one: assay show {run} {worst[0][0].id}"))
+            console.print(Text(f"  The whole audit of one: assay show {run} {plain(worst[0][0].id)}"))
             return
 
 
@@ -151,7 +154,7 @@ def _print_samples(console: "Console", store: "Store", run: str, metrics: tuple[
     from rich.text import Text
 
     shown = [metric for metric in metrics if metric not in BASELINES] or list(metrics)
-    table = Table("sample", "rating", *shown, title="Samples", title_justify="left", title_style="bold")
+    table = Table("sample", "rating", *map(Text, shown), title="Samples", title_justify="left", title_style="bold")
     values: dict[str, dict[str, Score]] = {}
     for sample, metric, score in store.scores(run):
         values.setdefault(sample, {})[metric] = score
@@ -159,7 +162,7 @@ def _print_samples(console: "Console", store: "Store", run: str, metrics: tuple[
         scores = values.get(judged.id, {})
         cells = [_cell(scores[metric]) if metric in scores else "" for metric in shown]
         rating = "" if judged.human_rating is None else f"{judged.human_rating:g}"
-        table.add_row(Text(judged.id), rating, *cells)
+        table.add_row(Text(plain(judged.id)), rating, *cells)
     console.print(table)
 
 

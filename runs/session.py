@@ -81,7 +81,7 @@ async def run_session(
     message = ""
     try:
         await execute(
-            plan.samples(skipped_rows if skip_bad else None),
+            keeper.drawn(plan.samples(skipped_rows if skip_bad else None)),
             metrics,
             keep,
             concurrency=concurrency,

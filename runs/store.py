@@ -3,7 +3,8 @@
 import json
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Any, NamedTuple
 
 from pydantic_core import to_json
 
-from ..errors import UsageError
+from ..errors import InputError, UsageError
 from ..eval_sets import Sample
 from ..judges import Usage
 from ..judges.recording import Recording, from_line, to_line
@@ -19,20 +20,21 @@ from ..metrics import Score
 from .plan import Plan
 
 DEFAULT_STORE = Path(".assay")
+_VERSION = 2  # of the tables; another one is another file
 _BATCH_ROWS = 500
 _BATCH_SECONDS = 0.5
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS runs (
     id TEXT PRIMARY KEY, created TEXT NOT NULL, plan TEXT NOT NULL, identity TEXT NOT NULL, status TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS samples (
-    run TEXT NOT NULL, id TEXT NOT NULL, language TEXT, rating REAL, source TEXT NOT NULL, content TEXT NOT NULL,
-    PRIMARY KEY (run, id));
+    run TEXT NOT NULL, id TEXT NOT NULL, place INTEGER NOT NULL, language TEXT, rating REAL, source TEXT NOT NULL,
+    content TEXT NOT NULL, PRIMARY KEY (run, id));
 CREATE TABLE IF NOT EXISTS scores (
     run TEXT NOT NULL, sample TEXT NOT NULL, metric TEXT NOT NULL, value REAL, status TEXT NOT NULL,
     reason TEXT NOT NULL, evidence TEXT NOT NULL, usage TEXT NOT NULL, PRIMARY KEY (run, sample, metric));
 CREATE TABLE IF NOT EXISTS replies (run TEXT NOT NULL, key TEXT NOT NULL, line BLOB NOT NULL, PRIMARY KEY (run, key));
 """
-_PUT_SAMPLE = "INSERT OR REPLACE INTO samples VALUES (?, ?, ?, ?, ?, ?)"
+_PUT_SAMPLE = "INSERT OR REPLACE INTO samples VALUES (?, ?, ?, ?, ?, ?, ?)"
 _PUT_SCORE = "INSERT OR REPLACE INTO scores VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
 
 
@@ -54,16 +56,27 @@ class Store:
             raise UsageError(
                 f"{self.path}: there are no runs here; run `assay run` first, or name the folder with --store"
             )
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        self._db = sqlite3.connect(self.path, timeout=60, isolation_level=None)
         try:
-            self._db.execute("PRAGMA journal_mode=WAL")
-            self._db.execute("PRAGMA synchronous=NORMAL")
-            self._db.executescript(_SCHEMA)
-        except sqlite3.DatabaseError as error:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self._db = sqlite3.connect(self.path, timeout=60, isolation_level=None)
+            self._open()
+        except (OSError, sqlite3.Error) as error:
             raise UsageError(
                 f"{self.path}: not a store of runs ({error}); move it away, or name another --store"
             ) from error
+
+    def _open(self) -> None:
+        self._db.execute("PRAGMA journal_mode=WAL")
+        self._db.execute("PRAGMA synchronous=NORMAL")
+        self._db.execute("BEGIN IMMEDIATE")  # two processes may open a new store at once
+        (version,) = self._db.execute("PRAGMA user_version").fetchone()
+        (tables,) = self._db.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        if tables and version != _VERSION:
+            raise sqlite3.DatabaseError(f"its tables are of version {version}, these of {_VERSION}")
+        for statement in _SCHEMA.split(";"):
+            self._db.execute(statement)
+        self._db.execute(f"PRAGMA user_version = {_VERSION}")
+        self._db.execute("COMMIT")
 
     def begin(self, plan: Plan) -> str:
         """Makes a run and gives its id: the date, the time and four digits of the plan's identity."""
@@ -106,7 +119,7 @@ class Store:
 
     def samples(self, run: str) -> Iterator[Sample]:
         """A run's samples as they were judged, in the order of their set."""
-        for (content,) in self._db.execute("SELECT content FROM samples WHERE run = ? ORDER BY rowid", (run,)):
+        for (content,) in self._db.execute("SELECT content FROM samples WHERE run = ? ORDER BY place", (run,)):
             yield Sample.model_validate_json(content)
 
     def sample(self, run: str, sample: str) -> Sample:
@@ -122,7 +135,7 @@ class Store:
         rows = self._db.execute(
             "SELECT scores.sample, metric, value, status, reason, evidence, usage FROM scores "
             "JOIN samples ON samples.run = scores.run AND samples.id = scores.sample "
-            "WHERE scores.run = ? AND (? IS NULL OR scores.sample = ?) ORDER BY samples.rowid, scores.rowid",
+            "WHERE scores.run = ? AND (? IS NULL OR scores.sample = ?) ORDER BY samples.place, scores.rowid",
             (run, sample, sample),
         )
         for found, metric, value, status, reason, evidence, usage in rows:
@@ -140,7 +153,7 @@ class Store:
         """The lowest scores of a metric with their samples, the lowest first; ties in the samples' order."""
         rows = self._db.execute(
             "SELECT scores.sample FROM scores JOIN samples ON samples.run = scores.run AND samples.id = scores.sample "
-            "WHERE scores.run = ? AND metric = ? AND value IS NOT NULL ORDER BY value, samples.rowid LIMIT ?",
+            "WHERE scores.run = ? AND metric = ? AND value IS NOT NULL ORDER BY value, samples.place LIMIT ?",
             (run, metric, count),
         ).fetchall()
         return [
@@ -173,10 +186,18 @@ class RunKeeper:
 
     def __init__(self, store: Store, run: str) -> None:
         self._db = store._db
+        self._path = store.path
         self._run = run
         self._samples: list[tuple[Any, ...]] = []
         self._scores: list[tuple[Any, ...]] = []
+        self._places: dict[str, int] = {}
         self._last_write = time.monotonic()
+
+    def drawn(self, samples: Iterable[Sample]) -> Iterator[Sample]:
+        """The samples, their places in the set remembered: they are done in whatever order."""
+        for place, sample in enumerate(samples):
+            self._places[sample.id] = place
+            yield sample
 
     def get(self, key: str) -> Recording | None:
         """The reply that this run has had under this key, or None."""
@@ -184,9 +205,10 @@ class RunKeeper:
         return None if row is None else from_line(row[0])
 
     def put(self, recording: Recording) -> None:
-        """Keeps a reply, on disk before this returns."""
+        """Keeps a reply, on disk before this returns. Raises `InputError` when it cannot be written."""
         row = (self._run, recording.key, to_line(recording))
-        self._db.execute("INSERT OR REPLACE INTO replies VALUES (?, ?, ?)", row)
+        with self._writing():
+            self._db.execute("INSERT OR REPLACE INTO replies VALUES (?, ?, ?)", row)
 
     def has_replies(self) -> bool:
         """Whether this run has asked a model anything yet."""
@@ -206,22 +228,37 @@ class RunKeeper:
 
     def keep(self, sample: Sample, scores: dict[str, Score]) -> None:
         """Keeps a sample with its scores by metric; written with the next batch."""
+        place = self._places.pop(sample.id, 0)
         if not scores:
             return
         content = sample.model_dump_json()
-        self._samples.append((self._run, sample.id, sample.language, sample.rating_share, sample.source, content))
+        row = (self._run, sample.id, place, sample.language, sample.rating_share, sample.source, content)
+        self._samples.append(row)
         for metric, score in scores.items():
             evidence, usage = to_json(score.evidence).decode(), to_json(asdict(score.usage)).decode()
-            row = (self._run, sample.id, metric, score.value, score.status, score.reason, evidence, usage)
-            self._scores.append(row)
+            self._scores.append(
+                (self._run, sample.id, metric, score.value, score.status, score.reason, evidence, usage)
+            )
         if len(self._scores) >= _BATCH_ROWS or time.monotonic() - self._last_write > _BATCH_SECONDS:
             self.flush()
 
     def flush(self) -> None:
-        """Writes what is kept, in one transaction."""
-        self._db.execute("BEGIN IMMEDIATE")
-        self._db.executemany(_PUT_SAMPLE, self._samples)
-        self._db.executemany(_PUT_SCORE, self._scores)
-        self._db.execute("COMMIT")
+        """Writes what is kept, in one transaction. Raises `InputError` when it cannot be written."""
+        with self._writing():
+            self._db.execute("BEGIN IMMEDIATE")
+            self._db.executemany(_PUT_SAMPLE, self._samples)
+            self._db.executemany(_PUT_SCORE, self._scores)
+            self._db.execute("COMMIT")
         self._samples, self._scores = [], []
         self._last_write = time.monotonic()
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            if self._db.in_transaction:
+                self._db.execute("ROLLBACK")
+            raise InputError(
+                f"{self._path}: the run cannot be kept: {error}; make room, then go on with --resume {self._run}"
+            ) from error

@@ -1,6 +1,11 @@
 """What tests of several folders need."""
 
-from collections.abc import Iterator
+import json
+import os
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import pytest
 from openai_server import OpenAIServer
@@ -13,3 +18,70 @@ def openai_server(monkeypatch: pytest.MonkeyPatch) -> Iterator[OpenAIServer]:
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     with OpenAIServer() as server:
         yield server
+
+
+class Typed(NamedTuple):
+    """How a typed command ended, and what it printed."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        """What `--json` printed."""
+        return json.loads(self.out)
+
+
+@pytest.fixture
+def assay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Callable[..., Typed]:
+    """Types `assay ...` in an empty folder, as the installed command does, but in this process."""
+    monkeypatch.chdir(tmp_path)
+
+    def typed(*words: str | Path) -> Typed:
+        from assay.cli import main
+
+        monkeypatch.setattr(sys, "argv", ["assay", *map(str, words)])
+        capfd.readouterr()
+        with pytest.raises(SystemExit) as ended:
+            main()
+        code = ended.value.code
+        return Typed(code if isinstance(code, int) else 0, *capfd.readouterr())
+
+    return typed
+
+
+@pytest.fixture
+def judge_file(tmp_path: Path, openai_server: OpenAIServer) -> Callable[..., Path]:
+    """Writes the settings of a judge at the server; further settings by keyword."""
+
+    def write(name: str = "local.yaml", **settings: Any) -> Path:
+        given = {"model": "openai/test", "api_base": openai_server.api_base, "structured": "schema", "wait": 0}
+        path = tmp_path / name
+        path.write_text(json.dumps(given | settings), encoding="utf-8")  # JSON is YAML
+        return path
+
+    return write
+
+
+@pytest.fixture
+def set_file(tmp_path: Path) -> Callable[..., Path]:
+    """Writes a set of `count` samples, rated 1 to 5 in turn; every third names a button that is in no context."""
+
+    def write(count: int = 6, name: str = "set.jsonl", **fields: Any) -> Path:
+        rows = [
+            {
+                "id": f"s{number}",
+                "user_input": f"How do I do step {number}?",
+                "response": f"Open menu {number}. " + (f"Press button {number}." if number % 3 else "Send flowers."),
+                "retrieved_contexts": [f"Open menu {number}. Press button {number}. It is stored as file {number}."],
+                "language": "en",
+                "rating": 1 + number % 5,
+            }
+            for number in range(count)
+        ]
+        path = tmp_path / name
+        path.write_text("".join(json.dumps(row | fields) + os.linesep for row in rows), encoding="utf-8")
+        return path
+
+    return write

@@ -32,14 +32,17 @@ for command in (run, show, demo, cassettes, prompts):
 def main() -> None:
     """Runs the command line; errors made on purpose become one line and an exit code."""
     try:
-        sys.exit(cli(standalone_mode=True))
+        sys.exit(cli(standalone_mode=False))
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
     except UsageError as error:
         _end(error, USAGE)
     except BudgetReached as error:
         _end(error, BUDGET)
     except AssayError as error:
         _end(error, ERROR)
-    except KeyboardInterrupt:
+    except (click.Abort, KeyboardInterrupt):
         sys.exit(INTERRUPTED)
     except BrokenPipeError:
         sys.stderr.close()
@@ -47,5 +50,7 @@ def main() -> None:
 
 
 def _end(error: AssayError, code: int) -> None:
-    click.echo(f"assay: {error}", err=True)
+    from ..prompts.untrusted import without_unseen
+
+    click.echo(f"assay: {without_unseen(str(error))}", err=True)  # it may quote a reply or a row
     sys.exit(code)

@@ -9,7 +9,15 @@ import click
 
 from ..errors import UsageError
 from .exit_codes import DONE, ERROR
-from .options import json_option, judge_option, metrics_option, read_mapping, read_metrics, set_options
+from .options import (
+    embedder_option,
+    json_option,
+    judge_option,
+    metrics_option,
+    read_mapping,
+    read_metrics,
+    set_options,
+)
 
 if TYPE_CHECKING:
     from ..judges.recording import Recording
@@ -53,14 +61,26 @@ def show(path: Path, key: str | None, sample: str | None, as_json: bool) -> None
             reply = recording.reply
             tokens = f"{reply.tokens_in}, {reply.tokens_out}"
             table.add_row(
-                recording.key[:12], recording.prompt, Text(recording.sample), tokens, Text(plain(reply.text, 50))
+                Text(plain(recording.key[:12])),
+                Text(plain(recording.prompt)),
+                Text(plain(recording.sample)),
+                tokens,
+                Text(plain(reply.text, 50)),
             )
         report_console().print(table)
-        click.echo(f"{len(found)} recordings of {', '.join(sorted({r.reply.model for r in found}))}")
+        click.echo(plain(f"{len(found)} recordings of {', '.join(sorted({r.reply.model for r in found}))}"))
 
 
 def _checking(command: Any) -> Any:
-    for add in (json_option, set_options, metrics_option, judge_option, click.argument("sets", nargs=-1), _path):
+    for add in (
+        json_option,
+        set_options,
+        embedder_option,
+        metrics_option,
+        judge_option,
+        click.argument("sets", nargs=-1),
+        _path,
+    ):
         command = add(command)
     return command
 
@@ -70,17 +90,20 @@ def _checking(command: Any) -> Any:
 def check(path: Path, sets: tuple[str, ...], as_json: bool, **options: Any) -> None:
     """List what is stale and what is missing in PATH, for a run over SETS with --judge and --metrics.
 
-    Without SETS only the prompts are compared: a recording is stale when its prompt has changed since. Exit code 1 when
-    something is stale or missing.
+    Without SETS only the prompts are compared: a recording is stale when its prompt has changed since. With SETS one is
+    stale too when the run does not use it; what follows a missing reply is unknown, and not called stale. Exit code 1
+    when something is stale or missing.
     """
+    from ..runs.report import plain
+
     stale, missing = _stale_and_missing(path, sets, options)
     if as_json:
         click.echo(json.dumps({"stale": [recording.key for recording in stale], "missing": missing}))
     else:
         for recording in stale:
-            click.echo(f"stale    {recording.key[:12]}  {recording.prompt}  {recording.sample}")
+            click.echo(plain(f"stale    {recording.key[:12]}  {recording.prompt}  {recording.sample}"))
         for where in missing:
-            click.echo(f"missing  {where}")
+            click.echo(plain(f"missing  {where}"))
         click.echo(f"{len(stale)} stale, {len(missing) if sets else 'unknown'} missing")
     click.get_current_context().exit(ERROR if stale or missing else DONE)
 
@@ -102,15 +125,22 @@ def _stale_and_missing(
     from ..judges import Cassette
     from ..prompts import load_prompt, prompt_names
 
+    current = {load_prompt(name, lang).identity for name, langs in prompt_names().items() for lang in langs}
+
+    def changed(recording: "Recording") -> bool:
+        return "@" in recording.prompt and recording.prompt not in current
+
     if not sets:
-        current = {load_prompt(name, lang).identity for name, langs in prompt_names().items() for lang in langs}
-        kept = Cassette(path, "replay").recordings()
-        return [each for each in kept if "@" in each.prompt and each.prompt not in current], []
-    return asyncio.run(_replay(path, sets, options))
+        return [each for each in Cassette(path, "replay").recordings() if changed(each)], []
+    unused, missing = asyncio.run(_replay(path, sets, options))
+    stale = [each for each in unused if changed(each) or not (each.sample in missing if each.sample else missing)]
+    return stale, [reason for reasons in missing.values() for reason in reasons]
 
 
-async def _replay(path: Path, sets: tuple[str, ...], options: dict[str, Any]) -> "tuple[list[Recording], list[str]]":
-    """Goes through a run in replay and watches which recordings it uses and which it misses."""
+async def _replay(
+    path: Path, sets: tuple[str, ...], options: dict[str, Any]
+) -> "tuple[list[Recording], dict[str, list[str]]]":
+    """Goes through a run in replay: the recordings that it does not use, and what it misses, by sample."""
     from ..judges import LiteLLMJudge, load_settings
     from ..judges.embedders import load_embedder
     from ..judges.watched import WatchedCassette
@@ -130,13 +160,14 @@ async def _replay(path: Path, sets: tuple[str, ...], options: dict[str, Any]) ->
     )
     watched = WatchedCassette(path)
     judge = LiteLLMJudge(load_settings(options["judge"]), cassette=watched)
-    metrics = [load_metric(name, judge, load_embedder("use")) for name in plan.metrics]
-    missing: list[str] = []
+    embedder = load_embedder(options["embedder"], watched)
+    metrics = [load_metric(name, judge, embedder) for name in plan.metrics]
+    missing: dict[str, list[str]] = {}
 
     def keep(sample: Any, scores: dict[str, Any]) -> None:
-        missing.extend(
-            f"{sample.id}  {metric}: {score.reason}" for metric, score in scores.items() if score.status == "failed"
-        )
+        for metric, score in scores.items():
+            if score.status == "failed":
+                missing.setdefault(sample.id, []).append(f"{sample.id}  {metric}: {score.reason}")
 
     await execute(plan.samples(), metrics, keep, concurrency=1)
     return [recording for recording in watched.recordings() if recording.key not in watched.used], missing

@@ -17,6 +17,7 @@ metrics_option = click.option(
     help="Names, with commas; options after colons (faithfulness:claims=judge:verdicts=listed). The baselines are "
     "always added.",
 )
+embedder_option = click.option("--embedder", default="use", show_default=True, help="use, st:MODEL or litellm:MODEL.")
 judge_option = click.option(
     "--judge", help="A bundled judge (qwen1.5b), a settings file (.yaml), gguf:PATH, or a litellm model string."
 )

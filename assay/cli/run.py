@@ -10,6 +10,7 @@ import click
 from ..errors import UsageError
 from .exit_codes import BUDGET, DONE, ERROR, INTERRUPTED, TOO_MANY_FAILED
 from .options import (
+    embedder_option,
     json_option,
     judge_option,
     metrics_option,
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     type=click.Choice(["replay", "record", "auto", "off"]),
     help="With --cassette: replay (no model is asked), record (all anew), auto (what is missing). Default: auto.",
 )
-@click.option("--embedder", default="use", show_default=True, help="use, st:MODEL or litellm:MODEL.")
+@embedder_option
 @set_options
 @click.option("--concurrency", type=click.IntRange(min=1), help="Samples at once; if not given, as the judge says.")
 @click.option("--budget-usd", type=click.FloatRange(min=0), help="Stop before live calls cost more.")
@@ -58,11 +59,14 @@ def run(sets: tuple[str, ...], **options: Any) -> None:
     """
     from ..judges import Budget
     from ..runs import Store
+    from ..runs.export import check_writable
 
     if options["mode"] and options["mode"] != "off" and options["cassette"] is None:
         raise UsageError(f"--mode {options['mode']} needs a --cassette")
     if not sets and not options["resume"]:
         raise UsageError("name a SET, or a run to go on with (--resume last)")
+    if options["out"] is not None:
+        check_writable(options["out"])  # before anything is paid for
     store = Store(options["store"])
     plan, resumed = _plan(sets, options, store)
     budget = Budget(options["budget_usd"], options["budget_tokens"], options["budget_calls"])
@@ -150,10 +154,10 @@ def judge_plan(plan: "Plan", store: "Store", budget: "Budget", resumed: str | No
 
 def _report(plan: "Plan", store: "Store", outcome: "Outcome", progress: Any, options: dict[str, Any]) -> int:
     from ..runs.export import write_scores
-    from ..runs.report import print_run, run_as_json
+    from ..runs.report import plain, print_run, run_as_json
 
     for error in outcome.skipped_rows:
-        click.echo(f"assay: left out: {error}", err=True)
+        click.echo(f"assay: left out: {plain(str(error))}", err=True)
     if options["out"] is not None:
         write_scores(store, outcome.run, options["out"])
     if options["as_json"]:
@@ -161,14 +165,14 @@ def _report(plan: "Plan", store: "Store", outcome: "Outcome", progress: Any, opt
     else:
         print_run(store, outcome.run, progress)
     if outcome.ending == "budget":
-        click.echo(f"assay: {outcome.message}; go on with: assay run --resume {outcome.run}", err=True)
+        click.echo(f"assay: {plain(outcome.message)}; go on with: assay run --resume {outcome.run}", err=True)
         return BUDGET
     failed = store.failed_samples(outcome.run)
     if len(failed) > options["max_failed"]:
         named = ", ".join(failed[:5]) + (", ..." if len(failed) > 5 else "")
         click.echo(
-            f"assay: {len(failed)} samples failed ({named}), {options['max_failed']} allowed (--max-failed). "
-            f"The first: {store.first_failure(outcome.run)}",
+            f"assay: {len(failed)} samples failed ({plain(named)}), {options['max_failed']} allowed (--max-failed). "
+            f"The first: {plain(store.first_failure(outcome.run))}",
             err=True,
         )
         return TOO_MANY_FAILED

@@ -1,0 +1,215 @@
+"""A run that is killed, interrupted or out of budget: nothing is lost, and only what is missing is asked again."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from openai_server import Answer, OpenAIServer, Request
+
+from assay.runs import Store
+
+Make = Callable[..., Any]
+METRICS = "faithfulness:claims=judge:verdicts=listed,judge_truthfulness"
+SAMPLES, CALLS, AT_ONCE = 12, 36, 4  # claims, verdicts and ratings of each
+
+
+def command(set_path: Path, judge: Path, *more: str) -> list[str]:
+    return ["run", str(set_path), "--judge", str(judge), "--metrics", METRICS, "--concurrency", str(AT_ONCE), *more]
+
+
+def begun(folder: Path, server: OpenAIServer, words: list[str], until: int) -> subprocess.Popen[bytes]:
+    """A real `assay run` in a process of its own, brought to its `until`-th request."""
+    reached = threading.Event()
+
+    def count(request: Request) -> Answer | None:
+        if request.number >= until:
+            reached.set()
+        return None
+
+    server.script, server.latency = count, 0.1
+    process = subprocess.Popen(
+        [sys.executable, "-m", "assay", *words], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert reached.wait(60), process.communicate()
+    return process
+
+
+def scores(folder: Path, run: str = "last", store: str = ".assay") -> list[Any]:
+    """All of a run's scores, without what they took."""
+    kept = Store(folder / store)
+    found = [(name, metric, s.value, s.status, s.evidence) for name, metric, s in kept.scores(kept.run(run).id)]
+    kept.close()
+    return sorted(found, key=lambda each: each[:2])
+
+
+def asked(server: OpenAIServer) -> Counter[str]:
+    return Counter(json.dumps(request.body, sort_keys=True) for request in server.requests)
+
+
+@pytest.fixture
+def whole(assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer, tmp_path: Path) -> list[Any]:
+    """The scores of an uninterrupted run."""
+    done = assay(*command(set_file(SAMPLES), judge_file()), "--store", "whole", "--json")
+    assert (done.code, len(openai_server.requests)) == (0, CALLS)
+    openai_server.forget()
+    return scores(tmp_path, store="whole")
+
+
+@pytest.mark.parametrize("until", [3, 21, 34])
+def test_kill_9_at_any_moment_loses_nothing(
+    *,
+    assay: Make,
+    set_file: Make,
+    judge_file: Make,
+    openai_server: OpenAIServer,
+    tmp_path: Path,
+    whole: Any,
+    until: int,
+) -> None:
+    words = command(set_file(SAMPLES), judge_file())
+    process = begun(tmp_path, openai_server, words, until)
+    process.kill()
+    process.communicate()
+    before = len(openai_server.requests)
+    assert before < CALLS
+
+    openai_server.latency = 0
+    done = assay("run", "--resume", "last", "--json")
+    assert done.code == 0
+    assert scores(tmp_path) == whole
+    # the calls of one whole run, and once more those whose replies were on their way when it was killed
+    times = asked(openai_server)
+    assert len(times) == CALLS
+    assert CALLS <= len(openai_server.requests) <= CALLS + AT_ONCE
+    assert done.json["usage"]["calls"] - done.json["usage"]["from_cassette"] == len(openai_server.requests) - before
+    samples = Store(tmp_path / ".assay").samples(done.json["run"])
+    assert [sample.id for sample in samples] == [f"s{n}" for n in range(SAMPLES)]
+
+
+def test_ctrl_c_ends_cleanly_and_is_resumed(
+    *, assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer, tmp_path: Path, whole: Any
+) -> None:
+    words = command(set_file(SAMPLES), judge_file())
+    process = begun(tmp_path, openai_server, words, 20)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert out == b""
+    assert err.decode() == "assay: interrupted; all replies are kept. Go on with: assay run --resume last\n"
+    store = Store(tmp_path / ".assay")
+    assert store.run("last").status == "interrupted"
+
+    openai_server.latency = 0
+    done = assay("run", "--resume", "last", "--json")
+    assert (done.code, done.err) == (0, "")
+    assert scores(tmp_path) == whole
+    assert len(asked(openai_server)) == CALLS
+    assert len(openai_server.requests) <= CALLS + AT_ONCE
+    assert store.run("last").status == "done"
+
+
+def test_ctrl_c_before_the_first_call_is_130_too(set_file: Make, judge_file: Make, tmp_path: Path) -> None:
+    """While it still reads the set: a pipe that nobody writes to."""
+    pipe = tmp_path / "slow.jsonl"
+    os.mkfifo(pipe)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "assay", "run", str(pipe), "--metrics", "token_overlap"],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    with pipe.open("w"):  # opens when the command has opened its end
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert b"Traceback" not in err
+
+
+def test_a_budget_stops_with_3_and_is_resumed(
+    *, assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer, tmp_path: Path, whole: Any
+) -> None:
+    words = command(set_file(SAMPLES), judge_file())
+    stopped = assay(*words, "--budget-calls", "10", "--json")
+    assert stopped.code == 3
+    assert "budget of 10 calls is reached" in stopped.err
+    run = stopped.json["run"]
+    assert f"assay run --resume {run}" in stopped.err
+    assert stopped.json["usage"]["calls"] == 10
+    again = assay("run", "--resume", run, "--budget-calls", "10")
+    assert again.code == 3
+    assert assay("run", "--resume", run[:-1], "--json").code == 0
+    assert len(openai_server.requests) == CALLS
+    assert scores(tmp_path) == whole
+
+
+def test_a_token_budget_is_kept(assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer) -> None:
+    openai_server.script = lambda _: Answer(usage=(90, 10))
+    stopped = assay(*command(set_file(SAMPLES), judge_file()), "--budget-tokens", "1000", "--json")
+    assert stopped.code == 3
+    assert stopped.json["usage"]["tokens_in"] + stopped.json["usage"]["tokens_out"] == 1000  # ten calls of a hundred
+
+
+def test_a_budget_in_usd_needs_a_price(
+    assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer
+) -> None:
+    openai_server.script = lambda _: Answer(usage=(100_000, 10_000))
+    priced = judge_file(price={"input": 1.0, "output": 10.0})  # 0.1 + 0.1 USD a call
+    stopped = assay(*command(set_file(SAMPLES), priced), "--budget-usd", "1.0", "--json")
+    assert (stopped.code, stopped.json["usage"]["calls"]) == (3, 5)
+    assert stopped.json["usage"]["usd"] == pytest.approx(1.0)
+    unpriced = assay(*command(set_file(SAMPLES), judge_file()), "--budget-usd", "1.0")
+    assert unpriced.code == 2
+    assert "give the judge's price" in unpriced.err
+    assert "Traceback" not in unpriced.err
+
+
+def test_failed_samples_are_4_and_tried_again_when_resumed(
+    *, assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer, whole: Any, tmp_path: Path
+) -> None:
+    openai_server.script = lambda request: Answer(status=400) if "step 2?" in request.user else None
+    words = command(set_file(SAMPLES), judge_file())
+    first = assay(*words, "--json")
+    assert first.code == 4
+    assert "1 samples failed (s2), 0 allowed (--max-failed)" in first.err
+    assert first.json["metrics"][METRICS.split(",", maxsplit=1)[0]]["failed"] == 1
+    assert assay(*words, "--max-failed", "1").code == 0
+    openai_server.script = None
+    openai_server.forget()
+    done = assay("run", "--resume", first.json["run"], "--json")
+    assert done.code == 0
+    assert scores(tmp_path, first.json["run"]) == whole
+    assert all("step 2?" in request.user or "button 2" in request.user for request in openai_server.requests)
+
+
+def test_resuming_asks_for_the_same_plan(assay: Make, set_file: Make, judge_file: Make, tmp_path: Path) -> None:
+    words = command(set_file(2), judge_file())
+    nothing_yet = assay(*words, "--resume", "last")
+    assert nothing_yet.code == 2
+    assert "no run to resume has these sets, metrics and judge" in nothing_yet.err
+    done = assay(*words, "--json")
+    other_metric = assay("run", set_file(2), "--metrics", "token_overlap", "--resume", done.json["run"])
+    assert other_metric.code == 2
+    again = assay(*words, "--resume", "last", "--json")
+    assert (again.code, again.json["run"], again.json["usage"]["calls"]) == (0, done.json["run"], 0)
+    assert again.json["metrics"] == done.json["metrics"]
+
+
+def test_a_row_that_changed_since_is_judged_anew(
+    assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer
+) -> None:
+    words = command(set_file(4), judge_file())
+    assay(*words)
+    openai_server.forget()
+    changed = set_file(4).read_text(encoding="utf-8").replace("Open menu 1. Press", "Open menu 1. Never press", 1)
+    (set_file(4)).write_text(changed, encoding="utf-8")
+    assert assay(*words, "--resume", "last").code == 0
+    assert len(openai_server.requests) == 3
+    assert all("menu 1" in request.user for request in openai_server.requests)
