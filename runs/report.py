@@ -139,7 +139,8 @@ def _print_worst(console: "Console", store: "Store", run: str, metrics: tuple[st
 
     for metric in metrics:
         if worst := store.worst(run, metric, WORST):
-            console.print(f"\nThe {len(worst)} worst answers by {metric}:", style="bold", markup=False)
+            which = "worst answer" if len(worst) == 1 else f"{len(worst)} worst answers"
+            console.print(Text(f"\nThe {which} by {metric}:", style="bold"))
             for sample, score in worst:
                 rated = "" if sample.human_rating is None else f", rated {sample.human_rating:g}"
                 console.print(Text(f"  {plain(sample.id)}  {score.value:.2f}{rated}: {plain(sample.user_input, 90)}"))
@@ -154,7 +155,9 @@ def _print_samples(console: "Console", store: "Store", run: str, metrics: tuple[
     from rich.text import Text
 
     shown = [metric for metric in metrics if metric not in BASELINES] or list(metrics)
-    table = Table("sample", "rating", *map(Text, shown), title="Samples", title_justify="left", title_style="bold")
+    table = Table("sample", "rating", title="Samples", title_justify="left", title_style="bold")
+    for metric in shown:
+        table.add_column(Text(metric))
     values: dict[str, dict[str, Score]] = {}
     for sample, metric, score in store.scores(run):
         values.setdefault(sample, {})[metric] = score

@@ -1,0 +1,151 @@
+"""A run in numbers, and as a person reads it: also when the answers are hostile."""
+
+import csv
+import json
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assay import Sample, evaluate
+from assay.errors import UsageError
+from assay.metrics import Metric, Score
+from assay.metrics.metric import scored, skipped
+from assay.runs import Plan, RunKeeper, Store
+from assay.runs.audit import print_audit
+from assay.runs.export import write_scores
+from assay.runs.report import plain, print_run, scores_as_json
+from assay.runs.summary import Row, summarise
+
+Make = Callable[..., Any]
+
+
+def rows(metric: str, values: list[float | None], ratings: list[float | None], language: str = "en") -> list[Row]:
+    statuses = ["skipped" if value is None else "scored" for value in values]
+    return [
+        (metric, language, value, rating, f"group{n}", status)
+        for n, (value, rating, status) in enumerate(zip(values, ratings, statuses, strict=True))
+    ]
+
+
+def test_mean_coverage_and_correlation_over_what_is_scored() -> None:
+    found = summarise(rows("m", [0.2, None, 0.4, 0.9, 0.6, 0.8], [0.0, 1.0, 0.25, None, 0.75, 1.0]), ["m"])[0]
+    assert (found.n, found.scored, found.skipped, found.failed) == (6, 5, 1, 0)
+    assert found.mean == pytest.approx((0.2 + 0.4 + 0.9 + 0.6 + 0.8) / 5)
+    assert found.coverage == pytest.approx(5 / 6)
+    assert found.correlation.n == 4  # rated and scored
+    assert (found.correlation.rho, found.correlation.problem) == (None, "only 4 rated scores")
+
+
+def test_nothing_scored_has_no_mean_and_no_nan() -> None:
+    found = summarise(rows("m", [None, None], [1.0, 0.0]), ["m"])[0]
+    assert (found.mean, found.coverage, found.correlation.rho) == (None, 0.0, None)
+    assert "NaN" not in json.dumps(found.as_json())
+
+
+def test_languages_stand_apart_and_together() -> None:
+    given = rows("m", [0.0, 1.0], [0.0, 1.0], "nl") + rows("m", [0.5], [0.5], "en")
+    assert [(s.language, s.n, s.mean) for s in summarise(given, ["m"], by_language=True)] == [
+        ("en", 1, 0.5),
+        ("nl", 2, 0.5),
+    ]
+    assert [(s.language, s.n) for s in summarise(given, ["m"])] == [("", 3)]
+
+
+def test_a_metric_that_loses_to_a_baseline_says_to_which() -> None:
+    ratings: list[float | None] = [n / 9 for n in range(10)]
+    rising: list[float | None] = [n / 9 for n in range(10)]
+    swapped: list[float | None] = [1 / 9, 0.0, *rising[2:]]  # one pair in the wrong order
+    order = ["m", "token_overlap", "rouge_l_precision", "answer_length"]
+    given = rows("m", swapped, ratings) + rows("token_overlap", rising, ratings)
+    given += rows("answer_length", rising[::-1], ratings)
+    found = {summary.name: summary for summary in summarise(given, order)}
+    assert found["m"].loses_to == "token_overlap"
+    assert (found["token_overlap"].loses_to, found["answer_length"].loses_to) == ("", "")
+    assert found["m"].as_json()["loses_to"] == "token_overlap"
+
+
+def test_the_metrics_stand_in_the_plans_order() -> None:
+    given = rows("b", [1.0], [None]) + rows("a", [1.0], [None])
+    assert [summary.name for summary in summarise(given, ["b", "a", "c"])] == ["b", "a"]
+
+
+HOSTILE = "[red]not red[/red] :smile: \x1b[31mred\x1b[0m\x07 \x1b]8;;http://evil\x1b\\link \u202eback \x9b2J [/] end"
+
+
+def hostile_store(folder: Path) -> tuple[Store, str]:
+    store = Store(folder)
+    run = store.begin(Plan(sets=("[blue]set.jsonl",), metrics=("faithfulness",)))
+    keeper = RunKeeper(store, run)
+    claim = {"text": HOSTILE, "verdict": "not_found", "probability": 0.5, "reason": HOSTILE, "quote": HOSTILE}
+    evidence = {"claims": [claim], "questions": [{"text": HOSTILE, "cosine": 0.5}], "note": HOSTILE}
+    sample = Sample(
+        id=f"s1{HOSTILE}", user_input=HOSTILE, response=HOSTILE, retrieved_contexts=(HOSTILE,), language="en", rating=2
+    )
+    keeper.keep(sample, {"faithfulness": scored(0.5, HOSTILE, evidence), "[bold]other": skipped(HOSTILE)})
+    keeper.flush()
+    return store, run
+
+
+@pytest.mark.parametrize("shown", ["run", "each sample", "audit"])
+def test_hostile_text_is_printed_as_text(tmp_path: Path, capsys: pytest.CaptureFixture[str], shown: str) -> None:
+    """No escape reaches the terminal, and no markup of an answer is obeyed."""
+    store, run = hostile_store(tmp_path)
+    if shown == "audit":
+        print_audit(store, run, f"s1{HOSTILE}")
+    else:
+        print_run(store, run, None, each_sample=shown == "each sample")
+    out = capsys.readouterr().out
+    assert not any(letter in out for letter in "\x1b\x07\x9b\u202e")
+    assert "[red]not red[/red] :smile:" in " ".join(out.split())
+    if shown != "audit":
+        assert "[blue]set.jsonl" in out
+
+
+def test_hostile_text_is_json(tmp_path: Path) -> None:
+    store, run = hostile_store(tmp_path)
+    told = json.dumps(scores_as_json(store, run, None), ensure_ascii=False)
+    assert "\x1b" not in told
+    assert json.loads(told)["scores"][0]["reason"] == HOSTILE
+
+
+def test_one_line_for_a_terminal() -> None:
+    assert plain("a\r\nb\t c\x1b[2J") == "a b c[2J"
+    assert plain("abcdef", 4) == "abc…"
+
+
+def test_scores_as_files(tmp_path: Path) -> None:
+    store, run = hostile_store(tmp_path)
+    write_scores(store, run, tmp_path / "out.jsonl")
+    lines = (tmp_path / "out.jsonl").read_text(encoding="utf-8").split("\n")
+    assert [json.loads(line)["metric"] for line in lines if line] == ["faithfulness", "[bold]other"]
+    write_scores(store, run, tmp_path / "out.csv")
+    with (tmp_path / "out.csv").open(encoding="utf-8", newline="") as file:
+        table = list(csv.DictReader(file))
+    assert [(row["value"], row["status"], row["reason"]) for row in table] == [
+        ("0.5", "scored", HOSTILE),
+        ("", "skipped", HOSTILE),
+    ]
+    assert {path.name for path in tmp_path.iterdir() if path.suffix == ".part"} == set()
+
+
+@pytest.mark.parametrize("name", ["out.xlsx", "out", "nowhere/out.csv"])
+def test_files_that_cannot_be_written_are_told(tmp_path: Path, name: str) -> None:
+    store, run = hostile_store(tmp_path)
+    with pytest.raises(UsageError, match="out"):
+        write_scores(store, run, tmp_path / name)
+
+
+def test_records_for_pandas() -> None:
+    class Half(Metric):
+        name = "half"
+
+        async def measure(self, sample: Sample) -> Score:
+            return scored(0.5, "always")
+
+    results = evaluate([Sample(id="a", user_input="q", response="one two", rating=3)], [Half()])
+    record = {"id": "a", "rating": 3.0, "half": 0.5, "token_overlap": None, "rouge_l_precision": None}
+    assert results.to_records() == [record | {"answer_length": 2.0}]
+    assert not any(isinstance(value, float) and math.isnan(value) for value in results.to_records()[0].values())
