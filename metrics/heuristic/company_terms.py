@@ -1,0 +1,79 @@
+"""Company-Specific Terms (001, section V-B): an answer in the documentation's own words is likelier true."""
+
+from collections import Counter
+from collections.abc import Collection, Iterable
+from functools import cache
+from pathlib import Path
+
+from ...errors import InputError
+from ..metric import Score, scored
+from .reading import Feature, Reading
+from .words import lemma, words
+
+MOST_WORDS = 10_000  # of the documentation's words, the most frequent (001)
+RAREST_GENERAL = 3.0  # Zipf: once in a million words. Rarer words are not general language
+ENOUGH_TERMS = 3
+
+_SHORTEST = 4
+
+
+def company_terms(terms: Collection[str], enough: int = ENOUGH_TERMS) -> float:
+    """min(1, different company terms of the answer / `enough`), in [0, 1]: a long list of them does not win."""
+    return min(1.0, len(set(terms)) / enough)
+
+
+def vocabulary_of(texts: Iterable[str], language: str, most: int = MOST_WORDS) -> list[str]:
+    """The company terms of a documentation: its `most` frequent words that general language lacks, frequent first.
+
+    Words with digits or of fewer than 4 letters are left out; inflections count together, under their lemma.
+    """
+    counts = Counter(word for text in texts for word in words(text) if len(word) >= _SHORTEST and word.isalpha())
+    kept = (word for word, _ in sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:most])
+    return list(dict.fromkeys(lemma(word, language) for word in kept if not is_general(word, language)))
+
+
+@cache
+def is_general(word: str, language: str) -> bool:
+    """Whether a word or its lemma is general language: at least once in a million words of it (wordfreq's Zipf 3).
+
+    In a language that wordfreq lacks every word is general.
+    """
+    from wordfreq import available_languages, zipf_frequency
+
+    if language not in available_languages():
+        return True
+    return any(zipf_frequency(form, language) >= RAREST_GENERAL for form in {word, lemma(word, language)})
+
+
+def read_vocabulary(file: str | Path) -> frozenset[str]:
+    """The terms in a file, a term a line; lines that begin with # are not. Raises `InputError`."""
+    try:
+        lines = Path(file).expanduser().read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{file}: the vocabulary cannot be read: {error}") from error
+    return frozenset(line.strip().lower() for line in lines if line.strip() and not line.startswith("#"))
+
+
+class CompanyTerms(Feature):
+    """How many company-specific terms the answer uses, three or more being 1."""
+
+    name = "heuristic.company_terms"
+
+    def __init__(self, vocabulary: str | None = None, nlp_nl: str | None = None, nlp_en: str | None = None) -> None:
+        """`vocabulary` is a file of `assay heuristic vocabulary`; without it the sample's contexts take its place.
+
+        Raises `InputError` when the file cannot be read.
+        """
+        super().__init__(nlp_nl, nlp_en)
+        self._known = read_vocabulary(vocabulary) if vocabulary else None
+        if self._known is not None:
+            self.needs = ("response",)
+
+    def of(self, reading: Reading) -> Score:
+        """Always scored: an answer without company terms has 0."""
+        language = reading.language
+        known = self._known if self._known is not None else frozenset(vocabulary_of(reading.contexts, language))
+        used = dict.fromkeys(lemma(word, language) for word in words(reading.answer))
+        terms = [word for word in used if word in known]
+        reason = f"{len(terms)} company-specific terms" + (f": {', '.join(terms[:8])}" if terms else "")
+        return scored(company_terms(terms), reason, {"terms": terms})

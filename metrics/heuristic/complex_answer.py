@@ -1,0 +1,43 @@
+"""Complex Answer (001, section V-B; Kumar et al.): signal words of four kinds show an answer that is not too simple."""
+
+import re
+from functools import cache
+
+from ..metric import Score, scored
+from .facts import facts
+from .reading import Feature, Reading
+
+
+def complex_answer(signs: dict[str, list[str]]) -> float:
+    """The share of the kinds of signal words that are present at all, in [0, 1]: how many of a kind does not count."""
+    return sum(bool(found) for found in signs.values()) / len(signs)
+
+
+def signs_of(text: str, language: str) -> dict[str, list[str]]:
+    """The signal words in a text by kind (perspective, comparison, examples, reasoning), each once, in order."""
+    lowered = text.lower()
+    return {kind: list(dict.fromkeys(pattern.findall(lowered))) for kind, pattern in _patterns(language).items()}
+
+
+@cache
+def _patterns(language: str) -> dict[str, re.Pattern[str]]:
+    lists: dict[str, list[str]] = facts("signals", language)["signal_words"]
+    return {
+        kind: re.compile(rf"\b(?:{'|'.join(map(re.escape, sorted(phrases, key=len, reverse=True)))})\b")
+        for kind, phrases in lists.items()
+    }
+
+
+class ComplexAnswer(Feature):
+    """How many of the four kinds of signal words the answer has, as a share."""
+
+    name = "heuristic.complex_answer"
+    needs = ("response",)
+
+    def of(self, reading: Reading) -> Score:
+        """Always scored: an answer without signal words has 0."""
+        signs = signs_of(reading.answer, reading.language)
+        present = [kind for kind, found in signs.items() if found]
+        return scored(
+            complex_answer(signs), f"signal words of {len(present)} of {len(signs)} kinds", {"signal_words": signs}
+        )

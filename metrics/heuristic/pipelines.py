@@ -1,0 +1,65 @@
+"""Which spaCy pipeline parses a language, and what to type when there is none."""
+
+import os
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ...errors import UsageError
+
+_FAMILIES = {"nl": ("nl_core_news",), "en": ("en_core_web",)}
+_SIZES = ("sm", "md", "lg", "trf")
+_UNUSED = ["ner", "entity_linker", "entity_ruler", "textcat", "textcat_multilabel"]
+
+
+class Pipeline(NamedTuple):
+    """A pipeline with its name; `nlp` is None, and `lacking` says what to type, where none is installed."""
+
+    name: str
+    nlp: Any
+    lacking: str = ""
+
+
+def find_pipeline(language: str, named: str | None = None) -> Pipeline:
+    """The pipeline for a language: what is named, else what ASSAY_SPACY_NL (_EN, ...) names, else what is installed.
+
+    A name is a package or a folder. Raises `UsageError` when a named pipeline cannot be loaded or has no parser.
+    """
+    return _found(language, named or os.environ.get(f"ASSAY_SPACY_{language.upper()}") or "")
+
+
+@cache
+def _found(language: str, named: str) -> Pipeline:
+    wanted = f"{_FAMILIES.get(language, (f'{language}_core_news',))[0]}_sm"
+    lacking = (
+        f"no spaCy pipeline for {language!r}; type: pip install 'assay[heuristic]' && python -m spacy download {wanted}"
+    )
+    try:
+        import spacy
+    except ImportError as error:
+        if named:
+            raise UsageError(f"{named} needs spaCy; type: pip install 'assay[heuristic]'") from error
+        return Pipeline("", None, lacking)
+    name = named or _installed(language)
+    if not name:
+        return Pipeline("", None, lacking)
+    try:
+        nlp = spacy.load(Path(name) if Path(name).is_dir() else name, exclude=_UNUSED)
+    except (OSError, ValueError, ImportError) as error:
+        raise UsageError(f"the spaCy pipeline {name} for {language!r} cannot be loaded: {error}") from error
+    if "parser" not in nlp.pipe_names:
+        raise UsageError(f"the spaCy pipeline {name} has no parser; name one that has, such as {wanted}")
+    return Pipeline(Path(name).name, nlp)
+
+
+def _installed(language: str) -> str:
+    """The smallest installed pipeline of the language's family, also under another publisher's suffix."""
+    import spacy
+
+    models = sorted(spacy.util.get_installed_models())
+    for family in _FAMILIES.get(language, (f"{language}_core_news", f"{language}_core_web")):
+        for size in _SIZES:
+            for model in models:
+                if model == f"{family}_{size}" or model.startswith(f"{family}_{size}_"):
+                    return str(model)
+    return ""

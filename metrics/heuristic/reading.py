@@ -1,0 +1,70 @@
+"""A sample as the features read it, and what a feature is."""
+
+from abc import abstractmethod
+from typing import NamedTuple
+
+from ...eval_sets.sample import Sample
+from ..metric import Metric, Score
+from .parsed import Parsed, ParsedTexts, parsed_texts
+from .words import lemmas
+
+_UNKNOWN_LANGUAGE = "en"
+
+
+class Reading(NamedTuple):
+    """A sample's texts, plain and parsed. Without parsing (`parsed=False` in a feature) the subjects are None."""
+
+    language: str
+    question: str
+    answer: str
+    contexts: tuple[str, ...]
+    question_parsed: Parsed
+    answer_parsed: Parsed
+    contexts_parsed: tuple[Parsed, ...]
+    lacking: str = ""
+
+
+async def read(sample: Sample, texts: ParsedTexts | None) -> Reading:
+    """Reads a sample; parsed where `texts` is given, else lemmatised only. Raises `UsageError` for a bad pipeline."""
+    language = sample.language or _UNKNOWN_LANGUAGE
+    plain = (sample.user_input, sample.response, *sample.retrieved_contexts)
+    if texts is None:
+        parsed, lacking = [Parsed(lemmas(text, language), None) for text in plain], ""
+    else:
+        parsed, lacking = await texts.parse_together(plain, language), texts.pipeline(language).lacking
+    question, answer, *contexts = parsed
+    return Reading(
+        language,
+        sample.user_input,
+        sample.response,
+        sample.retrieved_contexts,
+        question,
+        answer,
+        tuple(contexts),
+        lacking,
+    )
+
+
+def named_pipelines(nlp_nl: str | None, nlp_en: str | None) -> ParsedTexts:
+    """The process's parsed texts with these pipelines."""
+    named = {"nl": nlp_nl, "en": nlp_en}
+    return parsed_texts(tuple((language, name) for language, name in named.items() if name))
+
+
+class Feature(Metric):
+    """One heuristic, in [0, 1], where 1 speaks for the answer. Write `of`; `parsed` says whether it needs the parse."""
+
+    parsed: bool = False
+    needs: tuple[str, ...] = ("response", "retrieved_contexts")
+
+    def __init__(self, nlp_nl: str | None = None, nlp_en: str | None = None) -> None:
+        """`nlp_nl` and `nlp_en` name spaCy pipelines (a package or a folder), where the feature uses one."""
+        self._texts = named_pipelines(nlp_nl, nlp_en)
+
+    @abstractmethod
+    def of(self, reading: Reading) -> Score:
+        """The feature of a sample that was read; `skipped` where there is nothing to measure."""
+
+    async def measure(self, sample: Sample) -> Score:
+        """`of` the sample's reading. Raises `UsageError` when the named pipeline cannot be used."""
+        return self.of(await read(sample, self._texts if self.parsed else None))

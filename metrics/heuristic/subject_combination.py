@@ -1,0 +1,37 @@
+"""Subject Combination (001, section V-B): who does what in the answer, does so in the context."""
+
+from collections.abc import Collection, Iterable
+
+from ..metric import Score, scored, skipped
+from .parsed import Pair
+from .reading import Feature, Reading
+
+
+def subject_combination(answer: Iterable[Pair], context: Collection[Pair]) -> float | None:
+    """The share of the answer's different (verb, subject) pairs that the context has, in [0, 1]; None without pairs."""
+    pairs = set(answer)
+    return len(pairs & set(context)) / len(pairs) if pairs else None
+
+
+class SubjectCombination(Feature):
+    """The share of the answer's (verb, subject) lemma pairs, by spaCy's dependency parse, found in the contexts."""
+
+    name = "heuristic.subject_combination"
+    parsed = True
+
+    def of(self, reading: Reading) -> Score:
+        """Skipped when no parser is installed (the reason says what to type) or no verb has a subject."""
+        pairs = reading.answer_parsed.subjects
+        if pairs is None:
+            return skipped(reading.lacking or "the answer was not parsed")
+        context = {pair for each in reading.contexts_parsed for pair in each.subjects or ()}
+        value = subject_combination(pairs, context)
+        if value is None:
+            return skipped("the answer has no verb with a subject")
+        told = {f"{subject} {verb}": (verb, subject) in context for verb, subject in pairs}
+        reason = f"{sum(told.values())} of the answer's {len(told)} pairs of subject and verb are in the context"
+        return scored(
+            value,
+            reason,
+            {"in_context": [k for k, v in told.items() if v], "not_in_context": [k for k, v in told.items() if not v]},
+        )

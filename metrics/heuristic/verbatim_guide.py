@@ -1,0 +1,106 @@
+"""Verbatim Guide Defined (001, section V-B): the answer gives a guide of the context, step by step."""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from ..metric import Score, scored
+from .components import find_components, normal
+from .facts import word_set
+from .guides import find_guides
+from .reading import Feature, Reading
+from .words import content_lemmas, words
+
+THRESHOLD = 0.85
+
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+
+
+class Match(NamedTuple):
+    """The answer's guide, the context's guide that it is nearest to, and the cosine of each step with its like."""
+
+    answer: tuple[str, ...]
+    context: tuple[str, ...]
+    cosines: tuple[float, ...]
+    verbatim: bool
+    difference: str
+
+
+def step_cosine(left: Sequence[str], right: Sequence[str]) -> float:
+    """The cosine of two steps' counts of content lemmas, in [0, 1]; two steps without any are the same."""
+    if not left or not right:
+        return float(list(left) == list(right))
+    a, b = Counter(left), Counter(right)
+    both = sum(count * b[word] for word, count in a.items())
+    return both / math.sqrt(sum(c * c for c in a.values()) * sum(c * c for c in b.values()))
+
+
+def match_guides(
+    answer: Iterable[tuple[str, ...]],
+    context: Iterable[tuple[str, ...]],
+    language: str,
+    threshold: float = THRESHOLD,
+) -> Match | None:
+    """The best match of a guide of the answer with one of the context that has as many steps; None without such a pair.
+
+    It is verbatim when every step has a cosine of at least `threshold` with the step at the same place, names the same
+    components and numbers, denies as much, and puts no word in another's place: one changed word in a long step keeps
+    a high cosine, and still sends the reader elsewhere.
+    """
+    guides = list(context)
+    matches = [
+        _match(mine, theirs, language, threshold) for mine in answer for theirs in guides if len(mine) == len(theirs)
+    ]
+    return max(matches, key=lambda match: (match.verbatim, sum(match.cosines) / len(match.cosines)), default=None)
+
+
+def _match(mine: tuple[str, ...], theirs: tuple[str, ...], language: str, threshold: float) -> Match:
+    cosines, difference = [], ""
+    for place, (left, right) in enumerate(zip(mine, theirs, strict=True), start=1):
+        a, b = content_lemmas(left, language), content_lemmas(right, language)
+        cosine = step_cosine(a, b)
+        cosines.append(round(cosine, 3))
+        changed = [sorted(set(a) - set(b)), sorted(set(b) - set(a))]
+        same = _fixed(left, language) == _fixed(right, language)
+        if not difference and (cosine < threshold or all(changed) or not same):
+            difference = f"step {place} is {left!r}, in the context {right!r}"
+    return Match(mine, theirs, tuple(cosines), not difference, difference)
+
+
+def _fixed(step: str, language: str) -> tuple[set[tuple[str, ...]], list[str], list[str]]:
+    """What a verbatim step may not change at all: its components, its numbers, and what it denies."""
+    names = {normal(component.name, language) for component in find_components(step, language)}
+    denied = [word for word in words(step) if word in word_set("negations", language)]
+    return names, sorted(_NUMBER.findall(step)), denied
+
+
+class VerbatimGuide(Feature):
+    """1 when a guide in the answer is a guide of the contexts, step by step; else 0."""
+
+    name = "heuristic.verbatim_guide"
+
+    def __init__(
+        self, threshold: str | float = THRESHOLD, nlp_nl: str | None = None, nlp_en: str | None = None
+    ) -> None:
+        """`threshold` is the least cosine of a step with its like, in (0, 1]. Raises `ValueError` for any other."""
+        super().__init__(nlp_nl, nlp_en)
+        self._threshold = float(threshold)
+        if not 0 < self._threshold <= 1:
+            raise ValueError(f"threshold must be above 0 and at most 1, not {self._threshold:g}")
+
+    def of(self, reading: Reading) -> Score:
+        """Always scored: an answer without a guide has 0."""
+        guides = find_guides(reading.answer)
+        if not guides:
+            return scored(0.0, "the answer has no guide of numbered or bulleted steps", {"verbatim": False})
+        known = [guide for context in reading.contexts for guide in find_guides(context)]
+        match = match_guides(guides, known, reading.language, self._threshold)
+        if match is None:
+            lengths = f"{[len(guide) for guide in guides]} steps, the context's {[len(guide) for guide in known]}"
+            return scored(0.0, f"no guide of equal length: the answer's have {lengths}", {"verbatim": False})
+        evidence = {"verbatim": match.verbatim, "steps": [*match.answer], "cosines": [*match.cosines]}
+        if match.verbatim:
+            return scored(1.0, f"the answer's {len(match.answer)} steps are the context's, step by step", evidence)
+        return scored(0.0, f"the guide is not verbatim: {match.difference}", evidence)

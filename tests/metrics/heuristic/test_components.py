@@ -1,0 +1,94 @@
+"""Which menus, buttons and settings a text names, and which of them nobody specified."""
+
+import pytest
+
+from assay.metrics.heuristic import ComponentsDefined
+from assay.metrics.heuristic.components import find_components, normal
+from assay.metrics.heuristic.components_defined import components_defined, unspecified_components
+
+
+def names(text: str, language: str) -> set[str]:
+    return {component.name for component in find_components(text, language)}
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "expected"),
+    [
+        ("Klik op: Loon.", "nl", {"Loon"}),
+        ("Ga naar: Algemeen / Medewerker.", "nl", {"Algemeen", "Medewerker"}),
+        ("Ga naar Salaris / Loonruns en klik op Nieuwe loonrun.", "nl", {"Salaris", "Loonruns", "Nieuwe loonrun"}),
+        ("Klik op **Opslaan** of op “Annuleren”.", "nl", {"Opslaan", "Annuleren"}),
+        ("Gebruik de knop Terugdraaien.", "nl", {"Terugdraaien"}),
+        ("Druk op de Opslaan-knop.", "nl", {"Opslaan"}),
+        ("Open het tabblad 'Mijn gegevens'.", "nl", {"Mijn gegevens"}),
+        ("Klik op Opslaan en daarna op Rechten bijwerken.", "nl", {"Opslaan", "Rechten bijwerken"}),
+        ("Go to Settings > Payroll, then click Save.", "en", {"Settings", "Payroll", "Save"}),
+        ("Open Settings → My account → Security.", "en", {"Settings", "My account", "Security"}),
+        ("Press the Calculate button.", "en", {"Calculate"}),
+        ("Click **Choose file** and tick “Send copy”.", "en", {"Choose file", "Send copy"}),
+        ("Click on **save**.", "en", {"save"}),
+    ],
+)
+def test_the_ways_to_name_a_component(text: str, language: str, expected: set[str]) -> None:
+    assert names(text, language) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("De salarisknop moet aangeklikt worden.", "nl"),
+        ("Klik op de medewerker.", "nl"),
+        ("**Let op:** dit duurt een dag.", "nl"),
+        ("Dit is **echt** belangrijk.", "nl"),
+        ("U krijgt de melding “Het bestand is te groot. Kies een ander bestand.”", "nl"),
+        ("Select the employee and enter the amount.", "en"),
+        ("This is **not** possible.", "en"),
+        ("5 > 3 and 1/2 of the hours and/or days.", "en"),
+        ("", "en"),
+    ],
+)
+def test_what_is_no_component(text: str, language: str) -> None:
+    assert names(text, language) == set()
+
+
+def test_names_are_compared_without_case_inflection_quotes_and_arrows() -> None:
+    assert normal("“Loonstroken”", "nl") == normal("loonstrook", "nl")
+    assert normal("Settings…", "en") == normal("setting", "en")
+
+
+def test_a_component_is_specified_by_context_or_question() -> None:
+    answer = "Ga naar: Salaris / Loonstrook. Klik op: Publiceren. Klik op: Verzenden."
+    texts = ["Waar is de knop Verzenden?", "Open salaris > loonstroken en kies 'publiceren'."]
+    assert unspecified_components(answer, texts, "nl") == []
+    assert unspecified_components(answer, texts[1:], "nl") == ["Verzenden"]
+
+
+def test_part_of_a_longer_word_does_not_specify_a_component() -> None:
+    assert unspecified_components("Klik op: Loon.", ["Open de Loonrun."], "nl") == ["Loon"]
+
+
+def test_an_invented_name_that_begins_with_a_known_word_stays_invented() -> None:
+    assert unspecified_components("Klik op Rechten synchroniseren.", ["Uw rechten zijn actief."], "nl") == [
+        "Rechten synchroniseren"
+    ]
+
+
+def test_words_after_an_unmarked_name_do_not_make_it_another() -> None:
+    assert unspecified_components("Klik op Opslaan rechts bovenin.", ["Klik op: Opslaan."], "nl") == []
+
+
+def test_the_share_of_specified_components() -> None:
+    assert components_defined(4, 1) == 3 / 4
+    assert components_defined(0, 0) == 1
+
+
+def test_the_reason_names_what_was_invented() -> None:
+    score = ComponentsDefined().score(
+        user_input="How do I pay early?",
+        response="Click **Pay out early**, then **Request approval**.",
+        retrieved_contexts=["Click **Pay out early**."],
+        language="en",
+    )
+    assert score.value == 1 / 2
+    assert score.evidence["unspecified"] == ["Request approval"]
+    assert "Request approval" in score.reason

@@ -1,0 +1,107 @@
+"""The features, worked out by hand; the formulas stand in their modules."""
+
+import math
+
+import pytest
+
+from assay.metrics.heuristic.company_terms import CompanyTerms, company_terms, vocabulary_of
+from assay.metrics.heuristic.complex_answer import ComplexAnswer, complex_answer, signs_of
+from assay.metrics.heuristic.hal import hal, nearness, summed
+from assay.metrics.heuristic.prompt_overlap import PromptOverlap, prompt_overlap
+from assay.metrics.heuristic.subject_combination import subject_combination
+
+
+def test_neighbours_are_nearest_and_words_beyond_the_widest_window_have_nothing_to_do_with_each_other() -> None:
+    assert nearness(1) == 1
+    assert nearness(2) == pytest.approx((1 / 2 + 4 / 5 + 9 / 10) / 3)
+    assert nearness(10) == pytest.approx((0 + 0 + 1 / 10) / 3)
+    assert nearness(11) == 0
+
+
+def test_hal_sums_pairs_whatever_their_order_and_none_of_a_word_with_itself() -> None:
+    # Window 2: neighbours 1, one word between them 1/2. a b a: (a, b) twice as neighbours; (a, a) is no pair.
+    assert summed(["a", "b", "a"], (2,)) == {("a", "b"): 2.0}
+
+
+def test_hal_compares_how_near_the_pairs_stand() -> None:
+    # Window 2, answer a b c: ab 1, bc 1, ac 1/2; in all 2.5.
+    answer = ["a", "b", "c"]
+    assert hal(answer, [answer], (2,)) == 1
+    # Context "a x b c": ab stands at distance 2, nearness 1/2 of the answer's 1; bc 1; ac at distance 3: 0.
+    # (1 * 1/2 + 1 * 1 + 1/2 * 0) / 2.5
+    assert hal(answer, [["a", "x", "b", "c"]], (2,)) == pytest.approx(1.5 / 2.5)
+    # A pair counts in the context where it stands nearest.
+    assert hal(answer, [["a", "x", "b", "c"], ["b", "a"]], (2,)) == pytest.approx(2 / 2.5)
+    assert hal(answer, [["x", "y"]], (2,)) == 0
+    assert hal(answer, [], (2,)) == 0
+    assert hal(["a"], [answer], (2,)) is None
+
+
+def test_prompt_overlap_counts_different_words_of_the_question() -> None:
+    assert prompt_overlap(["tax", "rate", "adjust", "tax"], ["adjust", "rate", "rate"]) == pytest.approx(2 / 3)
+    assert prompt_overlap([], ["adjust"]) is None
+
+
+def test_prompt_overlap_sees_through_inflection_and_function_words() -> None:
+    score = PromptOverlap().score(
+        user_input="How are the settings of employees changed?", response="Change a setting.", language="en"
+    )
+    # setting, employee, change are asked; employee is not taken up
+    assert score.value == pytest.approx(2 / 3)
+    assert score.evidence == {"shared": ["setting", "change"]}
+
+
+def test_a_question_of_function_words_alone_has_nothing_to_take_up() -> None:
+    score = PromptOverlap().score(user_input="What is it?", response="A setting.", language="en")
+    assert (score.status, score.value) == ("skipped", None)
+
+
+def test_complex_answer_counts_kinds_and_not_words() -> None:
+    # reasoning twice and an example once: 2 of the 4 kinds
+    signs = signs_of("Dat komt doordat de periode dicht is, dus niet open, zoals bijvoorbeeld mei.", "nl")
+    assert signs["reasoning"] == ["doordat", "dus"]
+    assert signs["examples"] == ["zoals", "bijvoorbeeld"]
+    assert complex_answer(signs) == 2 / 4
+
+
+def test_a_signal_word_inside_another_word_signals_nothing() -> None:
+    assert ComplexAnswer().score(user_input="?", response="Dusdanig.", language="nl").value == 0
+
+
+def test_subject_combination_is_the_share_of_different_pairs() -> None:
+    answer = [("publish", "manager"), ("see", "employee"), ("see", "employee")]
+    assert subject_combination(answer, {("see", "employee"), ("pay", "manager")}) == 1 / 2
+    assert subject_combination([], {("see", "employee")}) is None
+
+
+def test_company_terms_are_the_words_of_the_documentation_that_general_language_lacks() -> None:
+    text = "De loonrun is definitief. Loonaangifte na de loonrun: de medewerker ziet het salaris. KP2044 loonrun"
+    assert vocabulary_of([text], "nl") == ["loonrun", "loonaangifte"]
+
+
+def test_the_most_frequent_words_of_the_documentation_are_taken() -> None:
+    assert vocabulary_of(["loonaangifte loonrun loonrun"], "nl", most=1) == ["loonrun"]
+
+
+def test_three_company_terms_are_enough() -> None:
+    assert company_terms([]) == 0
+    assert company_terms(["loonrun", "loonrun"]) == pytest.approx(1 / 3)
+    assert company_terms(["a", "b", "c", "d"]) == 1
+
+
+def test_a_vocabulary_file_takes_the_place_of_the_contexts(tmp_path: object) -> None:
+    from pathlib import Path
+
+    file = Path(str(tmp_path)) / "terms.txt"
+    file.write_text("# two terms\nloonrun\nproefberekening\n", encoding="utf-8")
+    fields = {"user_input": "?", "response": "Start de loonrun met een proefberekening.", "language": "nl"}
+    score = CompanyTerms(vocabulary=str(file)).score(**fields)
+    assert score.value == pytest.approx(2 / 3)
+    assert math.isclose(CompanyTerms().score(**fields, retrieved_contexts=["Een loonrun."]).value or 0, 1 / 3)
+
+
+def test_an_unreadable_vocabulary_says_which(tmp_path: object) -> None:
+    from assay.errors import InputError
+
+    with pytest.raises(InputError, match=r"absent\.txt"):
+        CompanyTerms(vocabulary=f"{tmp_path}/absent.txt")

@@ -1,0 +1,88 @@
+"""A guide is verbatim only when every step is the context's, at its place."""
+
+import math
+
+import pytest
+
+from assay.metrics.heuristic import VerbatimGuide
+from assay.metrics.heuristic.guides import find_guides
+from assay.metrics.heuristic.verbatim_guide import step_cosine
+
+GUIDE = ["Ga naar: Medewerkers / Dienstverband.", "Selecteer de medewerker.", "Klik op: Uit dienst melden."]
+
+
+def numbered(steps: list[str]) -> str:
+    return "\n".join(f"{place}. {step}" for place, step in enumerate(steps, start=1))
+
+
+def verbatim(answer: str, context: str = numbered(GUIDE)) -> float | None:
+    return VerbatimGuide().score(user_input="Hoe?", response=answer, retrieved_contexts=[context], language="nl").value
+
+
+def test_a_cosine_by_hand() -> None:
+    # (1 + 1) / sqrt(3 * 2)
+    assert step_cosine(["open", "file", "now"], ["open", "file"]) == pytest.approx(2 / math.sqrt(6))
+    assert step_cosine([], []) == 1
+    assert step_cosine([], ["open"]) == 0
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        numbered(GUIDE),
+        "Zo doet u dat:\n\n" + "\n\n".join(f"- {step}" for step in GUIDE) + "\n\nVeel succes!",
+        "Zo: 1. ga naar Medewerkers / Dienstverband. 2. selecteer de medewerker. 3. klik op: Uit dienst melden.",
+        numbered([step.replace(":", "") for step in GUIDE]),
+        numbered([GUIDE[0], "Selecteer daar de medewerker.", GUIDE[2]]),
+    ],
+    ids=["as it is", "bullets", "in one line", "without colons", "a function word more"],
+)
+def test_the_same_guide_in_another_dress_is_verbatim(answer: str) -> None:
+    assert verbatim(answer) == 1
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        GUIDE[:2],
+        [GUIDE[1], GUIDE[0], GUIDE[2]],
+        ["Ga naar: Medewerkers / Overzicht.", *GUIDE[1:]],
+        [*GUIDE, "Klik op: Bevestigen."],
+        [*GUIDE[:2], "Klik niet op: Uit dienst melden."],
+    ],
+    ids=["missing", "swapped", "changed", "added", "denied"],
+)
+def test_a_missing_swapped_changed_added_or_denied_step_is_not(steps: list[str]) -> None:
+    assert verbatim(numbered(steps)) == 0
+
+
+def test_one_changed_word_in_a_long_step_is_a_changed_step() -> None:
+    """Its cosine is 8/9, above the threshold: the reader still does something else."""
+    long = "Vul laatste werkdag, reden, afdeling, functie, rooster, locatie, kostenplaats in."
+    changed = long.replace("laatste", "eerste")
+    assert verbatim(numbered([*GUIDE, long]), numbered([*GUIDE, long])) == 1
+    assert verbatim(numbered([*GUIDE, changed]), numbered([*GUIDE, long])) == 0
+
+
+def test_a_changed_number_is_a_changed_step() -> None:
+    step = "Kies in het venster de termijn van {} dagen voor de nieuwe aanvraag van verlof."
+    assert verbatim(numbered([*GUIDE, step.format(30)]), numbered([*GUIDE, step.format(14)])) == 0
+
+
+def test_an_answer_without_a_guide_has_none() -> None:
+    assert verbatim("Dat kan bij Medewerkers / Dienstverband.") == 0
+
+
+def test_guides_are_told_apart_and_one_step_is_no_guide() -> None:
+    text = "1. A\n2. B\n\nOr:\n\n1. C\n   more of C\n2. D\n3. E\n\n- F\n\nEnd.\n\n1. G"
+    assert find_guides(text) == (("A", "B"), ("C", "D", "E"))
+
+
+def test_bullets_below_a_step_are_no_steps() -> None:
+    assert find_guides("1. A\n   - x\n   - y\n2. B") == (("A", "B"),)
+
+
+@pytest.mark.parametrize("threshold", [0, 1.1, "x"])
+def test_a_threshold_that_is_none_is_refused(threshold: object) -> None:
+    with pytest.raises(ValueError):
+        VerbatimGuide(threshold=threshold)  # type: ignore[arg-type]
