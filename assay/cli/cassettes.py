@@ -101,9 +101,9 @@ def check(path: Path, sets: tuple[str, ...], as_json: bool, **options: Any) -> N
         click.echo(json.dumps({"stale": [recording.key for recording in stale], "missing": missing}))
     else:
         for recording in stale:
-            click.echo(plain(f"stale    {recording.key[:12]}  {recording.prompt}  {recording.sample}"))
+            click.echo(f"stale    {plain(f'{recording.key[:12]} {recording.prompt} {recording.sample}')}")
         for where in missing:
-            click.echo(plain(f"missing  {where}"))
+            click.echo(f"missing  {plain(where)}")
         click.echo(f"{len(stale)} stale, {len(missing) if sets else 'unknown'} missing")
     click.get_current_context().exit(ERROR if stale or missing else DONE)
 

@@ -1,0 +1,184 @@
+"""`assay cassettes`, and the modes of `assay run`, against a cassette that is recorded here from the local server."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from openai_server import OpenAIServer
+
+from assay.judges import RawReply
+from assay.judges.recording import Recording, from_line, to_line
+
+Make = Callable[..., Any]
+METRICS = "faithfulness:claims=judge:verdicts=listed,judge_truthfulness"
+SAMPLES, CALLS = 4, 12
+
+
+@pytest.fixture
+def words(set_file: Make, judge_file: Make) -> list[str]:
+    """A set with a judge and metrics, as typed after `run` or `cassettes check PATH`."""
+    return [str(set_file(SAMPLES)), "--judge", str(judge_file()), "--metrics", METRICS]
+
+
+@pytest.fixture
+def recorded(assay: Make, words: list[str], openai_server: OpenAIServer, tmp_path: Path) -> Path:
+    """A cassette of a whole run."""
+    path = tmp_path / "replies.jsonl"
+    assert assay("run", *words, "--cassette", path, "--mode", "record").code == 0
+    openai_server.forget()
+    return path
+
+
+def entries(path: Path) -> list[Any]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def test_what_was_recorded_is_replayed(
+    assay: Make, words: list[str], recorded: Path, openai_server: OpenAIServer
+) -> None:
+    assert len(entries(recorded)) == CALLS
+    assert [each["key"] for each in entries(recorded)] == sorted(each["key"] for each in entries(recorded))
+    assert b"sk-secret-of-the-test" not in recorded.read_bytes()
+    before = recorded.read_bytes()
+    done = assay("run", *words, "--cassette", recorded, "--mode", "replay", "--json")
+    assert (done.code, openai_server.requests) == (0, [])
+    assert (done.json["usage"]["calls"], done.json["usage"]["from_cassette"]) == (CALLS, CALLS)
+    assert recorded.read_bytes() == before
+
+
+def test_auto_asks_only_for_what_is_missing(
+    *, assay: Make, words: list[str], recorded: Path, openai_server: OpenAIServer
+) -> None:
+    kept = recorded.read_bytes().splitlines(keepends=True)
+    recorded.write_bytes(b"".join(kept[:-3]))
+    assert assay("run", *words, "--cassette", recorded).code == 0
+    assert len(openai_server.requests) == 3
+    assert [each["key"] for each in entries(recorded)] == [json.loads(line)["key"] for line in kept]
+    assert not list(recorded.parent.glob("*.recording"))
+
+
+def test_off_neither_reads_nor_writes(
+    assay: Make, words: list[str], recorded: Path, openai_server: OpenAIServer
+) -> None:
+    before = recorded.read_bytes()
+    assert assay("run", *words, "--cassette", recorded, "--mode", "off").code == 0
+    assert len(openai_server.requests) == CALLS
+    assert recorded.read_bytes() == before
+
+
+def test_a_miss_names_what_differs_and_how_to_record_it(
+    assay: Make, recorded: Path, set_file: Make, judge_file: Make, openai_server: OpenAIServer
+) -> None:
+    other = judge_file("other.yaml", model="openai/other")
+    told = assay(
+        "run", set_file(SAMPLES), "--judge", other, "--metrics", METRICS, "--cassette", recorded, "--mode", "replay"
+    )
+    assert told.code == 4
+    assert "differs in model (recorded 'openai/test', asked 'openai/other')" in told.err
+    assert "--mode auto" in told.err
+    assert openai_server.requests == []
+
+
+def test_check_finds_nothing_wrong_with_a_fresh_one(assay: Make, words: list[str], recorded: Path) -> None:
+    for more in ([], words):
+        checked = assay("cassettes", "check", recorded, *more, "--json")
+        assert (checked.code, checked.json) == (0, {"stale": [], "missing": []})
+    assert assay("cassettes", "check", recorded, *words).out == "0 stale, 0 missing\n"
+    assert assay("cassettes", "check", recorded).out == "0 stale, unknown missing\n"
+
+
+def stale(of: str = "gone") -> Recording:
+    reply = RawReply(model="openai/test", text="[]")
+    return Recording("0" * 32, "claims.en@000000000000", of, "{}", "Claims", "u", "about", reply)
+
+
+def test_check_and_prune_what_is_stale_and_missing(assay: Make, words: list[str], recorded: Path) -> None:
+    kept = recorded.read_bytes().splitlines(keepends=True)
+    ratings = [line for line in kept if json.loads(line)["prompt"].startswith("rating.")]
+    lost = json.loads(ratings[0])
+    recorded.write_bytes(to_line(stale()) + b"".join(line for line in kept if line != ratings[0]))
+    checked = assay("cassettes", "check", recorded, *words, "--json")
+    assert checked.code == 1
+    assert checked.json["stale"] == ["0" * 32]
+    assert [where.split()[0] for where in checked.json["missing"]] == [lost["sample"]]
+    told = assay("cassettes", "check", recorded, *words).out
+    assert "stale    000000000000 claims.en@000000000000 gone" in told
+    assert f"missing  {lost['sample']} judge_truthfulness: no recording" in told
+    assert assay("cassettes", "prune", recorded, "--json").json == {"dropped": 1}
+    assert len(entries(recorded)) == CALLS - 1
+
+
+def test_prune_drops_what_a_run_does_not_use(assay: Make, words: list[str], recorded: Path, set_file: Make) -> None:
+    set_file(SAMPLES - 1)  # the last sample is taken out of the set
+    assert assay("cassettes", "prune", recorded, *words).out == "3 recordings dropped\n"
+    assert {each["sample"] for each in entries(recorded)} == {"s0", "s1", "s2"}
+
+
+def test_prune_keeps_what_follows_a_missing_reply(assay: Make, words: list[str], recorded: Path) -> None:
+    """Without its claims a sample's verdicts cannot be looked for: that they are not used says nothing."""
+    lines = recorded.read_bytes().splitlines(keepends=True)
+    claims = [line for line in lines if b'"claims.en@' in line]
+    recorded.write_bytes(b"".join(line for line in lines if line != claims[0]))
+    assert assay("cassettes", "prune", recorded, *words, "--json").json == {"dropped": 0}
+    assert len(entries(recorded)) == CALLS - 1
+
+
+def test_embeddings_are_recordings_too(
+    *, assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer, tmp_path: Path, monkeypatch: Any
+) -> None:
+    monkeypatch.setenv("OPENAI_API_BASE", openai_server.api_base)
+    path = tmp_path / "both.jsonl"
+    words = [set_file(2), "--judge", judge_file(), "--metrics", "answer_relevance", "--embedder", "litellm:openai/e"]
+    first = assay("run", *words, "--cassette", path, "--json")
+    openai_server.forget()
+    again = assay("run", *words, "--cassette", path, "--mode", "replay", "--json")
+    assert (again.code, openai_server.requests) == (0, [])
+    assert again.json["metrics"] == first.json["metrics"]
+    count = len(entries(path))
+    assert assay("cassettes", "check", path, *words).code == 0
+    assert assay("cassettes", "prune", path, *words, "--json").json == {"dropped": 0}
+    assert len(entries(path)) == count
+
+
+def test_show(assay: Make, recorded: Path) -> None:
+    listed = assay("cassettes", "show", recorded)
+    assert f"{CALLS} recordings of openai/test" in listed.out
+    of_one = assay("cassettes", "show", recorded, "--sample", "s1", "--json").out.splitlines()
+    assert {json.loads(line)["sample"] for line in of_one} == {"s1"}
+    assert len(of_one) == CALLS / SAMPLES
+    assert all(to_line(from_line(line.encode())) == line.encode() + b"\n" for line in of_one)
+    key = json.loads(of_one[0])["key"]
+    assert json.loads(assay("cassettes", "show", recorded, key[:9]).out) == json.loads(of_one[0])
+
+
+@pytest.mark.parametrize(
+    ("command", "cure"),
+    [
+        (["show", "none.jsonl"], "there is no such cassette"),
+        (["show", "replies.jsonl", "zzz"], "no recording matches"),
+        (["check", "none.jsonl"], "there is no such cassette"),
+        (["check", "replies.jsonl", "SET"], "--judge"),
+        (["prune", "none.jsonl"], "there is no such cassette"),
+    ],
+)
+def test_what_there_is_not_is_told(
+    *, assay: Make, recorded: Path, set_file: Make, command: list[str], cure: str
+) -> None:
+    told = assay("cassettes", *(str(set_file()) if word == "SET" else word for word in command))
+    assert told.code in {1, 2}
+    assert cure in told.err
+    assert "Traceback" not in told.err
+
+
+def test_hostile_replies_are_shown_as_text(assay: Make, tmp_path: Path) -> None:
+    hostile = "\x1b[2J[red]x[/red]"
+    reply = RawReply(model=hostile, text=hostile)
+    line = to_line(Recording("k1", f"p{hostile}", hostile, "{}", "Claims", "u", hostile, reply))
+    (tmp_path / "hostile.jsonl").write_bytes(line)
+    for more in ([], ["k1"], ["--json"]):
+        shown = assay("cassettes", "show", "hostile.jsonl", *more)
+        assert shown.code == 0
+        assert "\x1b" not in shown.out
+        assert "[red]x[/red]" in shown.out

@@ -1,0 +1,223 @@
+"""`assay run` and `assay show`, as people type them."""
+
+import csv
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from openai_server import Answer, OpenAIServer
+
+Make = Callable[..., Any]
+LISTED = "faithfulness:claims=judge:verdicts=listed"
+
+
+def test_run_json_has_the_shape_that_others_rely_on(assay: Make, set_file: Make, judge_file: Make) -> None:
+    done = assay("run", set_file(6), "--judge", judge_file(), "--metrics", LISTED, "--json")
+    assert (done.code, done.err) == (0, "")
+    assert done.json.keys() >= {"run", "metrics", "usage", "seconds"}
+    assert list(done.json["metrics"]) == [LISTED, "token_overlap", "rouge_l_precision", "answer_length"]
+    for metric in done.json["metrics"].values():
+        assert metric.keys() >= {"n", "scored", "skipped", "failed", "mean", "spearman", "low", "high"}
+    # of six samples two (s0, s3) send flowers, which is in no context: 1 of their 2 claims holds
+    assert done.json["metrics"][LISTED]["mean"] == pytest.approx((4 * 1 + 2 * 0.5) / 6)
+    assert done.json["usage"].keys() == {"calls", "from_cassette", "tokens_in", "tokens_out", "tokens_cached", "usd"}
+    assert (done.json["usage"]["calls"], done.json["usage"]["usd"]) == (12, None)  # unknown cost is not 0
+    assert done.json["languages"].keys() == {"en"}
+
+
+def test_the_table_names_what_a_person_needs(assay: Make, set_file: Make, judge_file: Make) -> None:
+    done = assay("run", set_file(6), "--judge", judge_file(), "--metrics", LISTED)
+    assert done.code == 0
+    assert "12 judge calls, 0 of them replayed" in done.out
+    assert "cost unknown" in done.out
+    assert "Language: en" in done.out
+    assert re.search(r"token_overlap .* baseline", done.out)
+    assert "The 5 worst answers by faithfulness" in done.out
+    assert re.search(r"s0 +0\.50, rated 1: How do I do step 0\?", done.out)
+    assert 'not found: "Send flowers."' in done.out
+    assert "\x1b" not in done.out  # a pipe gets no colours
+
+
+def test_show_json_has_the_shape_that_others_rely_on(assay: Make, set_file: Make, judge_file: Make) -> None:
+    metrics = f"{LISTED},answer_relevance,judge_truthfulness"
+    run = assay("run", set_file(3), "--judge", judge_file(), "--metrics", metrics, "--json").json["run"]
+    shown = assay("show", run, "--json").json
+    assert shown["run"] == run
+    assert len(shown["scores"]) == 3 * 6
+    for score in shown["scores"]:
+        assert score.keys() == {"sample", "metric", "value", "status", "reason", "evidence", "usage"}
+    one = {score["metric"]: score for score in assay("show", run, "s0", "--json").json["scores"]}
+    assert {score["sample"] for score in one.values()} == {"s0"}
+    claim = one[LISTED]["evidence"]["claims"][0]
+    assert claim.keys() >= {"text", "verdict", "probability", "reason", "quote", "source"}
+    assert (claim["source"], claim["probability"]) == ("judge", None)
+    assert one["answer_relevance"]["evidence"]["questions"][0].keys() == {"text", "cosine"}
+    assert one["answer_relevance"]["evidence"]["noncommittal"] is False
+
+
+def test_show_tells_a_samples_whole_story(assay: Make, set_file: Make, judge_file: Make) -> None:
+    assay("run", set_file(3), "--judge", judge_file(), "--metrics", f"{LISTED},answer_relevance")
+    shown = assay("show", "last", "s0")
+    assert shown.code == 0
+    for words in (
+        "Open menu 0. Send flowers.",
+        "Context 0",
+        "supported     Open menu 0.",
+        '"Open menu 0." (context 0, 0-12)',
+        "not_found     Send flowers.",
+        "+0.",  # a generated question's cosine
+        "claims.en@",
+        "embedder: use",
+        "2 calls (0 replayed)",
+        "cost unknown",
+    ):
+        assert words in shown.out, words
+    table = assay("show")
+    assert re.search(r"s0 .*1 .*0\.50", table.out)
+
+
+@pytest.mark.parametrize(
+    ("words", "cure"),
+    [
+        (["run"], "name a SET"),
+        (["run", "nowhere.jsonl", "--metrics", "token_overlap"], "nowhere.jsonl"),
+        (["run", "SET", "--metrics", "faithfulnes", "--judge", "JUDGE"], "did you mean faithfulness"),
+        (["run", "SET", "--metrics", LISTED], "--judge"),
+        (["run", "SET", "--judge", "qwen7b"], "qwen1.5b"),
+        (["run", "SET", "--judge", "none.yaml"], "none.yaml"),
+        (["run", "SET", "--metrics", "faithfulness:verdicts=probability", "--judge", "JUDGE"], "verdicts=listed"),
+        (["run", "SET", "--metrics", "token_overlap:n=2"], "'n'"),
+        (["run", "SET", "--mode", "replay", "--judge", "JUDGE"], "--cassette"),
+        (["run", "SET", "--mode", "replay", "--cassette", "no.jsonl", "--judge", "JUDGE"], "no such cassette"),
+        (["run", "SET", "--mode", "reply"], "'replay'"),
+        (["run", "SET", "--map", "question", "--metrics", "token_overlap"], "THEIRS=OURS"),
+        (["run", "SET", "--map", "question=user_input", "--metrics", "token_overlap"], "question"),
+        (["run", "SET", "--embedder", "bert", "--judge", "JUDGE"], "st:MODEL"),
+        (["run", "SET", "--limit", "0", "--metrics", "token_overlap"], "--limit"),
+        (["run", "SET", "--language", "dutch", "--metrics", "token_overlap"], "nl, en"),
+        (["run", "SET", "--out", "scores.xlsx", "--judge", "JUDGE"], ".jsonl or .csv"),
+        (["run", "SET", "--out", "no/scores.csv", "--judge", "JUDGE"], "make it first"),
+        (["run", "SET", "--budget-usd", "-1"], "--budget-usd"),
+        (["run", "--resume", "last"], "no run is called"),
+        (["run", "SET", "--jugde", "x"], "--judge"),
+        (["runn"], "No such command"),
+        (["show"], "run `assay run` first"),
+        (["demo", "--judge", "qwen7b"], "qwen7b"),
+    ],
+    ids=lambda given: " ".join(given) if isinstance(given, list) else None,
+)
+def test_what_cannot_be_done_is_told_with_a_cure(
+    *, assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer, words: list[str], cure: str
+) -> None:
+    real = {"SET": set_file(2), "JUDGE": judge_file()}
+    told = assay(*(real.get(word, word) for word in words))
+    unreadable = {"nowhere.jsonl", "none.yaml", "no.jsonl", "question=user_input", "dutch"} & set(words)
+    assert told.code == (1 if unreadable else 2), told
+    assert cure in told.err
+    assert "Traceback" not in told.err
+    assert told.out == ""
+    assert openai_server.requests == []
+
+
+def test_an_unknown_sample_is_told_with_those_there_are(assay: Make, set_file: Make) -> None:
+    assay("run", set_file(2), "--metrics", "token_overlap")
+    told = assay("show", "last", "s9")
+    assert told.code == 2
+    assert "has no sample 's9'; it has s0, s1" in told.err
+    assert assay("show", "2019").code == 2
+
+
+def test_a_csv_of_a_dutch_excel(assay: Make, tmp_path: Path) -> None:
+    """Semicolons, a decimal comma, a byte order mark, columns with names of their own."""
+    rows = [
+        "vraag;antwoord;bron;cijfer",
+        "Hoe?;Klik op Nieuw.;Klik op Nieuw.;4,5",
+        "Waar?;Bij Verlof.;Klik op Nieuw.;1,5",
+    ]
+    text = "".join(f"{row}\r\n" for row in rows)
+    (tmp_path / "antwoorden.csv").write_bytes(b"\xef\xbb\xbf" + text.encode())
+    names = {"vraag": "user_input", "antwoord": "response", "bron": "retrieved_contexts", "cijfer": "rating"}
+    maps = [word for theirs, ours in names.items() for word in ("--map", f"{theirs}={ours}")]
+    done = assay("run", "antwoorden.csv", "--metrics", "token_overlap", "--language", "nl", *maps, "--json")
+    assert done.code == 0
+    assert done.json["languages"].keys() == {"nl"}
+    # "klik op nieuw": 3 of 3 in the context; "bij verlof": none of 2
+    assert done.json["metrics"]["token_overlap"]["mean"] == pytest.approx((1 + 0) / 2)
+    shown = assay("show", "last").out
+    assert re.search(r"antwoorden-1 .*4\.5", shown)
+
+
+def test_bad_rows_stop_it_before_anything_is_paid_for(
+    assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer
+) -> None:
+    path = set_file(3)
+    path.write_text(path.read_text(encoding="utf-8") + '{"id": "bad"\n{"user_input": 5}\n', encoding="utf-8")
+    told = assay("run", path, "--judge", judge_file(), "--metrics", LISTED)
+    assert told.code == 1
+    assert "line 4" in told.err
+    assert openai_server.requests == []
+    done = assay("run", path, "--judge", judge_file(), "--metrics", LISTED, "--skip-bad", "--json")
+    assert done.code == 0
+    assert done.json["metrics"][LISTED]["n"] == 3
+    assert done.err.count("left out") == 2
+    assert "line 4" in done.err
+    assert "line 5" in done.err
+
+
+def test_out_writes_every_score(assay: Make, set_file: Make, tmp_path: Path) -> None:
+    assert assay("run", set_file(3), "--metrics", "token_overlap", "--out", "scores.csv").code == 0
+    with (tmp_path / "scores.csv").open(newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert [(row["sample"], row["metric"]) for row in rows[::3]] == [(f"s{n}", "token_overlap") for n in range(3)]
+    assert assay("run", set_file(3), "--metrics", "token_overlap", "--out", "scores.jsonl").code == 0
+    lines = (tmp_path / "scores.jsonl").read_text(encoding="utf-8").splitlines()
+    assert json.loads(lines[0])["evidence"] == {"not_in_context": ["send", "flowers"]}
+
+
+def test_without_metrics_there_are_the_baselines(assay: Make, set_file: Make) -> None:
+    done = assay("run", set_file(3), "--metrics", "", "--json")
+    assert (done.code, done.json["usage"]["calls"]) == (0, 0)
+    assert list(done.json["metrics"]) == ["token_overlap", "rouge_l_precision", "answer_length"]
+
+
+def test_limit_and_two_sets(assay: Make, set_file: Make) -> None:
+    one, other = set_file(5), set_file(5, "other.jsonl")
+    clash = assay("run", one, other, "--metrics", "token_overlap")
+    assert clash.code == 1
+    assert "the id 's0' is in another set" in clash.err
+    other.write_text(other.read_text(encoding="utf-8").replace('"id": "s', '"id": "t'), encoding="utf-8")
+    done = assay("run", one, other, "--metrics", "token_overlap", "--limit", "2", "--json")
+    assert done.json["metrics"]["token_overlap"]["n"] == 4
+
+
+@pytest.mark.parametrize("name", ["helpdesk_nl", "helpdesk_en"])
+def test_bundled_sets_have_names(assay: Make, name: str) -> None:
+    done = assay("run", name, "--metrics", "token_overlap", "--json")
+    found = done.json["metrics"]["token_overlap"]
+    assert (found["n"], found["failed"]) == (60, 0)
+    assert found["low"] < found["spearman"] < found["high"]
+    assert done.json["languages"].keys() == {name[-2:]}
+
+
+def test_a_judge_that_always_fails_is_told_once(
+    assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer
+) -> None:
+    openai_server.script = lambda _: Answer(status=401, error_message="no such key\x1b[31m")
+    told = assay("run", set_file(3), "--judge", judge_file(), "--metrics", LISTED)
+    assert told.code == 4
+    assert "3 samples failed (s0, s1, s2)" in told.err
+    assert "check the key" in told.err
+    assert "\x1b" not in told.err
+    assert "3 failed" in told.out
+
+
+def test_help_names_the_exit_codes(assay: Make) -> None:
+    told = assay("--help")
+    assert told.code == 0
+    for words in ("0 done", "1 error", "2 usage", "3 budget", "4 more samples failed", "130 interrupted"):
+        assert words in " ".join(told.out.split())
+    assert assay("-h").out == told.out
+    assert assay("--version").out.startswith("assay, version 0.")
