@@ -1,0 +1,58 @@
+"""Weighted ranks and the statistics over them, against brute force: the items really written out again."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from assay.meta_eval.auroc import auroc
+from assay.meta_eval.correlation import _rhos
+from assay.meta_eval.ranks import Ranks
+
+weighted_items = st.lists(
+    st.tuples(st.integers(-3, 3), st.integers(0, 2), st.integers(0, 3)), min_size=1, max_size=12
+).filter(lambda items: any(times for _, _, times in items))
+
+
+@given(weighted_items)
+def test_weighted_ranks_are_those_of_the_items_written_out(items: list[tuple[int, int, int]]) -> None:
+    values = np.array([value for value, _, _ in items], float)
+    times = np.array([times for _, _, times in items])
+    ranks = Ranks(values).weighted(times[:, None].astype(float))[:, 0]
+    written_out = stats.rankdata(np.repeat(values, times))
+    assert np.repeat(ranks, times) == pytest.approx(written_out)
+
+
+@given(weighted_items)
+@settings(deadline=None)
+def test_weighted_spearman_is_that_of_the_items_written_out(items: list[tuple[int, int, int]]) -> None:
+    x, y, times = (np.array(column) for column in zip(*items, strict=True))
+    found = _rhos(Ranks(x.astype(float)), Ranks(y.astype(float)), times[:, None].astype(float))[0]
+    if len(set(np.repeat(x, times))) == 1 or len(set(np.repeat(y, times))) == 1:
+        assert math.isnan(found)
+    else:
+        assert found == pytest.approx(stats.spearmanr(np.repeat(x, times), np.repeat(y, times)).statistic)
+
+
+def test_many_resamples_at_once_are_the_same_as_one_by_one() -> None:
+    generator = np.random.default_rng(1)
+    x, y = generator.integers(0, 5, 40).astype(float), generator.normal(size=40)
+    weights = generator.multinomial(40, np.full(40, 1 / 40), size=50).T.astype(float)
+    together = _rhos(Ranks(x), Ranks(y), weights)
+    singly = [_rhos(Ranks(x), Ranks(y), weights[:, [number]])[0] for number in range(50)]
+    assert together == pytest.approx(singly)
+
+
+@given(st.lists(st.tuples(st.integers(-3, 3), st.booleans()), min_size=2, max_size=15))
+def test_auroc_is_the_share_of_pairs_in_the_right_order(items: list[tuple[int, bool]]) -> None:
+    values, good = [float(value) for value, _ in items], [is_good for _, is_good in items]
+    found = auroc(values, good, [str(n) for n in range(len(items))], resamples=20)
+    pairs = [(a, b) for a, is_good in items if is_good for b, other in items if not other]
+    if not pairs:
+        assert found.area is None
+    else:
+        assert found.area == pytest.approx(sum((a > b) + (a == b) / 2 for a, b in pairs) / len(pairs))
+    assert (found.good, found.bad) == (sum(good), len(good) - sum(good))

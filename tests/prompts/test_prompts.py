@@ -1,0 +1,131 @@
+"""Prompts: strict templates, identities over all that is sent, and examples that keep to their own schema."""
+
+import json
+import re
+from typing import Any
+
+import pytest
+from pydantic import BaseModel
+
+from assay.errors import InputError, UsageError
+from assay.metrics.answer_relevance import ReverseQuestions
+from assay.metrics.claims import Claims
+from assay.metrics.judge_rating import Ratings
+from assay.metrics.quotes import find_quote
+from assay.metrics.verdicts import ListedVerdicts
+from assay.prompts import load_prompt, prompt_names
+from assay.prompts.prompt import parse_prompt
+
+TEXT = "## system\nBe strict.\n\n## example user\nQ\n\n## example assistant\nA\n\n## user\n<a>\n$answer\n</a>\n$count\n"
+EVERY = [(name, language) for name, languages in prompt_names().items() for language in languages]
+SCHEMAS: dict[str, type[BaseModel]] = {
+    "claims": Claims,
+    "verdicts": ListedVerdicts,
+    "questions": ReverseQuestions,
+    "rating": Ratings,
+}
+
+
+def parsed(text: str = TEXT) -> Any:
+    return parse_prompt(text, "p", "en", origin="prompts/p.en.md")
+
+
+def test_parts_become_messages() -> None:
+    prompt = parsed()
+    assert prompt.messages("hello") == [
+        {"role": "system", "content": "Be strict."},
+        {"role": "user", "content": "Q"},
+        {"role": "assistant", "content": "A"},
+        {"role": "user", "content": "hello"},
+    ]
+    assert prompt.fields == {"answer", "count"}
+
+
+@pytest.mark.parametrize("fields", [{}, {"answer": "x"}, {"answer": "x", "count": "1", "more": "y"}])
+def test_fields_are_given_exactly(fields: dict[str, str]) -> None:
+    with pytest.raises(UsageError, match=r"takes the fields \['answer', 'count'\]"):
+        parsed().render(fields)
+
+
+def test_a_fields_value_is_never_a_template() -> None:
+    assert parsed().render({"answer": "$count ${count} \\1 {0}", "count": "$answer"}) == (
+        "<a>\n$count ${count} \\1 {0}\n</a>\n$answer"
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "Be strict.",
+        "note\n" + TEXT,
+        TEXT.replace("## user", "## usr"),
+        TEXT.replace("## example assistant\nA\n", ""),
+        TEXT + "## user\nonce more",
+        TEXT + "## system\ntoo late",
+        "## user\nhi\n" + TEXT,
+    ],
+)
+def test_a_malformed_prompt_is_told_with_its_file(text: str) -> None:
+    with pytest.raises(InputError, match=r"prompts/p\.en\.md: the parts are"):
+        parsed(text)
+
+
+def test_the_identity_covers_all_that_is_sent() -> None:
+    texts = [TEXT, TEXT.replace("strict", "kind"), TEXT.replace("\nQ\n", "\nR\n"), TEXT.replace("$count", "$number")]
+    texts.append(TEXT.replace("## system\nBe strict.\n\n", ""))
+    assert len({parsed(text).identity for text in texts}) == len(texts)
+    assert re.fullmatch(r"p\.en@[0-9a-f]{12}", parsed().identity)
+    assert parsed(TEXT + "\n\n").identity == parsed().identity
+
+
+def test_a_language_that_there_is_not_is_asked_in_english() -> None:
+    assert load_prompt("claims", "de").language == "en"
+    assert load_prompt("claims", None).language == "en"
+    with pytest.raises(UsageError, match="there are claims"):
+        load_prompt("claim", "en")
+
+
+@pytest.mark.parametrize("name", prompt_names())
+def test_languages_ask_the_same(name: str) -> None:
+    dutch, english = load_prompt(name, "nl"), load_prompt(name, "en")
+    assert prompt_names()[name] == ("en", "nl")
+    assert dutch.fields == english.fields
+    assert [message["role"] for message in dutch.opening] == [message["role"] for message in english.opening]
+    tags = re.compile(r"</?\w+>")
+    assert tags.findall(dutch.template) == tags.findall(english.template)
+
+
+@pytest.mark.parametrize(("name", "language"), EVERY)
+def test_what_differs_by_sample_comes_last(name: str, language: str) -> None:
+    """What is the same for every sample is a prefix that a judge can keep."""
+    prompt = load_prompt(name, language)
+    assert not any("$" in message["content"] for message in prompt.opening)
+
+
+@pytest.mark.parametrize(("name", "language"), [each for each in EVERY if each[0] in SCHEMAS])
+def test_examples_keep_to_their_schema(name: str, language: str) -> None:
+    opening = load_prompt(name, language).opening
+    replies = [message["content"] for message in opening if message["role"] == "assistant"]
+    assert replies
+    for reply in replies:
+        SCHEMAS[name].model_validate_json(reply, strict=True)
+    system = opening[0]["content"]
+    assert set(SCHEMAS[name].model_json_schema()["properties"]) <= set(re.findall(r'"(\w+)":', system))
+
+
+@pytest.mark.parametrize("language", ["nl", "en"])
+def test_example_quotes_stand_in_their_example(language: str) -> None:
+    """A judge is not taught to make quotes up."""
+    _, asked, replied = load_prompt("verdicts", language).opening
+    page = asked["content"].partition("<documentation>")[2].partition("</documentation>")[0]
+    verdicts = json.loads(replied["content"])["verdicts"]
+    for verdict in verdicts:
+        assert (find_quote(verdict["quote"], (page,)) is not None) == (verdict["verdict"] != "not_found")
+    assert {verdict["verdict"] for verdict in verdicts} == {"supported", "contradicted", "not_found"}
+
+
+@pytest.mark.parametrize(("language", "words"), [("nl", {"Ja", "Nee"}), ("en", {"Yes", "No"})])
+def test_support_examples_are_one_word(language: str, words: set[str]) -> None:
+    opening = load_prompt("support", language).opening
+    assert {message["content"] for message in opening if message["role"] == "assistant"} == words
