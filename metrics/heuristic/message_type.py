@@ -1,0 +1,195 @@
+"""What a customer wants: the paper's ordered pattern lists, and rules that mind where in a message a pattern stands."""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Literal, NamedTuple
+
+from .facts import facts
+
+MessageType = Literal["error", "general", "reasoning", "instruction", "binary", "action", "unspecified"]
+Rules = Literal["paper", "positional"]
+
+_STRAIGHT = str.maketrans("‘’‚“”„«»", '\'\'\'"""""')
+_BLANKS = re.compile(r"[^\S\n]+")
+_QUOTED = re.compile(r"\"[^\"\n]{2,200}\"|(?<!\w)'[^'\n]{2,200}'(?!\w)")
+_SENTENCE = re.compile(r"[^.?!\n]+(?:[.?!](?!\s|$)[^.?!\n]*)*[?!.]*")
+_CLAUSE_END = re.compile(r"[,;:)]\s+| - ")
+_NAME = re.compile(r"<(\w+)>")
+
+
+@dataclass(frozen=True)
+class TypeMatch:
+    """A message's type and why: the pattern that matched ("" if none did), the words it matched, and a sentence."""
+
+    type: MessageType
+    pattern: str
+    matched: str
+    reason: str
+
+
+class Sentence(NamedTuple):
+    """A sentence of a message, lower-cased, by clauses whose lead-in words are taken off; `framed` were in a frame."""
+
+    text: str
+    asks: bool
+    clauses: tuple[str, ...]
+    framed: tuple[bool, ...]
+
+
+class _Typed(NamedTuple):
+    type: MessageType
+    pattern: re.Pattern[str]
+
+
+class _Language:
+    """The positional rules of a language, compiled."""
+
+    def __init__(self, language: str) -> None:
+        given: dict[str, Any] = facts("message_patterns", language)["positional"]
+        words: dict[str, str] = given["words"]
+
+        def compiled(patterns: Iterable[str]) -> tuple[re.Pattern[str], ...]:
+            return tuple(re.compile(_NAME.sub(lambda name: words[name[1]], pattern)) for pattern in patterns)
+
+        def typed(groups: Iterable[dict[str, Any]]) -> tuple[_Typed, ...]:
+            return tuple(_Typed(group["type"], p) for group in groups for p in compiled(group["patterns"]))
+
+        self.lead, self.frames = compiled(given["lead"]), compiled(given["frames"])
+        self.error, self.action, self.chat = (compiled(given[kind]) for kind in ("error", "action", "chat"))
+        self.question, self.inside = typed(given["question"]), typed(given["inside"])
+        self.marked, self.embedded = compiled(given["marked"]), compiled(given["embedded_binary"])
+        self.wish, self.complaint = compiled(given["wish"]), compiled(given["complaint"])
+
+
+def classify(message: str, language: str, rules: Rules = "positional") -> TypeMatch:
+    """The type of a message, with the pattern that decided. Languages without patterns are read with the English ones.
+
+    `paper` is section V-A of the paper: the message lower-cased, ordered lists of substrings, the first list with a
+    match decides, and a message without a question mark that matched no list so far is `reasoning`.
+    `positional`, the default because it does better on messages that no rule was written from
+    (`benchmarks/message_types.py`), finds the sentence that asks, takes greetings and polite frames off it, and goes by
+    how it begins. Raises `ValueError` for other rules.
+    """
+    if rules == "paper":
+        return _by_lists(message.lower(), language)
+    if rules == "positional":
+        text = _BLANKS.sub(" ", message.lower().translate(_STRAIGHT)).strip()
+        return _by_position(text, _language(language))
+    raise ValueError(f"rules={rules!r}; choose paper or positional")
+
+
+def _by_lists(text: str, language: str) -> TypeMatch:
+    for group in facts("message_patterns", language)["paper"]:
+        kind: MessageType = group["type"]
+        for pattern in group["patterns"]:
+            if pattern in text:
+                return TypeMatch(kind, pattern, pattern, f"{pattern!r} is in the {kind} list, the first with a match")
+        if group.get("no_question_mark") and "?" not in text:
+            return TypeMatch(kind, "", "", f"no list before matched, and without a question mark it is {kind}")
+    return TypeMatch("unspecified", "", "", "no list has a match")
+
+
+def _by_position(text: str, rules: _Language) -> TypeMatch:
+    sentences = list(_sentences(text, rules))
+    asking = [sentence for sentence in sentences if sentence.asks]
+    return (
+        _starting(sentences, "action", rules.action, "tells the reader to do something")
+        or _starting(sentences, "unspecified", rules.chat, "is small talk")
+        or _reported_error(text, rules)
+        or _question(asking, rules)
+        or _question([sentence for sentence in sentences if not sentence.asks], rules)
+        or _starting(sentences, "instruction", rules.wish, "says what the customer wants to do")
+        or _within(asking or sentences, rules.inside)
+        or _complaint(sentences, rules)
+        or TypeMatch("unspecified", "", "", "no sentence asks, orders, wishes or reports a failure")
+    )
+
+
+def _sentences(text: str, rules: _Language) -> Iterator[Sentence]:
+    # what is quoted is not said by the customer: a question in an error text or in a text to translate asks nothing
+    for found in _SENTENCE.finditer(_QUOTED.sub('"…"', text)):
+        sentence = found[0].strip()
+        clauses, framed = [], []
+        for piece in _CLAUSE_END.split(sentence):
+            clause, was_framed = _bare(piece.strip(" ()-*>\t"), rules)
+            if clause:
+                clauses.append(clause)
+                framed.append(was_framed)
+        if clauses:
+            yield Sentence(sentence, sentence.endswith("?"), tuple(clauses), tuple(framed))
+
+
+def _bare(clause: str, rules: _Language) -> tuple[str, bool]:
+    """The clause without what leads it in, and whether a polite frame was among that."""
+    framed = False
+    while True:
+        lead = next((m for pattern in rules.lead if (m := pattern.match(clause)) and m[0]), None)
+        frame = None if lead else next((m for pattern in rules.frames if (m := pattern.match(clause)) and m[0]), None)
+        if not (taken := lead or frame):
+            return clause, framed
+        framed = framed or frame is not None
+        clause = clause[taken.end() :].strip()
+
+
+def _starting(
+    sentences: list[Sentence], kind: MessageType, patterns: tuple[re.Pattern[str], ...], does: str
+) -> TypeMatch | None:
+    for sentence in sentences:
+        for clause in sentence.clauses:
+            for pattern in patterns:
+                if match := pattern.match(clause):
+                    return TypeMatch(kind, pattern.pattern, match[0], f"{match[0]!r} begins a clause that {does}")
+    return None
+
+
+def _reported_error(text: str, rules: _Language) -> TypeMatch | None:
+    for pattern in rules.error:
+        if match := pattern.search(text):
+            return TypeMatch("error", pattern.pattern, match[0], f"{match[0]!r} reports an error")
+    return None
+
+
+def _question(sentences: list[Sentence], rules: _Language) -> TypeMatch | None:
+    for sentence in sentences:
+        for clause, framed in zip(sentence.clauses, sentence.framed, strict=True):
+            if framed and (found := _first(clause, rules.embedded)):
+                return _asked("binary", found, "after a polite frame")
+            for kind, pattern in rules.question:
+                if found := pattern.match(clause):
+                    return _asked(kind, found, "after a polite frame" if framed else "begins the question")
+        if sentence.asks:
+            for clause in reversed(sentence.clauses):
+                if found := _first(clause, rules.marked):
+                    return _asked("binary", found, "begins a sentence with a question mark")
+    return None
+
+
+def _first(clause: str, patterns: tuple[re.Pattern[str], ...]) -> re.Match[str] | None:
+    return next((match for pattern in patterns if (match := pattern.match(clause))), None)
+
+
+def _asked(kind: MessageType, match: re.Match[str], where: str) -> TypeMatch:
+    return TypeMatch(kind, match.re.pattern, match[0], f"{match[0]!r} {where}")
+
+
+def _within(sentences: list[Sentence], patterns: tuple[_Typed, ...]) -> TypeMatch | None:
+    for sentence in sentences:
+        for kind, pattern in patterns:
+            if match := pattern.search(sentence.text):
+                return TypeMatch(kind, pattern.pattern, match[0], f"{match[0]!r} asks inside a sentence")
+    return None
+
+
+def _complaint(sentences: list[Sentence], rules: _Language) -> TypeMatch | None:
+    for sentence in sentences:
+        for pattern in rules.complaint:
+            if match := pattern.search(sentence.text):
+                return TypeMatch("reasoning", pattern.pattern, match[0], f"{match[0]!r} reports something unexpected")
+    return None
+
+
+@cache
+def _language(language: str) -> _Language:
+    return _Language(language)

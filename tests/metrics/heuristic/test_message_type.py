@@ -1,0 +1,205 @@
+"""Message types: the paper's examples and order, the positional rules habit by habit, messages held out."""
+
+import json
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.metrics.heuristic.message_type import MessageType, classify
+
+TYPES = {"error", "general", "reasoning", "instruction", "binary", "action", "unspecified"}
+WORDS = [
+    "how",
+    "can",
+    "you",
+    "tell me",
+    "why",
+    "i want",
+    "hoe",
+    "kunt u",
+    "vertellen",
+    "of",
+    "waar",
+    "error",
+    ".",
+    "?",
+    ",",
+    ":",
+]
+# Section IV-C.1, and the same in Dutch.
+PAPER_EXAMPLES: list[tuple[str, str, MessageType]] = [
+    ("en", "I get the error: mutation cannot be executed", "error"),
+    ("en", "Would it be possible to adjust tax rates manually?", "binary"),
+    ("en", "How would I adjust tax rates manually?", "instruction"),
+    ("en", "I have adjusted tax settings, why don't I see a payslip anymore?", "reasoning"),
+    ("en", "write an email to notify customers of the new tax rates.", "action"),
+    ("en", "Good morning", "unspecified"),
+    ("en", "I just ate a sandwich", "unspecified"),
+    ("en", "What are the tax rates in the Netherlands?", "general"),
+    ("en", "What products do you offer?", "general"),
+    ("en", "I got error 404, what does it mean?", "error"),
+    ("nl", "Ik krijg de fout: mutatie kan niet worden uitgevoerd", "error"),
+    ("nl", "Zou het mogelijk zijn om belastingtarieven handmatig aan te passen?", "binary"),
+    ("nl", "Hoe zou ik belastingtarieven handmatig aanpassen?", "instruction"),
+    ("nl", "Ik heb de belastinginstellingen aangepast, waarom zie ik geen loonstrook meer?", "reasoning"),
+    ("nl", "schrijf een e-mail om klanten te informeren over de nieuwe belastingtarieven.", "action"),
+    ("nl", "Goedemorgen", "unspecified"),
+    ("nl", "Ik heb net een boterham gegeten", "unspecified"),
+    ("nl", "Wat zijn de belastingtarieven in Nederland?", "general"),
+    ("nl", "Welke producten bieden jullie aan?", "general"),
+]
+
+
+@pytest.mark.parametrize(("language", "message", "kind"), PAPER_EXAMPLES)
+def test_the_examples_of_the_paper(language: str, message: str, kind: MessageType) -> None:
+    assert classify(message, language).type == kind
+
+
+@pytest.mark.parametrize(("language", "message", "kind"), PAPER_EXAMPLES)
+def test_the_papers_lists_type_the_papers_examples_but_for_what_has_no_question_mark(
+    language: str, message: str, kind: MessageType
+) -> None:
+    """Its order makes small talk `reasoning` (no question mark); everything else in the examples comes out right."""
+    assert classify(message, language, "paper").type == ("reasoning" if kind == "unspecified" else kind)
+
+
+@pytest.mark.parametrize(
+    ("message", "kind", "pattern"),
+    [
+        ("WHY do I get an ERROR?", "error", "error"),  # error stands before reasoning, and case does not count
+        ("Why is there no explanation?", "general", " explanation"),  # general before reasoning
+        ("How come I can do this?", "reasoning", "how come"),  # reasoning before instruction and binary
+        ("How can I do this?", "instruction", "how "),  # instruction before binary
+        ("Can I do this?", "binary", "can "),
+        ("Can I do this", "reasoning", ""),  # no question mark, and no list before reasoning matched
+        ("Summer?", "unspecified", ""),
+    ],
+)
+def test_the_first_list_decides(message: str, kind: MessageType, pattern: str) -> None:
+    found = classify(message, "en", rules="paper")
+    assert (found.type, found.pattern) == (kind, pattern)
+
+
+@pytest.mark.parametrize(
+    ("language", "message", "kind"),
+    [
+        # a polite frame asks nothing itself: what it holds does
+        ("nl", "Kunt u mij vertellen hoe ik een toeslag toevoeg?", "instruction"),
+        ("nl", "Kunt u mij vertellen of dat kan?", "binary"),
+        ("nl", "Kunt u mij vertellen waarom dat zo is?", "reasoning"),
+        ("nl", "Kunt u mij vertellen wat een toeslag is?", "general"),
+        ("nl", "Kunt u mijn adres wijzigen?", "action"),
+        ("nl", "Kan ik mijn adres wijzigen?", "binary"),
+        ("en", "Could you please tell me how I add an allowance?", "instruction"),
+        ("en", "Could you please tell me if that is possible?", "binary"),
+        ("en", "Could you please tell me why that is?", "reasoning"),
+        ("en", "Could you please tell me what an allowance is?", "general"),
+        ("en", "Could you change my address?", "action"),
+        ("en", "Can I change my address?", "binary"),
+        # how long, how much: a fact, no guide
+        ("nl", "Hoe lang duurt dat?", "general"),
+        ("en", "How much is that?", "general"),
+        # the sentence that asks decides, not the one that tells
+        ("nl", "Ik kan nu niets wijzigen. Hoe pas ik mijn naam aan? Het is een typefout.", "instruction"),
+        ("en", "I can not change anything now. How do I fix my name? It has a typo.", "instruction"),
+        # no question mark, no capitals, no commas
+        ("nl", "hoi kan ik ook met een bon betalen", "binary"),
+        ("nl", "waarom is dat zo duur", "reasoning"),
+        ("en", "hi can i also pay with a voucher", "binary"),
+        ("en", "why is that so expensive", "reasoning"),
+        # the wish to do something asks how
+        ("nl", "Ik wil mijn abonnement stopzetten.", "instruction"),
+        ("en", "I want to stop my subscription.", "instruction"),
+        # what is quoted is not asked
+        ("nl", 'Vertaal naar het Engels: "Hoe kan ik dit wijzigen?"', "action"),
+        ("en", "Please translate this: 'How can I change this?'", "action"),
+        # pasted errors, also without the word
+        ("nl", "Opslaan lukt niet:\nSystem.NullReferenceException: Object reference not set", "error"),
+        ("en", "Saving does not work:\nSystem.NullReferenceException: Object reference not set", "error"),
+        ("en", "How do I turn off error notifications?", "instruction"),
+    ],
+)
+def test_positions(language: str, message: str, kind: MessageType) -> None:
+    found = classify(message, language)
+    assert found.type == kind, found.reason
+
+
+def test_it_says_what_matched() -> None:
+    found = classify("Goedemorgen, kunt u mij vertellen waarom dat zo is?", "nl")
+    assert (found.type, found.matched) == ("reasoning", "waarom")
+    assert "waarom" in found.pattern
+    assert found.reason == "'waarom' after a polite frame"
+
+
+def test_curly_quotes_and_blanks_are_as_straight_ones() -> None:
+    assert classify("I  don’t understand\twhy", "en") == classify("I don't understand why", "en")
+
+
+@pytest.mark.parametrize("language", ["nl", "en"])
+@pytest.mark.parametrize("message", ["", "   \n", "???", "...", "👍", "'", '"?"'])
+def test_a_message_without_words_is_unspecified(language: str, message: str) -> None:
+    found = classify(message, language)
+    assert (found.type, found.pattern, found.matched) == ("unspecified", "", "")
+
+
+def test_unknown_rules_are_named() -> None:
+    with pytest.raises(ValueError, match="choose paper or positional"):
+        classify("Hello", "en", rules="best")  # type: ignore[arg-type]
+
+
+def test_a_language_without_patterns_is_read_with_the_english_ones() -> None:
+    assert classify("how do i do this", "de") == classify("how do i do this", "en")
+
+
+@given(st.lists(st.sampled_from(WORDS), max_size=25).map(" ".join), st.sampled_from(["nl", "en"]))
+def test_any_text_has_a_type_and_what_matched_stands_in_it(message: str, language: str) -> None:
+    found = classify(message, language)
+    assert found.type in TYPES
+    assert found.matched in message
+    assert bool(found.matched) == bool(found.pattern)
+    assert found.reason
+
+
+@pytest.mark.parametrize(
+    "piece", ["kunt u mij misschien even ", "could you please ", "ik wil graag ", "' ", "a.", "thanks, "]
+)
+def test_a_long_message_takes_no_long_time(piece: str) -> None:
+    """20,000 characters within a second: no pattern backtracks its way through a pasted log."""
+    before = time.perf_counter()
+    for language in ("nl", "en"):
+        classify(piece * (20_000 // len(piece)), language)
+    assert time.perf_counter() - before < 2
+
+
+def labelled(language: str) -> list[dict[str, str]]:
+    file = Path(__file__).parent / f"messages_{language}.jsonl"
+    return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+
+
+@pytest.mark.parametrize("language", ["nl", "en"])
+def test_the_labelled_messages_are_as_many_and_as_mixed_as_promised(language: str) -> None:
+    rows = labelled(language)
+    assert len(rows) >= 150
+    assert len({row["id"] for row in rows}) == len({row["message"] for row in rows}) == len(rows)
+    parts = Counter(row["part"] for row in rows)
+    assert parts["held_out"] / len(rows) == pytest.approx(0.4, abs=0.01)
+    for part in ("rules", "held_out"):
+        kinds = Counter(row["type"] for row in rows if row["part"] == part)
+        assert kinds.keys() == TYPES
+        assert min(kinds.values()) >= 8
+
+
+@pytest.mark.parametrize("language", ["nl", "en"])
+def test_on_messages_that_no_rule_was_written_from(language: str) -> None:
+    """Issue 3: above 0.85 of all types, and 0.93 of whether it is binary or instruction; and better than the lists."""
+    rows = [row for row in labelled(language) if row["part"] == "held_out"]
+    scored = {"binary", "instruction"}
+    found = [(row["type"], classify(row["message"], language).type) for row in rows]
+    right = sum(label == typed for label, typed in found) / len(rows)
+    assert right > 0.85
+    assert sum((label in scored) == (typed in scored) for label, typed in found) / len(rows) > 0.93
+    assert right > sum(row["type"] == classify(row["message"], language, "paper").type for row in rows) / len(rows)
