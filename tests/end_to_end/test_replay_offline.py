@@ -1,0 +1,85 @@
+"""The main job from a cassette: no network, no litellm, the same numbers as when it was recorded."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from openai_server import OpenAIServer
+
+from assay.cli.demo import DEMO_METRICS
+
+Make = Callable[..., Any]
+ROOT = Path(__file__).parents[2]
+CASSETTES = sorted((ROOT / "cassettes").glob("helpdesk.*.jsonl"))
+
+
+def test_a_recorded_run_replays_to_the_same_numbers(
+    *, assay: Make, offline: Make, judge_file: Make, openai_server: OpenAIServer, tmp_path: Path
+) -> None:
+    """The demo's metrics on real answers, recorded from the local server and replayed without it."""
+    judge = judge_file(logprobs=True)
+    words = ["run", "helpdesk_en", "--limit", "8", "--judge", judge, "--metrics", ",".join(DEMO_METRICS)]
+    words += ["--cassette", tmp_path / "replies.jsonl", "--json"]
+    live = assay(*words, "--mode", "record")
+    assert live.code == 0
+    openai_server.forget()
+    done = offline(*words, "--mode", "replay")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert openai_server.requests == []
+    replayed = json.loads(done.stdout)
+    assert replayed["metrics"] == live.json["metrics"]
+    assert replayed["usage"] == live.json["usage"] | {"from_cassette": live.json["usage"]["calls"]}
+    first, second = (assay("show", run, "--json").json for run in (live.json["run"], replayed["run"]))
+    for score in first["scores"] + second["scores"]:
+        score.pop("usage")
+    by_name = {(score["sample"], score["metric"]): score for score in first["scores"]}
+    assert by_name == {(score["sample"], score["metric"]): score for score in second["scores"]}
+
+
+def test_offline_really_is(offline: Make, judge_file: Make) -> None:
+    """The check of these tests themselves: a live call cannot be made there."""
+    done = offline("run", "helpdesk_en", "--limit", "1", "--judge", judge_file(), "--json")
+    assert done.returncode == 4
+    assert "faithfulness" in done.stdout
+
+
+@pytest.fixture
+def demo_cassette() -> Path:
+    """The demo's cassette; while it is being recorded there is none to test."""
+    path = ROOT / "cassettes/helpdesk.qwen1.5b.jsonl"
+    if not path.exists() and list(path.parent.glob(f"{path.name}.*.recording")):
+        pytest.skip("is being recorded")
+    return path
+
+
+def test_the_demo_runs_offline(offline: Make, demo_cassette: Path) -> None:
+    assert demo_cassette.exists()
+    done = offline("demo", "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    told = json.loads(done.stdout)
+    assert told["usage"]["calls"] == told["usage"]["from_cassette"] > 0
+    assert told["languages"].keys() == {"en", "nl"}
+    for language in told["languages"].values():
+        assert list(language) == [*DEMO_METRICS, "token_overlap", "rouge_l_precision", "answer_length"]
+        for metric in language.values():
+            assert (metric["n"], metric["failed"]) == (60, 0)
+            assert metric["low"] <= metric["spearman"] <= metric["high"]
+            assert metric["mean"] is not None
+
+
+def test_the_demo_prints_what_a_support_lead_reads(offline: Make, demo_cassette: Path) -> None:
+    assert demo_cassette.exists()
+    done = offline("demo")
+    assert (done.returncode, done.stderr) == (0, "")
+    for words in ("Language: nl", "Language: en", "Spearman with rating", "baseline", "The 5 worst answers"):
+        assert words in done.stdout
+
+
+@pytest.mark.parametrize("path", CASSETTES, ids=lambda path: path.name)
+def test_nothing_is_missing_or_stale_in_what_is_bundled(offline: Make, path: Path) -> None:
+    judge = path.name.removeprefix("helpdesk.").removesuffix(".jsonl")
+    words = ["helpdesk_nl", "helpdesk_en", "--judge", judge, "--metrics", ",".join(DEMO_METRICS), "--json"]
+    done = offline("cassettes", "check", path, *words)
+    assert json.loads(done.stdout) == {"stale": [], "missing": []}
