@@ -147,7 +147,8 @@ def _starting(
 def _reported_error(text: str, rules: _Language) -> TypeMatch | None:
     for pattern in rules.error:
         if match := pattern.search(text):
-            return TypeMatch("error", pattern.pattern, match[0], f"{match[0]!r} reports an error")
+            words = match[0].strip(" .?!\n")
+            return TypeMatch("error", pattern.pattern, words, f"{words!r} reports an error")
     return None
 
 

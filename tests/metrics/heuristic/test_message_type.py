@@ -120,7 +120,26 @@ def test_the_first_list_decides(message: str, kind: MessageType, pattern: str) -
         # pasted errors, also without the word
         ("nl", "Opslaan lukt niet:\nSystem.NullReferenceException: Object reference not set", "error"),
         ("en", "Saving does not work:\nSystem.NullReferenceException: Object reference not set", "error"),
-        ("en", "How do I turn off error notifications?", "instruction"),
+        ("nl", "Het systeem zegt 'geen verbinding met de server'", "error"),
+        ("en", "The system says 'no connection to the server'", "error"),
+        # what speaks of errors or quotes something, and reports none
+        ("nl", "Hoe zet ik foutmeldingen uit?", "instruction"),
+        ("nl", "Krijg ik een melding als mijn pakket komt?", "binary"),
+        ("nl", "Op de site staat: 'gratis verzending vanaf 20 euro'. Geldt dat ook voor retouren?", "binary"),
+        ("en", "How do I turn off error messages?", "instruction"),
+        ("en", "Will I get a message when my parcel arrives?", "binary"),
+        ("en", "The site says: 'free delivery over 20 pounds'. Does that also apply to returns?", "binary"),
+        # a condition first, then the question
+        ("nl", "Als ik de medewerker verwijder, blijft zijn dossier dan bestaan?", "binary"),
+        ("nl", "Als ik de medewerker verwijder, wat gebeurt er dan met zijn dossier?", "reasoning"),
+        ("en", "If I delete the employee, will the file be kept?", "binary"),
+        ("en", "If I delete the employee, what happens to the file?", "reasoning"),
+        # a statement with a question mark asks whether it is so
+        ("nl", "U levert ook in België, toch?", "binary"),
+        ("en", "You deliver to Belgium too, right?", "binary"),
+        # something unexpected, reported without a question, asks why
+        ("nl", "De cijfers kloppen niet.", "reasoning"),
+        ("en", "The figures are wrong.", "reasoning"),
     ],
 )
 def test_positions(language: str, message: str, kind: MessageType) -> None:
