@@ -6,11 +6,14 @@ Prints F1, accuracy, precision and recall over all types (the types' figures wei
 for Binary and for Instruction (that type against the rest), and for "is Binary or Instruction" (one of the two against
 the rest), a language, on three sets of messages:
   rules     the part of tests/metrics/heuristic/messages_*.jsonl that the rules were written from: a fit, no estimate;
-  held_out  the rest of it, with other products, labelled before any rule was written and never read while writing them;
-  helpdesk  the bundled sets' `message_type`, written and labelled by others than the author of the rules.
-Rules and held_out have one author, who wrote the rules minutes later: helpdesk is the stricter estimate. After the first
-look at held_out and helpdesk (counts only) no rule was changed for what they got wrong. Nothing here is
-cross-validated: rules written by hand have no fitting to repeat in a fold.
+  held_out  the rest of it: other products, labelled before any rule was written, and not reread while writing them. But
+            one author wrote both within the hour, and cannot have forgotten them: an optimistic estimate;
+  helpdesk  the bundled sets' `message_type`, written and labelled by others, their messages unseen: the fair estimate.
+After the first look at held_out and helpdesk (counts of label and prediction only) one thing was changed for what they
+showed: "make a" and "maak een" left the paper's action list, since they took binary and instruction messages there
+(accuracy of rules=paper en 0.77 to 0.80, nl 0.75 to 0.73). The positional rules gained patterns from probes of the
+author's own after that look; their figures on held_out and helpdesk stayed what they were.
+Nothing here is cross-validated: rules written by hand have no fitting to repeat in a fold.
 Intervals, 95%: Wilson's for accuracy, the percentiles of 2,000 seeded resamples of the messages for F1.
 """
 
