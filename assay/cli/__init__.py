@@ -9,6 +9,7 @@ from ..errors import AssayError, BudgetReached, UsageError
 from .cassettes import cassettes
 from .demo import demo
 from .exit_codes import BUDGET, ERROR, INTERRUPTED, USAGE
+from .heuristic import heuristic
 from .prompts import prompts
 from .run import run
 from .show import show
@@ -25,7 +26,7 @@ def cli() -> None:
     """
 
 
-for command in (run, show, demo, cassettes, prompts):
+for command in (run, show, demo, cassettes, prompts, heuristic):
     cli.add_command(command)
 
 

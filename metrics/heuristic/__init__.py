@@ -1,9 +1,12 @@
+"""The deterministic heuristic scorer of the AFAS paper (001, III to VI): no judge, no key, and it explains itself."""
 
 from .company_terms import CompanyTerms
 from .complex_answer import ComplexAnswer
 from .components_defined import ComponentsDefined
 from .hal import Hal
+from .message_type import classify
 from .prompt_overlap import PromptOverlap
+from .score import Heuristic
 from .subject_combination import SubjectCombination
 from .verbatim_guide import VerbatimGuide
 
@@ -12,7 +15,9 @@ __all__ = [
     "ComplexAnswer",
     "ComponentsDefined",
     "Hal",
+    "Heuristic",
     "PromptOverlap",
     "SubjectCombination",
     "VerbatimGuide",
+    "classify",
 ]

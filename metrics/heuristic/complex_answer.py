@@ -32,7 +32,7 @@ class ComplexAnswer(Feature):
     """How many of the four kinds of signal words the answer has, as a share."""
 
     name = "heuristic.complex_answer"
-    needs = ("response",)
+    needs: tuple[str, ...] = ("response",)
 
     def of(self, reading: Reading) -> Score:
         """Always scored: an answer without signal words has 0."""

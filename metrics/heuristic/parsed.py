@@ -26,8 +26,9 @@ class Parsed(NamedTuple):
 class ParsedTexts:
     """Parses texts in batches and keeps them. One for the whole process: `parsed_texts`."""
 
-    def __init__(self, named: dict[str, str]) -> None:
-        self._named = named
+    def __init__(self, named: dict[str, str], longest: int = _LONGEST) -> None:
+        """`named` names pipelines by language; texts are parsed in pieces of at most `longest` characters."""
+        self._named, self._longest = named, longest
         self._kept: OrderedDict[tuple[str, str], Parsed] = OrderedDict()
         self._waiting: dict[tuple[str, str], None] = {}
         self._flushed: asyncio.Future[None] | None = None
@@ -76,7 +77,7 @@ class ParsedTexts:
         if nlp is None:
             subjects: list[tuple[Pair, ...] | None] = [None] * len(texts)
         else:
-            pieces = [(piece, place) for place, text in enumerate(texts) for piece in _pieces(text)]
+            pieces = [(piece, place) for place, text in enumerate(texts) for piece in _pieces(text, self._longest)]
             pairs: list[list[Pair]] = [[] for _ in texts]
             for doc, place in nlp.pipe(pieces, as_tuples=True):
                 pairs[place].extend(_subjects(doc, language))
@@ -91,15 +92,15 @@ def parsed_texts(named: tuple[tuple[str, str], ...] = ()) -> ParsedTexts:
     return ParsedTexts(dict(named))
 
 
-def _pieces(text: str) -> list[str]:
+def _pieces(text: str, longest: int) -> list[str]:
     """A text cut at line ends so that no piece is too long to parse; a line that is itself too long is cut anywhere."""
-    if len(text) <= _LONGEST:
+    if len(text) <= longest:
         return [text]
     pieces = [""]
     for line in text.splitlines(keepends=True):
-        for start in range(0, len(line), _LONGEST):
-            part = line[start : start + _LONGEST]
-            if len(pieces[-1]) + len(part) > _LONGEST:
+        for start in range(0, len(line), longest):
+            part = line[start : start + longest]
+            if len(pieces[-1]) + len(part) > longest:
                 pieces.append("")
             pieces[-1] += part
     return pieces

@@ -16,7 +16,7 @@ class PromptOverlap(Feature):
     """The share of the question's different words (lemmas) that the answer takes up, in [0, 1]."""
 
     name = "heuristic.prompt_overlap"
-    needs = ("response", "user_input")
+    needs: tuple[str, ...] = ("response", "user_input")
 
     def of(self, reading: Reading) -> Score:
         """Skipped when the question has no words (in English: none but function words)."""

@@ -61,6 +61,11 @@ class Feature(Metric):
         """`nlp_nl` and `nlp_en` name spaCy pipelines (a package or a folder), where the feature uses one."""
         self._texts = named_pipelines(nlp_nl, nlp_en)
 
+    @property
+    def short_name(self) -> str:
+        """The name without `heuristic.` before it."""
+        return type(self).name.removeprefix("heuristic.")
+
     @abstractmethod
     def of(self, reading: Reading) -> Score:
         """The feature of a sample that was read; `skipped` where there is nothing to measure."""

@@ -1,0 +1,50 @@
+"""Context Synthesis (001, section IV-C.2): an answer that combines documents is likelier true."""
+
+from collections.abc import Sequence, Set
+
+from ..metric import Score, scored, skipped
+from ..sentences import claiming_sentences
+from .reading import Feature, Reading
+from .words import content_lemmas
+
+LEAST_SHARE = 0.5  # of a sentence's content words, for it to draw on a context
+
+
+def drawn_on(sentence: Set[str], contexts: Sequence[Set[str]]) -> int | None:
+    """The place of the context that has most of a sentence's content words; None below half of them, or at a tie."""
+    if not sentence or not contexts:
+        return None
+    shares = [len(sentence & context) / len(sentence) for context in contexts]
+    best = max(shares)
+    return shares.index(best) if best >= LEAST_SHARE and shares.count(best) == 1 else None
+
+
+def context_synthesis(drawn: Sequence[int | None], contexts: int) -> float:
+    """(different contexts that the sentences draw on - 1) / (the most that could be - 1), in [0, 1].
+
+    The most that could be is the smaller of the numbers of contexts and of sentences.
+    """
+    most = min(contexts, len(drawn))
+    return max(0, len({place for place in drawn if place is not None}) - 1) / (most - 1) if most > 1 else 0.0
+
+
+class ContextSynthesis(Feature):
+    """How many of the documents the answer's sentences draw on, beyond the first, as a share of what could be."""
+
+    name = "heuristic.context_synthesis"
+
+    def of(self, reading: Reading) -> Score:
+        """Skipped with one context, or when the answer has fewer than two sentences that claim something."""
+        if len(reading.contexts) < 2:
+            return skipped("there is one context: nothing to combine")
+        said = claiming_sentences(reading.answer, reading.language)
+        if len(said) < 2:
+            return skipped("fewer than two sentences of the answer claim something")
+        contexts = [set(content_lemmas(context, reading.language)) for context in reading.contexts]
+        drawn = [drawn_on(set(content_lemmas(sentence, reading.language)), contexts) for sentence in said]
+        used = sorted({place + 1 for place in drawn if place is not None})
+        evidence = {
+            "sentences": [{"text": s, "context": p if p is None else p + 1} for s, p in zip(said, drawn, strict=True)]
+        }
+        reason = f"the sentences draw on {len(used)} of {len(contexts)} contexts"
+        return scored(context_synthesis(drawn, len(contexts)), reason, evidence)

@@ -1,0 +1,137 @@
+"""The annotator's decision tree (001, section IV-B, Fig. 2) as data: walked on the features, and drawn."""
+
+from collections.abc import Mapping
+from functools import cache
+from importlib import resources
+from typing import NamedTuple
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+
+class Node(BaseModel):
+    """A question to a feature with what comes next, or a leaf with an answer and why."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    asks: str = ""
+    feature: str = ""
+    least: float | None = None
+    most: float | None = None
+    yes: str = ""
+    no: str = ""
+    unknown: str = ""
+    answer: str = ""
+    because: str = ""
+
+    @model_validator(mode="after")
+    def _question_or_leaf(self) -> "Node":
+        question = all((self.asks, self.feature, self.yes, self.no)) and (self.least is None) != (self.most is None)
+        leaf = bool(self.answer and self.because) and not (self.asks or self.feature)
+        if question == leaf:
+            raise ValueError("a node asks (asks, feature, least or most, yes, no) or answers (answer, because)")
+        return self
+
+    def holds(self, value: float) -> bool:
+        """Whether a feature's value means yes."""
+        return value >= self.least if self.least is not None else value <= (self.most or 0.0)
+
+
+class Tree(BaseModel):
+    """The nodes by name. Raises `pydantic.ValidationError` when a name leads nowhere or in a circle."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    start: str
+    nodes: dict[str, Node] = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _leads_to_leaves(self) -> "Tree":
+        self._follow(self.start, ())
+        return self
+
+    def _follow(self, name: str, above: tuple[str, ...]) -> None:
+        if name not in self.nodes:
+            raise ValueError(f"no node is called {name!r}")
+        if name in above:
+            raise ValueError(f"the tree goes in a circle: {' > '.join((*above, name))}")
+        node = self.nodes[name]
+        for following in filter(None, (node.yes, node.no, node.unknown)):
+            self._follow(following, (*above, name))
+
+
+class Step(NamedTuple):
+    """A question on the way: the node, the feature's value, and the reply (`yes`, `no` or `unknown`)."""
+
+    node: str
+    asks: str
+    value: float | None
+    reply: str
+
+
+class Walk(NamedTuple):
+    """The way through the tree to an answer (`true`, `untrue`, ...) and its reason."""
+
+    steps: tuple[Step, ...]
+    leaf: str
+    answer: str
+    because: str
+
+
+@cache
+def annotators_tree() -> Tree:
+    """The tree that comes with Assay."""
+    text = resources.files(__package__).joinpath("decisions/tree.yaml").read_text(encoding="utf-8")
+    return Tree.model_validate(yaml.safe_load(text))
+
+
+def walk(tree: Tree, features: Mapping[str, float | None]) -> Walk:
+    """The way of an answer with these features (short names); a feature that is absent or None has no value."""
+    steps: list[Step] = []
+    name = tree.start
+    while not (node := tree.nodes[name]).answer:
+        value = features.get(node.feature)
+        if value is None:
+            reply, following = "unknown", node.unknown or node.no
+        else:
+            reply, following = ("yes", node.yes) if node.holds(value) else ("no", node.no)
+        steps.append(Step(name, node.asks, value, reply))
+        name = following
+    return Walk(tuple(steps), name, node.answer, node.because)
+
+
+def as_mermaid(tree: Tree, way: Walk | None = None) -> str:
+    """The tree as a Mermaid flowchart; the nodes on a way are marked."""
+    lines = ["flowchart TD"]
+    for name, node in tree.nodes.items():
+        label = (node.asks or f"{node.answer}: {node.because}").replace('"', "'")
+        lines.append(f'    {name}{{"{label}"}}' if node.asks else f'    {name}["{label}"]')
+    lines += [f"    {name} -->|{reply}| {following}" for name, reply, following in _edges(tree)]
+    if way:
+        lines += ["    classDef way stroke-width:4px", f"    class {','.join(_on(way))} way"]
+    return "\n".join(lines)
+
+
+def as_dot(tree: Tree, way: Walk | None = None) -> str:
+    """The tree in Graphviz' DOT; the nodes on a way are bold."""
+    marked = _on(way) if way else []
+    lines = ["digraph decisions {"]
+    for name, node in tree.nodes.items():
+        label = (node.asks or f"{node.answer}: {node.because}").replace('"', "'")
+        style = ", style=bold" if name in marked else ""
+        lines.append(f'  {name} [label="{label}", shape={"diamond" if node.asks else "box"}{style}];')
+    lines += [f'  {name} -> {following} [label="{reply}"];' for name, reply, following in _edges(tree)]
+    return "\n".join([*lines, "}"])
+
+
+def _edges(tree: Tree) -> list[tuple[str, str, str]]:
+    return [
+        (name, reply, following)
+        for name, node in tree.nodes.items()
+        for reply, following in (("yes", node.yes), ("no", node.no), ("unknown", node.unknown))
+        if following
+    ]
+
+
+def _on(way: Walk) -> list[str]:
+    return [*(step.node for step in way.steps), way.leaf]

@@ -1,0 +1,104 @@
+"""Error Mismatch (001, section IV-C.2 and Fig. 2): the answer is about the error asked about, and explains that one."""
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from ..metric import Score, scored, skipped
+from .reading import Feature, Reading
+from .words import content_lemmas
+
+CLEARLY = 2  # words of another error's entry, beyond those of the right one, that make a mix-up
+
+_CODE = re.compile(r"\b(?:[A-Z]{1,6}[-_ ]?\d{2,6}|0x[0-9A-Fa-f]{3,8})\b")
+_NUMBERED = re.compile(
+    r"\b(?:error|fout|foutcode|foutmelding|errorcode|code|status|http)(?: ?code)?:? "
+    r"(?:nummer |number |nr\.? ?|no\.? ?)?(\d{3,6})\b",
+    re.IGNORECASE,
+)
+_NAMED = re.compile(
+    r"\b(?:error|fout(?:melding)?|melding|message)[: ]+[\"“„'‘]([^\"“”„'‘’\n]{3,80})[\"”'’]", re.IGNORECASE
+)
+_ENTRY_END = re.compile(r"\n\s*\n")
+
+
+class Mixup(NamedTuple):
+    """An error whose explanation in the answer is another's: that other, and the words that tell."""
+
+    asked: str
+    explained: str
+    words: tuple[str, ...]
+
+
+def find_errors(text: str) -> list[str]:
+    """The error codes (`KP-2044`, `error 404`) and quoted error names in a text, each once, lower-cased."""
+    found = [re.sub(r"[ _]", "-", match.group()) for match in _CODE.finditer(text)]
+    found += [match[1] for pattern in (_NUMBERED, _NAMED) for match in pattern.finditer(text)]
+    return list(dict.fromkeys(each.lower().strip(" .") for each in found))
+
+
+def error_mismatch(answer: Iterable[str], question: Iterable[str], context: Iterable[str]) -> float | None:
+    """The share of the answer's errors that the question names, in [0, 1].
+
+    Where the question names none: the share that the contexts name. None when the answer names no error.
+    """
+    named, asked = list(answer), set(question)
+    known = asked or set(context)
+    return sum(error in known for error in named) / len(named) if named else None
+
+
+def entries(context: str) -> dict[str, str]:
+    """What a context says of each error code: the text from it to the next code or the end of its paragraph."""
+    matches = list(_CODE.finditer(context))
+    found: dict[str, str] = {}
+    for match, following in zip(matches, [*matches[1:], None], strict=False):
+        rest = context[match.end() : following.start() if following else None]
+        code = re.sub(r"[ _]", "-", match.group()).lower()
+        found[code] = f"{found.get(code, '')} {_ENTRY_END.split(rest, maxsplit=1)[0]}".strip()
+    return found
+
+
+def find_mixup(asked: str, answer: str, known: Mapping[str, str], language: str) -> Mixup | None:
+    """The error whose entry the answer gives in place of the asked one's, judged by the words that only one entry has.
+
+    A mix-up takes at least `CLEARLY` more such words of the other entry than of the right one: conservative, as most
+    answers paraphrase.
+    """
+    said = set(content_lemmas(answer, language))
+    lemmas = {code: set(content_lemmas(text, language)) for code, text in known.items()}
+    if asked not in lemmas:
+        return None
+    own = lemmas[asked]
+    hits = len(said & own.difference(*(each for code, each in lemmas.items() if code != asked)))
+    worst: Mixup | None = None
+    for code, theirs in lemmas.items():
+        only = tuple(sorted(said & theirs.difference(*(each for other, each in lemmas.items() if other != code))))
+        if code != asked and code not in answer.lower() and len(only) - hits >= CLEARLY:
+            worst = max(worst or Mixup(asked, code, ()), Mixup(asked, code, only), key=lambda each: len(each.words))
+    return worst
+
+
+class ErrorMismatch(Feature):
+    """Whether the answer's errors are those asked about, and are explained as the contexts explain them, in [0, 1]."""
+
+    name = "heuristic.error_mismatch"
+
+    def of(self, reading: Reading) -> Score:
+        """Skipped when neither question nor answer names an error. 0 when the answer explains another error."""
+        answer, question = find_errors(reading.answer), find_errors(reading.question)
+        context = [error for each in reading.contexts for error in find_errors(each)]
+        evidence: dict[str, object] = {"answer": answer, "question": question, "mixup": None}
+        if not answer and not question:
+            return skipped("neither the question nor the answer names an error", evidence)
+        known = {code: text for each in reading.contexts for code, text in entries(each).items()}
+        for asked in question or answer:
+            if mixup := find_mixup(asked, reading.answer, known, reading.language):
+                evidence["mixup"] = mixup._asdict() | {"words": [*mixup.words]}
+                reason = f"the answer explains {asked} with the words of {mixup.explained}: {', '.join(mixup.words)}"
+                return scored(0.0, reason, evidence)
+        value = error_mismatch(answer, question, context)
+        if value is None:
+            return skipped("the answer names no error, and gives no other error's explanation", evidence)
+        strange = [error for error in answer if error not in (question or context)]
+        reason = f"not asked about: {', '.join(strange)}" if strange else "the errors are those asked about"
+        return scored(value, reason, evidence)

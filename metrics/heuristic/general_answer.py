@@ -1,0 +1,57 @@
+"""General Answer (001, section IV-C.2): an answer that is vague is less likely true."""
+
+import re
+from collections.abc import Sequence
+from functools import cache
+
+from ..metric import Score, scored, skipped
+from ..sentences import claiming_sentences
+from .company_terms import is_general
+from .components import find_components
+from .error_mismatch import find_errors
+from .facts import facts
+from .reading import Feature, Reading
+from .words import words
+
+_SHORTEST = 4
+
+
+def general_answer(specific: Sequence[bool]) -> float | None:
+    """The share of the answer's sentences that are specific, in [0, 1]; None without sentences."""
+    return sum(specific) / len(specific) if specific else None
+
+
+def is_specific(sentence: str, language: str) -> bool:
+    """Whether a sentence says something that would not fit any product: a component, an error, a number or a term.
+
+    A vague phrase (`it depends on the situation`) makes it general all the same, unless it names a component.
+    """
+    if find_components(sentence, language):
+        return True
+    if _vague(language).search(sentence.lower()):
+        return False
+    found = words(sentence)
+    terms = (len(word) >= _SHORTEST and word.isalpha() and not is_general(word, language) for word in found)
+    return bool(find_errors(sentence)) or any(word[0].isdigit() for word in found) or any(terms)
+
+
+@cache
+def _vague(language: str) -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{'|'.join(map(re.escape, facts('signals', language)['vague']))})\b")
+
+
+class GeneralAnswer(Feature):
+    """The share of the answer's claiming sentences that are specific: 1 is specific, 0 could be about anything."""
+
+    name = "heuristic.general_answer"
+    needs: tuple[str, ...] = ("response",)
+
+    def of(self, reading: Reading) -> Score:
+        """Skipped when no sentence of the answer claims anything (a greeting, a refusal)."""
+        said = claiming_sentences(reading.answer, reading.language)
+        specific = [is_specific(sentence, reading.language) for sentence in said]
+        value = general_answer(specific)
+        if value is None:
+            return skipped("no sentence of the answer claims anything")
+        general = [sentence for sentence, is_so in zip(said, specific, strict=True) if not is_so]
+        return scored(value, f"{sum(specific)} of {len(said)} sentences are specific", {"general": general})

@@ -1,0 +1,94 @@
+"""Off-Context (001, section IV-C.2 and VI-B.4): right for another number, for all instead of one, for another trade."""
+
+import re
+from collections.abc import Iterable
+from functools import cache
+from typing import NamedTuple
+
+from ..metric import Score, scored, skipped
+from .facts import facts, word_set
+from .reading import Feature, Reading
+from .words import words
+
+_NUMBER = re.compile(r"(?<![\w.,-])\d+(?:[.,]\d+)*(?![\w-])")
+_STEP = re.compile(r"(?m)^\s*\d{1,2}[.)]\s|(?<=[:.] )\d{1,2}[.)]\s(?=[A-Z])")
+
+
+class Check(NamedTuple):
+    """One thing that was compared: a number, the scope or the kind of organisation."""
+
+    kind: str
+    said: str
+    agrees: bool
+
+
+def off_context(checks: Iterable[Check]) -> float | None:
+    """The share of the checks that agree, in [0, 1]; None without checks."""
+    agreeing = [check.agrees for check in checks]
+    return sum(agreeing) / len(agreeing) if agreeing else None
+
+
+def numbers_of(text: str, language: str) -> set[float]:
+    """The numbers of a text as values, number words too; not those of steps or inside a code or word."""
+    written = {_value(match.group(), language) for match in _NUMBER.finditer(_STEP.sub(" ", text))}
+    named: dict[str, float] = facts("signals", language)["number_words"]
+    return written | {float(named[word]) for word in words(text) if word in named}
+
+
+def scopes_of(text: str, language: str) -> set[str]:
+    """For how many a text speaks: `one`, `all`, both or neither."""
+    lowered = text.lower()
+    return {scope for scope, pattern in _scopes(language).items() if pattern.search(lowered)}
+
+
+def checks_of(question: str, answer: str, contexts: Iterable[str], language: str) -> list[Check]:
+    """What can be compared: every number of the answer, the scope, and the kinds of organisation.
+
+    A number must stand in a context or the question. A scope disagrees when the question speaks for one and the answer
+    only for all, or the reverse. Kinds of organisation disagree when the answer names some and none that is asked for.
+    """
+    known = numbers_of(question, language).union(*(numbers_of(context, language) for context in contexts))
+    written = {_value(match.group(), language) for match in _NUMBER.finditer(_STEP.sub(" ", answer))}
+    checks = [Check("number", f"{number:g}", number in known) for number in sorted(written)]
+    asked, said = scopes_of(question, language), scopes_of(answer, language)
+    if len(asked) == 1 and said:
+        checks.append(
+            Check("scope", f"{' and '.join(sorted(said))}, asked for {asked.copy().pop()}", bool(asked & said))
+        )
+    kinds = word_set("organisation_types", language)
+    asked_kinds, said_kinds = kinds & set(words(question)), kinds & set(words(answer))
+    if asked_kinds and said_kinds:
+        told = f"{', '.join(sorted(said_kinds))}, asked for {', '.join(sorted(asked_kinds))}"
+        checks.append(Check("organisation", told, bool(asked_kinds & said_kinds)))
+    return checks
+
+
+def _value(written: str, language: str) -> float:
+    """A written number's value: `1.200,50` in Dutch, `1,200.50` in English."""
+    group, point = (".", ",") if language == "nl" else (",", ".")
+    if re.fullmatch(rf"\d{{1,3}}(?:{re.escape(group)}\d{{3}})+(?:{re.escape(point)}\d+)?", written):
+        return float(written.replace(group, "").replace(point, "."))
+    first, *rest = re.split(r"[.,]", written)
+    return float(f"{first}.{''.join(rest)}" if rest else first)
+
+
+@cache
+def _scopes(language: str) -> dict[str, re.Pattern[str]]:
+    lists: dict[str, list[str]] = facts("signals", language)["scope"]
+    return {scope: re.compile(rf"\b(?:{'|'.join(map(re.escape, each))})\b") for scope, each in lists.items()}
+
+
+class OffContext(Feature):
+    """The share of the answer's numbers, scope and kinds of organisation that fit contexts and question, in [0, 1]."""
+
+    name = "heuristic.off_context"
+
+    def of(self, reading: Reading) -> Score:
+        """Skipped when the answer has no number, and no scope or kind of organisation that was asked for."""
+        checks = checks_of(reading.question, reading.answer, reading.contexts, reading.language)
+        value = off_context(checks)
+        if value is None:
+            return skipped("the answer has no number, scope or kind of organisation to compare")
+        off = [f"{check.kind} {check.said}" for check in checks if not check.agrees]
+        reason = f"off: {'; '.join(off)}" if off else f"all {len(checks)} numbers and scopes fit"
+        return scored(value, reason, {"checks": [check._asdict() for check in checks]})

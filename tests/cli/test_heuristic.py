@@ -1,0 +1,77 @@
+"""`assay heuristic` as typed."""
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from assay.cli import cli
+from assay.errors import InputError, UsageError
+
+SAMPLE = {
+    "id": "s1",
+    "user_input": "How do I import hours?",
+    "response": "Go to Hours > Import and click **Load all**.",
+    "retrieved_contexts": ["1. Go to: Hours > Import.\n2. Click **Choose file**."],
+    "language": "en",
+}
+
+
+@pytest.fixture
+def samples(tmp_path: Path) -> str:
+    """A set of one sample with an invented button."""
+    file = tmp_path / "set.jsonl"
+    file.write_text(json.dumps(SAMPLE) + "\n", encoding="utf-8")
+    return str(file)
+
+
+def typed(*words: str) -> str:
+    done = CliRunner().invoke(cli, ["heuristic", *words], catch_exceptions=False, standalone_mode=False)
+    if done.exception:
+        raise done.exception
+    return done.output
+
+
+def test_explain_tells_type_features_override_and_way(samples: str) -> None:
+    told = typed("explain", samples, "s1")
+    assert "Message type: instruction" in told
+    assert "Load all" in told
+    assert "Override: unspecified_components" in told
+    assert "it names a component that is specified nowhere" in told
+
+
+def test_explain_as_json_has_all_that_the_page_has(samples: str) -> None:
+    told = json.loads(typed("explain", samples, "s1", "--json"))
+    assert told["score"]["value"] == 1
+    assert told["features"]["components_defined"]["evidence"]["unspecified"] == ["Load all"]
+    assert [step["node"] for step in told["path"]] == ["contradiction", "error", "components"]
+    assert len(told["features"]) == 7
+
+
+def test_the_tree_is_drawn_with_the_way(samples: str) -> None:
+    assert "class contradiction,error,components,invented way" in typed("explain", samples, "s1", "--draw", "mermaid")
+    assert typed("explain", samples, "s1", "--draw", "dot").startswith("digraph")
+
+
+def test_an_absent_sample_is_told(samples: str) -> None:
+    with pytest.raises(UsageError, match="s2"):
+        typed("explain", samples, "s2")
+
+
+def test_a_vocabulary_of_a_folder(tmp_path: Path) -> None:
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    (docs / "runs.md").write_text("De loonrun en de loonaangifte van de medewerker.", encoding="utf-8")
+    (docs / "more.html").write_text("<p class='kolomkop'>De loonrun is klaar</p>", encoding="utf-8")
+    (docs / "picture.png").write_bytes(b"\x89PNG")
+    out = tmp_path / "terms.txt"
+    typed("vocabulary", str(docs), "-o", str(out), "--language", "nl")
+    assert out.read_text(encoding="utf-8").splitlines()[1:] == ["loonrun", "loonaangifte"]
+
+
+def test_documentation_that_is_not_there_is_told(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="absent"):
+        typed("vocabulary", str(tmp_path / "absent"))
+    with pytest.raises(InputError, match="no documentation"):
+        typed("vocabulary", str(tmp_path))

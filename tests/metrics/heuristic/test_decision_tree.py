@@ -1,0 +1,73 @@
+"""The annotator's tree: every way leads to an answer, and Fig. 2 of the paper is in it."""
+
+import pytest
+from pydantic import ValidationError
+
+from assay.metrics.heuristic.decision_tree import Tree, annotators_tree, as_dot, as_mermaid, walk
+
+FINE = {
+    "answer_contradiction": 1.0,
+    "error_mismatch": None,
+    "components_defined": 1.0,
+    "verbatim_guide": 0.0,
+    "off_context": 1.0,
+    "general_answer": 1.0,
+    "hal": 0.9,
+    "context_synthesis": None,
+}
+
+
+@pytest.mark.parametrize(
+    ("changed", "leaf"),
+    [
+        ({}, "from_context"),
+        ({"answer_contradiction": 0.0}, "contradicts"),
+        ({"error_mismatch": 0.0}, "other_error"),
+        ({"error_mismatch": 1.0}, "from_context"),
+        ({"components_defined": 0.5, "verbatim_guide": 1.0}, "invented"),
+        ({"verbatim_guide": 1.0}, "verbatim"),
+        ({"off_context": 0.5}, "other_case"),
+        ({"general_answer": 0.0}, "vague"),
+        ({"general_answer": None}, "states_nothing"),
+        ({"hal": 0.1}, "elsewhere"),
+        ({"context_synthesis": 1.0}, "combined"),
+    ],
+)
+def test_every_leaf_is_reached(changed: dict[str, float | None], leaf: str) -> None:
+    assert walk(annotators_tree(), FINE | changed).leaf == leaf
+
+
+def test_the_way_says_what_was_asked_and_answered() -> None:
+    way = walk(annotators_tree(), FINE | {"answer_contradiction": 0.0})
+    assert [(step.asks, step.value, step.reply) for step in way.steps] == [
+        ("Does the answer contradict itself?", 0.0, "yes")
+    ]
+    assert (way.answer, way.because) == ("untrue", "it says a thing and denies it")
+
+
+LEAF = {"answer": "true", "because": "so"}
+
+
+@pytest.mark.parametrize(
+    "nodes",
+    [
+        {"a": {"asks": "?", "feature": "hal", "least": 1, "yes": "b", "no": "absent"}, "b": LEAF},
+        {"a": {"asks": "?", "feature": "hal", "least": 1, "yes": "b", "no": "a"}, "b": LEAF},
+        {"a": {"asks": "?", "feature": "hal", "yes": "b", "no": "b"}, "b": LEAF},
+        {"a": LEAF | {"asks": "?", "feature": "hal", "least": 1, "yes": "a", "no": "a"}},
+    ],
+    ids=["leads nowhere", "circle", "no bound", "both question and leaf"],
+)
+def test_a_tree_that_is_none_is_refused(nodes: dict[str, object]) -> None:
+    with pytest.raises(ValidationError):
+        Tree.model_validate({"start": "a", "nodes": nodes})
+
+
+def test_drawings_hold_every_node_and_mark_the_way() -> None:
+    tree = annotators_tree()
+    way = walk(tree, FINE | {"error_mismatch": 0.0})
+    mermaid, dot = as_mermaid(tree, way), as_dot(tree, way)
+    for name in tree.nodes:
+        assert f"\n    {name}" in mermaid and f"\n  {name} [" in dot
+    assert "class contradiction,error,same_error,other_error way" in mermaid
+    assert dot.count("style=bold") == 4

@@ -1,0 +1,159 @@
+"""The score of section V-C and Fig. 4, and the parsing behind it."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from assay.eval_sets import Sample, load_set
+from assay.metrics.catalogue import load_metric, metric_names
+from assay.metrics.heuristic import Heuristic
+from assay.metrics.heuristic.parsed import ParsedTexts
+from assay.metrics.heuristic.score import plain_score, rate
+
+CONTEXT = "1. Go to: Hours > Import.\n2. Click **Choose file**.\n3. Click **Import**."
+
+
+def sample(**fields: object) -> Sample:
+    given = {
+        "id": "s",
+        "user_input": "How do I import hours?",
+        "response": CONTEXT,
+        "retrieved_contexts": [CONTEXT],
+        "language": "en",
+    }
+    return Sample.model_validate(given | fields)
+
+
+def measure(metric: Heuristic, its: Sample) -> object:
+    return asyncio.run(metric.assess(its))
+
+
+def test_the_sum_is_rescaled_to_1_to_5() -> None:
+    assert plain_score([0, 0, 0]) == 1
+    assert plain_score([1, 1, 1]) == 5
+    assert plain_score([1, 0.5, 0, 0.5]) == 3
+
+
+def test_a_feature_without_value_has_no_weight() -> None:
+    # (1 + 0.5) / 2 = 0.75 of the way from 1 to 5
+    assert plain_score([1, None, 0.5]) == 4
+    assert plain_score([None]) is None
+
+
+@pytest.mark.parametrize(
+    ("unspecified", "verbatim", "value", "override"),
+    [
+        (False, False, 2.5, None),
+        (True, False, 1, "unspecified_components"),
+        (False, True, 5, "verbatim_guide"),
+        (True, True, 1, "unspecified_components"),
+    ],
+)
+def test_what_overrides_the_sum(unspecified: bool, verbatim: bool, value: float, override: str | None) -> None:
+    rated = rate(2.5, unspecified=unspecified, verbatim=verbatim)
+    assert (rated.value, rated.plain, rated.override) == (value, 2.5, override)
+    assert rate(2.5, unspecified=unspecified, verbatim=verbatim, overrides=False) == (2.5, 2.5, None)
+
+
+def test_a_verbatim_guide_is_5_and_its_evidence_has_the_seven_features() -> None:
+    score = asyncio.run(Heuristic().assess(sample()))
+    assert score.value == 5
+    assert score.evidence["override"] == "verbatim_guide"
+    assert score.evidence["verbatim_guide"] is True
+    assert score.evidence["unspecified_components"] == []
+    assert score.evidence["message_type"] == "instruction"
+    assert list(score.evidence["features"]) == [
+        "company_terms",
+        "components_defined",
+        "complex_answer",
+        "prompt_overlap",
+        "hal",
+        "subject_combination",
+        "verbatim_guide",
+    ]
+
+
+def test_an_invented_button_beside_a_verbatim_guide_is_1() -> None:
+    score = asyncio.run(Heuristic().assess(sample(response=CONTEXT + "\n\nThen click **Undo all**.")))
+    assert score.value == 1
+    assert score.evidence["verbatim_guide"] is True
+    assert "Undo all" in score.reason
+
+
+def test_without_overrides_the_plain_sum_stands() -> None:
+    score = asyncio.run(Heuristic(overrides=False).assess(sample()))
+    assert score.value == score.evidence["plain"]
+    assert score.value is not None and score.value < 5
+
+
+def test_other_message_types_are_skipped_unless_asked_for() -> None:
+    error = sample(user_input="I get the error: mutation cannot be executed")
+    score = asyncio.run(Heuristic().assess(error))
+    assert score.status == "skipped"
+    assert "error" in score.reason
+    assert asyncio.run(Heuristic(all_types=True).assess(error)).status == "scored"
+
+
+def test_a_label_is_taken_only_when_asked_for() -> None:
+    labelled = sample(message_type="general")
+    assert asyncio.run(Heuristic().assess(labelled)).status == "scored"
+    assert asyncio.run(Heuristic(types="labelled").assess(labelled)).status == "skipped"
+
+
+@pytest.mark.parametrize("options", [{"all_types": "maybe"}, {"types": "guessed"}, {"threshold": "2"}])
+def test_a_bad_option_is_refused(options: dict[str, str]) -> None:
+    with pytest.raises(ValueError):
+        Heuristic(**options)  # type: ignore[arg-type]
+
+
+def test_the_score_and_every_feature_are_metrics_by_name() -> None:
+    names = [name for name in metric_names() if name.startswith("heuristic")]
+    assert {"heuristic", "heuristic.hal", "heuristic.components_defined"} <= set(names)
+    for name in names:
+        assert load_metric(name).name == name
+    assert load_metric("heuristic:all_types=True:overrides=False").range == (1.0, 5.0)
+
+
+def test_bundled_answers_have_a_score_in_its_range() -> None:
+    for name in ("helpdesk_nl", "helpdesk_en"):
+        metric = Heuristic(all_types=True)
+        for each in load_set(name)[:5]:
+            score = asyncio.run(metric.assess(each))
+            assert score.value is not None and 1 <= score.value <= 5, each.id
+
+
+def test_texts_asked_for_at_once_are_read_once_and_kept() -> None:
+    texts = ParsedTexts({})
+    read: list[list[str]] = []
+    original = texts._read
+
+    def counting(language: str, wanted: list[str]) -> None:
+        read.append(wanted)
+        original(language, wanted)
+
+    texts._read = counting  # type: ignore[method-assign]
+
+    async def three() -> None:
+        await asyncio.gather(*(texts.parse_together(["shared context", f"answer {n}"], "en") for n in range(3)))
+
+    asyncio.run(three())
+    asyncio.run(three())
+    assert [each for batch in read for each in batch] == ["shared context", "answer 0", "answer 1", "answer 2"]
+    assert len([batch for batch in read if batch]) == 1
+
+
+def test_a_pipeline_that_is_not_there_is_told_by_name(tmp_path: Path) -> None:
+    from assay.errors import UsageError
+
+    metric = load_metric(f"heuristic.subject_combination:nlp_en={tmp_path}")
+    with pytest.raises(UsageError, match=tmp_path.name):
+        asyncio.run(metric.assess(sample()))
+
+
+def test_without_a_pipeline_the_reason_says_what_to_type(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No pipeline for Afrikaans exists: the parser's feature is left out, the others are scored."""
+    score = asyncio.run(Heuristic(all_types=True).assess(sample(language="af")))
+    assert score.status == "scored"
+    assert score.evidence["features"]["subject_combination"] is None
+    assert "python -m spacy download" in score.evidence["without_value"]["subject_combination"]
