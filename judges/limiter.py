@@ -31,7 +31,7 @@ class AdaptiveLimiter:
             self._leave_place()
 
     async def _take_place(self) -> None:
-        if self.running < self.limit and not self._waiting:
+        if self.running < self.limit:
             self.running += 1
             return
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()

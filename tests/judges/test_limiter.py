@@ -130,11 +130,11 @@ def test_a_place_given_to_a_caller_that_is_gone_goes_to_the_next() -> None:
 
 
 def test_at_most_concurrency_calls_are_under_way(openai_server: OpenAIServer, judge: Any, ask: Any) -> None:
-    openai_server.latency = 0.02
+    openai_server.latency = 0.3  # long enough that a busy machine has sent all five meanwhile
     asking = judge(concurrency=5)
 
     async def all_at_once() -> None:
-        await asyncio.gather(*(asking.ask(ask(f"Question {number}")) for number in range(25)))
+        await asyncio.gather(*(asking.ask(ask(f"Question {number}")) for number in range(12)))
 
     asyncio.run(all_at_once())
     assert openai_server.most_at_once == 5
@@ -146,9 +146,9 @@ def test_429s_halve_what_is_under_way(openai_server: OpenAIServer, judge: Any, a
 
     def script(request: Request) -> Answer:
         if request.number <= 16:
-            return Answer(status=429, latency=0.05)
+            return Answer(status=429, latency=0.5)
         at_once.append(openai_server.under_way + 1)
-        return Answer(latency=0.02)
+        return Answer(latency=0.05)
 
     openai_server.script = script
     asking = judge(concurrency=16)

@@ -1,8 +1,11 @@
 """Nothing that was returned is lost, whoever is killed and however many record into one cassette at once."""
 
 import asyncio
+import fcntl
+import os
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -135,3 +138,18 @@ def test_what_another_process_records_right_now_is_not_merged_from_under_it(path
             second.put(recording("2"))
         first.put(recording("3"))
     assert len(path.read_bytes().splitlines()) == 3
+
+
+def test_a_journal_is_not_begun_while_another_process_merges(path: Path) -> None:
+    """It would be taken for one left over, and removed, before its process has locked it."""
+    folder = os.open(path.parent, os.O_RDONLY)
+    fcntl.flock(folder, fcntl.LOCK_EX)
+    cassette = Cassette(path, "auto")
+    recorder = threading.Thread(target=cassette.put, args=[recording("1")])
+    recorder.start()
+    recorder.join(0.2)
+    assert recorder.is_alive() and not list(path.parent.iterdir())
+    os.close(folder)
+    recorder.join()
+    cassette.close()
+    assert path.read_bytes() == to_line(recording("1"))
