@@ -9,6 +9,8 @@ import yaml
 _BULLET = re.compile(r"^\s*(?:[-*•–]|\d{1,2}[.)]|#{1,6})\s+")
 _EMPHASIS = re.compile(r"\*\*|__|`")
 _WORD = re.compile(r"\w")
+_ANSWER_WORD = "answer_word"
+_FEWEST_WORDS = 4  # of a sentence that says by itself what the yes or no before it says
 _ABBREVIATION = re.compile(r"\b(?:[a-z]{1,3}\.){2,}$", re.IGNORECASE)  # d.w.z., i.p.v., e.g.
 
 
@@ -38,22 +40,28 @@ def _rejoined(parts: list[str]) -> list[str]:
 def claiming_sentences(text: str, language: str) -> list[str]:
     """The sentences that state something: no greeting, thanks, offer, refusal, question or lead-in ("as follows:").
 
-    A bare yes or no is read together with the sentence after it.
+    A yes or no before a whole sentence is left out ("No, that is not possible"); alone it stands when nothing follows.
     """
     claiming: list[str] = []
     bare = ""
     for sentence in sentences(text, language):
         kinds = _kinds(sentence, language)
         if kinds == {"yes_no"}:
-            bare = f"{bare} {sentence}".strip()
+            bare = bare or sentence
         elif not kinds:
-            claiming.append(f"{bare} {sentence}".strip())
-            bare = ""
-    return [*claiming, bare] if bare else claiming
+            claiming.append(_without_answer_word(sentence, language))
+    return claiming or ([bare] if bare else [])
 
 
 def _kinds(sentence: str, language: str) -> set[str]:
-    return {kind for kind, pattern in _patterns(language).items() if pattern.match(sentence)}
+    patterns = _patterns(language)
+    return {kind for kind in patterns if kind != _ANSWER_WORD and patterns[kind].match(sentence)}
+
+
+def _without_answer_word(sentence: str, language: str) -> str:
+    found = _patterns(language)[_ANSWER_WORD].match(sentence)
+    rest = sentence[found.end() :] if found else ""
+    return rest[0].upper() + rest[1:] if len(rest.split()) >= _FEWEST_WORDS else sentence
 
 
 @cache

@@ -12,10 +12,10 @@ _OPTIONS = {"en": ("Yes", "No"), "nl": ("Ja", "Nee")}
 
 
 def support_question(sample: Sample, claim: str) -> Question[Choice]:
-    """What the judge is asked about one claim."""
+    """What the judge is asked about one claim; not the customer's question, which a small judge answers instead."""
     prompt = load_prompt("support", sample.language)
     documentation = "\n\n".join(sample.retrieved_contexts)
-    user = prompt.render({"documentation": documentation, "question": sample.user_input, "statement": claim})
+    user = prompt.render({"documentation": documentation, "statement": claim})
     return Question(prompt, user, Choice, sample.id, options=_OPTIONS[prompt.language], logprobs=True)
 
 
