@@ -28,14 +28,15 @@ def hal(answer: Sequence[str], contexts: Iterable[Sequence[str]], windows: tuple
     tables = [_nearest(tuple(context), windows) for context in contexts]
     nearest_in_answer = _nearest(tuple(answer), windows)
     total = kept = 0.0
-    for pair, weight in summed(answer, windows).items():
+    for pair, weight in summed(tuple(answer), windows).items():
         total += weight
         of_context = max((table.get(pair, 0.0) for table in tables), default=0.0)
         kept += weight * min(1.0, of_context / nearest_in_answer[pair])
     return kept / total if total else None
 
 
-def summed(words: Sequence[str], windows: tuple[int, ...] = WINDOWS) -> dict[Pair, float]:
+@lru_cache(maxsize=16)  # the value and its evidence both read it
+def summed(words: tuple[str, ...], windows: tuple[int, ...] = WINDOWS) -> dict[Pair, float]:
     """The nearness of every unordered pair of different words, summed over the text."""
     near = [nearness(distance, windows) for distance in range(1, max(windows) + 1)]
     table: dict[Pair, float] = {}

@@ -20,7 +20,7 @@ def test_neighbours_are_nearest_and_words_beyond_the_widest_window_have_nothing_
 
 def test_hal_sums_pairs_whatever_their_order_and_none_of_a_word_with_itself() -> None:
     # Window 2: neighbours 1, one word between them 1/2. a b a: (a, b) twice as neighbours; (a, a) is no pair.
-    assert summed(["a", "b", "a"], (2,)) == {("a", "b"): 2.0}
+    assert summed(("a", "b", "a"), (2,)) == {("a", "b"): 2.0}
 
 
 def test_hal_compares_how_near_the_pairs_stand() -> None:

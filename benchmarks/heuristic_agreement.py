@@ -1,0 +1,106 @@
+"""How far the heuristic score and each heuristic agree with ratings, beside token overlap. No judge, no network.
+
+    python benchmarks/heuristic_agreement.py --data ../shared/data/rated
+
+For the bundled helpdesk sets: Tables IV and V of the paper (Spearman of score and plain sum on the binary and
+instruction messages, the types as predicted; margin-1 accuracy and shares of scores by rating). Their ratings are
+constructed, so these figures tell which planted defects the heuristics notice, not how far people agree with them.
+For rated sets (mtrag_faithfulness, clapnq_human): Spearman with all types scored, 95% intervals over groups, and each
+heuristic by itself. A heuristic whose interval holds 0 is worth nothing there, and the table says so.
+A Dutch pipeline is taken from ASSAY_SPACY_NL, as everywhere; the table tells which pipelines were used.
+"""
+
+import argparse
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+
+from printed import print_machine, print_table
+
+from assay import Sample, load_set
+from assay.meta_eval.correlation import spearman
+from assay.metrics import Metric, Score
+from assay.metrics.catalogue import load_metric, metric_names
+from assay.metrics.heuristic.pipelines import find_pipeline
+from assay.runs.execute import execute
+
+HELPDESK = ("helpdesk_nl", "helpdesk_en")
+RATED = ("mtrag_faithfulness", "clapnq_human")
+TYPED = ("heuristic", "heuristic:overrides=False")
+WHOLE = ("heuristic:all_types=True", "heuristic:all_types=True:overrides=False")
+
+
+def main() -> None:
+    """Prints the tables, a set at a time."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, required=True, help="folder of the rated sets")
+    options = parser.parse_args()
+    print_machine()
+    print(f"pipelines: {', '.join(f'{language} {find_pipeline(language).name or None}' for language in ('nl', 'en'))}")
+    features = [name for name in metric_names() if name.startswith("heuristic.")]
+    for name in (*HELPDESK, *RATED):
+        samples = list(load_set(name if name in HELPDESK else str(options.data / f"{name}.jsonl")))
+        wholes = (*TYPED, *WHOLE) if name in HELPDESK else WHOLE
+        metrics = [load_metric(each) for each in (*wholes, *features, "token_overlap")]
+        scores = asyncio.run(_scores(samples, metrics))
+        rows = [_agreement(metric.name, samples, scores[metric.name]) for metric in metrics]
+        header = ["metric", "n", "Spearman", "low", "high", "stars", "verdict"]
+        print_table(f"{name}: {len(samples)} answers, {len({s.source for s in samples})} groups", header, rows)
+        if name in HELPDESK:
+            _print_deviations(name, samples, scores["heuristic"])
+
+
+async def _scores(samples: Sequence[Sample], metrics: Sequence[Metric]) -> dict[str, dict[str, Score]]:
+    found: dict[str, dict[str, Score]] = {metric.name: {} for metric in metrics}
+
+    def keep(sample: Sample, scores: dict[str, Score]) -> None:
+        for name, score in scores.items():
+            found[name][sample.id] = score
+
+    await execute(samples, metrics, keep, concurrency=16)
+    return found
+
+
+def _rated(samples: Sequence[Sample], scores: dict[str, Score]) -> list[tuple[Sample, float, float]]:
+    return [
+        (sample, value, rating)
+        for sample in samples
+        if (value := scores[sample.id].value) is not None and (rating := sample.human_rating) is not None
+    ]
+
+
+def _agreement(name: str, samples: Sequence[Sample], scores: dict[str, Score]) -> list[object]:
+    rated = _rated(samples, scores)
+    found = spearman([v for _, v, _ in rated], [r for _, _, r in rated], [s.source for s, _, _ in rated])
+    stars = "" if found.p is None else "**" if found.p < 0.01 else "*" if found.p < 0.05 else ""
+    if found.rho is None or found.low is None or found.high is None:
+        verdict = found.problem
+    elif found.low > 0:
+        verdict = "worth something"
+    else:
+        verdict = "turned round" if found.high < 0 else "worth nothing here"
+    return [name, found.n, found.rho, found.low, found.high, stars, verdict]
+
+
+def _print_deviations(name: str, samples: Sequence[Sample], scores: dict[str, Score]) -> None:
+    """Table V: by rating, the share of scores within 1 of it, and of scores at or beyond 1, 3 and 5."""
+    rated = _rated(samples, scores)
+    kinds = {
+        "margin 1": lambda value, rating: abs(value - rating) <= 1,
+        "score == 1": lambda value, _: value == 1,
+        "score < 3": lambda value, _: value < 3,
+        "score > 3": lambda value, _: value > 3,
+        "score == 5": lambda value, _: value == 5,
+    }
+    rows: list[list[object]] = []
+    for kind, holds in kinds.items():
+        row: list[object] = [kind]
+        for star in range(1, 6):
+            its = [(value, rating) for _, value, rating in rated if round(rating) == star]
+            row.append(f"{sum(holds(*pair) for pair in its) / len(its):.0%} of {len(its)}" if its else None)
+        rows.append(row)
+    print_table(f"{name}: by rating (Table V)", ["", *(f"rated {star}" for star in range(1, 6))], rows)
+
+
+if __name__ == "__main__":
+    main()
