@@ -1,14 +1,17 @@
 """The score of section V-C and Fig. 4, and the parsing behind it."""
 
 import asyncio
+import sys
 from pathlib import Path
 
 import pytest
 
+from assay.errors import UsageError
 from assay.eval_sets import Sample, load_set
 from assay.metrics.catalogue import load_metric, metric_names
 from assay.metrics.heuristic import Heuristic
 from assay.metrics.heuristic.parsed import ParsedTexts
+from assay.metrics.heuristic.pipelines import find_pipeline
 from assay.metrics.heuristic.score import plain_score, rate
 
 CONTEXT = "1. Go to: Hours > Import.\n2. Click **Choose file**.\n3. Click **Import**."
@@ -23,10 +26,6 @@ def sample(**fields: object) -> Sample:
         "language": "en",
     }
     return Sample.model_validate(given | fields)
-
-
-def measure(metric: Heuristic, its: Sample) -> object:
-    return asyncio.run(metric.assess(its))
 
 
 def test_the_sum_is_rescaled_to_1_to_5() -> None:
@@ -144,16 +143,23 @@ def test_texts_asked_for_at_once_are_read_once_and_kept() -> None:
 
 
 def test_a_pipeline_that_is_not_there_is_told_by_name(tmp_path: Path) -> None:
-    from assay.errors import UsageError
-
     metric = load_metric(f"heuristic.subject_combination:nlp_en={tmp_path}")
     with pytest.raises(UsageError, match=tmp_path.name):
         asyncio.run(metric.assess(sample()))
 
 
-def test_without_a_pipeline_the_reason_says_what_to_type(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_pipeline_the_reason_says_what_to_type() -> None:
     """No pipeline for Afrikaans exists: the parser's feature is left out, the others are scored."""
     score = asyncio.run(Heuristic(all_types=True).assess(sample(language="af")))
     assert score.status == "scored"
     assert score.evidence["features"]["subject_combination"] is None
     assert "python -m spacy download" in score.evidence["without_value"]["subject_combination"]
+
+
+def test_without_spacy_the_reason_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "spacy", None)
+    pipeline = find_pipeline("eo")
+    assert pipeline.nlp is None
+    assert "pip install 'assay[heuristic]' && python -m spacy download eo_core_news_sm" in pipeline.lacking
+    with pytest.raises(UsageError, match=r"assay\[heuristic\]"):
+        find_pipeline("eo", "eo_pipeline")
