@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterable
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 from ...errors import InputError
@@ -30,6 +30,11 @@ def vocabulary_of(texts: Iterable[str], language: str, most: int = MOST_WORDS) -
     counts = Counter(word for text in texts for word in words(text) if len(word) >= _SHORTEST and word.isalpha())
     kept = (word for word, _ in sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:most])
     return list(dict.fromkeys(lemma(word, language) for word in kept if not is_general(word, language)))
+
+
+@lru_cache(maxsize=2048)  # contexts are shared by samples
+def _terms_of(context: str, language: str) -> frozenset[str]:
+    return frozenset(vocabulary_of([context], language))
 
 
 @cache
@@ -72,7 +77,9 @@ class CompanyTerms(Feature):
     def of(self, reading: Reading) -> Score:
         """Always scored: an answer without company terms has 0."""
         language = reading.language
-        known = self._known if self._known is not None else frozenset(vocabulary_of(reading.contexts, language))
+        known = self._known
+        if known is None:
+            known = frozenset[str]().union(*(_terms_of(context, language) for context in reading.contexts))
         used = dict.fromkeys(lemma(word, language) for word in words(reading.answer))
         terms = [word for word in used if word in known]
         reason = f"{len(terms)} company-specific terms" + (f": {', '.join(terms[:8])}" if terms else "")

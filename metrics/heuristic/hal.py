@@ -30,7 +30,9 @@ def hal(answer: Sequence[str], contexts: Iterable[Sequence[str]], windows: tuple
     total = kept = 0.0
     for pair, weight in summed(tuple(answer), windows).items():
         total += weight
-        of_context = max((table.get(pair, 0.0) for table in tables), default=0.0)
+        of_context = 0.0
+        for table in tables:
+            of_context = max(of_context, table.get(pair, 0.0))
         kept += weight * min(1.0, of_context / nearest_in_answer[pair])
     return kept / total if total else None
 
@@ -71,8 +73,9 @@ class Hal(Feature):
         value = hal(answer, contexts)
         if value is None:
             return skipped("the answer has no two different words to pair")
-        known = set().union(*(_nearest(context, WINDOWS) for context in contexts))
-        pairs = summed(answer)
-        strange = sorted((pair for pair in pairs if pair not in known), key=lambda pair: -pairs[pair])
+        tables = [_nearest(context, WINDOWS) for context in contexts]
+        pairs = summed(answer, WINDOWS)
+        strange = [pair for pair in pairs if not any(pair in table for table in tables)]
+        strange.sort(key=lambda pair: -pairs[pair])
         reason = f"{len(pairs) - len(strange)} of the answer's {len(pairs)} word pairs stand together in the context"
         return scored(value, reason, {"pairs_not_in_context": [" ".join(pair) for pair in strange[:10]]})

@@ -13,7 +13,7 @@ _SHORTEST_STEM = 4
 
 def words(text: str) -> list[str]:
     """The words and numbers of a text in order, lower-cased; a hyphen, point or apostrophe inside stays (`KP-2044`)."""
-    return [word.lower().replace("’", "'") for word in _WORD.findall(text)]
+    return _WORD.findall(text.lower().replace("’", "'"))
 
 
 @lru_cache(maxsize=100_000)
