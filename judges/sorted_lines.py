@@ -1,27 +1,30 @@
 """Looking a key up in a sorted JSONL file without reading the file: the memory that it takes does not grow."""
 
 import mmap
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
 from ..errors import InputError
 
 _START = b'{"key": "'
-_KEY_LENGTH = 32
+_KEY = re.compile(re.escape(_START) + rb"([0-9a-f]{32})")
+# What was read of a file above this many bytes is let go now and then: the system counts it as this process's memory.
+_LARGE = 16 << 20
+_FINDS_BETWEEN = 128
+_GUESSES = 8
 
 
 def line_key(line: bytes) -> str:
     """The key that a line begins with. Raises ValueError where it begins otherwise."""
-    key = line[len(_START) : len(_START) + _KEY_LENGTH]
-    if not line.startswith(_START) or len(key) < _KEY_LENGTH:
-        raise ValueError(
-            f"a line begins with {_START.decode()} and {_KEY_LENGTH} hexadecimal digits; this has {line[:60]!r}"
-        )
-    return key.decode("ascii")
+    found = _KEY.match(line)
+    if not found:
+        raise ValueError(f"a line begins with {_START.decode()} and 32 hexadecimal digits; this has {line[:60]!r}")
+    return found[1].decode("ascii")
 
 
 class SortedLines:
-    """A file of lines sorted by key, opened for binary search.
+    """A file of lines sorted by key, opened for search.
 
     Raises `InputError` for a file that cannot be read, with the line's number when a line is malformed or out of order.
     """
@@ -29,6 +32,7 @@ class SortedLines:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._map: mmap.mmap | None = None
+        self._finds = 0
         try:
             if path.exists() and path.stat().st_size:
                 with path.open("rb") as file:
@@ -40,7 +44,13 @@ class SortedLines:
     def __iter__(self) -> Iterator[bytes]:
         if self._map is not None:
             self._map.seek(0)
-            yield from iter(self._map.readline, b"")
+            read = 0
+            for line in iter(self._map.readline, b""):
+                yield line
+                read += len(line)
+                if read > _LARGE:
+                    read = 0
+                    self._let_go()
 
     def _check_order(self) -> None:
         before = ""
@@ -55,6 +65,7 @@ class SortedLines:
                     "by key, each key once: sort the file (LC_ALL=C sort -u)"
                 )
             before = key
+        self._let_go()
 
     def find(self, key: str) -> bytes | None:
         """The line with this key, or None."""
@@ -69,22 +80,39 @@ class SortedLines:
     def _place(self, key: str) -> tuple[int, int] | None:
         if self._map is None:
             return None
+        self._finds += 1
+        if self._finds % _FINDS_BETWEEN == 0:
+            self._let_go()
         wanted, lines = _START + key.encode(), self._map
         low, high = 0, len(lines)
+        sought, least, most = _beginning(wanted), 0, 1 << 32
+        looks = 0
         while low < high:
-            start = lines.rfind(b"\n", low, (low + high) // 2) + 1 or low
+            # keys are hashes, spread evenly: a guess by their size lands near; halving is for keys that are not
+            between = (sought - least) / (most - least) if looks < _GUESSES and most > least else 0.5
+            start = lines.rfind(b"\n", low, low + int((high - low) * between)) + 1 or low
             here = lines[start : start + len(wanted)]
             end = lines.find(b"\n", start) + 1 or len(lines)
             if here == wanted:
                 return start, end
             if here < wanted:
-                low = end
+                low, least = end, _beginning(here)
             else:
-                high = start
+                high, most = start, _beginning(here)
+            looks += 1
         return None
+
+    def _let_go(self) -> None:
+        if self._map is not None and len(self._map) > _LARGE:
+            self._map.madvise(mmap.MADV_DONTNEED)
 
     def close(self) -> None:
         """Lets go of the file."""
         if self._map is not None:
             self._map.close()
             self._map = None
+
+
+def _beginning(line: bytes) -> int:
+    """The first 32 bits of the key that a line begins with."""
+    return int(line[len(_START) : len(_START) + 8], 16)

@@ -85,3 +85,8 @@ def set_file(tmp_path: Path) -> Callable[..., Path]:
         return path
 
     return write
+
+
+def pytest_unconfigure() -> None:
+    """litellm keeps a client for each event loop, and the tests run hundreds: what it leaves open at exit is no news."""
+    logging.getLogger("asyncio").setLevel(logging.CRITICAL)

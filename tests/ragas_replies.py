@@ -20,8 +20,21 @@ def script(request: Request) -> Answer | None:
     """The reply to a prompt of Ragas, None for any other."""
     for message in reversed(request.body.get("messages", [])):
         if found := _INPUT.search(message["content"]):
-            return Answer(text=json.dumps(_reply(json.loads(found[1])), ensure_ascii=False))
+            text = json.dumps(_reply(json.loads(found[1])), ensure_ascii=False)
+            wanted = request.body.get("n") or 1
+            return Answer(text=text) if wanted == 1 else Answer(text=text * wanted, raw=_choices(request, text, wanted))
     return None
+
+
+def _choices(request: Request, text: str, wanted: int) -> str:
+    """A body with `wanted` times the same choice, as a provider replies to `n`; the prompt is paid for once."""
+    taken_in = sum(len(message["content"]) for message in request.body["messages"]) // 4
+    out = wanted * (len(text) // 4 + 1)
+    message = {"role": "assistant", "content": text, "refusal": None}
+    choices = [{"index": index, "message": message, "finish_reason": "stop"} for index in range(wanted)]
+    reply = {"id": f"reply-{request.number}", "object": "chat.completion", "created": 0, "choices": choices}
+    usage = {"prompt_tokens": taken_in, "completion_tokens": out, "total_tokens": taken_in + out}
+    return json.dumps(reply | {"model": request.body.get("model", ""), "usage": usage})
 
 
 def _reply(given: dict[str, Any]) -> dict[str, Any]:

@@ -1,17 +1,22 @@
 """`assay demo`: the main job on the bundled sets, replayed, without key or network."""
 
 from importlib.resources import as_file, files
+from importlib.resources.abc import Traversable
 from pathlib import Path
 
 import click
 
 from .options import json_option, store_option
 
-DEMO_METRICS = ("faithfulness", "answer_relevance", "judge_truthfulness", "judge_relatedness", "judge_completeness")
+DEMO_METRICS = ("faithfulness", "answer_relevance")
+
+
+def _recordings() -> list[Traversable]:
+    return [entry for entry in files("assay.cassettes").iterdir() if entry.name.endswith(".jsonl")]
 
 
 @click.command()
-@click.option("--judge", default="qwen1.5b", show_default=True, help="Whose recorded replies: qwen1.5b or qwen0.5b.")
+@click.option("--judge", default="qwen1.5b", show_default=True, help="Whose recorded replies.")
 @store_option
 @json_option
 def demo(judge: str, store: Path, as_json: bool) -> None:
@@ -23,7 +28,8 @@ def demo(judge: str, store: Path, as_json: bool) -> None:
 
     recorded = files("assay.cassettes").joinpath(f"helpdesk.{judge}.jsonl")
     if not recorded.is_file():
-        raise UsageError(f"no replies of {judge!r} are bundled")
+        bundled = [entry.name.split(".", 1)[1][: -len(".jsonl")] for entry in _recordings()]
+        raise UsageError(f"no replies of {judge!r} are bundled; there are those of {', '.join(bundled)}")
     plan = Plan(sets=("helpdesk_nl", "helpdesk_en"), metrics=DEMO_METRICS, judge=load_settings(judge))
     with as_file(recorded) as cassette:
         options = {

@@ -1,0 +1,163 @@
+"""Live: how fast samples are judged over HTTP, and what they take, beside Ragas on the same texts.
+
+    python benchmarks/live_speed.py [--n 240] [--n-slow 480] [--latency 0.2] [--skip-ragas]
+
+The judge is the tests' server, in a process of its own on this machine. Both sides score faithfulness and answer
+relevance; Assay with listed verdicts on the judge's claims. Three tables:
+
+1. What a sample takes: requests, and tokens by one count for both sides (cl100k_base, over the bodies that the server
+   got and what it said; a json_schema beside the messages counts as sent; texts embedded over HTTP apart).
+2. An instant judge: samples a second by how many are under way at once. It shows what the client's own work costs.
+3. A judge that takes 200 ms: Assay's calls a second as a share of the ideal, which is calls x latency / concurrency.
+
+Ragas runs as its users run it: `ragas.metrics.collections` with an OpenAI client, and `ragas.evaluate` with
+LangChain's; each with embeddings over HTTP, its default, and with Assay's embedder in the process.
+"""
+
+import argparse
+import asyncio
+import importlib.util
+import statistics
+import time
+from collections.abc import Callable, Sequence
+
+from local_judge import LocalJudge, Tokens, helpdesk, local_judge
+from printed import print_machine, print_table
+
+from assay import Sample, aevaluate
+from assay.judges import LiteLLMJudge
+from assay.judges.embedders import Embedder, load_embedder
+from assay.metrics import AnswerRelevance, Faithfulness
+
+# scores samples, so many at once, and gives the share that became numbers or were rightly skipped
+Pipeline = Callable[[Sequence[Sample], int], float]
+
+
+def assay_pipeline(server: LocalJudge, embedder: Embedder) -> Pipeline:
+    """Assay, `concurrency` samples in flight."""
+
+    async def score(samples: Sequence[Sample], concurrency: int) -> float:
+        judge = LiteLLMJudge("openai/local", structured="schema", api_base=server.api_base, concurrency=concurrency)
+        async with judge:
+            metrics = [Faithfulness(judge, claims="judge", verdicts="listed"), AnswerRelevance(judge, embedder)]
+            results = await aevaluate(samples, metrics, concurrency=concurrency)
+        scores = [score for by_metric in results.scores.values() for score in by_metric.values()]
+        return sum(score.status != "failed" for score in scores) / len(scores)
+
+    return lambda samples, concurrency: asyncio.run(score(samples, concurrency))
+
+
+def ragas_pipelines(server: LocalJudge, embedder: Embedder) -> dict[str, Pipeline]:
+    """Ragas, each way; `concurrency` metrics of samples in flight, as its executor counts."""
+    from ragas_pipelines import collections_metrics, score_collections, score_evaluate, scored_share
+
+    def by_collections(own: Embedder | None) -> Pipeline:
+        return lambda samples, concurrency: scored_share(
+            asyncio.run(score_collections(collections_metrics(server.api_base, embedder=own), samples, concurrency))
+        )
+
+    def by_evaluate(own: Embedder | None) -> Pipeline:
+        return lambda samples, concurrency: scored_share(
+            score_evaluate(server.api_base, samples, concurrency, embedder=own)
+        )
+
+    return {
+        "Ragas, collections": by_collections(None),
+        "Ragas, collections, Assay's embedder": by_collections(embedder),
+        "Ragas, evaluate": by_evaluate(None),
+        "Ragas, evaluate, Assay's embedder": by_evaluate(embedder),
+    }
+
+
+def what_a_sample_takes(server: LocalJudge, pipelines: dict[str, Pipeline]) -> None:
+    """Table 1."""
+    samples, tokens = helpdesk(60), Tokens()
+    rows: list[list[object]] = []
+    for name, score in pipelines.items():
+        server.forget()
+        score(samples, 8)
+        bodies = server.bodies()
+        asked = [tokens.of_request(body) for body in bodies if "messages" in body]
+        embedded = [tokens.of_request(body)[0] for body in bodies if "messages" not in body]
+        sent, said = (sum(column) / len(samples) for column in zip(*asked, strict=True))
+        per_sample = [len(bodies) / len(samples), len(asked) / len(samples)]
+        rows.append([name, *per_sample, sent, said, sent + said, sum(embedded) / len(samples)])
+    header = ("", "requests", "to the LLM", "tokens sent", "tokens said", "tokens", "tokens embedded")
+    print_table(f"1. What a sample takes, n = {len(samples)} samples", header, rows)
+
+
+def instant_judge(
+    server: LocalJudge, pipelines: dict[str, Pipeline], count: int, at_once: Sequence[int], passes: int
+) -> None:
+    """Table 2."""
+    samples = helpdesk(count)
+    speeds: dict[str, dict[int, list[float]]] = {name: {each: [] for each in at_once} for name in pipelines}
+    shares: dict[str, float] = {}
+    for _ in range(passes):  # the ways take turns, so that other work on the machine slows all of them alike
+        for concurrency in at_once:
+            for name, score in pipelines.items():
+                server.forget()
+                begun = time.perf_counter()
+                shares[name] = score(samples, concurrency)
+                speeds[name][concurrency].append(len(samples) / (time.perf_counter() - begun))
+    medians = {name: [statistics.median(found) for found in by.values()] for name, by in speeds.items()}
+    rivals = [max(found) for name, found in medians.items() if name.startswith("Ragas")]
+    rows = [
+        [name, *found, max(found), max(found) / max(rivals) if rivals else None, f"{shares[name]:.0%}"]
+        for name, found in medians.items()
+    ]
+    header = ("samples/s at once:", *map(str, at_once), "best", "x Ragas's best", "scored")
+    print_table(f"2. An instant judge, n = {count} samples, median of {passes}", header, rows)
+
+
+def slow_judge(server: LocalJudge, pipelines: dict[str, Pipeline], count: int, latency: float, passes: int) -> None:
+    """Table 3. The shares are Assay's; Ragas's samples a second stand beside them."""
+    samples = helpdesk(count)
+    rows: list[list[object]] = []
+    for name, score in pipelines.items():
+        for concurrency in (16, 48):
+            score(samples[:concurrency], concurrency)  # libraries loaded
+            taken = []
+            for _ in range(passes):
+                server.forget()
+                begun = time.perf_counter()
+                score(samples, concurrency)
+                taken.append(time.perf_counter() - begun)
+            seconds, stats = statistics.median(taken), server.stats()
+            calls = stats["requests"]
+            ideal = calls * latency / concurrency
+            at_most = stats["most_at_once"]
+            rows.append([name, concurrency, calls, calls / seconds, f"{ideal / seconds:.1%}", count / seconds, at_most])
+    header = ("", "at once", "calls", "calls/s", "share of the ideal", "samples/s", "seen at once")
+    title = f"3. A judge that takes {1000 * latency:.0f} ms, n = {count} samples, median of {passes}"
+    print_table(title, header, rows)
+
+
+def main() -> None:
+    """The command."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--n", type=int, default=240, help="samples for the instant judge")
+    parser.add_argument("--n-slow", type=int, default=480, help="samples for the slow judge")
+    parser.add_argument("--latency", type=float, default=0.2, help="seconds that the slow judge takes")
+    parser.add_argument("--passes", type=int, default=3, help="timed passes, of which the median is shown")
+    parser.add_argument("--at-once", type=int, nargs="+", default=[4, 16, 48])
+    parser.add_argument("--skip-ragas", action="store_true")
+    options = parser.parse_args()
+    print_machine()
+    embedder = load_embedder("use")
+    with_ragas = not options.skip_ragas and importlib.util.find_spec("ragas") is not None
+    with local_judge() as server:
+        pipelines = {"Assay": assay_pipeline(server, embedder)}
+        pipelines |= ragas_pipelines(server, embedder) if with_ragas else {}
+        what_a_sample_takes(server, pipelines)
+        instant_judge(server, pipelines, options.n, options.at_once, options.passes)
+    with local_judge(options.latency) as server:
+        pipelines = {"Assay": assay_pipeline(server, embedder)}
+        if with_ragas:
+            name = "Ragas, evaluate, Assay's embedder"
+            pipelines[name] = ragas_pipelines(server, embedder)[name]
+        slow_judge(server, pipelines, options.n_slow, options.latency, options.passes)
+
+
+if __name__ == "__main__":
+    main()

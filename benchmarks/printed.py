@@ -1,0 +1,47 @@
+"""What every benchmark prints: where it ran, with what, and a table."""
+
+import os
+import platform
+from collections.abc import Sequence
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+_PACKAGES = ("assay", "ragas", "litellm", "openai", "langchain-openai", "instructor", "pydantic")
+
+
+def print_machine() -> None:
+    """Processor, cores, load (other work on the machine makes every figure worse) and versions."""
+    busy = ", ".join(f"{load:.1f}" for load in os.getloadavg())
+    print(f"machine: {_processor()}, {len(os.sched_getaffinity(0))} cores, load {busy} before the start")
+    print(f"versions: Python {platform.python_version()}, {', '.join(filter(None, map(_version, _PACKAGES)))}")
+
+
+def print_table(title: str, header: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
+    """Columns aligned, numbers to the right; floats as they should be read."""
+    cells = [[*header], *([_cell(value) for value in row] for row in rows)]
+    widths = [max(len(row[place]) for row in cells) for place in range(len(header))]
+    print(f"\n{title}")
+    for row in cells:
+        first, *others = zip(row, widths, strict=True)
+        print("  ".join([first[0].ljust(first[1]), *(text.rjust(width) for text, width in others)]).rstrip())
+    print(flush=True)
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, float):
+        return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+    return "" if value is None else str(value)
+
+
+def _version(package: str) -> str:
+    try:
+        return f"{package} {version(package)}"
+    except PackageNotFoundError:
+        return f"no {package}" if package == "ragas" else ""
+
+
+def _processor() -> str:
+    cpuinfo = Path("/proc/cpuinfo")
+    lines = cpuinfo.read_text().splitlines() if cpuinfo.exists() else []
+    named = next((line.partition(": ")[2] for line in lines if line.startswith("model name")), "")
+    return named or platform.processor() or platform.machine()

@@ -1,0 +1,95 @@
+"""Ragas's faithfulness and answer relevancy as its users run them, against the local judge."""
+
+import asyncio
+import math
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+from assay import Sample
+from assay.judges.embedders import Embedder
+
+warnings.filterwarnings("ignore", category=DeprecationWarning)
+
+MODEL = "gpt-4o-mini"
+
+
+def collections_metrics(api_base: str, cache: Any = None, embedder: Embedder | None = None) -> list[Any]:
+    """`ragas.metrics.collections`, an OpenAI client and instructor: what Ragas 0.4 recommends.
+
+    With an `embedder` the texts are embedded in this process, as Assay does; without, over HTTP, Ragas's default.
+    """
+    from openai import AsyncOpenAI
+    from ragas.embeddings import OpenAIEmbeddings
+    from ragas.llms import llm_factory
+    from ragas.metrics.collections import AnswerRelevancy, Faithfulness
+
+    client = AsyncOpenAI(base_url=api_base, api_key="none")
+    llm = llm_factory(MODEL, client=client, cache=cache)
+    if embedder is None:
+        embeddings: Any = OpenAIEmbeddings(client=client, cache=cache)
+    else:
+        from assay.metrics.ragas_parts import Embeddings
+
+        embeddings = Embeddings(embedder)
+    return [Faithfulness(llm=llm), AnswerRelevancy(llm=llm, embeddings=embeddings)]
+
+
+async def score_collections(metrics: Sequence[Any], samples: Sequence[Sample], concurrency: int) -> list[float]:
+    """Each metric of each sample, `concurrency` at once. Raises what Ragas raises."""
+    turn = asyncio.Semaphore(concurrency)
+
+    async def one(metric: Any, sample: Sample) -> float:
+        given: dict[str, Any] = {"user_input": sample.user_input, "response": sample.response}
+        if metric.name == "faithfulness":
+            given["retrieved_contexts"] = list(sample.retrieved_contexts)
+        async with turn:
+            return float((await metric.ascore(**given)).value)
+
+    return list(await asyncio.gather(*(one(metric, sample) for sample in samples for metric in metrics)))
+
+
+def score_evaluate(
+    api_base: str,
+    samples: Sequence[Sample],
+    concurrency: int,
+    *,
+    embedder: Embedder | None = None,
+    cache: Any = None,
+    relevancy: bool = True,
+) -> list[float]:
+    """`ragas.evaluate` with its older metrics and LangChain's client: what most of its documentation shows."""
+    import httpx
+    from langchain_openai import ChatOpenAI
+    from langchain_openai import OpenAIEmbeddings as LangchainEmbeddings
+    from ragas import RunConfig, evaluate
+    from ragas.embeddings import LangchainEmbeddingsWrapper
+    from ragas.llms import LangchainLLMWrapper
+    from ragas.metrics._answer_relevance import ResponseRelevancy
+    from ragas.metrics._faithfulness import Faithfulness
+
+    from assay.eval_sets import to_ragas
+
+    client = httpx.AsyncClient(timeout=60)  # LangChain's own outlives the event loop that its connections are of
+    chat = ChatOpenAI(model=MODEL, base_url=api_base, api_key="none", http_async_client=client)
+    llm = LangchainLLMWrapper(chat, cache=cache)
+    if embedder is None:
+        embeddings: Any = LangchainEmbeddingsWrapper(
+            LangchainEmbeddings(base_url=api_base, api_key="none", check_embedding_ctx_length=False)
+        )
+    else:
+        from assay.metrics.ragas_parts import OlderEmbeddings
+
+        embeddings = OlderEmbeddings(embedder)
+    metrics = [Faithfulness(llm=llm)]
+    if relevancy:
+        metrics.append(ResponseRelevancy(llm=llm, embeddings=embeddings))
+    result = evaluate(
+        to_ragas(samples), metrics=metrics, run_config=RunConfig(max_workers=concurrency), show_progress=False
+    )
+    return [float(value) for metric in metrics for value in result[metric.name]]
+
+
+def scored_share(values: Sequence[float]) -> float:
+    """How many values are numbers: a fast pipeline that loses its scores would be no rival."""
+    return sum(not math.isnan(value) for value in values) / len(values)

@@ -1,0 +1,157 @@
+"""Replay: how fast recorded replies become faithfulness scores, beside Ragas's warm cache on the same texts.
+
+    python benchmarks/replay_speed.py [--passes 15] [--n 60]
+
+Both sides first record their replies from the same local server (two calls a sample: claims, verdicts). Then each
+replays them: every pass opens the recordings anew, so that nothing is remembered from the pass before. Ragas is timed
+with the cache that it ships (DiskCacheBackend) and with a bare dict, the fastest cache that its interface allows, by
+its recommended metrics and by `ragas.evaluate`. The last table says what Assay's time goes to. Without ragas
+(pip install "assay[ragas]") only Assay is timed.
+"""
+
+import argparse
+import asyncio
+import gc
+import statistics
+import tempfile
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from local_judge import helpdesk, local_judge
+from printed import print_machine, print_table
+from subjects import shares
+
+from assay import Sample, aevaluate
+from assay.judges import LiteLLMJudge
+from assay.metrics import Faithfulness
+
+SUBJECTS = {
+    "cassette: lookup and parse": ("judges/cassette", "judges/sorted_lines", "judges/recording"),
+    "rendering and hashing": ("prompts/", "judges/key"),
+    "reply into its shape (pydantic)": ("judges/structured",),
+    "quotes": ("metrics/quotes",),
+    "asking: what is remembered, usage": ("judges/litellm_judge", "judges/question", "judges/limiter"),
+    "claims, verdicts, score, evidence": ("metrics/",),
+}
+Pass = Callable[[], object]
+
+
+def assay_passes(samples: Sequence[Sample], cassette: Path) -> dict[str, Pass]:
+    """One pass of Assay: the metric alone, and `evaluate` with its baselines."""
+
+    def judge() -> LiteLLMJudge:
+        return LiteLLMJudge("openai/local", structured="schema", cassette=cassette, mode="replay")
+
+    async def metric_alone() -> None:
+        metric = Faithfulness(judge())
+        for sample in samples:
+            assert (await metric.assess(sample)).status != "failed"
+
+    async def whole() -> None:
+        results = await aevaluate(samples, [Faithfulness(judge())])
+        assert results.usage.from_cassette == results.usage.calls
+
+    return {
+        "Assay, metric.assess": lambda: asyncio.run(metric_alone()),
+        "Assay, evaluate with three baselines": lambda: asyncio.run(whole()),
+    }
+
+
+def ragas_passes(samples: Sequence[Sample], api_base: str, folder: Path) -> dict[str, Pass]:
+    """One pass of Ragas by each way and cache, already warmed."""
+    from ragas.cache import CacheInterface, DiskCacheBackend
+    from ragas_pipelines import collections_metrics, score_collections, score_evaluate
+
+    class DictCache(CacheInterface):  # type: ignore[misc]
+        def __init__(self) -> None:
+            self.held: dict[str, Any] = {}
+
+        def get(self, key: str) -> Any:
+            return self.held.get(key)
+
+        def set(self, key: str, value: Any) -> None:
+            self.held[key] = value
+
+        def has_key(self, key: str) -> bool:
+            return key in self.held
+
+    def by_collections(cache: Any) -> None:
+        asyncio.run(score_collections(collections_metrics(api_base, cache)[:1], samples, 1))
+
+    def by_evaluate(cache: Any) -> None:
+        score_evaluate(api_base, samples, 16, cache=cache, relevancy=False)
+
+    in_memory = {name: DictCache() for name in ("collections", "evaluate")}
+    passes: dict[str, Pass] = {
+        "Ragas, collections, its disk cache": lambda: by_collections(DiskCacheBackend(str(folder / "collections"))),
+        "Ragas, collections, a dict": lambda: by_collections(in_memory["collections"]),
+        "Ragas, evaluate, its disk cache": lambda: by_evaluate(DiskCacheBackend(str(folder / "evaluate"))),
+        "Ragas, evaluate, a dict": lambda: by_evaluate(in_memory["evaluate"]),
+    }
+    for warm in passes.values():
+        warm()
+    return passes
+
+
+def samples_a_second(ways: Mapping[str, Pass], count: int, passes: int) -> dict[str, list[float]]:
+    """Samples a second of each pass, lowest first; one pass before them is not counted.
+
+    The ways take turns, so that other work on the machine slows all of them alike.
+    """
+    found: dict[str, list[float]] = {name: [] for name in ways}
+    for number in range(passes + 1):
+        for name, one_pass in ways.items():
+            gc.collect()
+            begun = time.perf_counter()
+            one_pass()
+            if number:
+                found[name].append(count / (time.perf_counter() - begun))
+    return {name: sorted(speeds) for name, speeds in found.items()}
+
+
+async def record(samples: Sequence[Sample], api_base: str, cassette: Path) -> None:
+    """Fills the cassette from the server."""
+    judge = LiteLLMJudge("openai/local", structured="schema", api_base=api_base, cassette=cassette, mode="record")
+    async with judge:
+        await aevaluate(samples, [Faithfulness(judge)])
+
+
+def main() -> None:
+    """The command."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--passes", type=int, default=15, help="timed passes of each way")
+    parser.add_argument("--n", type=int, default=60, help="samples (60 are bundled; more are made from them)")
+    options = parser.parse_args()
+    samples = helpdesk(options.n)
+    print_machine()
+    with tempfile.TemporaryDirectory() as folder, local_judge() as server:
+        cassette = Path(folder) / "assay.jsonl"
+        asyncio.run(record(samples, server.api_base, cassette))
+        passes = assay_passes(samples, cassette)
+        try:
+            passes |= ragas_passes(samples, server.api_base, Path(folder))
+        except ImportError as error:
+            print(f"without Ragas: {error}")
+        server.forget()
+        speeds = samples_a_second(passes, len(samples), options.passes)
+        assert not server.stats()["requests"], "something was asked anew: this was no replay"
+        assay = next(iter(passes))
+        spent = shares(lambda: [passes[assay]() for _ in range(5)], SUBJECTS, "rest (event loop, opening)")
+    shipped = max((statistics.median(found) for name, found in speeds.items() if "disk" in name), default=None)
+    rows = [
+        (name, statistics.median(found), found[0], found[-1], shipped and statistics.median(found) / shipped)
+        for name, found in speeds.items()
+    ]
+    header = ("", "samples/s (median)", "lowest", "highest", "x Ragas's own cache")
+    print_table(f"Replay of faithfulness, n = {len(samples)} samples, {options.passes} passes each", header, rows)
+    print_table(
+        "What the time of Assay's metric.assess goes to (cProfile, which makes small functions look dearer)",
+        ("", "share"),
+        [(subject, f"{share:.0%}") for subject, share in spent.items()],
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,158 @@
+"""Start and memory: how long `import assay` and `assay --help` take, and the memory of a long run in replay.
+
+    python benchmarks/startup.py [--repeats 10] [--samples 10000 20000]
+
+Each figure is of processes of its own: wall time from start to end, the interpreter's own start beside it; the highest
+resident memory as the system counts it. The long runs are `assay run` with faithfulness and answer relevance on made
+samples, all different, from a cassette that holds all of their replies (the benchmark writes it, with what the tests'
+server would have said).
+"""
+
+import argparse
+import asyncio
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+from local_judge import helpdesk, reply_text
+from numpy.typing import NDArray
+from printed import print_machine, print_table
+from pydantic import BaseModel
+
+from assay import Sample, write_set
+from assay.judges import JudgeSettings, Question, RawReply, Reply, Usage
+from assay.judges.embedders import Embedder
+from assay.judges.key import Keys, schema_of
+from assay.judges.recording import record, to_line
+from assay.judges.structured import parse_reply
+from assay.metrics import AnswerRelevance, Faithfulness
+
+T = TypeVar("T", bound=BaseModel)
+
+SETTINGS = JudgeSettings(model="openai/local", structured="schema")
+ASSAY = [sys.executable, "-m", "assay"]
+
+
+class WritingJudge:
+    """Replies as the tests' server does, without HTTP, and keeps each reply as a line of a cassette."""
+
+    name = SETTINGS.identity
+    logprobs = False
+
+    def __init__(self) -> None:
+        self.lines: dict[str, bytes] = {}
+        self._keys = Keys(SETTINGS)
+
+    async def ask(self, question: Question[T]) -> Reply[T]:
+        """The reply, kept."""
+        shape = {"name": question.schema.__name__, "schema": schema_of(question.schema)}
+        body = {"messages": question.messages, "response_format": {"type": "json_schema", "json_schema": shape}}
+        raw = RawReply(self.name, reply_text(body), tokens_in=100, tokens_out=20, seconds=0.1)
+        key = self._keys.key(question)
+        self.lines[key] = to_line(record(key, question, SETTINGS.parameters, raw))
+        return Reply(parse_reply(question, raw), raw, Usage(), False)
+
+
+class NoEmbedder(Embedder):
+    """No vectors: only the judge's replies are wanted."""
+
+    name = "none"
+
+    async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Zeros."""
+        return np.zeros((len(texts), 1), dtype=np.float32)
+
+
+async def cassette_lines(samples: Iterable[Sample]) -> list[bytes]:
+    """A cassette of all that the two metrics ask for these samples."""
+    judge = WritingJudge()
+    metrics = [Faithfulness(judge), AnswerRelevance(judge, NoEmbedder())]
+    for sample in samples:
+        for metric in metrics:
+            await metric.assess(sample)
+    return [judge.lines[key] for key in sorted(judge.lines)]
+
+
+def wall_seconds(command: Sequence[str], repeats: int) -> list[float]:
+    """Seconds from start to end, of `repeats` processes, sorted; one before them fills the caches."""
+    taken = []
+    for number in range(repeats + 1):
+        begun = time.perf_counter()
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+        if number:
+            taken.append(time.perf_counter() - begun)
+    return sorted(taken)
+
+
+def measured(command: Sequence[str], folder: Path) -> tuple[float, resource.struct_rusage]:
+    """Seconds, and what the system counted for this one process. Raises when it fails."""
+    begun = time.perf_counter()
+    with (folder / "out").open("wb") as out, subprocess.Popen(command, stdout=out, stderr=out, cwd=folder) as process:
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    seconds = time.perf_counter() - begun
+    if process.returncode:
+        said = (folder / "out").read_text()[-2000:]
+        raise SystemExit(f"{' '.join(command)} ended with {process.returncode}:\n{said}")
+    return seconds, usage
+
+
+def start_up(repeats: int) -> None:
+    """The first table."""
+    commands = {
+        "python -c pass": [sys.executable, "-c", "pass"],
+        "import assay": [sys.executable, "-c", "import assay"],
+        "assay --help": [*ASSAY, "--help"],
+    }
+    bare = 0.0
+    rows: list[tuple[object, ...]] = []
+    for name, command in commands.items():
+        taken = wall_seconds(command, repeats)
+        bare = bare or statistics.median(taken)
+        rows.append((name, *(f"{1000 * each:.0f}" for each in (statistics.median(taken), taken[0], taken[-1]))))
+        if name == "import assay":
+            rows.append(("  of which is the import", f"{1000 * (statistics.median(taken) - bare):.0f}", "", ""))
+    print_table(f"Start, ms, n = {repeats} processes each", ("", "median", "lowest", "highest"), rows)
+
+
+def long_runs(counts: Sequence[int]) -> None:
+    """The second table."""
+    rows: list[tuple[Any, ...]] = []
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "judge.yaml").write_text(SETTINGS.model_dump_json(exclude_none=True))  # JSON is YAML
+        for count in counts:
+            samples = helpdesk(count)
+            write_set(samples, folder / f"{count}.jsonl")
+            cassette = folder / f"{count}.cassette.jsonl"
+            cassette.write_bytes(b"".join(asyncio.run(cassette_lines(samples))))
+            command = [*ASSAY, "run", f"{count}.jsonl", "--judge", "judge.yaml", "--cassette", cassette.name]
+            command += ["--mode", "replay", "--store", f"store-{count}", "--json"]
+            seconds, usage = measured(command, folder)
+            megabytes = cassette.stat().st_size / 1e6
+            rows.append((f"{count:,} samples", usage.ru_maxrss / 1024, megabytes, seconds, count / seconds))
+    header = ("assay run, replay", "highest MiB", "cassette MB", "seconds", "samples/s")
+    print_table("Memory of a long run (faithfulness, answer relevance, three baselines)", header, rows)
+
+
+def main() -> None:
+    """The command."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--repeats", type=int, default=10)
+    parser.add_argument("--samples", type=int, nargs="*", default=[10_000, 20_000])
+    options = parser.parse_args()
+    print_machine()
+    start_up(options.repeats)
+    long_runs(options.samples)
+
+
+if __name__ == "__main__":
+    main()
