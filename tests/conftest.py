@@ -1,6 +1,7 @@
 """What tests of several folders need."""
 
 import json
+import logging
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -88,5 +89,5 @@ def set_file(tmp_path: Path) -> Callable[..., Path]:
 
 
 def pytest_unconfigure() -> None:
-    """litellm keeps a client for each event loop, and the tests run hundreds: what it leaves open at exit is no news."""
+    """litellm keeps a client for each event loop, and tests run hundreds: what it leaves open at exit is no news."""
     logging.getLogger("asyncio").setLevel(logging.CRITICAL)
