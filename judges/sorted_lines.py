@@ -90,7 +90,8 @@ class SortedLines:
         while low < high:
             # keys are hashes, spread evenly: a guess by their size lands near; halving is for keys that are not
             between = (sought - least) / (most - least) if looks < _GUESSES and most > least else 0.5
-            start = lines.rfind(b"\n", low, low + int((high - low) * between)) + 1 or low
+            middle = min(low + int((high - low) * between), high - 1)
+            start = lines.rfind(b"\n", low, middle) + 1 or low
             here = lines[start : start + len(wanted)]
             end = lines.find(b"\n", start) + 1 or len(lines)
             if here == wanted:
