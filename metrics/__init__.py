@@ -8,6 +8,7 @@ from .metric import Metric, Score
 from .ragas_adapter import RagasMetric, as_ragas_metric
 from .rouge_l_precision import RougeLPrecision
 from .token_overlap import TokenOverlap
+from .weakest_claim import WeakestClaim
 
 __all__ = [
     "AnswerLength",
@@ -21,5 +22,6 @@ __all__ = [
     "RougeLPrecision",
     "Score",
     "TokenOverlap",
+    "WeakestClaim",
     "as_ragas_metric",
 ]

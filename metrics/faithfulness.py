@@ -55,11 +55,17 @@ class Faithfulness(Metric):
         give_verdicts = listed_verdicts if self.verdicts == "listed" else probability_verdicts
         judged, took = await give_verdicts(sample, claims, self.judge)
         ratio = sum(claim.verdict == "supported" for claim in judged) / len(judged)
-        value = ratio
-        if self.verdicts == "probability":
-            value = sum(claim.probability or 0.0 for claim in judged) / len(judged)
+        value = self.aggregate([_support(claim) for claim in judged])
         evidence |= {"claims": [claim.evidence() for claim in judged], "ratio": ratio}
         return scored(value, _reason(judged), evidence, usage + took)
+
+    def aggregate(self, support: list[float]) -> float:
+        """The score from each claim's support in [0, 1]: the mean."""
+        return sum(support) / len(support)
+
+
+def _support(claim: JudgedClaim) -> float:
+    return float(claim.verdict == "supported") if claim.probability is None else claim.probability
 
 
 def _reason(judged: list[JudgedClaim]) -> str:

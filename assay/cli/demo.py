@@ -8,7 +8,7 @@ import click
 
 from .options import json_option, store_option
 
-DEMO_METRICS = ("faithfulness", "answer_relevance")
+DEMO_METRICS = ("faithfulness", "weakest_claim", "answer_relevance")
 
 
 def _recordings() -> list[Traversable]:
