@@ -175,9 +175,9 @@ def test_what_there_is_not_is_told(
 def test_hostile_replies_are_shown_as_text(assay: Make, tmp_path: Path) -> None:
     hostile = "\x1b[2J[red]x[/red]"
     reply = RawReply(model=hostile, text=hostile)
-    line = to_line(Recording("k1", f"p{hostile}", hostile, "{}", "Claims", "u", hostile, reply))
+    line = to_line(Recording("a" * 32, f"p{hostile}", hostile, "{}", "Claims", "u", hostile, reply))
     (tmp_path / "hostile.jsonl").write_bytes(line)
-    for more in ([], ["k1"], ["--json"]):
+    for more in ([], ["a" * 32], ["--json"]):
         shown = assay("cassettes", "show", "hostile.jsonl", *more)
         assert shown.code == 0
         assert "\x1b" not in shown.out
