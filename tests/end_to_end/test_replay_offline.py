@@ -78,8 +78,10 @@ def test_the_demo_prints_what_a_support_lead_reads(offline: Make, demo_cassette:
 
 
 @pytest.mark.parametrize("path", CASSETTES, ids=lambda path: path.name)
-def test_nothing_is_missing_or_stale_in_what_is_bundled(offline: Make, path: Path) -> None:
+def test_nothing_is_missing_or_changed_in_what_is_bundled(offline: Make, path: Path) -> None:
     judge = path.name.removeprefix("helpdesk.").removesuffix(".jsonl")
     words = ["helpdesk_nl", "helpdesk_en", "--judge", judge, "--metrics", ",".join(DEMO_METRICS), "--json"]
     done = offline("cassettes", "check", path, *words)
-    assert json.loads(done.stdout) == {"stale": [], "missing": []}
+    assert json.loads(done.stdout)["missing"] == []
+    # without sets only changed prompts are stale: a cassette may hold more than the demo asks for
+    assert json.loads(offline("cassettes", "check", path, "--json").stdout) == {"stale": [], "missing": []}

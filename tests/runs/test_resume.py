@@ -25,6 +25,11 @@ def command(set_path: Path, judge: Path, *more: str) -> list[str]:
     return ["run", str(set_path), "--judge", str(judge), "--metrics", METRICS, "--concurrency", str(AT_ONCE), *more]
 
 
+def heeds_ctrl_c() -> None:
+    """In a new process: SIGINT as on a terminal, also where these tests run in the background and it is ignored."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def begun(folder: Path, server: OpenAIServer, words: list[str], until: int) -> subprocess.Popen[bytes]:
     """A real `assay run` in a process of its own, brought to its `until`-th request."""
     reached = threading.Event()
@@ -36,7 +41,11 @@ def begun(folder: Path, server: OpenAIServer, words: list[str], until: int) -> s
 
     server.script, server.latency = count, 0.1
     process = subprocess.Popen(
-        [sys.executable, "-m", "assay", *words], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        [sys.executable, "-m", "assay", *words],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        preexec_fn=heeds_ctrl_c,  # noqa: PLW1509  (no threads here)
     )
     assert reached.wait(60), process.communicate()
     return process
@@ -125,6 +134,7 @@ def test_ctrl_c_before_the_first_call_is_130_too(set_file: Make, judge_file: Mak
         cwd=tmp_path,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
+        preexec_fn=heeds_ctrl_c,  # noqa: PLW1509  (no threads here)
     )
     with pipe.open("w"):  # opens when the command has opened its end
         process.send_signal(signal.SIGINT)
