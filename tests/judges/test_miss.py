@@ -8,8 +8,8 @@ import pytest
 from openai_server import OpenAIServer
 
 from assay.errors import CassetteMiss
-from assay.judges import Choice
-from assay.judges.litellm_judge import LiteLLMJudge
+from assay.judges import Cassette, Choice, LiteLLMJudge, RawReply
+from assay.judges.recording import record as kept_as
 from assay.metrics import AnswerRelevance, Faithfulness
 
 
@@ -46,6 +46,16 @@ def test_all_that_a_person_needs(path: Path, judge: Any, ask: Any) -> None:
 def test_the_nearest_by_its_words_where_no_sample_is_named_alike(path: Path, judge: Any, ask: Any) -> None:
     record(judge(cassette=path), ask("Where is the menu?", sample="b"), ask("How do I save this?", sample="c"))
     assert "sample c) differs" in miss(judge(cassette=path, mode="replay"), ask("How do I save that?", sample="x"))
+
+
+def test_the_same_sample_is_found_among_many(path: Path, judge: Any, ask: Any) -> None:
+    reply = RawReply(model="openai/test", text="")
+    with Cassette(path, "record") as cassette:
+        for number in range(1000):
+            question = ask(f"Question {number} of many", sample=f"s{number}")
+            cassette.put(kept_as(f"{number:032}", question, {"temperature": 0}, reply))
+    told = miss(judge(cassette=path, mode="replay"), ask("Something else", sample="s999"))
+    assert "sample s999) differs in text (recorded '…Question 999 of many', asked '…Something else')" in told
 
 
 def test_another_model(path: Path, judge: Any, ask: Any) -> None:
