@@ -10,8 +10,10 @@ relevance; Assay with listed verdicts on the judge's claims. Three tables:
 2. An instant judge: samples a second by how many are under way at once. It shows what the client's own work costs.
 3. A judge that takes 200 ms: Assay's calls a second as a share of the ideal, which is calls x latency / concurrency.
 
-Ragas runs as its users run it: `ragas.metrics.collections` with an OpenAI client, and `ragas.evaluate` with
-LangChain's; each with embeddings over HTTP, its default, and with Assay's embedder in the process.
+litellm reaches `openai/` models through OpenAI's SDK, and `hosted_vllm/` ones (any OpenAI-compatible server) with a
+client of its own, which takes about half of the time: Assay is shown both ways. Ragas runs as its users run it:
+`ragas.metrics.collections` with an OpenAI client, and `ragas.evaluate` with LangChain's; each with embeddings over
+HTTP, its default, and with Assay's embedder in the process.
 """
 
 import argparse
@@ -29,15 +31,21 @@ from assay.judges import LiteLLMJudge
 from assay.judges.embedders import Embedder, load_embedder
 from assay.metrics import AnswerRelevance, Faithfulness
 
+PROVIDERS = ("openai", "hosted_vllm")
 # scores samples, so many at once, and gives the share that became numbers or were rightly skipped
 Pipeline = Callable[[Sequence[Sample], int], float]
 
 
-def assay_pipeline(server: LocalJudge, embedder: Embedder) -> Pipeline:
+def assay_pipelines(server: LocalJudge, embedder: Embedder) -> dict[str, Pipeline]:
+    """Assay by both of litellm's ways to an OpenAI-compatible server."""
+    return {f"Assay, {provider}/": assay_pipeline(server, embedder, f"{provider}/local") for provider in PROVIDERS}
+
+
+def assay_pipeline(server: LocalJudge, embedder: Embedder, model: str) -> Pipeline:
     """Assay, `concurrency` samples in flight."""
 
     async def score(samples: Sequence[Sample], concurrency: int) -> float:
-        judge = LiteLLMJudge("openai/local", structured="schema", api_base=server.api_base, concurrency=concurrency)
+        judge = LiteLLMJudge(model, structured="schema", api_base=server.api_base, concurrency=concurrency)
         async with judge:
             metrics = [Faithfulness(judge, claims="judge", verdicts="listed"), AnswerRelevance(judge, embedder)]
             results = await aevaluate(samples, metrics, concurrency=concurrency)
@@ -147,12 +155,12 @@ def main() -> None:
     embedder = load_embedder("use")
     with_ragas = not options.skip_ragas and importlib.util.find_spec("ragas") is not None
     with local_judge() as server:
-        pipelines = {"Assay": assay_pipeline(server, embedder)}
+        pipelines = assay_pipelines(server, embedder)
         pipelines |= ragas_pipelines(server, embedder) if with_ragas else {}
         what_a_sample_takes(server, pipelines)
         instant_judge(server, pipelines, options.n, options.at_once, options.passes)
     with local_judge(options.latency) as server:
-        pipelines = {"Assay": assay_pipeline(server, embedder)}
+        pipelines = assay_pipelines(server, embedder)
         if with_ragas:
             name = "Ragas, evaluate, Assay's embedder"
             pipelines[name] = ragas_pipelines(server, embedder)[name]

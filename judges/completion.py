@@ -142,6 +142,10 @@ def _cost(litellm: Any, response: Any, settings: JudgeSettings) -> float | None:
     """USD, by the settings' price or litellm's; None where neither knows: unknown is not free."""
     if settings.price is not None:
         return settings.price.of(response.usage.prompt_tokens, response.usage.completion_tokens)
+    hidden = getattr(response, "_hidden_params", None) or {}
+    if "response_cost" in hidden:  # litellm has worked it out already, and that takes its time
+        cost: float | None = hidden["response_cost"]
+        return cost
     try:
         return float(litellm.completion_cost(response, model=settings.model))
     except Exception:  # litellm has no one error for this; whatever it is, a reply is worth more than its price

