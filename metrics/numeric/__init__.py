@@ -1,0 +1,1 @@
+"""Numerical claims checked against what is computed from tables."""

@@ -1,0 +1,149 @@
+"""What a numerical claim says, as values: the contract between reading a claim and computing it."""
+
+from dataclasses import dataclass, field
+from datetime import date
+from enum import StrEnum
+from typing import Literal
+
+
+class Statistic(StrEnum):
+    """What is computed over the rows of the window, missing values left out."""
+
+    VALUE_AT = "value_at"  # the value of the window's one row (several rows that differ: unverifiable)
+    MEAN = "mean"
+    MEDIAN = "median"
+    SUM = "sum"
+    MINIMUM = "minimum"
+    MAXIMUM = "maximum"
+    TIME_OF_MAXIMUM = "time_of_maximum"  # `place` is where the claim puts the maximum (rows or dates)
+    TIME_OF_MINIMUM = "time_of_minimum"
+    COUNT = "count"  # rows in the window; with a series, rows that have a value; `distinct`: different values
+    COUNT_ABOVE = "count_above"  # values above `threshold`, or equal to it if `threshold_included`
+    COUNT_BELOW = "count_below"  # values below `threshold`, or equal to it if `threshold_included`
+    DIFFERENCE = "difference"  # of(series, window) - of(compared_with, compared_window)
+    PERCENT_CHANGE = "percent_change"  # 100 * difference / |of(compared_with, compared_window)|
+    RATIO = "ratio"  # of(series, window) / of(compared_with, compared_window)
+    TREND = "trend"  # `direction` of the slope over the window
+    RANGE = "range"  # maximum - minimum
+    DEVIATION = "deviation"  # sample or population: a claim holds if either does
+    LATEST = "latest"  # the last value in the window
+    FIRST = "first"
+    RANK = "rank"  # `value` is the place of `place`'s row among the window's; direction up: 1 is the lowest
+    COMPARISON = "comparison"  # of(series, window) is higher (up), lower (down) or as high (flat) as the compared
+    ANOMALY = "anomaly"  # at least one in the window (at `place`, if given); with `value`: so many
+    NO_ANOMALY = "no_anomaly"
+    CROSSING = "crossing"  # a value gets above (up) or below (down) `threshold` in the window; `place`: first then
+    CORRELATION = "correlation"  # of series with compared_with; `direction` its sign, or `value`
+    SHARE = "share"  # 100 * sum over window / sum over compared_window (the whole table if None), in percent
+
+
+class Hedge(StrEnum):
+    """How the claim softens its value; the meanings are the verdict's."""
+
+    EXACT = "exact"  # holds when the computed value rounds to the stated one at its precision
+    ABOUT = "about"  # about, circa, ongeveer: within 5%
+    NEARLY = "nearly"  # nearly, bijna: from 5% below up to the value
+    JUST_OVER = "just_over"  # just over, ruim: from the value up to 5% above
+    MORE_THAN = "more_than"
+    LESS_THAN = "less_than"
+    AT_LEAST = "at_least"
+    AT_MOST = "at_most"
+
+
+class Direction(StrEnum):
+    """Up (rose, higher), down (fell, lower) or flat (stable, equal)."""
+
+    UP = "up"
+    DOWN = "down"
+    FLAT = "flat"
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A test on a row's cell: the cell of `column` compared with `value`.
+
+    Texts are compared without case and outer white space (only `eq` and `ne`), numbers as numbers.
+    """
+
+    column: str
+    operator: Literal["eq", "ne", "gt", "ge", "lt", "le"]
+    value: str | float
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """The rows that a claim is about: those that fit every part that is given. Nothing given: all rows.
+
+    `start` and `end` are both included. Relative words ("last week") are dates already, reckoned from the table's end.
+    `first` and `last` are numbers of rows, counted after the other parts. `rows` are row labels as the table has them;
+    `weekdays` are 0 (Monday) to 6; `months` are 1 to 12 (of any year). `positions` are row numbers from 0.
+    """
+
+    start: date | None = None
+    end: date | None = None
+    first: int | None = None
+    last: int | None = None
+    rows: tuple[str, ...] = ()
+    weekdays: tuple[int, ...] = ()
+    months: tuple[int, ...] = ()
+    positions: tuple[int, ...] = ()
+    conditions: tuple[Condition, ...] = ()
+    text: str = field(default="", compare=False)  # as the claim says it
+
+    def __str__(self) -> str:
+        """The window in words that a person can follow."""
+        parts = []
+        if self.start or self.end:
+            same = self.start == self.end
+            parts.append(f"{self.start}" if same else f"{self.start or 'the begin'}..{self.end or 'the end'}")
+        parts += [", ".join(self.rows)] if self.rows else []
+        if self.positions:
+            parts.append("row " + ", ".join(str(position + 1) for position in self.positions))
+        parts += [", ".join(_WEEKDAYS[day] for day in self.weekdays)] if self.weekdays else []
+        parts += [", ".join(_MONTHS[month - 1] for month in self.months)] if self.months else []
+        parts += [f"{test.column} {_SIGNS[test.operator]} {test.value}" for test in self.conditions]
+        parts += [f"first {self.first} rows"] if self.first else []
+        parts += [f"last {self.last} rows"] if self.last else []
+        return " and ".join(parts) or "all rows"
+
+
+_WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+_MONTHS = (
+    *("January", "February", "March", "April", "May", "June", "July", "August"),
+    *("September", "October", "November", "December"),
+)
+_SIGNS = {"eq": "=", "ne": "is not", "gt": ">", "ge": ">=", "lt": "<", "le": "<="}
+
+ALL_ROWS = Window()
+
+
+@dataclass(frozen=True, slots=True)
+class Specification:
+    """One check: a statistic of a series over a window, and what the claim says it is.
+
+    `series` and `compared_with` are column names as the table has them (None: rows are counted, or the same series).
+    `value` is in `unit` as stated ("1.2 million" is 1200000 with decimals -5); `unit` is a pint unit, `%`, `pp`
+    (percentage points), an ISO currency, or None where the claim names none. `of` is what difference, percent_change,
+    ratio, comparison and share compute on each side (None: the value of one row, else the mean). A value with a
+    `direction` is a size ("fell by 5": value 5, down); without direction a difference may have either sign.
+    `negated`: the claim says that the rest does not hold.
+    """
+
+    statistic: Statistic
+    series: str | None = None
+    window: Window = ALL_ROWS
+    value: float | None = None
+    unit: str | None = None
+    decimals: int = 0
+    hedge: Hedge = Hedge.EXACT
+    direction: Direction | None = None
+    of: Statistic | None = None
+    compared_with: str | None = None
+    compared_window: Window | None = None
+    threshold: float | None = None
+    threshold_unit: str | None = None
+    threshold_included: bool = False
+    place: Window | None = None
+    distinct: bool = False
+    negated: bool = False
+    table: str | None = None  # by name; None: the only one

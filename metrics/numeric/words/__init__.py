@@ -1,0 +1,1 @@
+"""The words of numerical claims, a file a language."""
