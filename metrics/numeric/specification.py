@@ -62,12 +62,18 @@ class Direction(StrEnum):
 class Condition:
     """A test on a row's cell: the cell of `column` compared with `value`.
 
-    Texts are compared without case and outer white space (only `eq` and `ne`), numbers as numbers.
+    Texts are compared without case and outer white space (only `eq`, `ne`, `in`), numbers as numbers.
+    `in`: the cell is one of the values of a tuple.
     """
 
     column: str
-    operator: Literal["eq", "ne", "gt", "ge", "lt", "le"]
-    value: str | float
+    operator: Literal["eq", "ne", "gt", "ge", "lt", "le", "in"]
+    value: str | float | tuple[str | float, ...]
+
+    def __str__(self) -> str:
+        """The test as a person would write it."""
+        value = " or ".join(map(str, self.value)) if isinstance(self.value, tuple) else self.value
+        return f"{self.column} {_SIGNS[self.operator]} {value}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +107,7 @@ class Window:
             parts.append("row " + ", ".join(str(position + 1) for position in self.positions))
         parts += [", ".join(_WEEKDAYS[day] for day in self.weekdays)] if self.weekdays else []
         parts += [", ".join(_MONTHS[month - 1] for month in self.months)] if self.months else []
-        parts += [f"{test.column} {_SIGNS[test.operator]} {test.value}" for test in self.conditions]
+        parts += [str(test) for test in self.conditions]
         parts += [f"first {self.first} rows"] if self.first else []
         parts += [f"last {self.last} rows"] if self.last else []
         return " and ".join(parts) or "all rows"
@@ -112,7 +118,7 @@ _MONTHS = (
     *("January", "February", "March", "April", "May", "June", "July", "August"),
     *("September", "October", "November", "December"),
 )
-_SIGNS = {"eq": "=", "ne": "is not", "gt": ">", "ge": ">=", "lt": "<", "le": "<="}
+_SIGNS = {"eq": "=", "ne": "is not", "gt": ">", "ge": ">=", "lt": "<", "le": "<=", "in": "="}
 
 ALL_ROWS = Window()
 
