@@ -29,13 +29,13 @@ def write_set(samples: Iterable[Sample], path: str | Path) -> int:
         raise InputError(f"{path}: sets are written as .jsonl or .csv, not `{suffix}`; name the file so")
     if not target.parent.is_dir():
         raise InputError(f"{path}: there is no folder `{target.parent}`; make it first")
-    with _replaced(target) as file:
+    with replaced(target) as file:
         rows = _rows(samples, str(path))
         return _write_lines(rows, file) if suffix == ".jsonl" else _write_cells(rows, file)
 
 
 @contextmanager
-def _replaced(target: Path) -> Iterator[IO[str]]:
+def replaced(target: Path) -> Iterator[IO[str]]:
     """A file that takes the target's place when all went well; beside it, since only within a disk is that one step."""
     draft = target.with_name(f".{target.name}.{os.getpid()}.tmp")
     try:
