@@ -49,7 +49,7 @@ class Section(BaseModel):
 
 
 class Fold(BaseModel):
-    """Where one section was put: the fold (from 1), validation or test, its topic, and whether questions are made of it.
+    """Where one section was put: fold (from 1), validation or test, topic, and whether questions are made of it.
 
     Sections in no fold (outliers, and those whose document or page stands in both folds) have no Fold.
     """

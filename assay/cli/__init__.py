@@ -9,6 +9,7 @@ from ..errors import AssayError, BudgetReached, UsageError
 from .cassettes import cassettes
 from .demo import demo
 from .exit_codes import BUDGET, ERROR, INTERRUPTED, USAGE
+from .generate import generate
 from .heuristic import heuristic
 from .prompts import prompts
 from .run import run
@@ -26,7 +27,7 @@ def cli() -> None:
     """
 
 
-for command in (run, show, demo, cassettes, prompts, heuristic):
+for command in (run, show, demo, cassettes, prompts, heuristic, generate):
     cli.add_command(command)
 
 
