@@ -1,14 +1,17 @@
 """HAL (001, section V-B; Lund and Burgess, 1996): words together in the answer are together in the context."""
 
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..metric import Score, scored, skipped
 from .reading import Feature, Reading
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
 WINDOWS = (2, 5, 10)
 
-Pair = tuple[str, str]
+_NOT_IN_ANSWER = -1
 
 
 def nearness(distance: int, windows: Sequence[int] = WINDOWS) -> float:
@@ -19,47 +22,76 @@ def nearness(distance: int, windows: Sequence[int] = WINDOWS) -> float:
     return sum(max(0, window - distance + 1) / window for window in windows) / len(windows)
 
 
-def hal(answer: Sequence[str], contexts: Iterable[Sequence[str]], windows: tuple[int, ...] = WINDOWS) -> float | None:
-    """The share of the answer's nearness that the contexts have too, in [0, 1]; None when the answer has no pair.
+class Pairs(NamedTuple):
+    """The answer's unordered pairs of different words, and how near each stands; one array element a pair.
 
-    For each unordered pair p of different words, A(p) sums its nearness over the answer and N(p) is its greatest
-    nearness in a text. The value is sum of A(p) * min(1, N_context(p) / N_answer(p)) / sum of A(p).
+    `words` are the answer's different words; `first` and `second` the places in it of a pair's words. `total` is the
+    pair's nearness summed over the answer, `nearest` its greatest nearness there, `in_context` its greatest nearness in
+    any context.
     """
-    tables = [_nearest(tuple(context), windows) for context in contexts]
-    nearest_in_answer = _nearest(tuple(answer), windows)
-    total = kept = 0.0
-    for pair, weight in summed(tuple(answer), windows).items():
-        total += weight
-        of_context = 0.0
-        for table in tables:
-            of_context = max(of_context, table.get(pair, 0.0))
-        kept += weight * min(1.0, of_context / nearest_in_answer[pair])
-    return kept / total if total else None
+
+    words: tuple[str, ...]
+    first: "NDArray[Any]"
+    second: "NDArray[Any]"
+    total: "NDArray[Any]"
+    nearest: "NDArray[Any]"
+    in_context: "NDArray[Any]"
+
+    @property
+    def hal(self) -> float | None:
+        """The share of the answer's nearness that the contexts have too, in [0, 1]; None without pairs.
+
+        Sum over pairs of total * min(1, in_context / nearest), over the sum of total.
+        """
+        if not len(self.total):
+            return None
+        kept = self.total * (self.in_context / self.nearest).clip(max=1.0)
+        return min(1.0, float(kept.sum() / self.total.sum()))  # a sum may end a rounding error above 1
+
+    def strange(self, most: int) -> list[str]:
+        """The pairs that stand together in no context, at most so many, those nearest in the answer first."""
+        import numpy as np
+
+        absent = np.flatnonzero(self.in_context == 0)
+        foremost = absent[np.argsort(-self.total[absent], kind="stable")][:most]
+        return [f"{self.words[self.first[each]]} {self.words[self.second[each]]}" for each in foremost]
 
 
-@lru_cache(maxsize=16)  # the value and its evidence both read it
-def summed(words: tuple[str, ...], windows: tuple[int, ...] = WINDOWS) -> dict[Pair, float]:
-    """The nearness of every unordered pair of different words, summed over the text."""
-    near = [nearness(distance, windows) for distance in range(1, max(windows) + 1)]
-    table: dict[Pair, float] = {}
-    for place, word in enumerate(words):
-        for weight, other in zip(near, words[place + 1 : place + 1 + len(near)], strict=False):
-            if word != other:
-                pair = (word, other) if word < other else (other, word)
-                table[pair] = table.get(pair, 0.0) + weight
-    return table
+def pairs_of(answer: Sequence[str], contexts: Iterable[Sequence[str]], windows: Sequence[int] = WINDOWS) -> Pairs:
+    """The answer's pairs, compared with the contexts. Of a context only the answer's own words are looked at."""
+    import numpy as np
+
+    place = {word: number for number, word in enumerate(dict.fromkeys(answer))}
+    keys, distances = _keys(np.array([place[word] for word in answer], dtype=np.int64), len(place), max(windows))
+    pairs, which = np.unique(keys, return_inverse=True)
+    near = np.array([0.0, *(nearness(distance, windows) for distance in range(1, max(windows) + 1))])
+    total = np.bincount(which, weights=near[distances], minlength=len(pairs))
+    nearest, in_context = np.zeros(len(pairs)), np.zeros(len(pairs))
+    np.maximum.at(nearest, which, near[distances])
+    for context in contexts:
+        own = np.array([place.get(word, _NOT_IN_ANSWER) for word in context], dtype=np.int64)
+        keys, distances = _keys(own, len(place), max(windows))
+        at = np.searchsorted(pairs, keys)
+        known = at < len(pairs)
+        known[known] = pairs[at[known]] == keys[known]
+        np.maximum.at(in_context, at[known], near[distances[known]])
+    return Pairs(tuple(place), pairs // len(place or "_"), pairs % len(place or "_"), total, nearest, in_context)
 
 
-@lru_cache(maxsize=256)  # contexts are shared by samples
-def _nearest(words: tuple[str, ...], windows: tuple[int, ...]) -> dict[Pair, float]:
-    near = [nearness(distance, windows) for distance in range(1, max(windows) + 1)]
-    table: dict[Pair, float] = {}
-    for place, word in enumerate(words):
-        for weight, other in zip(near, words[place + 1 : place + 1 + len(near)], strict=False):
-            pair = (word, other) if word < other else (other, word)
-            if weight > table.get(pair, 0.0):
-                table[pair] = weight
-    return table
+def _keys(text: "NDArray[Any]", size: int, widest: int) -> "tuple[NDArray[Any], NDArray[Any]]":
+    """The pairs of different known words at most `widest` places apart, as smaller * size + greater; their distances."""
+    import numpy as np
+
+    keys, distances = [], []
+    for distance in range(1, min(widest, len(text) - 1) + 1):
+        left, right = text[:-distance], text[distance:]
+        wanted = (left != right) & (left != _NOT_IN_ANSWER) & (right != _NOT_IN_ANSWER)
+        left, right = left[wanted], right[wanted]
+        keys.append(np.minimum(left, right) * size + np.maximum(left, right))
+        distances.append(np.full(len(left), distance))
+    if not keys:
+        return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
+    return np.concatenate(keys), np.concatenate(distances)
 
 
 class Hal(Feature):
@@ -69,13 +101,10 @@ class Hal(Feature):
 
     def of(self, reading: Reading) -> Score:
         """Skipped when the answer has no two different words."""
-        answer, contexts = reading.answer_parsed.lemmas, [each.lemmas for each in reading.contexts_parsed]
-        value = hal(answer, contexts)
+        pairs = pairs_of(reading.answer_parsed.lemmas, [each.lemmas for each in reading.contexts_parsed])
+        value = pairs.hal
         if value is None:
             return skipped("the answer has no two different words to pair")
-        tables = [_nearest(context, WINDOWS) for context in contexts]
-        pairs = summed(answer, WINDOWS)
-        strange = [pair for pair in pairs if not any(pair in table for table in tables)]
-        strange.sort(key=lambda pair: -pairs[pair])
-        reason = f"{len(pairs) - len(strange)} of the answer's {len(pairs)} word pairs stand together in the context"
-        return scored(value, reason, {"pairs_not_in_context": [" ".join(pair) for pair in strange[:10]]})
+        found = int((pairs.in_context > 0).sum())
+        reason = f"{found} of the answer's {len(pairs.total)} word pairs stand together in the context"
+        return scored(value, reason, {"pairs_not_in_context": pairs.strange(10)})

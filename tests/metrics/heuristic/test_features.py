@@ -6,7 +6,7 @@ import pytest
 
 from assay.metrics.heuristic.company_terms import CompanyTerms, company_terms, vocabulary_of
 from assay.metrics.heuristic.complex_answer import ComplexAnswer, complex_answer, signs_of
-from assay.metrics.heuristic.hal import hal, nearness, summed
+from assay.metrics.heuristic.hal import nearness, pairs_of
 from assay.metrics.heuristic.prompt_overlap import PromptOverlap, prompt_overlap
 from assay.metrics.heuristic.subject_combination import subject_combination
 
@@ -20,21 +20,35 @@ def test_neighbours_are_nearest_and_words_beyond_the_widest_window_have_nothing_
 
 def test_hal_sums_pairs_whatever_their_order_and_none_of_a_word_with_itself() -> None:
     # Window 2: neighbours 1, one word between them 1/2. a b a: (a, b) twice as neighbours; (a, a) is no pair.
-    assert summed(("a", "b", "a"), (2,)) == {("a", "b"): 2.0}
+    pairs = pairs_of(("a", "b", "a"), [], (2,))
+    assert (pairs.words, pairs.total.tolist(), pairs.nearest.tolist()) == (("a", "b"), [2.0], [1.0])
+
+
+def hal(answer: list[str], contexts: list[list[str]]) -> float | None:
+    return pairs_of(answer, contexts, (2,)).hal
 
 
 def test_hal_compares_how_near_the_pairs_stand() -> None:
     # Window 2, answer a b c: ab 1, bc 1, ac 1/2; in all 2.5.
     answer = ["a", "b", "c"]
-    assert hal(answer, [answer], (2,)) == 1
+    assert hal(answer, [answer]) == 1
     # Context "a x b c": ab stands at distance 2, nearness 1/2 of the answer's 1; bc 1; ac at distance 3: 0.
     # (1 * 1/2 + 1 * 1 + 1/2 * 0) / 2.5
-    assert hal(answer, [["a", "x", "b", "c"]], (2,)) == pytest.approx(1.5 / 2.5)
+    assert hal(answer, [["a", "x", "b", "c"]]) == pytest.approx(1.5 / 2.5)
     # A pair counts in the context where it stands nearest.
-    assert hal(answer, [["a", "x", "b", "c"], ["b", "a"]], (2,)) == pytest.approx(2 / 2.5)
-    assert hal(answer, [["x", "y"]], (2,)) == 0
-    assert hal(answer, [], (2,)) == 0
-    assert hal(["a"], [answer], (2,)) is None
+    assert hal(answer, [["a", "x", "b", "c"], ["b", "a"]]) == pytest.approx(2 / 2.5)
+    # Nearer than in the answer is no more than as near: ac is next to each other here, ab and bc are not there.
+    assert hal(answer, [["c", "a"]]) == pytest.approx(0.5 / 2.5)
+    assert hal(answer, [["x", "y"]]) == 0
+    assert hal(answer, [[]]) == 0
+    assert hal(answer, []) == 0
+    assert hal(["a"], [answer]) is None
+    assert hal([], [answer]) is None
+
+
+def test_the_pairs_that_stand_nowhere_together_are_told_nearest_first() -> None:
+    # a-b at distance 1 and again (weight 2), a-c once (1) and b-c at distance 2 once (1/2); b-c is in the context.
+    assert pairs_of(["c", "a", "b", "a"], [["b", "c"]], (2,)).strange(2) == ["a b", "c a"]
 
 
 def test_prompt_overlap_counts_different_words_of_the_question() -> None:
