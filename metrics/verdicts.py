@@ -71,22 +71,28 @@ async def listed_verdicts(sample: Sample, claims: Sequence[str], judge: Judge) -
     `unverifiable`. A `supported` whose quote is not in the contexts becomes `not_found`. Raises `JudgeError`.
     """
     numbered = dict(enumerate(claims, start=1))
-    batches = [
-        dict(list(numbered.items())[i : i + MOST_CLAIMS_A_CALL]) for i in range(0, len(claims), MOST_CLAIMS_A_CALL)
-    ]
-    asking = [_ask(sample, batch, judge) for batch in batches]
-    # one batch is the rule, and a task of its own would take longer than a replayed reply
-    answers = [await asking[0]] if len(asking) == 1 else await asyncio.gather(*asking)
-    usage = Usage.total([took for _, took in answers])
-    found = {number: verdict for verdicts, _ in answers for number, verdict in verdicts.items()}
-    if missing := {number: claim for number, claim in numbered.items() if number not in found}:
-        verdicts, took = await _ask(sample, missing, judge)
-        found |= verdicts
+    found, usage = await _ask(sample, numbered, judge)
+    if missing := [number for number in numbered if number not in found]:
+        # all of them go under new numbers: the same question would have the same reply
+        shift = len(claims) if len(missing) == len(claims) else 0
+        verdicts, took = await _ask(sample, {number + shift: numbered[number] for number in missing}, judge)
+        found |= {number - shift: verdict for number, verdict in verdicts.items()}
         usage += took
     return [_checked(claim, found.get(number), sample.retrieved_contexts) for number, claim in numbered.items()], usage
 
 
 async def _ask(sample: Sample, claims: Mapping[int, str], judge: Judge) -> tuple[dict[int, ListedVerdict], Usage]:
+    """The verdicts on claims by their ids, in as many calls as their number needs."""
+    numbers = list(claims)
+    batches = [numbers[start : start + MOST_CLAIMS_A_CALL] for start in range(0, len(numbers), MOST_CLAIMS_A_CALL)]
+    asking = [_ask_once(sample, {number: claims[number] for number in batch}, judge) for batch in batches]
+    # one batch is the rule, and a task of its own would take longer than a replayed reply
+    answers = [await asking[0]] if len(asking) == 1 else await asyncio.gather(*asking)
+    found = {number: verdict for verdicts, _ in answers for number, verdict in verdicts.items()}
+    return found, Usage.total([took for _, took in answers])
+
+
+async def _ask_once(sample: Sample, claims: Mapping[int, str], judge: Judge) -> tuple[dict[int, ListedVerdict], Usage]:
     """The verdicts that were given once, or several times alike, for the ids that were asked about."""
     reply = await judge.ask(verdicts_question(sample, claims))
     given: dict[int, list[ListedVerdict]] = {}

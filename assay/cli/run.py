@@ -117,7 +117,8 @@ def judge_plan(plan: "Plan", store: "Store", budget: "Budget", resumed: str | No
         overrides = {"concurrency": options["concurrency"]} if options["concurrency"] else {}
         judge = LiteLLMJudge(plan.judge, cassette=cassette, budget=budget, **overrides)
     elif asking := [metric for metric in plan.metrics if needs_judge(metric)]:
-        raise UsageError(f"{', '.join(asking)} asks a judge; name one with --judge")
+        ask = "asks" if len(asking) == 1 else "ask"
+        raise UsageError(f"{', '.join(asking)} {ask} a judge; name one with --judge")
     skipped_rows: list[Any] | None = [] if options["skip_bad"] else None
     total = sum(1 for _ in plan.samples(skipped_rows))  # every row is read before any call is paid for
     progress = Progress(total, judge)

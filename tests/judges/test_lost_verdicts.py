@@ -56,6 +56,19 @@ def test_no_verdict_at_all_is_no_support(openai_server: OpenAIServer, judge: Mak
     assert (score.value, len(score.evidence["claims"])) == (0.0, 3)
 
 
+def test_when_all_verdicts_are_lost_the_judge_is_really_asked_again(
+    openai_server: OpenAIServer, judge: MakeJudge, known: Any
+) -> None:
+    """Under new numbers, since a question that was asked before is recalled; sample 1 has 2 of 3 supported."""
+    openai_server.script = verdicts_said(lambda right: [verdict for verdict in right if verdict["id"] > 3])
+    score = asyncio.run(listed(judge()).assess(known(1).sample))
+    assert score.value == pytest.approx(2 / 3)
+    assert [claim["verdict"] for claim in score.evidence["claims"]] == ["supported", "supported", "not_found"]
+    _, second = openai_server.asked_for("ListedVerdicts")
+    asked = second.user.partition("<claims>")[2]
+    assert "4. " in asked and "1. " not in asked
+
+
 @pytest.mark.parametrize("stray", [0, 4, 99, -1])
 def test_verdicts_on_claims_that_were_not_asked_about_count_for_nothing(
     stray: int, openai_server: OpenAIServer, judge: MakeJudge, known: Any
