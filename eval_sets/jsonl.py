@@ -10,6 +10,8 @@ from .cells import kind, shortened
 from .rows import BadRow, Row, Rows
 from .text_lines import decoded, raw_lines, without_bom
 
+SEVERAL = object()  # what a file holds that is JSON Lines
+
 
 def open_jsonl(path: Path, name: str) -> Rows:
     """The rows of a JSON Lines file, streamed: an object a line, blank lines ignored."""
@@ -21,20 +23,30 @@ def open_json(path: Path, name: str) -> Rows:
 
     The file is read whole. Raises `InputError` where it is none of these.
     """
-    text = decoded(without_bom(path.read_bytes(), name), name, path)
-    try:
-        document = _DECODER.decode(text)
-    except (ValueError, RecursionError) as error:
-        if isinstance(error, json.JSONDecodeError) and error.msg == "Extra data":
-            return open_jsonl(path, name)
-        if not text.strip():
-            raise InputError(f"{name}: the file is empty; it should hold a list of samples") from None
-        raise InputError(f"{name}{_line_of(error)}: {_why(error, text)}; correct it there") from None
+    document = json_document(path, name)
+    if document is SEVERAL:
+        return open_jsonl(path, name)
     if isinstance(document, dict):
         document = document.get("samples", [document])
     if not isinstance(document, list):
         raise InputError(f"{name}: holds {kind(document)}; write a list of samples, or an object with a list `samples`")
     return Rows(name, path.stem, _listed_rows(document, name))
+
+
+def json_document(path: Path, name: str) -> Any:
+    """What a JSON file holds, read whole; `SEVERAL` where it holds one document after another (JSON Lines).
+
+    Raises `InputError` where it is no JSON, with the line.
+    """
+    text = decoded(without_bom(path.read_bytes(), name), name, path)
+    try:
+        return _DECODER.decode(text)
+    except (ValueError, RecursionError) as error:
+        if isinstance(error, json.JSONDecodeError) and error.msg == "Extra data":
+            return SEVERAL
+        if not text.strip():
+            raise InputError(f"{name}: the file is empty; it should hold a list of samples") from None
+        raise InputError(f"{name}{_line_of(error)}: {_why(error, text)}; correct it there") from None
 
 
 def _line_rows(path: Path, name: str) -> Iterator[Row | BadRow]:

@@ -14,7 +14,7 @@ MAY_KNOW = {
     "prompts": set[str](),
     "judges": {"prompts"},
     "metrics": {"eval_sets", "prompts", "judges"},
-    "meta_eval": set[str](),
+    "meta_eval": {"eval_sets"},
     "runs": {"eval_sets", "prompts", "judges", "metrics", "meta_eval"},
     "cassettes": set[str](),
     "generation": {"eval_sets", "prompts", "judges", "metrics", "runs"},
