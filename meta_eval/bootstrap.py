@@ -4,12 +4,12 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
-    # weights (items, resamples), how often each item stands -> the statistic of each resample, NaN where undefined
-    Statistic = Callable[[Floats], Floats]
+    from .arrays import Floats
+
+# weights (items, resamples), how often each item stands -> the statistic of each resample, NaN where undefined
+Statistic = Callable[["Floats"], "Floats"]
 
 FEWEST_GROUPS = 5
 _CELLS_AT_ONCE = 500_000  # what fits the processor's cache
