@@ -28,8 +28,11 @@ def metric_names() -> list[str]:
 
 
 def needs_judge(specification: str) -> bool:
-    """Whether a metric asks a judge."""
-    return specification.startswith(f"{RAGAS}:") or "judge" in _parameters(_metric_class(specification))
+    """Whether a metric cannot do without a judge; one with a default for it asks where there is one."""
+    if specification.startswith(f"{RAGAS}:"):
+        return True
+    judge = _parameters(_metric_class(specification)).get("judge")
+    return judge is not None and judge.default is inspect.Parameter.empty
 
 
 def load_metric(specification: str, judge: Judge | None = None, embedder: Embedder | None = None) -> Metric:
@@ -85,5 +88,5 @@ def _options(specification: str) -> dict[str, str]:
     return options
 
 
-def _parameters(metric_class: Any) -> list[str]:
-    return list(inspect.signature(metric_class).parameters)
+def _parameters(metric_class: Any) -> dict[str, inspect.Parameter]:
+    return dict(inspect.signature(metric_class).parameters)

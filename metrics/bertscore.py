@@ -1,0 +1,52 @@
+"""BERTScore against the reference answer (Zhang et al., 2020), as bert-score computes it."""
+
+import asyncio
+from functools import cache
+from typing import Any
+
+from ..errors import UsageError
+from ..eval_sets.sample import Sample
+from .metric import Metric, Score, scored, skipped
+from .model_folder import model_folder
+
+
+class BertScore(Metric):
+    """F1 of the greedy matching of contextual word vectors, about 0 to 1 (003, Table 5); the library `bert-score`.
+
+    `model` is a folder or a model in the Hub's cache; not said, it is the library's own choice for the language
+    (`bert-base-multilingual-cased` for Dutch). `layers` is the layer whose vectors count; not said, the library's
+    choice for the model, else its last. Nothing is downloaded.
+    """
+
+    name = "bertscore"
+    range = (-1.0, 1.0)
+    needs = ("response", "reference")
+
+    def __init__(self, model: str = "", layers: int = 0) -> None:
+        self.model = model
+        self.layers = int(layers)
+
+    async def measure(self, sample: Sample) -> Score:
+        """Skipped, with the reason, where library or model is missing; the evidence has precision and recall."""
+        try:
+            scorer, model, layer = _scorer(self.model, self.layers, sample.language or "en")
+        except UsageError as error:
+            return skipped(f"BERTScore cannot be had: {error}")
+        found = await asyncio.to_thread(scorer.score, [sample.response], [sample.reference])
+        precision, recall, f1 = (float(part[0]) for part in found)
+        evidence = {"precision": precision, "recall": recall, "model": model, "layer": layer}
+        return scored(f1, f"precision {precision:.2f}, recall {recall:.2f} by {model}", evidence)
+
+
+@cache
+def _scorer(model: str, layers: int, language: str) -> tuple[Any, str, int]:
+    try:
+        from bert_score import BERTScorer
+        from bert_score.utils import lang2model, model2layers
+        from transformers import AutoConfig
+    except ImportError as error:
+        raise UsageError('it needs the extra `bertscore`: pip install "assay[bertscore]"') from error
+    named = model or lang2model[language]
+    folder = model_folder(named)
+    layer = layers or model2layers.get(named) or int(AutoConfig.from_pretrained(folder).num_hidden_layers)
+    return BERTScorer(model_type=folder, num_layers=layer), named, layer
