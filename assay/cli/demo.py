@@ -8,7 +8,14 @@ import click
 
 from .options import json_option, store_option
 
-DEMO_METRICS = ("faithfulness", "weakest_claim", "answer_relevance")
+DEMO_METRICS = (
+    "faithfulness",
+    "weakest_claim",
+    "answer_relevance",
+    "judge_truthfulness",
+    "judge_relatedness",
+    "judge_completeness",
+)
 
 
 def _recordings() -> list[Traversable]:
