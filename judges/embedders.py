@@ -11,25 +11,31 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from ..errors import CassetteMiss, JudgeError, UsageError
+from .budget import Budget
 from .cassette import Cassette
 from .completion import load_litellm
-from .question import RawReply
+from .question import RawReply, Usage
 from .recording import Recording, digest
-from .retry import retrying
+from .retry import explain, retrying
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
 _RECENT_TEXTS = 4096
+_TIMEOUT = 120.0  # seconds for one batch
 
 
 class Embedder(ABC):
-    """Turns texts into unit vectors. `name` stands in every score's evidence. A subclass writes `embed`."""
+    """Turns texts into unit vectors. `name` stands in every score's evidence. A subclass writes `embed`.
+
+    `usage` is what calls took so far: none for a model in this process.
+    """
 
     name: str
 
     def __init__(self) -> None:
+        self.usage = Usage()
         self._recent: OrderedDict[str, NDArray[np.float32]] = OrderedDict()
 
     @abstractmethod
@@ -99,18 +105,33 @@ class SentenceTransformer(Embedder):
 
 
 class LiteLLMEmbedder(Embedder):
-    """An embedding model that litellm reaches; with a cassette its vectors are recorded and replayed."""
+    """An embedding model that litellm reaches; with a cassette its vectors are recorded and replayed.
 
-    def __init__(self, model: str, cassette: Cassette | None = None, attempts: int = 5, **parameters: Any) -> None:
+    Its calls count in `budget`.
+    """
+
+    def __init__(
+        self,
+        model: str,
+        cassette: Cassette | None = None,
+        *,
+        budget: Budget | None = None,
+        attempts: int = 5,
+        **parameters: Any,
+    ) -> None:
         super().__init__()
         self.name = f"litellm:{model}"
         self._model = model
         self._cassette = cassette
+        self._budget = budget or Budget()
         self._attempts = attempts
         self._parameters = parameters
 
     async def embed(self, texts: Sequence[str]) -> "NDArray[np.float32]":
-        """Vectors (texts, the model's dimensions). Raises `CassetteMiss` in replay, `JudgeError` for a failed call."""
+        """Vectors (texts, the model's dimensions).
+
+        Raises `CassetteMiss` in replay, `JudgeError` for a failed call, `BudgetReached` at a bound.
+        """
         import numpy as np
 
         known = {text: vector for text in texts if (vector := self._recorded(text)) is not None}
@@ -127,21 +148,41 @@ class LiteLLMEmbedder(Embedder):
         import numpy as np
         import openai
 
-        litellm, begun = load_litellm(), time.perf_counter()
+        begun = time.perf_counter()
         try:
             async for attempt in retrying(self._attempts, lambda _: None):
                 with attempt:
-                    response = await litellm.aembedding(
-                        model=self._model, input=texts, num_retries=0, max_retries=0, **self._parameters
-                    )
-        except openai.OpenAIError as error:
-            raise JudgeError(f"{self.name}: the call failed: {type(error).__name__}: {str(error)[:500]}") from error
+                    response = await self._call(texts)
+        except (openai.OpenAIError, TimeoutError) as error:
+            raise JudgeError(f"{self.name}: the call failed: {explain(error, _TIMEOUT)}") from error
         vectors = [np.asarray(item["embedding"], dtype=np.float32) for item in response.data]
         if self._cassette is not None:
             seconds = (time.perf_counter() - begun) / len(texts)
             for text, vector in zip(texts, vectors, strict=True):
                 self._cassette.put(self._recording(text, vector, seconds))
         return dict(zip(texts, vectors, strict=True))
+
+    async def _call(self, texts: list[str]) -> Any:
+        litellm = load_litellm()
+        await self._budget.begin()
+        took, begun = None, time.perf_counter()
+        try:
+            async with asyncio.timeout(_TIMEOUT):
+                response = await litellm.aembedding(
+                    model=self._model,
+                    input=texts,
+                    timeout=_TIMEOUT,
+                    num_retries=0,
+                    max_retries=0,
+                    **self._parameters,
+                )
+            tokens = response.usage.prompt_tokens if response.usage else 0
+            usd = (getattr(response, "_hidden_params", None) or {}).get("response_cost")
+            took = RawReply(self.name, "", tokens_in=tokens, usd=usd, seconds=time.perf_counter() - begun)
+            self.usage += Usage(1, 0, tokens, usd=usd, seconds=took.seconds)
+            return response
+        finally:
+            self._budget.end(took)
 
     def _key(self, text: str) -> str:
         return hashlib.sha256(f"{self.name}\x1e{sorted(self._parameters.items())}\x1e{text}".encode()).hexdigest()[:32]
@@ -158,13 +199,16 @@ class LiteLLMEmbedder(Embedder):
         return Recording(self._key(text), "embedding", "", "{}", "float32", digest(text), text[-160:], reply)
 
 
-def load_embedder(name: str, cassette: Cassette | None = None) -> Embedder:
-    """The embedder of this name: `use`, `st:MODEL` or `litellm:MODEL`. Raises `UsageError` for another."""
+def load_embedder(name: str, cassette: Cassette | None = None, budget: Budget | None = None) -> Embedder:
+    """The embedder of this name: `use`, `st:MODEL` or `litellm:MODEL`, whose calls count in `budget`.
+
+    Raises `UsageError` for another name.
+    """
     kind, _, model = name.partition(":")
     if name == "use":
         return UniversalSentenceEncoder()
     if kind == "st" and model:
         return SentenceTransformer(model)
     if kind == "litellm" and model:
-        return LiteLLMEmbedder(model, cassette)
+        return LiteLLMEmbedder(model, cassette, budget=budget)
     raise UsageError(f"no embedder is called {name!r}; give use, st:MODEL or litellm:MODEL")

@@ -20,18 +20,19 @@ Ending = Literal["done", "budget", "interrupted", "error"]
 
 @dataclass
 class Progress:
-    """What a sitting has done so far; `judge` gives calls, cost and retries as they grow."""
+    """What a sitting has done so far; `judge` and `embedder` give calls, cost and retries as they grow."""
 
     total: int | None
     judge: LiteLLMJudge | None
+    embedder: Embedder | None = None
     begun: float = field(default_factory=time.monotonic)
     samples: int = 0
     scores: dict[str, int] = field(default_factory=lambda: {"scored": 0, "skipped": 0, "failed": 0})
 
     @property
     def usage(self) -> Usage:
-        """What the judge took in this sitting."""
-        return self.judge.usage if self.judge else Usage()
+        """What the judge and an embedder behind an API took in this sitting."""
+        return Usage.total([asked.usage for asked in (self.judge, self.embedder) if asked])
 
 
 @dataclass(frozen=True)
@@ -64,7 +65,7 @@ async def run_session(
     """
     metrics: list[Metric] = [load_metric(name, judge, embedder) for name in plan.all_metrics]
     skipped_rows: list[InputError] = []
-    progress = progress or Progress(None, judge)
+    progress = progress or Progress(None, judge, embedder)
     run = resume or store.begin(plan)
     keeper = RunKeeper(store, run)
     if judge is not None:

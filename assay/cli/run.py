@@ -18,6 +18,7 @@ from .options import (
     read_metrics,
     set_options,
     store_option,
+    translate_option,
 )
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     help="With --cassette: replay (no model is asked), record (all anew), auto (what is missing). Default: auto.",
 )
 @embedder_option
+@translate_option
 @set_options
 @click.option("--concurrency", type=click.IntRange(min=1), help="Samples at once; if not given, as the judge says.")
 @click.option("--budget-usd", type=click.FloatRange(min=0), help="Stop before live calls cost more.")
@@ -83,7 +85,7 @@ def _plan(sets: tuple[str, ...], options: dict[str, Any], store: "Store") -> "tu
         return found.plan, found.id
     plan = Plan(
         sets=tuple(settled(source) for source in sets),
-        metrics=read_metrics(options["metrics"]),
+        metrics=read_metrics(options["metrics"], options["translate"]),
         judge=load_settings(options["judge"]) if options["judge"] else None,
         embedder=options["embedder"],
         mapping=read_mapping(options["mapping"]),
@@ -121,7 +123,8 @@ def judge_plan(plan: "Plan", store: "Store", budget: "Budget", resumed: str | No
         raise UsageError(f"{', '.join(asking)} {ask} a judge; name one with --judge")
     skipped_rows: list[Any] | None = [] if options["skip_bad"] else None
     total = sum(1 for _ in plan.samples(skipped_rows))  # every row is read before any call is paid for
-    progress = Progress(total, judge)
+    embedder = load_embedder(plan.embedder, cassette, budget)
+    progress = Progress(total, judge, embedder)
     concurrency = options["concurrency"] or (judge.settings.concurrency if judge else 16)
     interrupted = False
     outcome: Outcome | None = None
@@ -132,7 +135,7 @@ def judge_plan(plan: "Plan", store: "Store", budget: "Budget", resumed: str | No
                     plan,
                     store,
                     judge=judge,
-                    embedder=load_embedder(plan.embedder, cassette),
+                    embedder=embedder,
                     resume=resumed,
                     concurrency=concurrency,
                     skip_bad=options["skip_bad"],

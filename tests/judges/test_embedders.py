@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from openai_server import Answer, OpenAIServer
 
-from assay.errors import CassetteMiss, JudgeError, UsageError
-from assay.judges import Cassette
+from assay.errors import BudgetReached, CassetteMiss, JudgeError, UsageError
+from assay.judges import Budget, Cassette
 from assay.judges.embedders import LiteLLMEmbedder, load_embedder
 
 # Word vectors of the server: texts with no word in common are at right angles, with one of two words in common at 60°.
@@ -95,6 +95,18 @@ def test_faults(openai_server: OpenAIServer, litellm_ready: None) -> None:
     with pytest.raises(JudgeError, match="litellm:openai/embed: the call failed: AuthenticationError"):
         asyncio.run(embedder(openai_server).unit_vectors(["two"]))
     assert len(openai_server.requests) == 4
+
+
+def test_calls_count_in_the_budget_and_cost_what_is_known(openai_server: OpenAIServer, litellm_ready: None) -> None:
+    """The server's model has no price: unknown, not 0."""
+    budget = Budget(calls=1)
+    each = embedder(openai_server, budget=budget)
+    asyncio.run(each.unit_vectors(["one two three"]))
+    assert (each.usage.calls, each.usage.usd, budget.spent_tokens) == (1, None, each.usage.tokens_in)
+    assert each.usage.tokens_in > 0
+    with pytest.raises(BudgetReached, match="the budget of 1 calls is reached"):
+        asyncio.run(each.unit_vectors(["four"]))
+    assert len(openai_server.requests) == 1
 
 
 def test_use_really_runs() -> None:
