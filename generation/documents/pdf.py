@@ -1,0 +1,176 @@
+"""PDF as blocks: headings by type and spacing, paragraphs, lists and tables, across columns and pages."""
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from ...errors import InputError
+from .block import Block
+from .pdf_fragments import SOFT_HYPHEN, Fragment, page_fragments
+from .pdf_headings import Line, body_size, contents, headings, levels, usual_gap
+from .pdf_margins import without_margins
+from .pdf_order import gutters, in_reading_order
+from .pdf_tables import Ruled, as_markdown, ruled_tables
+
+_BULLET = re.compile(r"([•●▪■◦○‣∙·►▶➢✓✔\uf0b7\uf0a7\uf0d8\u2043\u2212–-]|o(?=\s))\s+")
+_NUMBERED = re.compile(r"\(?(?:\d{1,2}|[a-z])[.)]\s+\S")
+
+
+def pdf_blocks(path: Path, header: float | None = None, footer: float | None = None) -> list[Block]:
+    """The blocks of a PDF with a text layer, in reading order; `page` counts from 1.
+
+    `header` and `footer` set these areas' depth in points from the page's edge; else they are found. Raises
+    `InputError` where the file is no PDF, is locked, or has no text (a scan).
+    """
+    import pypdfium2
+
+    try:
+        document = pypdfium2.PdfDocument(path)
+    except (pypdfium2.PdfiumError, OSError) as error:
+        raise InputError(
+            f"{path}: cannot be read as PDF ({error}); open it in a viewer: it may be damaged or have a password"
+        ) from error
+    try:
+        lines, tables = _lines(document, header, footer)
+    finally:
+        document.close()
+    if not lines and not tables:
+        raise InputError(f"{path}: holds no text, only images; run it through OCR first (for example: ocrmypdf)")
+    return list(_blocks(lines, tables))
+
+
+def _lines(
+    document: Any, header: float | None, footer: float | None
+) -> tuple[list[Line], dict[int, list[tuple[int, Ruled]]]]:
+    """All lines in reading order, and the ruled tables: index of the line that a table precedes -> its page and it."""
+    pages: dict[int, list[Fragment]] = {}
+    heights: dict[int, float] = {}
+    ruled: dict[int, list[Ruled]] = {}
+    for number, page in enumerate(document, 1):
+        textpage = page.get_textpage()
+        heights[number] = page.get_height()
+        pages[number] = page_fragments(textpage, number, heights[number])
+        ruled[number] = ruled_tables(page, textpage, heights[number])
+    free = {
+        number: [f for f in fragments if not any(table.holds(f) for table in ruled[number])]
+        for number, fragments in without_margins(pages, heights, header, footer).items()
+    }
+    known = {gutter for fragments in free.values() for gutter in gutters(fragments)}
+    lines: list[Line] = []
+    tables: dict[int, list[tuple[int, Ruled]]] = {}
+    for number, fragments in free.items():
+        waiting = list(ruled[number])
+        for line in _page_lines(in_reading_order(fragments, known)):
+            while waiting and line.baseline > waiting[0].top and line.left < waiting[0].right:
+                tables.setdefault(len(lines), []).append((number, waiting.pop(0)))
+            lines.append(line)
+        for table in waiting:
+            tables.setdefault(len(lines), []).append((number, table))
+    return lines, tables
+
+
+def _page_lines(rows: Sequence[Sequence[Fragment]]) -> Iterator[Line]:
+    before: Fragment | None = None
+    for row in rows:
+        longest = max(row, key=lambda fragment: len(fragment.text))
+        gap = None if before is None else row[0].baseline - before.baseline
+        yield Line(
+            " ".join(fragment.text for fragment in row),
+            row[0].page,
+            row[0].left,
+            row[-1].right,
+            row[0].baseline,
+            longest.size,
+            longest.bold,
+            longest.monospace,
+            gap if gap is None or gap > 0 else None,
+            tuple(row),
+        )
+        before = row[0]
+
+
+def _blocks(lines: Sequence[Line], tables: dict[int, list[tuple[int, Ruled]]]) -> Iterator[Block]:
+    found = headings(lines)
+    listed = contents(lines)
+    level = levels(lines, {index: count for index, count in found.items() if index not in listed})
+    gap = usual_gap(lines, body_size(lines))
+    paragraph: list[Line] = []
+    index = 0
+    while index <= len(lines):
+        for page, table in tables.get(index, ()):
+            yield from _text(paragraph)
+            paragraph = []
+            yield Block("table", table.markdown, page=page)
+        if index == len(lines):
+            break
+        line, count = lines[index], found.get(index, 0)
+        if index in listed:
+            count = 1
+        elif count:
+            yield from _text(paragraph)
+            paragraph = []
+            run = lines[index : index + count]
+            yield Block("heading", _unbroken(run, "\n" if line.monospace else " "), level[line.style], line.page)
+        else:
+            if paragraph and _begins(paragraph[-1], line, gap):
+                yield from _text(paragraph)
+                paragraph = []
+            paragraph.append(line)
+        index += count or 1
+    yield from _text(paragraph)
+
+
+def _begins(before: Line, line: Line, gap: float) -> bool:
+    """Whether a line begins a paragraph, item or table of its own."""
+    if (len(before.cells) > 1) != (len(line.cells) > 1) or before.monospace != line.monospace:
+        return True
+    if _BULLET.match(line.text) or _NUMBERED.match(line.text):
+        return True
+    if line.gap is None:  # the next column or page: a sentence goes on that was not ended
+        return bool(re.search(r"[.!?:;]\W?$", before.text))
+    return line.gap > 1.35 * max(gap, 1.15 * line.size) or abs(before.size - line.size) > 0.15 * line.size
+
+
+def _text(lines: Sequence[Line]) -> Iterator[Block]:
+    if not lines:
+        return
+    page = lines[0].page
+    if len(lines) > 1 and _aligned(lines):
+        yield Block("table", as_markdown([[_plain(cell.text) for cell in line.cells] for line in lines]), page=page)
+    elif lines[0].monospace:
+        yield Block("paragraph", _unbroken(lines, "\n"), page=page)
+    elif bullet := _BULLET.match(lines[0].text):
+        yield Block("item", "- " + _unbroken(lines, " ")[bullet.end() :], page=page)
+    else:
+        kind = "item" if _NUMBERED.match(lines[0].text) else "paragraph"
+        yield Block(kind, _unbroken(lines, "\n" if len(lines[0].cells) > 1 else " "), page=page)
+
+
+def _aligned(lines: Sequence[Line]) -> bool:
+    """Whether rows of cells stand under each other: a table without ruled lines."""
+    first = lines[0].cells
+    return len(first) > 1 and all(
+        len(line.cells) == len(first)
+        and all(
+            abs(cell.left - above.left) < 4 or abs(cell.right - above.right) < 4
+            for cell, above in zip(line.cells, first, strict=True)
+        )
+        for line in lines
+    )
+
+
+def _unbroken(lines: Sequence[Line], between: str) -> str:
+    text = lines[0].text
+    for line in lines[1:]:
+        if text.endswith(SOFT_HYPHEN):
+            # "stap-voor-" keeps its hyphen: the word is hyphenated already
+            last = text.split()[-1]
+            text = text[:-1] + ("-" if "-" in last or not line.text[:1].islower() else "") + line.text
+        else:
+            text += between + line.text
+    return _plain(text)
+
+
+def _plain(text: str) -> str:
+    return text.replace(SOFT_HYPHEN, "-").replace("\xa0", " ").replace("\xad", "")

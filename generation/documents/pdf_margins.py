@@ -1,0 +1,78 @@
+"""Headers and footers: what stands at the edge of page after page and belongs to none of them."""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from statistics import median
+
+from .pdf_fragments import Fragment
+
+_EDGE = 0.12  # of the page's height
+_DEEPEST = 3  # lines of a header or footer
+_APART = 1.6  # leadings between a running head and the text
+_PAGE_NUMBER = re.compile(r"\W*#\W*|.{0,10}\b#\s*(?:/|\||van|of)\s*#\b.{0,10}")
+
+
+def without_margins(
+    pages: Mapping[int, Sequence[Fragment]], heights: Mapping[int, float], header: float | None, footer: float | None
+) -> dict[int, list[Fragment]]:
+    """The fragments of each page (by its number) without header and footer.
+
+    `header` and `footer` are the depths of these areas in points where they are set; else they are found: lines at the
+    edge that come back on a quarter of the pages and on three (two, in a document of two), figures aside, page numbers,
+    and a first or last line that stands at one height on most pages, apart from the text.
+    """
+    dropped = _edge(pages, heights, header, top=True) | _edge(pages, heights, footer, top=False)
+    return {number: [f for f in page if f not in dropped] for number, page in pages.items()}
+
+
+def _edge(
+    pages: Mapping[int, Sequence[Fragment]], heights: Mapping[int, float], depth: float | None, *, top: bool
+) -> set[Fragment]:
+    def from_edge(fragment: Fragment) -> float:
+        return fragment.baseline if top else heights[fragment.page] - fragment.baseline
+
+    if depth is not None:
+        return {f for page in pages.values() for f in page if from_edge(f) < depth}
+    rows = {number: _edge_rows(page, top=top) for number, page in pages.items() if page}
+    near = {
+        number: [row for row in found[:_DEEPEST] if from_edge(row[0]) < _EDGE * heights[number]]
+        for number, found in rows.items()
+    }
+    often = min(len(rows), max(3, len(rows) // 4))
+    repeated = Counter(words for found in near.values() for words in {_masked(row) for row in found})
+    running = _running_heights(rows, {n: [from_edge(r[0]) for r in found] for n, found in rows.items()})
+    dropped = set[Fragment]()
+    for found in near.values():
+        for depth_in_rows, row in enumerate(found):
+            words = _masked(row)
+            comes_back = repeated[words] >= often > 1
+            is_number = depth_in_rows == 0 and len(rows) > 1 and _PAGE_NUMBER.fullmatch(words)
+            runs = depth_in_rows == 0 and round(from_edge(row[0]) / 3) in running
+            if comes_back or is_number or runs:
+                dropped |= set(row)
+    return dropped
+
+
+def _edge_rows(page: Sequence[Fragment], *, top: bool) -> list[list[Fragment]]:
+    rows: dict[int, list[Fragment]] = defaultdict(list)
+    for fragment in page:
+        rows[round(fragment.baseline / 2)].append(fragment)
+    return [sorted(rows[height], key=lambda f: f.left) for height in sorted(rows, reverse=not top)]
+
+
+def _running_heights(rows: Mapping[int, list[list[Fragment]]], heights: Mapping[int, list[float]]) -> set[int]:
+    """The heights (in 3 points) of first lines that stand apart from the text, at one height on half of the pages."""
+    steps = [second - first for found in heights.values() for first, second in pairwise(found)]
+    if len(rows) < 4 or not steps:
+        return set()
+    leading = median(steps)
+    apart = Counter(
+        round(found[0] / 3) for found in heights.values() if len(found) > 1 and found[1] - found[0] > _APART * leading
+    )
+    return {height for height, pages in apart.items() if pages >= len(rows) / 2}
+
+
+def _masked(row: list[Fragment]) -> str:
+    return re.sub(r"\d+", "#", " ".join(fragment.text for fragment in row)).casefold()
