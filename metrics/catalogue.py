@@ -28,11 +28,22 @@ def metric_names() -> list[str]:
 
 
 def needs_judge(specification: str) -> bool:
-    """Whether a metric cannot do without a judge; one with a default for it asks where there is one."""
+    """Whether a metric cannot do without a judge: by itself, or by an option that chooses it (`translate=judge`).
+
+    One with a default for it asks where there is one.
+    """
     if specification.startswith(f"{RAGAS}:"):
         return True
     judge = _parameters(_metric_class(specification)).get("judge")
-    return judge is not None and judge.default is inspect.Parameter.empty
+    required = judge is not None and judge.default is inspect.Parameter.empty
+    return required or (judge is not None and "judge" in _options(specification).values())
+
+
+def given_option(specification: str, name: str, value: str) -> str:
+    """The specification with this option too, where the metric has one of that name and the specification is silent."""
+    if specification.startswith(f"{RAGAS}:") or name in _options(specification):
+        return specification
+    return f"{specification}:{name}={value}" if name in _parameters(_metric_class(specification)) else specification
 
 
 def load_metric(specification: str, judge: Judge | None = None, embedder: Embedder | None = None) -> Metric:

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import InputError, UsageError
-from .options import json_option, read_mapping, set_options
+from .options import json_option, judge_option, read_mapping, set_options, translate_option
 
 if TYPE_CHECKING:
+    from ..eval_sets import Sample
+    from ..metrics.heuristic.decision_tree import Tree, Walk
     from ..metrics.heuristic.explain import Explanation
     from ..metrics.metric import Score
 
@@ -19,7 +21,7 @@ _DOCUMENTS = {".md", ".txt", ".rst", ".html", ".htm", ".adoc"}
 
 @click.group()
 def heuristic() -> None:
-    """The heuristic score: explain it for one answer; list the company's terms."""
+    """The heuristic score: explain it for one answer, draw the decision tree, list the company's terms."""
 
 
 @heuristic.command()
@@ -29,6 +31,11 @@ def heuristic() -> None:
 @click.option("--vocabulary", type=click.Path(), help="File of `assay heuristic vocabulary`.")
 @click.option("--nlp-nl", help="spaCy pipeline for Dutch, a package or a folder.")
 @click.option("--nlp-en", help="spaCy pipeline for English, a package or a folder.")
+@click.option("--rules", type=click.Choice(["positional", "paper"]), default="positional", show_default=True)
+@click.option("--beyond", default="", help="Heuristics beyond the seven to add to the sum: NAME+NAME, or all.")
+@translate_option
+@judge_option
+@click.option("--cassette", type=click.Path(path_type=Path), help="File of recorded translations.")
 @click.option("--draw", type=click.Choice(["mermaid", "dot"]), help="Print only the decision tree, the way marked.")
 @json_option
 def explain(set_: str, sample: str, draw: str | None, as_json: bool, **options: Any) -> None:
@@ -39,22 +46,34 @@ def explain(set_: str, sample: str, draw: str | None, as_json: bool, **options: 
     assay heuristic explain helpdesk_en en-026 --draw mermaid
     """
     from ..eval_sets import read_set
-    from ..metrics.heuristic import Heuristic
-    from ..metrics.heuristic.decision_tree import annotators_tree, as_dot, as_mermaid
-    from ..metrics.heuristic.explain import explain as explained
+    from ..metrics.heuristic.decision_tree import annotators_tree
 
     reading = {"mapping": read_mapping(options["mapping"])} | {k: options[k] for k in ("language", "limit", "split")}
     found = next((each for each in read_set(set_, **reading) if each.id == sample), None)
     if found is None:
         raise UsageError(f"{set_} has no sample {sample!r}")
-    metric = Heuristic(**{name: options[name] for name in ("vocabulary", "nlp_nl", "nlp_en")})
-    told = asyncio.run(explained(found, metric))
+    told = asyncio.run(_explained(found, options))
     if draw:
-        click.echo((as_mermaid if draw == "mermaid" else as_dot)(annotators_tree(), told.way))
+        click.echo(_drawn(draw, annotators_tree(), told.way))
     elif as_json:
         click.echo(json.dumps(told.as_json(), ensure_ascii=False))
     else:
         _print(told)
+
+
+@heuristic.command()
+@click.option("--format", "form", type=click.Choice(["mermaid", "dot"]), default="mermaid", show_default=True)
+@json_option
+def tree(form: str, as_json: bool) -> None:
+    """Print the annotator's decision tree as a Mermaid flowchart, or in Graphviz' DOT.
+
+    \b
+    assay heuristic tree --format dot | dot -Tsvg -o tree.svg
+    """
+    from ..metrics.heuristic.decision_tree import annotators_tree
+
+    found = annotators_tree()
+    click.echo(found.model_dump_json(exclude_defaults=True) if as_json else _drawn(form, found))
 
 
 @heuristic.command()
@@ -90,6 +109,31 @@ def vocabulary(docs: tuple[Path, ...], out: Path | None, language: str | None, m
     click.echo(f"{len(terms)} terms of {len(texts)} files are in {out}", err=True)
 
 
+async def _explained(sample: "Sample", options: dict[str, Any]) -> "Explanation":
+    from contextlib import AsyncExitStack
+
+    from ..judges import LiteLLMJudge
+    from ..metrics.heuristic import Heuristic
+    from ..metrics.heuristic.explain import explain
+
+    names = ("vocabulary", "nlp_nl", "nlp_en", "rules", "beyond", "translate")
+    async with AsyncExitStack() as stack:
+        judge = None
+        if options["judge"]:
+            judge = await stack.enter_async_context(LiteLLMJudge(options["judge"], cassette=options["cassette"]))
+        try:
+            metric = Heuristic(judge=judge, **{name: options[name] for name in names})
+        except ValueError as error:
+            raise UsageError(str(error)) from error
+        return await explain(sample, metric)
+
+
+def _drawn(form: str, tree: "Tree", way: "Walk | None" = None) -> str:
+    from ..metrics.heuristic.decision_tree import as_dot, as_mermaid
+
+    return (as_mermaid if form == "mermaid" else as_dot)(tree, way)
+
+
 def _files(docs: tuple[Path, ...]) -> list[Path]:
     files: list[Path] = []
     for place in docs:
@@ -117,6 +161,8 @@ def _print(told: "Explanation") -> None:
     click.echo(f"{told.sample.id}: {told.sample.user_input}\n\n{told.sample.response}\n")
     by = f" by {told.type.pattern!r} in {told.type.matched!r}" if told.type.pattern else ""
     click.echo(f"Message type: {told.type.type}{by}: {told.type.reason}")
+    if told.translation:
+        click.echo(f"\nThe answer in English, by {told.translation.by}:\n{told.translation.sample.response}")
     click.echo("\nFeatures, in equal weight:")
     for name, score in told.features.items():
         _print_feature(name, score)

@@ -6,6 +6,8 @@ from typing import Any
 
 import click
 
+from ..errors import UsageError
+
 store_option = click.option(
     "--store", type=click.Path(path_type=Path), default=Path(".assay"), show_default=True, help="Folder of the runs."
 )
@@ -16,6 +18,11 @@ metrics_option = click.option(
     show_default=True,
     help="Names, with commas; options after colons (faithfulness:claims=judge:verdicts=listed). The baselines are "
     "always added.",
+)
+translate_option = click.option(
+    "--translate",
+    type=click.Choice(["judge", "deep-translator"]),
+    help="Give English text to the heuristics that are better in English: by --judge, or by Google (network).",
 )
 embedder_option = click.option("--embedder", default="use", show_default=True, help="use, st:MODEL or litellm:MODEL.")
 judge_option = click.option(
@@ -46,6 +53,17 @@ def read_mapping(pairs: tuple[str, ...]) -> dict[str, str]:
     return mapping
 
 
-def read_metrics(names: str) -> tuple[str, ...]:
-    """`faithfulness,answer_relevance` as typed, as names."""
-    return tuple(name.strip() for name in names.split(",") if name.strip())
+def read_metrics(names: str, translate: str | None = None) -> tuple[str, ...]:
+    """`faithfulness,answer_relevance` as typed, as names; with `--translate` as an option of those that have it.
+
+    Raises `UsageError` for a name that there is not (with `translate`), or when no metric can be translated for.
+    """
+    found = tuple(name.strip() for name in names.split(",") if name.strip())
+    if translate is None:
+        return found
+    from ..metrics.catalogue import given_option
+
+    given = tuple(given_option(name, "translate", translate) for name in found)
+    if not any(f":translate={translate}" in name for name in given):
+        raise UsageError(f"--translate {translate}: none of {', '.join(found)} reads a translation; heuristic does")
+    return given

@@ -50,9 +50,10 @@ def show(name: str) -> None:
 @set_options
 @json_option
 def render(name: str, set_: str, sample: str, as_json: bool, **options: Any) -> None:
-    """Print the prompt NAME (claims, verdicts, support, questions, rating) for SAMPLE of SET, exactly as sent.
+    """Print the prompt NAME for SAMPLE of SET, exactly as sent.
 
-    Prompts about claims take the answer's sentences as its claims; `support` asks about one claim at a time.
+    NAME is claims, verdicts, support, questions, rating or translate. Prompts about claims take the answer's sentences
+    as its claims; `support` asks about one claim at a time, `translate` about one text.
     """
     from ..eval_sets import read_set
     from .options import read_mapping
@@ -73,6 +74,7 @@ def render(name: str, set_: str, sample: str, as_json: bool, **options: Any) -> 
 def _questions(name: str, sample: Any) -> "list[Question[Any]]":
     from ..metrics.answer_relevance import reverse_questions_question
     from ..metrics.claims import claims_by_sentences, claims_question
+    from ..metrics.heuristic.translation import translation_questions
     from ..metrics.judge_rating import rating_question
     from ..metrics.support import support_question
     from ..metrics.verdicts import verdicts_question
@@ -84,6 +86,7 @@ def _questions(name: str, sample: Any) -> "list[Question[Any]]":
         "support": lambda: [support_question(sample, claim) for claim in claims],
         "questions": lambda: [reverse_questions_question(sample, 3)],
         "rating": lambda: [rating_question(sample, logprobs=False)],
+        "translate": lambda: translation_questions(sample),
     }
     if name not in ways:
         raise UsageError(f"no prompt {name!r} is rendered for a sample; there are {', '.join(ways)}")

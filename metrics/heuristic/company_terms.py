@@ -43,11 +43,18 @@ def is_general(word: str, language: str) -> bool:
 
     In a language that wordfreq lacks every word is general.
     """
-    from wordfreq import available_languages, zipf_frequency
+    from wordfreq import zipf_frequency
 
-    if language not in available_languages():
+    if not _has_frequencies(language):
         return True
     return any(zipf_frequency(form, language) >= RAREST_GENERAL for form in {word, lemma(word, language)})
+
+
+@cache
+def _has_frequencies(language: str) -> bool:
+    from wordfreq import available_languages
+
+    return language in available_languages()  # it looks at all its files each time
 
 
 def read_vocabulary(file: str | Path) -> frozenset[str]:

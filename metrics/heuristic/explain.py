@@ -4,21 +4,17 @@ from typing import Any, NamedTuple
 
 from ...eval_sets.sample import Sample
 from ..metric import Score
-from .answer_contradiction import AnswerContradiction
-from .context_synthesis import ContextSynthesis
 from .decision_tree import Walk, annotators_tree, walk
-from .error_mismatch import ErrorMismatch
-from .general_answer import GeneralAnswer
 from .message_type import TypeMatch
-from .off_context import OffContext
-from .reading import Feature, read
-from .score import Heuristic
-
-BEYOND: tuple[type[Feature], ...] = (ErrorMismatch, AnswerContradiction, ContextSynthesis, OffContext, GeneralAnswer)
+from .score import BEYOND, Heuristic
+from .translation import Translation
 
 
 class Explanation(NamedTuple):
-    """A sample's message type, its score, the seven features, the heuristics beyond them, and the tree's way."""
+    """A sample's message type, its score, the features in its sum, the heuristics beyond them, and the tree's way.
+
+    `translation` is what the starred features read, where a translation was asked for.
+    """
 
     sample: Sample
     type: TypeMatch
@@ -26,6 +22,7 @@ class Explanation(NamedTuple):
     features: dict[str, Score]
     beyond: dict[str, Score]
     way: Walk
+    translation: Translation | None = None
 
     def as_json(self) -> dict[str, Any]:
         """JSON values of all of it."""
@@ -39,20 +36,23 @@ class Explanation(NamedTuple):
             "decision": self.way.answer,
             "because": self.way.because,
             "path": [step._asdict() for step in self.way.steps],
+            "translation": self.translation.as_evidence() if self.translation else None,
         }
 
 
 async def explain(sample: Sample, metric: Heuristic) -> Explanation:
     """Explains a sample's score by a metric; the features are measured also where its type is not scored.
 
-    Raises `UsageError` when a named pipeline cannot be used.
+    Raises `UsageError` when a named pipeline cannot be used, `JudgeError` when a translation cannot be had.
     """
-    reading = await read(sample, metric.texts)
-    features = metric.measured(reading)
-    beyond = {feature.short_name: feature.of(reading) for feature in (kind() for kind in BEYOND)}
+    readings = await metric.read(sample)
+    features = metric.measured(readings)
+    others = (feature for feature in (kind() for kind in BEYOND) if feature.short_name not in features)
+    beyond = {feature.short_name: feature.of(readings.own) for feature in others}
     values = {name: score.value for name, score in {**features, **beyond}.items()}
     way = walk(annotators_tree(), values)
-    return Explanation(sample, metric.type_of(sample), await metric.assess(sample), features, beyond, way)
+    score = await metric.assess(sample)
+    return Explanation(sample, metric.type_of(sample), score, features, beyond, way, readings.translation)
 
 
 def _as_json(score: Score) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..metric import Score, scored, skipped
-from .reading import Feature, Reading
+from .reading import Reading, StarredFeature
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -79,7 +79,7 @@ def pairs_of(answer: Sequence[str], contexts: Iterable[Sequence[str]], windows: 
 
 
 def _keys(text: "NDArray[Any]", size: int, widest: int) -> "tuple[NDArray[Any], NDArray[Any]]":
-    """The pairs of different known words at most `widest` places apart, as smaller * size + greater; their distances."""
+    """The pairs of different known words at most `widest` places apart, as smaller * size + greater, and how far."""
     import numpy as np
 
     keys, distances = [], []
@@ -94,7 +94,7 @@ def _keys(text: "NDArray[Any]", size: int, widest: int) -> "tuple[NDArray[Any], 
     return np.concatenate(keys), np.concatenate(distances)
 
 
-class Hal(Feature):
+class Hal(StarredFeature):
     """How far the answer's word pairs stand as close together in the contexts, in [0, 1]."""
 
     name = "heuristic.hal"

@@ -77,9 +77,9 @@ class ParsedTexts:
         if nlp is None:
             subjects: list[tuple[Pair, ...] | None] = [None] * len(texts)
         else:
-            pieces = [(piece, place) for place, text in enumerate(texts) for piece in _pieces(text, self._longest)]
+            cut = [(piece, place) for place, text in enumerate(texts) for piece in pieces(text, self._longest)]
             pairs: list[list[Pair]] = [[] for _ in texts]
-            for doc, place in nlp.pipe(pieces, as_tuples=True):
+            for doc, place in nlp.pipe(cut, as_tuples=True):
                 pairs[place].extend(_subjects(doc, language))
             subjects = [tuple(found) for found in pairs]
         for text, found in zip(texts, subjects, strict=True):
@@ -92,18 +92,18 @@ def parsed_texts(named: tuple[tuple[str, str], ...] = ()) -> ParsedTexts:
     return ParsedTexts(dict(named))
 
 
-def _pieces(text: str, longest: int) -> list[str]:
-    """A text cut at line ends so that no piece is too long to parse; a line that is itself too long is cut anywhere."""
+def pieces(text: str, longest: int) -> list[str]:
+    """A text cut at line ends into pieces of at most so many characters; a line that is longer is cut anywhere."""
     if len(text) <= longest:
         return [text]
-    pieces = [""]
+    cut = [""]
     for line in text.splitlines(keepends=True):
         for start in range(0, len(line), longest):
             part = line[start : start + longest]
-            if len(pieces[-1]) + len(part) > longest:
-                pieces.append("")
-            pieces[-1] += part
-    return pieces
+            if len(cut[-1]) + len(part) > longest:
+                cut.append("")
+            cut[-1] += part
+    return cut
 
 
 def _subjects(doc: Any, language: str) -> list[Pair]:

@@ -1,11 +1,14 @@
 """A sample as the features read it, and what a feature is."""
 
 from abc import abstractmethod
+from dataclasses import replace
 from typing import NamedTuple
 
 from ...eval_sets.sample import Sample
+from ...judges import Judge
 from ..metric import Metric, Score
 from .parsed import Parsed, ParsedTexts, parsed_texts
+from .translation import Translator, load_translator, translated
 from .words import lemmas
 
 _UNKNOWN_LANGUAGE = "en"
@@ -52,9 +55,14 @@ def named_pipelines(nlp_nl: str | None, nlp_en: str | None) -> ParsedTexts:
 
 
 class Feature(Metric):
-    """One heuristic, in [0, 1], where 1 speaks for the answer. Write `of`; `parsed` says whether it needs the parse."""
+    """One heuristic, in [0, 1], where 1 speaks for the answer. Write `of`.
+
+    `parsed` says whether it needs the parse, `starred` whether it can work on English text for a set in another
+    language (the star in 001, section V-B).
+    """
 
     parsed: bool = False
+    starred: bool = False
     needs: tuple[str, ...] = ("response", "retrieved_contexts")
 
     def __init__(self, nlp_nl: str | None = None, nlp_en: str | None = None) -> None:
@@ -73,3 +81,32 @@ class Feature(Metric):
     async def measure(self, sample: Sample) -> Score:
         """`of` the sample's reading. Raises `UsageError` when the named pipeline cannot be used."""
         return self.of(await read(sample, self._texts if self.parsed else None))
+
+
+class StarredFeature(Feature):
+    """A feature that can read a translation into English in place of the sample's own texts."""
+
+    starred = True
+
+    def __init__(
+        self,
+        translate: str | Translator | None = None,
+        judge: Judge | None = None,
+        nlp_nl: str | None = None,
+        nlp_en: str | None = None,
+    ) -> None:
+        """`translate` is `judge`, `deep-translator` or a `Translator`; `judge` is for the first.
+
+        Raises `ValueError` for another name, `UsageError` when there is no judge or the library is not installed.
+        """
+        super().__init__(nlp_nl, nlp_en)
+        self._translator = load_translator(translate, judge)
+
+    async def measure(self, sample: Sample) -> Score:
+        """As a feature, of the translation where one is asked for. Raises `JudgeError` when there is none."""
+        translation = await translated(sample, self._translator)
+        if translation is None:
+            return await super().measure(sample)
+        score = await super().measure(translation.sample)
+        evidence = score.evidence | {"translation": translation.as_evidence()}
+        return replace(score, evidence=evidence, usage=translation.usage)

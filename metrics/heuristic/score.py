@@ -5,19 +5,27 @@ from dataclasses import replace
 from typing import Any, Literal, NamedTuple, cast
 
 from ...eval_sets.sample import Sample
+from ...judges import Judge, Usage
 from ..metric import Metric, Score, scored, skipped
+from .answer_contradiction import AnswerContradiction
 from .company_terms import CompanyTerms
 from .complex_answer import ComplexAnswer
 from .components_defined import ComponentsDefined
+from .context_synthesis import ContextSynthesis
+from .error_mismatch import ErrorMismatch
+from .general_answer import GeneralAnswer
 from .hal import Hal
-from .message_type import MessageType, TypeMatch, classify
+from .message_type import MessageType, Rules, TypeMatch, classify
+from .off_context import OffContext
 from .prompt_overlap import PromptOverlap
 from .reading import Feature, Reading, named_pipelines, read
 from .subject_combination import SubjectCombination
+from .translation import Translation, Translator, load_translator, translated
 from .verbatim_guide import THRESHOLD, VerbatimGuide
 
 LOWEST, HIGHEST = 1.0, 5.0
 SCORED_TYPES = ("binary", "instruction")
+BEYOND: tuple[type[Feature], ...] = (ErrorMismatch, AnswerContradiction, ContextSynthesis, OffContext, GeneralAnswer)
 
 Override = Literal["unspecified_components", "verbatim_guide"]
 
@@ -53,6 +61,14 @@ def rate(plain: float, *, unspecified: bool, verbatim: bool, overrides: bool = T
     return Rated(plain, plain, None)
 
 
+class Readings(NamedTuple):
+    """A sample as it was read, and its translation as it was read, where there is one."""
+
+    own: Reading
+    english: Reading | None
+    translation: Translation | None
+
+
 class Heuristic(Metric):
     """The deterministic score of an answer's truthfulness, 1 to 5: no judge, no key, the same every time."""
 
@@ -66,6 +82,10 @@ class Heuristic(Metric):
         all_types: str | bool = False,
         overrides: str | bool = True,
         types: str = "predicted",
+        rules: str = "positional",
+        beyond: str = "",
+        translate: str | Translator | None = None,
+        judge: Judge | None = None,
         vocabulary: str | None = None,
         threshold: str | float = THRESHOLD,
         nlp_nl: str | None = None,
@@ -75,14 +95,22 @@ class Heuristic(Metric):
 
         `all_types` scores every message type and not only binary and instruction; `overrides` off gives the plain sum;
         `types=labelled` takes a sample's own `message_type` where it has one, and not the one predicted from its words;
-        `vocabulary` is a file of company terms; `threshold` the least cosine of a verbatim step; `nlp_nl` and `nlp_en`
-        name spaCy pipelines. Raises `ValueError` for another value, `InputError` for an unreadable vocabulary.
+        `rules=paper` predicts it by the paper's ordered lists; `beyond` adds heuristics beyond the seven to the sum
+        (`error_mismatch+off_context`, or `all`); `translate` (`judge`, `deep-translator`, or a `Translator`) gives
+        English text to the starred features, `judge` is for the first; `vocabulary` is a file of company terms;
+        `threshold` the least cosine of a verbatim step; `nlp_nl` and `nlp_en` name spaCy pipelines.
+        Raises `ValueError` for another value, `InputError` for an unreadable vocabulary, `UsageError` when what is to
+        translate is not there.
         """
         self._all_types = _switch("all_types", all_types)
         self._overrides = _switch("overrides", overrides)
         if types not in {"predicted", "labelled"}:
             raise ValueError(f"types is 'predicted' or 'labelled', not {types!r}")
+        if rules not in {"positional", "paper"}:
+            raise ValueError(f"rules is 'positional' or 'paper', not {rules!r}")
         self._labelled = types == "labelled"
+        self._rules = cast(Rules, rules)
+        self._translator = load_translator(translate, judge)
         self.texts = named_pipelines(nlp_nl, nlp_en)
         self.features: tuple[Feature, ...] = (
             CompanyTerms(vocabulary),
@@ -90,13 +118,14 @@ class Heuristic(Metric):
             ComplexAnswer(),
             PromptOverlap(),
             Hal(),
-            SubjectCombination(nlp_nl, nlp_en),
+            SubjectCombination(),
             VerbatimGuide(threshold),
+            *(feature() for feature in _chosen(beyond)),
         )
 
     def type_of(self, sample: Sample) -> TypeMatch:
         """The type of the sample's message, with the pattern that matched."""
-        match = classify(sample.user_input, sample.language or "en")
+        match = classify(sample.user_input, sample.language or "en", self._rules)
         if self._labelled and sample.message_type:
             label = f"the sample says so; its words say {match.type}: {match.reason}"
             return replace(match, type=cast(MessageType, sample.message_type), reason=label)
@@ -105,20 +134,28 @@ class Heuristic(Metric):
     async def measure(self, sample: Sample) -> Score:
         """Skipped, with the type as the reason, for a message that is neither binary nor instruction.
 
-        Raises `UsageError` when a named pipeline cannot be used.
+        Raises `UsageError` when a named pipeline cannot be used, `JudgeError` when a translation cannot be had.
         """
         kind = self.type_of(sample).type
         if not self._all_types and kind not in SCORED_TYPES:
             reason = f"the message type is {kind}; only {' and '.join(SCORED_TYPES)} are scored (all_types=True: all)"
             return skipped(reason, {"message_type": kind})
-        return self.rate(kind, self.measured(await read(sample, self.texts)))
+        readings = await self.read(sample)
+        return self.rate(kind, self.measured(readings), readings.translation)
 
-    def measured(self, reading: Reading) -> dict[str, Score]:
-        """The seven features by their short names (`hal`, ...); a missing question leaves its feature out."""
-        return {feature.short_name: feature.of(reading) for feature in self.features}
+    async def read(self, sample: Sample) -> Readings:
+        """What the features read. Raises as `measure`."""
+        translation = await translated(sample, self._translator)
+        english = await read(translation.sample, self.texts) if translation else None
+        return Readings(await read(sample, self.texts), english, translation)
 
-    def rate(self, message_type: str, features: Mapping[str, Score]) -> Score:
-        """The score of features that were measured. Failed where none of them has a value."""
+    def measured(self, readings: Readings) -> dict[str, Score]:
+        """The features by their short names (`hal`, ...), the starred ones of the translation where there is one."""
+        own, english, _ = readings
+        return {each.short_name: each.of(english if english and each.starred else own) for each in self.features}
+
+    def rate(self, message_type: str, features: Mapping[str, Score], translation: Translation | None = None) -> Score:
+        """The score of features that were measured. Skipped where none of them has a value."""
         values = {name: score.value for name, score in features.items()}
         unspecified: list[str] = features["components_defined"].evidence["unspecified"]
         guide: dict[str, Any] = features["verbatim_guide"].evidence
@@ -128,16 +165,19 @@ class Heuristic(Metric):
             "unspecified_components": unspecified,
             "verbatim_guide": bool(guide["verbatim"]),
         }
+        usage = Usage()
+        if translation is not None:
+            evidence["translation"], usage = translation.as_evidence(), translation.usage
         plain = plain_score(values.values())
         if plain is None:
-            return skipped("no feature has a value", evidence | {"override": None})
+            return skipped("no feature has a value", evidence | {"override": None}, usage)
         rated = rate(
             plain, unspecified=bool(unspecified), verbatim=evidence["verbatim_guide"], overrides=self._overrides
         )
         evidence |= {"override": rated.override, "plain": rated.plain}
         if absent := {name: score.reason for name, score in features.items() if score.value is None}:
             evidence["without_value"] = absent
-        return scored(rated.value, _reason(rated, unspecified, values), evidence)
+        return scored(rated.value, _reason(rated, unspecified, values), evidence, usage)
 
 
 def _reason(rated: Rated, unspecified: list[str], values: Mapping[str, float | None]) -> str:
@@ -150,6 +190,15 @@ def _reason(rated: Rated, unspecified: list[str], values: Mapping[str, float | N
     if rated.override == "verbatim_guide":
         return f"5: the answer gives a guide of the context step by step; the plain sum, {total}"
     return f"the plain sum, {total}"
+
+
+def _chosen(beyond: str) -> tuple[type[Feature], ...]:
+    """`error_mismatch+off_context` as typed, as features; `all` for all of them."""
+    known = {feature.name.removeprefix("heuristic."): feature for feature in BEYOND}
+    wanted = [*known] if beyond == "all" else [name for name in beyond.split("+") if name]
+    if unknown := [name for name in wanted if name not in known]:
+        raise ValueError(f"beyond is 'all' or some of {'+'.join(known)}, not {unknown[0]!r}")
+    return tuple(known[name] for name in dict.fromkeys(wanted))
 
 
 def _switch(name: str, value: str | bool) -> bool:

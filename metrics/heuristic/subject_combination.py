@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable
 
 from ..metric import Score, scored, skipped
 from .parsed import Pair
-from .reading import Feature, Reading
+from .reading import Reading, StarredFeature
 
 
 def subject_combination(answer: Iterable[Pair], context: Collection[Pair]) -> float | None:
@@ -13,7 +13,7 @@ def subject_combination(answer: Iterable[Pair], context: Collection[Pair]) -> fl
     return len(pairs & set(context)) / len(pairs) if pairs else None
 
 
-class SubjectCombination(Feature):
+class SubjectCombination(StarredFeature):
     """The share of the answer's (verb, subject) lemma pairs, by spaCy's dependency parse, found in the contexts."""
 
     name = "heuristic.subject_combination"

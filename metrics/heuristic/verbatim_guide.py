@@ -6,11 +6,13 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from ...judges import Judge
 from ..metric import Score, scored
 from .components import find_components, normal
 from .facts import word_set
 from .guides import find_guides
-from .reading import Feature, Reading
+from .reading import Reading, StarredFeature
+from .translation import Translator
 from .words import content_lemmas, words
 
 THRESHOLD = 0.85
@@ -76,16 +78,21 @@ def _fixed(step: str, language: str) -> tuple[set[tuple[str, ...]], list[str], l
     return names, sorted(_NUMBER.findall(step)), denied
 
 
-class VerbatimGuide(Feature):
+class VerbatimGuide(StarredFeature):
     """1 when a guide in the answer is a guide of the contexts, step by step; else 0."""
 
     name = "heuristic.verbatim_guide"
 
     def __init__(
-        self, threshold: str | float = THRESHOLD, nlp_nl: str | None = None, nlp_en: str | None = None
+        self,
+        threshold: str | float = THRESHOLD,
+        translate: str | Translator | None = None,
+        judge: Judge | None = None,
+        nlp_nl: str | None = None,
+        nlp_en: str | None = None,
     ) -> None:
         """`threshold` is the least cosine of a step with its like, in (0, 1]. Raises `ValueError` for any other."""
-        super().__init__(nlp_nl, nlp_en)
+        super().__init__(translate, judge, nlp_nl, nlp_en)
         self._threshold = float(threshold)
         if not 0 < self._threshold <= 1:
             raise ValueError(f"threshold must be above 0 and at most 1, not {self._threshold:g}")

@@ -40,7 +40,7 @@ def test_render_prints_exactly_what_is_sent(
 
 def test_list_and_show(assay: Make) -> None:
     listed = {each["identity"].partition("@")[0]: each for each in assay("prompts", "list", "--json").json}
-    assert listed.keys() == {f"{name}.{lang}" for name in (*SCHEMAS, "fix") for lang in ("en", "nl")}
+    assert listed.keys() >= {f"{name}.{lang}" for name in (*SCHEMAS, "fix", "translate") for lang in ("en", "nl")}
     assert listed["claims.nl"]["fields"] == ["answer", "question"]
     assert listed["claims.nl"]["identity"] in assay("prompts", "list").out
     shown = assay("prompts", "show", "claims.nl")
@@ -54,7 +54,7 @@ def test_list_and_show(assay: Make) -> None:
     ("words", "cure"),
     [
         (["show", "claim"], "there are claims"),
-        (["render", "fix", "helpdesk_nl", "nl-001"], "claims, verdicts, support, questions, rating"),
+        (["render", "fix", "helpdesk_nl", "nl-001"], "claims, verdicts, support, questions, rating, translate"),
         (["render", "claims", "helpdesk_nl", "nl-999"], "has no sample 'nl-999'"),
         (["render", "claims", "helpdesk_xx", "nl-001"], "helpdesk_nl"),
         (["render", "claims"], "SET"),

@@ -1,0 +1,174 @@
+"""English text for the starred features (001, section VI-A): their parsers do better in English than in Dutch."""
+
+import asyncio
+import re
+from functools import lru_cache
+from typing import NamedTuple, Protocol
+
+from pydantic import BaseModel, field_validator
+
+from ...errors import JudgeError, UsageError
+from ...eval_sets.sample import Sample
+from ...judges import Judge, Question, Usage
+from ...prompts import load_prompt
+from .parsed import pieces
+
+ENGLISH = "en"
+TRANSLATORS = ("judge", "deep-translator")
+
+_LONGEST = 4000  # characters in one request: what Google takes, and what a small judge still gets through
+_OUTER_BLANKS = re.compile(r"\A(\s*)(.*?)(\s*)\Z", re.DOTALL)
+_SPARE_TOKENS = 200
+
+
+class Translator(Protocol):
+    """Who turns a text into English. `name` stands in the evidence."""
+
+    name: str
+
+    async def english(self, text: str, language: str, sample: str) -> tuple[str, Usage]:
+        """The text of a sample in English, and what that took. Raises `JudgeError` when there is no translation."""
+        ...
+
+
+class Translation(NamedTuple):
+    """A sample with its response and contexts in English, who translated them, and what that took."""
+
+    sample: Sample
+    by: str
+    usage: Usage
+
+    def as_evidence(self) -> dict[str, object]:
+        """The English texts, to check the starred features by."""
+        texts = {"response": self.sample.response, "retrieved_contexts": [*self.sample.retrieved_contexts]}
+        return {"by": self.by, **texts}
+
+
+class EnglishText(BaseModel):
+    """The judge's reply. A text with words has a translation with some."""
+
+    translation: str
+
+    @field_validator("translation")
+    @classmethod
+    def _says_something(cls, translation: str) -> str:
+        if not translation.strip():
+            raise ValueError("the translation is empty")
+        return translation
+
+
+def load_translator(named: "str | Translator | None", judge: Judge | None) -> Translator | None:
+    """The translator of a name (`judge`, `deep-translator`), or the one given.
+
+    Raises `ValueError` for another name, `UsageError` when there is no judge or the library is not installed.
+    """
+    if named is None or not isinstance(named, str):
+        return named
+    if named == "judge":
+        if judge is None:
+            raise UsageError("translate=judge needs a judge; name one with --judge (in Python: judge=...)")
+        return JudgeTranslator(judge)
+    if named == "deep-translator":
+        return DeepTranslator()
+    raise ValueError(f"translate is {' or '.join(TRANSLATORS)}, not {named!r}")
+
+
+async def translated(sample: Sample, translator: Translator | None) -> Translation | None:
+    """What the starred features read of a sample, in English; None without a translator or when it is English already.
+
+    The question stays as it is: no starred feature reads it. A text that stands twice is asked for once.
+    Raises `JudgeError` when a text could not be translated.
+    """
+    language = sample.language or ENGLISH
+    if translator is None or language == ENGLISH:
+        return None
+    usage = Usage()
+    english: dict[str, str] = {}
+    for text in _read_of(sample):
+        english[text], took = await _whole(text, language, sample.id, translator)
+        usage += took
+    changes = {
+        "language": ENGLISH,
+        "response": english[sample.response],
+        "retrieved_contexts": tuple(english[context] for context in sample.retrieved_contexts),
+    }
+    return Translation(sample.model_copy(update=changes), translator.name, usage)
+
+
+def translation_questions(sample: Sample) -> list[Question[EnglishText]]:
+    """All that a judge is asked to translate for a sample, in order. Raises `UsageError` for an English one."""
+    language = sample.language or ENGLISH
+    if language == ENGLISH:
+        raise UsageError(f"the sample {sample.id} is English: nothing of it is translated")
+    inner = (_OUTER_BLANKS.findall(piece)[0][1] for text in _read_of(sample) for piece in pieces(text, _LONGEST))
+    return [translation_question(text, language, sample.id) for text in inner if _has_words(text)]
+
+
+def _read_of(sample: Sample) -> list[str]:
+    return [*dict.fromkeys((sample.response, *sample.retrieved_contexts))]
+
+
+def _has_words(text: str) -> bool:
+    return any(character.isalpha() for character in text)
+
+
+async def _whole(text: str, language: str, sample: str, translator: Translator) -> tuple[str, Usage]:
+    """A text of any length in English; the blanks around its pieces, which translators drop, stay."""
+    usage, parts = Usage(), list[str]()
+    for piece in pieces(text, _LONGEST):
+        before, inner, after = _OUTER_BLANKS.findall(piece)[0]
+        if _has_words(inner):
+            inner, took = await translator.english(inner, language, sample)
+            usage += took
+        parts.append(f"{before}{inner.strip()}{after}")
+    return "".join(parts), usage
+
+
+def translation_question(text: str, language: str, sample: str = "") -> Question[EnglishText]:
+    """What the judge is asked for one text of at most some 4,000 characters."""
+    prompt = load_prompt("translate", language)
+    room = _SPARE_TOKENS + len(text) // 2  # a token is seldom less than two characters
+    return Question(prompt, prompt.render({"text": text}), EnglishText, sample, max_tokens=room)
+
+
+class JudgeTranslator:
+    """Translates through a judge: its cassette, budget and usage apply."""
+
+    def __init__(self, judge: Judge) -> None:
+        self.name = f"judge {judge.name}"
+        self._judge = judge
+
+    async def english(self, text: str, language: str, sample: str) -> tuple[str, Usage]:
+        """As `Translator`."""
+        reply = await self._judge.ask(translation_question(text, language, sample))
+        return reply.value.translation, reply.usage
+
+
+class DeepTranslator:
+    """Translates through Google Translate by the library deep-translator: the texts leave your machine."""
+
+    name = "deep-translator (Google)"
+
+    def __init__(self) -> None:
+        """Raises `UsageError` when the library is not installed."""
+        try:
+            import deep_translator  # noqa: F401
+        except ImportError as error:
+            raise UsageError("translate=deep-translator needs a library: pip install 'assay[translate]'") from error
+
+    async def english(self, text: str, language: str, sample: str) -> tuple[str, Usage]:
+        """As `Translator`."""
+        try:
+            found = await asyncio.to_thread(_by_google, text, language)
+        except Exception as error:  # the library and requests raise what they like
+            raise JudgeError(f"{self.name} failed for sample {sample}: {type(error).__name__}: {error}") from error
+        if not found.strip():
+            raise JudgeError(f"{self.name} gave no translation for sample {sample}")
+        return found, Usage()
+
+
+@lru_cache(maxsize=4096)  # contexts are shared by samples
+def _by_google(text: str, language: str) -> str:
+    from deep_translator import GoogleTranslator
+
+    return str(GoogleTranslator(source=language, target=ENGLISH).translate(text) or "")
