@@ -132,7 +132,12 @@ def plain(value: Any) -> Any:
 
 
 def tables(value: object) -> object:
-    """Tables as plain JSON values. A column or unit that is null is one that another row of a Parquet file has."""
+    """Tables as plain JSON values. A column or unit that is null is one that another row of a Parquet file has.
+
+    A text that is no list or object is the name of a file.
+    """
+    if isinstance(value, str) and value.lstrip()[:1] not in ("[", "{"):
+        return value.strip()
     read = plain(structure(value))
     if not isinstance(read, list):
         return read

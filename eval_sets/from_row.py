@@ -12,6 +12,7 @@ from .complaints import complaint
 from .language import detect_language
 from .rows import Row, Rows
 from .sample import Sample
+from .table_files import tables_named
 
 _OPTIONAL = tuple(name for name in FIELDS if name not in REQUIRED)
 
@@ -54,7 +55,9 @@ class SampleMaker:
         for name in fields.keys() & _READERS.keys():
             try:
                 fields[name] = _READERS[name](fields[name])
-            except ValueError as error:
+                if name == "tables":
+                    fields[name] = tables_named(fields[name], self.source.folder)
+            except (ValueError, InputError) as error:
                 raise self._error(row, name, str(error), origins) from None
 
     def _set_language(self, fields: dict[str, Any]) -> None:

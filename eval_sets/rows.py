@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..errors import InputError
@@ -27,7 +28,7 @@ class Rows:
     """An opened source. `name` is shown in messages, `stem` begins the ids of rows that have none.
 
     `columns` where the format knows them before the first row. In a `textual` source (CSV) every value is a text and
-    an empty one is no value.
+    an empty one is no value. `folder` is where the source stands, if it is a file.
     """
 
     name: str
@@ -35,3 +36,4 @@ class Rows:
     rows: Iterator[Row | BadRow]
     columns: tuple[str, ...] | None = None
     textual: bool = False
+    folder: Path | None = None

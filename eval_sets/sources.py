@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 from importlib.resources import as_file
 from pathlib import Path
 from typing import Protocol
@@ -63,10 +64,13 @@ def cannot_read(name: str, error: OSError) -> InputError:
 def _open_file(path: Path, name: str, split: str | None, known: Collection[str]) -> Rows:
     _no_split(name, split)
     suffix = path.suffix.lower()
+    opened = None
     if suffix in DELIMITED:
-        return open_delimited(path, name, known)
-    if opener := _OPENERS.get(suffix):
-        return opener(path, name)
+        opened = open_delimited(path, name, known)
+    elif opener := _OPENERS.get(suffix):
+        opened = opener(path, name)
+    if opened:
+        return replace(opened, folder=path.parent)
     raise InputError(f"{name}: no format is known by the suffix `{suffix}`; save the set as one of {quoted(SUFFIXES)}")
 
 

@@ -1,7 +1,7 @@
 """A table as numbers: what claims are computed from, whatever it was read from."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
@@ -36,7 +36,7 @@ class Table:
     the time of each row (NaT where it cannot be read), written in `time_column`, each row standing for a `period` that
     begins there; None without such a column. `units` are as stated, by column. `notes` say how the table was read.
     `others` are the same table in its other readings, where the notation does not tell (1.234 or 03/04/2026
-    throughout).
+    throughout). `power` is 6 where the numbers are said to be in millions.
     """
 
     name: str
@@ -49,6 +49,7 @@ class Table:
     notes: tuple[str, ...] = ()
     unreadable: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     others: tuple["Table", ...] = ()
+    power: int = 0
 
     @property
     def rows(self) -> int:
@@ -64,6 +65,10 @@ class Table:
     def readings(self) -> tuple["Table", ...]:
         """This reading and the others; a claim holds only if it holds in all of them."""
         return (self, *self.others)
+
+    def with_others(self, others: tuple["Table", ...]) -> "Table":
+        """The same table with other readings beside it."""
+        return replace(self, others=others)
 
     def series(self, name: str) -> "Series":
         """A column of numbers by its name. Raises `Unverifiable` where there is none."""

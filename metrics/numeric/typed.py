@@ -1,0 +1,144 @@
+"""From cells to a table of numbers: which columns are times, numbers and texts, and in which notation."""
+
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from .cells import NumberColumn, header_unit, is_missing, read_numbers
+from .dates import TimeColumn, is_time_name, read_times
+from .grid import Grid, row_numbers
+from .numerals import NumberFormat
+from .table import Table
+from .written import signs
+
+if TYPE_CHECKING:
+    from pandas import DataFrame, DatetimeIndex
+
+_EXAMPLES = {NumberFormat.POINT: "1,234.5", NumberFormat.COMMA: "1.234,5"}
+
+
+def table_of(grid: Grid) -> Table:
+    """The grid's columns as times, numbers and texts; with its other readings where the notation does not tell."""
+    time_name, times = _time_column(grid)
+    numbers = {
+        name: column
+        for name, cells in grid.columns.items()
+        if name != time_name and (column := read_numbers(cells)) is not None
+    }
+    formats, note = _formats(numbers, grid)
+    rows = len(next(iter(grid.columns.values()), ()))
+    clocks: list[DatetimeIndex | None] = [None]
+    if times:
+        clocks = [times.times] if times.other is None else [times.times, times.other]
+    first, *others = [
+        Table(
+            name=grid.name,
+            frame=_frame(numbers, form, rows),
+            labels=_labels(grid, numbers),
+            times=clock,
+            time_column=time_name,
+            period=times.period if times else None,
+            units=_units(numbers, grid),
+            notes=(*grid.notes, *note, *_notes(grid, numbers, time_name, times)),
+            unreadable=_unreadable(numbers, grid, _mixed(numbers)),
+            power=_power(grid.caption),
+        )
+        for form in formats
+        for clock in clocks
+    ]
+    return first.with_others(tuple(others))
+
+
+def _labels(grid: Grid, numbers: Mapping[str, NumberColumn]) -> "DataFrame":
+    import pandas as pd
+
+    texts = {name: cells for name, cells in grid.columns.items() if name not in numbers or numbers[name].unreadable}
+    return pd.DataFrame(
+        {
+            name: pd.Series([None if is_missing(cell) else str(cell).strip() for cell in cells], dtype=object)
+            for name, cells in texts.items()
+        }
+    )
+
+
+def _notes(
+    grid: Grid, numbers: Mapping[str, NumberColumn], time_name: str | None, times: TimeColumn | None
+) -> list[str]:
+    notes = [times.note] if times and times.note else []
+    if times and times.unreadable:
+        notes.append(f"rows {row_numbers(times.unreadable)} have no readable date in {time_name!r}")
+    for name, column in numbers.items():
+        if column.unreadable:
+            first = column.unreadable[0]
+            notes.append(f"{name!r} holds what is no number: {grid.columns[name][first]!r} in row {first + 1}")
+        if column.mixed_units:
+            notes.append(f"{name!r} is not in one unit: {', '.join(column.mixed_units)} and others")
+    return notes
+
+
+def _time_column(grid: Grid) -> tuple[str | None, TimeColumn | None]:
+    """The column of times: the first whose name says so, else the first that holds nothing else."""
+    for name in sorted(grid.columns, key=lambda name: not is_time_name(name)):
+        if times := read_times(name, grid.columns[name], grid.language == "nl"):
+            return name, times
+    return None, None
+
+
+def _mixed(numbers: Mapping[str, NumberColumn]) -> bool:
+    return len({form for column in numbers.values() for form in column.shown}) > 1
+
+
+def _formats(numbers: Mapping[str, NumberColumn], grid: Grid) -> tuple[list[NumberFormat], tuple[str, ...]]:
+    """The format that the whole table is in; both where its cells leave it open."""
+    shown = {form for column in numbers.values() for form in column.shown}
+    ambiguous = [name for name, column in numbers.items() if column.ambiguous]
+    if len(shown) == 1:
+        form = next(iter(shown))
+        return [form], (
+            (f"numbers are written as {_EXAMPLES[form]}",) if ambiguous or form is NumberFormat.COMMA else ()
+        )
+    if len(shown) > 1:
+        note = "numbers are written both as 1,234.5 and as 1.234,5"
+        return [NumberFormat.POINT], (note + ("; cells that fit both are not read" if ambiguous else ""),)
+    if not ambiguous:
+        return [NumberFormat.POINT], ()
+    first = NumberFormat.COMMA if grid.language == "nl" else NumberFormat.POINT
+    other = next(form for form in NumberFormat if form is not first)
+    example = grid.columns[ambiguous[0]][numbers[ambiguous[0]].ambiguous[0]]
+    return [first, other], (
+        f"it is open whether {example} in {ambiguous[0]!r} is thousands or decimals: both are tried",
+    )
+
+
+def _frame(numbers: Mapping[str, NumberColumn], form: NumberFormat, rows: int) -> "DataFrame":
+    import pandas as pd
+
+    return pd.DataFrame({name: column.values[form] for name, column in numbers.items()}, index=range(rows))
+
+
+def _unreadable(numbers: Mapping[str, NumberColumn], grid: Grid, mixed: bool) -> dict[str, tuple[int, ...]]:
+    found = {}
+    for name, column in numbers.items():
+        positions = {*column.unreadable, *grid.torn, *(column.ambiguous if mixed else ())}
+        if positions:
+            found[name] = tuple(sorted(positions))
+    return found
+
+
+def _units(numbers: Mapping[str, NumberColumn], grid: Grid) -> dict[str, str]:
+    units = {}
+    for name, column in numbers.items():
+        if unit := grid.units.get(name) or column.unit or (None if column.mixed_units else header_unit(name)):
+            units[name] = unit
+    return units
+
+
+def _power(caption: str) -> int:
+    """The power of ten that a caption says the numbers are in: "(in millions)" is 6, "£000" is 3, else 0."""
+    scales = {word: int(power) for word, power in signs("scales").items() if power >= 3 and len(word) > 3}
+    named = "|".join(scales)
+    found = re.search(rf"\bin\s(?:[€$£]\s?|\w+\s)?({named})s?\b|\([^()]{{0,15}}\b({named})s?\b", caption.lower())
+    if found:
+        return scales[found[1] or found[2]]
+    found = re.search(r"[€$£]\s?(000|m)\b|\bx\s?1[.,]?000\b", caption.lower())
+    return (6 if found[1] == "m" else 3) if found else 0
