@@ -34,7 +34,7 @@ def bca_interval(
     import numpy as np
     from scipy.special import ndtr, ndtri
 
-    _, group_of = np.unique(np.asarray(groups), return_inverse=True)
+    group_of = np.unique(np.asarray(groups), return_inverse=True)[1]
     count = int(group_of.max()) + 1
     if count < FEWEST_GROUPS:
         return None
@@ -47,7 +47,7 @@ def bca_interval(
         defined: Floats = found[~np.isnan(found)]
         return defined
 
-    boot = of_resamples(np.random.default_rng(seed).multinomial(count, np.full(count, 1 / count), size=resamples).T)
+    boot = of_resamples(_draws(count, resamples, seed))
     blocks = np.array_split(np.arange(count), min(count, _MOST_LEFT_OUT))
     kept = np.ones((count, len(blocks)), dtype=np.int8)
     for number, block in enumerate(blocks):
@@ -62,3 +62,18 @@ def bca_interval(
     edges = ndtri(np.array([(1 - level) / 2, (1 + level) / 2])) + bias
     low, high = np.quantile(boot, ndtr(bias + edges / (1 - acceleration * edges)))
     return float(low), float(high)
+
+
+def group_weights(groups: Sequence[str], resamples: int, seed: int = 0) -> "Floats":
+    """How often each item stands in each resample (items, resamples) when whole groups are drawn with replacement."""
+    import numpy as np
+
+    group_of = np.unique(np.asarray(groups), return_inverse=True)[1]
+    weights: Floats = _draws(int(group_of.max()) + 1, resamples, seed)[group_of].astype(float)
+    return weights
+
+
+def _draws(count: int, resamples: int, seed: int) -> "NDArray[Any]":
+    import numpy as np
+
+    return np.random.default_rng(seed).multinomial(count, np.full(count, 1 / count), size=resamples).T
