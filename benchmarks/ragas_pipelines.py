@@ -1,6 +1,7 @@
 """Ragas's faithfulness and answer relevancy as its users run them, against the local judge."""
 
 import asyncio
+import logging
 import math
 import warnings
 from collections.abc import Sequence
@@ -10,6 +11,10 @@ from assay import Sample
 from assay.judges.embedders import Embedder
 
 warnings.filterwarnings("ignore", category=DeprecationWarning)
+# Ragas says once a sample that the server gives one generation where it asked for three; its clients and LangChain's
+# are closed by the garbage collector after their event loop, which asyncio tells with a traceback each.
+logging.getLogger("ragas").setLevel(logging.ERROR)
+logging.getLogger("asyncio").setLevel(logging.CRITICAL)
 
 MODEL = "gpt-4o-mini"
 

@@ -4,7 +4,7 @@
 
 Takes a seeded choice of mtrag_faithfulness and begin_wow, judges it in each of the four ways (claims by the judge or
 sentences; verdicts listed or by probability), and prints Spearman and AUROC with 95% intervals (whole groups resampled)
-and the seconds an answer. Replies are kept in a cassette in the cache folder (the texts are other people's and are not
+and the seconds an answer; weakest_claim beside them, which is another sum of the first way's replies. Replies are kept in a cassette in the cache folder (the texts are other people's and are not
 part of this repository), so that a second run replays them and an interrupted one goes on.
 Good answers, for AUROC: rated above the middle of the scale. Seconds an answer: what the calls took, divided by the
 calls under way at once, from the recordings; `calls` and `tokens` are a mean an answer.
@@ -30,6 +30,7 @@ from assay.runs.execute import execute
 
 SETS = ("begin_wow", "mtrag_faithfulness")
 WAYS = [f"faithfulness:claims={c}:verdicts={v}" for c in ("sentences", "judge") for v in ("probability", "listed")]
+WEAKEST = "weakest_claim"
 PUBLISHED = "rl_f"  # Ragas faithfulness as published with mtrag
 
 
@@ -89,9 +90,9 @@ async def main() -> None:
                 seconds, tokens = usage.seconds / concurrency, usage.tokens_in + usage.tokens_out
                 values = {key: score.value for key, score in found.items()}
                 rows.append(row(way, values, samples, seconds / count, usage.calls / count, tokens / count))
-            for baseline in BASELINES:
-                found = await scores_of(samples, load_metric(baseline), 1)
-                rows.append(row(baseline, {key: score.value for key, score in found.items()}, samples))
+            for further in (*([WEAKEST] if WAYS[0] in options.ways else []), *BASELINES):
+                found = await scores_of(samples, load_metric(further, judge), 1)
+                rows.append(row(further, {key: score.value for key, score in found.items()}, samples))
             published = {s.id: s.metadata.get("published_metrics", {}).get(PUBLISHED) for s in samples}
             if any(published.values()):
                 rows.append(row("Ragas faithfulness, as published", published, samples))
