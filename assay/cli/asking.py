@@ -1,0 +1,122 @@
+"""What commands share that ask a judge many questions outside a run: the options, the judge, its replies kept."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..errors import BudgetReached, UsageError
+from .exit_codes import INTERRUPTED
+from .options import judge_option
+
+if TYPE_CHECKING:
+    from ..judges import LiteLLMJudge
+    from ..judges.embedders import Embedder
+
+
+def asking_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Who is asked, where replies are kept, and what it may take; as in `assay run`."""
+    for option in reversed(
+        (
+            judge_option,
+            click.option("--cassette", type=click.Path(path_type=Path), help="File of recorded replies."),
+            click.option(
+                "--mode",
+                type=click.Choice(["replay", "record", "auto", "off"]),
+                help="With --cassette: replay (no model is asked), record, auto (what is missing). Default: auto.",
+            ),
+            click.option("--concurrency", type=click.IntRange(min=1), help="Calls at once; else as the judge says."),
+            click.option("--budget-usd", type=click.FloatRange(min=0), help="Stop before live calls cost more."),
+            click.option("--budget-tokens", type=click.IntRange(min=0), help="Stop before they take more tokens."),
+            click.option("--budget-calls", type=click.IntRange(min=0), help="Stop before there are more live calls."),
+            click.option("--resume", is_flag=True, help="Go on where the budget, Ctrl-C or an error ended it."),
+        )
+    ):
+        command = option(command)
+    return command
+
+
+@contextmanager
+def judge_at_work(options: dict[str, Any], out: Path) -> "Iterator[LiteLLMJudge | None]":
+    """The judge of the options, or None. Replies are kept beside `out` until all is done, or in the cassette.
+
+    What ends it early is told with how to go on. Raises `UsageError` where replies of an earlier sitting lie there and
+    `--resume` was not said.
+    """
+    from ..judges import Budget, Cassette, LiteLLMJudge, load_settings
+
+    mode = options["mode"] or "auto"
+    if options["mode"] and mode != "off" and options["cassette"] is None:
+        raise UsageError(f"--mode {mode} needs a --cassette")
+    if options["judge"] is None:
+        yield None
+        return
+    budget = Budget(options["budget_usd"], options["budget_tokens"], options["budget_calls"])
+    settings = load_settings(options["judge"])
+    if options["concurrency"]:
+        settings = settings.changed(concurrency=options["concurrency"])
+    beside = out.with_name(f"{out.name}.replies")
+    left = beside.exists() or any(beside.parent.glob(f"{beside.name}.*.recording"))
+    if options["cassette"] is None and left and not options["resume"]:
+        raise UsageError(
+            f"{beside}: the replies of an earlier sitting lie here; go on with them (--resume), or remove the file"
+        )
+    cassette = None if mode == "off" else Cassette(options["cassette"] or beside, mode)
+    judge = LiteLLMJudge(settings, cassette=cassette, budget=budget)
+    try:
+        yield judge
+    except BudgetReached as reached:
+        raise BudgetReached(f"{reached}; all replies are kept: go on with the same command and --resume") from reached
+    except KeyboardInterrupt:
+        click.echo("assay: interrupted; all replies are kept: go on with the same command and --resume", err=True)
+        raise SystemExit(INTERRUPTED) from None
+    else:
+        judge.close()
+        if options["cassette"] is None:
+            beside.unlink(missing_ok=True)
+    finally:
+        judge.close()
+
+
+@contextmanager
+def counted(judge: "LiteLLMJudge | None", total: int, *, silent: bool) -> Iterator[Callable[[bool], None]]:
+    """A live bar over `total` questions; what it gives is told after each whether it went well."""
+    from ..runs import Progress
+    from .progress import live_progress
+
+    progress = Progress(total, judge)
+    with live_progress(progress, silent=silent) as show:
+
+        def asked(well: bool) -> None:
+            progress.samples += 1
+            progress.scores["scored" if well else "failed"] += 1
+            show(progress)
+
+        yield asked
+
+
+def took(judge: "LiteLLMJudge | None") -> dict[str, Any]:
+    """What the judge took, in the shape of `assay run --json`."""
+    from ..judges import Usage
+
+    usage = judge.usage if judge else Usage()
+    return {name: getattr(usage, name) for name in ("calls", "from_cassette", "tokens_in", "tokens_out", "usd")}
+
+
+def told(judge: "LiteLLMJudge | None") -> str:
+    """What the judge took, in one line."""
+    from ..judges import Usage
+    from ..runs.report import cost
+
+    usage = judge.usage if judge else Usage()
+    tokens = f"{usage.tokens_in:,} tokens in, {usage.tokens_out:,} out"
+    return f"{usage.calls} judge calls, {usage.from_cassette} of them replayed; {tokens}; cost {cost(usage)}"
+
+
+def embedder_for(options: dict[str, Any], judge: "LiteLLMJudge | None") -> "Embedder":
+    """The embedder of the options; its vectors are recorded in the judge's cassette."""
+    from ..judges.embedders import load_embedder
+
+    return load_embedder(options["embedder"], judge.cassette if judge else None)

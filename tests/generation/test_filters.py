@@ -1,0 +1,163 @@
+"""Which pairs are rejected, and why; worked out by hand."""
+
+import asyncio
+import json
+from collections import Counter
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from openai_server import Answer, OpenAIServer
+
+from assay.errors import InputError
+from assay.generation import Section
+from assay.generation.filtering import FILTERS, filter_pairs
+from assay.generation.filters import SINGLE_PAIR_FILTERS, Thresholds, rouge_l_precision
+from assay.generation.pair import Fact, Pair
+from assay.generation.quotas import quotas
+from assay.judges import LiteLLMJudge
+from assay.judges.embedders import load_embedder
+
+EMBEDDER = load_embedder("use")
+
+
+def pair(name: str, section: str = "mri.md#000", **fields: Any) -> Pair:
+    given_fields = {
+        "document": section.partition("#")[0],
+        "language": "nl",
+        "kind": "long-form",
+        "question": "Mag ik voor de MRI nog gewoon eten en drinken?",
+        "answer": "U mag voor de MRI gewoon eten en drinken.",
+    }
+    return Pair.model_validate({"id": name, "section": section} | given_fields | fields)
+
+
+PHONE = {
+    "section": "mri.md#001",
+    "kind": "factoid",
+    "fact": Fact(kind="phone", text="088 708 52 20"),
+    "question": "Op welk nummer bel ik de afdeling Radiologie?",
+    "answer": "U belt de afdeling Radiologie op 088-7085220.",
+}
+CASES = [
+    ("empty", {"question": "?"}, "no question"),
+    ("empty", {"answer": " - "}, "no answer"),
+    ("empty", {"answer": "Dat staat niet in de tekst."}, "declines"),
+    ("other language", {"question": "May I eat before the MRI?", "answer": "You may eat and drink as usual."}, "in en"),
+    ("factoid-looking", {"section": "mri.md#001", "answer": "Bel de afdeling op 088 708 52 20."}, "088 708 52 20"),
+    ("unlike its section", {"answer": "Trek uw verlofaanvraag op tijd in bij Mijn pagina."}, "below 0.4"),
+    ("fact missing", PHONE | {"section": "gips.md#001"}, "section does not state"),
+    ("fact missing", PHONE | {"answer": "U belt 088-7085221."}, "answer does not state"),
+    ("fact missing", PHONE | {"question": "Is 088 708 52 20 van de Radiologie?"}, "gives the phone"),
+    ("fact missing", PHONE | {"fact": None}, "no fact"),
+]
+
+
+@pytest.mark.parametrize(("name", "fields", "reason"), CASES)
+def test_each_filter_rejects_with_its_reason(
+    *, sections: list[Section], name: str, fields: dict[str, Any], reason: str
+) -> None:
+    bad = pair("p", **fields)
+    section = next(section for section in sections if section.id == bad.section)
+    found = {each: reject(bad, section, Thresholds()) for each, reject in SINGLE_PAIR_FILTERS.items()}
+    assert reason in found[name]
+    for good in (pair("q"), pair("f", **PHONE)):
+        home = next(section for section in sections if section.id == good.section)
+        assert all(reject(good, home, Thresholds()) == "" for reject in SINGLE_PAIR_FILTERS.values())
+
+
+def test_rouge_l_precision_by_hand() -> None:
+    # of the five words of the answer, `u mag eten` stand in the section in this order
+    assert rouge_l_precision("Nee, u mag nooit eten", "U mag gewoon eten en drinken") == 3 / 5
+
+
+def run_filters(pairs: list[Pair], sections: list[Section], judge: Any = None, **options: Any) -> Any:
+    return asyncio.run(filter_pairs(pairs, sections, EMBEDDER, judge, **options))
+
+
+def test_of_questions_that_are_one_the_more_crowded_goes(sections: list[Section]) -> None:
+    same = "Wat is het telefoonnummer van de polikliniek Radiologie?"
+    alike = "Op welk telefoonnummer bereik ik de polikliniek Radiologie?"
+    pairs = [
+        pair("a", question=same),
+        pair("b", question=alike, section="mri.md#001", answer="U maakt een nieuwe afspraak voor het onderzoek."),
+        pair("c", section="gips.md#000", question="Blijft het gips lang?", answer="Het gips blijft zes weken zitten."),
+    ]
+    done = run_filters(pairs, sections)
+    assert [kept.id for kept in done.kept] == ["a", "c"]
+    assert (done.rejected[0].rejected_by, done.rejected[0].id) == ("duplicate", "b")
+    assert "cosine 0.9" in done.rejected[0].reason
+    assert "(a)" in done.rejected[0].reason
+
+
+def test_the_best_of_each_section_by_the_models_score(
+    sections: list[Section], judge: LiteLLMJudge, openai_server: OpenAIServer
+) -> None:
+    digits = {"Mag ik voor de MRI nog": "3", "Waarom laat ik mijn": "5", "Doet het onderzoek": "1"}
+    openai_server.script = lambda request: Answer(
+        text=next(digit for start, digit in digits.items() if f"<question>\n{start}" in request.user)
+    )
+    pairs = [
+        pair("good"),
+        pair("best", question="Waarom laat ik mijn sieraden thuis?", answer="Want metaal verstoort het beeld."),
+        pair("poor", question="Doet het onderzoek pijn?", answer="Het onderzoek doet geen pijn."),
+    ]
+    done = run_filters(pairs, sections, judge)
+    assert [(kept.id, kept.score) for kept in done.kept] == [("best", 5.0)]
+    why = {gone.id: (gone.rejected_by, gone.score) for gone in done.rejected}
+    assert why == {"poor": ("low score", 1.0), "good": ("not the section's best", 3.0)}
+
+
+def test_every_pair_stands_or_is_rejected_once_and_the_table_adds_up(sections: list[Section]) -> None:
+    pairs = [pair(f"p{number}", **fields) for number, (_, fields, _) in enumerate(CASES)] + [pair("q")]
+    done = run_filters(pairs, sections, n=5)
+    assert sorted(each.id for each in [*done.kept, *done.rejected]) == sorted(each.id for each in pairs)
+    assert [row.name for row in done.table] == [name for name in FILTERS if name != "low score"]
+    assert sum(sum(row.rejected.values()) for row in done.table) == len(done.rejected) == 10
+    assert Counter(gone.rejected_by for gone in done.rejected) == Counter(name for name, _, _ in CASES)
+    assert all(gone.reason for gone in done.rejected)
+
+
+def test_the_distribution_over_topics_is_kept(sections: list[Section]) -> None:
+    """Topic 0 has four sections and topic 1 two: of three pairs, two and one; without the worst of topic 0."""
+    pairs = [
+        pair(
+            f"p{place}",
+            section=section.id,
+            question=f"{section.heading}: {section.text.split('.')[1]}?",
+            answer=section.text,
+            topic=0 if place < 4 else 1,
+            score=5.0 - place,
+        )
+        for place, section in enumerate(sections)
+    ]
+    done = run_filters(pairs, sections, n=3, factoid_share=0)
+    assert [kept.id for kept in done.kept] == ["p0", "p1", "p4"]
+
+
+def test_a_pair_of_an_unknown_section_is_told(sections: list[Section]) -> None:
+    with pytest.raises(InputError, match="the pair p is of section nowhere"):
+        run_filters([pair("p", section="nowhere")], sections)
+
+
+COUNTS = st.dictionaries(st.integers(0, 6), st.integers(0, 9), max_size=6)
+
+
+@given(st.integers(0, 30), COUNTS, COUNTS)
+def test_quotas_add_up_within_what_there_is(wanted: int, shares: dict[int, int], available: dict[int, int]) -> None:
+    taken = quotas(wanted, shares, available)
+    assert sum(taken.values()) == min(wanted, sum(available.values()))
+    assert all(0 <= taken[each] <= available[each] for each in available)
+
+
+@given(st.integers(1, 20), st.lists(st.integers(1, 9), min_size=1, max_size=6))
+def test_quotas_are_within_one_of_their_share(wanted: int, shares: list[int]) -> None:
+    given_shares = dict(enumerate(shares))
+    taken = quotas(wanted, given_shares, dict.fromkeys(given_shares, 1000))
+    assert all(abs(taken[each] - wanted * share / sum(shares)) < 1 for each, share in given_shares.items())
+
+
+def test_reasons_are_json(sections: list[Section]) -> None:
+    done = run_filters([pair("p", answer="")], sections)
+    assert json.loads(done.rejected[0].model_dump_json())["rejected_by"] == "empty"
