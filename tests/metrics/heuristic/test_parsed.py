@@ -49,10 +49,10 @@ def test_the_english_pipeline_of_the_development_extra_is_there() -> None:
 @pytest.mark.skipif(not DUTCH.exists(), reason="no Dutch pipeline on this machine")
 def test_a_dutch_pipeline_is_used_when_named() -> None:
     score = SubjectCombination(nlp_nl=str(DUTCH)).score(
-        user_input="Wie keurt goed?",
-        response="De leidinggevende keurt de aanvraag goed. De medewerker betaalt.",
-        retrieved_contexts=["De leidinggevende keurt aanvragen goed."],
+        user_input="Wie doet wat?",
+        response="De medewerker vraagt verlof aan. De leidinggevende betaalt het salaris.",
+        retrieved_contexts=["Medewerkers vragen verlof aan."],
         language="nl",
     )
     assert score.value == 1 / 2
-    assert score.evidence["not_in_context"] == ["medewerker betalen"]
+    assert score.evidence == {"in_context": ["medewerker vragen"], "not_in_context": ["leidinggevende betalen"]}
