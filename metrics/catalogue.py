@@ -39,6 +39,13 @@ def needs_judge(specification: str) -> bool:
     return required or (judge is not None and "judge" in _options(specification).values())
 
 
+def higher_is_better(specification: str) -> bool:
+    """Whether a metric's higher values are the better ones, as it declares. Raises `UsageError` for an unknown name."""
+    if specification.startswith(f"{RAGAS}:"):
+        return True
+    return bool(_metric_class(specification).higher_is_better)
+
+
 def given_option(specification: str, name: str, value: str) -> str:
     """The specification with this option too, where the metric has one of that name and the specification is silent."""
     if specification.startswith(f"{RAGAS}:") or name in _options(specification):

@@ -1,6 +1,6 @@
 """Scores and ratings from the files of any tool, matched and made one table."""
 
-from .assemble import Joined, join, read_table
+from .assemble import Joined, join, read_files, read_table
 from .choices import Choices
 from .measured import Item, Measured, ratings_of, scores_of
 from .rows import FlatRow, flat_rows, flattened
@@ -15,6 +15,7 @@ __all__ = [
     "flattened",
     "join",
     "ratings_of",
+    "read_files",
     "read_table",
     "scores_of",
 ]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from ...errors import InputError
 from ..table import BASELINES, ScoreTable
 from .choices import Choices
+from .columns import check_named
 from .matching import Matcher, differ
 from .measured import Item, Measured, ratings_of, scores_of
 from .rows import flat_rows
@@ -38,17 +39,27 @@ class Joined:
 
 
 def read_table(scores: Sequence[Path], ratings: Path | None, choices: Choices) -> Joined:
-    """The table of files of scores and a file of ratings; without one, the ratings stand in the files of scores.
+    """The table of files of scores and a file of ratings; without one, the ratings stand in the first file of scores.
 
     Raises `InputError` as `scores_of`, `ratings_of` and `join` do.
     """
-    rows = {path: flat_rows(path) for path in dict.fromkeys((*scores, *([ratings] if ratings else [])))}
-    rated = ratings or scores[0]
-    measured = ratings_of(rows[rated], str(rated), choices)
-    read = [
-        scores_of(rows[path], str(path), choices, besides=measured.taken if path == rated else ()) for path in scores
-    ]
+    read, measured = read_files(scores, ratings or scores[0], choices)
+    assert measured is not None
     return join(read, measured, choices)
+
+
+def read_files(
+    scores: Sequence[Path], ratings: Path | None, choices: Choices
+) -> tuple[list[Measured], Measured | None]:
+    """What the files of scores say, and the file of ratings; a file that is both is read once."""
+    rows = {path: flat_rows(path) for path in dict.fromkeys((*scores, *([ratings] if ratings else [])))}
+    measured = ratings_of(rows[ratings], str(ratings), choices) if ratings else None
+    besides = measured.taken if measured else ()
+    read = [
+        scores_of(rows[path], str(path), choices, besides=besides if path == ratings else ())
+        for path in dict.fromkeys(scores)
+    ]
+    return read, measured
 
 
 def join(scores: Sequence[Measured], ratings: Measured, choices: Choices) -> Joined:
@@ -58,6 +69,9 @@ def join(scores: Sequence[Measured], ratings: Measured, choices: Choices) -> Joi
     values of one item, `metric@source`. Raises `InputError` where no item has both a score and a rating, and where
     most items with one id hold different answers.
     """
+    offered = [metric for source in scores for metric in source.offered]
+    check_named(choices.metrics, offered, "metric", ", ".join(source.name for source in scores))
+    lower = {*choices.lower_is_better, *(metric for source in scores for metric in source.lower_is_better)}
     matcher = Matcher(ratings.items)
     columns: dict[_Column, dict[int, float]] = {}
     answers: dict[int, list[Item]] = defaultdict(list)
@@ -81,7 +95,9 @@ def join(scores: Sequence[Measured], ratings: Measured, choices: Choices) -> Joi
     scale, told = _scale(ratings, choices)
     notes += told
     return Joined(
-        _table({names[place]: place for place in kept}, columns, ratings, held, choices=choices, scale=scale),
+        _table(
+            {names[place]: place for place in kept}, columns, ratings, held, choices=choices, lower=lower, scale=scale
+        ),
         unscored,
         unrated,
         tuple(notes + _listed(unscored, unrated)),
@@ -147,6 +163,7 @@ def _table(
     held: Mapping[int, list[Item]],
     *,
     choices: Choices,
+    lower: set[str],
     scale: tuple[float, float],
 ) -> ScoreTable:
     named = _column_names(list(columns))
@@ -160,7 +177,7 @@ def _table(
         _array(places, columns.values()),
         _array(places, ratings.columns.values()),
         tuple(ratings.columns),
-        higher_is_better=tuple(not {metric, name} & {*choices.lower_is_better} for name, metric in plain.items()),
+        higher_is_better=tuple(not {metric, name} & lower for name, metric in plain.items()),
         rating_min=scale[0],
         rating_max=scale[1],
         groups=tuple(_group(held[place], choices) or name for name, place in places.items()),

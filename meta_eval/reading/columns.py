@@ -62,19 +62,27 @@ def is_no_metric(column: str, roles: Mapping[str, str]) -> bool:
     )
 
 
-def chosen(patterns: Iterable[str], columns: Iterable[str], what: str, name: str) -> list[str]:
-    """The columns that the patterns name, in the patterns' order. Raises `UsageError` for one that names none."""
+def matching(patterns: Iterable[str], columns: Iterable[str]) -> list[str]:
+    """The columns that the patterns name, in the patterns' order."""
     listed = list(columns)
     found: dict[str, None] = {}
     for pattern in patterns:
-        matching = [column for column in listed if any(fnmatchcase(name, pattern) for name in (column, short(column)))]
-        matching = [pattern] if pattern in listed else matching  # a name may hold a bracket or a star
-        if not matching:
-            meant = nearest(pattern, listed)
-            hint = f"did you mean {meant[0]}? " if meant else ""
-            raise UsageError(f"{name}: there is no {what} `{pattern}`; {hint}It has {quoted(listed)}")
-        found |= dict.fromkeys(matching)
+        if pattern in listed:  # a name may hold a bracket or a star
+            found[pattern] = None
+        else:
+            named = [column for column in listed if any(fnmatchcase(name, pattern) for name in (column, short(column)))]
+            found |= dict.fromkeys(named)
     return list(found)
+
+
+def check_named(patterns: Iterable[str], columns: Iterable[str], what: str, name: str) -> None:
+    """Raises `UsageError` for a pattern that names none of the columns."""
+    listed = list(dict.fromkeys(map(short, columns)))
+    for pattern in patterns:
+        if not matching([pattern], listed):
+            meant = nearest(pattern, listed)
+            hint = f"did you mean {meant[0]}? It" if meant else "it"
+            raise UsageError(f"{name}: there is no {what} `{pattern}`; {hint} has {quoted(listed)}")
 
 
 def as_label(value: Any) -> str:

@@ -9,7 +9,7 @@ from ...eval_sets import cells
 from ...eval_sets.nearest import quoted
 from ..table import RATER
 from .choices import Choices
-from .columns import as_label, chosen, is_no_metric, roles_of, short, wrong
+from .columns import as_label, check_named, is_no_metric, matching, roles_of, short, wrong
 from .rows import FlatRow, number
 
 _WIDEST_SCALE = 10  # where nothing says which columns are ratings, 0-10 is the widest scale that is believed
@@ -37,7 +37,8 @@ class Measured:
     """The numbers of one source: column -> place of the item in `items` -> number; what is missing is left out.
 
     `judges` says which judge made a column, where one did. `scale` is that of ratings, where the source says it.
-    `taken` are the columns of the source that were read.
+    `taken` are the columns of the source that were read, `offered` the metrics that could have been. Lower scores are
+    better for the metrics in `lower_is_better`.
     """
 
     name: str
@@ -46,6 +47,8 @@ class Measured:
     judges: Mapping[str, str] = field(default_factory=dict)
     scale: tuple[float, float] | None = None
     taken: tuple[str, ...] = ()
+    offered: tuple[str, ...] = ()
+    lower_is_better: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
 
@@ -59,19 +62,21 @@ def scores_of(rows: Sequence[FlatRow], name: str, choices: Choices, *, besides: 
     roles = roles_of(names, choices.mapping, name)
     if "metric" in roles and "value" in roles:
         items, columns = _long(rows, name, roles, roles["metric"], roles["value"])
-        taken = chosen(choices.metrics, columns, "metric", name) if choices.metrics else list(columns)
+        offered = list(columns)
     else:
         found = [column for column in names if not is_no_metric(column, roles) and column not in besides]
-        wanted = chosen(choices.metrics, found, "column", name) if choices.metrics else found
+        named = matching(choices.metrics, found)
         items = _items(rows, name, roles)
-        taken = wanted if choices.metrics else [column for column in wanted if _holds_numbers(rows, column)]
-        columns = {column: _numbers(rows, name, column) for column in taken}
-    if not any(columns.get(metric) for metric in taken):
+        offered = [column for column in found if column in named or _holds_numbers(rows, column)]
+        columns = {column: _numbers(rows, name, column) for column in (named if choices.metrics else offered)}
+    if not offered:
         raise InputError(
             f"{name}: there are no scores in it; write a column a metric, or the columns id, metric and value "
             f"(it has {quoted(names)})"
         )
-    return Measured(name, tuple(items), {short(metric): columns[metric] for metric in taken}, taken=tuple(taken))
+    taken = matching(choices.metrics, columns) if choices.metrics else offered
+    read = {short(metric): columns[metric] for metric in taken}
+    return Measured(name, tuple(items), read, taken=tuple(taken), offered=tuple(map(short, offered)))
 
 
 def ratings_of(rows: Sequence[FlatRow], name: str, choices: Choices) -> Measured:
@@ -85,7 +90,8 @@ def ratings_of(rows: Sequence[FlatRow], name: str, choices: Choices) -> Measured
     if "rater" in roles and value:
         items, columns = _long(rows, name, roles, roles["rater"], value)
         if choices.ratings:
-            columns = {rater: columns[rater] for rater in chosen(choices.ratings, columns, "rater", name)}
+            check_named(choices.ratings, columns, "rater", name)
+            columns = {rater: columns[rater] for rater in matching(choices.ratings, columns)}
     else:
         items = _items(rows, name, roles)
         taken = _rating_columns(names, roles, choices, name)
@@ -119,7 +125,8 @@ def _rating_columns(names: list[str], roles: Mapping[str, str], choices: Choices
     """The columns that are ratings by what was said or by their names; none where neither says it."""
     if choices.ratings:
         spelled = {column.removeprefix("ratings."): column for column in names}
-        return [spelled[found] for found in chosen(choices.ratings, spelled, "column of ratings", name)]
+        check_named(choices.ratings, spelled, "column of ratings", name)
+        return [spelled[found] for found in matching(choices.ratings, spelled)]
     by_rater = [column for column in names if column.startswith("ratings.")]
     return by_rater + [roles[role] for role in ("rating", "value") if role in roles][:1]
 

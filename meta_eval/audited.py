@@ -1,0 +1,27 @@
+"""One answer with everything that was measured of it: what a person reads who doubts a number."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """How one metric came to its score: its value or None, status, reason, and the evidence as JSON values."""
+
+    metric: str
+    value: float | None
+    status: str
+    reason: str
+    evidence: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class AuditedAnswer:
+    """A message and its answer with the contexts, and an audit a metric. The texts are other people's: hostile."""
+
+    item: str
+    user_input: str
+    response: str
+    contexts: tuple[str, ...]
+    audits: tuple[Audit, ...]

@@ -1,0 +1,44 @@
+"""The baselines for answers that another tool scored: a metric is worth its price only above them."""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ..eval_sets import Sample
+from ..metrics.catalogue import BASELINES, load_metric
+from ..metrics.metric import run_to_end
+
+if TYPE_CHECKING:
+    from ..meta_eval.reading import Joined
+
+
+def with_baselines(joined: "Joined") -> "Joined":
+    """The table with those baselines that it lacks, where the answers (and contexts) were read; else as it is."""
+    import numpy as np
+
+    table = joined.table
+    missing = [name for name in BASELINES if name not in table.metrics]
+    answers = [joined.answers[item] for item in table.items]
+    if not missing or not any(answer.response for answer in answers):
+        return joined
+    # an item whose source has no answer text has no baseline; an answer that is empty has one
+    samples = [
+        Sample(id=item, user_input=answer.user_input, response=answer.response, retrieved_contexts=answer.contexts)
+        for item, answer in zip(table.items, answers, strict=True)
+    ]
+    scores = run_to_end(_scores(samples, missing))
+    values = np.array([[np.nan if score is None else score for score in row] for row in scores], dtype=float)
+    held = {name: column for name, column in zip(missing, values.T, strict=True) if not np.isnan(column).all()}
+    return replace(
+        joined,
+        table=replace(
+            table,
+            metrics=(*table.metrics, *held),
+            scores=np.column_stack([table.scores, *held.values()]),
+            higher_is_better=(*table.higher_is_better, *(load_metric(name).higher_is_better for name in held)),
+        ),
+    )
+
+
+async def _scores(samples: list[Sample], names: list[str]) -> list[list[float | None]]:
+    metrics = [load_metric(name) for name in names]
+    return [[(await metric.assess(sample)).value for metric in metrics] for sample in samples]

@@ -1,0 +1,100 @@
+"""Runs as sources of the meta-evaluator: their scores, their samples' ratings, and the audit of single answers."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from ..errors import UsageError
+from ..eval_sets import Sample
+from ..meta_eval.audited import Audit, AuditedAnswer
+from ..meta_eval.reading import Choices, FlatRow, Item, Measured, flattened, ratings_of
+from ..meta_eval.reading.columns import matching
+from ..metrics.catalogue import higher_is_better
+from .store import RunRow, Store
+
+_TELLS_TYPE = "heuristic"  # the metric whose evidence says which type a message was taken for
+
+
+def measured_run(store: Store, run: RunRow, choices: Choices) -> Measured:
+    """A run's scores. A metric that asked a judge is a column of that judge; what was not scored is left out."""
+    judged_samples = list(store.samples(run.id))
+    samples = {sample.id: place for place, sample in enumerate(judged_samples)}
+    columns: dict[str, dict[int, float]] = {metric: {} for metric in run.plan.all_metrics}
+    reasons: list[dict[str, str]] = [{} for _ in samples]
+    types: dict[int, str] = {}
+    judged: set[str] = set()
+    for sample, metric, score in store.scores(run.id):
+        place = samples[sample]
+        if score.value is not None:
+            columns.setdefault(metric, {})[place] = score.value
+        reasons[place][metric] = score.reason
+        if score.usage.calls:
+            judged.add(metric)
+        if metric == _TELLS_TYPE and score.evidence.get("message_type"):
+            types[place] = str(score.evidence["message_type"])
+    items = tuple(_item(sample, types.get(place), reasons[place]) for place, sample in enumerate(judged_samples))
+    judge = run.plan.judge.identity if run.plan.judge else ""
+    taken = matching(choices.metrics, columns) if choices.metrics else list(columns)
+    return Measured(
+        f"run {run.id}",
+        items,
+        {metric: columns[metric] for metric in taken},
+        judges={metric: judge for metric in judged if judge},
+        offered=tuple(columns),
+        lower_is_better=tuple(metric for metric in taken if not _higher(metric)),
+    )
+
+
+def ratings_of_runs(store: Store, runs: Sequence[RunRow], choices: Choices) -> Measured:
+    """The ratings of the runs' samples, each sample once. Raises `InputError` where there are none."""
+    samples = {sample.id: sample for run in runs for sample in store.samples(run.id)}
+    rows = [FlatRow(f"sample {sample.id}", _row(sample)) for sample in samples.values()]
+    return ratings_of(rows, ", ".join(f"run {run.id}" for run in runs), replace(choices, mapping={}))
+
+
+def audited(store: Store, runs: Sequence[RunRow], item: str) -> AuditedAnswer | None:
+    """One answer with every score that the runs gave it, and their evidence; None where no run has it."""
+    found: AuditedAnswer | None = None
+    for run in runs:
+        try:
+            sample = store.sample(run.id, item)
+        except UsageError:
+            continue
+        audits = tuple(_audits(store, run, item, several=len(runs) > 1))
+        if found is None:
+            found = AuditedAnswer(item, sample.user_input, sample.response, sample.retrieved_contexts, audits)
+        else:
+            found = replace(found, audits=found.audits + audits)
+    return found
+
+
+def _audits(store: Store, run: RunRow, item: str, *, several: bool) -> Iterator[Audit]:
+    judge = run.plan.judge.identity if run.plan.judge else ""
+    for _, metric, score in store.scores(run.id, item):
+        by_judge = f"{metric}@{judge}" if several and score.usage.calls else metric
+        yield Audit(by_judge, score.value, score.status, score.reason, score.evidence)
+
+
+def _higher(metric: str) -> bool:
+    try:
+        return higher_is_better(metric)
+    except UsageError:  # a metric of a package that is no longer installed
+        return True
+
+
+def _item(sample: Sample, message_type: str | None, reasons: dict[str, str]) -> Item:
+    values = _row(sample)
+    if message_type and not sample.message_type:
+        values["message_type"] = message_type
+    return Item(
+        sample.id,
+        f"sample {sample.id}",
+        sample.user_input,
+        sample.response,
+        sample.retrieved_contexts,
+        values,
+        reasons,
+    )
+
+
+def _row(sample: Sample) -> dict[str, object]:
+    return flattened(sample.model_dump(exclude={"user_input", "response", "retrieved_contexts", "reference", "tables"}))
