@@ -51,7 +51,7 @@ def test_a_dutch_pipeline_is_used_when_named() -> None:
     score = SubjectCombination(nlp_nl=str(DUTCH)).score(
         user_input="Wie doet wat?",
         response="De medewerker vraagt verlof aan. De leidinggevende betaalt het salaris.",
-        retrieved_contexts=["Medewerkers vragen verlof aan."],
+        retrieved_contexts=["De medewerker vraagt verlof aan."],
         language="nl",
     )
     assert score.value == 1 / 2
