@@ -1,5 +1,6 @@
 """One sample's whole audit: how each number came about, for a person to check by hand."""
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from ..eval_sets import Sample
@@ -10,6 +11,7 @@ from .report import cost, plain, report_console
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.text import Text
 
     from .store import Store
 
@@ -21,7 +23,8 @@ def print_audit(store: "Store", run: str, name: str) -> None:
     console, sample = report_console(), store.sample(run, name)
     _print_sample(console, sample)
     for _, metric, score in store.scores(run, name):
-        _print_score(console, metric, score, brief=metric in BASELINES)
+        for line in score_audit(metric, score, brief=metric in BASELINES):
+            console.print(line)
 
 
 def _print_sample(console: "Console", sample: Sample) -> None:
@@ -37,34 +40,33 @@ def _print_sample(console: "Console", sample: Sample) -> None:
         console.print(Text(without_unseen(context), style="dim"))
 
 
-def _print_score(console: "Console", metric: str, score: Score, *, brief: bool) -> None:
+def score_audit(metric: str, score: Score, *, brief: bool = False) -> "Iterator[Text]":
+    """One score line by line: value, reason, and unless `brief` its claims, questions, other evidence and usage."""
     from rich.text import Text
 
     value = score.status if score.value is None else f"{score.value:.3f}"
-    console.print(Text(f"\n{metric}: {value}", style="bold"))
-    console.print(Text(f"  {plain(score.reason)}"))
+    yield Text(f"\n{metric}: {value}", style="bold")
+    yield Text(f"  {plain(score.reason)}")
     if brief:
         return
     evidence = dict(score.evidence)
     for claim in evidence.pop("claims", []):
-        _print_claim(console, claim)
+        yield from _claim(claim)
     for question in evidence.pop("questions", []):
         cosine = "" if question["cosine"] is None else f"{question['cosine']:+.3f}  "
-        console.print(Text(f"  {cosine}{plain(question['text'])}"))
+        yield Text(f"  {cosine}{plain(question['text'])}")
     for name, found in evidence.items():
         shown = ", ".join(map(str, found)) if isinstance(found, list) else str(found)
-        console.print(Text(f"  {name}: {plain(shown, 1000)}", style="dim"))
+        yield Text(f"  {name}: {plain(shown, 1000)}", style="dim")
     usage = score.usage
-    console.print(
-        Text(
-            f"  {usage.calls} calls ({usage.from_cassette} replayed), {usage.tokens_in} tokens in "
-            f"({usage.tokens_cached} cached), {usage.tokens_out} out, cost {cost(usage)}, {usage.seconds:.1f} s",
-            style="dim",
-        )
+    yield Text(
+        f"  {usage.calls} calls ({usage.from_cassette} replayed), {usage.tokens_in} tokens in "
+        f"({usage.tokens_cached} cached), {usage.tokens_out} out, cost {cost(usage)}, {usage.seconds:.1f} s",
+        style="dim",
     )
 
 
-def _print_claim(console: "Console", claim: dict[str, Any]) -> None:
+def _claim(claim: dict[str, Any]) -> "Iterator[Text]":
     from rich.text import Text
 
     line = Text("  ")
@@ -72,9 +74,9 @@ def _print_claim(console: "Console", claim: dict[str, Any]) -> None:
     if claim.get("probability") is not None:
         line.append(f" P={claim['probability']:.2f}")
     line.append(f"  {plain(claim['text'])}")
-    console.print(line)
-    console.print(Text(f"               {plain(claim['reason'])}", style="dim"))
+    yield line
+    yield Text(f"               {plain(claim['reason'])}", style="dim")
     if claim.get("quote"):
         place = claim.get("place")
         where = f"context {place['context']}, {place['start']}-{place['end']}" if place else "not in the context"
-        console.print(Text(f'               "{plain(claim["quote"])}" ({where})', style="dim"))
+        yield Text(f'               "{plain(claim["quote"])}" ({where})', style="dim")

@@ -149,6 +149,10 @@ class Store:
             (run,),
         )
 
+    def sample_values(self, run: str) -> Iterator[tuple[str, str, float | None, str]]:
+        """(sample, metric, value, status) of each score, without its evidence."""
+        yield from self._db.execute("SELECT sample, metric, value, status FROM scores WHERE run = ?", (run,))
+
     def worst(self, run: str, metric: str, count: int) -> list[tuple[Sample, Score]]:
         """The lowest scores of a metric with their samples, the lowest first; ties in the samples' order."""
         rows = self._db.execute(

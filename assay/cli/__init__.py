@@ -7,6 +7,7 @@ import click
 from .. import __version__
 from ..errors import AssayError, BudgetReached, UsageError
 from .cassettes import cassettes
+from .compare import compare
 from .demo import demo
 from .exit_codes import BUDGET, ERROR, INTERRUPTED, USAGE
 from .generate import generate
@@ -27,7 +28,7 @@ def cli() -> None:
     """
 
 
-for command in (run, show, demo, cassettes, prompts, heuristic, generate):
+for command in (run, show, compare, demo, cassettes, prompts, heuristic, generate):
     cli.add_command(command)
 
 

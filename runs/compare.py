@@ -1,0 +1,165 @@
+"""Two runs beside each other: what changed, where, and whether it is more than noise."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..errors import UsageError
+from ..eval_sets import Sample
+from .paired import Paired, holm, paired
+
+if TYPE_CHECKING:
+    from .store import Store
+
+
+class Judged(NamedTuple):
+    """One sample of both runs, and its values by metric in each (None: skipped or failed)."""
+
+    sample: str
+    language: str
+    message_type: str
+    source: str
+    answer_changed: bool
+    before: dict[str, tuple[float | None, str]]
+    after: dict[str, tuple[float | None, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """How one metric differs, B minus A, on the samples that both scored.
+
+    `part` is a language or message type, or "" for all. `p_of_all` is `p` with the other rows of its table counted.
+    `lost` samples have a value in A only, `gained` in B only.
+    """
+
+    metric: str
+    part: str
+    mean_a: float | None
+    mean_b: float | None
+    paired: Paired
+    lost: int
+    gained: int
+    p_of_all: float | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """Flat, for `--json`."""
+        found = asdict(self.paired)
+        found["difference"] = found.pop("mean")
+        own = {"metric": self.metric, "part": self.part or None, "mean_a": self.mean_a, "mean_b": self.mean_b}
+        return own | found | {"p_of_all": self.p_of_all, "lost": self.lost, "gained": self.gained}
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two runs: the differences over all, by language and by message type, and the samples that both have."""
+
+    a: str
+    b: str
+    metrics: tuple[str, ...]
+    overall: tuple[Difference, ...]
+    languages: tuple[Difference, ...]
+    message_types: tuple[Difference, ...]
+    judged: tuple[Judged, ...]
+    only_a: tuple[str, ...]
+    only_b: tuple[str, ...]
+    other_question: tuple[str, ...]
+    changed_answers: int
+
+    def most_changed(self, metric: str, count: int) -> list[tuple[str, float]]:
+        """The samples whose value changed most, with B minus A, falls before rises of the same size."""
+        found = [
+            (each.sample, b - a) for each in self.judged if (a := _value(each.before, metric)) is not None
+            if (b := _value(each.after, metric)) is not None and a != b
+        ]  # fmt: skip
+        return sorted(found, key=lambda pair: (-abs(pair[1]), pair[1]))[:count]
+
+
+def compare(store: "Store", run_a: str, run_b: str) -> Comparison:
+    """Pairs two runs by sample id. A sample whose question differs between them is not paired, and listed.
+
+    Raises `UsageError` when the runs share no sample or no metric.
+    """
+    plan_a, plan_b = store.run(run_a).plan, store.run(run_b).plan
+    metrics = tuple(name for name in plan_b.all_metrics if name in plan_a.all_metrics)
+    if not metrics:
+        raise UsageError(f"{run_a} and {run_b} have no metric in common")
+    before, after = dict(_values(store, run_a)), dict(_values(store, run_b))
+    samples_a = {sample.id: (sample.user_input, sample.response) for sample in store.samples(run_a)}
+    judged: list[Judged] = []
+    only_b, other_question = [], []
+    for sample in store.samples(run_b):
+        if sample.id not in samples_a:
+            only_b.append(sample.id)
+            continue
+        question, answer = samples_a.pop(sample.id)
+        if question != sample.user_input:
+            other_question.append(sample.id)
+        else:
+            judged.append(_judged(sample, answer, before.get(sample.id, {}), after.get(sample.id, {})))
+    if not judged:
+        raise UsageError(f"{run_a} and {run_b} have no sample in common (same id, same question): nothing to compare")
+    return Comparison(
+        a=run_a,
+        b=run_b,
+        metrics=metrics,
+        overall=_differences(judged, metrics, [("", judged)]),
+        languages=_differences(judged, metrics, _parts(judged, "language")),
+        message_types=_differences(judged, metrics, _parts(judged, "message_type")),
+        judged=tuple(judged),
+        only_a=tuple(samples_a),
+        only_b=tuple(only_b),
+        other_question=tuple(other_question),
+        changed_answers=sum(each.answer_changed for each in judged),
+    )
+
+
+def _values(store: "Store", run: str) -> Iterator[tuple[str, dict[str, tuple[float | None, str]]]]:
+    found: dict[str, dict[str, tuple[float | None, str]]] = {}
+    for sample, metric, value, status in store.sample_values(run):
+        found.setdefault(sample, {})[metric] = (value, status)
+    yield from found.items()
+
+
+def _judged(sample: Sample, earlier_answer: str, before: Any, after: Any) -> Judged:
+    kind = sample.message_type or ""
+    changed = earlier_answer != sample.response
+    return Judged(sample.id, sample.language or "", kind, sample.source, changed, before, after)
+
+
+def _parts(judged: Sequence[Judged], field: str) -> list[tuple[str, list[Judged]]]:
+    """The samples by language or message type; nothing where there is only one part."""
+    parts: dict[str, list[Judged]] = {}
+    for each in judged:
+        parts.setdefault(getattr(each, field), []).append(each)
+    return [(name or "not said", parts[name]) for name in sorted(parts)] if len(parts) > 1 else []
+
+
+def _differences(
+    judged: Sequence[Judged], metrics: Iterable[str], parts: Sequence[tuple[str, Sequence[Judged]]]
+) -> tuple[Difference, ...]:
+    found = [difference(members, metric, part) for metric in metrics for part, members in parts]
+    adjusted = holm([each.paired.p for each in found])
+    return tuple(replace(each, p_of_all=p) for each, p in zip(found, adjusted, strict=True))
+
+
+def difference(judged: Sequence[Judged], metric: str, part: str = "") -> Difference:
+    """How one metric differs on some samples; `part` names them."""
+    both = [
+        (a, b, each.source) for each in judged if (a := _value(each.before, metric)) is not None
+        if (b := _value(each.after, metric)) is not None
+    ]  # fmt: skip
+    scored_a = sum(_value(each.before, metric) is not None for each in judged)
+    scored_b = sum(_value(each.after, metric) is not None for each in judged)
+    return Difference(
+        metric,
+        part,
+        sum(a for a, _, _ in both) / len(both) if both else None,
+        sum(b for _, b, _ in both) / len(both) if both else None,
+        paired([b - a for a, b, _ in both], [source for *_, source in both]),
+        lost=scored_a - len(both),
+        gained=scored_b - len(both),
+    )
+
+
+def _value(scores: dict[str, tuple[float | None, str]], metric: str) -> float | None:
+    return scores.get(metric, (None, ""))[0]

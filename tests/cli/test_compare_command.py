@@ -1,0 +1,96 @@
+"""`assay compare`, as people type it."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Make = Callable[..., Any]
+
+
+def changed(path: Path, change: Callable[[dict[str, Any]], None]) -> Path:
+    """The set with every row changed."""
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    for row in rows:
+        change(row)
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def flowers_for_s1_and_s4(row: dict[str, Any]) -> None:
+    if row["id"] in {"s1", "s4"}:
+        row["response"] = row["response"].replace("Press button", "[bold]Send\x1b[31m</b>").replace(" 1.", " 1!")
+
+
+@pytest.fixture
+def two_runs(assay: Make, set_file: Make) -> list[str]:
+    """Six samples; in the second run two answers are worse."""
+    path = changed(set_file(6), lambda row: row.update(message_type="action" if row["id"] < "s3" else "binary"))
+    first = assay("run", path, "--metrics", "token_overlap", "--json").json["run"]
+    second = assay("run", changed(path, flowers_for_s1_and_s4), "--metrics", "token_overlap", "--json").json["run"]
+    return [first, second]
+
+
+def test_differences_are_paired(assay: Make, two_runs: list[str]) -> None:
+    told = assay("compare", *two_runs, "--json")
+    assert (told.code, told.err) == (0, "")
+    assert (told.json["samples"], told.json["answers_changed"]) == (6, 2)
+    first = told.json["metrics"][0]
+    one, other = (assay("show", run, "--json").json["scores"] for run in two_runs)
+    values = [
+        {each["sample"]: each["value"] for each in run if each["metric"] == "token_overlap"} for run in (one, other)
+    ]
+    by_hand = sum(values[1][name] - values[0][name] for name in values[0]) / 6
+    assert (first["metric"], first["n"], first["groups"]) == ("token_overlap", 6, 6)
+    assert first["difference"] == pytest.approx(by_hand)
+    assert first["low"] <= first["difference"] <= first["high"] <= 0
+    assert first["p"] == pytest.approx(0.5, abs=0.03)  # two of six fell: flips of the two alone count, half are as far
+    assert [(row["part"], row["n"]) for row in told.json["message_types"]][:2] == [("action", 3), ("binary", 3)]
+    assert told.json["languages"] == []  # there is one only
+    assert {each["sample"] for each in told.json["changed"]} == {"s1", "s4"}
+    assert told.json["changed"][0]["a"]["evidence"] != told.json["changed"][0]["b"]["evidence"]
+
+
+def test_the_table_has_both_audits_side_by_side(assay: Make, two_runs: list[str]) -> None:
+    told = assay("compare", *two_runs)
+    assert told.code == 0
+    for words in ("6 samples in both, 2 of them with another answer", "By message type", "B - A [95% interval]"):
+        assert words in told.out
+    assert "s1: token_overlap -0." in told.out
+    assert "Press button 1." in told.out
+    assert "[bold]Send[31m</b>" in told.out  # neither a style of ours nor one of the terminal
+    assert "\x1b" not in told.out
+    assert (
+        "No sample's answer_length changed"
+        in assay("compare", two_runs[0], two_runs[0], "--metric", "answer_length").out
+    )
+
+
+def test_samples_that_cannot_be_paired_are_told(assay: Make, set_file: Make) -> None:
+    first = assay("run", set_file(6), "--metrics", "token_overlap", "--json").json["run"]
+
+    def ask_else(row: dict[str, Any]) -> None:
+        if row["id"] == "s0":
+            row["user_input"] += " Please."
+        if row["id"] == "s1":
+            row["id"] = "new"
+
+    path = changed(set_file(6), ask_else)
+    second = assay("run", path, "--metrics", "token_overlap", "--json").json["run"]
+    told = assay("compare", first, second, "--json").json
+    assert (told["only_a"], told["only_b"], told["other_question"]) == (["s1"], ["new"], ["s0"])
+    assert told["samples"] == 4
+    changed(path, lambda row: row.update(id=f"x{row['id']}"))
+    third = assay("run", path, "--metrics", "token_overlap", "--json").json["run"]
+    nothing = assay("compare", first, third)
+    assert nothing.code == 2
+    assert "no sample in common" in nothing.err
+
+
+def test_what_cannot_be_compared_is_told_with_a_cure(assay: Make, two_runs: list[str]) -> None:
+    unknown = assay("compare", two_runs[0], "2019")
+    assert (unknown.code, "no run is called '2019'" in unknown.err) == (2, True)
+    metric = assay("compare", *two_runs, "--metric", "faithfulness")
+    assert (metric.code, "--metric is one of token_overlap" in metric.err) == (2, True)
