@@ -60,8 +60,9 @@ def _header_rows(records: Sequence[Sequence[str]]) -> int:
     for place, record in enumerate(records[1:6], 1):
         cells = [cell for cell in record if cell]
         numbers = [cell for cell in cells if read_cell(cell) is not None and not _OF_A_HEADER.fullmatch(cell)]
-        complete = bool(record[0]) and len(cells) == len(record)
-        if numbers or not cells or complete or not (records[0][0] == "" or place > 1):
+        titled = not all(records[place - 1][1:])  # a title over several columns leaves cells empty
+        complete = len(cells) == len(record) and not all(_OF_A_HEADER.fullmatch(cell) for cell in cells[1:])
+        if numbers or not cells or (not titled and (complete or (place == 1 and records[0][0] != ""))):
             return place
     return 1
 

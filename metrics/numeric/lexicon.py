@@ -1,0 +1,74 @@
+"""The words of numerical claims: what each kind of word looks like in a language, from the data files in `words/`."""
+
+import re
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from importlib import resources
+from typing import Any
+
+import yaml
+
+LANGUAGES = ("en", "nl")
+_TOKEN = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+|[^\w\s]")
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A word, a number or a sign of a text: `text[start:end]`, in lower case, with its stem."""
+
+    text: str
+    start: int
+    end: int
+    stem: str
+
+    @property
+    def is_word(self) -> bool:
+        """Whether it is letters or digits, not a sign."""
+        return self.text[0].isalnum()
+
+
+@dataclass(frozen=True)
+class Lexicon:
+    """The words of one language: `kinds` matches each kind of mark, `data` is the rest of the file."""
+
+    language: str
+    kinds: dict[str, re.Pattern[str]]
+    harmless: frozenset[str]
+    harmless_cell: frozenset[str]
+    data: dict[str, Any]
+
+
+@cache
+def lexicon(language: str) -> Lexicon:
+    """The words of a language; English where there are none in it."""
+    language = language if language in LANGUAGES else "en"
+    file = resources.files(__package__).joinpath("words").joinpath(f"{language}.yaml")
+    data = yaml.safe_load(file.read_text(encoding="utf-8"))
+    kinds = {kind: whole_words(patterns) for kind, patterns in data["marks"].items() if patterns}
+    return Lexicon(language, kinds, frozenset(data["harmless"].split()), frozenset(data["harmless_cell"].split()), data)
+
+
+def whole_words(patterns: list[str]) -> re.Pattern[str]:
+    """One expression for any of the patterns as whole words, without case; the longest that fits first."""
+    ordered = sorted(patterns, key=len, reverse=True)
+    return re.compile(rf"(?<!\w)(?:{'|'.join(f'(?:{pattern})' for pattern in ordered)})(?!\w)", re.IGNORECASE)
+
+
+def tokens(text: str, language: str) -> list[Token]:
+    """The words, numbers and signs of a text, in order."""
+    return [
+        Token(found[0].lower(), *found.span(), stem_of(found[0].lower(), language)) for found in _TOKEN.finditer(text)
+    ]
+
+
+@lru_cache(maxsize=50_000)
+def stem_of(word: str, language: str) -> str:
+    """The stem of a word: alike for its inflections (`dropped`, `drops`; `medewerker`, `medewerkers`)."""
+    return str(_stemmer(language).stemWord(word)) if word[0].isalpha() else word
+
+
+@cache
+def _stemmer(language: str) -> Any:
+    import snowballstemmer
+
+    return snowballstemmer.stemmer("dutch" if language == "nl" else "english")

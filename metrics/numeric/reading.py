@@ -1,0 +1,271 @@
+"""Reading a sentence without a model: into clauses, and each clause into checks against the tables."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+
+from .check import Check
+from .clause import Clause, read_clause
+from .grammar_relations import anomaly, change, comparison, correlation, difference, share
+from .grammar_values import aggregate, count_of_rows, count_of_values, extreme, lookup, ranged
+from .lexicon import Lexicon, lexicon
+from .mentions import Names, shared_stems
+from .specification import ALL_ROWS, Specification, Window
+from .table import Table
+from .views import View, views
+
+Frame = Callable[[Clause], list[Check] | None]
+
+_FRAMES: tuple[Frame, ...] = (
+    ranged,
+    correlation,
+    anomaly,
+    comparison,
+    count_of_values,
+    difference,
+    share,
+    extreme,
+    change,
+    aggregate,
+    count_of_rows,
+    lookup,
+)
+_DEEPEST = 3  # splits of a sentence into clauses
+
+NO_NUMBER = "it states no number that can be computed"
+FORECAST = "it is a forecast, and a table holds only what was"
+CAUSE = "it names a cause, and a table does not show causes"
+
+
+@dataclass(frozen=True)
+class ReadCheck:
+    """One check of a clause: tiers of (specification, the table that it is computed on), as in `Check`."""
+
+    text: str
+    tiers: tuple[tuple[tuple[Specification, Table], ...], ...]
+
+
+@dataclass(frozen=True)
+class Unread:
+    """A clause that cannot be checked, and why. `numeric`: it states numbers, so that a judge may still read it."""
+
+    text: str
+    reason: str
+    numeric: bool = False
+
+
+@dataclass(frozen=True)
+class Scene:
+    """What is known besides the sentence: the tables' views, the words that set the scene (those of
+    `titles` also where the question is read itself), what came before.
+    """
+
+    views: tuple[tuple[View, Names], ...]
+    language: str
+    shared: frozenset[str] = frozenset()
+    titles: frozenset[str] = frozenset()
+    inherited: tuple[str, ...] = ()
+    scope: tuple[Window, ...] = ()
+    question: str = ""
+
+
+@dataclass
+class _Parse:
+    checks: list[tuple[Check, View]]
+    weight: int
+    unread: list[str]
+    series: tuple[str, ...] = ()
+    windows: tuple[Window, ...] = ()
+    parts: list["ReadCheck | Unread"] = field(default_factory=list)
+
+
+def scene_of(tables: Sequence[Table], language: str, question: str = "") -> Scene:
+    """What claims about tables are read against; a question's series and times hold where a claim names none."""
+    words = lexicon(language)
+    seen = tuple((view, Names(view.table, words.language)) for table in tables for view in views(table))
+    titles = [table.name for table in tables] + [table.time_column or "" for table in tables]
+    named = shared_stems(titles, words.language)
+    scene = Scene(seen, words.language, named | shared_stems([question], words.language), named, question=question)
+    if not question:
+        return scene
+    series: tuple[str, ...] = ()
+    scope: tuple[Window, ...] = ()
+    for view, names in seen:
+        clause = read_clause(question, words, view, names)
+        series = series or (clause.series[0].series if len(clause.series) == 1 else ())
+        if clause.times or clause.cells:
+            scope = scope or tuple(clause.windows(clause.times, clause.cells))
+    return replace(scene, inherited=series, scope=scope)
+
+
+def read_sentence(sentence: str, scene: Scene) -> tuple[list[ReadCheck | Unread], Scene]:
+    """The checks of a sentence, and the scene for the next: its series and times may be meant there again."""
+    text = _plain(sentence)
+    words = lexicon(scene.language)
+    found, cause = _without_cause(text, words)
+    if cause and not found:
+        return [Unread(sentence, CAUSE)], scene
+    if _is_forecast(found, words, scene):
+        return [Unread(sentence, FORECAST)], scene
+    parse = _parse(found, scene, words, _DEEPEST)
+    if parse is None and scene.question and _is_short(found, words):
+        parse = _parse(
+            f"{_plain(scene.question).rstrip('?.! ')}: {found}", replace(scene, scope=(), shared=scene.titles), words, 0
+        )
+    read: list[ReadCheck | Unread] = []
+    if parse is None:
+        read.append(_unread(sentence, found, scene, words))
+    else:
+        read.extend(parse.parts)
+        scope = tuple(dict.fromkeys([*parse.windows, ALL_ROWS])) if parse.windows else scene.scope
+        scene = replace(scene, inherited=parse.series or scene.inherited, scope=scope)
+    if cause:
+        read.append(Unread(sentence, CAUSE))
+    return read, scene
+
+
+def _plain(text: str) -> str:
+    """The text with the signs that only look different made the same: spaces, quotes, dashes."""
+    text = re.sub(r"[\u2018\u2019]", "'", text)
+    text = re.sub(r"(?<=\w)[–—](?=\w)", "-", text)
+    return re.sub(r"[*_`]{1,3}(?=\S)|(?<=\S)[*`]{1,3}", "", text)
+
+
+def _without_cause(text: str, words: Lexicon) -> tuple[str, bool]:
+    """The sentence without the part that names a cause, and whether there was one."""
+    found = words.kinds["cause"].search(text)
+    if found is None:
+        return text, False
+    before, after = text[: found.start()].rstrip(" ,;"), text[found.end() :]
+    if len(before.split()) >= 3:
+        return before, True
+    rest = after.partition(",")[2].strip()
+    return rest, True
+
+
+def _is_forecast(text: str, words: Lexicon, scene: Scene) -> bool:
+    found = words.kinds["forecast"].search(text)
+    if found is None:
+        return False
+    named = any(
+        mark.series and mark.start <= found.start() < mark.end
+        for view, names in scene.views[:1]
+        for mark in read_clause(text, words, view, names).marks
+    )
+    return not named
+
+
+def _is_short(text: str, words: Lexicon) -> bool:
+    """Whether an answer is little more than a number: the question says what it is."""
+    from .numbers import find_numbers
+
+    return len(find_numbers(text, words.language)) == 1 and len(text.split()) <= 8
+
+
+def _unread(sentence: str, text: str, scene: Scene, words: Lexicon) -> Unread:
+    if not scene.views:
+        return Unread(sentence, "there is no table to compute it from")
+    clauses = [
+        read_clause(text, words, view, names, inherited=scene.inherited, scope=scene.scope)
+        for view, names in scene.views
+    ]
+    clause = max(clauses, key=lambda c: len(c.series) + len(c.cells) + len(c.times))
+    kinds = {kind for mark in clause.marks for kind in mark.kinds}
+    telling = kinds & {"up", "down", "flat", "maximum", "minimum", "anomaly", "correlation", "trend", "higher", "lower"}
+    if not clause.numbers and not telling:
+        return Unread(sentence, NO_NUMBER)
+    if not clause.series and not scene.inherited and len(clause.table.columns) != 1:
+        listed = ", ".join(
+            dict.fromkeys(c for view, _ in scene.views if not view.transposed for c in view.table.columns)
+        )
+        return Unread(sentence, f"it names no series of the tables (there are {listed or 'none'})", numeric=True)
+    left = [word for word in clause.unread(scene.shared) if word not in {mark.text for mark in clause.marks}]
+    why = f"not understood: {', '.join(map(repr, left[:4]))}" if left else "its form is not understood"
+    return Unread(sentence, f"the grammar cannot read it ({why})", numeric=True)
+
+
+# --- clauses ---
+
+
+@cache
+def _joints(language: str) -> re.Pattern[str]:
+    return re.compile(
+        r"(?:,\s*(?:and|en|but|maar|while|terwijl|whereas|which|waarbij|with|met)\b|;|,(?=\s)"
+        r"|\s(?:and|en|but|maar|while|terwijl|whereas|waarbij)(?=\s))\s*",
+        re.IGNORECASE,
+    )
+
+
+def _parse(text: str, scene: Scene, words: Lexicon, depth: int) -> _Parse | None:
+    """The best reading of a clause over all views, else that of its parts; None where neither is complete."""
+    whole = _best(text, scene, words)
+    if whole is not None or depth == 0:
+        return whole
+    for left, right in _splits(text, words):
+        first = _parse(left, scene, words, 0)
+        if first is None:
+            continue
+        next_scene = replace(scene, inherited=first.series or scene.inherited, scope=first.windows or scene.scope)
+        rest = _parse(right, next_scene, words, depth - 1)
+        if rest is not None:
+            return _Parse(
+                [],
+                first.weight + rest.weight,
+                [],
+                rest.series or first.series,
+                rest.windows or first.windows,
+                [*first.parts, *rest.parts],
+            )
+    return None
+
+
+def _splits(text: str, words: Lexicon) -> Iterator[tuple[str, str]]:
+    for joint in _joints(words.language).finditer(text):
+        left, right = text[: joint.start()].strip(), text[joint.end() :].strip()
+        if left and right:
+            yield left, right
+
+
+def _best(text: str, scene: Scene, words: Lexicon) -> _Parse | None:
+    found = [parse for view, names in scene.views if (parse := _in_view(text, view, names, scene, words)) is not None]
+    if not found:
+        return None
+    heaviest = max(parse.weight for parse in found)
+    best = [parse for parse in found if parse.weight == heaviest]
+    alike = [parse for parse in best if len(parse.checks) == len(best[0].checks)]
+    parts: list[ReadCheck | Unread] = []
+    for place in range(len(best[0].checks)):
+        together = [parse.checks[place] for parse in alike]
+        depth = max(len(made.tiers) for made, _ in together)
+        tiers = tuple(
+            tuple((spec, view.table) for made, view in together if tier < len(made.tiers) for spec in made.tiers[tier])
+            for tier in range(depth)
+        )
+        parts.append(ReadCheck(text, tiers))
+    return replace(best[0], parts=parts)
+
+
+def _in_view(text: str, view: View, names: Names, scene: Scene, words: Lexicon) -> _Parse | None:
+    for frame in _FRAMES:
+        inherited = tuple(name for name in scene.inherited if name in view.table.columns)
+        scope = tuple(w for w in scene.scope if _fits(w, view))
+        clause = read_clause(text, words, view, names, inherited=inherited, scope=scope)
+        checks = frame(clause)
+        if not checks or not all(made.tiers for made in checks):
+            continue
+        if clause.unread(scene.shared):
+            continue
+        weight = sum(m.end - m.start for m in clause.marks if m.used and (m.mention or m.time))
+        specs = [spec for made in checks for spec in made.tiers[0]]
+        series = tuple(dict.fromkeys(spec.series for spec in specs if spec.series))
+        windows = tuple(w for w in clause.windows(clause.times, clause.cells) if w != ALL_ROWS)
+        return _Parse([(made, view) for made in checks], weight, [], series, windows)
+    return None
+
+
+def _fits(window: Window, view: View) -> bool:
+    """Whether a window of the text before can be one of this view: its columns are there, its dates mean something."""
+    columns = {*view.table.columns, *map(str, view.table.labels.columns)}
+    dated = window.start or window.end or window.weekdays or window.months
+    return all(test.column in columns for test in window.conditions) and (view.times is not None or not dated)

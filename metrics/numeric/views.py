@@ -1,0 +1,92 @@
+"""The ways to look at a table: as it stands, and with rows and columns exchanged where its columns are times."""
+
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from .grid import Grid
+from .periods import Times
+from .specification import Window
+from .table import Period, Table
+from .typed import table_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pandas import Series
+
+_MOST_ROWS = 200  # of a table whose rows may be series
+_YEAR = re.compile(r"(?<!\d)(?:(q[1-4])\s*)?(?:fy\s*)?((?:19|20)\d\d)(?!\d)", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class View:
+    """A table that claims can be read against; `times` is what its times reach over, None without times."""
+
+    table: Table
+    times: Times | None
+    transposed: bool = False
+
+    def together(self, windows: "Sequence[Window]") -> Window | None:
+        """The rows of several dates together ("in 2018 and 2019"); None where that is no list of rows."""
+        if self.table.times is None or not all(w.start and w.end and not w.weekdays for w in windows):
+            return None
+        from pandas import Timedelta, Timestamp
+
+        spans = [(Timestamp(w.start), Timestamp(w.end) + Timedelta(days=1)) for w in windows]
+        inside = [p for p, when in enumerate(self.table.times) if any(a <= when < b for a, b in spans)]
+        return Window(positions=tuple(inside)) if inside and len(inside) <= _MOST_ROWS else None
+
+
+def views(table: Table) -> list[View]:
+    """The table as it stands and, where its columns are times ("2019", "2018"), with its rows as series."""
+    found = [View(table, _times(table))]
+    turned = transpose(table)
+    return [*found, View(turned, _times(turned), transposed=True)] if turned else found
+
+
+def _times(table: Table) -> Times | None:
+    if table.times is None:
+        return None
+    known = table.times.dropna()
+    if not len(known):
+        return None
+    return Times(known.min().date(), known.max().date(), table.period or Period.DAY)
+
+
+def transpose(table: Table) -> Table | None:
+    """The table with its rows as series and its columns as times; None where it is no such table."""
+    periods = {column: _period_of(column) for column in table.columns}
+    if table.rows > _MOST_ROWS or not len(table.labels.columns) or sum(map(bool, periods.values())) < 2:
+        return None
+    labels = table.labels.iloc[:, 0]
+    columns: dict[str, list[object]] = {
+        "period": [periods[column] for column in table.columns],
+        "heading": [_rest(column) for column in table.columns],
+    }
+    for position, label in enumerate(labels):
+        row: Series = table.frame.iloc[position]
+        if label is None or row.isna().all():
+            continue
+        name, number = str(label), 2
+        while name in columns:
+            name, number = f"{label} ({number})", number + 1
+        columns[name] = [None if missing else float(value) for value, missing in zip(row, row.isna(), strict=True)]
+    if not any(columns["heading"]):
+        del columns["heading"]
+    turned = table_of(Grid(table.name, columns))
+    return replace(turned, power=table.power) if turned.times is not None and len(turned.columns) else None
+
+
+def _period_of(column: str) -> str | None:
+    found = _YEAR.findall(column)
+    if len(set(found)) != 1:
+        return None
+    quarter, year = found[0]
+    return f"{quarter} {year}".strip()
+
+
+def _rest(column: str) -> str | None:
+    """What a column's name says besides its time: "Financial assets 2019" is of "Financial assets"."""
+    rest = " ".join(_YEAR.sub(" ", column).split()).strip(" ,.$€£%-")
+    return rest or None
