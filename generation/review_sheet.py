@@ -1,0 +1,166 @@
+"""The annotators' sheet, as CSV or XLSX: written so that no cell is a formula, and read whatever Excel made of it."""
+
+import io
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from ..errors import InputError, UsageError
+from ..eval_sets import Sample
+from ..eval_sets.delimited import open_delimited
+from ..eval_sets.rows import BadRow
+from ..eval_sets.writing import replaced
+from .questions import wording
+from .review import OPTIONS, Review
+
+_CHOSEN = frozenset({"x", "1", "v", "✓", "ja", "yes", "y", "j", "true", "waar"})
+_NOT_CHOSEN = frozenset({"", "0", "-", "nee", "no", "n", "false", "onwaar"})
+_WIDTHS = {"id": 14, "question": 45, "answer": 55, "section": 70, "comment": 40}
+
+
+def write_sheet(samples: Sequence[Sample], path: Path) -> None:
+    """Writes a sheet for one annotator: a row a pair, an empty cell an option. Headings are in the samples' language.
+
+    Texts of documents and models begin cells as text only, never as a formula. Raises `UsageError` for another suffix.
+    """
+    names = _headings(samples[0].language if samples else None)
+    headings = ["id", *(names[each] for each in ("question", "answer", *OPTIONS, "comment", "section"))]
+    rows = [
+        [sample.id, sample.user_input, sample.reference or "", *[""] * (len(OPTIONS) + 1), _source(sample)]
+        for sample in samples
+    ]
+    if path.suffix == ".xlsx":
+        _write_excel(headings, rows, path)
+    elif path.suffix == ".csv":
+        from defusedcsv import csv
+
+        with replaced(path) as file:
+            file.write("\ufeff")  # without it Excel takes UTF-8 for something else
+            csv.writer(file).writerows([headings, *rows])
+    else:
+        raise UsageError(f"{path}: sheets are called .csv or .xlsx")
+
+
+def read_sheet(path: Path, samples: Sequence[Sample]) -> list[Review]:
+    """The reviews of one annotator, who is called as the file is. Only id, options and comment are read.
+
+    Raises `InputError` with row, column and cure: another suffix, an unknown id, a missing column, a cell that is
+    neither empty nor an x.
+    """
+    rows = _excel_rows(path) if path.suffix == ".xlsx" else _delimited_rows(path)
+    known = {written: sample.id for sample in samples for written in (sample.id, _in_csv(sample.id))}
+    reviews = []
+    for place, row in rows:
+        columns = _columns(row, f"{path}, {place}")
+        name = str(row.get("id") or "").strip()
+        if not name and not any(str(cell or "").strip() for cell in row.values()):
+            continue
+        if name not in known:
+            raise InputError(f"{path}, {place}: no sample of the set has the id {name!r}; is it the sheet of this set?")
+        chosen = frozenset(
+            option for option in OPTIONS if _is_chosen(row[columns[option]], path, place, columns[option])
+        )
+        comment = str(row.get(columns["comment"]) or "").strip()
+        reviews.append(Review(known[name], path.stem, chosen, comment))
+    return reviews
+
+
+def _headings(language: str | None) -> dict[str, str]:
+    headings: dict[str, str] = dict(wording(language or "en")["review"])
+    return headings
+
+
+def _source(sample: Sample) -> str:
+    place = sample.metadata.get("section", "")
+    return f"{place}\n\n" * bool(place) + "\n\n".join(sample.retrieved_contexts)
+
+
+def _columns(row: dict[str, Any], place: str) -> dict[str, str]:
+    """The headings that this sheet has for our columns, in whatever language it was written."""
+    for language in ("nl", "en"):
+        names = _headings(language)
+        if all(names[option] in row for option in (*OPTIONS, "comment")):
+            return {each: names[each] for each in (*OPTIONS, "comment")}
+    wanted = ", ".join(_headings("en")[each] for each in (*OPTIONS, "comment"))
+    raise InputError(f"{place}: the columns are {', '.join(row)}; a sheet has {wanted} (or those in Dutch)")
+
+
+def _is_chosen(cell: Any, path: Path, place: str, column: str) -> bool:
+    said = str("" if cell is None else cell).strip().casefold().removesuffix(".0")
+    if said in _CHOSEN or said in _NOT_CHOSEN:
+        return said in _CHOSEN
+    raise InputError(f"{path}, {place}, column {column}: {str(cell)[:40]!r} is no mark; write x or leave it empty")
+
+
+def _in_csv(text: str) -> str:
+    """The text as it stands in a CSV cell that is safe to open."""
+    from defusedcsv import csv
+
+    buffer = io.StringIO()
+    csv.writer(buffer).writerow([text, ""])
+    return buffer.getvalue().removesuffix(",\r\n")
+
+
+def _delimited_rows(path: Path) -> Iterable[tuple[str, dict[str, Any]]]:
+    if path.suffix != ".csv":
+        raise InputError(f"{path}: sheets are read as .csv or .xlsx")
+    try:
+        rows = open_delimited(path, str(path), ("id", *_headings("nl").values(), *_headings("en").values()))
+        for row in rows.rows:
+            if isinstance(row, BadRow):
+                raise row.error
+            yield row.place, dict(row.values)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror or error}") from error
+
+
+def _excel_rows(path: Path) -> Iterable[tuple[str, dict[str, Any]]]:
+    from zipfile import BadZipFile
+
+    from openpyxl import load_workbook
+    from openpyxl.utils.exceptions import InvalidFileException
+
+    try:
+        sheet = load_workbook(path, read_only=True).active
+    except (OSError, BadZipFile, InvalidFileException, KeyError) as error:
+        raise InputError(f"{path}: cannot be read as an Excel sheet: {error}") from error
+    rows = sheet.iter_rows(values_only=True)
+    headings = [str(cell or "").strip() for cell in next(rows, ())]
+    for number, cells in enumerate(rows, 2):
+        yield f"row {number}", dict(zip(headings, cells, strict=False))
+
+
+def _write_excel(headings: Sequence[str], rows: Sequence[Sequence[str]], path: Path) -> None:
+    from openpyxl import Workbook
+    from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE
+    from openpyxl.styles import Alignment, Font
+    from openpyxl.utils import get_column_letter
+    from openpyxl.worksheet.datavalidation import DataValidation
+
+    book = Workbook()
+    sheet = book.active
+    for number, row in enumerate([headings, *rows], 1):
+        for place, text in enumerate(row, 1):
+            cell = sheet.cell(number, place, ILLEGAL_CHARACTERS_RE.sub("", text)[:32_000] or None)
+            if text:
+                cell.data_type = "s"  # text, also where it begins with =
+                cell.quotePrefix = True
+            cell.alignment = Alignment(wrap_text=True, vertical="top")
+            if number == 1:
+                cell.font = Font(bold=True)
+    marks = DataValidation(type="list", formula1='"x"', allow_blank=True)
+    sheet.add_data_validation(marks)
+    first, last = (get_column_letter(4 + offset) for offset in (0, len(OPTIONS) - 1))
+    marks.add(f"{first}2:{last}{len(rows) + 1}")
+    keys = ["id", "question", "answer", *OPTIONS, "comment", "section"]
+    for place, key in enumerate(keys, 1):
+        sheet.column_dimensions[get_column_letter(place)].width = _WIDTHS.get(key, 16)
+    sheet.freeze_panes = "B2"
+    draft = path.with_name(f".{path.name}.part")
+    try:
+        book.save(draft)
+        draft.replace(path)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written: {error.strerror or error}") from error
+    finally:
+        draft.unlink(missing_ok=True)

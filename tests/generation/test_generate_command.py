@@ -1,0 +1,105 @@
+"""`assay generate questions` and `filter`, as people type them."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from openai_server import Answer, OpenAIServer
+
+from assay.eval_sets import load_set
+
+Typing = Callable[..., Any]
+
+
+def test_questions_and_filter_in_two_stages(
+    assay: Typing, stage_files: tuple[Path, Path], writer_file: Path, tmp_path: Path
+) -> None:
+    made = assay("generate", "questions", *stage_files, "--judge", writer_file, "--n", 6, "-o", "pairs.jsonl", "--json")
+    assert (made.code, made.err) == (0, "")
+    assert made.json["pairs"] == 16 + 2  # a pair a sentence, three at most, and 2 * round(6 * 0.2) facts
+    assert made.json["usage"]["calls"] == 6 + 2
+    done = assay(
+        "generate", "filter", "pairs.jsonl", stage_files[0], "--judge", writer_file, "--n", 6, "-o", "set.jsonl"
+    )
+    assert done.code == 0, done.err
+    assert "What each filter rejects" in done.out
+    assert "not the section's best" in done.out
+    assert "judge calls" in done.out
+    samples = load_set(tmp_path / "set.jsonl")
+    rejected = [json.loads(line) for line in (tmp_path / "set.rejected.jsonl").read_text("utf-8").splitlines()]
+    assert len(samples) == 6
+    assert sum(sample.metadata["kind"] == "factoid" for sample in samples) == 1
+    assert len(samples) + len(rejected) == 18
+    assert all(row["rejected_by"] and row["reason"] for row in rejected)
+    assert not list(tmp_path.glob("*.replies*"))  # kept only while something is left to do
+
+
+def test_a_budget_ends_it_and_resume_goes_on(
+    assay: Typing, stage_files: tuple[Path, Path], writer_file: Path, openai_server: OpenAIServer, tmp_path: Path
+) -> None:
+    command = ["generate", "questions", *stage_files, "--judge", writer_file, "--n", 6, "-o", "pairs.jsonl"]
+    stopped = assay(*command, "--budget-calls", 3)
+    assert stopped.code == 3
+    assert "--resume" in stopped.err
+    assert not (tmp_path / "pairs.jsonl").exists()
+    forgotten = assay(*command)
+    assert forgotten.code == 2
+    assert "pairs.jsonl.replies" in forgotten.err
+    assert len(openai_server.requests) == 3
+    done = assay(*command, "--resume", "--json")
+    assert done.code == 0
+    assert len(openai_server.requests) == 8
+    assert done.json["usage"]["from_cassette"] == 3
+
+
+def test_a_cassette_replays_without_a_judge_at_hand(
+    assay: Typing, stage_files: tuple[Path, Path], writer_file: Path, openai_server: OpenAIServer, tmp_path: Path
+) -> None:
+    command = ["generate", "questions", *stage_files, "--judge", writer_file, "--n", 4, "--cassette", "c.jsonl"]
+    assert assay(*command, "-o", "a.jsonl").code == 0
+    asked = len(openai_server.requests)
+    assert assay(*command, "-o", "b.jsonl", "--mode", "replay").code == 0
+    assert (tmp_path / "a.jsonl").read_bytes() == (tmp_path / "b.jsonl").read_bytes()
+    assert len(openai_server.requests) == asked
+
+
+def test_calls_that_give_nothing_are_told(
+    assay: Typing, stage_files: tuple[Path, Path], writer_file: Path, openai_server: OpenAIServer
+) -> None:
+    openai_server.script = lambda request: (
+        Answer(text="nee")
+        if request.schema == "GeneratedPair"
+        else Answer(text=json.dumps({"pairs": [{"question": "Hoe?", "answer": "Zo."}]}))
+    )
+    command = ["generate", "questions", *stage_files, "--judge", writer_file, "--n", 6, "-o", "pairs.jsonl"]
+    told = assay(*command)
+    assert told.code == 4
+    assert "2 calls gave no pair" in told.err
+    assert assay(*command, "--max-failed", 2).code == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "cure"),
+    [
+        (["questions", "nowhere.jsonl", "-o", "p.jsonl"], "nowhere.jsonl"),
+        (["questions", "SECTIONS", "-o", "p.jsonl"], "--judge"),
+        (["questions", "SECTIONS", "--judge", "JUDGE", "-o", "p.csv"], ".jsonl"),
+        (["questions", "SECTIONS", "--judge", "JUDGE", "-o", "no/p.jsonl"], "make it first"),
+        (["questions", "SECTIONS", "--judge", "JUDGE", "-o", "p.jsonl", "--n", "0"], "--n"),
+        (["questions", "SECTIONS", "--judge", "JUDGE", "-o", "p.jsonl", "--mode", "replay"], "--cassette"),
+        (["questions", "FOLDS", "--judge", "JUDGE", "-o", "p.jsonl"], "assay generate sections"),
+        (["filter", "SECTIONS", "SECTIONS", "-o", "s.jsonl"], "assay generate questions"),
+        (["questions", "SECTIONS", "--judge", "JUDGE"], "--out"),
+    ],
+    ids=lambda given: " ".join(given) if isinstance(given, list) else None,
+)
+def test_what_cannot_be_done_is_told_with_a_cure(
+    *, assay: Typing, stage_files: tuple[Path, Path], writer_file: Path, words: list[str], cure: str
+) -> None:
+    real = {"SECTIONS": stage_files[0], "FOLDS": stage_files[1], "JUDGE": writer_file}
+    told = assay("generate", *(real.get(word, word) for word in words))
+    assert told.code in {1, 2}, told
+    assert cure in told.err
+    assert "Traceback" not in told.err
