@@ -41,8 +41,8 @@ def tables_named(given: object, folder: Path | None) -> object:
     """A row's `tables`, with the tables of the files that it names in place of their names.
 
     A file is a text ("kpi.csv") or an object ({"file": "kpi.xlsx", "name": ..., "sheet": ..., "units": {...}}), with a
-    path relative to `folder`, the set's. Raises `ValueError` for one outside of it, by whatever way, and `InputError` as
-    above.
+    path relative to `folder`, the set's. Raises `ValueError` for one outside of it, by whatever way, and `InputError`
+    as above.
     """
     alone = isinstance(given, str) or (isinstance(given, Mapping) and "file" in given)
     listed = [given] if alone else given

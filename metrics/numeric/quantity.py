@@ -1,0 +1,62 @@
+"""Units: what a value in one unit is in another."""
+
+import re
+from functools import cache
+from typing import Any
+
+from .table import Unverifiable
+from .written import known_unit
+
+_SCALED = re.compile(r"(?:x|×|in)?\s*(?P<before>k|K|M|mln\.?|mio\.?|thousand|million|duizend|miljoen)\s?(?P<unit>\D+)")
+_POWERS = {"k": 3, "K": 3, "M": 6, "mln": 6, "mio": 6, "thousand": 3, "million": 6, "duizend": 3, "miljoen": 6}
+_CURRENCY = re.compile(r"[A-Z]{3}")
+_PERCENT = ("%", "pp")
+
+
+def unit_and_power(stated: str | None) -> tuple[str | None, int]:
+    """A column's unit as computed with, and the power of ten in it ("k€" is EUR, 3). One not known stays as it is."""
+    if not stated or not stated.strip():
+        return None, 0
+    if unit := known_unit(stated):
+        return unit, 0
+    found = _SCALED.fullmatch(stated.strip())
+    if found and (unit := known_unit(found["unit"])) and _CURRENCY.fullmatch(unit):
+        return unit, _POWERS[found["before"].rstrip(".")]
+    return stated.strip(), 0
+
+
+def converted(value: float, unit: str | None, wanted: str | None) -> float:
+    """A value in another unit; as it is where either is None. Raises `Unverifiable` where the two measure other things.
+
+    Percent and percentage points are one here: which of the two is meant is the statistic's affair.
+    """
+    if unit is None or wanted is None or unit == wanted or unit.casefold() == wanted.casefold():
+        return value
+    if unit in _PERCENT and wanted in _PERCENT:
+        return value
+    factor = _factor(unit, wanted)
+    if factor is None:
+        raise Unverifiable(f"stated in {wanted}, but the series is in {unit}")
+    return value * factor
+
+
+@cache
+def _factor(unit: str, wanted: str) -> float | None:
+    """What one `unit` is in `wanted`. Units with an offset (degrees) and currencies convert to themselves only."""
+    if any(_CURRENCY.fullmatch(each) or each in _PERCENT for each in (unit, wanted)):
+        return None
+    import pint
+
+    registry = _registry()
+    try:
+        source, target = registry.Unit(unit), registry.Unit(wanted)
+        return float(registry.Quantity(1.0, source).to(target).magnitude)
+    except (pint.errors.PintError, AttributeError, TypeError, ValueError, AssertionError):
+        return None
+
+
+@cache
+def _registry() -> Any:
+    import pint
+
+    return pint.UnitRegistry()

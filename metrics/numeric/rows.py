@@ -1,0 +1,192 @@
+"""Which rows of a table a window is about, and the values that a series has there."""
+
+from collections.abc import Callable, Collection, Mapping
+from datetime import date
+from functools import lru_cache
+from operator import eq, ge, gt, le, lt, ne
+from typing import TYPE_CHECKING, Any
+
+from .cells import read_cell
+from .specification import Condition, Window
+from .table import Period, Table, Unverifiable
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+    from pandas import DatetimeIndex
+
+_OPERATORS: Mapping[str, Callable[[Any, Any], Any]] = {"eq": eq, "ne": ne, "gt": gt, "ge": ge, "lt": lt, "le": le}
+_LONGER = {Period.WEEK: "weeks", Period.MONTH: "months", Period.QUARTER: "quarters", Period.YEAR: "years"}
+_OFFSETS = {
+    Period.WEEK: {"weeks": 1},
+    Period.MONTH: {"months": 1},
+    Period.QUARTER: {"months": 3},
+    Period.YEAR: {"years": 1},
+}
+
+Positions = "NDArray[Any]"
+
+
+def rows_of(table: Table, window: Window, may_be_none: bool = False) -> "NDArray[Any]":
+    """The positions of the rows that fit every part of a window: in order of time where there is one, else of the file.
+
+    Raises `Unverifiable` where the table cannot tell (no dates, no such row, part of a month) or no row fits, unless
+    there `may_be_none`.
+    """
+    import numpy as np
+
+    fits = np.ones(table.rows, dtype=bool)
+    if window.start or window.end:
+        fits &= _between(table, window.start, window.end)
+    if window.weekdays:
+        fits &= np.isin(_times(table, _LONGER).weekday, window.weekdays)
+    if window.months:
+        fits &= np.isin(_times(table, (Period.QUARTER, Period.YEAR)).month, window.months)
+    if window.rows:
+        fits &= np.isin(np.arange(table.rows), np.concatenate([_labelled(table, label) for label in window.rows]))
+    if window.positions:
+        fits &= np.isin(np.arange(table.rows), window.positions)
+    for condition in window.conditions:
+        fits &= _meets(table, condition)
+    found = in_order(table, np.flatnonzero(fits))
+    found = _outermost(table, found, window)
+    if not len(found) and not may_be_none:
+        raise Unverifiable(f"{table.name} has no rows for {window.text or window}{_reach(table)}")
+    return found
+
+
+def in_order(table: Table, positions: "NDArray[Any]") -> "NDArray[Any]":
+    """Positions in order of time; rows without a time, and all where there is no time, keep the order of the file."""
+    if table.times is None or table.times.is_monotonic_increasing:
+        return positions
+    return positions[table.times[positions].argsort(kind="stable")] if not table.times.hasnans else positions
+
+
+def values_of(table: Table, series: str, positions: "NDArray[Any]") -> "NDArray[Any]":
+    """A series' values at some rows, missing ones left out. Raises `Unverifiable` where none is left."""
+    import numpy as np
+
+    values = all_values(table, series, positions)
+    known = values[~np.isnan(values)]
+    if not len(known):
+        raise Unverifiable(f"{series!r} has no value there: all {len(positions)} are missing")
+    return known
+
+
+def all_values(table: Table, series: str, positions: "NDArray[Any]") -> "NDArray[Any]":
+    """A series' values at some rows, NaN where they are missing. Raises `Unverifiable` where a cell is no number."""
+    import numpy as np
+
+    values = table.series(series).to_numpy()[positions]
+    if unreadable := table.unreadable.get(series):
+        wrong = positions[np.isin(positions, unreadable)]
+        if len(wrong):
+            raise Unverifiable(f"{series!r} cannot be read as a number in {table.row_name(int(wrong[0]))}")
+    return values
+
+
+def _times(table: Table, too_long: Collection[Period] = ()) -> "DatetimeIndex":
+    if table.times is None:
+        raise Unverifiable(f"{table.name} has no dates")
+    if table.times.hasnans:
+        missing = [position + 1 for position, none in enumerate(table.times.isna()) if none][:5]
+        raise Unverifiable(f"{table.name} has rows without a readable date: {', '.join(map(str, missing))}")
+    if table.period in too_long:
+        raise Unverifiable(f"the rows of {table.name} stand for {_LONGER[table.period]}")
+    return table.times
+
+
+def _between(table: Table, start: date | None, end: date | None) -> "NDArray[Any]":
+    import pandas as pd
+
+    begins = _times(table).normalize()
+    ends = begins
+    if table.period in _OFFSETS:
+        ends = begins + pd.DateOffset(**_OFFSETS[table.period]) - pd.Timedelta(days=1)
+    first = pd.Timestamp(start) if start else begins.min()
+    last = pd.Timestamp(end) if end else ends.max()
+    inside: NDArray[Any] = (begins >= first) & (ends <= last)
+    if ((begins <= last) & (ends >= first) & ~inside).any() and table.period:
+        raise Unverifiable(f"the rows of {table.name} stand for {_LONGER[table.period]}, and that is a part of one")
+    return inside
+
+
+@lru_cache(maxsize=64)
+def _by_label(table: Table, column: str) -> Mapping[str, "NDArray[Any]"]:
+    import pandas as pd
+
+    texts = table.labels[column].map(_folded, na_action="ignore")
+    groups: Mapping[str, NDArray[Any]] = pd.Series(range(table.rows)).groupby(texts).indices
+    return groups
+
+
+def _folded(text: object) -> str:
+    return " ".join(str(text).casefold().split())
+
+
+def _labelled(table: Table, label: str) -> "NDArray[Any]":
+    found = {}
+    for column in table.labels.columns:
+        rows = _by_label(table, column).get(_folded(label))
+        if rows is not None:
+            found[column] = rows
+    if not found:
+        raise Unverifiable(f"{table.name} has no row {label!r}")
+    first, *others = found.values()
+    if any(len(other) != len(first) or (other != first).any() for other in others):
+        raise Unverifiable(f"{label!r} stands in several columns of {table.name}: {', '.join(found)}")
+    return first
+
+
+def _meets(table: Table, condition: Condition) -> Any:
+    import numpy as np
+
+    column, operator, wanted = condition.column, condition.operator, condition.value
+    options = wanted if isinstance(wanted, tuple) else (wanted,)
+    if column in table.labels.columns and (operator in ("eq", "ne", "in") or column not in table.frame.columns):
+        if operator not in ("eq", "ne", "in"):
+            raise Unverifiable(f"{column!r} holds texts, which are not more or less than {wanted}")
+        found = [rows for option in options for rows in _texts_equal(table, column, option)]
+        fits = np.isin(np.arange(table.rows), np.concatenate(found) if found else [])
+        return ~fits if operator == "ne" else fits
+    values = all_values(table, column, np.arange(table.rows))
+    numbers = [option for option in map(_as_number, options) if option is not None]
+    if not numbers:
+        raise Unverifiable(f"{column!r} holds numbers, and {wanted!r} is none")
+    if operator == "in":
+        return np.isin(values, numbers)
+    return _OPERATORS[operator](values, numbers[0]) & ~np.isnan(values)
+
+
+def _texts_equal(table: Table, column: str, wanted: str | float) -> list[Any]:
+    """The rows whose cell is a text, or the same number however it is written ("7" and "7.0")."""
+    known = _by_label(table, column)
+    if isinstance(wanted, str):
+        return [known[_folded(wanted)]] if _folded(wanted) in known else []
+    return [rows for text, rows in known.items() if _as_number(text) == wanted]
+
+
+def _as_number(text: str | float) -> float | None:
+    if not isinstance(text, str):
+        return float(text)
+    reading = read_cell(text)
+    return reading.values[0][1] if reading else None
+
+
+def _outermost(table: Table, found: "NDArray[Any]", window: Window) -> "NDArray[Any]":
+    """The first or last rows of those found. Raises `Unverifiable` where rows of one time would be cut apart."""
+    for count, cut in ((window.first, window.first), (window.last, -(window.last or 0))):
+        if not count or len(found) <= count:
+            continue
+        if table.times is not None and not table.times.hasnans and cut:
+            inner, outer = table.times[found[cut - 1]], table.times[found[cut]]
+            if inner == outer:
+                raise Unverifiable(f"several rows of {table.name} are of {table.row_name(int(found[cut]))}")
+        found = found[:count] if cut and cut > 0 else found[-count:]
+    return found
+
+
+def _reach(table: Table) -> str:
+    if table.times is None or not len(table.times) or table.times.isna().all():
+        return ""
+    first, last = int(table.times.argmin()), int(table.times.argmax())
+    return f"; it reaches from {table.row_name(first)} to {table.row_name(last)}"

@@ -1,0 +1,37 @@
+"""When a computed value bears out a stated one: by the stated precision, widened by what the hedge means."""
+
+from .specification import Hedge
+
+ABOUT = 0.05
+_ROUNDING = 1e-9  # of binary fractions: 0.1 + 0.2 is 0.3
+
+
+def rounds_to(computed: float, stated: float, decimals: int) -> bool:
+    """Whether a value rounds to the stated one at its precision; a half goes either way. Decimals may be negative."""
+    return abs(computed - stated) <= 0.5 * 10.0**-decimals + _slack(computed, stated)
+
+
+def holds(computed: float, stated: float, decimals: int, hedge: Hedge) -> bool:
+    """Whether a stated value holds.
+
+    exact: the computed value rounds to it. about: that, or within 5% of it. nearly: from 5% below up to it. just_over:
+    from it up to 5% above. more_than, less_than, at_least, at_most: as they say, of the stated value as it stands. Of
+    negative values nearly and just_over are meant in size ("nearly -50" is -48).
+    """
+    slack = _slack(computed, stated)
+    size, wanted = (-computed, -stated) if stated < 0 else (computed, stated)
+    margin = ABOUT * abs(stated)
+    return {
+        Hedge.EXACT: rounds_to(computed, stated, decimals),
+        Hedge.ABOUT: rounds_to(computed, stated, decimals) or abs(computed - stated) <= margin + slack,
+        Hedge.NEARLY: wanted - margin - slack <= size <= wanted + slack,
+        Hedge.JUST_OVER: wanted - slack <= size <= wanted + margin + slack,
+        Hedge.MORE_THAN: computed > stated + slack,
+        Hedge.LESS_THAN: computed < stated - slack,
+        Hedge.AT_LEAST: computed >= stated - slack,
+        Hedge.AT_MOST: computed <= stated + slack,
+    }[hedge]
+
+
+def _slack(computed: float, stated: float) -> float:
+    return _ROUNDING * max(abs(computed), abs(stated))

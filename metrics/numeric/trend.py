@@ -1,0 +1,98 @@
+"""The trend of a series: the slope of a straight line through it, and whether that differs from flat."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from .aggregates import series_name
+from .computed import Computed, called, shown
+from .relations import SIGNIFICANT
+from .rows import all_values, rows_of
+from .specification import Direction, Specification
+from .table import Period, Table, Unverifiable
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+STABLE = 0.05  # a series whose line moves less than 5% of its mean over the window is stable, however sure the slope
+_DAYS = {
+    Period.WEEK: ("week", 7.0),
+    Period.MONTH: ("month", 365.25 / 12),
+    Period.QUARTER: ("quarter", 365.25 / 4),
+    Period.YEAR: ("year", 365.25),
+}
+
+
+@dataclass(frozen=True)
+class Line:
+    """A least-squares line: its slope a `step` ("day", "month", "row"), the slope's two-sided p-value (1 if n < 3), the
+    number of values, and by how much the line moves from the first to the last, as a share of the series' mean."""
+
+    slope: float
+    p: float
+    n: int
+    step: str
+    moved: float | None
+
+    @property
+    def direction(self) -> Direction:
+        """Up or down where the slope differs from 0 at p < 0.05 and the line moves by 5% or more; else flat."""
+        if self.p >= SIGNIFICANT or (self.moved is not None and abs(self.moved) < STABLE):
+            return Direction.FLAT
+        return Direction.UP if self.slope > 0 else Direction.DOWN
+
+
+def line_of(table: Table, series: str, rows: "NDArray[Any]") -> Line:
+    """The least-squares line of a series over some rows, by their real times if they have any.
+
+    Raises `Unverifiable` for fewer than 2 values, or values all of one time.
+    """
+    import numpy as np
+    from scipy.stats import linregress
+
+    values = all_values(table, series, rows)
+    known = ~np.isnan(values)
+    y = values[known]
+    at, step = _at(table, rows[known])
+    if len(y) < 2 or np.ptp(at) == 0:
+        raise Unverifiable(f"a trend takes at least 2 values; {series!r} has {len(y)}")
+    if len(y) == 2:
+        slope, p = float((y[1] - y[0]) / (at[1] - at[0])), 1.0
+    else:
+        found = linregress(at, y)
+        slope, p = float(found.slope), float(found.pvalue) if np.ptp(y) else 1.0
+    mean = float(np.abs(y.mean()))
+    moved = slope * float(np.ptp(at)) / mean if mean else None
+    return Line(slope, p, len(y), step, moved)
+
+
+def _at(table: Table, rows: "NDArray[Any]") -> "tuple[NDArray[Any], str]":
+    import numpy as np
+
+    if table.times is None or table.times.hasnans:
+        return np.arange(len(rows), dtype=float), "row"
+    times = table.times[rows]
+    days = (times - times[0]).total_seconds().to_numpy() / 86400
+    step, length = _DAYS.get(table.period or Period.DAY, ("day", 1.0))
+    return days / length, step
+
+
+def trend(asked: Specification, table: Table) -> Computed:
+    """Whether the series goes as the claim says.
+
+    Up and down hold if the slope has that sign at p < 0.05 (with 2 values: if the second is so), flat if the line moves
+    by less than 5% of the mean. Raises `Unverifiable` where the slope is as claimed, or not flat, but may be chance.
+    """
+    name = series_name(asked)
+    if asked.direction is None:
+        raise Unverifiable("it is not said which way the trend goes")
+    line = line_of(table, name, rows_of(table, asked.window))
+    text = f"{called('slope', name, asked.window)} = {shown(line.slope)} a {line.step} (n={line.n}, p={line.p:.2g})"
+    if asked.direction is Direction.FLAT:
+        as_claimed = line.moved is not None and abs(line.moved) < STABLE
+        chance = not as_claimed and line.p >= SIGNIFICANT
+    else:
+        as_claimed = line.slope > 0 if asked.direction is Direction.UP else line.slope < 0
+        chance = as_claimed and line.p >= SIGNIFICANT
+    if chance and line.n > 2:
+        raise Unverifiable(f"{text}: that may be chance")
+    return Computed({"": line.slope}, None, text, holds=as_claimed)

@@ -1,0 +1,230 @@
+"""A specification against tables: supported, contradicted or unverifiable, with the right number in the reason."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from .aggregates import (
+    count,
+    count_beyond,
+    counted_unit,
+    crossing,
+    deviation,
+    extreme,
+    mean,
+    median,
+    outer,
+    rank,
+    spread,
+    total,
+    value_at,
+)
+from .anomalies import anomaly
+from .computed import Computed, with_unit
+from .quantity import converted, unit_and_power
+from .relations import comparison, correlation, difference, percent_change, ratio, share
+from .rows import rows_of
+from .specification import Direction, Specification, Statistic
+from .table import Table, Unverifiable
+from .tolerance import holds
+from .trend import trend
+
+Verdict = Literal["supported", "contradicted", "unverifiable"]
+
+_COMPUTE: Mapping[Statistic, Callable[[Specification, Table], Computed]] = {
+    Statistic.VALUE_AT: value_at,
+    Statistic.MEAN: mean,
+    Statistic.MEDIAN: median,
+    Statistic.SUM: total,
+    Statistic.MINIMUM: extreme,
+    Statistic.MAXIMUM: extreme,
+    Statistic.TIME_OF_MAXIMUM: extreme,
+    Statistic.TIME_OF_MINIMUM: extreme,
+    Statistic.COUNT: count,
+    Statistic.COUNT_ABOVE: count_beyond,
+    Statistic.COUNT_BELOW: count_beyond,
+    Statistic.DIFFERENCE: difference,
+    Statistic.PERCENT_CHANGE: percent_change,
+    Statistic.RATIO: ratio,
+    Statistic.TREND: trend,
+    Statistic.RANGE: spread,
+    Statistic.DEVIATION: deviation,
+    Statistic.LATEST: outer,
+    Statistic.FIRST: outer,
+    Statistic.RANK: rank,
+    Statistic.COMPARISON: comparison,
+    Statistic.ANOMALY: anomaly,
+    Statistic.NO_ANOMALY: anomaly,
+    Statistic.CROSSING: crossing,
+    Statistic.CORRELATION: correlation,
+    Statistic.SHARE: share,
+}
+_COUNTS = (Statistic.COUNT, Statistic.COUNT_ABOVE, Statistic.COUNT_BELOW)
+_CHANGES = (Statistic.DIFFERENCE, Statistic.PERCENT_CHANGE)
+_TIMES = (Statistic.TIME_OF_MAXIMUM, Statistic.TIME_OF_MINIMUM)
+_YES_OR_NO = (Statistic.TREND, Statistic.COMPARISON, Statistic.NO_ANOMALY)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """The verdict on one specification.
+
+    `computed` is what it is in fact (a number in the claim's unit, a text for a time or a yes or no, None where nothing
+    was computed), `unit` its unit, `arithmetic` the line that a person can follow, `reason` a sentence.
+    """
+
+    verdict: Verdict
+    reason: str
+    computed: float | str | None = None
+    unit: str | None = None
+    arithmetic: str = ""
+    table: str | None = None
+
+
+def compute(asked: Specification, table: Table) -> Computed:
+    """The statistic that a specification asks for, in one reading of one table. Raises `Unverifiable`."""
+    return _COMPUTE[asked.statistic](asked, table)
+
+
+def verify(asked: Specification, tables: Sequence[Table]) -> Finding:
+    """The verdict on a specification, from every table that has its series, in every reading of those tables.
+
+    Where readings or tables come to different verdicts it is unverifiable, and says so.
+    """
+    fitting = _fitting(asked, tables)
+    if not fitting:
+        return Finding("unverifiable", _no_table(asked, tables))
+    findings = [_finding(asked, reading) for table in fitting for reading in table.readings]
+    verdicts = {finding.verdict for finding in findings}
+    if len(verdicts) == 1:
+        return findings[0]
+    decided = [finding for finding in findings if finding.verdict != "unverifiable"]
+    if len(fitting) > 1 and len({finding.verdict for finding in decided}) == 1 and not any(t.others for t in fitting):
+        return decided[0]  # the other tables have the column, but nothing in the window
+    first, other = findings[0], next(finding for finding in findings if finding.verdict != findings[0].verdict)
+    whose = f"the tables {first.table} and {other.table}" if len(fitting) > 1 else "two readings of the table"
+    why = f"{whose} disagree: {first.verdict} ({first.reason}) or {other.verdict} ({other.reason})"
+    return Finding("unverifiable", why, arithmetic=first.arithmetic, table=first.table)
+
+
+def _fitting(asked: Specification, tables: Sequence[Table]) -> list[Table]:
+    named = [table for table in tables if asked.table is None or table.name == asked.table]
+    wanted = [name for name in (asked.series, asked.compared_with) if name is not None]
+    return [t for t in named if all(name in t.frame.columns or name in t.labels.columns for name in wanted)]
+
+
+def _no_table(asked: Specification, tables: Sequence[Table]) -> str:
+    if not tables:
+        return "there is no table to compute from"
+    named = [table.name for table in tables]
+    if asked.table is not None and asked.table not in named:
+        return f"there is no table {asked.table!r}; there are {', '.join(named)}"
+    wanted = " and ".join(repr(name) for name in (asked.series, asked.compared_with) if name is not None)
+    held = ", ".join(dict.fromkeys(name for table in tables for name in table.columns))
+    return f"there is no series {wanted}; there are {held or 'none'}"
+
+
+def _finding(asked: Specification, table: Table) -> Finding:
+    try:
+        if asked.statistic in _COUNTS and asked.value is not None:
+            counted_unit(asked, table)
+        computed = compute(asked, table)
+        return _judged(asked, computed, table)
+    except Unverifiable as reason:
+        return Finding("unverifiable", str(reason), table=table.name)
+
+
+def _judged(asked: Specification, computed: Computed, table: Table) -> Finding:
+    if asked.place is not None and asked.statistic in (*_TIMES, Statistic.CROSSING):
+        return _placed(asked, computed, table)
+    if asked.statistic in _TIMES or (asked.value is None and computed.holds is None and asked.direction is None):
+        raise Unverifiable(f"the claim says no value to check; {computed.arithmetic}")
+    if asked.value is None or asked.statistic in _YES_OR_NO:
+        true = computed.holds if computed.holds is not None else _moved(asked, computed)
+        return _told(asked, computed, table, true, ("yes" if true else "no", None, ""))
+    found = list(_possible(asked, computed, table))
+    fits = next((each for each in found if _fits(asked, each[0])), None)
+    return _told(asked, computed, table, fits is not None, fits or found[0])
+
+
+def _moved(asked: Specification, computed: Computed) -> bool:
+    """Whether a change without a size goes the claimed way; about none is within 5% of what it is measured from."""
+    value = computed.value or 0.0
+    if asked.direction is Direction.FLAT:
+        whole = 100.0 if asked.statistic is Statistic.PERCENT_CHANGE else abs(computed.base or 0.0)
+        return abs(value) <= 0.05 * whole
+    if asked.statistic is Statistic.RATIO:
+        value -= 1
+    return value > 0 if asked.direction is Direction.UP else value < 0
+
+
+def _possible(asked: Specification, computed: Computed, table: Table) -> Iterator[tuple[float, str | None, str]]:
+    """The computed value in the claim's unit, by each definition, and on each scale that the table may be in."""
+    unit = asked.unit if asked.statistic not in _COUNTS else None
+    power = unit_and_power(table.units.get(asked.series or ""))[1] if computed.unit else 0
+    scales = [(power, "")]
+    if computed.unit not in ("%", "pp") and asked.statistic not in (*_COUNTS, Statistic.RATIO, Statistic.RANK):
+        if table.power and not power:
+            scales.append((table.power, f"the table is in 10^{table.power}"))
+        if unit == "%" and computed.unit is None and asked.series is not None and _is_share(table, asked.series):
+            scales.append((2, "the series is read as shares of 1"))
+    for scale, why in scales:
+        for definition, value in computed.values.items():
+            in_unit = converted(value * 10.0**scale, computed.unit, unit)
+            how = "; ".join(part for part in (f"of a {definition}" if definition in _DEFINED else "", why) if part)
+            yield in_unit, unit or computed.unit, how
+
+
+_DEFINED = ("sample", "population")
+
+
+def _is_share(table: Table, series: str) -> bool:
+    values = table.series(series)
+    return bool(values.min() >= 0 and values.max() <= 1)
+
+
+def _fits(asked: Specification, value: float) -> bool:
+    assert asked.value is not None
+    stated = asked.value
+    if asked.statistic in _CHANGES:
+        if asked.direction is None:
+            return any(holds(each, stated, asked.decimals, asked.hedge) for each in (value, -value))
+        if asked.direction is not Direction.FLAT:
+            value = value if asked.direction is Direction.UP else -value
+            stated = abs(stated)
+    if asked.statistic is Statistic.RATIO and asked.direction is Direction.DOWN and stated >= 1:
+        value = 1 / value if value else 0.0
+    return holds(value, stated, asked.decimals, asked.hedge)
+
+
+def _told(
+    asked: Specification, computed: Computed, table: Table, true: bool, outcome: tuple[float | str, str | None, str]
+) -> Finding:
+    """The finding that a claim is true or not; `outcome` is what it is in fact, its unit, and how it was read."""
+    value, unit, how = outcome
+    claimed = true != asked.negated
+    line = f"{computed.arithmetic}{f' ({how})' if how else ''}"
+    if isinstance(value, str) or asked.value is None:
+        reason = line if claimed else f"{line}; the claim says otherwise"
+    elif claimed:
+        reason = f"computed {with_unit(value, unit)}: {line}"
+    else:
+        way = f" {asked.direction}" if asked.direction and asked.statistic in (*_CHANGES, Statistic.RATIO) else ""
+        said = f"{with_unit(asked.value, asked.unit)}{way}"
+        hedge = "" if asked.hedge == "exact" else f"{asked.hedge.replace('_', ' ')} "
+        hedge = "not " + hedge if asked.negated else hedge
+        reason = f"the claim says {hedge}{said}, computed is {with_unit(value, unit)}: {line}"
+    return Finding("supported" if claimed else "contradicted", reason, value, unit, line, table.name)
+
+
+def _placed(asked: Specification, computed: Computed, table: Table) -> Finding:
+    """Whether the row that was found is where the claim puts it; of several with the same value, one has to be."""
+    assert asked.place is not None
+    there = set(rows_of(table, asked.place, may_be_none=True).tolist())
+    where = ", ".join(table.row_name(place) for place in computed.places[:3]) or "nowhere"
+    true = any(place in there for place in computed.places)
+    finding = _told(asked, computed, table, true, (where, None, ""))
+    if finding.verdict == "contradicted":
+        said = f"the claim says {'not ' if asked.negated else ''}{asked.place.text or asked.place}, it is {where}"
+        return replace(finding, reason=f"{said}: {computed.arithmetic}")
+    return finding
