@@ -4,6 +4,7 @@ import asyncio
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Coroutine
+from contextvars import copy_context
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeVar
 
@@ -113,7 +114,7 @@ def run_to_end(work: Coroutine[Any, Any, T]) -> T:
         if not hasattr(_OF_THREAD, "runner"):
             _OF_THREAD.runner = asyncio.Runner()
         runner: asyncio.Runner = _OF_THREAD.runner
-        return runner.run(work)
+        return runner.run(work, context=copy_context())  # and not that of the loop's first use: `prompts_from` counts
     work.close()
     raise UsageError("an event loop is running here (a notebook, an async function): await the async twin instead")
 

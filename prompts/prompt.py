@@ -41,6 +41,11 @@ class Prompt:
         """The names that `render` must be given."""
         return frozenset(self._pieces[1::2])
 
+    @property
+    def unfilled(self) -> str:
+        """The user part without its fields."""
+        return " ".join(self._pieces[0::2])
+
     @cached_property
     def _pieces(self) -> list[str]:
         return _FIELD.split(self.template)  # text, field, text, field, ..., text

@@ -25,6 +25,7 @@ class Plan(BaseModel):
     language: str | None = None
     split: str | None = None
     limit: int | None = None
+    prompts: str | None = None  # a folder with the user's own prompts
 
     @property
     def all_metrics(self) -> tuple[str, ...]:

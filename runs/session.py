@@ -11,6 +11,7 @@ from ..judges import LiteLLMJudge, Usage
 from ..judges.embedders import Embedder
 from ..metrics import Metric, Score
 from ..metrics.catalogue import load_metric
+from ..prompts import prompts_from, read_prompts
 from .execute import execute, nothing_finished
 from .plan import Plan
 from .store import RunKeeper, Store
@@ -61,8 +62,9 @@ async def run_session(
     """Executes a plan, or what is missing of the run `resume`, and keeps everything in the store.
 
     Ends with `budget` at a bound. However it ends, what was asked and scored is kept and the run can be resumed.
-    Raises `InputError` for a bad row (unless `skip_bad`), `UsageError` for a metric that cannot be made.
+    Raises `InputError` for a bad row (unless `skip_bad`) or prompt, `UsageError` for a metric that cannot be made.
     """
+    own = None if plan.prompts is None else read_prompts(plan.prompts)
     metrics: list[Metric] = [load_metric(name, judge, embedder) for name in plan.all_metrics]
     skipped_rows: list[InputError] = []
     progress = progress or Progress(None, judge, embedder)
@@ -81,13 +83,14 @@ async def run_session(
     ending: Ending = "interrupted"
     message = ""
     try:
-        await execute(
-            keeper.drawn(plan.samples(skipped_rows if skip_bad else None)),
-            metrics,
-            keep,
-            concurrency=concurrency,
-            finished=keeper.finished_metrics if resume else nothing_finished,
-        )
+        with prompts_from(own):
+            await execute(
+                keeper.drawn(plan.samples(skipped_rows if skip_bad else None)),
+                metrics,
+                keep,
+                concurrency=concurrency,
+                finished=keeper.finished_metrics if resume else nothing_finished,
+            )
         ending = "done"
     except BudgetReached as reached:
         ending, message = "budget", str(reached)

@@ -8,8 +8,14 @@ import click
 
 from ..errors import UsageError
 
+KEPT_PROMPTS = "prompts.txt"  # in the store: the folder that `assay prompts use` chose
+
 store_option = click.option(
-    "--store", type=click.Path(path_type=Path), default=Path(".assay"), show_default=True, help="Folder of the runs."
+    "--store",
+    default=".assay",
+    show_default=True,
+    envvar="ASSAY_STORE",
+    help="Folder of the runs, or postgresql://USER@HOST/DATABASE. Also by the environment variable ASSAY_STORE.",
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
 metrics_option = click.option(
@@ -28,6 +34,22 @@ embedder_option = click.option("--embedder", default="use", show_default=True, h
 judge_option = click.option(
     "--judge", help="A bundled judge (qwen1.5b), a settings file (.yaml), gguf:PATH, or a litellm model string."
 )
+
+
+prompts_option = click.option(
+    "--prompts",
+    "prompts_folder",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    help="Folder with prompts of your own; if not given, what `assay prompts use` chose, else ours.",
+)
+
+
+def chosen_prompts(given: Path | None, store: Path) -> Path | None:
+    """The folder of the user's own prompts: as typed, else as kept in the store by `assay prompts use`."""
+    kept = store / KEPT_PROMPTS
+    if given is None and kept.exists():
+        return Path(kept.read_text(encoding="utf-8").strip())
+    return given
 
 
 def set_options(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -7,6 +7,8 @@ import click
 
 from ..errors import UsageError
 from .options import json_option, set_options
+from .prompts_check import check, use
+from .prompts_try import diff, try_prompt
 
 if TYPE_CHECKING:
     from ..judges import Question
@@ -14,7 +16,11 @@ if TYPE_CHECKING:
 
 @click.group()
 def prompts() -> None:
-    """The prompts: list them, show one, render one for a sample exactly as it is sent."""
+    """The prompts: list them, show one, render one for a sample exactly as it is sent, try another wording."""
+
+
+for command in (try_prompt, diff, use, check):
+    prompts.add_command(command)
 
 
 @prompts.command(name="list")

@@ -10,10 +10,12 @@ import click
 from ..errors import UsageError
 from .exit_codes import BUDGET, DONE, ERROR, INTERRUPTED, TOO_MANY_FAILED
 from .options import (
+    chosen_prompts,
     embedder_option,
     json_option,
     judge_option,
     metrics_option,
+    prompts_option,
     read_mapping,
     read_metrics,
     set_options,
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
 )
 @embedder_option
 @translate_option
+@prompts_option
 @set_options
 @click.option("--concurrency", type=click.IntRange(min=1), help="Samples at once; if not given, as the judge says.")
 @click.option("--budget-usd", type=click.FloatRange(min=0), help="Stop before live calls cost more.")
@@ -83,6 +86,7 @@ def _plan(sets: tuple[str, ...], options: dict[str, Any], store: "Store") -> "tu
     if not sets:
         found = store.run(options["resume"])
         return found.plan, found.id
+    prompts = chosen_prompts(options["prompts_folder"], options["store"])
     plan = Plan(
         sets=tuple(settled(source) for source in sets),
         metrics=read_metrics(options["metrics"], options["translate"]),
@@ -92,6 +96,7 @@ def _plan(sets: tuple[str, ...], options: dict[str, Any], store: "Store") -> "tu
         language=options["language"],
         split=options["split"],
         limit=options["limit"],
+        prompts=None if prompts is None else str(prompts.resolve()),
     )
     if not options["resume"]:
         return plan, None

@@ -1,0 +1,156 @@
+"""What another prompt changes: claims that come and go, verdicts that flip, agreement with the ratings, tokens."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ..errors import UsageError
+from ..eval_sets import Sample
+from ..judges import Usage
+from ..metrics import Score
+from ..metrics.catalogue import BASELINES
+
+if TYPE_CHECKING:
+    from ..meta_eval.findings import Comparison
+    from .store import Store
+
+Scores = Mapping[str, Mapping[str, Score]]  # by sample and metric
+
+BEFORE, AFTER = "before", "after"
+
+
+@dataclass(frozen=True, slots=True)
+class Flip:
+    """A claim that both prompts found, with another verdict."""
+
+    sample: str
+    claim: str
+    before: str
+    after: str
+    reason_before: str
+    reason_after: str
+
+
+@dataclass(frozen=True, slots=True)
+class MetricEffect:
+    """One metric's agreement with the ratings: rho(after) - rho(before), with its interval over groups."""
+
+    metric: str
+    mean_before: float | None
+    mean_after: float | None
+    agreement: "Comparison"
+
+
+@dataclass(frozen=True, slots=True)
+class PromptEffect:
+    """The whole difference. `lost` and `added` are (sample, claim); tokens a sample, sent and said together."""
+
+    samples: int
+    prompts_before: tuple[str, ...]
+    prompts_after: tuple[str, ...]
+    lost: tuple[tuple[str, str], ...]
+    added: tuple[tuple[str, str], ...]
+    flips: tuple[Flip, ...]
+    metrics: tuple[MetricEffect, ...]
+    tokens_before: float
+    tokens_after: float
+
+
+def prompt_effect(samples: Sequence[Sample], before: Scores, after: Scores, *, seed: int = 0) -> PromptEffect:
+    """Compares two scorings of the same samples. Raises `UsageError` where there is nothing in common."""
+    both = [sample for sample in samples if sample.id in before and sample.id in after]
+    metrics = [
+        name
+        for name in dict.fromkeys(name for sample in both for name in before[sample.id])
+        if name not in BASELINES and any(name in after[sample.id] for sample in both)
+    ]
+    if not both or not metrics:
+        raise UsageError("the two have no sample and metric in common (same set, same --metrics): nothing to compare")
+    lost: list[tuple[str, str]] = []
+    added: list[tuple[str, str]] = []
+    flips: list[Flip] = []
+    for sample in both:
+        old, new = _claims(before[sample.id], metrics), _claims(after[sample.id], metrics)
+        lost += [(sample.id, old[key]["text"]) for key in old if key not in new]
+        added += [(sample.id, new[key]["text"]) for key in new if key not in old]
+        flips += [_flip(sample.id, old[key], new[key]) for key in old if key in new and _differ(old[key], new[key])]
+    return PromptEffect(
+        len(both),
+        _prompts(both, before, metrics),
+        _prompts(both, after, metrics),
+        tuple(lost),
+        tuple(added),
+        tuple(flips),
+        tuple(_metric_effect(name, both, before, after, seed) for name in metrics),
+        _tokens(both, before),
+        _tokens(both, after),
+    )
+
+
+def effect_of_runs(store: "Store", run_a: str, run_b: str) -> PromptEffect:
+    """The difference between two stored runs over the same samples."""
+    return prompt_effect(list(store.samples(run_b)), _scores(store, run_a), _scores(store, run_b))
+
+
+def _scores(store: "Store", run: str) -> dict[str, dict[str, Score]]:
+    found: dict[str, dict[str, Score]] = {}
+    for sample, metric, score in store.scores(run):
+        found.setdefault(sample, {})[metric] = score
+    return found
+
+
+def _claims(scores: Mapping[str, Score], metrics: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """The claims of a sample by their words; the first metric that tells a claim is heard."""
+    found: dict[str, dict[str, Any]] = {}
+    for name in metrics:
+        for claim in scores[name].evidence.get("claims", []) if name in scores else []:
+            found.setdefault(" ".join(claim["text"].casefold().split()), claim)
+    return found
+
+
+def _differ(old: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
+    return bool(old["verdict"] != new["verdict"])
+
+
+def _flip(sample: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> Flip:
+    return Flip(sample, new["text"], old["verdict"], new["verdict"], old["reason"], new["reason"])
+
+
+def _prompts(samples: Sequence[Sample], scores: Scores, metrics: Sequence[str]) -> tuple[str, ...]:
+    def asked() -> Iterator[str]:
+        for sample in samples:
+            for name in metrics:
+                if name in scores[sample.id]:
+                    yield from scores[sample.id][name].evidence.get("prompts", [])
+
+    return tuple(sorted(set(asked())))
+
+
+def _tokens(samples: Sequence[Sample], scores: Scores) -> float:
+    took = Usage.total([score.usage for sample in samples for score in scores[sample.id].values()])
+    return (took.tokens_in + took.tokens_out) / len(samples)
+
+
+def _metric_effect(name: str, samples: Sequence[Sample], before: Scores, after: Scores, seed: int) -> MetricEffect:
+    import numpy as np
+
+    from ..meta_eval.comparison import compare_metrics
+    from ..meta_eval.table import ScoreTable
+
+    def value(scores: Scores, sample: Sample) -> float:
+        score = scores[sample.id].get(name)
+        return np.nan if score is None or score.value is None else score.value
+
+    pairs = np.array([[value(before, sample), value(after, sample)] for sample in samples])
+    shares = [np.nan if sample.rating_share is None else sample.rating_share for sample in samples]
+    table = ScoreTable(
+        items=tuple(sample.id for sample in samples),
+        metrics=(BEFORE, AFTER),
+        scores=pairs,
+        ratings=np.array(shares)[:, None],
+        rating_min=0.0,
+        rating_max=1.0,
+        groups=tuple(sample.source for sample in samples),
+    )
+    means = [None if np.isnan(column).all() else float(np.nanmean(column)) for column in pairs.T]
+    return MetricEffect(name, means[0], means[1], compare_metrics(table, AFTER, BEFORE, seed=seed))

@@ -1,0 +1,151 @@
+"""`assay prompts try|diff|use|check`: another wording, and what it changes."""
+
+import json
+from collections.abc import Callable
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import pytest
+from openai_replies import sensible_reply
+from openai_server import Answer, OpenAIServer, Request
+
+from assay.prompts import load_prompt
+
+Make = Callable[..., Any]
+MARK = "Leave flowers out."
+
+
+def edited(folder: Path, name: str, old: str = "## user", new: str = "## user") -> Path:
+    """Our prompt with one sentence more at its beginning, and `old` made `new`."""
+    text = resources.files("assay.prompts").joinpath(f"{name}.md").read_text(encoding="utf-8")
+    assert old in text
+    folder.mkdir(exist_ok=True)
+    path = folder / f"{name}.md"
+    path.write_text(text.replace("## system\n", f"## system\n{MARK} ", 1).replace(old, new), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def no_flowers(openai_server: OpenAIServer) -> OpenAIServer:
+    """A judge that does as the edited prompt says: no claim about flowers; buttons are not found."""
+
+    def script(request: Request) -> Answer | None:
+        if MARK not in request.body["messages"][0]["content"]:
+            return None
+        said = json.loads(sensible_reply(request.body)[0])
+        if request.schema == "Claims":
+            said["claims"] = [claim for claim in said["claims"] if "flowers" not in claim]
+        for verdict in said.get("verdicts", []):
+            if "Press" in verdict["quote"]:
+                verdict |= {"verdict": "not_found", "reason": "Not any more."}
+        return Answer(text=json.dumps(said))
+
+    openai_server.script = script
+    return openai_server
+
+
+def test_try_tells_claims_lost_and_asks_only_what_changed(
+    assay: Make, set_file: Make, judge_file: Make, no_flowers: OpenAIServer, tmp_path: Path
+) -> None:
+    """Six samples of two claims; s0 and s3 name flowers, which no context has: 1/2 before, 1/1 after.
+
+    The verdicts on an answer whose claims stay the same are not asked again.
+    """
+    words = ["prompts", "try", "claims.en", set_file(), "--edit", edited(tmp_path / "own", "claims.en")]
+    told = assay(*words, "--judge", judge_file(), "--json")
+    assert told.code == 0, told.err
+    effect = told.json
+    assert effect["samples"] == 6
+    assert effect["lost"] == [["s0", "Send flowers."], ["s3", "Send flowers."]]
+    assert (effect["added"], effect["flips"]) == ([], [])
+    (metric,) = effect["metrics"]
+    assert (metric["mean_before"], metric["mean_after"]) == (pytest.approx(5 / 6), 1.0)
+    assert effect["prompts_before"] != effect["prompts_after"]
+    assert len(no_flowers.asked_for("Claims")) == 12
+    assert len(no_flowers.asked_for("ListedVerdicts")) == 6 + 2
+    no_flowers.forget()
+    plain = assay(*words, "--judge", judge_file())
+    assert "2 claims lost" in plain.out and "  s3  Send flowers." in plain.out
+    assert no_flowers.requests == [], "the second time all is replayed"
+
+
+def test_try_tells_verdicts_that_flip_with_both_reasons(
+    assay: Make, set_file: Make, judge_file: Make, no_flowers: OpenAIServer, tmp_path: Path
+) -> None:
+    """Buttons stand in s1, s2, s4 and s5."""
+    words = ["prompts", "try", "verdicts", set_file(), "--edit", edited(tmp_path / "own", "verdicts.en")]
+    effect = assay(*words, "--judge", judge_file(), "--json").json
+    assert [(flip["sample"], flip["before"], flip["after"]) for flip in effect["flips"]] == [
+        (sample, "supported", "not_found") for sample in ("s1", "s2", "s4", "s5")
+    ]
+    assert effect["flips"][0]["reason_before"] == "All of its words are there."
+    assert effect["flips"][0]["reason_after"] == "Not any more."
+    assert effect["metrics"][0]["agreement"]["n"] == 6
+
+
+def test_what_cannot_be_tried(assay: Make, set_file: Make, judge_file: Make, tmp_path: Path) -> None:
+    ours = resources.files("assay.prompts").joinpath("claims.en.md").read_text(encoding="utf-8")
+    same = tmp_path / "same.md"
+    same.write_text(ours, encoding="utf-8")
+    path, judge = set_file(), judge_file()
+    for words, code, told in [
+        (("claims.en", path, "--edit", same), 2, "word for word the prompt in use"),
+        (("claims.nl", path, "--edit", edited(tmp_path / "own", "claims.nl")), 2, "no sample of"),
+        (("claims.de", path, "--edit", same), 2, "claims is there in en, nl"),
+        (("claim", path, "--edit", same), 2, "no prompt is called 'claim'"),
+        (("claims", path, "--edit", tmp_path / "none.md"), 1, "the prompt cannot be read"),
+    ]:
+        done = assay("prompts", "try", *words, "--judge", judge)
+        assert (done.code, told in done.err) == (code, True), done.err
+
+
+def test_a_run_uses_the_folder_that_was_chosen(
+    assay: Make, set_file: Make, judge_file: Make, no_flowers: OpenAIServer, tmp_path: Path
+) -> None:
+    own = edited(tmp_path / "own", "claims.en").parent
+    run = ["run", set_file(), "--judge", judge_file(), "--metrics", "faithfulness:claims=judge:verdicts=listed"]
+    before = assay(*run, "--json").json["run"]
+    assert load_prompt("claims", "en").identity not in assay("prompts", "use", own).out
+    after = assay(*run, "--json").json["run"]
+    lost = assay("prompts", "diff", before, after, "--json").json["lost"]
+    assert lost == [["s0", "Send flowers."], ["s3", "Send flowers."]]
+    assert "come with Assay" in assay("prompts", "use", "--ours").out
+    again = assay(*run, "--json").json["run"]
+    assert assay("prompts", "diff", before, again, "--json").json["lost"] == []
+    by_option = assay(*run, "--prompts", own, "--json").json["run"]
+    assert assay("prompts", "diff", after, by_option, "--json").json["lost"] == []
+
+
+def test_ours_have_no_fault(assay: Make) -> None:
+    done = assay("prompts", "check")
+    assert (done.code, done.out) == (0, "nothing is wrong\n")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("$answer", "the answer", "leaves out $answer"),
+        ("$answer", "$answer $rating", "nothing fills in $rating"),
+        ("$answer", "$answer ${answer}", "${answer} would be sent as it stands"),
+        ("$answer", "$answer {{question}}", "{{question}} would be sent as it stands"),
+        ("## example user\n", "## example user\n$answer\n", "$answer would be sent as it stands"),
+        ('{"claims": [', '{"claim": [', "refused by its own schema"),
+    ],
+)
+def test_check_finds(assay: Make, tmp_path: Path, old: str, new: str, told: str) -> None:
+    own = edited(tmp_path / "own", "claims.en", old, new).parent
+    edited(own, "claims.nl")
+    done = assay("prompts", "check", own)
+    assert done.code == 1
+    assert told in done.out
+
+
+def test_check_finds_a_missing_language_and_a_name_that_is_none(assay: Make, tmp_path: Path) -> None:
+    own = edited(tmp_path / "own", "claims.nl").parent
+    (own / "clams.en.md").write_text("## user\nhello", encoding="utf-8")
+    problems = assay("prompts", "check", own, "--json").json
+    assert [problem["prompt"] for problem in problems] == ["clams.en.md", "claims.en"]
+    assert "missing here" in problems[1]["problem"]
+    refused = assay("prompts", "use", own)
+    assert refused.code == 1 and "clams.en.md: a prompt's file is called NAME.LANGUAGE.md" in refused.err
