@@ -98,7 +98,7 @@ def main() -> None:
             ]
         ],
     )
-    profile = cProfile.Profile()
+    profile = cProfile.Profile(time.process_time)
     profile.runcall(asyncio.run, _score(samples[options.answers :], metric))
     stats = pstats.Stats(profile).stats  # type: ignore[attr-defined]
     ours = [

@@ -82,16 +82,12 @@ def _keys(text: "NDArray[Any]", size: int, widest: int) -> "tuple[NDArray[Any], 
     """The pairs of different known words at most `widest` places apart, as smaller * size + greater, and how far."""
     import numpy as np
 
-    keys, distances = [], []
-    for distance in range(1, min(widest, len(text) - 1) + 1):
-        left, right = text[:-distance], text[distance:]
-        wanted = (left != right) & (left != _NOT_IN_ANSWER) & (right != _NOT_IN_ANSWER)
-        left, right = left[wanted], right[wanted]
-        keys.append(np.minimum(left, right) * size + np.maximum(left, right))
-        distances.append(np.full(len(left), distance))
-    if not keys:
-        return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
-    return np.concatenate(keys), np.concatenate(distances)
+    padded = np.concatenate([text, np.full(widest, _NOT_IN_ANSWER)])
+    known, further = np.flatnonzero(text != _NOT_IN_ANSWER), np.arange(1, widest + 1)
+    left, right = text[known, None], padded[known[:, None] + further]
+    wanted = (left != right) & (right != _NOT_IN_ANSWER)
+    keys = np.minimum(left, right) * size + np.maximum(left, right)
+    return keys[wanted], np.broadcast_to(further, wanted.shape)[wanted]
 
 
 class Hal(StarredFeature):

@@ -9,7 +9,9 @@ from ...errors import UsageError
 
 _FAMILIES = {"nl": ("nl_core_news",), "en": ("en_core_web",)}
 _SIZES = ("sm", "md", "lg", "trf")
-_UNUSED = ["ner", "entity_linker", "entity_ruler", "textcat", "textcat_multilabel"]
+# Only the parse is read, and it needs none of these; lemmas are simplemma's.
+_UNUSED = ["ner", "entity_linker", "entity_ruler", "textcat", "textcat_multilabel", "tagger", "morphologizer"]
+_UNUSED += ["attribute_ruler", "lemmatizer", "trainable_lemmatizer", "senter"]
 
 
 class Pipeline(NamedTuple):
