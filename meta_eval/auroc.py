@@ -2,16 +2,8 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from .bootstrap import bca_interval
-from .ranks import Ranks
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,21 +29,13 @@ def auroc(
     """AUROC by the rank-sum (Mann-Whitney), equal lengths, with a BCa interval over groups. None without both kinds."""
     import numpy as np
 
+    from . import weighted
+
     x, of_good = np.asarray(values, float), np.asarray(good, bool)
     number = int(of_good.sum())
     if number in {0, len(x)}:
         return Auroc(number, len(x) - number, None, None, None)
-    ranks = Ranks(x)
-
-    def areas(weights: "Floats") -> "Floats":
-        good_weights = weights[of_good]
-        total, of_both = good_weights.sum(axis=0), weights.sum(axis=0)
-        rank_sum = np.einsum("ij,ij->j", good_weights, ranks.weighted(weights)[of_good])
-        with np.errstate(invalid="ignore", divide="ignore"):
-            found: Floats = (rank_sum - total * (total + 1) / 2) / (total * (of_both - total))
-        found[~np.isfinite(found)] = np.nan
-        return found
-
+    areas = weighted.auroc(x, of_good)
     area = float(areas(np.ones((len(x), 1)))[0])
     interval = bca_interval(areas, area, groups, resamples=resamples, level=level, seed=seed)
     low, high = interval or (None, None)

@@ -1,6 +1,7 @@
 """Intervals by resampling whole groups: items of one source are not independent."""
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -25,7 +26,21 @@ def bca_interval(
     level: float = 0.95,
     seed: int = 0,
 ) -> tuple[float, float] | None:
-    """Bias-corrected accelerated bootstrap interval (Efron, 1987) of a statistic, whole groups resampled.
+    """The interval of `bca_intervals` at one level."""
+    found = bca_intervals(statistic, estimate, groups, resamples=resamples, levels=(level,), seed=seed)
+    return found[0] if found else None
+
+
+def bca_intervals(
+    statistic: "Statistic",
+    estimate: float,
+    groups: Sequence[str],
+    *,
+    resamples: int | None = None,
+    levels: Sequence[float],
+    seed: int = 0,
+) -> list[tuple[float, float]] | None:
+    """Bias-corrected accelerated bootstrap intervals (Efron, 1987) at each level, whole groups resampled.
 
     `groups` names each item's group; the acceleration comes from leaving out one group at a time. `resamples` left out:
     2,000, or 500 above 2,000 items. None where there are too few groups, or the statistic is undefined in half of the
@@ -59,9 +74,12 @@ def bca_interval(
     bias = ndtri(np.clip(below, 1 / (len(boot) + 1), len(boot) / (len(boot) + 1)))
     away = left_out.mean() - left_out
     acceleration = (away**3).sum() / (6 * ((away**2).sum() ** 1.5) or 1.0)
-    edges = ndtri(np.array([(1 - level) / 2, (1 + level) / 2])) + bias
-    low, high = np.quantile(boot, ndtr(bias + edges / (1 - acceleration * edges)))
-    return float(low), float(high)
+    found = []
+    for level in levels:
+        edges = ndtri(np.array([(1 - level) / 2, (1 + level) / 2])) + bias
+        low, high = np.quantile(boot, ndtr(bias + edges / (1 - acceleration * edges)))
+        found.append((float(low), float(high)))
+    return found
 
 
 def group_weights(groups: Sequence[str], resamples: int, seed: int = 0) -> "Floats":
@@ -73,7 +91,10 @@ def group_weights(groups: Sequence[str], resamples: int, seed: int = 0) -> "Floa
     return weights
 
 
+@lru_cache(maxsize=4)  # every measure of a table resamples the same groups
 def _draws(count: int, resamples: int, seed: int) -> "NDArray[Any]":
     import numpy as np
 
-    return np.random.default_rng(seed).multinomial(count, np.full(count, 1 / count), size=resamples).T
+    found = np.random.default_rng(seed).multinomial(count, np.full(count, 1 / count), size=resamples).T
+    found.flags.writeable = False
+    return found

@@ -6,10 +6,11 @@ import numpy as np
 from scipy import stats
 
 from .arrays import Bools, Floats
-from .estimate import Estimate, estimate
+from .bootstrap import bca_intervals
+from .estimate import Estimate
 from .findings import Comparison
-from .selection import mean_spearman
 from .table import ScoreTable
+from .weighted import mean_spearman
 
 MARGIN = 0.1
 _FEWEST_ITEMS = 5
@@ -84,28 +85,25 @@ def compare(
     ones = np.ones((n, 1))
     rho_first, rho_second = float(of_first(ones)[0]), float(of_second(ones)[0])
 
-    def difference(at: float) -> Estimate:
-        return estimate(lambda w: of_first(w) - of_second(w), table.groups, resamples=resamples, level=at, seed=seed)
-
     ranks = [_mean_ranks(scores) for scores in (x, z)]
     r23 = float(np.corrcoef(*ranks)[0, 1])
     of_ratings = stats.rankdata(y)
     r12, r13 = (float(np.corrcoef(of, of_ratings)[0, 1]) for of in ranks)
-    narrow = difference(0.90)
-    within = None
-    if narrow.low is not None and narrow.high is not None:
-        within = -margin < narrow.low and narrow.high < margin
+    gap = rho_first - rho_second
+    intervals = bca_intervals(
+        lambda w: of_first(w) - of_second(w), gap, table.groups, resamples=resamples, levels=(level, 0.90), seed=seed
+    )
     return Comparison(
         first[0],
         second[0],
         n,
         rho_first,
         rho_second,
-        difference(level),
+        Estimate(gap, *intervals[0]) if intervals else Estimate(gap, problem="too few groups for an interval"),
         williams(r12, r13, r23, n)[1] if n > 3 else None,
         _swapped(table, ranks, of_ratings, permutations=permutations, seed=seed),
         margin,
-        within,
+        -margin < intervals[1][0] and intervals[1][1] < margin if intervals else None,
     )
 
 

@@ -2,16 +2,8 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from .bootstrap import bca_interval
-from .ranks import Ranks
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
 
 FEWEST_ITEMS = 5
 
@@ -48,6 +40,8 @@ def spearman(
     import numpy as np
     from scipy import stats
 
+    from . import weighted
+
     x, y = np.asarray(values, float), np.asarray(ratings, float)
     n, count = len(x), len(set(groups))
     problem = ""
@@ -61,24 +55,6 @@ def spearman(
         return Correlation(n, count, None, None, None, None, problem)
     found = stats.spearmanr(x, y)
     rho, p = float(found.statistic), float(found.pvalue)
-    of_x, of_y = Ranks(x), Ranks(y)
-    interval = bca_interval(
-        lambda weights: _rhos(of_x, of_y, weights), rho, groups, resamples=resamples, level=level, seed=seed
-    )
+    interval = bca_interval(weighted.spearman(x, y), rho, groups, resamples=resamples, level=level, seed=seed)
     low, high = interval or (None, None)
     return Correlation(n, count, rho, low, high, p, "" if interval else "too few groups for an interval")
-
-
-def _rhos(x: Ranks, y: Ranks, weights: "Floats") -> "Floats":
-    """Spearman's rho of each weighting (items, resamples); NaN where one variable does not vary in it."""
-    import numpy as np
-
-    total = weights.sum(axis=0)
-    a, b = x.weighted(weights), y.weighted(weights)
-    a -= np.einsum("ij,ij->j", weights, a) / total
-    b -= np.einsum("ij,ij->j", weights, b) / total
-    both, of_a, of_b = (np.einsum("ij,ij,ij->j", weights, left, right) for left, right in ((a, b), (a, a), (b, b)))
-    spread = np.sqrt(of_a * of_b)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        rhos: Floats = np.where(spread > 1e-9, both / spread, np.nan)
-    return rhos

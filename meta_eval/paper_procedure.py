@@ -9,9 +9,9 @@ from .arrays import Floats, Places
 from .estimate import Estimate, estimate
 from .findings import PaperProcedure, PaperStep
 from .folds import grouped_folds
-from .selection import mean_spearman
 from .subsets import fit_scale
 from .table import ScoreTable
+from .weighted import mean_spearman
 
 _MOST_P = 0.10
 _FEWEST_AT_AN_END = 5

@@ -26,6 +26,7 @@ class Ranks:
         """Mean ranks (items, resamples), from 1, where item i stands weights[i] times."""
         import numpy as np
 
-        tied = np.add.reduceat(weights[self._order], self._starts, axis=0)
+        ordered = weights[self._order]
+        tied = ordered if len(self._starts) == len(ordered) else np.add.reduceat(ordered, self._starts, axis=0)
         ranks: Floats = (np.cumsum(tied, axis=0) - (tied - 1) / 2)[self._tie_of]
         return ranks

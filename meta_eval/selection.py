@@ -8,16 +8,14 @@ import numpy as np
 from scipy.stats import rankdata
 
 from .arrays import Floats, Places
-from .bootstrap import Statistic
 from .combiners import COMBINERS, Combiner, fit_combiner
 from .estimate import Estimate, estimate
 from .findings import Combination, Selection
 from .nested import Task, best_subsets, cross_validate, predict_subsets, simplest_size, spearmans
 from .permutation import shuffled
-from .ranks import Ranks
 from .subsets import fit_scale, largest_size, members, resampled_winners, subset_correlations
 from .table import ScoreTable
-from .weighted import correlation_of
+from .weighted import mean_spearman
 
 Combine = Literal["subsets", "sum", "mean-rank", "ridge", "logistic", "tree"]
 COMBINE: tuple[Combine, ...] = get_args(Combine)
@@ -140,19 +138,6 @@ def _combination(
 ) -> Combination:
     optimism = None if out_of_fold.value is None else in_sample - out_of_fold.value
     return Combination(kind, len(metrics), tuple(metrics), in_sample, out_of_fold, optimism, candidates, chosen)
-
-
-def mean_spearman(predicted: Floats, ratings: Floats) -> Statistic:
-    """The mean over repeats (columns of predicted) of Spearman with the ratings, for the bootstrap."""
-    of_ratings = Ranks(ratings)
-    of_repeats = [Ranks(column) for column in predicted.T]
-
-    def means(weights: Floats) -> Floats:
-        y = of_ratings.weighted(weights)
-        found: Floats = np.mean([correlation_of(x.weighted(weights), y, weights) for x in of_repeats], axis=0)
-        return found
-
-    return means
 
 
 def _by_chance(task: Task, *, permutations: int, seed: int) -> tuple[float, float, float]:

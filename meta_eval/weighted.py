@@ -14,25 +14,48 @@ _ITEMS_IN_PAIRS = 1000  # pairs grow with the square of the items: beyond this, 
 
 def pearson(x: Floats, y: Floats) -> Statistic:
     """Pearson's product-moment correlation; NaN where one variable does not vary in a resample."""
-    return lambda weights: correlation_of(x[:, None], y[:, None], weights)
+    a, b = x - x.mean(), y - y.mean()
+    products = np.stack([a, b, a * a, b * b, a * b])
+
+    def correlations(weights: Floats) -> Floats:
+        total = weights.sum(axis=0)
+        of_a, of_b, of_aa, of_bb, of_ab = products @ weights / total
+        return _quotient(of_ab - of_a * of_b, of_aa - of_a**2, of_bb - of_b**2, float(a @ a * (b @ b)) / len(a) ** 2)
+
+    return correlations
 
 
 def spearman(x: Floats, y: Floats) -> Statistic:
     """Spearman's rank correlation: Pearson's of the mean ranks within each resample."""
-    of_x, of_y = Ranks(x), Ranks(y)
-    return lambda weights: correlation_of(of_x.weighted(weights), of_y.weighted(weights), weights)
+    return mean_spearman(x[:, None], y)
 
 
-def correlation_of(x: Floats, y: Floats, weights: Floats) -> Floats:
-    """Pearson's correlation of each column of x with that of y (broadcast), items weighted; NaN without variance."""
-    total = weights.sum(axis=0)
-    a = x - (weights * x).sum(axis=0) / total
-    b = y - (weights * y).sum(axis=0) / total
-    both, of_a, of_b = ((weights * left * right).sum(axis=0) for left, right in ((a, b), (a, a), (b, b)))
-    spread = np.sqrt(of_a * of_b)
-    scale = np.abs(x).max(initial=0.0) * np.abs(y).max(initial=0.0)
+def mean_spearman(x: Floats, y: Floats) -> Statistic:
+    """The mean over the columns of x of Spearman's rank correlation with y; NaN where one of them does not vary."""
+    of_columns, of_y = [Ranks(column) for column in x.T], Ranks(y)
+
+    def means(weights: Floats) -> Floats:
+        total = weights.sum(axis=0)
+        middle = (total + 1) / 2  # the mean of the mean ranks
+        ranks = of_y.weighted(weights) - middle
+        weighted_ranks = weights * ranks
+        of_yy = np.einsum("ij,ij->j", weighted_ranks, ranks)
+        found = np.zeros_like(total)
+        for column in of_columns:
+            other = column.weighted(weights) - middle
+            of_xy = np.einsum("ij,ij->j", weighted_ranks, other)
+            of_xx = np.einsum("ij,ij,ij->j", weights, other, other)
+            found += _quotient(of_xy, of_xx, of_yy, (total**3 / 12) ** 2)
+        return found / len(of_columns)
+
+    return means
+
+
+def _quotient(both: Floats, of_x: Floats, of_y: Floats, usual: Floats | float) -> Floats:
+    """both / sqrt(of_x of_y); NaN where that product is nothing beside what is usual."""
+    product = of_x * of_y
     with np.errstate(invalid="ignore", divide="ignore"):
-        found: Floats = np.where(spread > 1e-12 * scale * total, both / spread, np.nan)
+        found: Floats = np.where(product > 1e-15 * usual, both / np.sqrt(np.abs(product)), np.nan)
     return found
 
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from assay.meta_eval.auroc import auroc
-from assay.meta_eval.correlation import _rhos
 from assay.meta_eval.ranks import Ranks
+from assay.meta_eval.weighted import spearman
 
 weighted_items = st.lists(
     st.tuples(st.integers(-3, 3), st.integers(0, 2), st.integers(0, 3)), min_size=1, max_size=12
@@ -30,7 +30,7 @@ def test_weighted_ranks_are_those_of_the_items_written_out(items: list[tuple[int
 @settings(deadline=None)
 def test_weighted_spearman_is_that_of_the_items_written_out(items: list[tuple[int, int, int]]) -> None:
     x, y, times = (np.array(column) for column in zip(*items, strict=True))
-    found = _rhos(Ranks(x.astype(float)), Ranks(y.astype(float)), times[:, None].astype(float))[0]
+    found = spearman(x.astype(float), y.astype(float))(times[:, None].astype(float))[0]
     if len(set(np.repeat(x, times))) == 1 or len(set(np.repeat(y, times))) == 1:
         assert math.isnan(found)
     else:
@@ -41,8 +41,8 @@ def test_many_resamples_at_once_are_the_same_as_one_by_one() -> None:
     generator = np.random.default_rng(1)
     x, y = generator.integers(0, 5, 40).astype(float), generator.normal(size=40)
     weights = generator.multinomial(40, np.full(40, 1 / 40), size=50).T.astype(float)
-    together = _rhos(Ranks(x), Ranks(y), weights)
-    singly = [_rhos(Ranks(x), Ranks(y), weights[:, [number]])[0] for number in range(50)]
+    together = spearman(x, y)(weights)
+    singly = [spearman(x, y)(weights[:, [number]])[0] for number in range(50)]
     assert together == pytest.approx(singly)
 
 
