@@ -354,7 +354,8 @@ def lookup(clause: Clause) -> list[Check] | None:
         value = stated(number)
         summed = [n for n in names if can_be_summed(clause, n)]
         whole = [*each(Statistic.MEAN, names, windows, **value), *each(Statistic.SUM, summed, windows, **value)]
-        checks.append(check(each(Statistic.VALUE_AT, names, windows, **value), whole))
+        listed = any(test.operator == "in" for window in windows for test in window.conditions)
+        checks.append(check(each(Statistic.VALUE_AT, names, windows, **value), [] if listed else whole))
     clause.use([*numbers, *clause.times, *clause.cells, *(s for _, s in pairs), *clause.of("count", "sum")])
     _use_columns(clause)
     if clause.of("not") and len(checks) == 1:

@@ -9,8 +9,9 @@ from .check import Check
 from .clause import Clause, read_clause
 from .grammar_relations import anomaly, change, comparison, correlation, difference, share
 from .grammar_values import aggregate, count_of_rows, count_of_values, extreme, lookup, ranged
-from .lexicon import Lexicon, lexicon
+from .lexicon import Lexicon, lexicon, tokens
 from .mentions import Names, shared_stems
+from .numbers import find_numbers
 from .specification import ALL_ROWS, Specification, Window
 from .table import Table
 from .views import View, views
@@ -108,11 +109,12 @@ def read_sentence(sentence: str, scene: Scene) -> tuple[list[ReadCheck | Unread]
         return [Unread(sentence, CAUSE)], scene
     if _is_forecast(found, words, scene):
         return [Unread(sentence, FORECAST)], scene
-    parse = _parse(found, scene, words, _DEEPEST)
-    if parse is None and scene.question and _is_short(found, words):
-        parse = _parse(
-            f"{_plain(scene.question).rstrip('?.! ')}: {found}", replace(scene, scope=(), shared=scene.titles), words, 0
-        )
+    parse = None
+    if scene.question and _is_bare(found, words):
+        asked = f"{_plain(scene.question).rstrip('?.! ')}: {found}"
+        parse = _parse(asked, replace(scene, scope=(), shared=scene.titles), words, 0)
+    else:
+        parse = _parse(found, scene, words, _DEEPEST)
     read: list[ReadCheck | Unread] = []
     if parse is None:
         read.append(_unread(sentence, found, scene, words))
@@ -156,11 +158,13 @@ def _is_forecast(text: str, words: Lexicon, scene: Scene) -> bool:
     return not named
 
 
-def _is_short(text: str, words: Lexicon) -> bool:
-    """Whether an answer is little more than a number: the question says what it is."""
-    from .numbers import find_numbers
-
-    return len(find_numbers(text, words.language)) == 1 and len(text.split()) <= 8
+def _is_bare(text: str, words: Lexicon) -> bool:
+    """Whether an answer is no more than a number: the question says what it is."""
+    numbers = find_numbers(text, words.language)
+    if len(numbers) != 1:
+        return False
+    rest = text[: numbers[0].start] + " " + text[numbers[0].end :]
+    return all(token.text in words.harmless for token in tokens(rest, words.language) if token.is_word)
 
 
 def _unread(sentence: str, text: str, scene: Scene, words: Lexicon) -> Unread:
@@ -254,7 +258,7 @@ def _in_view(text: str, view: View, names: Names, scene: Scene, words: Lexicon) 
         checks = frame(clause)
         if not checks or not all(made.tiers for made in checks):
             continue
-        if clause.unread(scene.shared):
+        if clause.unread(scene.shared) or not _is_sound(view, checks):
             continue
         weight = sum(m.end - m.start for m in clause.marks if m.used and (m.mention or m.time))
         specs = [spec for made in checks for spec in made.tiers[0]]
@@ -262,6 +266,14 @@ def _in_view(text: str, view: View, names: Names, scene: Scene, words: Lexicon) 
         windows = tuple(w for w in clause.windows(clause.times, clause.cells) if w != ALL_ROWS)
         return _Parse([(made, view) for made in checks], weight, [], series, windows)
     return None
+
+
+def _is_sound(view: View, checks: list[Check]) -> bool:
+    """Whether no check of a transposed table takes together columns of one time that mean different things."""
+    if not view.transposed or view.table.times is None or not view.table.times.duplicated().any():
+        return True
+    windows = [spec.window for made in checks for tier in made.tiers for spec in tier]
+    return all(window.conditions for window in windows)
 
 
 def _fits(window: Window, view: View) -> bool:

@@ -41,7 +41,7 @@ def table_of(grid: Grid) -> Table:
             units=_units(numbers, grid),
             notes=(*grid.notes, *note, *_notes(grid, numbers, time_name, times)),
             unreadable=_unreadable(numbers, grid, _mixed(numbers)),
-            power=_power(grid.caption),
+            power=stated_power(grid.caption),
         )
         for form in formats
         for clock in clocks
@@ -133,7 +133,7 @@ def _units(numbers: Mapping[str, NumberColumn], grid: Grid) -> dict[str, str]:
     return units
 
 
-def _power(caption: str) -> int:
+def stated_power(caption: str) -> int:
     """The power of ten that a caption says the numbers are in: "(in millions)" is 6, "£000" is 3, else 0."""
     scales = {word: int(power) for word, power in signs("scales").items() if power >= 3 and len(word) > 3}
     named = "|".join(scales)
