@@ -1,0 +1,90 @@
+"""From readings to a verdict: all readings computed; where they disagree, the claim is unverifiable and says so."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from ..verdicts import Verdict
+from .reading import ReadCheck, Unread
+from .specification import Specification, Statistic
+from .verify import Finding, verify
+
+
+@dataclass(frozen=True)
+class CheckedClaim:
+    """One checked part of a claim. `read_by` is grammar or judge; None where it could not be read."""
+
+    text: str
+    verdict: Verdict
+    reason: str
+    specification: Specification | None = None
+    finding: Finding | None = None
+    read_by: str | None = None
+    part: str = ""
+
+    @property
+    def checkable(self) -> bool:
+        """Whether a computation decided it."""
+        return self.verdict in ("supported", "contradicted")
+
+    def evidence(self) -> dict[str, Any]:
+        """The claim as JSON values, in the shape that reports rely on."""
+        asked, finding = self.specification, self.finding
+        return {
+            "text": self.text,
+            "verdict": self.verdict,
+            "statistic": str(asked.statistic) if asked else None,
+            "series": asked.series if asked else None,
+            "window": str(asked.window) if asked else None,
+            "stated": stated_text(asked) if asked else None,
+            "computed": finding.computed if finding else None,
+            "reason": self.reason,
+            "unit": finding.unit if finding else None,
+            "arithmetic": finding.arithmetic if finding else "",
+            "table": finding.table if finding else None,
+            "read_by": self.read_by,
+            "part": self.part or self.text,
+        }
+
+
+def check(text: str, read: ReadCheck | Unread, read_by: str) -> CheckedClaim:
+    """The verdict on one reading of a claim, by the first tier of readings that can be computed."""
+    if isinstance(read, Unread):
+        return CheckedClaim(text, "unverifiable", read.reason, part=read.text)
+    why: tuple[Specification, Finding] | None = None
+    for tier in read.tiers:
+        found = [(specification, verify(specification, [table])) for specification, table in tier]
+        decided = [each for each in found if each[1].verdict != "unverifiable"]
+        if decided:
+            return _agreed(text, read, decided, read_by)
+        why = why or (found[0] if found else None)
+    if why is None:
+        return CheckedClaim(text, "unverifiable", "no reading of it can be computed", part=read.text)
+    return CheckedClaim(text, "unverifiable", why[1].reason, why[0], why[1], read_by, read.text)
+
+
+def _agreed(
+    text: str, read: ReadCheck, decided: list[tuple[Specification, Finding]], read_by: str
+) -> CheckedClaim:
+    specification, finding = decided[0]
+    other = next((each for each in decided if each[1].verdict != finding.verdict), None)
+    if other is None:
+        return CheckedClaim(text, finding.verdict, finding.reason, specification, finding, read_by, read.text)
+    reason = f"two readings disagree: {finding.verdict} ({finding.reason}) or {other[1].verdict} ({other[1].reason})"
+    return CheckedClaim(text, "unverifiable", reason, specification, finding, read_by, read.text)
+
+
+def stated_text(asked: Specification) -> str | None:
+    """What the claim says that the statistic is: a number with its hedge and unit, a direction, a place."""
+    parts = [] if asked.hedge == "exact" else [asked.hedge.replace("_", " ")]
+    if asked.value is not None:
+        number = f"{asked.value:.{max(asked.decimals, 0)}f}"
+        parts.append(f"{number}{asked.unit or ''}" if asked.unit == "%" else f"{number} {asked.unit or ''}".strip())
+    if asked.direction is not None:
+        parts.append(str(asked.direction))
+    if asked.threshold is not None:
+        bound = {Statistic.COUNT_ABOVE: "above", Statistic.COUNT_BELOW: "below"}.get(asked.statistic, "past")
+        parts.append(f"{bound} {asked.threshold:g} {asked.threshold_unit or ''}".strip())
+    if asked.place is not None:
+        parts.append(f"at {asked.place}")
+    said = ", ".join(parts[:1]) + (" " if parts[1:] else "") + " ".join(parts[1:])
+    return f"not {said}" if asked.negated else said or None
