@@ -15,6 +15,7 @@ from .cassette import Cassette, Mode
 from .completion import complete
 from .key import Keys
 from .limiter import AdaptiveLimiter
+from .meter import count
 from .miss import Misses
 from .question import PlainText, Question, RawReply, Reply, Usage
 from .recording import Recording, record
@@ -96,6 +97,7 @@ class LiteLLMJudge:
         asked = question
         while True:
             raw, kept, took = await self._reply(asked)
+            count(took)
             usage += took
             from_cassette = from_cassette and kept
             try:

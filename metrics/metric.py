@@ -12,6 +12,7 @@ from pydantic import ValidationError
 
 from ..errors import JudgeError, UsageError
 from ..eval_sets.sample import Sample
+from ..judges.meter import metered
 from ..judges.question import Usage
 
 T = TypeVar("T")
@@ -80,10 +81,11 @@ class Metric(ABC):
         missing = [name for name in self.needs if not _has(sample, name)]
         if missing:
             return skipped(f"the sample has no {' and no '.join(missing)}")
-        try:
-            return await self.measure(sample)
-        except JudgeError as error:
-            return failed(str(error))
+        with metered() as taken:
+            try:
+                return await self.measure(sample)
+            except JudgeError as error:
+                return failed(str(error), usage=Usage.total(taken))
 
     async def ascore(self, **fields: Any) -> Score:
         """The score of a sample given by its fields, as in Ragas: `await metric.ascore(user_input=..., response=...)`.

@@ -50,6 +50,14 @@ def test_a_verdict_lost_for_good_lowers_the_score_and_never_raises_it(
     assert [claim["verdict"] for claim in score.evidence["claims"]] == ["unverifiable", "supported", "not_found"]
 
 
+def test_a_failed_score_tells_what_it_took(openai_server: OpenAIServer, judge: MakeJudge, known: Any) -> None:
+    """One call for the claims; for the verdicts an unusable reply and another one."""
+    openai_server.script = lambda request: Answer(text="no idea") if request.schema == "ListedVerdicts" else None
+    score = asyncio.run(listed(judge()).assess(known(1).sample))
+    assert (score.status, score.usage.calls, score.usage.from_cassette) == ("failed", 3, 0)
+    assert score.usage.tokens_in > 100
+
+
 def test_no_verdict_at_all_is_no_support(openai_server: OpenAIServer, judge: MakeJudge, known: Any) -> None:
     openai_server.script = verdicts_said(lambda _: [])
     score = asyncio.run(listed(judge()).assess(known(0).sample))
