@@ -13,6 +13,8 @@ from .demo import demo
 from .exit_codes import BUDGET, ERROR, INTERRUPTED, USAGE
 from .generate import generate
 from .heuristic import heuristic
+from .meta import meta
+from .numeric import numeric
 from .prompts import prompts
 from .run import run
 from .show import show
@@ -29,7 +31,7 @@ def cli() -> None:
     """
 
 
-for command in (run, show, compare, demo, cassettes, prompts, heuristic, generate):
+for command in (run, show, compare, meta, demo, cassettes, prompts, heuristic, numeric, generate):
     cli.add_command(command)
 
 

@@ -1,6 +1,6 @@
 """A table as numbers: what claims are computed from, whatever it was read from."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
@@ -65,6 +65,10 @@ class Table:
     def readings(self) -> tuple["Table", ...]:
         """This reading and the others; a claim holds only if it holds in all of them."""
         return (self, *self.others)
+
+    def only(self, names: Sequence[str]) -> "Table":
+        """The same table with only some of its series."""
+        return replace(self, frame=self.frame[list(names)], others=tuple(other.only(names) for other in self.others))
 
     def with_others(self, others: tuple["Table", ...]) -> "Table":
         """The same table with other readings beside it."""

@@ -1,0 +1,182 @@
+"""The ground truths of a table: all that can be said of each series and each pair, computed."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+from .anomalies import THRESHOLD, anomalies_of
+from .quantity import converted, unit_and_power
+from .rows import in_order
+from .table import Table, Unverifiable
+from .trend import line_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+MOST_PAIRED = 12  # series; of more, pairs are computed only when asked for
+
+
+@dataclass(frozen=True)
+class Facts:
+    """A table's facts as JSON values: `table`, `series` and `pairs`; null where something cannot be computed."""
+
+    table: dict[str, Any]
+    series: list[dict[str, Any]]
+    pairs: list[dict[str, Any]]
+
+    def as_json(self) -> dict[str, Any]:
+        """One object."""
+        return {**self.table, "series": self.series, "pairs": self.pairs}
+
+
+def facts_of(table: Table, pairs: bool | None = None) -> Facts:
+    """The facts of a table, in its likelier reading. `pairs`: for tables of at most 12 series, if None.
+
+    A series has n, missing, mean, median, minimum, maximum (and where), deviation of a sample and of a population, sum,
+    first, last, change, percent_change, trend (slope a step, p, direction) and anomalies by method. A pair has the mean
+    and extremes of the differences, the ratio of the means, how often each is higher, and Pearson's correlation.
+    """
+    if pairs is None:
+        pairs = len(table.columns) <= MOST_PAIRED
+    told = {
+        "table": table.name,
+        "rows": table.rows,
+        "time_column": table.time_column,
+        "period": str(table.period) if table.period else None,
+        "from": _row(table, table.times.argmin()) if _dated(table) else None,
+        "to": _row(table, table.times.argmax()) if _dated(table) else None,
+        "labels": [str(name) for name in table.labels.columns if name != table.time_column],
+        "notes": list(table.notes),
+        "readings": len(table.readings),
+    }
+    return Facts(told, [_series(table, name) for name in table.columns], list(_pairs(table)) if pairs else [])
+
+
+def _dated(table: Table) -> bool:
+    return table.times is not None and len(table.times) > 0 and not table.times.isna().all()
+
+
+def _row(table: Table, position: int) -> str:
+    return table.row_name(int(position))
+
+
+def _series(table: Table, name: str) -> dict[str, Any]:
+    import numpy as np
+
+    order = in_order(table, np.arange(table.rows))
+    values = table.series(name).to_numpy()[order]
+    known = values[~np.isnan(values)]
+    unreadable = table.unreadable.get(name, ())
+    facts: dict[str, Any] = {
+        "name": name,
+        "unit": table.units.get(name),
+        "n": len(known),
+        "missing": len(values) - len(known) - len(unreadable),
+        "unreadable": len(unreadable),
+    }
+    if not len(known):
+        return facts | {"reason": "no value can be read"}
+    places = order[~np.isnan(values)]
+    first, last = float(known[0]), float(known[-1])
+    return facts | {
+        "mean": float(known.mean()),
+        "median": float(np.median(known)),
+        "minimum": float(known.min()),
+        "minimum_at": _where(table, places, known == known.min()),
+        "maximum": float(known.max()),
+        "maximum_at": _where(table, places, known == known.max()),
+        "deviation_sample": float(known.std(ddof=1)) if len(known) > 1 else None,
+        "deviation_population": float(known.std()),
+        "sum": float(known.sum()),
+        "first": first,
+        "first_at": _row(table, places[0]),
+        "last": last,
+        "last_at": _row(table, places[-1]),
+        "change": last - first,
+        "percent_change": 100 * (last - first) / abs(first) if first else None,
+        "trend": _trend(table, name, places),
+        **_anomalies(table, name),
+    }
+
+
+def _where(table: Table, places: "NDArray[Any]", found: "NDArray[Any]") -> list[str]:
+    """The rows that have an extreme, at most 5 of them."""
+    return [_row(table, place) for place in places[found][:5]]
+
+
+def _trend(table: Table, name: str, places: "NDArray[Any]") -> dict[str, Any] | None:
+    try:
+        line = line_of(table, name, places)
+    except Unverifiable:
+        return None
+    return {
+        "slope": line.slope,
+        "step": line.step,
+        "p": line.p if line.n > 2 else None,
+        "n": line.n,
+        "direction": str(line.direction),
+    }
+
+
+def _anomalies(table: Table, name: str) -> dict[str, Any]:
+    try:
+        found = anomalies_of(table, name)
+    except Unverifiable as reason:
+        return {"anomalies": None, "anomalies_reason": str(reason)}
+    values = table.series(name)
+    listed = [
+        {
+            "method": method.method,
+            "threshold": THRESHOLD,
+            "count": len(method.places),
+            "rows": [
+                {"at": _row(table, place), "value": float(values[place]), "z": float(method.scores[place])}
+                for place in method.places[:100]
+            ],
+        }
+        for method in found
+    ]
+    return {"anomalies": listed}
+
+
+def _pairs(table: Table) -> Iterator[dict[str, Any]]:
+    import numpy as np
+
+    for first, second in combinations(table.columns, 2):
+        a, b = table.series(first).to_numpy(), table.series(second).to_numpy()
+        both = ~np.isnan(a) & ~np.isnan(b)
+        yield {"first": first, "second": second, "n": int(both.sum())} | _pair(table, (first, second), a[both], b[both])
+
+
+def _pair(table: Table, names: tuple[str, str], a: "NDArray[Any]", b: "NDArray[Any]") -> dict[str, Any]:
+    """Differences and what is higher only in a common unit, which is the first's."""
+    import numpy as np
+    from scipy.stats import pearsonr
+
+    facts: dict[str, Any] = dict.fromkeys(
+        ("mean_difference", "least_difference", "most_difference", "ratio_of_means", "first_higher", "second_higher")
+    )
+    facts |= {"equal": None, "correlation": None, "correlation_p": None}
+    if not len(a):
+        return facts
+    if len(a) > 2 and np.ptp(a) and np.ptp(b):
+        found = pearsonr(a, b)
+        facts |= {"correlation": float(found.statistic), "correlation_p": float(found.pvalue)}
+    (unit, power), (other, other_power) = (unit_and_power(table.units.get(name)) for name in names)
+    if (unit is None) != (other is None):
+        return facts
+    try:
+        b = b * converted(1.0, other, unit) * 10.0 ** (other_power - power)
+    except Unverifiable:
+        return facts
+    difference = a - b
+    return facts | {
+        "mean_difference": float(difference.mean()),
+        "least_difference": float(difference.min()),
+        "most_difference": float(difference.max()),
+        "ratio_of_means": float(a.mean() / b.mean()) if b.mean() else None,
+        "first_higher": int((a > b).sum()),
+        "second_higher": int((a < b).sum()),
+        "equal": int((a == b).sum()),
+    }

@@ -1,0 +1,90 @@
+"""The tables that a sample's claims are computed from, and those of a file."""
+
+from collections import Counter, OrderedDict
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from ...errors import InputError
+from ...eval_sets.sample import Sample
+from ...eval_sets.sample import Table as GivenTable
+from ...eval_sets.table_files import TABLE_SUFFIXES, read_table_file
+from .found import grids_in_text
+from .grid import Grid
+from .table import Table
+from .typed import table_of
+
+TEXT_SUFFIXES = (".md", ".markdown")
+_KEPT = 32
+_typed: OrderedDict[tuple[int, str | None], tuple[GivenTable, Table]] = OrderedDict()
+
+
+def tables_of_sample(sample: Sample) -> list[Table]:
+    """A sample's own tables, then those found in its contexts; each with a name of its own.
+
+    A table in a context that shows no more than one of the sample's own (the same columns and number of rows) is left
+    out: it is that table again, perhaps rounded.
+    """
+    own = [_table_of_given(table, sample.language) for table in sample.tables]
+    found = [
+        table_of(grid)
+        for number, text in enumerate(sample.retrieved_contexts, 1)
+        for grid in grids_in_text(text, sample.language, f"context {number}")
+    ]
+    return _named_apart([*own, *(table for table in found if not any(_shows(mine, table) for mine in own))])
+
+
+def tables_of_file(path: Path, language: str | None = None) -> list[Table]:
+    """The tables of a file: CSV, TSV, JSON, Parquet, Excel (a table a sheet), or those in a Markdown text.
+
+    Raises `InputError` where the file cannot be read or holds none.
+    """
+    if path.suffix.lower() not in (*TEXT_SUFFIXES, *TABLE_SUFFIXES):
+        raise InputError(
+            f"{path}: no table is read from `{path.suffix}`; give CSV, TSV, JSON, Parquet, Excel or Markdown"
+        )
+    if path.suffix.lower() in TABLE_SUFFIXES and path.suffix.lower() != ".json":
+        return _named_apart(_table_of_given(table, language) for table in read_table_file(path))
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror or error}); check the name") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{path}: is not UTF-8; save it as UTF-8") from None
+    tables = [table_of(grid) for grid in grids_in_text(text, language, path.stem)]
+    if not tables:
+        raise InputError(f"{path}: holds no table that can be read: a header, and rows with numbers below it")
+    return _named_apart(tables)
+
+
+def _table_of_given(table: GivenTable, language: str | None) -> Table:
+    """Kept, since the samples of a set are often about one large table: then it is one object."""
+    key = (id(table), language)
+    if key in _typed:
+        _typed.move_to_end(key)
+    else:
+        _typed[key] = (table, table_of(Grid(table.name, table.columns, table.units, language=language)))
+        if len(_typed) > _KEPT:
+            _typed.popitem(last=False)
+    return _typed[key][1]
+
+
+def _shows(own: Table, found: Table) -> bool:
+    return own.rows == found.rows and {*found.columns, *found.labels} <= {*own.columns, *own.labels}
+
+
+def _named_apart(tables: Iterable[Table]) -> list[Table]:
+    apart: list[Table] = []
+    seen: Counter[str] = Counter()
+    for table in tables:
+        seen[table.name] += 1
+        if seen[table.name] == 1:
+            apart.append(table)
+        else:
+            apart.append(_renamed(table, f"{table.name} ({seen[table.name]})"))
+    return apart
+
+
+def _renamed(table: Table, name: str) -> Table:
+    others: Sequence[Table] = [replace(other, name=name) for other in table.others]
+    return replace(table, name=name, others=tuple(others))
