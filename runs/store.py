@@ -1,41 +1,40 @@
-"""Where runs are kept: one SQLite file, safe to kill at any moment and to share between processes."""
+"""Where runs are kept: safe to kill at any moment and to share between processes."""
 
 import json
-import sqlite3
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from datetime import UTC, datetime
+from itertools import chain, groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from pydantic_core import to_json
 
-from ..errors import InputError, UsageError
+from ..errors import UsageError
 from ..eval_sets import Sample
 from ..judges import Usage
 from ..judges.recording import Recording, from_line, to_line
 from ..metrics import Score
+from .database import URL, not_kept, open_database
 from .plan import Plan
 
 DEFAULT_STORE = Path(".assay")
-_VERSION = 2  # of the tables; another one is another file
+DEFAULT_WAIT = 60.0  # seconds for another process to let the store go
 _BATCH_ROWS = 500
 _BATCH_SECONDS = 0.5
-_SCHEMA = """
-CREATE TABLE IF NOT EXISTS runs (
-    id TEXT PRIMARY KEY, created TEXT NOT NULL, plan TEXT NOT NULL, identity TEXT NOT NULL, status TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS samples (
-    run TEXT NOT NULL, id TEXT NOT NULL, place INTEGER NOT NULL, language TEXT, rating REAL, source TEXT NOT NULL,
-    content TEXT NOT NULL, PRIMARY KEY (run, id));
-CREATE TABLE IF NOT EXISTS scores (
-    run TEXT NOT NULL, sample TEXT NOT NULL, metric TEXT NOT NULL, value REAL, status TEXT NOT NULL,
-    reason TEXT NOT NULL, evidence TEXT NOT NULL, usage TEXT NOT NULL, PRIMARY KEY (run, sample, metric));
-CREATE TABLE IF NOT EXISTS replies (run TEXT NOT NULL, key TEXT NOT NULL, line BLOB NOT NULL, PRIMARY KEY (run, key));
-"""
-_PUT_SAMPLE = "INSERT OR REPLACE INTO samples VALUES (?, ?, ?, ?, ?, ?, ?)"
-_PUT_SCORE = "INSERT OR REPLACE INTO scores VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+_PUT_SAMPLE = (
+    "INSERT INTO samples VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (run, id) DO UPDATE SET place = excluded.place, "
+    "language = excluded.language, rating = excluded.rating, source = excluded.source, content = excluded.content"
+)
+_PUT_SCORE = (
+    "INSERT INTO scores VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (run, sample, metric) DO UPDATE SET "
+    "value = excluded.value, status = excluded.status, reason = excluded.reason, evidence = excluded.evidence, "
+    "usage = excluded.usage"
+)
+_PUT_REPLY = "INSERT INTO replies VALUES (?, ?, ?) ON CONFLICT (run, key) DO UPDATE SET line = excluded.line"
 
 
 class RunRow(NamedTuple):
@@ -48,35 +47,22 @@ class RunRow(NamedTuple):
 
 
 class Store:
-    """The runs of one folder (`.assay/runs.sqlite`). Raises `UsageError` for a file that is no store."""
+    """The runs of one folder (`.assay/runs.sqlite`), or of a PostgreSQL server (`postgresql://USER@HOST/DATABASE`).
 
-    def __init__(self, folder: str | Path = DEFAULT_STORE, *, must_exist: bool = False) -> None:
-        self.path = Path(folder) / "runs.sqlite"
-        if must_exist and not self.path.exists():
+    `path` is where they are, without a password; `wait` seconds at most for another process to let them go. Raises
+    `UsageError` for what is no store or cannot be reached.
+    """
+
+    def __init__(
+        self, folder: str | Path = DEFAULT_STORE, *, must_exist: bool = False, wait: float = DEFAULT_WAIT
+    ) -> None:
+        if must_exist and not URL.match(str(folder)) and not (Path(folder) / "runs.sqlite").exists():
             raise UsageError(
-                f"{self.path}: there are no runs here; run `assay run` first, or name the folder with --store"
+                f"{Path(folder) / 'runs.sqlite'}: there are no runs here; run `assay run` first, or name the folder "
+                "with --store"
             )
-        try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            self._db = sqlite3.connect(self.path, timeout=60, isolation_level=None)
-            self._open()
-        except (OSError, sqlite3.Error) as error:
-            raise UsageError(
-                f"{self.path}: not a store of runs ({error}); move it away, or name another --store"
-            ) from error
-
-    def _open(self) -> None:
-        self._db.execute("PRAGMA journal_mode=WAL")
-        self._db.execute("PRAGMA synchronous=NORMAL")
-        self._db.execute("BEGIN IMMEDIATE")  # two processes may open a new store at once
-        (version,) = self._db.execute("PRAGMA user_version").fetchone()
-        (tables,) = self._db.execute("SELECT count(*) FROM sqlite_master").fetchone()
-        if tables and version != _VERSION:
-            raise sqlite3.DatabaseError(f"its tables are of version {version}, these of {_VERSION}")
-        for statement in _SCHEMA.split(";"):
-            self._db.execute(statement)
-        self._db.execute(f"PRAGMA user_version = {_VERSION}")
-        self._db.execute("COMMIT")
+        self._db = open_database(folder, wait)
+        self.path = self._db.name
 
     def begin(self, plan: Plan) -> str:
         """Makes a run and gives its id: the date, the time and four digits of the plan's identity."""
@@ -86,14 +72,19 @@ class Store:
             try:
                 row = (run, now.isoformat(timespec="seconds"), plan.model_dump_json(), plan.identity, "running")
                 self._db.execute("INSERT INTO runs VALUES (?, ?, ?, ?, ?)", row)
-            except sqlite3.IntegrityError:
+            except self._db.twice:
                 continue
+            except self._db.errors as error:
+                raise UsageError(f"{self.path}: no run can be begun: {error}; see that it can be written to") from error
             return run
         raise UsageError(f"{self.path}: a hundred runs of this plan began in this second")
 
     def end(self, run: str, status: str) -> None:
         """Says how a run ended."""
-        self._db.execute("UPDATE runs SET status = ? WHERE id = ?", (status, run))
+        try:
+            self._db.execute("UPDATE runs SET status = ? WHERE id = ?", (status, run))
+        except self._db.errors as error:
+            raise not_kept(self.path, error, run) from error
 
     def runs(self) -> list[RunRow]:
         """All runs, the newest first."""
@@ -135,10 +126,19 @@ class Store:
         rows = self._db.execute(
             "SELECT scores.sample, metric, value, status, reason, evidence, usage FROM scores "
             "JOIN samples ON samples.run = scores.run AND samples.id = scores.sample "
-            "WHERE scores.run = ? AND (? IS NULL OR scores.sample = ?) ORDER BY samples.place, scores.rowid",
-            (run, sample, sample),
+            f"WHERE scores.run = ? {'' if sample is None else 'AND scores.sample = ?'} "
+            "ORDER BY samples.place, samples.id",
+            (run,) if sample is None else (run, sample),
         )
-        for found, metric, value, status, reason, evidence, usage in rows:
+        (plan,) = self._db.execute("SELECT plan FROM runs WHERE id = ?", (run,)).fetchone() or (
+            '{"sets": [], "metrics": []}',
+        )
+        order = {name: place for place, name in enumerate(Plan.model_validate_json(plan).all_metrics)}
+        by_sample = (
+            sorted(own, key=lambda row: (order.get(row[1], len(order)), row[1]))
+            for _, own in groupby(rows, itemgetter(0))
+        )
+        for found, metric, value, status, reason, evidence, usage in chain.from_iterable(by_sample):
             yield found, metric, Score(value, status, reason, json.loads(evidence), Usage(**json.loads(usage)))
 
     def values(self, run: str) -> Iterator[tuple[str, str, float | None, float | None, str, str]]:
@@ -167,13 +167,19 @@ class Store:
 
     def failed_samples(self, run: str) -> list[str]:
         """The ids of the samples that a metric failed on."""
-        rows = self._db.execute("SELECT DISTINCT sample FROM scores WHERE run = ? AND status = 'failed'", (run,))
+        rows = self._db.execute(
+            "SELECT sample FROM scores JOIN samples ON samples.run = scores.run AND samples.id = scores.sample "
+            "WHERE scores.run = ? AND status = 'failed' GROUP BY sample, place ORDER BY place",
+            (run,),
+        )
         return [sample for (sample,) in rows]
 
     def first_failure(self, run: str) -> str:
         """The reason of the first failed score, or nothing."""
         row = self._db.execute(
-            "SELECT reason FROM scores WHERE run = ? AND status = 'failed' ORDER BY rowid LIMIT 1", (run,)
+            "SELECT reason FROM scores JOIN samples ON samples.run = scores.run AND samples.id = scores.sample "
+            "WHERE scores.run = ? AND status = 'failed' ORDER BY place LIMIT 1",
+            (run,),
         ).fetchone()
         return row[0] if row else ""
 
@@ -211,8 +217,8 @@ class RunKeeper:
     def put(self, recording: Recording) -> None:
         """Keeps a reply, on disk before this returns. Raises `InputError` when it cannot be written."""
         row = (self._run, recording.key, to_line(recording))
-        with self._writing():
-            self._db.execute("INSERT OR REPLACE INTO replies VALUES (?, ?, ?)", row)
+        with self._told():
+            self._db.execute(_PUT_REPLY, row)
 
     def has_replies(self) -> bool:
         """Whether this run has asked a model anything yet."""
@@ -248,21 +254,17 @@ class RunKeeper:
 
     def flush(self) -> None:
         """Writes what is kept, in one transaction. Raises `InputError` when it cannot be written."""
-        with self._writing():
-            self._db.execute("BEGIN IMMEDIATE")
+        if not self._scores:
+            return
+        with self._told(), self._db.writing():
             self._db.executemany(_PUT_SAMPLE, self._samples)
             self._db.executemany(_PUT_SCORE, self._scores)
-            self._db.execute("COMMIT")
         self._samples, self._scores = [], []
         self._last_write = time.monotonic()
 
     @contextmanager
-    def _writing(self) -> Iterator[None]:
+    def _told(self) -> Iterator[None]:
         try:
             yield
-        except sqlite3.Error as error:
-            if self._db.in_transaction:
-                self._db.execute("ROLLBACK")
-            raise InputError(
-                f"{self._path}: the run cannot be kept: {error}; make room, then go on with --resume {self._run}"
-            ) from error
+        except self._db.errors as error:
+            raise not_kept(self._path, error, self._run) from error

@@ -16,7 +16,7 @@ from .options import json_option, store_option
 @click.option("--changed", type=click.IntRange(min=0), default=3, show_default=True, help="How many of them.")
 @store_option
 @json_option
-def compare(run_a: str, run_b: str, *, metric: str | None, changed: int, store: Path, as_json: bool) -> None:
+def compare(run_a: str, run_b: str, *, metric: str | None, changed: int, store: str | Path, as_json: bool) -> None:
     """Compare RUN_A with RUN_B (ids, their beginnings, or `last`): paired differences, B minus A, with intervals.
 
     Samples are paired by id. The samples that changed most are shown with both audits side by side.

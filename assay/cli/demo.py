@@ -26,7 +26,7 @@ def _recordings() -> list[Traversable]:
 @click.option("--judge", default="qwen1.5b", show_default=True, help="Whose recorded replies.")
 @store_option
 @json_option
-def demo(judge: str, store: Path, as_json: bool) -> None:
+def demo(judge: str, store: str | Path, as_json: bool) -> None:
     """Judge the bundled helpdesk sets offline, from recorded replies."""
     from ..errors import UsageError
     from ..judges import Budget, load_settings

@@ -10,12 +10,25 @@ from ..errors import UsageError
 
 KEPT_PROMPTS = "prompts.txt"  # in the store: the folder that `assay prompts use` chose
 
+
+class _Place(click.ParamType[Any]):
+    """A folder as a path, the URL of a server as it is."""
+
+    name = "place"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str | Path:
+        """A path, but for a URL: a path would make one slash of its two."""
+        return value if "://" in str(value) else Path(value)
+
+
 store_option = click.option(
     "--store",
+    type=_Place(),
     default=".assay",
     show_default=True,
     envvar="ASSAY_STORE",
-    help="Folder of the runs, or postgresql://USER@HOST/DATABASE. Also by the environment variable ASSAY_STORE.",
+    metavar="FOLDER|URL",
+    help="Where the runs are kept: a folder, or postgresql://USER@HOST/DATABASE. Also: the variable ASSAY_STORE.",
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
 metrics_option = click.option(
@@ -44,9 +57,9 @@ prompts_option = click.option(
 )
 
 
-def chosen_prompts(given: Path | None, store: Path) -> Path | None:
+def chosen_prompts(given: Path | None, store: Path | str) -> Path | None:
     """The folder of the user's own prompts: as typed, else as kept in the store by `assay prompts use`."""
-    kept = store / KEPT_PROMPTS
+    kept = Path(store) / KEPT_PROMPTS
     if given is None and kept.exists():
         return Path(kept.read_text(encoding="utf-8").strip())
     return given

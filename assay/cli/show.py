@@ -13,7 +13,7 @@ from .options import json_option, store_option
 @click.argument("sample", required=False)
 @store_option
 @json_option
-def show(run: str, sample: str | None, store: Path, as_json: bool) -> None:
+def show(run: str, sample: str | None, store: str | Path, as_json: bool) -> None:
     """Show RUN (an id, its beginning, or `last`), or how SAMPLE came by its scores.
 
     \b

@@ -140,7 +140,7 @@ def test_a_full_disk_stops_the_run_with_a_cure(tmp_path: Path) -> None:
     pages = store._db.execute("PRAGMA page_count").fetchone()[0]
     store._db.execute(f"PRAGMA max_page_count = {pages}")  # SQLite's own way to have no room left
     keeper.keep(sample("s1", reference="x" * 100_000), SCORES)
-    with pytest.raises(InputError, match=f"make room, then go on with --resume {run}"):
+    with pytest.raises(InputError, match=f"make room on the disk, then go on with --resume {run}"):
         keeper.flush()
     store._db.execute("PRAGMA max_page_count = 100000")
     keeper.flush()  # nothing was lost

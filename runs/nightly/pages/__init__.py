@@ -1,0 +1,1 @@
+"""The pages of the history, and the style that they carry within them."""
