@@ -6,7 +6,7 @@ import click
 
 from .. import __version__
 from ..errors import AssayError, BudgetReached, UsageError
-from . import generate_questions, generate_review  # noqa: F401 - they add stages to `assay generate`
+from . import generate_documents, generate_questions, generate_review  # noqa: F401 - they add stages to `assay generate`
 from .cassettes import cassettes
 from .compare import compare
 from .demo import demo

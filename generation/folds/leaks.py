@@ -2,9 +2,15 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
+from random import Random
 from typing import TYPE_CHECKING, NamedTuple
+
+from ...judges.embedders import Embedder
+from ..section import Section
+from ..topics.finding import section_vectors
+from .folding import Folding
 
 if TYPE_CHECKING:
     import numpy as np
@@ -50,6 +56,26 @@ def leaks(texts: Sequence[str], vectors: "Vectors", folds: Sequence[int]) -> Lea
         len(sharing) / len(texts),
         runs,
     )
+
+
+async def leaks_before_and_after(
+    sections: Sequence[Section], folding: Folding, embedder: Embedder, seed: int, on_progress: Callable[[int], None]
+) -> dict[str, Leaks]:
+    """What folds share: with the same sections put at random, by topic before separation, and as they are."""
+    inside = [section for section in sections if section.id in folding.before]
+    vectors = (await section_vectors(inside, embedder, on_progress)).astype("float32")
+    after = {fold.section: fold.fold for fold in folding.folds}
+    drawn = [folding.before[section.id] for section in inside]
+    Random(seed).shuffle(drawn)
+    kept = [place for place, section in enumerate(inside) if section.id in after]
+    texts = [section.text for section in inside]
+    return {
+        "sections at random": leaks(texts, vectors, drawn),
+        "by topic": leaks(texts, vectors, [folding.before[section.id] for section in inside]),
+        "by topic, separated": leaks(
+            [texts[place] for place in kept], vectors[kept], [after[inside[place].id] for place in kept]
+        ),
+    }
 
 
 def shared_runs(texts: Sequence[str], folds: Sequence[int], words: int = WORDS) -> tuple[set[int], int]:

@@ -67,7 +67,7 @@ async def find_topics(
     """
     if len(sections) < 4:
         raise InputError(f"{len(sections)} sections are too few for topics; give more documents (4 sections at least)")
-    vectors = await _embedded([section.full_text[:_CHARACTERS] for section in sections], embedder, on_progress)
+    vectors = await section_vectors(sections, embedder, on_progress)
     large = len(sections) >= FEWEST_FOR_BERTOPIC
     if method == "bertopic" or (method == "auto" and large):
         return _by_density(sections, vectors, topics, grid, seed, one_subject=one_subject)
@@ -167,8 +167,13 @@ def _topics(
     return Topics(rows, method, why, cells, measures, named, dict(sorted(sizes.items())))
 
 
-async def _embedded(texts: Sequence[str], embedder: Embedder, on_progress: Callable[[int], None]) -> "Vectors":
+async def section_vectors(
+    sections: Sequence[Section], embedder: Embedder, on_progress: Callable[[int], None] = lambda _: None
+) -> "Vectors":
+    """Unit vectors (sections, the embedder's dimensions) of the sections' titles and beginnings."""
     import numpy as np
+
+    texts = [section.full_text[:_CHARACTERS] for section in sections]
 
     found = []
     for start in range(0, len(texts), _BATCH):

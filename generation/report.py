@@ -1,0 +1,228 @@
+"""The documents' stages as a person reads them in a terminal, and as JSON for programs."""
+
+from collections import Counter
+from collections.abc import Sequence
+from statistics import median
+from typing import TYPE_CHECKING, Any
+
+from ..runs.report import plain, report_console
+from .documents import Extraction
+from .folds.folding import Folding
+from .folds.leaks import Leaks
+from .topics import Topics
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+_TOPICS_SHOWN = 40
+_SETTINGS_SHOWN = 20
+
+
+def page_sizes(extractions: Sequence[Extraction]) -> list[int]:
+    """The tokens of every emulated page."""
+    sizes: Counter[tuple[str, int]] = Counter()
+    for found in extractions:
+        for section in found.sections:
+            sizes[found.document, section.emulated_page] += section.tokens
+    return list(sizes.values())
+
+
+def sections_as_json(extractions: Sequence[Extraction]) -> dict[str, Any]:
+    """The object of `assay generate sections --json`."""
+    sizes = page_sizes(extractions)
+    return {
+        "documents": [
+            {
+                "document": found.document,
+                "sections": len(found.sections),
+                "tokens": sum(section.tokens for section in found.sections),
+                "language": found.sections[0].language if found.sections else None,
+                "error": str(found.error) if found.error else None,
+            }
+            for found in extractions
+        ],
+        "sections": sum(len(found.sections) for found in extractions),
+        "emulated_pages": len(sizes),
+        "median_page_tokens": median(sizes) if sizes else None,
+    }
+
+
+def print_sections(extractions: Sequence[Extraction], *, titles: bool) -> None:
+    """Prints a line a document, with `titles` also the heading of each section, and the sums."""
+    table = _table("", "document", "language", "sections", "tokens", "emulated pages")
+    for found in extractions:
+        if found.sections:
+            tokens, pages = sum(s.tokens for s in found.sections), found.sections[-1].emulated_page
+            table.add_row(
+                plain(found.document), found.sections[0].language, str(len(found.sections)), str(tokens), str(pages)
+            )
+            for section in found.sections if titles else ():
+                page = f"p. {section.page}" if section.page else ""
+                indent = "  " * (1 + len(section.above))
+                table.add_row(f"{indent}{plain(section.heading, 70) or '(no heading)'}", "", page, str(section.tokens))
+    console = report_console()
+    console.print(table)
+    sizes = page_sizes(extractions)
+    console.print(
+        f"{sum(len(found.sections) for found in extractions)} sections of {sum(bool(f.sections) for f in extractions)} "
+        f"documents; {len(sizes)} emulated pages of {median(sizes) if sizes else 0:.0f} tokens (median, estimated)"
+    )
+
+
+def topics_as_json(found: Topics) -> dict[str, Any]:
+    """The object of `assay generate topics --json`."""
+    return {
+        "method": found.method,
+        "why": found.why,
+        "measures": found.measures._asdict(),
+        "median_size": found.median_size,
+        "topics": [
+            {"topic": topic, "sections": size, "label": found.labels.get(topic, "")}
+            for topic, size in found.sizes.items()
+        ],
+        "grid": [
+            {
+                "dimensions": cell.dimensions,
+                _size_name(found): cell.smallest,
+                **cell.measures._asdict(),
+                "chosen": cell.chosen,
+            }
+            for cell in found.cells
+        ],
+    }
+
+
+def print_topics(found: Topics) -> None:
+    """Prints the grid with its measures, the topics' statistics (Table 1 of the Twente paper) and the topics."""
+    grid = _table(
+        f"Settings tried: {found.method} ({found.why})",
+        *("dimensions", _size_name(found).replace("_", " "), "topics", "outliers"),
+        *("silhouette", "Calinski-H.", "Davies-B.", "robust %", "documents %", ""),
+    )
+    shown = sorted(found.cells, key=lambda cell: not cell.chosen)[:_SETTINGS_SHOWN]
+    for cell in sorted(shown, key=lambda cell: (cell.dimensions, cell.smallest)):
+        measures = cell.measures
+        grid.add_row(
+            *(str(cell.dimensions), str(cell.smallest), str(measures.topics), f"{measures.outliers:.1%}"),
+            *(_number(measures.silhouette, 3), _number(measures.calinski_harabasz, 0)),
+            *(_number(measures.davies_bouldin, 3), _number(measures.robustness, 1)),
+            *(_number(measures.document_match, 1), "chosen" if cell.chosen else ""),
+        )
+    statistics = _table("Topics (Table 1)", "statistic", "")
+    for name, value in (
+        ("min topic size", str(min(found.sizes.values(), default=0))),
+        ("median topic size", f"{found.median_size:g}"),
+        ("max topic size", str(max(found.sizes.values(), default=0))),
+        ("topics no", str(len(found.sizes))),
+        ("outliers %", f"{100 * found.measures.outliers:.2f}%"),
+        ("silhouette", _number(found.measures.silhouette, 3)),
+        ("robustness %", _number(found.measures.robustness, 1)),
+        ("document match %", _number(found.measures.document_match, 1)),
+    ):
+        statistics.add_row(name, value)
+    topics = _table("", "topic", "about", "sections")
+    for topic, size in list(found.sizes.items())[:_TOPICS_SHOWN]:
+        topics.add_row(str(topic), plain(found.labels.get(topic, ""), 70), str(size))
+    console = report_console()
+    for table in (grid, statistics, topics):
+        console.print(table)
+    if (hidden := len(found.sizes) - _TOPICS_SHOWN) > 0:
+        console.print(f"and {hidden} smaller topics (--json shows all)")
+    if (hidden := len(found.cells) - _SETTINGS_SHOWN) > 0:
+        console.print(f"and {hidden} more settings (--json shows all)")
+
+
+def folds_as_json(found: Folding, leaks: dict[str, Leaks]) -> dict[str, Any]:
+    """The object of `assay generate folds --json`."""
+    return {
+        "nearest_topics": found.nearest_topics,
+        "candidates": [
+            {
+                "linkage": each.split.linkage,
+                "distance": each.split.distance,
+                "clusters": each.split.clusters,
+                "single": each.split.single,
+                "average": each.split.average,
+                "score": each.split.score,
+                "small_fold": each.small_fold,
+                "folds_a_document": each.folds_a_document,
+                "valid": each.valid,
+                "enough": each.enough,
+                "chosen": each.chosen,
+            }
+            for each in found.candidates
+        ],
+        "folds": [
+            {"fold": fold, "split": part, "sections": count, "sampled": sampled}
+            for (fold, part), (count, sampled) in _parts(found).items()
+        ],
+        "outliers": found.outliers,
+        "dropped": len(found.before) - len(found.folds),
+        "leaks": {name: each._asdict() for name, each in leaks.items()},
+    }
+
+
+def print_folds(found: Folding, leaks: dict[str, Leaks]) -> None:
+    """Prints Table 2 of the Twente paper, the folds' sizes, and what they share."""
+    shown = [c for c in found.candidates if c.enough] or found.candidates
+    table = _table("Folds (Table 2)", "", *(f"{c.split.linkage}{' *' if c.chosen else ''}" for c in shown))
+    for name, values in (
+        ("distance type", [c.split.distance for c in shown]),
+        ("min dist topics", [f"{found.nearest_topics:.4f}" for _ in shown]),
+        ("min dist folds", [f"{c.split.single:.4f}" for c in shown]),
+        ("mean of single and average", [f"{c.split.score:.4f}" for c in shown]),
+        ("small fold ratio", [f"{c.small_fold:.4f}" for c in shown]),
+        ("avg folds per doc", [f"{c.folds_a_document:.4f}" for c in shown]),
+        ("valid sections %", [f"{c.valid:.2%}" for c in shown]),
+    ):
+        table.add_row(name, *values)
+    sizes = _table("", "fold", "split", "sections", "to ask about")
+    for (fold, part), (count, sampled) in _parts(found).items():
+        sizes.add_row(str(fold), part, str(count), str(sampled))
+    console = report_console()
+    console.print(table)
+    if len(shown) < len(found.candidates):
+        console.print(f"left out: {len(found.candidates) - len(shown)} settings whose folds are too small")
+    console.print(sizes)
+    total = len(found.before) + found.outliers
+    console.print(
+        f"{len(found.folds)} of {total} sections are in folds; left out: {found.outliers} outliers, "
+        f"{len(found.before) - len(found.folds)} whose document or page stands in both folds"
+    )
+    if leaks:
+        shared = _table("What the folds share", "", "sections", "nearest, mean", "95%", "highest", "alike", "8 words")
+        for name, each in leaks.items():
+            shared.add_row(
+                *(name, str(each.sections), f"{each.mean:.3f}", f"{each.p95:.3f}", f"{each.highest:.3f}"),
+                *(f"{each.alike:.1%}", f"{each.sharing:.1%} ({each.runs} runs)"),
+            )
+        console.print(shared)
+        console.print(
+            "nearest: cosine of a section with its nearest of the other fold; alike: 0.9 or more; "
+            "8 words: sections that share eight words in a row with the other fold"
+        )
+
+
+def _parts(found: Folding) -> dict[tuple[int, str], tuple[int, int]]:
+    """(fold, split) -> its sections, and those to ask about."""
+    counts: Counter[tuple[int, str]] = Counter((fold.fold, fold.split) for fold in found.folds)
+    sampled: Counter[tuple[int, str]] = Counter((fold.fold, fold.split) for fold in found.folds if fold.sampled)
+    order = sorted(counts, key=lambda part: (part[1] != "validation", part[0]))
+    return {part: (counts[part], sampled[part]) for part in order}
+
+
+def _size_name(found: Topics) -> str:
+    return "smallest_topic" if found.method == "bertopic" else "topics_asked"
+
+
+def _number(value: float | None, digits: int) -> str:
+    return "-" if value is None else f"{value:.{digits}f}"
+
+
+def _table(title: str, first: str, *columns: str) -> "Table":
+    from rich.table import Table
+
+    table = Table(first, title=title or None, title_justify="left", title_style="bold")
+    for column in columns:
+        table.add_column(column, justify="left" if column in ("about", "split") else "right")
+    return table
