@@ -1,6 +1,8 @@
 """HAL (001, section V-B; Lund and Burgess, 1996): words together in the answer are together in the context."""
 
 from collections.abc import Iterable, Sequence
+from functools import cache
+from itertools import repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..metric import Score, scored, skipped
@@ -57,37 +59,47 @@ class Pairs(NamedTuple):
         return [f"{self.words[self.first[each]]} {self.words[self.second[each]]}" for each in foremost]
 
 
-def pairs_of(answer: Sequence[str], contexts: Iterable[Sequence[str]], windows: Sequence[int] = WINDOWS) -> Pairs:
+def pairs_of(answer: Sequence[str], contexts: Iterable[Sequence[str]], windows: tuple[int, ...] = WINDOWS) -> Pairs:
     """The answer's pairs, compared with the contexts. Of a context only the answer's own words are looked at."""
     import numpy as np
 
+    near = _nearness_by_distance(windows)
     place = {word: number for number, word in enumerate(dict.fromkeys(answer))}
-    keys, distances = _keys(np.array([place[word] for word in answer], dtype=np.int64), len(place), max(windows))
+    keys, distances = _keys([place[word] for word in answer], len(place), max(windows))
     pairs, which = np.unique(keys, return_inverse=True)
-    near = np.array([0.0, *(nearness(distance, windows) for distance in range(1, max(windows) + 1))])
     total = np.bincount(which, weights=near[distances], minlength=len(pairs))
     nearest, in_context = np.zeros(len(pairs)), np.zeros(len(pairs))
-    np.maximum.at(nearest, which, near[distances])
-    for context in contexts:
-        own = np.array([place.get(word, _NOT_IN_ANSWER) for word in context], dtype=np.int64)
-        keys, distances = _keys(own, len(place), max(windows))
-        at = np.searchsorted(pairs, keys)
-        known = at < len(pairs)
-        known[known] = pairs[at[known]] == keys[known]
-        np.maximum.at(in_context, at[known], near[distances[known]])
+    nearest[which] = near[distances]
+    apart = [_NOT_IN_ANSWER] * max(windows)
+    all_contexts = [each for context in contexts for each in (*map(place.get, context, repeat(_NOT_IN_ANSWER)), *apart)]
+    keys, distances = _keys(all_contexts, len(place), max(windows))
+    if len(pairs):
+        at = np.minimum(np.searchsorted(pairs, keys), len(pairs) - 1)
+        found = pairs[at] == keys
+        in_context[at[found]] = near[distances[found]]
     return Pairs(tuple(place), pairs // len(place or "_"), pairs % len(place or "_"), total, nearest, in_context)
 
 
-def _keys(text: "NDArray[Any]", size: int, widest: int) -> "tuple[NDArray[Any], NDArray[Any]]":
-    """The pairs of different known words at most `widest` places apart, as smaller * size + greater, and how far."""
+def _keys(text: Sequence[int], size: int, widest: int) -> "tuple[NDArray[Any], NDArray[Any]]":
+    """The pairs of different known words at most `widest` places apart, as smaller * size + greater, and how far.
+
+    The farthest come first: where values are assigned by pair, the nearest, assigned last, stays.
+    """
     import numpy as np
 
-    padded = np.concatenate([text, np.full(widest, _NOT_IN_ANSWER)])
-    known, further = np.flatnonzero(text != _NOT_IN_ANSWER), np.arange(1, widest + 1)
-    left, right = text[known, None], padded[known[:, None] + further]
+    padded = np.array([*text, *[_NOT_IN_ANSWER] * widest], dtype=np.int64)
+    known, further = np.flatnonzero(padded != _NOT_IN_ANSWER), np.arange(widest, 0, -1)[:, None]
+    left, right = padded[known], padded[known + further]
     wanted = (left != right) & (right != _NOT_IN_ANSWER)
     keys = np.minimum(left, right) * size + np.maximum(left, right)
     return keys[wanted], np.broadcast_to(further, wanted.shape)[wanted]
+
+
+@cache
+def _nearness_by_distance(windows: tuple[int, ...]) -> "NDArray[Any]":
+    import numpy as np
+
+    return np.array([0.0, *(nearness(distance, windows) for distance in range(1, max(windows) + 1))])
 
 
 class Hal(StarredFeature):

@@ -107,6 +107,10 @@ def pieces(text: str, longest: int) -> list[str]:
 
 
 def _subjects(doc: Any, language: str) -> list[Pair]:
+    import numpy as np
+
     strings = doc.vocab.strings
-    wanted = {strings[label] for label in _SUBJECTS if label in strings}
-    return [(lemma(token.head.text, language), lemma(token.text, language)) for token in doc if token.dep in wanted]
+    wanted = [strings[label] for label in _SUBJECTS if label in strings]
+    subjects = np.flatnonzero(np.isin(doc.to_array("DEP"), np.array(wanted, dtype=np.uint64)))
+    tokens = (doc[int(place)] for place in subjects)
+    return [(lemma(token.head.text, language), lemma(token.text, language)) for token in tokens]
