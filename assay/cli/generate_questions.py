@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import UsageError
-from .asking import asking_options, counted, embedder_for, judge_at_work, told, took
+from .asking import Sitting, asking_options, counted, embedder_for, sitting_of
 from .exit_codes import DONE, TOO_MANY_FAILED
 from .generate import generate
 from .options import embedder_option, json_option
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from ..generation.pair import Pair
     from ..generation.questions import Generated
     from ..generation.section import Fold, Section
-    from ..judges import LiteLLMJudge
 
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
@@ -86,26 +85,27 @@ def questions(sections: Path, folds: Path | None, out: Path, **options: Any) -> 
     from ..generation.pair import write_pairs
     from ..generation.section import read_folds, read_sections
 
-    _check_place(out)
-    if options["judge"] is None:
-        raise UsageError("questions are written by a judge; name one with --judge")
+    check_place(out)
     read, placed = read_sections(sections), read_folds(folds) if folds else []
-    with judge_at_work(options, out) as judge:
-        made = make_questions(read, placed, judge, options)
+    with sitting_of(options, out) as sitting:
+        made = make_questions(read, placed, sitting, options)
         write_pairs(made.pairs, out)
     if options["as_json"]:
-        click.echo(json.dumps({"pairs": len(made.pairs), "failed": len(made.failed), "usage": took(judge)}))
+        click.echo(json.dumps({"pairs": len(made.pairs), "failed": len(made.failed), "usage": sitting.as_json()}))
     else:
-        click.echo(f"{len(made.pairs)} pairs are in {out}\n{told(judge)}")
+        click.echo(f"{len(made.pairs)} pairs are in {out}\n{sitting.told()}")
     click.get_current_context().exit(failures(made, options))
 
 
 def make_questions(
-    sections: "Sequence[Section]", folds: "Sequence[Fold]", judge: Any, options: dict[str, Any]
+    sections: "Sequence[Section]", folds: "Sequence[Fold]", sitting: Sitting, options: dict[str, Any]
 ) -> "Generated":
-    """The first stage, with a bar. Raises `UsageError` where no section can be asked about."""
+    """The first stage, with a bar. Raises `UsageError` without a judge, or where no section can be asked about."""
     from ..generation.questions import generate_pairs, plan_questions
 
+    judge = sitting.judge
+    if judge is None:
+        raise UsageError("questions are written by a judge; name one with --judge")
     chosen = {name: options[name] for name in ("n", "factoid_share", "roles", "seed")}
     orders = plan_questions(sections, folds, **chosen)
     if not orders:
@@ -159,32 +159,33 @@ def filter_(pairs: Path, sections: Path, out: Path, rejected: Path | None, **opt
     from ..generation.pair import read_pairs
     from ..generation.section import read_sections
 
-    _check_place(out)
+    check_place(out)
     read, known = read_pairs(pairs), read_sections(sections)
-    with judge_at_work(options, out) as judge:
-        done = best_pairs(read, known, judge, options)
+    with sitting_of(options, out) as sitting:
+        done = best_pairs(read, known, sitting, options)
     write_filtered(done, known, out, rejected or beside(out, "rejected"))
     if options["as_json"]:
-        click.echo(json.dumps(filtered_as_json(done) | {"usage": took(judge)}))
+        click.echo(json.dumps(filtered_as_json(done) | {"usage": sitting.as_json()}))
     else:
         print_filtered(done, out, rejected or beside(out, "rejected"))
-        click.echo(told(judge))
+        click.echo(sitting.told())
 
 
 def best_pairs(
-    pairs: "Sequence[Pair]", sections: "Sequence[Section]", judge: "LiteLLMJudge | None", options: dict[str, Any]
+    pairs: "Sequence[Pair]", sections: "Sequence[Section]", sitting: Sitting, options: dict[str, Any]
 ) -> "Filtered":
     """The second stage, with a bar over the pairs that are scored."""
     from ..generation.filtering import filter_pairs
     from ..generation.filters import Thresholds
 
+    judge = sitting.judge
     limits = Thresholds(rouge=options["least_rouge"], cosine=options["most_cosine"], score=options["least_score"])
     with counted(judge, len(pairs), silent=options["as_json"] or judge is None) as asked:
         return asyncio.run(
             filter_pairs(
                 pairs,
                 sections,
-                embedder_for(options, judge),
+                embedder_for(options, sitting),
                 judge,
                 n=options["n"],
                 factoid_share=options["factoid_share"],
@@ -241,7 +242,8 @@ def _by_kind(pairs: "Sequence[Pair]") -> dict[str, int]:
     return {kind: sum(pair.kind == kind for pair in pairs) for kind in ("long-form", "factoid")}
 
 
-def _check_place(out: Path) -> None:
+def check_place(out: Path) -> None:
+    """Raises `UsageError` for another suffix than .jsonl, or a folder that is not there."""
     if out.suffix != ".jsonl":
         raise UsageError(f"{out}: write to a file that is called .jsonl")
     if not out.parent.is_dir():

@@ -26,7 +26,7 @@ def test_questions_and_filter_in_two_stages(
     assert done.code == 0, done.err
     assert "What each filter rejects" in done.out
     assert "not the section's best" in done.out
-    assert "judge calls" in done.out
+    assert "17 model calls" in done.out
     samples = load_set(tmp_path / "set.jsonl")
     rejected = [json.loads(line) for line in (tmp_path / "set.rejected.jsonl").read_text("utf-8").splitlines()]
     assert len(samples) == 6

@@ -1,0 +1,96 @@
+"""The pages of a loaded fold in a vector store, and finding those that a question is about (003, 4.3)."""
+
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+from ...errors import UsageError
+from ...judges.embedders import Embedder
+from ..section import Fold, Section, Split
+
+if TYPE_CHECKING:
+    from qdrant_client import QdrantClient
+
+
+@dataclass(frozen=True)
+class Page:
+    """An emulated page: whole sections of one document, in their order, about 842 tokens (4.1)."""
+
+    id: str
+    text: str
+
+
+def pages_of(sections: Sequence[Section], folds: Sequence[Fold], fold: int, split: Split) -> list[Page]:
+    """The emulated pages of one fold and split, made of the sections that stand in it."""
+    inside = {each.section for each in folds if each.fold == fold and each.split == split}
+    placed = [section for section in sections if section.id in inside]
+    placed.sort(key=lambda section: (section.document, section.emulated_page, section.position))
+    return [
+        Page(f"{document}, page {number}", "\n\n".join(section.full_text for section in here))
+        for (document, number), here in groupby(placed, key=lambda section: (section.document, section.emulated_page))
+    ]
+
+
+class PageStore:
+    """Pages in Qdrant: in this process, or on a server by its URL. A context manager; what it made there it removes."""
+
+    def __init__(self, embedder: Embedder, url: str = "") -> None:
+        self._embedder = embedder
+        self._url = url
+        self._pages: list[Page] = []
+        self._name = f"assay-{secrets.token_hex(6)}"
+        self._client: QdrantClient | None = None
+        self._loaded = False
+
+    async def load(self, pages: Sequence[Page]) -> None:
+        """Puts pages into the store, in place of those before. Raises `UsageError` where it cannot be reached."""
+        from qdrant_client import models
+
+        self._pages = list(pages)
+        vectors = await self._embedder.unit_vectors([page.text for page in pages])
+        size = models.VectorParams(size=int(vectors.shape[1]), distance=models.Distance.COSINE)
+        points = [
+            models.PointStruct(id=place, vector=vector.tolist(), payload={"page": pages[place].id})
+            for place, vector in enumerate(vectors)
+        ]
+        client = self._connected()
+        try:
+            if self._loaded:
+                client.delete_collection(self._name)
+            client.create_collection(self._name, vectors_config=size)
+            self._loaded = True
+            client.upsert(self._name, points)
+        except Exception as error:  # the client has an error of its own for each way of talking to a server
+            raise UsageError(f"the pages cannot be stored in Qdrant at {self._url or 'memory'}: {error}") from error
+
+    async def nearest(self, question: str, count: int, least_cosine: float = -1.0) -> list[Page]:
+        """The pages nearest to a question, the nearest first; fewer where they lie below `least_cosine`."""
+        (vector,) = await self._embedder.unit_vectors([question])
+        found: Any = self._connected().query_points(
+            self._name, query=vector.tolist(), limit=count, score_threshold=least_cosine
+        )
+        return [self._pages[point.id] for point in found.points]
+
+    def __enter__(self) -> "PageStore":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._client is not None:
+            if self._loaded:
+                self._client.delete_collection(self._name)
+            self._client.close()
+            self._client = None
+
+    def _connected(self) -> "QdrantClient":
+        if self._client is None:
+            try:
+                from qdrant_client import QdrantClient
+            except ImportError as error:
+                raise UsageError(
+                    'cross-evaluation needs the extra `generation`: pip install "assay[generation]"'
+                ) from error
+            place: dict[str, Any] = {"url": self._url, "check_compatibility": False} if self._url else {}
+            self._client = QdrantClient(**place or {"location": ":memory:"})
+        return self._client

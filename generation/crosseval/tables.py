@@ -1,0 +1,111 @@
+"""Tables 3 and 4 of the Twente paper, and the averages of a split with their intervals."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ...runs.report import plain, report_console
+from .summary import ANSWER_RATE, FACTS, HALLUCINATION_RATE, RATES, Figure, SplitSummary
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+
+def print_summaries(summaries: Sequence[SplitSummary]) -> None:
+    """Prints each split of each bot; of several bots, which one validation chose."""
+    console = report_console()
+    bots = list(dict.fromkeys(summary.bot for summary in summaries))
+    for summary in summaries:
+        console.print()
+        _print_split(console, summary)
+    if len(bots) > 1:
+        best = max(
+            (summary for summary in summaries if summary.split == "validation"), key=lambda each: each.balance or 0.0
+        )
+        console.print(
+            f"\nValidation chose {plain(best.bot)}: it answered or declined {best.balance or 0.0:.1%} rightly (the "
+            "mean over answerable and unanswerable questions)"
+        )
+
+
+def _print_split(console: "Console", summary: SplitSummary) -> None:
+    from rich.text import Text
+
+    console.print(Text(f"{plain(summary.bot)}: {summary.split} split, {summary.exchanges} answers", style="bold"))
+    if summary.failed:
+        console.print(f"{summary.failed} answers are missing and stand in no number")
+    console.print(table_3(summary))
+    console.print(table_4(summary))
+    console.print(averages(summary))
+    for metric, reason in summary.skipped.items():
+        console.print(Text(f"{metric} is left out: {plain(reason, 200)}", style="dim"))
+
+
+def table_3(summary: SplitSummary) -> "Table":
+    """Table 3: the share of questions answered with each fold loaded, and the metrics with a question's own fold."""
+    table = _table("Table 3: cross-evaluation", "metric", [f"questions of fold {fold}" for fold in summary.folds])
+    for loaded in summary.folds:
+        figures = [summary.answered[loaded][fold] for fold in summary.folds]
+        table.add_row(f"answered with fold {loaded} loaded", *map(_percent, figures))
+    for name, by_fold in summary.by_fold.items():
+        if name not in RATES and name not in summary.skipped:
+            table.add_row(name, *(_number(by_fold[fold]) for fold in summary.folds))
+    table.add_row(FACTS, *(_percent(summary.by_fold[FACTS][fold]) for fold in summary.folds))
+    return table
+
+
+def table_4(summary: SplitSummary) -> "Table":
+    """Table 4: the share of questions declined while another fold is loaded, and of facts correctly told."""
+    places = [(fold, loaded) for fold in summary.folds for loaded in summary.folds if fold != loaded]
+    table = _table("Table 4: unanswerable and factoid questions", "", [f"Q{q}_CTX{c} corr." for q, c in places])
+    table.add_column("factoids corr.", justify="right")
+    declined = [_declined(summary.answered[loaded][fold]) for fold, loaded in places]
+    table.add_row(plain(summary.bot, 40), *map(_percent, declined), _percent(summary.average[FACTS]))
+    return table
+
+
+def averages(summary: SplitSummary) -> "Table":
+    """The averages over iterations, each with its interval."""
+    table = _table("Average over iterations", "metric", ["n", "mean", "95% interval"])
+    for name, figure in summary.average.items():
+        if name in summary.skipped:
+            continue
+        percent = name in {ANSWER_RATE, HALLUCINATION_RATE, FACTS}
+        shown = [None if value is None else f"{value:.1%}" if percent else f"{value:.3f}" for value in _values(figure)]
+        interval = f"{shown[1]} to {shown[2]}" if shown[1] and shown[2] else "too few documents" if figure.n else "-"
+        table.add_row(name, str(figure.n), shown[0] or "-", interval)
+    return table
+
+
+def _table(title: str, first: str, columns: Sequence[str]) -> "Table":
+    from rich.table import Table
+
+    table = Table(first, title=title, title_justify="left", title_style="")
+    for column in columns:
+        table.add_column(column, justify="right")
+    return table
+
+
+def _values(figure: Figure) -> tuple[float | None, float | None, float | None]:
+    return figure.mean, figure.low, figure.high
+
+
+def _declined(answered: Figure) -> Figure:
+    if answered.mean is None:
+        return answered
+    low, high = (None if edge is None else 1 - edge for edge in (answered.high, answered.low))
+    return Figure(answered.n, 1 - answered.mean, low, high)
+
+
+def _percent(figure: Figure) -> str:
+    if figure.mean is None:
+        return "-"
+    interval = "" if figure.low is None or figure.high is None else f" [{figure.low:.0%}, {figure.high:.0%}]"
+    return f"{figure.mean:.1%}{interval} (n={figure.n})"
+
+
+def _number(figure: Figure) -> str:
+    if figure.mean is None:
+        return "-"
+    interval = "" if figure.low is None or figure.high is None else f" [{figure.low:.2f}, {figure.high:.2f}]"
+    return f"{figure.mean:.3f}{interval} (n={figure.n})"

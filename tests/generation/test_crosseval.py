@@ -1,0 +1,324 @@
+"""Cross-evaluation: a model, a real HTTP endpoint and a function, with rates worked out by hand."""
+
+import asyncio
+import json
+import threading
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+from openai_server import Answer, OpenAIServer
+
+from assay.errors import InputError, JudgeError, UsageError
+from assay.eval_sets import Sample, load_set, write_set
+from assay.generation import Fold, Section, write_folds, write_sections
+from assay.generation.crosseval import Exchange, Page, pages_of, summarise_split
+from assay.generation.crosseval.bots import Asked, FunctionBot, HttpBot, filled
+from assay.generation.crosseval.pages import PageStore
+from assay.judges.embedders import load_embedder
+from assay.metrics import Score
+
+Typing = Callable[..., Any]
+REFUSAL = "Dat weet ik niet, want het staat niet in mijn documenten."
+
+
+@pytest.fixture
+def crossed(tmp_path: Path, sections: list[Section], folds: list[Fold]) -> Path:
+    """A set of five questions: of fold 1 the MRI and the gips, with a fact each; of fold 2 salt. Sections beside it."""
+    write_sections(sections, tmp_path / "set.sections.jsonl")
+    tested = [
+        fold.model_copy(update={"split": "test" if fold.section.startswith("gips") else fold.split}) for fold in folds
+    ]
+    more = tested[4].model_copy(update={"split": "test"})
+    write_folds([*tested[:4], more, tested[5]], tmp_path / "set.folds.jsonl")
+    questions = [
+        ("mri", 1, "validation", "Wat mag ik eten voor de MRI?", "U mag gewoon eten en drinken.", None),
+        ("bel", 1, "validation", "Hoe bereik ik Radiologie?", "Bel 088 708 52 20.", "088 708 52 20"),
+        ("vocht", 2, "validation", "Hoeveel mag ik drinken?", "Niet meer dan anderhalve liter per dag.", None),
+        ("gips", 1, "test", "Hoe lang blijft het gips zitten?", "Het gips blijft zes weken zitten.", None),
+        ("zout", 2, "test", "Hoeveel zout mag ik eten?", "Minder dan zes gram zout per dag.", None),
+    ]
+    samples = [
+        Sample(
+            id=name,
+            user_input=question,
+            response="",
+            reference=answer,
+            language="nl",
+            group=name,
+            metadata={"fold": fold, "split": split, "kind": "factoid" if fact else "long-form"}
+            | ({"fact": {"kind": "phone", "text": fact}} if fact else {}),
+        )
+        for name, fold, split, question, answer, fact in questions
+    ]
+    write_set(samples, tmp_path / "set.jsonl")
+    return tmp_path / "set.jsonl"
+
+
+def test_pages_are_the_whole_sections_of_a_fold_and_split(sections: list[Section], folds: list[Fold]) -> None:
+    second = sections[3].model_copy(update={"emulated_page": 2})
+    found = pages_of([*sections[:3], second, *sections[4:]], folds, 1, "validation")
+    assert [page.id for page in found] == ["gips.md, page 1", "gips.md, page 2", "mri.md, page 1"]
+    assert found[2].text == f"{sections[0].full_text}\n\n{sections[1].full_text}"
+    assert pages_of(sections, folds, 1, "test") == []
+
+
+def test_the_nearest_pages_are_retrieved(sections: list[Section]) -> None:
+    pages = [Page(section.id, section.full_text) for section in sections]
+
+    async def nearest(least: float) -> list[str]:
+        with PageStore(load_embedder("use")) as store:
+            await store.load(pages[:1])
+            await store.load(pages)  # in place of those before
+            return [page.id for page in await store.nearest("Hoeveel zout mag ik eten?", 2, least)]
+
+    assert asyncio.run(nearest(-1))[0] == "dieet.md#000"
+    assert len(asyncio.run(nearest(-1))) == 2
+    assert asyncio.run(nearest(0.99)) == []
+
+
+def test_a_server_that_is_not_there_is_told() -> None:
+    async def load() -> None:
+        with PageStore(load_embedder("use"), "http://127.0.0.1:9") as store:
+            await store.load([Page("p", "tekst")])
+
+    with pytest.raises(UsageError, match=r"Qdrant at http://127\.0\.0\.1:9"):
+        asyncio.run(load())
+
+
+def reads_the_pages(request: Any) -> Answer | None:
+    """A model that answers when the words of the question's subject are in its pages; it hallucinates about salt."""
+    if request.schema or "<pages>" not in request.user:
+        return None
+    pages, _, asked = request.user.rpartition("</pages>")
+    if "eten voor de MRI" in asked and "gewoon eten" in pages:
+        return Answer(text="U mag gewoon eten en drinken.")
+    if "Radiologie" in asked and "088 708 52 20" in pages:
+        return Answer(text="Bel Radiologie op 088-7085220.")
+    if "zout" in asked:
+        return Answer(text="Minder dan zes gram zout per dag.")
+    if "gips" in asked and "zes weken" in pages:
+        return Answer(text="Het blijft zes weken zitten.")
+    return Answer(text=REFUSAL)
+
+
+def test_rates_by_hand_of_a_model_with_our_retrieval(
+    assay: Typing, crossed: Path, judge_file: Typing, openai_server: OpenAIServer, tmp_path: Path
+) -> None:
+    """Validation: both of fold 1 answered with it loaded, drinking declined with either; test: salt answered twice."""
+    openai_server.script = reads_the_pages
+    done = assay("crosseval", crossed, "--bot", judge_file(), "-o", "answers.jsonl", "--json")
+    assert done.code == 0, done.err
+    validation, test = done.json["splits"]
+    assert (validation["split"], test["split"]) == ("validation", "test")
+    assert validation["answered"]["1"]["1"]["mean"] == 1.0
+    assert validation["answered"]["1"]["2"]["mean"] == 0.0
+    assert validation["answered"]["2"]["2"]["mean"] == 0.0
+    # iterations: fold 1 loaded 2 of 2 answered, fold 2 loaded 0 of 1: the average is 1/2
+    assert validation["average"]["answer rate"]["mean"] == pytest.approx(0.5)
+    assert validation["average"]["hallucination rate"]["mean"] == 0.0
+    assert validation["average"]["facts correct"] == {
+        "n": 1,
+        "mean": 1.0,
+        "low": pytest.approx(0.2065, abs=1e-4),
+        "high": 1.0,
+    }
+    # of the one long-form answer, which is the reference word for word, and of the fact
+    assert validation["by_fold"]["rouge_1"]["1"]["n"] == 2
+    # test: gips answered with its fold only; salt with its own (right) and the other's (a hallucination)
+    assert test["average"]["answer rate"]["mean"] == 1.0
+    assert test["average"]["hallucination rate"]["mean"] == pytest.approx((1 + 0) / 2)
+    assert validation["balance"] == pytest.approx((0.5 + 1) / 2)
+    assert "BERTScore cannot be had" in validation["skipped"].get("bertscore", "BERTScore cannot be had")
+    assert done.json["usage"]["calls"] == len(openai_server.requests) == 3 * 2 + 2 * 2
+    answers = load_set(tmp_path / "answers.jsonl")
+    assert len(answers) == 10
+    salt = next(sample for sample in answers if sample.id == "zout with fold 1")
+    assert salt.metadata["crosseval"]["answerable"] is False
+    assert salt.metadata["crosseval"]["declined"] is False
+    assert "gips" in salt.retrieved_contexts[0]
+
+
+def test_the_tables_of_the_paper(assay: Typing, crossed: Path, judge_file: Typing, openai_server: OpenAIServer) -> None:
+    openai_server.script = reads_the_pages
+    done = assay("crosseval", crossed, "--bot", judge_file())
+    assert done.code == 0, done.err
+    for words in ("Table 3", "answered with fold 1 loaded", "questions of fold 2", "rouge_l", "facts correct"):
+        assert words in done.out
+    for words in ("Table 4", "Q1_CTX2 corr.", "Q2_CTX1 corr.", "factoids corr.", "Average over iterations"):
+        assert words in done.out
+    assert "hallucination rate" in done.out
+
+
+class _Endpoint(BaseHTTPRequestHandler):
+    """A chatbot behind HTTP: it answers with its first page's beginning, and breaks as the question says."""
+
+    asked: list[Any]
+
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        type(self).asked.append(body)
+        found = body.get("bronnen", ["..."])[0].split("\n\n")[1].split(".")[0]
+        reply = json.dumps({"data": [{"text": f"{found}."}]}).encode()
+        self.send_response(500 if "kapot" in body["vraag"] else 200)
+        self.send_header("Content-Length", str(len(reply)))
+        self.end_headers()
+        self.wfile.write(reply)
+
+    def log_message(self, *_: Any) -> None:
+        """Says nothing."""
+
+
+@pytest.fixture
+def endpoint(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """The URL of such a chatbot."""
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    _Endpoint.asked = []
+    server = ThreadingHTTPServer(("127.0.0.1", 0), _Endpoint)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}/vraag"
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+def test_an_http_bot_with_a_template_and_replay_without_it(
+    assay: Typing, crossed: Path, endpoint: str, tmp_path: Path
+) -> None:
+    template = {"vraag": "$question", "bronnen": "$pages", "kennis": {"fold": "$fold"}, "taal": "$language"}
+    (tmp_path / "template.json").write_text(json.dumps(template), encoding="utf-8")
+    command = [
+        "crosseval",
+        crossed,
+        "--bot",
+        endpoint,
+        "--bot-template",
+        "template.json",
+        "--bot-answer",
+        "data.0.text",
+    ]
+    done = assay(*command, "--cassette", "bot.jsonl", "--json")
+    assert done.code == 0, done.err
+    assert len(_Endpoint.asked) == 10
+    assert _Endpoint.asked[0]["kennis"] == {"fold": 1}
+    assert _Endpoint.asked[0]["taal"] == "nl"
+    # it answers everything: the hallucination rate is 1
+    assert done.json["splits"][0]["average"]["hallucination rate"]["mean"] == 1.0
+    again = assay(*command, "--cassette", "bot.jsonl", "--mode", "replay", "--json")
+    assert again.json["splits"] == done.json["splits"]
+    assert len(_Endpoint.asked) == 10
+
+
+def test_an_endpoint_that_fails_is_told(assay: Typing, crossed: Path, endpoint: str) -> None:
+    bot = HttpBot(endpoint, {"vraag": "$question", "bronnen": "$pages"}, "answer")
+    page = Page("p", "Kop\n\nTekst. Meer.")
+    with pytest.raises(JudgeError, match=r"without 'answer' \(--bot-answer\)"):
+        asyncio.run(bot.answer(Asked("hallo", [page], 1, "nl")))
+    with pytest.raises(JudgeError, match="gave no answer: status 500"):
+        asyncio.run(bot.answer(Asked("kapot", [page], 1, "nl")))
+    assert len(_Endpoint.asked) == 1 + 3  # a fault of the server is tried again
+    told = assay("crosseval", crossed, "--bot", endpoint)
+    assert told.code == 4
+    assert "10 answers are missing" in told.err
+
+
+def test_a_function_is_a_bot(assay: Typing, crossed: Path, tmp_path: Path) -> None:
+    (tmp_path / "mijn_bot.py").write_text(
+        "async def zegt(question, pages):\n"
+        "    said = 'Minder dan zes gram zout per dag.' if 'zout' in question else ''\n"
+        "    return {'answer': said, 'contexts': ['bron']}\n"
+        "def breekt(question, pages):\n    raise KeyError('weg')\n",
+        encoding="utf-8",
+    )
+    done = assay("crosseval", crossed, "--bot", "mijn_bot:zegt", "-o", "a.jsonl", "--json")
+    assert done.code == 0, done.err
+    assert done.json["splits"][1]["average"]["rouge_l"] == {"n": 1, "mean": 1.0, "low": None, "high": None}
+    assert load_set(tmp_path / "a.jsonl")[0].retrieved_contexts == ("bron",)
+    told = assay("crosseval", crossed, "--bot", "mijn_bot:breekt")
+    assert told.code == 4
+    assert "mijn_bot:breekt broke: KeyError: 'weg'" in told.err
+    with pytest.raises(UsageError, match="cannot be imported"):
+        FunctionBot("mijn_bot:niets")
+
+
+def test_of_several_bots_validation_chooses_and_test_reports_that_one(
+    assay: Typing, crossed: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "bots2.py").write_text(
+        f"def weigert(question, pages):\n    return {REFUSAL!r}\n"
+        "def weet(question, pages):\n"
+        "    return 'Bel 088 708 52 20.' if 'MRI' in pages[0] and 'drinken' not in question else ''\n",
+        encoding="utf-8",
+    )
+    done = assay("crosseval", crossed, "--bot", "bots2:weigert", "--bot", "bots2:weet", "--json").json["splits"]
+    assert [(each["bot"], each["split"]) for each in done] == [
+        ("bots2:weigert", "validation"),
+        ("bots2:weet", "validation"),
+        ("bots2:weet", "test"),
+    ]
+    assert done[0]["balance"] == pytest.approx((0 + 1) / 2)
+    # of fold 1 it answers both when that is loaded, of fold 2 nothing: answer rate (1 + 0) / 2, hallucination rate 0
+    assert done[1]["balance"] == pytest.approx((0.5 + 1) / 2)
+
+
+def test_a_template_takes_values_and_no_code() -> None:
+    asked = Asked('"}, {"evil": "', [Page("p", "tekst")], 2, "nl")
+    given = {"messages": [{"content": "$question"}], "$question": "vast", "n": 3, "fold": "$fold", "s": "$page"}
+    assert filled(given, asked) == {
+        "messages": [{"content": '"}, {"evil": "'}],
+        "$question": "vast",
+        "n": 3,
+        "fold": 2,
+        "s": "$page",
+    }
+
+
+def exchange(name: str, loaded: int, fold: int, declined: bool | None, **scores: float) -> Exchange:
+    sample = Sample(id=f"{name}{loaded}", user_input="", response="x", group=name)
+    given = {metric: Score(value, "scored", "") for metric, value in scores.items()}
+    return Exchange("bot", "test", loaded, fold, sample, declined, given)
+
+
+def test_averages_are_of_iterations_and_intervals_of_documents() -> None:
+    """Fold 1 loaded: 1 of 4 answered. Fold 2 loaded: 4 of 4. The average is 0.625, not 5 of 8 weighted by chance."""
+    exchanges = [exchange(f"a{n}", 1, 1, n > 0, bleu=0.1) for n in range(4)]
+    exchanges += [exchange(f"b{n}", 2, 2, False, bleu=0.3) for n in range(2)]
+    exchanges.append(exchange("c", 1, 2, None))
+    found = summarise_split(exchanges, ["bleu"])
+    assert found.average["answer rate"].mean == pytest.approx((1 / 4 + 1) / 2)
+    assert found.average["bleu"].mean == pytest.approx((0.1 + 0.3) / 2)
+    assert (found.exchanges, found.failed) == (7, 1)
+    low, high = found.average["answer rate"].low, found.average["answer rate"].high
+    assert low is not None
+    assert high is not None
+    assert low < 0.625 < high
+    assert found.average["hallucination rate"].mean is None
+
+
+def test_what_lacks_is_told_with_a_cure(assay: Typing, crossed: Path, tmp_path: Path) -> None:
+    (tmp_path / "set.folds.jsonl").rename(tmp_path / "elders.jsonl")
+    told = assay("crosseval", crossed, "--bot", "x:y")
+    assert told.code == 2
+    assert "--folds" in told.err
+    told = assay("crosseval", crossed, "--folds", "elders.jsonl", "--bot", "qwen9b")
+    assert told.code == 2
+    assert "qwen1.5b" in told.err
+    write_set([Sample(id="s", user_input="q", response="")], tmp_path / "plain.jsonl")
+    told = assay(
+        "crosseval", "plain.jsonl", "--folds", "elders.jsonl", "--sections", "set.sections.jsonl", "--bot", "x:y"
+    )
+    assert told.code == 1
+    assert "metadata.fold" in told.err
+    one = [Fold(section="mri.md#000", fold=1, split="test", topic=0)]
+    write_folds(one, tmp_path / "one.jsonl")
+    told = assay("crosseval", crossed, "--folds", "one.jsonl", "--bot", "x:y")
+    assert "all sections are in one fold" in told.err
+    with pytest.raises(InputError):
+        pages_file = tmp_path / "t.json"
+        pages_file.write_text('{"q": "question"}', encoding="utf-8")
+        from assay.generation.crosseval import load_bot
+
+        load_bot("http://x", lambda _: None, template=pages_file)  # type: ignore[arg-type, return-value]
