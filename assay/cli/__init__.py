@@ -9,6 +9,7 @@ from ..errors import AssayError, BudgetReached, UsageError
 from . import generate_documents, generate_questions, generate_review  # noqa: F401 - they add stages to `assay generate`
 from .cassettes import cassettes
 from .compare import compare
+from .crosseval import crosseval
 from .demo import demo
 from .exit_codes import BUDGET, ERROR, INTERRUPTED, USAGE
 from .generate import generate
@@ -31,7 +32,7 @@ def cli() -> None:
     """
 
 
-for command in (run, show, compare, meta, demo, cassettes, prompts, heuristic, numeric, generate):
+for command in (run, show, compare, meta, demo, cassettes, prompts, heuristic, numeric, generate, crosseval):
     cli.add_command(command)
 
 
