@@ -1,0 +1,183 @@
+"""Makes the bundled sets kpi_nl and kpi_en: answers over network and payroll figures, with a gold label a claim.
+
+    python -m assay.eval_sets.kpi FOLDER
+
+The wordings stand in `kpi_texts/` (a file a language; what is held out in a file of its own), the figures come from
+`kpi_tables`, what is true of them from `kpi_facts`. Everything is seeded: the same code makes the same files.
+"""
+
+import json
+import random
+import re
+import sys
+from collections.abc import Mapping, Sequence
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from ..errors import InputError
+from .kpi_facts import fact, holds
+from .kpi_tables import SEED, KpiTable, kpi_tables
+from .sample import Sample
+from .writing import write_set
+
+LANGUAGES = ("nl", "en")
+GOLD = {"s": "supported", "c": "contradicted", "u": "unverifiable"}
+_SLOT = re.compile(r"\{(\w+\([^()]*\)):(\d|d)\}")  # {mean(latency, all):1}: a fact, and its decimals (d: a date)
+_MONTHS = {
+    "nl": (
+        *("januari", "februari", "maart", "april", "mei", "juni"),
+        *("juli", "augustus", "september", "oktober", "november", "december"),
+    ),
+    "en": (
+        *("January", "February", "March", "April", "May", "June"),
+        *("July", "August", "September", "October", "November", "December"),
+    ),
+}
+
+
+def kpi_set(language: str) -> list[Sample]:
+    """The 40 samples of a language. Raises `InputError` where a text says what the figures deny."""
+    tables = kpi_tables(language)
+    samples = []
+    for split in ("development", "held_out"):
+        text = files(__package__).joinpath("kpi_texts").joinpath(f"{language}.{split}.yaml").read_text("utf-8")
+        for answer in yaml.safe_load(text):
+            samples.append(_sample(answer, tables[answer["table"]], (language, split, len(samples) + 1)))
+    return samples
+
+
+def _sample(answer: Mapping[str, Any], table: KpiTable, place: tuple[str, str, int]) -> Sample:
+    language, split, number = place
+    rng = random.Random(f"{SEED}-{language}-{number}")
+    false = _falsified(answer["claims"], rng)
+    claims = [
+        _claim(claim, table, language, rng if number in false else None)
+        for number, claim in enumerate(answer["claims"])
+    ]
+    shown = answer.get("shown", "table")
+    given = {"name": table.name, "columns": dict(table.columns), "units": dict(table.units)}
+    contexts = [_about(table, language)]
+    if shown != "table":
+        contexts.append(as_markdown(table, language) if shown == "markdown" else as_csv(table, language))
+    return Sample.model_validate(
+        {
+            "id": f"kpi-{language}-{number:03}",
+            "language": language,
+            "user_input": answer["ask"],
+            "retrieved_contexts": contexts,
+            "response": " ".join(claim["text"] for claim in claims),
+            "tables": [given] if shown == "table" else [],
+            "rating": rating([claim["gold"] for claim in claims]),
+            "group": answer["table"],
+            "metadata": {"split": split, "claims": claims},
+        }
+    )
+
+
+def rating(gold: Sequence[str]) -> int:
+    """What the rubric gives for an answer's labels: 1 to 5 (eval_sets/README.md)."""
+    false = gold.count("contradicted")
+    if false:
+        return 2 if false == 1 else 1
+    open_ = gold.count("unverifiable")
+    return 5 if not open_ else 4 if open_ < len(gold) else 3
+
+
+def _falsified(claims: Sequence[Sequence[str]], rng: random.Random) -> set[int]:
+    """Which claims get a wrong number, so that answers hold no, one or two false claims in seeded turns.
+
+    Claims that are false in words stay so. Claims without a number, and open ones, cannot get a wrong one.
+    """
+    wanted = rng.choices((0, 1, 2), weights=(40, 30, 30))[0]
+    left = wanted - sum(label == "c" for label, *_ in claims)
+    numeric = [number for number, (label, text, *_) in enumerate(claims) if label == "s" and _SLOT.search(text)]
+    return set(rng.sample(numeric, k=min(left, len(numeric)))) if left > 0 else set()
+
+
+def _claim(claim: Sequence[str], table: KpiTable, language: str, wrong: random.Random | None) -> dict[str, str]:
+    """A claim with its gold label; `wrong` chooses how far its first number is moved, None leaves it right."""
+    label, text, *test = claim
+    if test and holds(test[0], table) != (label == "s"):
+        raise InputError(f"kpi_{language}: {text!r} is labelled {GOLD[label]}, and the figures say otherwise")
+    moved = iter([wrong])
+    said = _SLOT.sub(lambda slot: _written(slot, table, language, next(moved, None)), text)
+    return {"text": said, "gold": GOLD["c" if wrong else label]}
+
+
+def _written(slot: re.Match[str], table: KpiTable, language: str, wrong: random.Random | None) -> str:
+    value = fact(slot[1], table)
+    if slot[2] == "d":
+        return date_text(str(value), language, wrong.choice((-2, -1, 1, 2)) if wrong else 0)
+    decimals, number = int(slot[2]), abs(float(value))
+    return number_text(_moved(number, decimals, wrong) if wrong else number, decimals, language)
+
+
+def _moved(value: float, decimals: int, rng: random.Random) -> float:
+    """A value moved by 8 to 16%, and by 2 of its last digit at least, so that no rounding or "about" excuses it."""
+    by = max(rng.uniform(0.08, 0.16) * value, 2 * 10.0**-decimals)
+    sign = rng.choice((-1, 1))
+    if value <= 100 <= value + by:  # a share in percent stays below 100
+        return value - (rng.uniform(0.2, 0.9) if decimals == 2 else by)
+    return value + sign * by
+
+
+def number_text(value: float, decimals: int, language: str) -> str:
+    """A number as the language writes it: 1.234,5 or 1,234.5."""
+    english = f"{value:,.{decimals}f}"
+    return english.translate(str.maketrans(",.", ".,")) if language == "nl" else english
+
+
+def date_text(day: str, language: str, later: int = 0) -> str:
+    """A day or month in words, moved by some days or months."""
+    year, month, *rest = (int(part) for part in day[:10].split("-"))
+    if rest:
+        return f"{rest[0] + later} {_MONTHS[language][month - 1]}"
+    return f"{_MONTHS[language][month - 1 + later]} {year}"
+
+
+def as_markdown(table: KpiTable, language: str) -> str:
+    """The table as Markdown, numbers as the language writes them."""
+    lines = [list(table.columns), ["---"] * len(table.columns)]
+    lines += [[_cell(cell, language) for cell in row] for row in zip(*table.columns.values(), strict=True)]
+    return f"{table.name}\n\n" + "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def as_csv(table: KpiTable, language: str) -> str:
+    """The table as CSV: with semicolons and decimal commas in Dutch."""
+    separator = ";" if language == "nl" else ","
+    rows = [[_cell(cell, language, grouped=False) for cell in row] for row in zip(*table.columns.values(), strict=True)]
+    return f"{table.name}:\n" + "\n".join(separator.join(row) for row in [list(table.columns), *rows])
+
+
+def _cell(cell: str | float | None, language: str, grouped: bool = True) -> str:
+    if cell is None:
+        return ""
+    if isinstance(cell, str):
+        return cell
+    text = f"{cell:,}" if grouped else f"{cell}"
+    return text.translate(str.maketrans(",.", ".,")) if language == "nl" else text
+
+
+def _about(table: KpiTable, language: str) -> str:
+    series = ", ".join(
+        f"{name} ({table.units[name]})" if name in table.units else name for name in list(table.columns)[1:]
+    )
+    first, last = table.keys[0], table.keys[-1]
+    if language == "nl":
+        return f"Gegevens: {table.name}, {len(table.keys)} rijen van {first} tot en met {last}. Reeksen: {series}."
+    return f"Data: {table.name}, {len(table.keys)} rows from {first} to {last}. Series: {series}."
+
+
+def main() -> None:
+    """Writes both sets to the folder that is typed."""
+    folder = Path(sys.argv[1] if len(sys.argv) > 1 else ".")
+    for language in LANGUAGES:
+        count = write_set(kpi_set(language), folder / f"kpi_{language}.jsonl")
+        print(json.dumps({"set": f"kpi_{language}", "samples": count}))
+
+
+if __name__ == "__main__":
+    main()

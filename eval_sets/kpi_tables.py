@@ -1,0 +1,268 @@
+"""The tables of the bundled sets kpi_nl and kpi_en: seeded series of network KPIs and payroll, with gaps and anomalies.
+
+All figures are invented. Each anomaly and gap is planted, so that what is true of a table is known beforehand.
+"""
+
+import random
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+
+SEED = 20260301
+
+
+@dataclass(frozen=True)
+class KpiTable:
+    """A table of a set: its columns, the first one times or row names.
+
+    `series` are the columns' names by the keys that this module calls them; `planted` where anomalies are, by key.
+    """
+
+    name: str
+    columns: Mapping[str, Sequence[str | float | None]]
+    units: Mapping[str, str]
+    planted: Mapping[str, tuple[str, ...]]
+    series: Mapping[str, str]
+
+    @property
+    def keys(self) -> list[str]:
+        """The cells of the first column."""
+        return [str(cell) for cell in next(iter(self.columns.values()))]
+
+
+def kpi_tables(language: str) -> dict[str, KpiTable]:
+    """The seven tables by their key, with names of series in the language. The figures differ between languages."""
+    names = _NAMES[language]
+    made = {}
+    for key, make in _MAKERS.items():
+        columns, planted = make(random.Random(f"{SEED}-{language}-{key}"), _ROWS[language])
+        told = names[key]
+        made[key] = KpiTable(
+            told[""],
+            {told.get(column, column): cells for column, cells in columns.items()},
+            {told[column]: unit for column, unit in _UNITS[key].items()},
+            planted,
+            {column: told.get(column, column) for column in columns},
+        )
+    return made
+
+
+_Columns = dict[str, list[str | float | None]]
+_Made = tuple[_Columns, dict[str, tuple[str, ...]]]
+
+
+def _noisy(rng: random.Random, mean: float, spread: float, decimals: int) -> float:
+    return round(rng.gauss(mean, spread), decimals)
+
+
+def _cell(rng: random.Random, _: Mapping[str, list[str]]) -> _Made:
+    """61 days of a radio cell: weekends busier, latency creeping up, two dips, one spike, gaps."""
+    days = [date(2026, 3, 1) + timedelta(days=number) for number in range(61)]
+    table: _Columns = {"date": [day.isoformat() for day in days], "throughput": [], "latency": [], "loss": []}
+    for number, day in enumerate(days):
+        weekend = day.weekday() >= 5
+        table["throughput"].append(_noisy(rng, 46.0 if not weekend else 41.5, 0.9, 1))
+        table["latency"].append(_noisy(rng, 18.0 + 0.09 * number + (1.5 if weekend else 0), 0.6, 1))
+        table["loss"].append(max(0.05, _noisy(rng, 0.42, 0.05, 2)))
+    for place, value in ((11, 12.3), (43, 17.8)):
+        table["throughput"][place] = value
+    table["loss"][25] = 3.9
+    for place in (18, 19):
+        table["throughput"][place] = None
+    table["latency"][33] = None
+    dates = [str(cell) for cell in table["date"]]
+    return table, {"throughput": (dates[11], dates[43]), "loss": (dates[25],), "latency": ()}
+
+
+def _gateway(rng: random.Random, _: Mapping[str, list[str]]) -> _Made:
+    """A week of a gateway by the hour: quiet nights, an evening peak, one night-time surge of users."""
+    hours = [datetime(2026, 5, 4) + timedelta(hours=number) for number in range(168)]
+    table: _Columns = {"time": [hour.strftime("%Y-%m-%d %H:%M") for hour in hours], "users": [], "load": []}
+    for hour in hours:
+        busy = 120 + 9 * hour.hour if hour.hour < 21 else 220
+        busy = busy if hour.hour >= 6 else 60
+        users = max(5, round(rng.gauss(busy, 8)))
+        table["users"].append(users)
+        table["load"].append(round(12 + users * 0.21 + rng.gauss(0, 1.2), 1))
+    table["users"][75] = 690
+    table["load"][75] = 97.4
+    table["load"][40] = None
+    return table, {"users": (str(table["time"][75]),), "load": (str(table["time"][75]),)}
+
+
+def _sites(rng: random.Random, rows: Mapping[str, list[str]]) -> _Made:
+    """Eight sites in one week."""
+    table: _Columns = {"site": list(rows["sites"]), "uptime": [], "throughput": [], "dropped": []}
+    for _ in rows["sites"]:
+        table["uptime"].append(round(99.95 - abs(rng.gauss(0, 0.35)), 2))
+        table["throughput"].append(_noisy(rng, 52, 9, 1))
+        table["dropped"].append(rng.randint(8, 64))
+    table["uptime"][5] = 96.41
+    table["dropped"][5] = 131
+    table["throughput"][2] = None
+    return table, {"uptime": (), "dropped": ()}
+
+
+def _availability(rng: random.Random, _: Mapping[str, list[str]]) -> _Made:
+    """A year by the month: ever fewer incidents, repairs ever quicker, and a bad August."""
+    table: _Columns = {
+        "month": [f"2025-{month:02d}" for month in range(1, 13)],
+        "uptime": [],
+        "incidents": [],
+        "repair": [],
+    }
+    for month in range(12):
+        table["uptime"].append(_noisy(rng, 99.62 + 0.02 * month, 0.03, 2))
+        table["incidents"].append(28 - 2 * month + rng.randint(0, 3))
+        table["repair"].append(round(95 - 3.5 * month + rng.gauss(0, 3)))
+    table["uptime"][7], table["incidents"][7] = 98.12, 41
+    return table, {"uptime": ("2025-08",), "incidents": ("2025-08",), "repair": ()}
+
+
+def _payroll(rng: random.Random, _: Mapping[str, list[str]]) -> _Made:
+    """Two years of wage costs by the month: holiday pay in May, a bonus in December, a growing staff."""
+    months = [f"{2024 + number // 12}-{number % 12 + 1:02d}" for number in range(24)]
+    table: _Columns = {"month": list(months), "gross": [], "staff": [], "overtime": [], "sick": []}
+    for number in range(24):
+        staff = 118 + number // 2 + rng.randint(0, 1)
+        extra = {4: 0.9, 11: 0.35}.get(number % 12, 0.0)
+        table["staff"].append(staff)
+        table["gross"].append(round(staff * 3420 * (1 + extra) * (1 + 0.003 * number) + rng.gauss(0, 1500), 2))
+        table["overtime"].append(round(rng.gauss(212, 16) + (60 if number % 12 == 11 else 0), 1))
+        table["sick"].append(_noisy(rng, 4.6 + (1.4 if number % 12 in (0, 1, 11) else 0), 0.2, 1))
+    table["overtime"][17] = 688.5
+    table["sick"][14] = None
+    return table, {"overtime": (months[17],), "sick": ()}
+
+
+def _departments(rng: random.Random, rows: Mapping[str, list[str]]) -> _Made:
+    """Seven departments in one month."""
+    table: _Columns = {"department": list(rows["departments"]), "fte": [], "wages": [], "absence": []}
+    for number, _ in enumerate(rows["departments"]):
+        fte = round(6 + 5.5 * ((number * 3) % 7) + rng.random() * 2, 1)
+        table["fte"].append(fte)
+        table["wages"].append(round(fte * rng.gauss(4150, 260)))
+        table["absence"].append(round(2.5 + rng.random() * 4, 1))
+    return table, {"fte": (), "wages": (), "absence": ()}
+
+
+def _desk(rng: random.Random, _: Mapping[str, list[str]]) -> _Made:
+    """26 weeks of a payroll desk: questions falling, hours steady, one flooded week, a week not registered."""
+    weeks = [f"2025-W{number:02d}" for number in range(27, 53)]
+    table: _Columns = {"week": list(weeks), "questions": [], "hours": []}
+    for number in range(26):
+        table["questions"].append(round(rng.gauss(330 - 4.5 * number, 7)))
+        table["hours"].append(_noisy(rng, 142, 2.0, 1))
+    table["questions"][13] = 612
+    table["hours"][20] = None
+    return table, {"questions": (weeks[13],), "hours": ()}
+
+
+_MAKERS: Mapping[str, Callable[[random.Random, Mapping[str, list[str]]], _Made]] = {
+    "cell": _cell,
+    "gateway": _gateway,
+    "sites": _sites,
+    "availability": _availability,
+    "payroll": _payroll,
+    "departments": _departments,
+    "desk": _desk,
+}
+_UNITS: Mapping[str, Mapping[str, str]] = {
+    "cell": {"throughput": "Mbps", "latency": "ms", "loss": "%"},
+    "gateway": {"load": "%"},
+    "sites": {"uptime": "%", "throughput": "Mbps"},
+    "availability": {"uptime": "%", "repair": "min"},
+    "payroll": {"gross": "EUR", "overtime": "h", "sick": "%"},
+    "departments": {"wages": "EUR", "absence": "%"},
+    "desk": {"hours": "h"},
+}
+_ROWS: Mapping[str, Mapping[str, list[str]]] = {
+    "nl": {
+        "sites": ["Zwolle", "Assen", "Breda", "Venlo", "Gouda", "Hoorn", "Tiel", "Ede"],
+        "departments": ["Verkoop", "Magazijn", "Inkoop", "Productie", "Administratie", "Techniek", "Directie"],
+    },
+    "en": {
+        "sites": ["Leeds", "York", "Bath", "Derby", "Truro", "Lincoln", "Ripon", "Wells"],
+        "departments": [
+            "Sales",
+            "Warehouse",
+            "Purchasing",
+            "Production",
+            "Administration",
+            "Engineering",
+            "Management",
+        ],
+    },
+}
+_NAMES: Mapping[str, Mapping[str, Mapping[str, str]]] = {
+    "en": {
+        "cell": {
+            "": "radio cell 17",
+            "throughput": "throughput_mbps",
+            "latency": "latency_ms",
+            "loss": "packet_loss_pct",
+        },
+        "gateway": {"": "gateway north", "users": "active_users", "load": "cpu_load_pct"},
+        "sites": {
+            "": "sites week 18",
+            "uptime": "uptime_pct",
+            "throughput": "throughput_mbps",
+            "dropped": "dropped_calls",
+        },
+        "availability": {
+            "": "availability 2025",
+            "uptime": "uptime_pct",
+            "incidents": "incidents",
+            "repair": "repair_min",
+        },
+        "payroll": {
+            "": "payroll",
+            "gross": "gross_wages_eur",
+            "staff": "employees",
+            "overtime": "overtime_hours",
+            "sick": "sick_leave_pct",
+        },
+        "departments": {"": "departments", "fte": "fte", "wages": "wages_eur", "absence": "absence_pct"},
+        "desk": {"": "payroll desk", "questions": "questions", "hours": "hours"},
+    },
+    "nl": {
+        "cell": {
+            "": "radiocel 17",
+            "date": "datum",
+            "throughput": "doorvoer_mbps",
+            "latency": "vertraging_ms",
+            "loss": "pakketverlies_pct",
+        },
+        "gateway": {"": "gateway noord", "time": "tijd", "users": "actieve_gebruikers", "load": "cpu_belasting_pct"},
+        "sites": {
+            "": "locaties week 18",
+            "site": "locatie",
+            "uptime": "beschikbaarheid_pct",
+            "throughput": "doorvoer_mbps",
+            "dropped": "verbroken_gesprekken",
+        },
+        "availability": {
+            "": "beschikbaarheid 2025",
+            "month": "maand",
+            "uptime": "beschikbaarheid_pct",
+            "incidents": "storingen",
+            "repair": "hersteltijd_min",
+        },
+        "payroll": {
+            "": "loonkosten",
+            "month": "maand",
+            "gross": "brutoloon_eur",
+            "staff": "medewerkers",
+            "overtime": "overuren",
+            "sick": "verzuim_pct",
+        },
+        "departments": {
+            "": "afdelingen",
+            "department": "afdeling",
+            "fte": "fte",
+            "wages": "loonsom_eur",
+            "absence": "verzuim_pct",
+        },
+        "desk": {"": "salarisbalie", "week": "week", "questions": "vragen", "hours": "uren"},
+    },
+}
