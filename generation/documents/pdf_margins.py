@@ -11,6 +11,7 @@ from .pdf_fragments import Fragment
 _EDGE = 0.12  # of the page's height
 _DEEPEST = 3  # lines of a header or footer
 _APART = 1.6  # leadings between a running head and the text
+_SMALL = 0.9  # of the body's size
 _PAGE_NUMBER = re.compile(r"\W*#\W*|.{0,10}\b#\s*(?:/|\||van|of)\s*#\b.{0,10}")
 
 
@@ -21,7 +22,7 @@ def without_margins(
 
     `header` and `footer` are the depths of these areas in points where they are set; else they are found: lines at the
     edge that come back on a quarter of the pages and on three (two, in a document of two), figures aside, page numbers,
-    and a first or last line that stands at one height on most pages, apart from the text.
+    and a first or last line that stands apart from the text, in small type or at one height on most pages.
     """
     dropped = _edge(pages, heights, header, top=True) | _edge(pages, heights, footer, top=False)
     return {number: [f for f in page if f not in dropped] for number, page in pages.items()}
@@ -42,15 +43,19 @@ def _edge(
     }
     often = min(len(rows), max(3, len(rows) // 4))
     repeated = Counter(words for found in near.values() for words in {_masked(row) for row in found})
-    running = _running_heights(rows, {n: [from_edge(r[0]) for r in found] for n, found in rows.items()})
+    depths = {number: [from_edge(row[0]) for row in found] for number, found in rows.items()}
+    leading = _leading(depths)
+    running = _running_heights(depths, leading)
+    body = _body_size(pages)
     dropped = set[Fragment]()
-    for found in near.values():
-        for depth_in_rows, row in enumerate(found):
+    for number, found in near.items():
+        for place, row in enumerate(found):
             words = _masked(row)
             comes_back = repeated[words] >= often > 1
-            is_number = depth_in_rows == 0 and len(rows) > 1 and _PAGE_NUMBER.fullmatch(words)
-            runs = depth_in_rows == 0 and round(from_edge(row[0]) / 3) in running
-            if comes_back or is_number or runs:
+            is_number = place == 0 and len(rows) > 1 and _PAGE_NUMBER.fullmatch(words)
+            runs = place == 0 and round(depths[number][0] / 3) in running
+            small = place == 0 and max(f.size for f in row) < _SMALL * body and _stands_apart(depths[number], leading)
+            if comes_back or is_number or runs or small:
                 dropped |= set(row)
     return dropped
 
@@ -62,16 +67,29 @@ def _edge_rows(page: Sequence[Fragment], *, top: bool) -> list[list[Fragment]]:
     return [sorted(rows[height], key=lambda f: f.left) for height in sorted(rows, reverse=not top)]
 
 
-def _running_heights(rows: Mapping[int, list[list[Fragment]]], heights: Mapping[int, list[float]]) -> set[int]:
+def _leading(depths: Mapping[int, list[float]]) -> float:
+    steps = [second - first for found in depths.values() for first, second in pairwise(found)]
+    return median(steps) if steps else 0.0
+
+
+def _stands_apart(depths: list[float], leading: float) -> bool:
+    return len(depths) > 1 and depths[1] - depths[0] > _APART * leading
+
+
+def _running_heights(depths: Mapping[int, list[float]], leading: float) -> set[int]:
     """The heights (in 3 points) of first lines that stand apart from the text, at one height on half of the pages."""
-    steps = [second - first for found in heights.values() for first, second in pairwise(found)]
-    if len(rows) < 4 or not steps:
+    if len(depths) < 4:
         return set()
-    leading = median(steps)
-    apart = Counter(
-        round(found[0] / 3) for found in heights.values() if len(found) > 1 and found[1] - found[0] > _APART * leading
-    )
-    return {height for height, pages in apart.items() if pages >= len(rows) / 2}
+    apart = Counter(round(found[0] / 3) for found in depths.values() if _stands_apart(found, leading))
+    return {height for height, pages in apart.items() if pages >= len(depths) / 2}
+
+
+def _body_size(pages: Mapping[int, Sequence[Fragment]]) -> float:
+    sizes = Counter[float]()
+    for page in pages.values():
+        for fragment in page:
+            sizes[fragment.size] += len(fragment.text)
+    return sizes.most_common(1)[0][0] if sizes else 0.0
 
 
 def _masked(row: list[Fragment]) -> str:

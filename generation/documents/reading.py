@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ...errors import InputError, UsageError
+from ..leaflets import NAME, leaflets
 from ..section import Section
 from .block import Block
 from .docx import docx_blocks
@@ -69,11 +70,17 @@ def extract_sections(
 
 
 def document_files(places: Sequence[str | Path]) -> list[tuple[Path, str]]:
-    """The documents in files and folders, each with its name: the path below the folder given. Raises `InputError`."""
+    """The documents in files and folders, each with its name: the path below the folder given. Raises `InputError`.
+
+    `leaflets` is the bundled collection, where no file or folder has this name.
+    """
     files: dict[str, Path] = {}
     for place in map(Path, places):
         if not place.exists():
-            raise InputError(f"{place}: there is no such file or folder")
+            if str(place) != NAME:
+                raise InputError(f"{place}: there is no such file or folder")
+            files |= {file.name: file for file in sorted(leaflets().glob("*.md"))}
+            continue
         if place.is_file() and place.suffix.lower() not in _READERS:
             raise InputError(f"{place}: no format is known by the suffix `{place.suffix}`; read are {_listed()}")
         found = sorted(f for f in place.rglob("*") if _is_document(f, place)) if place.is_dir() else [place]
