@@ -30,7 +30,14 @@ def fit_combiner(kind: Combiner, scores: Floats, ratings: Floats, *, middle: flo
     predict = _model(kind, x, ratings, middle, seed)
     known = predict(x)
     centre, spread = float(known.mean()), float(known.std()) or 1.0
-    return lambda others: (predict(scale(others)) - centre) / spread
+
+    def told(others: Floats) -> Floats:
+        if not len(others):
+            return np.zeros(0)  # scikit-learn refuses to predict nothing
+        found: Floats = (predict(scale(others)) - centre) / spread
+        return found
+
+    return told
 
 
 def _model(kind: Combiner, x: Floats, y: Floats, middle: float, seed: int) -> Predictor:

@@ -85,10 +85,8 @@ def compare(
     ones = np.ones((n, 1))
     rho_first, rho_second = float(of_first(ones)[0]), float(of_second(ones)[0])
 
-    ranks = [_mean_ranks(scores) for scores in (x, z)]
-    r23 = float(np.corrcoef(*ranks)[0, 1])
-    of_ratings = stats.rankdata(y)
-    r12, r13 = (float(np.corrcoef(of, of_ratings)[0, 1]) for of in ranks)
+    ranks, of_ratings = (_mean_ranks(x), _mean_ranks(z)), _mean_ranks(y[:, None])
+    r12, r13, r23 = (float(a @ b) / n for a, b in ((of_ratings, ranks[0]), (of_ratings, ranks[1]), ranks))
     gap = rho_first - rho_second
     intervals = bca_intervals(
         lambda w: of_first(w) - of_second(w), gap, table.groups, resamples=resamples, levels=(level, 0.90), seed=seed
@@ -108,12 +106,14 @@ def compare(
 
 
 def _mean_ranks(scores: Floats) -> Floats:
+    """The mean over columns of their ranks, brought to mean 0 and spread 1."""
     ranks = stats.rankdata(scores, axis=0)
     found: Floats = ((ranks - ranks.mean(axis=0)) / ranks.std(axis=0)).mean(axis=1)
-    return found / found.std()
+    found /= found.std()
+    return found
 
 
-def _swapped(table: ScoreTable, ranks: list[Floats], ratings: Floats, *, permutations: int, seed: int) -> float:
+def _swapped(table: ScoreTable, ranks: tuple[Floats, Floats], y: Floats, *, permutations: int, seed: int) -> float:
     """Paired permutation test: the two sets of ranks change places in whole groups, each with probability a half.
 
     Two-sided, p = (b + 1) / (m + 1).
@@ -121,7 +121,6 @@ def _swapped(table: ScoreTable, ranks: list[Floats], ratings: Floats, *, permuta
     generator = np.random.default_rng(seed)
     numbers = table.group_numbers
     groups = int(numbers.max()) + 1
-    y = (ratings - ratings.mean()) / ratings.std()
     x, z = (each[:, None] for each in ranks)
     real = abs(float(y @ (ranks[0] - ranks[1])) / len(y))
     reached, at_once = 0, max(1, _CELLS_AT_ONCE // len(y))

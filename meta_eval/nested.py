@@ -7,7 +7,7 @@ import numpy as np
 from scipy.stats import rankdata
 
 from .arrays import Floats, Places
-from .combiners import COMBINERS, fit_combiner
+from .combiners import COMBINERS, Combiner, fit_combiner
 from .folds import grouped_folds
 from .subsets import Scaling, all_subsets, best_of_each_size, fit_scale, subset_correlations
 
@@ -48,7 +48,7 @@ class OutOfFold:
 
     by_size: Floats
     chosen: Floats
-    fitted: dict[str, Floats]
+    fitted: dict[Combiner, Floats]
     fold_scores: Floats
     repeats: int
     folds: int
@@ -87,7 +87,7 @@ def cross_validate(task: Task, *, repeats: int, folds: int, seed: int, fitted: b
     items, everything = len(task.ratings), np.arange(len(task.ratings))
     by_size = np.full((task.largest, items, repeats), np.nan)
     chosen = np.full((items, repeats), np.nan)
-    of_combiners = {kind: np.full((items, repeats), np.nan) for kind in COMBINERS if fitted}
+    of_combiners: dict[Combiner, Floats] = {kind: np.full((items, repeats), np.nan) for kind in COMBINERS if fitted}
     fold_scores: list[Floats] = []
     number = 0
     for repeat in range(repeats):
@@ -105,7 +105,7 @@ def cross_validate(task: Task, *, repeats: int, folds: int, seed: int, fitted: b
             chosen[held_out, repeat] = predicted[:, size - 1]
             for kind, column in of_combiners.items():
                 model = fit_combiner(
-                    kind,  # type: ignore[arg-type]
+                    kind,
                     task.scores[training],
                     task.ratings[training],
                     middle=task.middle,
@@ -130,4 +130,5 @@ def spearmans(predicted: Floats, ratings: Floats) -> Floats:
     y = rankdata(ratings)
     y = y - y.mean()
     size = np.sqrt((x**2).sum(axis=0) * (y**2).sum())
-    return np.divide(y @ x, size, out=np.zeros_like(size), where=size > 1e-12)
+    found: Floats = np.divide(y @ x, size, out=np.zeros_like(size), where=size > 1e-12)
+    return found

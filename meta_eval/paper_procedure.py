@@ -109,4 +109,5 @@ def _held_out_sum(scores: Floats, kept: list[int], training: Places, held_out: P
         return np.zeros(len(held_out))
     scale = fit_scale(scores[training][:, kept], "sum")
     spread = float(scale(scores[training][:, kept]).sum(axis=1).std()) or 1.0
-    return scale(scores[held_out][:, kept]).sum(axis=1) / spread
+    found: Floats = scale(scores[held_out][:, kept]).sum(axis=1) / spread
+    return found

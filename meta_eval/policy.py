@@ -125,7 +125,7 @@ def share(holds: Bools, groups: Places, level: float = 0.95) -> Estimate:
     """A share with its two-sided Clopper-Pearson interval, for grouped items (Korn and Graubard, 1998).
 
     The exact binomial interval at the effective size n / deff, deff the variance of the share over groups divided by
-    p (1 - p) / n, and at least 1.
+    that of independent answers, and at least 1.
     """
     n = len(holds)
     if n == 0:
@@ -139,10 +139,9 @@ def share(holds: Bools, groups: Places, level: float = 0.95) -> Estimate:
 
 
 def _design_effect(values: Floats, groups: Places) -> float:
-    n, plain = len(values), float(values.var())
-    if plain == 0 or len(np.unique(groups)) < 2:
+    if np.ptp(values) == 0 or len(np.unique(groups)) < 2:
         return 1.0
-    return variance_of_mean(values, groups) / (plain / n)
+    return variance_of_mean(values, groups) / (float(values.var(ddof=1)) / len(values))
 
 
 def variance_of_mean(values: Floats, groups: Places) -> float:

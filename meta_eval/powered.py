@@ -56,7 +56,7 @@ def powered_mean(
     pooled = float(np.concatenate([scores, unrated_scores]).var(ddof=1))
     power = 0.0
     if pooled > 0 and others:
-        covariance = float(np.cov(ratings, scores)[0, 1])
+        covariance = float(np.cov(ratings, scores, ddof=0)[0, 1])  # as ppi-python has it
         power = max(0.0, covariance / ((1 + n / others) * pooled))
     rest = ratings - power * scores
     of_rest = variance_of_mean(rest, groups)

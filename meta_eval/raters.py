@@ -1,10 +1,8 @@
 """How far the raters agree: what a metric can reach at best, and whether one could stand in for a rater."""
 
-from collections.abc import Sequence
-
 import numpy as np
 
-from .arrays import Floats
+from .arrays import Floats, Places
 from .bootstrap import Statistic
 from .estimate import Estimate, estimate
 from .findings import AlternativeAnnotator, RaterCeiling, RaterPair, Raters
@@ -99,7 +97,9 @@ def means_of_others(ratings: Floats) -> Floats:
     filled = np.where(given, ratings, 0.0)
     others = given.sum(axis=1, keepdims=True) - given
     rest = filled.sum(axis=1, keepdims=True) - filled
-    return np.divide(rest, others, out=np.full(ratings.shape, np.nan), where=others > 0)
+    found = np.full(ratings.shape, np.nan)
+    np.divide(rest, others, out=found, where=others > 0)
+    return found
 
 
 def _against_the_others(rater: str, own: Floats, others: Floats) -> RaterCeiling:
@@ -113,7 +113,7 @@ def _against_the_others(rater: str, own: Floats, others: Floats) -> RaterCeiling
 
 def _mean_ceiling(ratings: Floats, others: Floats) -> Statistic:
     """The mean over raters of Spearman between each and the mean of the others."""
-    parts: list[tuple[Floats, Statistic]] = []
+    parts: list[tuple[Places, Statistic]] = []
     for own, rest in zip(ratings.T, others.T, strict=True):
         both = ~np.isnan(own) & ~np.isnan(rest)
         parts.append((np.flatnonzero(both), spearman(own[both], rest[both])))
@@ -209,7 +209,7 @@ def to_rating_scale(table: ScoreTable, values: Floats, *, seed: int = 0) -> Floa
         return None
     found = np.full(len(values), np.nan)
     for held_out in folds:
-        training: Sequence[int] = np.setdiff1d(scored, scored[held_out])
+        training = np.setdiff1d(scored, scored[held_out])
         fitted = IsotonicRegression(y_min=table.rating_min, y_max=table.rating_max, out_of_bounds="clip")
         fitted.fit(values[training], table.mean_rating[training])
         found[scored[held_out]] = fitted.predict(values[scored[held_out]])

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.stats import rankdata
 
 from .arrays import Floats, Places
-from .combiners import COMBINERS, Combiner, fit_combiner
+from .combiners import COMBINERS, fit_combiner
 from .estimate import Estimate, estimate
 from .findings import Combination, Selection
 from .nested import Task, best_subsets, cross_validate, predict_subsets, simplest_size, spearmans
@@ -90,15 +90,15 @@ def select(
         rho = float(spearmans(model(scores)[:, None], task.ratings)[0])
         rows.append(_combination(kind, names, rho, told(found.fitted[kind]), 1))
     unrated = table.only(names).oriented[np.isnan(table.mean_rating)]
-    if combine in {"subsets", "sum"}:
+    if combine == "subsets" or combine == "sum":  # noqa: PLR1714 (mypy narrows only so)
         place, predicted = size - 1, found.chosen
         others = predict_subsets(task, best[[place]], everything, unrated)[:, 0]
         chosen = _combination(
             _SUBSET, rows[place].metrics, float(in_sample[place]), told(found.chosen), len(task.subsets), chosen=True
         )
     else:
-        kind: Combiner = combine  # type: ignore[assignment]
-        place, predicted, others = task.largest + COMBINERS.index(kind), found.fitted[kind], combiners[kind](unrated)
+        place = task.largest + COMBINERS.index(combine)
+        predicted, others = found.fitted[combine], combiners[combine](unrated)
         chosen = replace(rows[place], chosen=True)
     rows[place] = replace(rows[place], chosen=True)
     by_chance, best_in_sample, p = _by_chance(task, permutations=permutations, seed=seed)

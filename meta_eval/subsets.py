@@ -77,11 +77,13 @@ def subset_correlations(x: Floats, targets: Floats, subsets: Floats) -> Floats:
     spread = _spread(x, subsets)
     of_targets = np.sqrt((targets**2).sum(axis=0))
     size = spread[:, None] * of_targets
-    return np.divide(subsets @ (x.T @ targets), size, out=np.zeros_like(size), where=size > 1e-12)
+    found: Floats = np.divide(subsets @ (x.T @ targets), size, out=np.zeros_like(size), where=size > 1e-12)
+    return found
 
 
 def _spread(x: Floats, subsets: Floats) -> Floats:
-    return np.sqrt(np.maximum(((subsets @ (x.T @ x)) * subsets).sum(axis=1), 0.0))
+    found: Floats = np.sqrt(np.maximum(((subsets @ (x.T @ x)) * subsets).sum(axis=1), 0.0))
+    return found
 
 
 def best_of_each_size(scores: Floats, sizes: Places) -> Places:

@@ -53,9 +53,9 @@ class ScoreTable:
             values.flags.writeable = False
             object.__setattr__(self, name, values)
         labels = {"groups": self.groups, **{f"attributes.{key}": column for key, column in self.attributes.items()}}
-        for name, column in labels.items():
-            if len(column) != n:
-                raise InputError(f"{name}: {len(column)} labels for {n} items")
+        for name, given in labels.items():
+            if len(given) != n:
+                raise InputError(f"{name}: {len(given)} labels for {n} items")
         for name in ("items", "metrics", "raters"):
             if twice := _twice(getattr(self, name)):
                 raise InputError(f"{name}: {twice!r} stands twice; give each its own name")
@@ -83,7 +83,9 @@ class ScoreTable:
 
         given = ~np.isnan(self.ratings)
         total = np.where(given, self.ratings, 0.0).sum(axis=1)
-        return np.divide(total, given.sum(axis=1), out=np.full(len(self.items), np.nan), where=given.any(axis=1))
+        found = np.full(len(self.items), np.nan)
+        np.divide(total, given.sum(axis=1), out=found, where=given.any(axis=1))
+        return found
 
     @property
     def middle(self) -> float:

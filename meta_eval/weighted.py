@@ -40,13 +40,14 @@ def mean_spearman(x: Floats, y: Floats) -> Statistic:
         ranks = of_y.weighted(weights) - middle
         weighted_ranks = weights * ranks
         of_yy = np.einsum("ij,ij->j", weighted_ranks, ranks)
-        found = np.zeros_like(total)
+        found: Floats = np.zeros_like(total)
         for column in of_columns:
             other = column.weighted(weights) - middle
             of_xy = np.einsum("ij,ij->j", weighted_ranks, other)
             of_xx = np.einsum("ij,ij,ij->j", weights, other, other)
             found += _quotient(of_xy, of_xx, of_yy, (total**3 / 12) ** 2)
-        return found / len(of_columns)
+        found /= len(of_columns)
+        return found
 
     return means
 

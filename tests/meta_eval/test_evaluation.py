@@ -1,0 +1,123 @@
+"""The whole evaluation: its sentence, its honesty, and nothing that is not a number."""
+
+import dataclasses
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from tables_of_scores import score_table
+
+from assay.meta_eval.evaluation import evaluate_table
+from assay.meta_eval.findings import MetaEvaluation
+from assay.meta_eval.table import ScoreTable
+
+QUICK: dict[str, Any] = {"bootstrap": 200, "permutations": 199, "repeats": 2}
+
+
+def numbers(value: Any) -> list[float]:
+    if isinstance(value, float):
+        return [value]
+    if isinstance(value, dict):
+        return [number for each in value.values() for number in numbers(each)]
+    return [number for each in value for number in numbers(each)] if isinstance(value, list | tuple) else []
+
+
+def check(found: MetaEvaluation) -> None:
+    assert all(map(math.isfinite, numbers(dataclasses.asdict(found))))
+    assert found.recommendation.endswith(".") and "\n" not in found.recommendation
+
+
+def test_the_sentence_names_the_choice_what_it_beats_and_what_raters_reach() -> None:
+    found = evaluate_table(score_table(150, 4, signal=0.4, useful=2, raters=3, baseline="m3"), **QUICK)
+    check(found)
+    assert found.selection is not None and found.raters is not None
+    chosen = found.selection.chosen
+    assert chosen.metrics == ("m0", "m1")
+    told = chosen.out_of_fold
+    assert found.recommendation.startswith(
+        f"m0 + m1 agrees best: rho {told.value:.2f} [{told.low:.2f}, {told.high:.2f}] out of fold; "
+    )
+    assert " alone (p = " in found.recommendation
+    assert "; better than m3 (p = " in found.recommendation
+    assert found.recommendation.endswith(f"your raters agree with each other at {found.raters.ceiling.value:.2f}.")
+    assert [row.name for row in found.metrics] == ["m0", "m1", "m2", "m3", "constant"]
+    assert [(part.attribute, part.label) for part in found.parts] == [("language", "en"), ("language", "nl")]
+
+
+def test_noise_is_called_noise() -> None:
+    found = evaluate_table(score_table(79, 6, signal=0.0), **QUICK)
+    check(found)
+    assert found.recommendation.startswith("No metric or combination agrees with the ratings beyond chance")
+    assert "of 63 combinations" in found.recommendation
+    assert "with one rating an answer nobody knows how far your raters agree" in found.recommendation
+
+
+def test_raters_who_throw_dice_end_it() -> None:
+    table = score_table(60, 2, signal=1.0, useful=2)
+    dice = np.random.default_rng(7).integers(1, 6, (60, 3)).astype(float)
+    found = evaluate_table(ScoreTable(table.items, table.metrics, table.scores, dice, ("a", "b", "c")), **QUICK)
+    check(found)
+    assert found.recommendation.startswith("Raters hardly agree (alpha ")
+    assert found.recommendation.endswith("no metric can be validated here.")
+
+
+def test_the_same_seed_gives_the_same_and_another_seed_other_intervals() -> None:
+    table = score_table(50, 2, signal=0.6, raters=2)
+    once, again, other = (evaluate_table(table, **QUICK, seed=seed) for seed in (1, 1, 2))
+    assert dataclasses.asdict(once) == dataclasses.asdict(again)
+    assert once.metrics[0].spearman.value == other.metrics[0].spearman.value
+    assert once.metrics[0].spearman.low != other.metrics[0].spearman.low
+    assert (once.made.seed, once.made.rated, once.made.groups) == (1, 50, 50)
+
+
+def test_constant_and_missing_metrics_say_so() -> None:
+    table = score_table(60, 3, signal=0.8, constant="m1", half_missing="m2")
+    empty = ScoreTable(
+        table.items, ("m0", "m1", "m2", "empty"), np.hstack([table.scores, np.full((60, 1), np.nan)]), table.ratings
+    )
+    found = evaluate_table(empty, **QUICK)
+    check(found)
+    rows = {row.name: row for row in found.metrics}
+    assert (rows["m1"].problem, rows["m1"].spearman.value, rows["m1"].auroc_bad.value) == (
+        ("all values are equal", None, 0.5)
+    )
+    assert (rows["empty"].problem, rows["empty"].coverage) == ("only 0 rated scores", 0.0)
+    assert (rows["m2"].n, rows["m2"].coverage) == (24, 0.4)
+    assert rows["constant"].baseline
+
+
+@pytest.mark.parametrize(
+    ("items", "rating", "sentence"),
+    [
+        (0, 3, "Only 0 rated answers: too few to say which metric to trust; rate at least 20"),
+        (12, 3, "Only 12 rated answers: too few to say which metric to trust; rate at least 20"),
+        (40, 3, "No metric can be told from chance: m0: all ratings are equal"),
+    ],
+)
+def test_too_little_to_tell_says_what_is_missing(items: int, rating: float, sentence: str) -> None:
+    table = score_table(items, 2, signal=0.5)
+    found = evaluate_table(
+        ScoreTable(table.items, table.metrics, table.scores, np.full((items, 1), float(rating))), **QUICK
+    )
+    check(found)
+    assert found.recommendation.startswith(sentence)
+    assert found.selection is None and found.policy is None
+
+
+def test_unrated_answers_are_predicted_and_powered() -> None:
+    table = score_table(200, 2, signal=1.0, useful=2, unrated=120)
+    found = evaluate_table(table, **QUICK)
+    check(found)
+    assert found.powered is not None and (found.powered.rated, found.powered.unrated) == (80, 120)
+    assert found.selection is not None and len(found.selection.predictions) == 200
+    assert all(value is not None and 1 <= value <= 5 for value in found.selection.predictions)
+    assert (found.made.items, found.made.rated) == (200, 80)
+
+
+def test_one_group_is_too_few_for_an_interval() -> None:
+    table = score_table(40, 2, signal=1.0, of_a_group=40)
+    found = evaluate_table(table, **QUICK)
+    check(found)
+    assert found.metrics[0].spearman.problem == "too few groups for an interval"
+    assert found.selection is None

@@ -1,0 +1,122 @@
+"""Thresholds, Clopper-Pearson for groups, and prediction-powered inference."""
+
+import numpy as np
+import pytest
+from scipy import stats
+from tables_of_scores import score_table
+
+from assay.meta_eval.policy import share, triage_policy, variance_of_mean
+from assay.meta_eval.powered import powered_mean, powered_rating, ratings_needed
+from assay.meta_eval.table import ScoreTable
+
+
+def test_clopper_pearson_is_scipys() -> None:
+    holds = np.array([True] * 3 + [False] * 17)
+    found, exact = share(holds, np.arange(20)), stats.binomtest(3, 20).proportion_ci(0.95, method="exact")
+    assert (found.value, found.low, found.high) == (0.15, pytest.approx(exact.low), pytest.approx(exact.high))
+
+
+def test_nothing_wrong_among_twenty_nine_is_below_a_tenth() -> None:
+    """1 - .05^(1/29) = .098: what a one-sided bound of 95% says after 29 right answers, and 28 are not enough."""
+    one_sided = [share(np.zeros(n, bool), np.arange(n), 0.90).high for n in (28, 29)]
+    assert one_sided == pytest.approx([1 - 0.05 ** (1 / 28), 1 - 0.05 ** (1 / 29)])
+    assert one_sided[1] < 0.1 < one_sided[0]
+
+
+def test_answers_written_four_times_say_no_more_than_once() -> None:
+    holds = np.array([True] * 6 + [False] * 24)
+    once, grouped = share(holds, np.arange(30)), share(np.repeat(holds, 4), np.repeat(np.arange(30), 4))
+    assert grouped.value == once.value
+    assert grouped.low is not None and grouped.high is not None and once.low is not None and once.high is not None
+    assert grouped.high - grouped.low == pytest.approx(once.high - once.low, rel=0.05)
+
+
+def test_the_variance_of_a_mean_over_groups_by_hand() -> None:
+    """Values 1 3 | 5 7 about 4: sums of deviations -4 and 4; 2 / 1 * 32 / 16 = 4. Without groups: s^2 / n = 20/12."""
+    values = np.array([1.0, 3, 5, 7])
+    assert variance_of_mean(values, np.array([0, 0, 1, 1])) == 4.0
+    assert variance_of_mean(values, np.arange(4)) == pytest.approx(values.var(ddof=1) / 4)
+
+
+def rated(ratings: np.ndarray) -> ScoreTable:
+    items = tuple(f"i{number}" for number in range(len(ratings)))
+    return ScoreTable(items, ("m",), np.zeros((len(items), 1)), ratings[:, None])
+
+
+def test_a_perfect_score_sends_the_good_and_holds_the_bad() -> None:
+    ratings = np.repeat([1.0, 3.0, 5.0], [60, 20, 60])
+    noise = np.random.default_rng(0).uniform(-0.4, 0.4, 140)
+    found = triage_policy(rated(ratings), ratings + noise, minutes=6)
+    # the bound is on bad answers: those rated 3 may be sent, and a few rated 1 until one in ten cannot be ruled out
+    assert found.problem == "" and found.send_at is not None and found.hold_below is not None
+    assert found.sent >= 75
+    assert found.wrong_rate.value is not None and found.wrong_rate.value <= 0.1
+    assert found.sent + found.held + found.to_person == 140
+    assert found.hours_saved == pytest.approx(found.sent / 140 * 1000 * 6 / 60)
+
+
+def test_every_threshold_counts_every_answer_once() -> None:
+    generator = np.random.default_rng(1)
+    ratings = generator.integers(1, 6, 90).astype(float)
+    found = triage_policy(rated(ratings), ratings + generator.normal(size=90))
+    for threshold in found.thresholds:
+        assert threshold.sent + threshold.held == 90
+        assert threshold.sent_bad + threshold.held_bad == found.bad
+        assert threshold.sent_good + threshold.held_good == found.good
+    assert [t.sent for t in found.thresholds] == sorted((t.sent for t in found.thresholds), reverse=True)
+
+
+def test_a_useless_score_sends_nothing_and_says_what_it_would_take() -> None:
+    generator = np.random.default_rng(2)
+    ratings = np.repeat([1.0, 5.0], 40)
+    found = triage_policy(rated(ratings), generator.normal(size=80))
+    assert (found.send_at, found.sent, found.hours_saved, found.wrong_rate.value) == (None, 0, 0.0, None)
+    assert found.problem == (
+        "no threshold keeps wrong answers among those sent to at most 10% with 95% confidence: 40 of 80 rated answers "
+        "are bad, and 29 sent without one would be needed"
+    )
+
+
+RATINGS = np.array([1, 5, 4, 2, 5, 3, 4, 1, 5, 4.0])
+SCORES = 5 * np.array([0.2, 0.9, 0.6, 0.4, 0.7, 0.5, 0.9, 0.1, 0.8, 0.6])
+UNRATED = 5 * np.array(
+    [0.3, 0.8, 0.5, 0.6, 0.9, 0.2, 0.7, 0.75, 0.4, 0.55, 0.65, 0.85, 0.1, 0.95, 0.5, 0.6, 0.7, 0.3, 0.8, 0.45]
+)
+
+
+def test_the_powered_mean_is_that_of_ppi_python() -> None:
+    """ppi_mean_pointestimate of ppi-python 0.2.3 gives 3.44002287 on these; its interval, 3.44 +- 1.96 * .29334, takes
+    variances over n, ours over n - 1 and Student's quantile: .30514 * t(9)."""
+    found = powered_mean(RATINGS, SCORES, UNRATED, np.arange(10), scale=(1, 5))
+    assert found.mean.value == pytest.approx(3.44002287)
+    rest = RATINGS - found.power * SCORES
+    assert np.sqrt(rest.var() / 10 + found.power**2 * UNRATED.var() / 20) == pytest.approx(0.29333918)
+    assert found.mean.high == pytest.approx(3.44002287 + stats.t.ppf(0.975, 9) * 0.30513929)
+    assert (found.rated, found.unrated, found.classical.value) == (10, 20, 3.4)
+
+
+def test_scores_of_any_scale_serve_alike() -> None:
+    one = powered_mean(RATINGS, SCORES, UNRATED, np.arange(10), scale=(1, 5))
+    other = powered_mean(RATINGS, SCORES * 7 - 3, UNRATED * 7 - 3, np.arange(10), scale=(1, 5))
+    assert other.mean.value == pytest.approx(one.mean.value)
+    assert other.mean.high == pytest.approx(one.mean.high)
+
+
+def test_scores_that_say_nothing_leave_the_classical_mean() -> None:
+    found = powered_mean(RATINGS, np.full(10, 2.0), np.full(20, 2.0), np.arange(10), scale=(1, 5))
+    assert (found.power, found.mean) == (0.0, found.classical)
+
+
+def test_how_many_ratings_a_width_takes_by_hand() -> None:
+    """s^2 = 4, v = 0, width 1: (1 / (2 * 1.96))^2 = .0651, 4 / .0651 = 61.5: 62."""
+    assert ratings_needed(1.0, 4.0, 0.0, most=100) == 62
+    assert ratings_needed(1.0, 4.0, 0.0, most=61) is None
+    assert ratings_needed(1.0, 4.0, 0.07, most=100) is None  # the scores alone leave more than the width allows
+
+
+def test_a_table_without_unrated_answers_has_nothing_to_power() -> None:
+    assert powered_rating(score_table(40, 1, signal=1.0), ("m0",)) is None
+    found = powered_rating(score_table(300, 1, signal=1.0, unrated=240), ("m0",))
+    assert found is not None and (found.rated, found.unrated) == (60, 240)
+    assert found.mean.high and found.mean.low and found.classical.high and found.classical.low
+    assert found.mean.high - found.mean.low < 0.9 * (found.classical.high - found.classical.low)

@@ -1,0 +1,109 @@
+"""Agreement of raters against published values and by hand."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from assay.meta_eval.raters import agreement_of_raters, alternative_annotator, kappas, means_of_others, ordinal_alpha
+from assay.meta_eval.table import ScoreTable
+
+NAN = float("nan")
+
+
+def rated(ratings: np.ndarray, scores: np.ndarray | None = None, high: float = 5) -> ScoreTable:
+    items = tuple(f"i{number}" for number in range(len(ratings)))
+    raters = tuple("abcdefgh"[: ratings.shape[1]])
+    columns = np.zeros((len(ratings), 1)) if scores is None else scores[:, None]
+    return ScoreTable(items, ("metric",), columns, ratings, raters, rating_max=high)
+
+
+def test_alpha_is_the_published_one() -> None:
+    """Krippendorff (2011), "Computing Krippendorff's Alpha-Reliability", section D: four observers, ordinal .815."""
+    observers = [
+        [1, 2, 3, 3, 2, 1, 4, 1, 2, NAN, NAN, NAN],
+        [1, 2, 3, 3, 2, 2, 4, 1, 2, 5, NAN, 3],
+        [NAN, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, NAN],
+        [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, NAN],
+    ]
+    assert ordinal_alpha(np.array(observers).T)(np.ones((12, 1)))[0] == pytest.approx(0.815, abs=5e-4)
+
+
+def test_weighted_alpha_is_that_of_the_items_written_out() -> None:
+    generator = np.random.default_rng(0)
+    ratings, times = generator.integers(1, 5, (9, 3)).astype(float), np.array([2, 0, 1, 3, 1, 1, 0, 2, 1])
+    ratings[2, 0] = ratings[5, 1] = NAN
+    out = np.repeat(ratings, times, axis=0)
+    expected = ordinal_alpha(out)(np.ones((len(out), 1)))[0]
+    assert ordinal_alpha(ratings)(times[:, None].astype(float))[0] == pytest.approx(expected)
+
+
+def test_kappas_by_hand() -> None:
+    """Seven of ten alike; marginals (4, 3, 3) and (5, 3, 2), so by chance (20 + 9 + 6) / 100 = .35: (.7 - .35) / .65.
+
+    Squared distances 1, 1 and 4 in ten; by chance (4 (3 + 8) + 3 (5 + 2) + 3 (20 + 3)) / 100 = 1.34: 1 - .6 / 1.34.
+    """
+    x = np.array([1, 1, 1, 1, 2, 2, 2, 3, 3, 3.0])
+    y = np.array([1, 1, 1, 2, 2, 2, 1, 3, 3, 1.0])
+    plain, squared = kappas(x, y, 1, 3)
+    assert plain == pytest.approx(0.35 / 0.65)
+    assert squared == pytest.approx(1 - 0.6 / 1.34)
+
+
+def test_levels_that_nobody_used_keep_their_distance() -> None:
+    """On a scale of 1 to 5, 1 against 5 is four steps, also where nobody rated 2 to 4."""
+    x, y = np.array([1, 1, 5, 5, 4, 5.0]), np.array([1, 5, 5, 5, 5, 1.0])
+    _, squared = kappas(x, y, 1, 5)
+    counts = ({1: 2, 5: 3, 4: 1}, {1: 2, 5: 4})
+    by_chance = sum(a * b * (i - j) ** 2 for i, a in counts[0].items() for j, b in counts[1].items()) / 36
+    assert squared == pytest.approx(1 - ((x - y) ** 2).mean() / by_chance)
+
+
+def test_raters_who_all_say_the_same_have_no_kappa() -> None:
+    assert kappas(np.full(9, 3.0), np.full(9, 3.0), 1, 5) == (None, None)
+
+
+def test_the_mean_of_the_others_by_hand() -> None:
+    found = means_of_others(np.array([[1.0, 2, 6], [4, NAN, 2], [5, NAN, NAN]]))
+    np.testing.assert_array_equal(found, [[4, 3.5, 1.5], [2, 3, 4], [NAN, 5, 5]])
+
+
+def test_the_ceiling_is_each_rater_against_the_mean_of_the_others() -> None:
+    generator = np.random.default_rng(1)
+    truth = generator.integers(1, 6, 60)
+    ratings = np.clip(truth[:, None] + generator.integers(-1, 2, (60, 3)), 1, 5).astype(float)
+    found = agreement_of_raters(rated(ratings), resamples=200)
+    assert found is not None
+    by_hand = [stats.spearmanr(ratings[:, j], np.delete(ratings, j, axis=1).mean(axis=1)).statistic for j in range(3)]
+    assert [row.rho for row in found.by_rater] == pytest.approx(by_hand)
+    assert found.ceiling.value == pytest.approx(np.mean(by_hand))
+    assert found.ceiling.low is not None and found.ceiling.low < np.mean(by_hand)
+    assert found.validates and found.problem == ""
+
+
+def test_raters_who_throw_dice_validate_nothing() -> None:
+    ratings = np.random.default_rng(2).integers(1, 6, (80, 3)).astype(float)
+    found = agreement_of_raters(rated(ratings), resamples=200)
+    assert found is not None and not found.validates
+    assert found.problem.startswith("raters hardly agree (alpha ")
+    assert found.problem.endswith("no metric can be validated here")
+
+
+def test_one_rater_has_nobody_to_agree_with() -> None:
+    assert agreement_of_raters(rated(np.full((20, 1), 3.0)), resamples=50) is None
+
+
+def test_a_metric_that_is_the_truth_may_replace_noisy_raters_and_noise_may_not() -> None:
+    generator = np.random.default_rng(3)
+    truth = generator.integers(1, 6, 200).astype(float)
+    ratings = np.clip(truth[:, None] + generator.integers(-1, 2, (200, 3)), 1, 5)
+    good = alternative_annotator(rated(ratings, truth), "metric")
+    bad = alternative_annotator(rated(ratings, generator.normal(size=200)), "metric")
+    assert (good.winning_rate, good.passes) == (1.0, True)
+    assert good.advantage is not None and good.advantage > 0.6
+    assert (bad.winning_rate, bad.passes) == (0.0, False)
+
+
+def test_the_test_asks_three_raters_with_thirty_answers() -> None:
+    found = alternative_annotator(rated(np.ones((25, 3)) + np.arange(25)[:, None] % 4), "metric")
+    assert found.winning_rate is None
+    assert found.problem == "needs 3 raters with 30 shared answers each; 0 have them"

@@ -1,0 +1,44 @@
+"""Tables of made-up scores for the tests of the meta-evaluator: some follow the ratings, the others are noise."""
+
+import numpy as np
+
+from assay.meta_eval.table import ScoreTable
+
+
+def score_table(
+    items: int,
+    metrics: int,
+    *,
+    signal: float,
+    useful: int = 1,
+    of_a_group: int = 1,
+    raters: int = 1,
+    unrated: int = 0,
+    constant: str = "",
+    half_missing: str = "",
+    baseline: str = "",
+    seed: int = 0,
+) -> ScoreTable:
+    """The first `useful` metrics m0, m1, ... are signal * rating + standard normal noise, the others noise."""
+    generator = np.random.default_rng(seed)
+    truth = generator.integers(1, 6, items).astype(float)
+    scores = generator.normal(size=(items, metrics))
+    scores[:, :useful] += signal * truth[:, None]
+    names = tuple(f"m{number}" for number in range(metrics))
+    if constant:
+        scores[:, names.index(constant)] = 0.5
+    if half_missing:
+        scores[: round(0.6 * items), names.index(half_missing)] = np.nan
+    noise = generator.integers(-1, 2, (items, raters)) if raters > 1 else np.zeros((items, 1))
+    ratings = np.clip(truth[:, None] + noise, 1, 5)
+    ratings[items - unrated :] = np.nan
+    return ScoreTable(
+        items=tuple(f"i{number}" for number in range(items)),
+        metrics=names,
+        scores=scores,
+        ratings=ratings,
+        raters=tuple(f"r{number}" for number in range(raters)),
+        groups=tuple(f"g{number // of_a_group}" for number in range(items)),
+        attributes={"language": tuple(generator.choice(["nl", "en"], items).tolist())},
+        baselines=frozenset({baseline}),
+    )
