@@ -18,22 +18,43 @@ class Faithfulness(Metric):
 
     `claims`: by the `judge`, decontextualised, or the answer's `sentences` (no call). `verdicts`: `listed`, all in
     one call with reasons and checked quotes, or `probability`, one yes/no question a claim; the value is then the mean
-    P(supported), with the hard ratio in the evidence. Left out, both follow from what the judge can: probabilities of
-    sentences where it tells log probabilities, listed verdicts on the judge's claims where it does not.
+    P(supported), with the hard ratio in the evidence. Left out: sentences, with probabilities where the judge tells
+    log probabilities and listed verdicts where it does not (`benchmarks/rated_agreement.py` says why).
     An answer without claims (a refusal, a greeting) is skipped.
+
+    `numeric`: a claim with numbers that can be computed from the sample's tables, or from those in its contexts, takes
+    the computation's verdict in place of the judge's, and the evidence shows both. Left out, it is so where the sample
+    has tables of its own; these are then shown to the judge too where there are no contexts.
     """
 
     name = "faithfulness"
     needs = ("response", "retrieved_contexts")
 
-    def __init__(self, judge: Judge, claims: ClaimsBy | None = None, verdicts: VerdictsBy | None = None) -> None:
+    def __init__(
+        self,
+        judge: Judge,
+        claims: ClaimsBy | None = None,
+        verdicts: VerdictsBy | None = None,
+        numeric: bool | str | None = None,
+    ) -> None:
         if claims not in {None, *get_args(ClaimsBy)} or verdicts not in {None, *get_args(VerdictsBy)}:
             raise ValueError("claims is judge or sentences, verdicts is listed or probability")
         if verdicts == "probability" and not judge.logprobs:
             raise ValueError(f"{judge.name} tells no log probabilities (logprobs in its settings): verdicts=listed")
+        if numeric not in {None, True, False, "true", "false"}:
+            raise ValueError("numeric is true or false")
         self.judge = judge
+        self.numeric = numeric == "true" if isinstance(numeric, str) else numeric
         self.verdicts: VerdictsBy = verdicts or ("probability" if judge.logprobs else "listed")
-        self.claims: ClaimsBy = claims or ("sentences" if self.verdicts == "probability" else "judge")
+        self.claims: ClaimsBy = claims or "sentences"
+
+    async def assess(self, sample: Sample) -> Score:
+        """As for every metric; a sample with tables and no contexts is judged by what its tables say."""
+        if sample.tables and not sample.retrieved_contexts and self.numeric is not False:
+            from .numeric.as_context import tables_as_contexts
+
+            sample = sample.model_copy(update={"retrieved_contexts": tables_as_contexts(sample.tables)})
+        return await super().assess(sample)
 
     async def measure(self, sample: Sample) -> Score:
         """The score, with every claim, verdict, quote and place in the evidence. Raises `JudgeError`."""
@@ -54,6 +75,10 @@ class Faithfulness(Metric):
             return skipped("the answer makes no claims", evidence, usage)
         give_verdicts = listed_verdicts if self.verdicts == "listed" else probability_verdicts
         judged, took = await give_verdicts(sample, claims, self.judge)
+        if sample.tables if self.numeric is None else self.numeric:
+            from .numeric.in_faithfulness import with_computed_verdicts
+
+            judged = with_computed_verdicts(sample, judged)
         ratio = sum(claim.verdict == "supported" for claim in judged) / len(judged)
         value = self.aggregate([_support(claim) for claim in judged])
         evidence |= {"claims": [claim.evidence() for claim in judged], "ratio": ratio}

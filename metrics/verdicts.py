@@ -34,7 +34,10 @@ class ListedVerdicts(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class JudgedClaim:
-    """A claim with its verdict; `probability` is P(supported) where the judge tells it."""
+    """A claim with its verdict; `probability` is P(supported) where the judge tells it.
+
+    `computed` are the numerical checks that decided it `instead_of` the judge, if they did.
+    """
 
     text: str
     verdict: Verdict
@@ -42,18 +45,26 @@ class JudgedClaim:
     quote: str = ""
     place: Place | None = None
     probability: float | None = None
+    computed: tuple[dict[str, Any], ...] = ()
+    instead_of: "JudgedClaim | None" = None
 
     def evidence(self) -> dict[str, Any]:
-        """The claim as JSON values, in the shape that reports rely on."""
-        return {
+        """The claim as JSON values, in the shape that reports rely on.
+
+        A verdict that a computation gave (`source` numeric) shows the checks, and what the judge said in its place.
+        """
+        told: dict[str, Any] = {
             "text": self.text,
             "verdict": self.verdict,
             "probability": self.probability,
             "reason": self.reason,
             "quote": self.quote,
             "place": None if self.place is None else self.place._asdict(),
-            "source": "judge",
+            "source": "judge" if self.instead_of is None else "numeric",
         }
+        if self.instead_of is not None:
+            told |= {"numeric": list(self.computed), "judge": self.instead_of.evidence()}
+        return told
 
 
 def verdicts_question(sample: Sample, claims: Mapping[int, str]) -> Question[ListedVerdicts]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from .numeric_check import check
 from .options import json_option
 
 if TYPE_CHECKING:
@@ -18,6 +19,9 @@ _SIDE_BY_SIDE = 4  # series in one table
 @click.group()
 def numeric() -> None:
     """Numbers: the facts of a table, and claims checked against it."""
+
+
+numeric.add_command(check)
 
 
 @numeric.command()

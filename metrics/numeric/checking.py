@@ -62,9 +62,7 @@ def check(text: str, read: ReadCheck | Unread, read_by: str) -> CheckedClaim:
     return CheckedClaim(text, "unverifiable", why[1].reason, why[0], why[1], read_by, read.text)
 
 
-def _agreed(
-    text: str, read: ReadCheck, decided: list[tuple[Specification, Finding]], read_by: str
-) -> CheckedClaim:
+def _agreed(text: str, read: ReadCheck, decided: list[tuple[Specification, Finding]], read_by: str) -> CheckedClaim:
     specification, finding = decided[0]
     other = next((each for each in decided if each[1].verdict != finding.verdict), None)
     if other is None:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, lru_cache
 
 from .check import Check
 from .clause import Clause, read_clause
@@ -84,7 +84,7 @@ class _Parse:
 def scene_of(tables: Sequence[Table], language: str, question: str = "") -> Scene:
     """What claims about tables are read against; a question's series and times hold where a claim names none."""
     words = lexicon(language)
-    seen = tuple((view, Names(view.table, words.language)) for table in tables for view in views(table))
+    seen = tuple(named for table in tables for named in _named_views(table, words.language))
     titles = [table.name for table in tables] + [table.time_column or "" for table in tables]
     named = shared_stems(titles, words.language)
     scene = Scene(seen, words.language, named | shared_stems([question], words.language), named, question=question)
@@ -98,6 +98,11 @@ def scene_of(tables: Sequence[Table], language: str, question: str = "") -> Scen
         if clause.times or clause.cells:
             scope = scope or tuple(clause.windows(clause.times, clause.cells))
     return replace(scene, inherited=series, scope=scope)
+
+
+@lru_cache(maxsize=64)  # the samples of a set often share a table, which is then one object
+def _named_views(table: Table, language: str) -> tuple[tuple[View, Names], ...]:
+    return tuple((view, Names(view.table, language)) for view in views(table))
 
 
 def read_sentence(sentence: str, scene: Scene) -> tuple[list[ReadCheck | Unread], Scene]:

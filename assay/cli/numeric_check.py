@@ -1,0 +1,65 @@
+"""`assay numeric check`: one claim against a table, as understood, computed and judged."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from .options import json_option
+
+if TYPE_CHECKING:
+    from ..metrics.numeric.checking import CheckedClaim
+
+
+@click.command()
+@click.argument("table", type=click.Path(path_type=Path))
+@click.argument("claim")
+@click.option("--question", default="", help="The question that the claim answers; its series and times hold too.")
+@click.option("--language", help="Language (nl, en) of the claim; if not given, it is detected.")
+@json_option
+def check(table: Path, claim: str, question: str, language: str | None, as_json: bool) -> None:
+    """Check CLAIM against TABLE (CSV, TSV, JSON, Parquet, Excel or Markdown), without a model.
+
+    \b
+    assay numeric check kpi.csv "The average throughput in March was 41.2 Mbps."
+    assay numeric check loon.xlsx "Het brutoloon daalde in juni met 3,5%." --language nl
+    """
+    from ..errors import UsageError
+    from ..eval_sets.language import detect_language
+    from ..metrics.numeric.numeric_claims import check_claims
+    from ..metrics.numeric.sample_tables import tables_of_file
+    from ..metrics.sentences import sentences
+
+    if not claim.strip():
+        raise UsageError("the claim is empty; give a sentence with a number")
+    language = language or detect_language(question, claim) or "en"
+    checked = check_claims(sentences(claim, language), tables_of_file(table, language), language, question)
+    if not checked:
+        raise UsageError("the claim has no words; give a sentence with a number")
+    if as_json:
+        click.echo(json.dumps({"claims": [each.evidence() for each in checked]}, ensure_ascii=False, allow_nan=False))
+        return
+    for each in checked:
+        _print(each)
+
+
+def _print(checked: "CheckedClaim") -> None:
+    from ..prompts.untrusted import without_unseen
+
+    told = checked.evidence()
+    where = " over " + told["window"] if told["window"] else ""
+    understood = f"{told['statistic']} of {told['series'] or 'rows'}{where}" if told["statistic"] else "not understood"
+    stated = f", stated {told['stated']}" if told["stated"] else ""
+    lines = [told["part"], f"  understood  {understood}{stated}"]
+    if told["computed"] is not None:
+        unit = f" {told['unit']}" if told["unit"] else ""
+        lines.append(f"  computed    {_shown(told['computed'])}{unit}")
+    lines += [f"  verdict     {told['verdict']}: {told['reason']}"]
+    click.echo(without_unseen("\n".join(lines)))
+
+
+def _shown(value: float | str) -> str:
+    from ..metrics.numeric.computed import shown
+
+    return value if isinstance(value, str) else shown(value)

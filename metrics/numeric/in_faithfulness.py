@@ -1,0 +1,35 @@
+"""The computed verdicts that take the place of a judge's."""
+
+from collections.abc import Sequence
+
+from ...eval_sets.sample import Sample
+from ..verdicts import JudgedClaim
+from .checking import CheckedClaim, check
+from .numeric_claims import tables_of_claims
+from .reading import read_sentence, scene_of
+
+
+def with_computed_verdicts(sample: Sample, judged: Sequence[JudgedClaim]) -> list[JudgedClaim]:
+    """The claims, those that can be computed with the computation's verdict; the others as the judge left them.
+
+    A claim with several numbers is decided when one of them is wrong, or when all of it could be checked.
+    """
+    tables = tables_of_claims(sample)
+    if not tables:
+        return list(judged)
+    scene = scene_of(tables, sample.language or "en", sample.user_input)
+    found = []
+    for claim in judged:
+        read, scene = read_sentence(claim.text, scene)
+        found.append(_decided(claim, [check(claim.text, each, "grammar") for each in read]))
+    return found
+
+
+def _decided(claim: JudgedClaim, checked: Sequence[CheckedClaim]) -> JudgedClaim:
+    deciding = next((each for each in checked if each.verdict == "contradicted"), None)
+    if deciding is None and checked and all(each.verdict == "supported" for each in checked):
+        deciding = checked[0]
+    if deciding is None:
+        return claim
+    shown = tuple(each.evidence() for each in checked)
+    return JudgedClaim(claim.text, deciding.verdict, deciding.reason, computed=shown, instead_of=claim)

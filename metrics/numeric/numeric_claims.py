@@ -1,0 +1,107 @@
+"""Numerical claims: the share of an answer's checkable numbers that a computation over its tables bears out."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from ...eval_sets.sample import Sample
+from ...judges import Judge, Usage
+from ...prompts import load_prompt
+from ..metric import Metric, Score, scored, skipped
+from ..sentences import claiming_sentences
+from .checking import CheckedClaim, check
+from .judged_reading import read_by_judge
+from .reading import ReadCheck, Scene, Unread, read_sentence, scene_of
+from .sample_tables import tables_of_sample
+from .table import Table
+from .typed import stated_power
+
+
+class NumericClaims(Metric):
+    """Claims that hold / checkable numerical claims, in [0, 1] (notes 004, "About Indirect Claims").
+
+    Each sentence is read by a grammar (Dutch, English) and, where that fails and there is a `judge`, by the judge, who
+    only writes down what the claim says; the statistic is computed from the sample's tables, those in its contexts and
+    in files that it names. A number holds when the computed one rounds to it at its stated precision, or as its hedge
+    allows. Skipped where there is no table or nothing that can be checked.
+    """
+
+    name = "numeric_claims"
+    needs = ("response",)
+
+    def __init__(self, judge: Judge | None = None) -> None:
+        self.judge = judge
+
+    async def measure(self, sample: Sample) -> Score:
+        """The score, with every claim as understood, computed and judged in the evidence. Raises `JudgeError`."""
+        tables = tables_of_claims(sample)
+        evidence: dict[str, Any] = {"claims": [], "tables": [table.name for table in tables]}
+        if not tables:
+            return skipped("the sample has no table to compute from", evidence)
+        sentences = claiming_sentences(sample.response, sample.language or "en")
+        checked, usage = await self._checked(sample, sentences, tables)
+        evidence["claims"] = [claim.evidence() for claim in checked]
+        if self.judge is not None:
+            evidence |= {"judge": self.judge.name, "prompts": [load_prompt("numeric", sample.language).identity]}
+        decided = [claim for claim in checked if claim.checkable]
+        if not decided:
+            why = f': "{checked[0].text}" ({checked[0].reason})' if checked else ""
+            return skipped(f"no claim of the answer is a number that can be checked{why}", evidence, usage)
+        value = sum(claim.verdict == "supported" for claim in decided) / len(decided)
+        return scored(value, _reason(checked, decided), evidence, usage)
+
+    async def _checked(
+        self, sample: Sample, sentences: Sequence[str], tables: Sequence[Table]
+    ) -> tuple[list[CheckedClaim], Usage]:
+        scene = scene_of(tables, sample.language or "en", sample.user_input)
+        checked: list[CheckedClaim] = []
+        usage = Usage()
+        for sentence in sentences:
+            read, scene = read_sentence(sentence, scene)
+            found, took = await self._read_again(sample, sentence, read, scene)
+            usage += took
+            checked += [check(sentence, each, by) for each, by in found]
+        return checked, usage
+
+    async def _read_again(
+        self, sample: Sample, sentence: str, read: list[ReadCheck | Unread], scene: Scene
+    ) -> tuple[list[tuple[ReadCheck | Unread, str]], Usage]:
+        """What the grammar read; what it could not, though it states numbers, by the judge if there is one."""
+        if self.judge is None or not any(isinstance(each, Unread) and each.numeric for each in read):
+            return [(each, "grammar") for each in read], Usage()
+        again, usage = await read_by_judge(sample, sentence, scene, self.judge)
+        kept = [(each, "grammar") for each in read if not (isinstance(each, Unread) and each.numeric)]
+        return [*kept, *((each, "judge") for each in again)], usage
+
+
+def tables_of_claims(sample: Sample) -> list[Table]:
+    """The sample's tables; one from a context that states no scale has the one that the other contexts state."""
+    powers = {power for text in sample.retrieved_contexts if (power := stated_power(text))}
+    own = {table.name for table in sample.tables}
+    scale = powers.pop() if len(powers) == 1 else 0
+    return [
+        replace(table, power=scale) if scale and not table.power and table.name not in own else table
+        for table in tables_of_sample(sample)
+    ]
+
+
+def check_claims(
+    sentences: Sequence[str], tables: Sequence[Table], language: str, question: str = ""
+) -> list[CheckedClaim]:
+    """The verdicts on sentences by the grammar alone, in order: a later one may mean the series of the one before."""
+    scene = scene_of(tables, language, question)
+    checked: list[CheckedClaim] = []
+    for sentence in sentences:
+        read, scene = read_sentence(sentence, scene)
+        checked += [check(sentence, each, "grammar") for each in read]
+    return checked
+
+
+def _reason(checked: list[CheckedClaim], decided: list[CheckedClaim]) -> str:
+    held = sum(claim.verdict == "supported" for claim in decided)
+    reason = f"{held} of {len(decided)} checkable numerical claims hold"
+    if len(checked) > len(decided):
+        reason += f"; {len(checked) - len(decided)} cannot be checked"
+    if wrong := next((claim for claim in decided if claim.verdict == "contradicted"), None):
+        reason += f'; contradicted: "{wrong.text}" ({wrong.reason})'
+    return reason
