@@ -13,7 +13,9 @@ After the first look at held_out and helpdesk (counts of label and prediction on
 showed: "make a" and "maak een" left the paper's action list, since they took binary and instruction messages there
 (accuracy of rules=paper en 0.77 to 0.80, nl 0.75 to 0.73). The positional rules gained patterns from probes of the
 author's own after that look; their figures on held_out and helpdesk stayed what they were.
-Nothing here is cross-validated: rules written by hand have no fitting to repeat in a fold.
+  rules, cross-validated: in ten folds of the rules part, each fold typed with only those patterns that decide the type
+            of a message in another fold: what one message alone gave rise to is not credited to it. A pattern that
+            holds many words stays whole, so this is still somewhat optimistic.
 Intervals, 95%: Wilson's for accuracy, the percentiles of 2,000 seeded resamples of the messages for F1.
 """
 
@@ -34,6 +36,7 @@ LABELLED = Path(__file__).parent.parent / "tests/metrics/heuristic"
 LANGUAGES = ("nl", "en")
 SCORED = ("binary", "instruction")
 RESAMPLES = 2000
+FOLDS = 10
 HEADER = ["messages", "n", "F1", "accuracy", "precision", "recall"]
 Pair = tuple[str, str]
 
@@ -89,6 +92,18 @@ def messages_of(language: str) -> dict[str, list[Pair]]:
     return found | {"helpdesk": [(sample.user_input, sample.message_type or "") for sample in helpdesk]}
 
 
+def cross_validated(labelled: Sequence[Pair], language: str, rules: Rules) -> list[Pair]:
+    """Label and predicted type of each message, by only those patterns that decide a message's type in another fold."""
+    order = np.random.default_rng(0).permutation(len(labelled))
+    pairs: list[Pair] = []
+    for fold in range(FOLDS):
+        others = [labelled[place][0] for place in order[np.arange(len(order)) % FOLDS != fold]]
+        borne_out = frozenset(classify(message, language, rules).pattern for message in others)
+        for message, label in (labelled[place] for place in order[fold::FOLDS]):
+            pairs.append((label, classify(message, language, rules, borne_out).type))
+    return pairs
+
+
 def main() -> None:
     """Prints the tables, and with --errors each message that was typed wrongly and why."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -103,8 +118,11 @@ def main() -> None:
         for name in ("rules", "held_out", "helpdesk"):
             for language in LANGUAGES:
                 labelled = messages_of(language)[name]
-                pairs = [(label, classify(message, language, rules).type) for message, label in labelled]
-                rows += [[f"{name} {language} ({line})", *figures(pairs, positive)] for line, positive in lines]
+                typed = {name: [(label, classify(message, language, rules).type) for message, label in labelled]}
+                if name == "rules":
+                    typed["rules, cross-validated,"] = cross_validated(labelled, language, rules)
+                for told, pairs in typed.items():
+                    rows += [[f"{told} {language} ({line})", *figures(pairs, positive)] for line, positive in lines]
         print_table(
             f"Table III, rules={rules} (the paper on its test set: 0.62 all, 0.77 is-Binary-or-Instruction)",
             HEADER,

@@ -44,47 +44,53 @@ class _Typed(NamedTuple):
 
 
 class _Language:
-    """The positional rules of a language, compiled."""
+    """The positional rules of a language, compiled; of those that decide, only the `allowed` ones if that is given."""
 
-    def __init__(self, language: str) -> None:
+    def __init__(self, language: str, allowed: frozenset[str] | None) -> None:
         given: dict[str, Any] = facts("message_patterns", language)["positional"]
         words: dict[str, str] = given["words"]
 
         def compiled(patterns: Iterable[str]) -> tuple[re.Pattern[str], ...]:
             return tuple(re.compile(_NAME.sub(lambda name: words[name[1]], pattern)) for pattern in patterns)
 
+        def deciding(patterns: Iterable[str]) -> tuple[re.Pattern[str], ...]:
+            return tuple(each for each in compiled(patterns) if allowed is None or each.pattern in allowed)
+
         def typed(groups: Iterable[dict[str, Any]]) -> tuple[_Typed, ...]:
-            return tuple(_Typed(group["type"], p) for group in groups for p in compiled(group["patterns"]))
+            return tuple(_Typed(group["type"], p) for group in groups for p in deciding(group["patterns"]))
 
         self.lead, self.frames = compiled(given["lead"]), compiled(given["frames"])
-        self.error, self.action, self.chat = (compiled(given[kind]) for kind in ("error", "action", "chat"))
+        self.error, self.action, self.chat = (deciding(given[kind]) for kind in ("error", "action", "chat"))
         self.question, self.inside = typed(given["question"]), typed(given["inside"])
-        self.marked, self.embedded = compiled(given["marked"]), compiled(given["embedded_binary"])
-        self.wish, self.complaint = compiled(given["wish"]), compiled(given["complaint"])
+        self.marked, self.embedded = deciding(given["marked"]), deciding(given["embedded_binary"])
+        self.wish, self.complaint = deciding(given["wish"]), deciding(given["complaint"])
 
 
-def classify(message: str, language: str, rules: Rules = "positional") -> TypeMatch:
+def classify(
+    message: str, language: str, rules: Rules = "positional", allowed: frozenset[str] | None = None
+) -> TypeMatch:
     """The type of a message, with the pattern that decided. Languages without patterns are read with the English ones.
 
     `paper` is section V-A of the paper: the message lower-cased, ordered lists of substrings, the first list with a
     match decides, and a message without a question mark that matched no list so far is `reasoning`.
     `positional`, the default because it does better on messages that no rule was written from
     (`benchmarks/message_types.py`), finds the sentence that asks, takes greetings and polite frames off it, and goes by
-    how it begins. Raises `ValueError` for other rules.
+    how it begins. With `allowed` only these patterns may decide (for cross-validation: those that other messages bear
+    out). Raises `ValueError` for other rules.
     """
     if rules == "paper":
-        return _by_lists(message.lower(), language)
+        return _by_lists(message.lower(), language, allowed)
     if rules == "positional":
         text = _BLANKS.sub(" ", message.lower().translate(_STRAIGHT)).strip()
-        return _by_position(text, _language(language))
+        return _by_position(text, _language(language, allowed))
     raise ValueError(f"rules={rules!r}; choose paper or positional")
 
 
-def _by_lists(text: str, language: str) -> TypeMatch:
+def _by_lists(text: str, language: str, allowed: frozenset[str] | None) -> TypeMatch:
     for group in facts("message_patterns", language)["paper"]:
         kind: MessageType = group["type"]
         for pattern in group["patterns"]:
-            if pattern in text:
+            if pattern in text and (allowed is None or pattern in allowed):
                 return TypeMatch(kind, pattern, pattern, f"{pattern!r} is in the {kind} list, the first with a match")
         if group.get("no_question_mark") and "?" not in text:
             return TypeMatch(kind, "", "", f"no list before matched, and without a question mark it is {kind}")
@@ -192,5 +198,5 @@ def _complaint(sentences: list[Sentence], rules: _Language) -> TypeMatch | None:
 
 
 @cache
-def _language(language: str) -> _Language:
-    return _Language(language)
+def _language(language: str, allowed: frozenset[str] | None) -> _Language:
+    return _Language(language, allowed)
