@@ -75,7 +75,7 @@ def plan_questions(
     placed = {fold.section: fold for fold in folds}
     usable = [section for section in sections if not folds or section.id in placed]
     sampled = [section for section in usable if section.id in placed and placed[section.id].sampled]
-    long_form, factoid = _how_many(n, factoid_share)
+    long_form, factoid = sections_wanted(n, factoid_share), math.ceil(round(n * factoid_share) * SECTIONS_A_PAIR)
     talkative = [section for section in sampled or usable if len(tokens(section.text)) >= FEWEST_WORDS]
     chosen = talkative if sampled else draw.sample(talkative, min(long_form, len(talkative)))
     orders = [
@@ -93,9 +93,9 @@ def plan_questions(
     return orders
 
 
-def _how_many(n: int, factoid_share: float) -> tuple[int, int]:
-    factoid = round(n * factoid_share)
-    return math.ceil((n - factoid) * SECTIONS_A_PAIR), math.ceil(factoid * SECTIONS_A_PAIR)
+def sections_wanted(n: int, factoid_share: float) -> int:
+    """How many sections to ask for long-form pairs, so that their share of `n` pairs is left."""
+    return math.ceil((n - round(n * factoid_share)) * SECTIONS_A_PAIR)
 
 
 def _facts(sections: Sequence[Section], draw: random.Random) -> list[tuple[Section, Fact]]:

@@ -9,6 +9,7 @@ import pytest
 from openai_server import Answer, OpenAIServer
 
 from assay.eval_sets import load_set
+from assay.generation import Section, read_folds
 
 Typing = Callable[..., Any]
 
@@ -78,6 +79,56 @@ def test_calls_that_give_nothing_are_told(
     assert told.code == 4
     assert "2 calls gave no pair" in told.err
     assert assay(*command, "--max-failed", 2).code == 0
+
+
+@pytest.fixture
+def leaflets(tmp_path: Path, sections: list[Section]) -> Path:
+    """The leaflets as Markdown, and a second of each, so that a fold has two documents."""
+    folder = tmp_path / "leaflets"
+    folder.mkdir()
+    for section in sections:
+        for number, copy in enumerate((section.text, f"Let op. {section.text.replace('088', '085')}")):
+            path = folder / section.document.replace(".md", f"{number}.md")
+            head = "" if path.exists() else f"# {section.document[:-3]}\n"
+            with path.open("a", encoding="utf-8") as file:
+                file.write(f"{head}\n## {section.heading}\n\n{copy}\n")
+    return folder
+
+
+def test_the_whole_leaves_the_file_of_every_stage(
+    assay: Typing, leaflets: Path, writer_file: Path, openai_server: OpenAIServer, tmp_path: Path
+) -> None:
+    command = ["generate", leaflets, "--judge", writer_file, "--n", 6, "--test-share", 0.4, "-o", "set.jsonl"]
+    stopped = assay(*command, "--budget-calls", 4)
+    assert (stopped.code, len(openai_server.requests)) == (3, 4), stopped.err
+    done = assay(*command, "--resume")
+    assert done.code == 0, done.err
+    assert "What each filter rejects" in done.out
+    made = {path.name for path in tmp_path.glob("set.*")}
+    assert made == {"set.jsonl"} | {f"set.{s}.jsonl" for s in ("sections", "topics", "folds", "pairs", "rejected")}
+    folds = {fold.section: fold for fold in read_folds(tmp_path / "set.folds.jsonl")}
+    samples = load_set(tmp_path / "set.jsonl")
+    assert 1 <= len(samples) <= 6
+    for sample in samples:
+        placed = folds[sample.metadata["section"]]
+        assert (sample.metadata["fold"], sample.metadata["split"]) == (placed.fold, placed.split)
+    asked = len(openai_server.requests)
+    crossed = assay("crosseval", "set.jsonl", "--bot", writer_file, "--limit", 1)
+    assert crossed.code == 0, crossed.err
+    assert "Table 4" in crossed.out
+    assert len(openai_server.requests) > asked
+
+
+def test_one_fold_asks_for_no_topics(assay: Typing, leaflets: Path, writer_file: Path, tmp_path: Path) -> None:
+    done = assay("generate", leaflets, "--judge", writer_file, "--n", 2, "--folds", 1, "-o", "set.jsonl", "--json")
+    assert done.code == 0, done.err
+    assert done.json["sections_in_folds"] is None
+    assert done.json["kept"] == {"long-form": 2, "factoid": 0}
+    assert "fold" not in load_set(tmp_path / "set.jsonl")[0].metadata
+    assert assay("generate", leaflets, "-o", "set.jsonl").code == 2
+    told = assay("generate", tmp_path / "nowhere", "--judge", writer_file, "-o", "set.jsonl")
+    assert "nowhere" in told.err
+    assert "Traceback" not in told.err
 
 
 @pytest.mark.parametrize(
