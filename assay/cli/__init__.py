@@ -6,7 +6,9 @@ import click
 
 from .. import __version__
 from ..errors import AssayError, BudgetReached, UsageError
-from . import generate_documents, generate_questions, generate_review  # noqa: F401 - they add stages to `assay generate`
+
+# they add the stages and the whole to `assay generate`
+from . import generate_documents, generate_questions, generate_review, generate_set  # noqa: F401
 from .cassettes import cassettes
 from .compare import compare
 from .crosseval import crosseval
