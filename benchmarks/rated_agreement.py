@@ -4,8 +4,9 @@
 
 Takes a seeded choice of mtrag_faithfulness and begin_wow, judges it in each of the four ways (claims by the judge or
 sentences; verdicts listed or by probability), and prints Spearman and AUROC with 95% intervals (whole groups resampled)
-and the seconds an answer; weakest_claim beside them, which is another sum of the first way's replies. Replies are kept in a cassette in the cache folder (the texts are other people's and are not
-part of this repository), so that a second run replays them and an interrupted one goes on.
+and the seconds an answer; weakest_claim beside them, which is another sum of the first way's replies. Replies are kept
+in a cassette in the cache folder (the texts are other people's and are not part of this repository), so that a second
+run replays them and an interrupted one goes on.
 Good answers, for AUROC: rated above the middle of the scale. Seconds an answer: what the calls took, divided by the
 calls under way at once, from the recordings; `calls` and `tokens` are a mean an answer.
 """
@@ -21,7 +22,7 @@ from platformdirs import user_cache_path
 from printed import print_machine, print_table
 
 from assay import Sample, load_set
-from assay.judges import LiteLLMJudge, Usage
+from assay.judges import LiteLLMJudge, Usage, load_settings
 from assay.meta_eval.auroc import auroc
 from assay.meta_eval.correlation import spearman
 from assay.metrics import Metric, Score
@@ -77,27 +78,33 @@ async def main() -> None:
     parser.add_argument("--mode", choices=["auto", "replay"], default="auto")
     options = parser.parse_args()
     print_machine()
-    cassette = user_cache_path("assay") / f"rated.{Path(options.judge).stem}.jsonl"
-    async with LiteLLMJudge(options.judge, cassette=cassette, mode=options.mode) as judge:
-        concurrency = judge.settings.concurrency
-        for name in options.sets:
-            samples = load_set(options.data / f"{name}.jsonl")
-            samples = random.Random(options.seed).sample(samples, min(options.n, len(samples)))
-            rows = []
-            for way in options.ways:
-                found = await scores_of(samples, load_metric(way, judge), concurrency)
-                usage, count = Usage.total([score.usage for score in found.values()]), len(samples)
-                seconds, tokens = usage.seconds / concurrency, usage.tokens_in + usage.tokens_out
-                values = {key: score.value for key, score in found.items()}
-                rows.append(row(way, values, samples, seconds / count, usage.calls / count, tokens / count))
-            for further in (*([WEAKEST] if WAYS[0] in options.ways else []), *BASELINES):
-                found = await scores_of(samples, load_metric(further, judge), 1)
-                rows.append(row(further, {key: score.value for key, score in found.items()}, samples))
-            published = {s.id: s.metadata.get("published_metrics", {}).get(PUBLISHED) for s in samples}
-            if any(published.values()):
-                rows.append(row("Ragas faithfulness, as published", published, samples))
-            title = f"{name}: {len(samples)} samples (seed {options.seed}), {judge.name}, {concurrency} calls at once"
-            print_table(title, ["metric", "n", "Spearman", "AUROC", "s", "calls", "tokens"], rows)
+    settings = load_settings(options.judge)
+    cassette = user_cache_path("assay") / f"rated.{settings.identity}.jsonl"
+    concurrency = settings.concurrency
+
+    async def judged(metric: str, samples: list[Sample]) -> dict[str, Score]:
+        # a judge of its own: one that has met a question takes nothing for it, and each way is to tell its whole price
+        async with LiteLLMJudge(settings, cassette=cassette, mode=options.mode) as judge:
+            return await scores_of(samples, load_metric(metric, judge), concurrency)
+
+    for name in options.sets:
+        samples = load_set(options.data / f"{name}.jsonl")
+        samples = random.Random(options.seed).sample(samples, min(options.n, len(samples)))
+        rows = []
+        for way in options.ways:
+            found = await judged(way, samples)
+            usage, count = Usage.total([score.usage for score in found.values()]), len(samples)
+            seconds, tokens = usage.seconds / concurrency, usage.tokens_in + usage.tokens_out
+            values = {key: score.value for key, score in found.items()}
+            rows.append(row(way, values, samples, seconds / count, usage.calls / count, tokens / count))
+        for further in (*([WEAKEST] if WAYS[0] in options.ways else []), *BASELINES):
+            found = await judged(further, samples)
+            rows.append(row(further, {key: score.value for key, score in found.items()}, samples))
+        published = {s.id: s.metadata.get("published_metrics", {}).get(PUBLISHED) for s in samples}
+        if any(published.values()):
+            rows.append(row("Ragas faithfulness, as published", published, samples))
+        title = f"{name}: {len(samples)} samples (seed {options.seed}), {settings.identity}, {concurrency} at once"
+        print_table(title, ["metric", "n", "Spearman", "AUROC", "s", "calls", "tokens"], rows)
 
 
 if __name__ == "__main__":

@@ -107,7 +107,7 @@ def test_sentences_with_probabilities(judge: Make, sample: Make, script: Make, o
 
 def test_the_ways_follow_from_what_the_judge_can(judge: Make) -> None:
     plain, told = Faithfulness(judge()), Faithfulness(judge(logprobs=True))
-    assert (plain.claims, plain.verdicts) == ("judge", "listed")
+    assert (plain.claims, plain.verdicts) == ("sentences", "listed")
     assert (told.claims, told.verdicts) == ("sentences", "probability")
 
 

@@ -117,7 +117,7 @@ def test_i_do_not_know_is_not_faithful(judge: Make, sample: Make, script: Make) 
 
 def test_connections_are_used_again(judge: Make, sample: Make, openai_server: OpenAIServer) -> None:
     samples = [sample(id=f"s{n}", response=f"Go to menu {n}.") for n in range(30)]
-    evaluate(samples, [Faithfulness(judge(concurrency=4))], concurrency=4)
+    evaluate(samples, [Faithfulness(judge(concurrency=4), claims="judge")], concurrency=4)
     assert len(openai_server.requests) == 60
     assert openai_server.connections <= 8
 

@@ -39,7 +39,7 @@ def judge(openai_server: OpenAIServer) -> Callable[..., LiteLLMJudge]:
 @pytest.mark.parametrize("at_once", [1, 3, 8])
 def test_concurrency_is_bounded_where_it_counts(judge: Any, openai_server: OpenAIServer, at_once: int) -> None:
     openai_server.latency = 0.05
-    evaluate(samples(16), [Faithfulness(judge(concurrency=100))], concurrency=at_once)
+    evaluate(samples(16), [Faithfulness(judge(concurrency=100), claims="judge")], concurrency=at_once)
     assert openai_server.most_at_once == at_once
     assert len(openai_server.requests) == 2 * 16
 
@@ -79,7 +79,7 @@ def test_samples_are_drawn_one_by_one(judge: Any, openai_server: OpenAIServer) -
 
 def test_a_budget_stops_it_and_what_is_scored_is_kept(judge: Any, openai_server: OpenAIServer) -> None:
     kept: dict[str, dict[str, Score]] = {}
-    metrics: list[Metric] = [TokenOverlap(), Faithfulness(judge(budget=Budget(calls=7)))]
+    metrics: list[Metric] = [TokenOverlap(), Faithfulness(judge(budget=Budget(calls=7)), claims="judge")]
     with pytest.raises(BudgetReached, match="7 calls"):
         asyncio.run(execute(samples(20), metrics, lambda s, scores: kept.update({s.id: scores}), concurrency=1))
     assert len(openai_server.requests) == 7
