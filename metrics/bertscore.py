@@ -44,8 +44,10 @@ def _scorer(model: str, layers: int, language: str) -> tuple[Any, str, int]:
         from bert_score import BERTScorer
         from bert_score.utils import lang2model, model2layers
         from transformers import AutoConfig
+        from transformers.utils.logging import disable_progress_bar
     except ImportError as error:
-        raise UsageError('it needs the extra `bertscore`: pip install "assay[bertscore]"') from error
+        raise UsageError(f'it needs the extra `bertscore`: pip install "assay[bertscore]" ({error})') from error
+    disable_progress_bar()
     named = model or lang2model[language]
     folder = model_folder(named)
     layer = layers or model2layers.get(named) or int(AutoConfig.from_pretrained(folder).num_hidden_layers)

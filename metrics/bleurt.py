@@ -48,7 +48,7 @@ def _bleurt(model: str) -> tuple[Any, Any]:
     try:
         from bleurt_pytorch import BleurtForSequenceClassification, BleurtTokenizer
     except ImportError as error:
-        raise UsageError('it needs the extra `bertscore`: pip install "assay[bertscore]"') from error
+        raise UsageError(f'it needs the extra `bleurt`: pip install "assay[bleurt]" ({error})') from error
     folder = model_folder(model)
     loaded = BleurtForSequenceClassification.from_pretrained(folder)
     loaded.eval()
