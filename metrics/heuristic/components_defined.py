@@ -22,7 +22,7 @@ def unspecified_components(answer: str, specified: Iterable[str], language: str)
     """
     texts = list(specified)
     joined = [_joined(text, language) for text in texts]
-    known = {normal(each.name, language) for text in texts for each in find_components(text, language)}
+    known = frozenset[tuple[str, ...]]().union(*(_known(text, language) for text in texts))
     return [
         component.name
         for component in find_components(answer, language)
@@ -30,7 +30,7 @@ def unspecified_components(answer: str, specified: Iterable[str], language: str)
     ]
 
 
-def _is_specified(component: Component, joined: list[str], known: set[tuple[str, ...]], language: str) -> bool:
+def _is_specified(component: Component, joined: list[str], known: frozenset[tuple[str, ...]], language: str) -> bool:
     name = " ".join(normal(component.name, language))
     if any(f" {name} " in text for text in joined):
         return True
@@ -38,6 +38,11 @@ def _is_specified(component: Component, joined: list[str], known: set[tuple[str,
 
 
 @lru_cache(maxsize=2048)  # contexts are shared by samples
+def _known(text: str, language: str) -> frozenset[tuple[str, ...]]:
+    return frozenset(normal(each.name, language) for each in find_components(text, language))
+
+
+@lru_cache(maxsize=2048)
 def _joined(text: str, language: str) -> str:
     return f" {' '.join(stem(word, language) for word in words(text))} "
 
