@@ -1,0 +1,295 @@
+"""A meta-evaluation as a support lead reads it in a terminal: the sentence, then the tables."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from ..meta_eval.estimate import Estimate
+    from ..meta_eval.findings import Combination, Comparison, MetaEvaluation, Policy, Raters, Selection
+    from ..meta_eval.reading import Joined
+
+_WHOLE = {"metric", "Spearman [95%]", "out of fold [95%]"}  # columns that are not folded
+_BESIDE = 2  # metrics that the table of parts shows, the chosen ones first
+_COMPARED = 6  # the report has all of them
+
+
+def print_evaluation(evaluation: "MetaEvaluation", joined: "Joined", report: Path | None) -> None:
+    """Prints the sentence first, then what it rests on."""
+    from rich.text import Text
+
+    from ..runs.report import plain, report_console
+
+    console = report_console()
+    console.print(Text(plain(evaluation.recommendation), style="bold"))
+    made = evaluation.made
+    console.print(
+        Text(
+            f"{made.rated} rated items of {made.items} in {made.groups} groups, scale {made.rating_min:g}-"
+            f"{made.rating_max:g}; {made.bootstrap} resamples of whole groups, seed {made.seed}",
+            style="dim",
+        )
+    )
+    for note in joined.notes:
+        console.print(Text(plain(note, 300), style="dim"))
+    _print_metrics(console, evaluation)
+    if evaluation.raters is not None:
+        _print_raters(console, evaluation.raters)
+    if evaluation.selection is not None:
+        baselines = {each.name for each in evaluation.metrics if each.baseline}
+        _print_combinations(console, evaluation.selection, baselines)
+    _print_comparisons(console, evaluation.comparisons)
+    _print_paper(console, evaluation)
+    _print_parts(console, evaluation)
+    if evaluation.policy is not None:
+        _print_policy(console, evaluation.policy)
+    if evaluation.powered is not None:
+        powered = evaluation.powered
+        console.print(
+            Text(
+                f"\nMean rating of all {powered.rated + powered.unrated} answers: {interval(powered.mean)} "
+                f"(the {powered.rated} rated ones alone: {interval(powered.classical)})"
+            )
+        )
+    if report is not None:
+        console.print(Text(f"\nThe whole report: {report}"))
+
+
+def interval(found: "Estimate", digits: int = 2, *, signed: bool = False) -> str:
+    """`0.52 [0.38, 0.63]`, or why there is none."""
+    if found.value is None:
+        return f"none: {found.problem}" if found.problem else "none"
+    form = f"{'+' if signed else ''}.{digits}f"
+    if found.low is None or found.high is None:
+        return f"{found.value:{form}}" + (f" ({found.problem})" if found.problem else "")
+    return f"{found.value:{form}} [{found.low:{form}}, {found.high:{form}}]"
+
+
+def share(found: float | None) -> str:
+    """A figure with two digits, or a dash."""
+    return "-" if found is None else f"{round(found, 2) + 0.0:.2f}"  # + 0.0: there is no -0.00
+
+
+def p_value(found: float | None) -> str:
+    """`0.031`, `<0.001`, or a dash."""
+    return "-" if found is None else p_said(found).removeprefix("p ").removeprefix("= ").replace(" ", "")
+
+
+def p_said(found: float) -> str:
+    """`p = 0.031` or `p < 0.001`."""
+    return "p < 0.001" if found < 0.001 else f"p = {found:.3f}"
+
+
+def _table(
+    console: "Console", title: str, headings: Iterable[str], rows: Iterable[Iterable[str]], dim: str = ""
+) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    from ..runs.report import plain
+
+    table = Table(title=title, title_justify="left", title_style="bold")
+    for number, heading in enumerate(headings):
+        table.add_column(
+            heading,
+            justify="left" if number == 0 or heading == "metrics" else "right",
+            overflow="fold",
+            no_wrap=heading in _WHOLE,
+        )
+    for row in rows:
+        cells = [plain(cell) for cell in row]
+        table.add_row(*map(Text, cells), style="dim" if dim and cells[-1].startswith(dim) else "")
+    console.print()
+    console.print(table)
+
+
+def _print_metrics(console: "Console", evaluation: "MetaEvaluation") -> None:
+    headings = ("metric", "n", "scored", "Spearman [95%]", "pairs", "AUROC bad", "AUROC good", "p", "p of all", "")
+    order = sorted(evaluation.metrics, key=lambda each: -(-2 if each.spearman.value is None else each.spearman.value))
+    rows = [
+        (
+            metric.name,
+            str(metric.n),
+            f"{metric.coverage:.0%}",
+            interval(metric.spearman, signed=True),
+            *(share(each.value) for each in (metric.pairwise_accuracy, metric.auroc_bad, metric.auroc_good)),
+            p_value(metric.p),
+            p_value(metric.p_max_t),
+            "baseline" if metric.baseline else "",
+        )
+        for metric in order
+    ]
+    _table(console, "Each metric against the ratings", headings, rows, dim="baseline")
+    console.print(
+        "pairs: share of pairs of answers that it orders as the raters do. AUROC bad, good: how well it finds bad and "
+        "good answers. p of all: corrected for the number of metrics (max-T).",
+        style="dim",
+        highlight=False,
+    )
+
+
+def _print_raters(console: "Console", raters: "Raters") -> None:
+    from rich.text import Text
+
+    from ..runs.report import plain
+
+    told = [
+        f"\n{raters.count} raters, {raters.items_rated_twice} items rated twice or more: Krippendorff's alpha "
+        f"{interval(raters.alpha)}; each rater against the mean of the others: {interval(raters.ceiling)}"
+    ]
+    if raters.problem:
+        told.append(raters.problem)
+    console.print(Text(plain(told[0])))
+    for line in told[1:]:
+        console.print(Text(plain(line), style="bold"))
+    if raters.pairs:
+        pairs = [
+            (f"{pair.first}, {pair.second}", str(pair.n), share(pair.kappa), share(pair.weighted_kappa))
+            for pair in raters.pairs
+        ]
+        _table(console, "Raters with each other", ("raters", "n", "Cohen's kappa", "quadratic"), pairs)
+    if raters.alternatives:
+        rows = [
+            (
+                each.metric,
+                share(each.winning_rate),
+                share(each.advantage),
+                each.problem or ("yes" if each.passes else "no"),
+            )
+            for each in raters.alternatives
+        ]
+        headings = ("metric", "raters it may replace", "advantage", "could replace a rater")
+        _table(console, "Could a metric replace a rater? (alternative-annotator test)", headings, rows)
+
+
+def _print_combinations(console: "Console", selection: "Selection", baselines: set[str]) -> None:
+    from rich.text import Text
+
+    from ..runs.report import plain
+
+    headings = ("combination", "metrics", "in sample", "out of fold [95%]", "optimism", "")
+    rows = [_combination(each) for each in selection.combinations]
+    _table(console, f"Combinations ({selection.combine})", headings, rows)
+    console.print(
+        Text(
+            f"out of fold: chosen and judged on different answers, {selection.repeats} x {selection.folds} folds. The "
+            f"best of all on shuffled ratings: {selection.best_by_chance:.2f}; here {selection.best_in_sample:.2f} "
+            f"({p_said(selection.p_of_selection)}).",
+            style="dim",
+        )
+    )
+    stable = [(metric, held) for metric, held in sorted(selection.stability, key=lambda each: -each[1]) if held]
+    if stable:
+        told = ", ".join(f"{metric} {held:.0%}" for metric, held in stable)
+        console.print(Text(f"How often resampled answers choose a metric: {plain(told)}", style="dim"))
+    for metric, why in selection.left_out:
+        if metric not in baselines:
+            console.print(Text(f"{plain(metric)} is left out: {plain(why)}", style="dim"))
+
+
+def _combination(found: "Combination") -> tuple[str, ...]:
+    return (
+        f"best of {found.size}" if found.kind == "subset" else found.kind,
+        " + ".join(found.metrics) if found.kind == "subset" else f"all {len(found.metrics)}",
+        share(found.in_sample),
+        interval(found.out_of_fold, signed=True),
+        share(found.optimism),
+        "chosen" if found.chosen else "",
+    )
+
+
+def _print_comparisons(console: "Console", comparisons: "tuple[Comparison, ...]") -> None:
+    rows = [
+        (
+            f"{each.first} - {each.second}",
+            str(each.n),
+            interval(each.difference, signed=True) if not each.problem else each.problem,
+            p_value(each.p_williams),
+            p_value(each.p_permutation),
+            {True: "yes", False: "no", None: "-"}[each.equivalent],
+        )
+        for each in comparisons[:_COMPARED]
+    ]
+    if rows:
+        within = f"equal within {comparisons[0].margin:g}"
+        headings = ("difference of Spearman", "n", "[95%]", "p (Williams)", "p (permuted)", within)
+        _table(console, "Metrics compared", headings, rows)
+
+
+def _print_paper(console: "Console", evaluation: "MetaEvaluation") -> None:
+    from rich.text import Text
+
+    from ..meta_eval.report.correlation_table import by_set
+    from ..runs.report import plain
+
+    if procedure := evaluation.paper_procedure:
+        kept = " + ".join(procedure.metrics) or "nothing"
+        console.print(
+            Text(
+                f"\nThe procedure of the AFAS paper keeps {plain(kept)}: rho {share(procedure.rho)} in sample, "
+                f"{interval(procedure.out_of_fold)} out of fold"
+            )
+        )
+    tables = evaluation.paper_tables
+    if tables is None:
+        return
+    if tables.types:
+        rows = [
+            (row.label, str(row.n), *map(share, (row.f1, row.accuracy, row.precision, row.recall)))
+            for row in tables.types
+        ]
+        _table(console, "Table III: message types", ("", "n", "F1", "accuracy", "precision", "recall"), rows)
+    if tables.correlations:
+        labels, found = by_set(tables.correlations)
+        stars = [(name, *("-" if row is None else share(row.rho) + row.stars for row in rows)) for name, rows in found]
+        _table(console, "Table IV: Spearman (* p < 0.05, ** p < 0.01)", ("metric", *labels), stars)
+    if tables.deviations:
+        headings = ("", *(f"rated {level:g} (n = {n})" for level, n in zip(tables.levels, tables.counts, strict=True)))
+        shares = [(row.condition, *("-" if s is None else f"{s:.0%}" for s in row.shares)) for row in tables.deviations]
+        _table(console, f"Table V: {tables.deviations_of}", headings, shares)
+
+
+def _print_parts(console: "Console", evaluation: "MetaEvaluation") -> None:
+    if not evaluation.parts:
+        return
+    chosen = set(evaluation.selection.chosen.metrics) if evaluation.selection else set()
+    best = sorted(evaluation.metrics, key=lambda each: -(each.spearman.value or 0))
+    shown = [each.name for each in best if each.name in chosen]
+    shown += [each.name for each in best if each.name not in chosen and not each.baseline][
+        : max(0, _BESIDE - len(shown))
+    ]
+    rows = []
+    for part in evaluation.parts:
+        found = dict(part.metrics)
+        cells = [interval(found[name], signed=True) if name in found else "-" for name in shown]
+        rating = "-" if part.mean_rating is None else f"{part.mean_rating:.2f}"
+        label = f"{part.attribute} {part.label or '(not said)'}"
+        rows.append((label, str(part.n), rating, interval(part.chosen, signed=True), *cells))
+    _table(console, "In parts (Spearman)", ("", "n", "mean rating", "chosen, out of fold", *shown), rows)
+
+
+def _print_policy(console: "Console", policy: "Policy") -> None:
+    from rich.text import Text
+
+    from ..runs.report import plain
+
+    if policy.problem:
+        console.print(Text(f"\nSending answers without a person: {plain(policy.problem)}"))
+        return
+    send = "none" if policy.send_at is None else f"{policy.send_at:.2f} and above"
+    hold = "none" if policy.hold_below is None else f"below {policy.hold_below:.2f}"
+    rows = [
+        ("sent to the customer", send, str(policy.sent), f"{policy.sent_bad} bad: {interval(policy.wrong_rate)}"),
+        ("left to a person", "between", str(policy.to_person), ""),
+        ("held back", hold, str(policy.held), f"{policy.held_good} good: {interval(policy.right_held_rate)}"),
+    ]
+    _table(console, "What could be done with a score (out of fold)", ("answers", "score", "n", "wrongly"), rows)
+    console.print(
+        Text(
+            f"At most {policy.bound:.0%} bad answers among those sent, with {policy.confidence:.0%} confidence; "
+            f"{policy.hours_saved:.1f} hours saved a 1,000 answers at {policy.minutes:g} minutes each.",
+            style="dim",
+        )
+    )

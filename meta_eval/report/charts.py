@@ -1,0 +1,225 @@
+"""What the report's charts show, as places in percent: the templates draw them and know no statistics."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import quantiles
+from typing import TYPE_CHECKING
+
+from ..estimate import Estimate
+from ..findings import Combination, MetaEvaluation, Policy, Selection
+from .axes import Axis, axis_over
+
+if TYPE_CHECKING:
+    from ..table import ScoreTable
+
+MOST_POINTS = 300
+_SHORT = {"mean-rank": "ranks", "normalised-sum": "sum"}
+_GOLDEN = 0.6180339887  # spreads points that would lie on each other
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A figure with its interval on an axis; the interval may be missing."""
+
+    name: str
+    kind: str
+    at: float
+    low: float | None
+    high: float | None
+    estimate: Estimate
+    remark: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Forest:
+    """Correlations with their intervals, best first; `zero` and `ceiling` are the places of the two lines."""
+
+    axis: Axis
+    marks: tuple[Mark, ...]
+    without: tuple[tuple[str, str], ...]
+    zero: float
+    ceiling: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Scatter:
+    """A metric's scores against the ratings. `points` and `boxes` are (x, y) and (low, middle, high, y, n)."""
+
+    name: str
+    kind: str
+    rho: Estimate
+    x: Axis
+    y: Axis
+    points: tuple[tuple[float, float], ...]
+    boxes: tuple[tuple[float, float, float, float, int], ...]
+    shown: int
+    n: int
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One column of the chart of sizes: what it chooses, in sample and out of fold."""
+
+    label: str
+    at: float
+    in_sample: float | None
+    mark: Mark | None
+    combination: Combination
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """In-sample and out-of-fold correlation by the number of metrics; `chance` is what shuffled ratings give."""
+
+    y: Axis
+    steps: tuple[Step, ...]
+    chance: float
+    ceiling: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Triage:
+    """The curves of the thresholds: points "x,y" of a 100 x 100 plot, y from the top."""
+
+    x: Axis
+    sent: str
+    wrong: str
+    band: str
+    held_good: str
+    bound: float
+    start: int
+    places: tuple[float, ...]
+
+
+def forest(evaluation: MetaEvaluation) -> Forest:
+    """The metrics and the chosen combination, out of fold, on one axis."""
+    chosen = evaluation.selection.chosen if evaluation.selection else None
+    rows = [(each.name, "baseline" if each.baseline else "metric", each.spearman, "") for each in evaluation.metrics]
+    rows.sort(key=lambda row: -(row[2].value if row[2].value is not None else -2))
+    if chosen is not None:
+        rows.insert(0, (" + ".join(chosen.metrics) or "nothing", "chosen", chosen.out_of_fold, "out of fold"))
+    found = [row for row in rows if row[2].value is not None]
+    ends = [end for _, _, rho, _ in found for end in (rho.value, rho.low, rho.high) if end is not None]
+    ceiling = evaluation.raters.ceiling.value if evaluation.raters else None
+    axis = axis_over([*ends, 0.0, *([] if ceiling is None else [ceiling])], within=(-1, 1))
+    marks = tuple(mark for name, kind, rho, remark in found if (mark := _mark(axis, name, kind, rho, remark)))
+    without = tuple((name, rho.problem) for name, _, rho, _ in rows if rho.value is None)
+    return Forest(axis, marks, without, axis.percent(0), None if ceiling is None else axis.percent(ceiling))
+
+
+def _mark(axis: Axis, name: str, kind: str, found: Estimate, remark: str = "") -> Mark | None:
+    if found.value is None:
+        return None
+    low, high = (None if end is None else axis.percent(end) for end in (found.low, found.high))
+    return Mark(name, kind, axis.percent(found.value), low, high, found, remark)
+
+
+def scatters(table: "ScoreTable", evaluation: MetaEvaluation) -> tuple[Scatter, ...]:
+    """A chart a metric with values, best correlation first, baselines last."""
+    rated = table.rated()
+    order = sorted(
+        (each for each in evaluation.metrics if each.name in table.metrics and each.spearman.value is not None),
+        key=lambda each: (each.baseline, -(each.spearman.value or 0)),
+    )
+    y = Axis(table.rating_min, table.rating_max, _levels(table.rating_min, table.rating_max))
+    return tuple(
+        _scatter(rated, each.name, "baseline" if each.baseline else "metric", each.spearman, y) for each in order
+    )
+
+
+def _scatter(rated: "ScoreTable", name: str, kind: str, rho: Estimate, y: Axis) -> Scatter:
+    import numpy as np
+
+    values = rated.scores[:, rated.metrics.index(name)]
+    pairs = [(float(v), float(r)) for v, r in zip(values, rated.mean_rating, strict=True) if not np.isnan(v)]
+    x = axis_over([value for value, _ in pairs], about=4)
+    shown = pairs[:: -(-len(pairs) // MOST_POINTS)]
+    height = 100 / max(1, len(y.ticks) - 1)
+    points = tuple(
+        (x.percent(value), round(_from_top(y, rating) + (number * _GOLDEN % 1 - 0.5) * height * 0.5, 1))
+        for number, (value, rating) in enumerate(shown)
+    )
+    by_level: dict[float, list[float]] = defaultdict(list)
+    for value, rating in pairs:
+        by_level[min(y.ticks, key=lambda level: abs(level - rating))].append(value)
+    boxes = []
+    for level, held in sorted(by_level.items()):
+        low, middle, high = quantiles(held, n=4, method="inclusive") if len(held) > 1 else held * 3
+        boxes.append((x.percent(low), x.percent(middle), x.percent(high), _from_top(y, level), len(held)))
+    return Scatter(name, kind, rho, x, y, points, tuple(boxes), len(shown), len(pairs))
+
+
+def _levels(low: float, high: float) -> tuple[float, ...]:
+    if high - low <= 10 and float(high - low).is_integer():
+        return tuple(low + place for place in range(int(high - low) + 1))
+    return axis_over([low, high]).ticks
+
+
+def _from_top(axis: Axis, value: float) -> float:
+    return round(100 - axis.percent(value), 2)
+
+
+def sizes(evaluation: MetaEvaluation, selection: Selection) -> Sizes:
+    """The combinations by size, the fitted combiners after them."""
+    ceiling = evaluation.raters.ceiling.value if evaluation.raters else None
+    held: list[float | None] = [0.0, selection.best_by_chance, ceiling]
+    for each in selection.combinations:
+        held += [each.in_sample, each.out_of_fold.value, each.out_of_fold.low, each.out_of_fold.high]
+    y = axis_over([value for value in held if value is not None], within=(-1, 1))
+    many = len(selection.combinations)
+    steps = []
+    for number, each in enumerate(selection.combinations):
+        steps.append(
+            Step(
+                str(each.size) if each.kind == "subset" else _SHORT.get(each.kind, each.kind),
+                round((number + 0.5) * 100 / many, 2),
+                None if each.in_sample is None else _from_top(y, each.in_sample),
+                _upright(y, each),
+                each,
+            )
+        )
+    return Sizes(
+        y, tuple(steps), _from_top(y, selection.best_by_chance), None if ceiling is None else _from_top(y, ceiling)
+    )
+
+
+def _upright(y: Axis, combination: Combination) -> Mark | None:
+    found = combination.out_of_fold
+    if found.value is None:
+        return None
+    low, high = (None if end is None else _from_top(y, end) for end in (found.low, found.high))
+    name = " + ".join(combination.metrics)
+    return Mark(name, "chosen" if combination.chosen else "metric", _from_top(y, found.value), low, high, found)
+
+
+def triage(policy: Policy) -> Triage | None:
+    """The curves over the thresholds, ascending; None where there are fewer than two."""
+    thresholds = policy.thresholds
+    if len(thresholds) < 2:
+        return None
+    x = axis_over([each.at for each in thresholds])
+    total, good = policy.n or 1, policy.good or 1
+
+    def line(shares: Sequence[tuple[float, float | None]]) -> str:
+        return " ".join(f"{x.percent(at)},{round(100 - 100 * share, 2)}" for at, share in shares if share is not None)
+
+    over = line([(each.at, each.wrong_rate.high) for each in thresholds])
+    under = line([(each.at, each.wrong_rate.low) for each in reversed(thresholds)])
+    start = min(range(len(thresholds)), key=lambda place: abs(thresholds[place].at - _starts_at(policy)))
+    return Triage(
+        x,
+        line([(each.at, each.sent / total) for each in thresholds]),
+        line([(each.at, each.wrong_rate.value) for each in thresholds]),
+        f"{over} {under}".strip(),
+        line([(each.at, each.held_good / good) for each in thresholds]),
+        round(100 - 100 * policy.bound, 2),
+        start,
+        tuple(x.percent(each.at) for each in thresholds),
+    )
+
+
+def _starts_at(policy: Policy) -> float:
+    if policy.send_at is not None:
+        return policy.send_at
+    return policy.thresholds[len(policy.thresholds) // 2].at

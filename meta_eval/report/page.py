@@ -1,0 +1,143 @@
+"""The report's page: what the templates are given, and the policy that keeps everything else out."""
+
+import base64
+import hashlib
+from collections.abc import Callable, Iterable
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ...errors import UsageError
+from ..audited import Audit, AuditedAnswer
+from ..findings import MetaEvaluation
+from .charts import forest, scatters, sizes, triage
+from .confusion import confusions
+from .correlation_table import by_set
+from .disagreements import Disagreement, predictions, worst_disagreements
+from .wording import correlation, figure, interval, named, p_said, p_value, percent, readable
+
+if TYPE_CHECKING:
+    from ..reading import Joined
+
+# an item's id -> its texts and the evidence of its scores; None where there is nothing to show
+Audited = Callable[[str], AuditedAnswer | None]
+
+
+def write_report(path: Path, evaluation: MetaEvaluation, joined: "Joined", audited: Audited) -> None:
+    """Writes the report to a file. Raises `UsageError` when it cannot be written."""
+    page = render_report(evaluation, joined, audited)
+    try:
+        path.write_text(page, encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"{path}: the report cannot be written ({error.strerror or error})") from error
+
+
+def render_report(evaluation: MetaEvaluation, joined: "Joined", audited: Audited) -> str:
+    """The report as HTML. Texts of answers are escaped, and a script in one could not run: the page's policy allows
+    only its own script and style, by their hashes."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=PackageLoader(__package__, "templates"), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
+        lstrip_blocks=True,
+    )  # fmt: skip
+    environment.filters |= {
+        "correlation": correlation,
+        "figure": figure,
+        "interval": interval,
+        "named": named,
+        "p_said": p_said,
+        "p_value": p_value,
+        "percent": percent,
+        "readable": readable,
+    }
+    style, script = _asset("style.css"), _asset("thresholds.js")
+    return environment.get_template("page.html").render(
+        _view(evaluation, joined, audited),
+        style=style,
+        script=script,
+        policy="default-src 'none'; base-uri 'none'; form-action 'none'; "
+        f"style-src '{_hash(style)}'; script-src '{_hash(script)}'",
+    )
+
+
+def _view(evaluation: MetaEvaluation, joined: "Joined", audited: Audited) -> dict[str, Any]:
+    table, policy, selection = joined.table, evaluation.policy, evaluation.selection
+    measure, predicted = predictions(table, evaluation)
+    over, under = worst_disagreements(table, predicted)
+    triage_chart = triage(policy) if policy else None
+    thresholds = policy.thresholds if policy and triage_chart else ()
+    by_label = confusions(table, predicted, [each.at for each in thresholds])
+    texts = {each.item: audited(each.item) or _from_files(joined, each) for each in (*over, *under)}
+    return {
+        "evaluation": evaluation,
+        "joined": joined,
+        "measure": measure,
+        "forest": forest(evaluation),
+        "scatters": scatters(table, evaluation),
+        "sizes": sizes(evaluation, selection) if selection else None,
+        "triage": triage_chart,
+        "confusions": by_label if thresholds else (),
+        "thresholds": _threshold_data(thresholds, triage_chart, by_label) if triage_chart else None,
+        "over": [(each, texts[each.item]) for each in over],
+        "under": [(each, texts[each.item]) for each in under],
+        "by_set": by_set(evaluation.paper_tables.correlations) if evaluation.paper_tables else None,
+        "left_out": _by_reason(selection.left_out) if selection else {},
+        "best_baseline": max(
+            (each for each in evaluation.metrics if each.baseline and each.spearman.value is not None),
+            key=lambda each: each.spearman.value or 0,
+            default=None,
+        ),
+    }
+
+
+def _by_reason(left_out: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+    reasons: dict[str, list[str]] = {}
+    for metric, why in left_out:
+        reasons.setdefault(why, []).append(metric)
+    return reasons
+
+
+def _threshold_data(thresholds: Any, chart: Any, by_label: Any) -> dict[str, Any]:
+    """What the slider shows at each threshold, worked out here: the script only puts it in its place."""
+    figures = [
+        {
+            "at": f"{each.at:.2f}",
+            "sent": each.sent,
+            "sent_bad": each.sent_bad,
+            "sent_good": each.sent_good,
+            "held": each.held,
+            "held_bad": each.held_bad,
+            "held_good": each.held_good,
+            "wrong_rate": interval(each.wrong_rate, 0, share=True),
+            "hours": f"{each.hours_saved:.1f}",
+            "place": chart.places[number],
+        }
+        for number, each in enumerate(thresholds)
+    ]
+    counts = {
+        each.attribute: [list(at) for at in zip(*each.counts, strict=True)] for each in by_label
+    }  # attribute -> threshold -> label -> counts
+    return {"start": chart.start, "figures": figures, "counts": counts}
+
+
+def _from_files(joined: "Joined", found: Disagreement) -> AuditedAnswer:
+    """What the files say of an answer: its texts, its scores and their reasons."""
+    import numpy as np
+
+    answer, table = joined.answers[found.item], joined.table
+    row = table.items.index(found.item)
+    audits = []
+    for place, metric in enumerate(table.metrics):
+        value = None if np.isnan(table.scores[row, place]) else float(table.scores[row, place])
+        status = "missing" if value is None else "scored"
+        audits.append(Audit(metric, value, status, answer.reasons.get(metric, "")))
+    return AuditedAnswer(found.item, answer.user_input, answer.response, answer.contexts, tuple(audits))
+
+
+def _asset(name: str) -> str:
+    return files(__package__).joinpath("templates", name).read_text(encoding="utf-8")
+
+
+def _hash(text: str) -> str:
+    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"

@@ -1,0 +1,30 @@
+// Puts the figures of the chosen threshold in their places; they were worked out when the report was made.
+(() => {
+  "use strict";
+  const held = document.getElementById("thresholds");
+  const slider = document.getElementById("threshold");
+  if (held && slider) {
+    const { figures, counts } = JSON.parse(held.textContent);
+    const line = document.getElementById("line");
+    const show = () => {
+      const number = Number(slider.value);
+      const found = figures[number];
+      document.getElementById("at").textContent = found.at;
+      slider.setAttribute("aria-valuetext", found.at);
+      for (const cell of document.querySelectorAll("[data-figure]")) cell.textContent = found[cell.dataset.figure];
+      for (const end of ["x1", "x2"]) line.setAttribute(end, `${found.place}%`);
+      for (const table of document.querySelectorAll("[data-confusion]")) {
+        const rows = counts[table.dataset.confusion][number];
+        [...table.tBodies[0].rows].forEach((row, place) =>
+          rows[place].forEach((count, column) => { row.cells[column + 1].textContent = count; }));
+      }
+    };
+    slider.disabled = false;
+    slider.addEventListener("input", show);
+    show(); // a browser that reloads keeps the slider where it was
+  }
+  // What is folded away on a screen is shown on paper, save for the audits.
+  const folded = document.querySelectorAll("details[data-print]:not([open])");
+  addEventListener("beforeprint", () => folded.forEach((each) => { each.open = true; }));
+  addEventListener("afterprint", () => folded.forEach((each) => { each.open = false; }));
+})();
