@@ -135,16 +135,16 @@ def _begins(before: Line, line: Line, gap: float) -> bool:
 def _text(lines: Sequence[Line]) -> Iterator[Block]:
     if not lines:
         return
-    page = lines[0].page
+    pages = lines[0].page, lines[-1].page
     if len(lines) > 1 and _aligned(lines):
-        yield Block("table", as_markdown([[_plain(cell.text) for cell in line.cells] for line in lines]), page=page)
+        yield Block("table", as_markdown([[_plain(cell.text) for cell in line.cells] for line in lines]), 0, *pages)
     elif lines[0].monospace:
-        yield Block("paragraph", _unbroken(lines, "\n"), page=page)
+        yield Block("paragraph", _unbroken(lines, "\n"), 0, *pages)
     elif bullet := _BULLET.match(lines[0].text):
-        yield Block("item", "- " + _unbroken(lines, " ")[bullet.end() :], page=page)
+        yield Block("item", "- " + _unbroken(lines, " ")[bullet.end() :], 0, *pages)
     else:
         kind = "item" if _NUMBERED.match(lines[0].text) else "paragraph"
-        yield Block(kind, _unbroken(lines, "\n" if len(lines[0].cells) > 1 else " "), page=page)
+        yield Block(kind, _unbroken(lines, "\n" if len(lines[0].cells) > 1 else " "), 0, *pages)
 
 
 def _aligned(lines: Sequence[Line]) -> bool:

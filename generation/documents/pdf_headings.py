@@ -58,9 +58,10 @@ def body_size(lines: Sequence[Line]) -> float:
 
 
 def usual_gap(lines: Sequence[Line], body: float) -> float:
-    """The most frequent distance in points between two lines in the size of the body."""
-    gaps = Counter(round(line.gap, 0) for line in lines if line.gap and abs(line.size - body) < 1)
-    return gaps.most_common(1)[0][0] if gaps else 1.2 * body
+    """The most frequent distance in points from line to line in the body's size; spaces between paragraphs aside."""
+    gaps = [line.gap for line in lines if line.gap and abs(line.size - body) < 1]
+    near = [gap for gap in gaps if gap <= _NEXT_LINE * body] or gaps
+    return Counter(round(gap) for gap in near).most_common(1)[0][0] if near else 1.2 * body
 
 
 def contents(lines: Sequence[Line]) -> set[int]:

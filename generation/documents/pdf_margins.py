@@ -21,8 +21,8 @@ def without_margins(
     """The fragments of each page (by its number) without header and footer.
 
     `header` and `footer` are the depths of these areas in points where they are set; else they are found: lines at the
-    edge that come back on a quarter of the pages and on three (two, in a document of two), figures aside, page numbers,
-    and a first or last line that stands apart from the text, in small type or at one height on most pages.
+    edge that come back at one height on a quarter of the pages and on three (two, in a document of two), figures aside,
+    page numbers, and a first or last line that stands apart from the text, in small type or at one height on most pages.
     """
     dropped = _edge(pages, heights, header, top=True) | _edge(pages, heights, footer, top=False)
     return {number: [f for f in page if f not in dropped] for number, page in pages.items()}
@@ -42,7 +42,11 @@ def _edge(
         for number, found in rows.items()
     }
     often = min(len(rows), max(3, len(rows) // 4))
-    repeated = Counter(words for found in near.values() for words in {_masked(row) for row in found})
+
+    def told(row: list[Fragment]) -> tuple[str, int]:
+        return _masked(row), round(from_edge(row[0]) / 4)
+
+    repeated = Counter(line for found in near.values() for line in {told(row) for row in found})
     depths = {number: [from_edge(row[0]) for row in found] for number, found in rows.items()}
     leading = _leading(depths)
     running = _running_heights(depths, leading)
@@ -50,9 +54,8 @@ def _edge(
     dropped = set[Fragment]()
     for number, found in near.items():
         for place, row in enumerate(found):
-            words = _masked(row)
-            comes_back = repeated[words] >= often > 1
-            is_number = place == 0 and len(rows) > 1 and _PAGE_NUMBER.fullmatch(words)
+            comes_back = repeated[told(row)] >= often > 1
+            is_number = place == 0 and len(rows) > 1 and _PAGE_NUMBER.fullmatch(_masked(row))
             runs = place == 0 and round(depths[number][0] / 3) in running
             small = place == 0 and max(f.size for f in row) < _SMALL * body and _stands_apart(depths[number], leading)
             if comes_back or is_number or runs or small:

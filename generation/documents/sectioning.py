@@ -27,7 +27,7 @@ def sections_of(blocks: Iterable[Block], document: str, language: str | None = N
     told = language or detect_language("\n".join(texts), "\n".join(draft.heading for draft in drafts))
     sections: list[Section] = []
     for position, (draft, text) in enumerate(zip(drafts, texts, strict=True)):
-        pages = [block.page for block in draft.blocks if block.page is not None]
+        pages = [page for block in draft.blocks for page in (block.page, block.last_page) if page is not None]
         first = draft.page if draft.page is not None else min(pages, default=None)
         sections.append(
             Section(

@@ -45,7 +45,7 @@ def typeset(blocks: Sequence[Block], name: str) -> Any:
             self.set_font("Helvetica", size=8)
             self.cell(0, 5, f"{name} - pagina {self.page_no()} van {{nb}}", align="C")
 
-    page = Leaflet(format="A5" if name in _SMALL_PAGES else "A4")
+    page = Leaflet(format=(148, 210) if name in _SMALL_PAGES else "A4")
     page.set_creation_date(datetime.datetime(2026, 1, 1, tzinfo=datetime.UTC))
     page.set_margins(18, 14)
     page.set_auto_page_break(True, margin=18)

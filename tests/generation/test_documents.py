@@ -1,0 +1,110 @@
+"""Markdown, HTML and DOCX to sections, and folders of documents."""
+
+from pathlib import Path
+
+import pytest
+
+from assay.errors import InputError
+from assay.generation.documents import extract_sections
+from assay.generation.documents.markdown import blocks_of
+from assay.generation.documents.reading import document_files
+
+
+def test_markdown_headings_are_those_that_markdown_says() -> None:
+    text = "---\ntitle: x\n---\nVooraf\n\nKop\n===\n\n```\n# geen kop\n```\n\n"
+    text += "## Een *tweede* [kop](u.md)\n\n- a\n  - b\n\n> # citaat\n"
+    assert [(b.kind, b.text, b.level) for b in blocks_of(text)] == [
+        ("paragraph", "Vooraf", 0),
+        ("heading", "Kop", 1),
+        ("paragraph", "```\n# geen kop\n```", 0),
+        ("heading", "Een tweede kop", 2),
+        ("paragraph", "- a\n  - b", 0),
+        ("paragraph", "> # citaat", 0),
+    ]
+
+
+HTML = """<!doctype html><html><head><title>Site</title><style>p {}</style></head><body>
+<nav><a href=/>Home</a></nav><header>Ziekenhuis</header>
+<main><article><header><h1>Maag&shy;onderzoek</h1></header><p>Uw maag moet <b>leeg</b>
+ zijn.<br>Bel ons.</p>
+<h2>Regels</h2><ul><li>Eet niets<ul><li>ook geen soep</li></ul></li><li>Drink niets</li></ul>
+<table><tr><th>Week</th><th>Keer</th></tr><tr><td>1</td><td>4 | 5</td></tr></table>
+<script>alert("x")</script><!-- geheim --></article></main><footer>Colofon</footer></body></html>"""
+
+
+def test_html_keeps_the_text_and_leaves_what_is_around_it(tmp_path: Path) -> None:
+    pytest.importorskip("bs4")
+    (tmp_path / "a.html").write_text(HTML, encoding="utf-8")
+    (found,) = extract_sections([tmp_path])
+    assert [(s.heading.replace("\xad", ""), s.text) for s in found.sections] == [
+        ("Maagonderzoek", "Uw maag moet leeg zijn.\nBel ons."),
+        (
+            "Regels",
+            "- Eet niets\n  - ook geen soep\n- Drink niets\n\n| Week | Keer |\n| --- | --- |\n| 1 | 4 \\| 5 |",
+        ),
+    ]
+
+
+def test_docx_headings_are_styles_or_bold_lines(tmp_path: Path) -> None:
+    docx = pytest.importorskip("docx")
+    document = docx.Document()
+    document.add_heading("Maagonderzoek", 0)
+    document.add_paragraph("Uw maag moet leeg zijn.")
+    document.add_heading("Regels", 1)
+    document.add_paragraph("Eet niets", style="List Bullet")
+    document.add_paragraph("Drink niets", style="List Number")
+    document.add_paragraph("Rook niet", style="List Number")
+    document.add_paragraph().add_run("Daarna").bold = True
+    document.add_paragraph("U mag naar huis.")
+    table = document.add_table(rows=1, cols=2)
+    table.rows[0].cells[0].text, table.rows[0].cells[1].text = "Week", "4"
+    document.save(str(tmp_path / "a.docx"))
+    (found,) = extract_sections([tmp_path])
+    assert [(s.title, s.text) for s in found.sections] == [
+        ("Maagonderzoek", "Uw maag moet leeg zijn."),
+        ("Maagonderzoek › Regels", "- Eet niets\n1. Drink niets\n2. Rook niet"),
+        ("Maagonderzoek › Regels › Daarna", "U mag naar huis.\n\n| Week | 4 |\n| --- | --- |"),
+    ]
+
+
+def test_one_bad_document_does_not_stop_the_others(tmp_path: Path) -> None:
+    (tmp_path / "bad.docx").write_bytes(b"no zip")
+    (tmp_path / "latin.md").write_bytes("# Één\n\ntekst".encode("cp1252"))
+    (tmp_path / "good.md").write_text("# Goed\n\ntekst", encoding="utf-8")
+    (tmp_path / "empty.txt").touch()
+    found = {each.document: each for each in extract_sections([tmp_path])}
+    assert [s.heading for s in found["good.md"].sections] == ["Goed"]
+    assert "save it again as .docx" in str(found["bad.docx"].error)
+    assert "is not UTF-8" in str(found["latin.md"].error)
+    assert "holds no text" in str(found["empty.txt"].error)
+
+
+def test_documents_are_named_by_their_path_below_the_folder(tmp_path: Path) -> None:
+    for name in ("b.md", "map/a.html", ".verborgen/c.md", "map/d.xyz"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+    assert [name for _, name in document_files([tmp_path])] == ["b.md", "map/a.html"]
+
+
+@pytest.mark.parametrize(
+    ("place", "told"),
+    [("none", "there is no such file or folder"), ("map", "no documents are in"), ("map/d.xyz", "the suffix `.xyz`")],
+)
+def test_what_cannot_be_read_at_all_is_an_error(tmp_path: Path, place: str, told: str) -> None:
+    (tmp_path / "map").mkdir()
+    (tmp_path / "map/d.xyz").touch()
+    with pytest.raises(InputError, match=told):
+        list(extract_sections([tmp_path / place]))
+
+
+def test_two_documents_of_one_name_are_told(tmp_path: Path) -> None:
+    for folder in ("een", "twee"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "a.md").write_text("# x\n\ny", encoding="utf-8")
+    with pytest.raises(InputError, match="has the same name; read the folder above both"):
+        list(extract_sections([tmp_path / "een", tmp_path / "twee"]))
+
+
+def test_the_bundled_leaflets_are_read_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert len(list(extract_sections(["leaflets"]))) == 12
