@@ -23,6 +23,14 @@ class Judged(NamedTuple):
     before: dict[str, tuple[float | None, str]]
     after: dict[str, tuple[float | None, str]]
 
+    def earlier_value(self, metric: str) -> float | None:
+        """The value in the first run."""
+        return self.before.get(metric, (None, ""))[0]
+
+    def value(self, metric: str) -> float | None:
+        """The value in the second run."""
+        return self.after.get(metric, (None, ""))[0]
+
 
 @dataclass(frozen=True, slots=True)
 class Difference:
@@ -68,8 +76,8 @@ class Comparison:
     def most_changed(self, metric: str, count: int) -> list[tuple[str, float]]:
         """The samples whose value changed most, with B minus A, falls before rises of the same size."""
         found = [
-            (each.sample, b - a) for each in self.judged if (a := _value(each.before, metric)) is not None
-            if (b := _value(each.after, metric)) is not None and a != b
+            (each.sample, b - a) for each in self.judged if (a := each.earlier_value(metric)) is not None
+            if (b := each.value(metric)) is not None and a != b
         ]  # fmt: skip
         return sorted(found, key=lambda pair: (-abs(pair[1]), pair[1]))[:count]
 
@@ -83,11 +91,11 @@ def compare(store: "Store", run_a: str, run_b: str) -> Comparison:
     metrics = tuple(name for name in plan_b.all_metrics if name in plan_a.all_metrics)
     if not metrics:
         raise UsageError(f"{run_a} and {run_b} have no metric in common")
-    before, after = dict(_values(store, run_a)), dict(_values(store, run_b))
+    before = _values(store, run_a)
     samples_a = {sample.id: (sample.user_input, sample.response) for sample in store.samples(run_a)}
     judged: list[Judged] = []
     only_b, other_question = [], []
-    for sample in store.samples(run_b):
+    for sample, found in judged_samples(store, run_b):
         if sample.id not in samples_a:
             only_b.append(sample.id)
             continue
@@ -95,7 +103,8 @@ def compare(store: "Store", run_a: str, run_b: str) -> Comparison:
         if question != sample.user_input:
             other_question.append(sample.id)
         else:
-            judged.append(_judged(sample, answer, before.get(sample.id, {}), after.get(sample.id, {})))
+            changed = answer != sample.response
+            judged.append(found._replace(before=before.get(sample.id, {}), answer_changed=changed))
     if not judged:
         raise UsageError(f"{run_a} and {run_b} have no sample in common (same id, same question): nothing to compare")
     return Comparison(
@@ -113,17 +122,19 @@ def compare(store: "Store", run_a: str, run_b: str) -> Comparison:
     )
 
 
-def _values(store: "Store", run: str) -> Iterator[tuple[str, dict[str, tuple[float | None, str]]]]:
+def judged_samples(store: "Store", run: str) -> Iterator[tuple[Sample, Judged]]:
+    """The samples of one run with their values, in their order; `before` is empty."""
+    values = _values(store, run)
+    for sample in store.samples(run):
+        kind, own = sample.message_type or "", values.get(sample.id, {})
+        yield sample, Judged(sample.id, sample.language or "", kind, sample.source, False, {}, own)
+
+
+def _values(store: "Store", run: str) -> dict[str, dict[str, tuple[float | None, str]]]:
     found: dict[str, dict[str, tuple[float | None, str]]] = {}
     for sample, metric, value, status in store.sample_values(run):
         found.setdefault(sample, {})[metric] = (value, status)
-    yield from found.items()
-
-
-def _judged(sample: Sample, earlier_answer: str, before: Any, after: Any) -> Judged:
-    kind = sample.message_type or ""
-    changed = earlier_answer != sample.response
-    return Judged(sample.id, sample.language or "", kind, sample.source, changed, before, after)
+    return found
 
 
 def _parts(judged: Sequence[Judged], field: str) -> list[tuple[str, list[Judged]]]:
@@ -145,11 +156,11 @@ def _differences(
 def difference(judged: Sequence[Judged], metric: str, part: str = "") -> Difference:
     """How one metric differs on some samples; `part` names them."""
     both = [
-        (a, b, each.source) for each in judged if (a := _value(each.before, metric)) is not None
-        if (b := _value(each.after, metric)) is not None
+        (a, b, each.source) for each in judged if (a := each.earlier_value(metric)) is not None
+        if (b := each.value(metric)) is not None
     ]  # fmt: skip
-    scored_a = sum(_value(each.before, metric) is not None for each in judged)
-    scored_b = sum(_value(each.after, metric) is not None for each in judged)
+    scored_a = sum(each.earlier_value(metric) is not None for each in judged)
+    scored_b = sum(each.value(metric) is not None for each in judged)
     return Difference(
         metric,
         part,
@@ -159,7 +170,3 @@ def difference(judged: Sequence[Judged], metric: str, part: str = "") -> Differe
         lost=scored_a - len(both),
         gained=scored_b - len(both),
     )
-
-
-def _value(scores: dict[str, tuple[float | None, str]], metric: str) -> float | None:
-    return scores.get(metric, (None, ""))[0]

@@ -61,7 +61,7 @@ class Store:
                 f"{Path(folder) / 'runs.sqlite'}: there are no runs here; run `assay run` first, or name the folder "
                 "with --store"
             )
-        self._db = open_database(folder, wait)
+        self.database = self._db = open_database(folder, wait)
         self.path = self._db.name
 
     def begin(self, plan: Plan) -> str:

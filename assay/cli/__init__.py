@@ -21,6 +21,7 @@ from .numeric import numeric
 from .prompts import prompts
 from .run import run
 from .show import show
+from .suite import accept, suite
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
@@ -30,11 +31,25 @@ def cli() -> None:
 
     \b
     Exit codes: 0 done, 1 error, 2 usage, 3 budget reached (resumable), 4 more samples failed than --max-failed,
-    130 interrupted (resumable).
+    5 a gate of a suite fell, 130 interrupted (resumable).
     """
 
 
-for command in (run, show, compare, meta, demo, cassettes, prompts, heuristic, numeric, generate, crosseval):
+for command in (
+    run,
+    show,
+    compare,
+    meta,
+    demo,
+    cassettes,
+    prompts,
+    heuristic,
+    numeric,
+    generate,
+    crosseval,
+    suite,
+    accept,
+):
     cli.add_command(command)
 
 
