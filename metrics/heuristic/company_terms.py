@@ -51,7 +51,7 @@ def is_general(word: str, language: str) -> bool:
 
 @cache
 def _frequencies(language: str) -> dict[str, float] | None:
-    """The share of each word in general language; `zipf_frequency` would split each word first, at ten times the cost."""
+    """The share of each word in general language; `zipf_frequency` would split each word first."""
     from wordfreq import available_languages, get_frequency_dict
 
     found: dict[str, float] | None = get_frequency_dict(language) if language in available_languages() else None
