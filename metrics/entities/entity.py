@@ -50,7 +50,7 @@ def entities(text: str, language: str | None) -> list[Entity]:
     for kind in _BY_PATTERN:
         for pattern in rules[kind]:
             for match in pattern.finditer(rest):
-                words = match[0].strip(" ,:")
+                words = match[0].strip(" ,:.")
                 start = match.start() + match[0].index(words)
                 found.append(Entity(kind, words, start, parts_of(kind, match.groupdict(), language, rules)))
                 rest = rest[: match.start()] + "\n" * len(match[0]) + rest[match.end() :]
