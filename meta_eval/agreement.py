@@ -1,5 +1,6 @@
 """Each metric against the mean rating: measures of agreement with intervals, and p-values that count the metrics."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -13,6 +14,7 @@ from .table import ScoreTable
 
 CONSTANT = "constant"
 FEWEST_ITEMS = 5
+_MANY_ITEMS, _MANY_LEVELS = 1000, 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +105,7 @@ def _agreement(table: ScoreTable, name: str, resamples: int, level: float, seed:
         len(set(groups)),
         coverage,
         spearman=told(weighted.spearman(x, y)),
-        kendall=told(weighted.kendall(x, y)),
+        kendall=_kendall(x, y, told),
         pearson=told(weighted.pearson(x, y)),
         pairwise_accuracy=told(pairs[0]) if pairs else Estimate(None, problem="too few pairs"),
         tie_threshold=pairs[1] if pairs else None,
@@ -111,6 +113,16 @@ def _agreement(table: ScoreTable, name: str, resamples: int, level: float, seed:
         auroc_good=_area(told(weighted.auroc(x, y > table.middle)), "no good answers, or nothing else"),
         p=float(spearmanr(x, y).pvalue),
     )
+
+
+def _kendall(x: Floats, y: Floats, told: Callable[[Statistic], Estimate]) -> Estimate:
+    """The interval of Kendall's tau takes items x levels of the ratings: with many of both there is none."""
+    if len(x) <= _MANY_ITEMS or len(np.unique(y)) <= _MANY_LEVELS:
+        return told(weighted.kendall(x, y))
+    from scipy.stats import kendalltau
+
+    problem = f"no interval above {_MANY_ITEMS:,} answers with more than {_MANY_LEVELS} different ratings"
+    return Estimate(float(kendalltau(x, y).statistic), problem=problem)
 
 
 def _problem(x: Floats, y: Floats) -> str:

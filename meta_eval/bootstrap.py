@@ -91,10 +91,12 @@ def group_weights(groups: Sequence[str], resamples: int, seed: int = 0) -> "Floa
     return weights
 
 
-@lru_cache(maxsize=4)  # every measure of a table resamples the same groups
+@lru_cache(maxsize=2)  # every measure of a table resamples the same groups
 def _draws(count: int, resamples: int, seed: int) -> "NDArray[Any]":
     import numpy as np
 
-    found = np.random.default_rng(seed).multinomial(count, np.full(count, 1 / count), size=resamples).T
+    found = (
+        np.random.default_rng(seed).multinomial(count, np.full(count, 1 / count), size=resamples).T.astype(np.uint16)
+    )
     found.flags.writeable = False
     return found

@@ -130,6 +130,8 @@ def _pairs(table: ScoreTable) -> list[RaterPair]:
     for first, name in enumerate(table.raters):
         for second in range(first + 1, len(table.raters)):
             both = ~np.isnan(table.ratings[:, [first, second]]).any(axis=1)
+            if not both.any():
+                continue
             x, y = table.ratings[both][:, first], table.ratings[both][:, second]
             plain, squared = kappas(x, y, table.rating_min, table.rating_max)
             found.append(RaterPair(name, table.raters[second], len(x), plain, squared))

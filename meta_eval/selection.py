@@ -101,7 +101,7 @@ def select(
         predicted, others = found.fitted[combine], combiners[combine](unrated)
         chosen = replace(rows[place], chosen=True)
     rows[place] = replace(rows[place], chosen=True)
-    by_chance, best_in_sample, p = _by_chance(task, permutations=permutations, seed=seed)
+    by_chance, best_in_sample, p = best_by_chance(task, permutations=permutations, seed=seed)
     selection = Selection(
         combine=combine,
         combinations=tuple(rows),
@@ -140,7 +140,7 @@ def _combination(
     return Combination(kind, len(metrics), tuple(metrics), in_sample, out_of_fold, optimism, candidates, chosen)
 
 
-def _by_chance(task: Task, *, permutations: int, seed: int) -> tuple[float, float, float]:
+def best_by_chance(task: Task, *, permutations: int, seed: int) -> tuple[float, float, float]:
     """The best subset's correlation on shuffled ratings (mean), on the real ones, and how often chance reaches it.
 
     The whole choice among all subsets is made anew for each shuffling: this is the permutation test of the selection,

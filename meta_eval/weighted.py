@@ -9,7 +9,8 @@ from .arrays import Bools, Floats, Places
 from .bootstrap import Statistic
 from .ranks import Ranks
 
-_ITEMS_IN_PAIRS = 1000  # pairs grow with the square of the items: beyond this, a seeded choice of items
+_ITEMS_IN_PAIRS = 1000  # pairs grow with the square of the items
+_FEW_LEVELS = 12
 
 
 def pearson(x: Floats, y: Floats) -> Statistic:
@@ -63,34 +64,52 @@ def _quotient(both: Floats, of_x: Floats, of_y: Floats, usual: Floats | float) -
 def kendall(x: Floats, y: Floats) -> Statistic:
     """Kendall's tau-b: (concordant - discordant) / sqrt(pairs untied in x * pairs untied in y).
 
-    Pairs are counted a level of y at a time, so that the cost is items x levels and not items squared. An item drawn
-    twice makes no pair with itself.
+    An item drawn twice makes no pair with itself. Pairs are counted a level of y at a time (items x levels), or, of up
+    to 1,000 items with many levels, all at once.
     """
+    in_x, in_y = _tied_pairs(x), _tied_pairs(y)
+    few = len(np.unique(y)) <= _FEW_LEVELS or len(x) > _ITEMS_IN_PAIRS
+    surplus = _surplus_by_level(x, y) if few else _surplus_of_pairs(x, y)
+
+    def taus(weights: Floats) -> Floats:
+        pairs = weights.sum(axis=0) ** 2
+        untied = (pairs - in_x(weights)) * (pairs - in_y(weights))
+        with np.errstate(invalid="ignore", divide="ignore"):
+            found: Floats = np.where(untied > 0, surplus(weights) / np.sqrt(np.abs(untied)), np.nan)
+        return found
+
+    return taus
+
+
+def _tied_pairs(values: Floats) -> Statistic:
+    """Ordered pairs with equal values, each item with itself among them."""
+    order = np.argsort(values, kind="stable")
+    starts = np.flatnonzero(np.r_[True, np.diff(values[order]) != 0])
+    return lambda weights: (np.add.reduceat(weights[order], starts, axis=0) ** 2).sum(axis=0)
+
+
+def _surplus_of_pairs(x: Floats, y: Floats) -> Statistic:
+    signs = np.sign(np.subtract.outer(x, x)) * np.sign(np.subtract.outer(y, y))
+    return lambda weights: (weights * (signs @ weights)).sum(axis=0)
+
+
+def _surplus_by_level(x: Floats, y: Floats) -> Statistic:
     order = np.argsort(x, kind="stable")
     xs, ys = x[order], y[order]
     starts = np.flatnonzero(np.r_[True, xs[1:] != xs[:-1]])
     tie_of = np.repeat(np.arange(len(starts)), np.diff(np.r_[starts, len(xs)]))
     levels = np.unique(ys)
 
-    def taus(weights: Floats) -> Floats:
+    def surplus(weights: Floats) -> Floats:
         ordered = weights[order]
-        total = ordered.sum(axis=0)
-        surplus = np.zeros_like(total)
-        tied_in_y = np.zeros_like(total)
+        found: Floats = np.zeros(weights.shape[1])
         for level in levels:
-            of_level = np.where((ys == level)[:, None], ordered, 0.0)
-            tied = np.add.reduceat(of_level, starts, axis=0)
+            tied = np.add.reduceat(np.where((ys == level)[:, None], ordered, 0.0), starts, axis=0)
             below = (np.cumsum(tied, axis=0) - tied)[tie_of]  # weight of this level's items with a smaller x
-            side = np.sign(ys - level)[:, None]
-            surplus += (ordered * side * below).sum(axis=0)
-            tied_in_y += of_level.sum(axis=0) ** 2
-        tied_in_x = (np.add.reduceat(ordered, starts, axis=0) ** 2).sum(axis=0)
-        untied = (total**2 - tied_in_x) * (total**2 - tied_in_y)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            found: Floats = np.where(untied > 0, 2 * surplus / np.sqrt(untied), np.nan)
+            found += 2 * (ordered * np.sign(ys - level)[:, None] * below).sum(axis=0)
         return found
 
-    return taus
+    return surplus
 
 
 def auroc(x: Floats, positive: Bools) -> Statistic:

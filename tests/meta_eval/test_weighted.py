@@ -26,6 +26,16 @@ def test_weighted_kendall_and_pearson_are_those_of_the_items_written_out(items: 
         assert r == pytest.approx(stats.pearsonr(a, b).statistic)
 
 
+@pytest.mark.parametrize("levels", [5, 40])
+def test_kendall_of_few_and_of_many_levels_is_scipys(levels: int) -> None:
+    generator = np.random.default_rng(3)
+    y = generator.integers(0, levels, 80).astype(float)
+    x = np.round(y + generator.normal(scale=levels, size=80))
+    times = generator.integers(0, 3, 80)
+    expected = stats.kendalltau(np.repeat(x, times), np.repeat(y, times)).statistic
+    assert kendall(x, y)(times[:, None].astype(float))[0] == pytest.approx(expected)
+
+
 def test_the_mean_over_columns_is_the_mean_of_each() -> None:
     generator = np.random.default_rng(0)
     x, y = generator.normal(size=(30, 3)), generator.integers(1, 6, 30).astype(float)

@@ -1,0 +1,167 @@
+"""Do the intervals of the meta-evaluation hold what they promise, and does its permutation test cry wolf?
+
+    python benchmarks/meta_coverage.py --repeats 500
+
+Simulates ratings 1 to 5 (a normal variable cut so that 28% are 1 and 52% are 5, as in Table I of the AFAS paper, or
+evenly) and scores that follow it, so that the true value of each measure is known (from two million answers). Prints
+
+- how often the 95% interval holds it, for answers by themselves and in groups of four that share half their variance;
+- how often p < 0.05 under noise, for one metric, for the best of 12 (max-T), and for the selection among all their
+  subsets; and what such noise reaches in sample and out of fold;
+- how often the prediction-powered interval holds the true mean rating.
+"""
+
+import argparse
+from collections.abc import Callable, Iterator
+
+import numpy as np
+from printed import print_machine, print_table
+
+from assay.meta_eval import weighted
+from assay.meta_eval.arrays import Floats, Places
+from assay.meta_eval.estimate import estimate
+from assay.meta_eval.nested import Task, cross_validate, spearmans
+from assay.meta_eval.permutation import max_t
+from assay.meta_eval.policy import share
+from assay.meta_eval.powered import powered_mean
+from assay.meta_eval.selection import best_by_chance
+from assay.meta_eval.table import ScoreTable
+
+CUTS = {"as in 001": [-0.583, -0.496, -0.228, -0.05], "even": [-0.842, -0.253, 0.253, 0.842]}
+MIDDLE = 3
+Measure = Callable[[Floats, Floats], weighted.Statistic]
+MEASURES: dict[str, Measure] = {
+    "Spearman": weighted.spearman,
+    "Kendall": weighted.kendall,
+    "Pearson": weighted.pearson,
+    "AUROC bad": lambda x, y: weighted.auroc(x, y >= MIDDLE),
+}
+
+
+def simulate(
+    generator: np.random.Generator, n: int, follows: float, cuts: list[float], of_a_group: int
+) -> tuple[Floats, Floats, Places]:
+    """Scores, ratings, and the number of each answer's group; half of all variance is shared within a group."""
+    groups = np.arange(n) // of_a_group
+    both = generator.normal(size=(n, 2))
+    if of_a_group > 1:
+        shared = generator.normal(size=(groups[-1] + 1, 2))[groups]
+        both = np.sqrt(0.5) * shared + np.sqrt(0.5) * both
+    truth = both[:, 0]
+    scores = follows * truth + np.sqrt(1 - follows**2) * both[:, 1]
+    return scores, 1.0 + np.searchsorted(cuts, truth), groups
+
+
+def labels(groups: Places) -> tuple[str, ...]:
+    """The groups as labels."""
+    return tuple(f"g{group}" for group in groups)
+
+
+def intervals(repeats: int, resamples: int, seed: int) -> Iterator[list[object]]:
+    """A row a setting: how often each interval holds the truth."""
+    settings = [(79, 0.5, "as in 001", 1), (79, 0.3, "even", 1), (200, 0.5, "as in 001", 4), (200, 0.3, "even", 4)]
+    for n, follows, shape, of_a_group in settings:
+        generator = np.random.default_rng(seed)
+        many = simulate(generator, 2_000_000, follows, CUTS[shape], 1)
+        truth = {name: float(of(many[0], many[1])(np.ones((len(many[0]), 1)))[0]) for name, of in MEASURES.items()}
+        held = dict.fromkeys(MEASURES, 0)
+        for repeat in range(repeats):
+            x, y, groups = simulate(generator, n, follows, CUTS[shape], of_a_group)
+            for name, of in MEASURES.items():
+                found = estimate(of(x, y), labels(groups), resamples=resamples, seed=repeat)
+                held[name] += bool(
+                    found.low is not None and found.high is not None and found.low <= truth[name] <= found.high
+                )
+        yield [
+            n,
+            of_a_group,
+            shape,
+            round(truth["Spearman"], 3),
+            *(f"{100 * count / repeats:.1f}%" for count in held.values()),
+        ]
+
+
+def false_alarms(repeats: int, permutations: int, seed: int) -> Iterator[list[object]]:
+    """A row a setting: how often p < 0.05 though nothing is there; in sample and out of fold of the selection."""
+    for n, of_a_group, metrics in ((79, 1, 12), (80, 4, 12)):
+        generator = np.random.default_rng(seed)
+        alarms = {"one": 0, "max-T": 0, "selection": 0}
+        in_sample, out_of_fold = [], []
+        for repeat in range(repeats):
+            columns = [simulate(generator, n, 0.0, CUTS["as in 001"], of_a_group) for _ in range(metrics)]
+            scores, ratings, groups = np.stack([x for x, _, _ in columns], axis=1), columns[0][1], columns[0][2]
+            table = ScoreTable(
+                tuple(f"i{number}" for number in range(n)),
+                tuple(f"m{number}" for number in range(metrics)),
+                scores,
+                ratings[:, None],
+                groups=labels(groups),
+            )
+            alone, together = max_t(table, permutations=permutations, seed=repeat)
+            alarms["one"] += alone[0] < 0.05
+            alarms["max-T"] += min(together) < 0.05
+            task = Task.of(scores, ratings, groups, middle=MIDDLE, how="ranks", largest=metrics)
+            _, best, p = best_by_chance(task, permutations=permutations, seed=repeat)
+            found = cross_validate(task, repeats=1, folds=5, seed=repeat, fitted=False)
+            assert found is not None
+            alarms["selection"] += p < 0.05
+            in_sample.append(best)
+            out_of_fold.append(spearmans(found.chosen, ratings)[0])
+        error = np.std(out_of_fold) / np.sqrt(repeats)
+        shares = (f"{100 * count / repeats:.1f}%" for count in alarms.values())
+        yield [n, of_a_group, *shares, float(np.mean(in_sample)), f"{np.mean(out_of_fold):.3f} +- {error:.3f}"]
+
+
+def rates(repeats: int, seed: int) -> Iterator[list[object]]:
+    """How often the prediction-powered interval and that of a share hold, and how much narrower the former is."""
+    for n, of_a_group in ((60, 1), (200, 4)):
+        generator = np.random.default_rng(seed)
+        cuts = CUTS["as in 001"]
+        truth = simulate(generator, 2_000_000, 0.7, cuts, 1)[1]
+        mean, bad = float(truth.mean()), float((truth < MIDDLE).mean())
+        powered = classical = shares = 0
+        widths = []
+        for _ in range(repeats):
+            x, y, groups = simulate(generator, n + 2000, 0.7, cuts, of_a_group)
+            found = powered_mean(y[:n], x[:n], x[n:], groups[:n], scale=(1, 5))
+            for_mean, plain = found.mean, found.classical
+            assert for_mean.low is not None and for_mean.high is not None
+            assert plain.low is not None and plain.high is not None
+            powered += for_mean.low <= mean <= for_mean.high
+            classical += plain.low <= mean <= plain.high
+            widths.append((for_mean.high - for_mean.low) / (plain.high - plain.low))
+            of_bad = share(y[:n] < MIDDLE, groups[:n])
+            shares += bool(of_bad.low is not None and of_bad.high is not None and of_bad.low <= bad <= of_bad.high)
+        told = (f"{100 * count / repeats:.1f}%" for count in (powered, classical, shares))
+        yield [n, of_a_group, *told, float(np.mean(widths))]
+
+
+def main() -> None:
+    """Prints the three tables."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--repeats", type=int, default=500)
+    parser.add_argument("--resamples", type=int, default=2000)
+    parser.add_argument("--permutations", type=int, default=999)
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args()
+    print_machine()
+    header = ["n", "of a group", "ratings", "true rho", *MEASURES]
+    print_table(
+        f"95% intervals hold the truth, {options.repeats} repeats, {options.resamples} resamples",
+        header,
+        list(intervals(options.repeats, options.resamples, options.seed)),
+    )
+    print_table(
+        f"p < 0.05 under noise, 12 metrics, {options.repeats} repeats, {options.permutations} permutations",
+        ["n", "of a group", "one metric", "max-T", "selection", "best in sample", "chosen out of fold"],
+        list(false_alarms(options.repeats, options.permutations, options.seed)),
+    )
+    print_table(
+        f"mean rating from few, 2,000 unrated, {options.repeats} repeats",
+        ["rated", "of a group", "powered", "classical", "share of bad", "width, powered / classical"],
+        list(rates(options.repeats, options.seed)),
+    )
+
+
+if __name__ == "__main__":
+    main()
