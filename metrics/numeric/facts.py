@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
-from .anomalies import THRESHOLD, anomalies_of
+from .anomalies import anomalies_of
 from .quantity import converted, unit_and_power
 from .rows import in_order
 from .table import Table, Unverifiable
@@ -128,7 +128,7 @@ def _anomalies(table: Table, name: str) -> dict[str, Any]:
     listed = [
         {
             "method": method.method,
-            "threshold": THRESHOLD,
+            "threshold": method.threshold,
             "count": len(method.places),
             "rows": [
                 {"at": _row(table, place), "value": float(values[place]), "z": float(method.scores[place])}
