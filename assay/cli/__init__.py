@@ -16,6 +16,7 @@ from .demo import demo
 from .exit_codes import BUDGET, ERROR, INTERRUPTED, USAGE
 from .generate import generate
 from .heuristic import heuristic
+from .judges import judges
 from .meta import meta
 from .numeric import numeric
 from .prompts import prompts
@@ -35,7 +36,7 @@ def cli() -> None:
     """
 
 
-for command in (
+COMMANDS = (
     run,
     show,
     compare,
@@ -43,13 +44,15 @@ for command in (
     demo,
     cassettes,
     prompts,
+    judges,
     heuristic,
     numeric,
     generate,
     crosseval,
     suite,
     accept,
-):
+)
+for command in COMMANDS:
     cli.add_command(command)
 
 

@@ -1,0 +1,144 @@
+"""`assay judges compare`: which judge to buy."""
+
+import asyncio
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..errors import UsageError
+from .options import json_option, read_mapping, set_options, store_option
+
+if TYPE_CHECKING:
+    from ..eval_sets import Sample
+    from ..judges import JudgeSettings
+    from ..meta_eval.correlation import Correlation
+    from ..runs.judge_comparison import JudgeComparison, JudgeScores
+
+
+@click.group()
+def judges() -> None:
+    """The judges: compare several on the same answers."""
+
+
+@judges.command()
+@click.argument("sets", nargs=-1, required=True, metavar="SET...")
+@click.option("--judge", "names", multiple=True, required=True, help="A judge as in `assay run`; repeat the option.")
+@click.option("--metric", default="faithfulness", show_default=True, help="What they are compared by.")
+@click.option(
+    "--cassette",
+    help="Recorded replies; {judge} stands for the judge's name. [default: STORE/judged.{judge}.jsonl]",
+)
+@click.option("--mode", type=click.Choice(["replay", "auto"]), default="auto", show_default=True)
+@click.option("--repeats", type=click.IntRange(min=0), default=0, show_default=True, help="Ask again, for consistency.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Of the folds and the resampling.")
+@set_options
+@store_option
+@json_option
+def compare(sets: tuple[str, ...], names: tuple[str, ...], as_json: bool, **options: Any) -> None:
+    """Compare judges on SETs: agreement with the ratings and with each other, cost, panels, and which to buy.
+
+    \b
+    assay judges compare helpdesk_nl --judge qwen1.5b --judge openai/gpt-4o-mini
+    """
+    from ..eval_sets import read_set
+    from ..judges import load_settings
+    from ..runs.judge_comparison import compare_judges
+
+    if len(set(names)) < 2:
+        raise UsageError("name two judges or more (--judge A --judge B)")
+    reading = {"mapping": read_mapping(options["mapping"])} | {k: options[k] for k in ("language", "limit", "split")}
+    samples = [sample for source in sets for sample in read_set(source, **reading)]
+    if twice := len(samples) - len({sample.id for sample in samples}):
+        raise UsageError(f"{twice} ids stand in two of these sets; make their ids differ")
+    judged = [asyncio.run(_judged(name, load_settings(name), samples, options)) for name in dict.fromkeys(names)]
+    found = compare_judges(options["metric"], samples, judged, seed=options["seed"])
+    if as_json:
+        click.echo(json.dumps(asdict(found), ensure_ascii=False))
+    else:
+        _print(found)
+
+
+async def _judged(
+    name: str, settings: "JudgeSettings", samples: "list[Sample]", options: dict[str, Any]
+) -> "JudgeScores":
+    from ..judges import LiteLLMJudge
+    from ..metrics import Score
+    from ..runs.evaluate import aevaluate
+    from ..runs.judge_comparison import JudgeScores
+
+    short = Path(name).stem if name.endswith((".yaml", ".yml", ".gguf")) else name.replace("/", "-")
+    pattern = options["cassette"] or str(options["store"] / "judged.{judge}.jsonl")
+    metric = options["metric"]
+
+    async def scores(again: int) -> dict[str, Score]:
+        asked = settings.changed(parameters={**settings.parameters, "seed": again}) if again else settings
+        cassette = pattern.replace("{judge}", short)
+        async with LiteLLMJudge(asked, cassette=cassette, mode=options["mode"]) as judge:
+            results = await aevaluate(samples, [metric], judge=judge)
+        return {sample: found[metric] for sample, found in results.scores.items()}
+
+    first, *repeats = [await scores(again) for again in range(options["repeats"] + 1)]
+    return JudgeScores(short, first, settings.concurrency, tuple(repeats))
+
+
+def _print(found: "JudgeComparison") -> None:
+    from rich.table import Table
+
+    from ..runs.report import report_console
+
+    console = report_console()
+    click.echo(found.advice)
+    table = Table(title=f"Judges by {found.metric}; tokens, cost and time of 1,000 answers", title_justify="left")
+    for column in (
+        "judge",
+        "n",
+        "failed",
+        "Spearman with rating",
+        "same when asked again",
+        "tokens",
+        "USD",
+        "s",
+        "frontier",
+    ):
+        table.add_column(column, justify="left" if column in {"judge", "Spearman with rating"} else "right")
+    for each in found.judges:
+        table.add_row(
+            each.judge,
+            str(each.samples),
+            f"{each.failed:.0%}",
+            _rho(each.agreement),
+            "not asked" if each.consistency is None else f"{each.consistency:.0%}",
+            f"{each.tokens:,.0f}",
+            "unknown" if each.usd is None else f"{each.usd:.2f}",
+            f"{each.seconds:,.0f}",
+            "yes" if each.on_frontier else "",
+        )
+    console.print(table)
+    for pair in found.pairs:
+        difference = pair.difference
+        told = pair.problem or difference.problem or "no interval"
+        if difference.value is not None and difference.low is not None and difference.high is not None:
+            told = f"{difference.value:+.2f} [{difference.low:+.2f}, {difference.high:+.2f}]"
+        p = "" if pair.p_permutation is None else f", p = {pair.p_permutation:.3f}"
+        click.echo(f"rho({pair.first}) - rho({pair.second}) = {told}{p} (n = {pair.n})")
+    alpha = "undefined" if found.claims.alpha is None else f"{found.claims.alpha:.2f}"
+    click.echo(f"{found.claims.claims} claims that all judged: Krippendorff's alpha {alpha}")
+    for a, b, kappa in found.claims.kappas:
+        click.echo(f"  {a} and {b}: kappa {'undefined' if kappa is None else f'{kappa:.2f}'}")
+    for panel in found.panels:
+        line = f"panel, {panel.name}: {_rho(panel.agreement)}"
+        if panel.dear_share is not None:
+            line += f"; {panel.dear_share:.0%} went to the dear judge"
+        if panel.saving is not None:
+            line += f", saving {panel.saving:.0%}"
+        click.echo(line)
+
+
+def _rho(found: "Correlation") -> str:
+    if found.rho is None:
+        return f"none ({found.problem})"
+    interval = "" if found.low is None or found.high is None else f" [{found.low:+.2f}, {found.high:+.2f}]"
+    return f"{found.rho:+.2f}{interval} (n = {found.n})"

@@ -1,0 +1,217 @@
+"""Several judges on the same samples: which agrees with the ratings, at what cost, and which to buy."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+from ..eval_sets import Sample
+from ..judges import Usage
+from ..meta_eval.correlation import Correlation, spearman
+from ..metrics import Score
+from .panels import Panel, panels, supported_claims
+
+if TYPE_CHECKING:
+    from ..meta_eval.findings import Comparison
+
+PER = 1000  # answers, for costs
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeScores:
+    """One judge's scores by sample, how many calls it took at once, and the scores of further repeats."""
+
+    judge: str
+    scores: Mapping[str, Score]
+    at_once: int
+    repeats: tuple[Mapping[str, Score], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeFindings:
+    """One judge: agreement, the share of samples that failed, and what 1,000 answers take.
+
+    `usd` is None where unknown; `seconds` are of the calls, divided by those at once. `consistency` is the share of
+    claims with the same verdict when asked again; None without repeats or claims. `on_frontier`: no other judge agrees
+    more for less.
+    """
+
+    judge: str
+    samples: int
+    failed: float
+    agreement: Correlation
+    tokens: float
+    usd: float | None
+    seconds: float
+    consistency: float | None
+    on_frontier: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimAgreement:
+    """How far judges give the same claims the same verdict (supported or not): Krippendorff's alpha, Cohen's kappas."""
+
+    claims: int
+    alpha: float | None
+    kappas: tuple[tuple[str, str, float | None], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeComparison:
+    """Everything that `assay judges compare` tells; `advice` is the sentence to act on."""
+
+    metric: str
+    judges: tuple[JudgeFindings, ...]
+    pairs: tuple["Comparison", ...]
+    claims: ClaimAgreement
+    panels: tuple[Panel, ...]
+    advice: str
+
+
+def compare_judges(
+    metric: str, samples: Sequence[Sample], judged: Sequence[JudgeScores], *, seed: int = 0
+) -> JudgeComparison:
+    """Compares judges by one metric. Costs in USD where every judge's is known and not all are free, else tokens."""
+    found = [_findings(samples, each, seed) for each in judged]
+    priced = all(each.usd is not None for each in found) and any(each.usd for each in found)
+    costs = {each.judge: (each.usd or 0.0) if priced else each.tokens for each in found}
+    marked = tuple(_marked(each, found, costs) for each in found)
+    pairs = _pairs(samples, judged, seed)
+    scores = {each.judge: each.scores for each in judged}
+    together = panels(samples, scores, costs, seed=seed)
+    return JudgeComparison(
+        metric,
+        marked,
+        pairs,
+        _claim_agreement(scores),
+        together,
+        _advice(marked, pairs, costs, "USD" if priced else "tokens"),
+    )
+
+
+def _findings(samples: Sequence[Sample], judged: JudgeScores, seed: int) -> JudgeFindings:
+    mine = [judged.scores[sample.id] for sample in samples if sample.id in judged.scores]
+    rated = [
+        (score.value, sample.rating_share, sample.source)
+        for sample in samples
+        if (score := judged.scores.get(sample.id)) is not None
+        and score.value is not None
+        and sample.rating_share is not None
+    ]
+    agreement = spearman([v for v, _, _ in rated], [r for _, r, _ in rated], [g for *_, g in rated], seed=seed)
+    usage, count = Usage.total([score.usage for score in mine]), max(1, len(mine))
+    return JudgeFindings(
+        judged.judge,
+        len(mine),
+        sum(score.status == "failed" for score in mine) / count,
+        agreement,
+        PER * (usage.tokens_in + usage.tokens_out) / count,
+        None if usage.usd is None else PER * usage.usd / count,
+        PER * usage.seconds / judged.at_once / count,
+        _consistency(judged),
+    )
+
+
+def _consistency(judged: JudgeScores) -> float | None:
+    same = [
+        first[claim] == again[claim]
+        for repeat in judged.repeats
+        for sample, score in repeat.items()
+        if sample in judged.scores
+        for first, again in [(supported_claims(judged.scores[sample]), supported_claims(score))]
+        for claim in first.keys() & again.keys()
+    ]
+    return sum(same) / len(same) if same else None
+
+
+def _marked(each: JudgeFindings, all_: Sequence[JudgeFindings], costs: Mapping[str, float]) -> JudgeFindings:
+    def beats(other: JudgeFindings) -> bool:
+        mine, theirs = each.agreement.rho, other.agreement.rho
+        if mine is None or theirs is None:
+            return mine is None and theirs is not None
+        cheaper = costs[other.judge] <= costs[each.judge]
+        return cheaper and theirs >= mine and (theirs > mine or costs[other.judge] < costs[each.judge])
+
+    return replace(each, on_frontier=not any(beats(other) for other in all_ if other is not each))
+
+
+def _pairs(samples: Sequence[Sample], judged: Sequence[JudgeScores], seed: int) -> tuple["Comparison", ...]:
+    import numpy as np
+
+    from ..meta_eval.comparison import compare_metrics
+    from ..meta_eval.table import ScoreTable
+
+    def value(score: Score | None) -> float:
+        return np.nan if score is None or score.value is None else score.value
+
+    shares = [np.nan if sample.rating_share is None else sample.rating_share for sample in samples]
+    table = ScoreTable(
+        items=tuple(sample.id for sample in samples),
+        metrics=tuple(each.judge for each in judged),
+        scores=np.array([[value(each.scores.get(sample.id)) for each in judged] for sample in samples]),
+        ratings=np.array(shares)[:, None],
+        rating_min=0.0,
+        rating_max=1.0,
+        groups=tuple(sample.source for sample in samples),
+    )
+    return tuple(compare_metrics(table, a.judge, b.judge, seed=seed) for a, b in combinations(judged, 2))
+
+
+def _claim_agreement(scores: Mapping[str, Mapping[str, Score]]) -> ClaimAgreement:
+    import krippendorff
+    import numpy as np
+    from sklearn.metrics import cohen_kappa_score
+
+    claims = {
+        judge: {
+            (sample, claim): kept for sample, score in found.items() for claim, kept in supported_claims(score).items()
+        }
+        for judge, found in scores.items()
+    }
+    shared = sorted(set.intersection(*(set(each) for each in claims.values()))) if claims else []
+    votes = {judge: [int(each[key]) for key in shared] for judge, each in claims.items()}
+    if len(votes) < 2 or not shared:
+        return ClaimAgreement(len(shared), None, ())
+    differ = len({vote for each in votes.values() for vote in each}) > 1
+    alpha = (
+        float(krippendorff.alpha(np.array(list(votes.values())), level_of_measurement="nominal")) if differ else None
+    )
+    kappas = tuple(
+        (a, b, float(cohen_kappa_score(votes[a], votes[b])) if len({*votes[a], *votes[b]}) > 1 else None)
+        for a, b in combinations(votes, 2)
+    )
+    return ClaimAgreement(len(shared), alpha, kappas)
+
+
+def _advice(
+    judges: Sequence[JudgeFindings], pairs: Sequence["Comparison"], costs: Mapping[str, float], unit: str
+) -> str:
+    """The cheapest judge that surely agrees with the ratings and is not told apart from the best."""
+    able = [each for each in judges if each.agreement.rho is not None]
+    if not able:
+        return "no judge can be recommended: none has scores that vary on answers with ratings that vary"
+    best = max(able, key=lambda each: each.agreement.rho or 0.0)
+    if best.agreement.low is None or best.agreement.low <= 0:
+        return f"buy none of them on this evidence: even {best.judge} ({_told(best)}) may not agree with the ratings"
+    worse = {
+        name
+        for pair in pairs
+        if pair.difference.low is not None and pair.difference.high is not None
+        for name, sign in ((pair.first, pair.difference.high < 0), (pair.second, pair.difference.low > 0))
+        if sign and best.judge in {pair.first, pair.second}
+    }
+    sure = [each for each in able if each.judge not in worse and each.agreement.low is not None]
+    chosen = min((each for each in sure if (each.agreement.low or 0) > 0), key=lambda each: costs[each.judge])
+    cost = f"{costs[chosen.judge]:,.0f} {unit}" if unit == "tokens" else f"{costs[chosen.judge]:.2f} {unit}"
+    if chosen is best:
+        return f"buy {best.judge}: it agrees best ({_told(best)}), at {cost} per 1,000 answers"
+    return (
+        f"buy {chosen.judge} ({_told(chosen)}, {cost} per 1,000 answers): the best, {best.judge} ({_told(best)}), "
+        "is not told apart from it here"
+    )
+
+
+def _told(each: JudgeFindings) -> str:
+    found = each.agreement
+    interval = "" if found.low is None or found.high is None else f" [{found.low:.2f}, {found.high:.2f}]"
+    return f"rho {found.rho:.2f}{interval}"

@@ -1,0 +1,129 @@
+"""Judges side by side: agreement, costs, claims they see alike, panels, and the sentence that says which to buy."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from assay.eval_sets import Sample
+from assay.judges import Usage
+from assay.metrics import Score
+from assay.runs.judge_comparison import JudgeScores, compare_judges
+from assay.runs.panels import panels
+
+N = 40
+RATINGS = [1 + number % 5 for number in range(N)]
+SAMPLES = [
+    Sample(id=f"s{number}", user_input="q", response="a", rating=rating, group=f"g{number}")
+    for number, rating in enumerate(RATINGS)
+]
+PERFECT = [(rating - 1) / 4 for rating in RATINGS]
+NOISE = [(number * 7 % 11) / 10 for number in range(N)]  # 0 to 1, in no order of the ratings
+
+
+def score(value: float, tokens: int, usd: float | None, probability: float | None = None) -> Score:
+    told = value if probability is None else probability
+    claim = {"text": "A claim.", "verdict": "supported" if value >= 0.5 else "not_found", "probability": told}
+    return Score(value, "scored", "", {"claims": [claim]}, Usage(1, 0, tokens, usd=usd, seconds=2.0))
+
+
+def judged(
+    name: str, values: Sequence[float], tokens: int = 100, usd: float | None = 0.001, **more: Any
+) -> JudgeScores:
+    scores = {sample.id: score(value, tokens, usd) for sample, value in zip(SAMPLES, values, strict=True)}
+    return JudgeScores(name, scores, 4, **more)
+
+
+def test_each_judges_row() -> None:
+    """1,000 answers at 100 tokens, 0.001 USD and 2 s a call with 4 calls at once: 100,000 tokens, 1 USD, 500 s."""
+    again = judged("good", [1 - value if sample == 0 else value for sample, value in enumerate(PERFECT)])
+    good = judged("good", PERFECT, repeats=(again.scores,))
+    found = compare_judges("faithfulness", SAMPLES, [good, judged("bad", NOISE)])
+    row, other = found.judges
+    assert (row.judge, row.samples, row.failed) == ("good", N, 0.0)
+    assert row.agreement.rho == pytest.approx(1.0)
+    assert (row.tokens, row.usd, row.seconds) == (pytest.approx(100_000), pytest.approx(1.0), pytest.approx(500))
+    assert row.consistency == pytest.approx((N - 1) / N), "one verdict of 40 is another when asked again"
+    assert other.consistency is None
+    assert (row.on_frontier, other.on_frontier) == (True, False)
+
+
+def test_claims_seen_alike_and_never() -> None:
+    opposite = judged("opposite", [0.0 if value >= 0.5 else 1.0 for value in PERFECT])
+    found = compare_judges("faithfulness", SAMPLES, [judged("a", PERFECT), judged("b", PERFECT), opposite]).claims
+    kappas = {(a, b): kappa for a, b, kappa in found.kappas}
+    assert found.claims == N
+    assert kappas["a", "b"] == pytest.approx(1.0)
+    assert kappas["a", "opposite"] is not None and kappas["a", "opposite"] < -0.8
+    alone = compare_judges("faithfulness", SAMPLES, [judged("a", [1.0] * N), judged("b", [1.0] * N)]).claims
+    assert alone.alpha is None, "where all verdicts are the same there is nothing to agree on"
+
+
+@pytest.mark.parametrize(
+    ("judges", "advice"),
+    [
+        # as good, at a tenth of the price
+        ([judged("dear", PERFECT, usd=0.01), judged("cheap", PERFECT, usd=0.001)], "buy cheap (rho 1.00"),
+        # cheap, and worth nothing
+        ([judged("dear", PERFECT, usd=0.01), judged("cheap", NOISE, usd=0.001)], "buy dear: it agrees best"),
+        ([judged("a", NOISE), judged("b", NOISE[::-1])], "buy none of them on this evidence"),
+        ([judged("a", [0.5] * N), judged("b", [0.5] * N)], "no judge can be recommended"),
+    ],
+)
+def test_which_to_buy(judges: list[JudgeScores], advice: str) -> None:
+    assert compare_judges("faithfulness", SAMPLES, judges).advice.startswith(advice)
+
+
+def test_an_unknown_price_makes_tokens_the_cost() -> None:
+    found = compare_judges("m", SAMPLES, [judged("a", PERFECT, tokens=900, usd=None), judged("b", PERFECT, tokens=90)])
+    assert found.advice.startswith("buy b (rho 1.00") and "90,000 tokens per 1,000 answers" in found.advice
+    assert found.judges[0].usd is None
+
+
+def test_a_failed_sample_is_counted_and_not_scored() -> None:
+    broken = judged("a", PERFECT)
+    scores = {**broken.scores, "s0": Score(None, "failed", "cannot be read", {}, Usage(2, 0, 300, usd=0.1))}
+    row = compare_judges("m", SAMPLES, [JudgeScores("a", scores, 4), judged("b", PERFECT)]).judges[0]
+    assert (row.failed, row.agreement.n) == (pytest.approx(1 / N), N - 1)
+
+
+def named(found: Any) -> dict[str, Any]:
+    return {panel.name.partition(":")[0]: panel for panel in found}
+
+
+def test_panels_of_two() -> None:
+    """The weights are learnt on other folds: a judge of noise weighs next to nothing beside a perfect one."""
+    scores = {each.judge: each.scores for each in (judged("good", PERFECT), judged("noise", NOISE))}
+    found = named(panels(SAMPLES, scores, {"good": 10.0, "noise": 1.0}))
+    mean, weighted = found["mean"].agreement.rho, found["weighted by agreement"].agreement.rho
+    assert mean is not None and weighted is not None
+    assert 0.3 < mean < weighted
+    assert weighted > 0.9
+
+
+def test_the_majority_of_three_outvotes_one() -> None:
+    scores = {name: judged(name, values).scores for name, values in (("a", PERFECT), ("b", PERFECT), ("c", NOISE))}
+    majority = named(panels(SAMPLES, scores, dict.fromkeys(scores, 1.0)))["majority"]
+    right = [1.0 if value >= 0.5 else 0.0 for value in PERFECT]
+    from scipy.stats import spearmanr
+
+    assert majority.agreement.rho == pytest.approx(spearmanr(right, RATINGS).statistic)
+
+
+def test_a_cascade_asks_the_dear_judge_where_the_cheap_one_is_unsure() -> None:
+    """The cheap judge is right where it is sure (samples 0 to 19) and has no idea on the others, which it says."""
+    cheap = {
+        sample.id: score(PERFECT[n], 10, 0.0, 0.99 if n < 20 else None)
+        if n < 20
+        else score(0.5 + n * 1e-4, 10, 0.0, 0.51)
+        for n, sample in enumerate(SAMPLES)
+    }
+    scores = {"cheap": cheap, "dear": judged("dear", PERFECT).scores}
+    found = named(panels(SAMPLES, scores, {"cheap": 1.0, "dear": 10.0}))["cascade"]
+    assert found.dear_share == pytest.approx(0.5)
+    assert found.agreement.rho == pytest.approx(1.0)
+    assert found.saving == pytest.approx(1 - (1 + 0.5 * 10) / 10)
+
+
+def test_one_judge_is_no_panel() -> None:
+    assert panels(SAMPLES, {"a": judged("a", PERFECT).scores}, {"a": 1.0}) == ()
