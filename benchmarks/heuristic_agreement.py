@@ -1,23 +1,32 @@
 """How far the heuristic score and each heuristic agree with ratings, beside token overlap. No judge, no network.
 
     python benchmarks/heuristic_agreement.py --data ../shared/data/rated
+    python benchmarks/heuristic_agreement.py --translated cassettes/helpdesk_nl.english.qwen1.5b.jsonl
 
 For the bundled helpdesk sets: Tables IV and V of the paper (Spearman of score and plain sum on the binary and
 instruction messages, the types as predicted; margin-1 accuracy and shares of scores by rating). Their ratings are
 constructed, so these figures tell which planted defects the heuristics notice, not how far people agree with them.
 For rated sets (mtrag_faithfulness, clapnq_human): Spearman with all types scored, 95% intervals over groups, and each
-heuristic by itself. A heuristic whose interval holds 0 is worth nothing there, and the table says so.
+heuristic by itself. A heuristic whose interval holds 0 is worth nothing there, and the table says so. Thirteen lines a
+table: where all are worth nothing, one in twenty or so still seems worth something, or turned round.
+With --translated also helpdesk_nl with the starred features on English text, replayed from that cassette, which
+
+    assay run helpdesk_nl --metrics heuristic --translate judge --judge qwen1.5b --cassette FILE
+
+records (types that are not scored need `--metrics heuristic:all_types=True`).
 A Dutch pipeline is taken from ASSAY_SPACY_NL, as everywhere; the table tells which pipelines were used.
 """
 
 import argparse
 import asyncio
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 from printed import print_machine, print_table
 
 from assay import Sample, load_set
+from assay.judges import LiteLLMJudge
 from assay.meta_eval.correlation import spearman
 from assay.metrics import Metric, Score
 from assay.metrics.catalogue import load_metric, metric_names
@@ -28,26 +37,43 @@ HELPDESK = ("helpdesk_nl", "helpdesk_en")
 RATED = ("mtrag_faithfulness", "clapnq_human")
 TYPED = ("heuristic", "heuristic:overrides=False")
 WHOLE = ("heuristic:all_types=True", "heuristic:all_types=True:overrides=False")
+STARRED = ("heuristic.hal", "heuristic.subject_combination", "heuristic.verbatim_guide")
 
 
 def main() -> None:
     """Prints the tables, a set at a time."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, required=True, help="folder of the rated sets")
+    parser.add_argument("--data", type=Path, help="folder of the rated sets")
+    parser.add_argument("--translated", type=Path, metavar="FILE", help="cassette of helpdesk_nl in English")
+    parser.add_argument("--judge", default="qwen1.5b", help="who translated")
     options = parser.parse_args()
     print_machine()
     print(f"pipelines: {', '.join(f'{language} {find_pipeline(language).name or None}' for language in ('nl', 'en'))}")
     features = [name for name in metric_names() if name.startswith("heuristic.")]
-    for name in (*HELPDESK, *RATED):
+    for name in (*HELPDESK, *(RATED if options.data else ())):
         samples = list(load_set(name if name in HELPDESK else str(options.data / f"{name}.jsonl")))
         wholes = (*TYPED, *WHOLE) if name in HELPDESK else WHOLE
         metrics = [load_metric(each) for each in (*wholes, *features, "token_overlap")]
-        scores = asyncio.run(_scores(samples, metrics))
-        rows = [_agreement(metric.name, samples, scores[metric.name]) for metric in metrics]
-        header = ["metric", "n", "Spearman", "low", "high", "stars", "verdict"]
-        print_table(f"{name}: {len(samples)} answers, {len({s.source for s in samples})} groups", header, rows)
+        scores = _print_agreement(name, samples, metrics)
         if name in HELPDESK:
             _print_deviations(name, samples, scores["heuristic"])
+    if options.translated:
+        judge = LiteLLMJudge(options.judge, cassette=options.translated, mode="replay")
+        samples = list(load_set("helpdesk_nl"))
+        metrics = [load_metric(f"{each}:translate=judge", judge) for each in (*TYPED, *WHOLE, *STARRED)]
+        scores = _print_agreement("helpdesk_nl translated", samples, metrics)
+        _print_deviations("helpdesk_nl translated", samples, scores["heuristic:translate=judge"])
+
+
+def _print_agreement(name: str, samples: Sequence[Sample], metrics: Sequence[Metric]) -> dict[str, dict[str, Score]]:
+    """Table IV, and each heuristic by itself."""
+    scores = asyncio.run(_scores(samples, metrics))
+    if failures := [score.reason for each in scores.values() for score in each.values() if score.status == "failed"]:
+        sys.exit(f"{name}: {len(failures)} scores failed; the first: {failures[0]}")
+    rows = [_agreement(metric.name, samples, scores[metric.name]) for metric in metrics]
+    header = ["metric", "n", "Spearman", "low", "high", "stars", "verdict"]
+    print_table(f"{name}: {len(samples)} answers, {len({s.source for s in samples})} groups", header, rows)
+    return scores
 
 
 async def _scores(samples: Sequence[Sample], metrics: Sequence[Metric]) -> dict[str, dict[str, Score]]:

@@ -54,6 +54,23 @@ def test_the_tree_is_drawn_with_the_way(samples: str) -> None:
     assert typed("explain", samples, "s1", "--draw", "dot").startswith("digraph")
 
 
+def test_the_tree_by_itself() -> None:
+    drawn = typed("tree")
+    assert drawn.startswith("flowchart TD")
+    assert " way" not in drawn
+    assert typed("tree", "--format", "dot").startswith("digraph")
+    assert json.loads(typed("tree", "--json"))["start"] == "contradiction"
+
+
+def test_explain_with_other_rules_and_a_longer_sum(samples: str) -> None:
+    told = json.loads(typed("explain", samples, "s1", "--rules", "paper", "--beyond", "general_answer", "--json"))
+    assert told["message_type"]["pattern"] == "how "
+    assert "general_answer" in told["features"]
+    assert "general_answer" not in told["beyond"]
+    with pytest.raises(UsageError, match="beyond is 'all' or some of"):
+        typed("explain", samples, "s1", "--beyond", "hal")
+
+
 def test_an_absent_sample_is_told(samples: str) -> None:
     with pytest.raises(UsageError, match="s2"):
         typed("explain", samples, "s2")

@@ -165,6 +165,15 @@ def test_a_message_without_words_is_unspecified(language: str, message: str) -> 
     assert (found.type, found.pattern, found.matched) == ("unspecified", "", "")
 
 
+def test_only_allowed_patterns_decide() -> None:
+    """Cross-validation takes away the patterns that no other message bears out."""
+    for rules in ("paper", "positional"):
+        found = classify("Why is that?", "en", rules)
+        assert found.type == "reasoning"
+        assert classify("Why is that?", "en", rules, frozenset([found.pattern])) == found
+        assert classify("Why is that?", "en", rules, frozenset()).type == "unspecified"
+
+
 def test_unknown_rules_are_named() -> None:
     with pytest.raises(ValueError, match="choose paper or positional"):
         classify("Hello", "en", rules="best")  # type: ignore[arg-type]

@@ -94,13 +94,40 @@ def test_other_message_types_are_skipped_unless_asked_for() -> None:
     assert asyncio.run(Heuristic(all_types=True).assess(error)).status == "scored"
 
 
+def test_heuristics_beyond_the_seven_are_in_the_sum_only_when_asked_for() -> None:
+    said = sample(response="It takes 42 days. Go to: Hours > Import.")
+    plain = asyncio.run(Heuristic(overrides=False).assess(said))
+    more = asyncio.run(Heuristic(overrides=False, beyond="off_context").assess(said))
+    assert more.evidence["features"] == plain.evidence["features"] | {"off_context": 0.0}  # 42 stands nowhere
+    values = [value for value in more.evidence["features"].values() if value is not None]
+    assert more.value == pytest.approx(1 + 4 * sum(values) / len(values))
+    everything = asyncio.run(load_metric("heuristic:beyond=all").assess(said))
+    assert len(everything.evidence["features"]) == 12
+
+
+def test_the_papers_lists_type_messages_when_asked_for() -> None:
+    statement = sample(user_input="I want to import hours")  # no question mark: reasoning by the paper's lists
+    assert asyncio.run(Heuristic().assess(statement)).status == "scored"
+    assert asyncio.run(Heuristic(rules="paper").assess(statement)).evidence["message_type"] == "reasoning"
+
+
 def test_a_label_is_taken_only_when_asked_for() -> None:
     labelled = sample(message_type="general")
     assert asyncio.run(Heuristic().assess(labelled)).status == "scored"
     assert asyncio.run(Heuristic(types="labelled").assess(labelled)).status == "skipped"
 
 
-@pytest.mark.parametrize("options", [{"all_types": "maybe"}, {"types": "guessed"}, {"threshold": "2"}])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"all_types": "maybe"},
+        {"types": "guessed"},
+        {"threshold": "2"},
+        {"rules": "best"},
+        {"beyond": "hal"},
+        {"translate": "bing"},
+    ],
+)
 def test_a_bad_option_is_refused(options: dict[str, str]) -> None:
     with pytest.raises(ValueError):
         Heuristic(**options)  # type: ignore[arg-type]
