@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 THRESHOLD = 3.5
-# robust STL fits what is usual so closely that its residuals are too small: in simulated normal noise 0.3% of them pass
-# 3.5 and 0.05% pass 5, against 0.05% of plain values that pass 3.5
+# robust STL fits what is usual so closely that of normal noise far more residuals pass 3.5 than should
 SEASONAL_THRESHOLD = 5.0
 _FEWEST = 8  # values; fewer say little about what is usual
 _MOST_FOR_STL = 20_000  # values; STL takes seconds beyond
@@ -55,9 +54,10 @@ def anomalies_of(table: Table, series: str) -> tuple[Anomalies, ...]:
     if count < _FEWEST:
         raise Unverifiable(f"what is unusual takes at least {_FEWEST} values to tell; {series!r} has {count}")
     found = [_beyond(("robust z-score", THRESHOLD), robust_z(values), table)]
-    residuals = _seasonal_residuals(table, values)
-    if residuals is not None:
-        least = _LEAST_OF_SPREAD * robust_spread(values)
+    seasonal = _seasonal_residuals(table, values)
+    if seasonal is not None:
+        residuals, rough = seasonal
+        least = max(_LEAST_OF_SPREAD * robust_spread(values), rough)
         found.append(_beyond(("seasonal decomposition (STL)", SEASONAL_THRESHOLD), robust_z(residuals, least), table))
     return tuple(found)
 
@@ -88,8 +88,11 @@ def _beyond(method: tuple[str, float], scores: "NDArray[Any]", table: Table) -> 
     return Anomalies(name, tuple(int(place) for place in places), scores, threshold)
 
 
-def _seasonal_residuals(table: Table, values: "NDArray[Any]") -> "NDArray[Any] | None":
-    """What STL leaves of the values, in the table's order; None where times are irregular or seasons too few."""
+def _seasonal_residuals(table: Table, values: "NDArray[Any]") -> "tuple[NDArray[Any], float] | None":
+    """What STL leaves of the values, in the table's order, and the spread of what plain medians leave.
+
+    None where times are irregular or seasons too few.
+    """
     import numpy as np
     import pandas as pd
 
@@ -114,7 +117,7 @@ def _seasonal_residuals(table: Table, values: "NDArray[Any]") -> "NDArray[Any] |
     back[order] = residuals
     scale = max(float(np.nanmax(np.abs(values))), 1e-12)
     back[np.abs(back) < 1e-9 * scale] = 0.0  # rounding of the decomposition is no deviation
-    return back
+    return back, robust_spread(rough)
 
 
 def _by_medians(values: "NDArray[Any]", season: int) -> "NDArray[Any]":
