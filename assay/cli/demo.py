@@ -16,6 +16,10 @@ DEMO_METRICS = (
     "judge_relatedness",
     "judge_completeness",
 )
+_CONSTRUCTED = (
+    "The ratings of the bundled sets are constructed from planted defects: this shows how Assay works, and says "
+    "nothing about how far a metric agrees with people."
+)
 
 
 def _recordings() -> list[Traversable]:
@@ -27,10 +31,12 @@ def _recordings() -> list[Traversable]:
 @store_option
 @json_option
 def demo(judge: str, store: str | Path, as_json: bool) -> None:
-    """Judge the bundled helpdesk sets offline, from recorded replies."""
+    """Judge the bundled helpdesk sets offline, from recorded replies, and say which measure agrees with the ratings."""
     from ..errors import UsageError
     from ..judges import Budget, load_settings
     from ..runs import Plan, Store
+    from .exit_codes import DONE
+    from .meta import tell_briefly
     from .run import judge_plan
 
     recorded = files("assay.cassettes").joinpath(f"helpdesk.{judge}.jsonl")
@@ -48,4 +54,10 @@ def demo(judge: str, store: str | Path, as_json: bool) -> None:
             "out": None,
             "max_failed": 0,
         }
-        click.get_current_context().exit(judge_plan(plan, Store(store), Budget(), None, options))
+        runs = Store(store)
+        code = judge_plan(plan, runs, Budget(), None, options)
+    done = runs.newest_with(plan.identity)
+    if code == DONE and done is not None and not as_json:
+        tell_briefly(runs, done)
+        click.echo(_CONSTRUCTED)
+    click.get_current_context().exit(code)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ..runs.store import RunRow
 
 COMBINERS = ("subsets", "sum", "mean-rank", "ridge", "logistic", "tree")  # as in meta_eval.selection
+_QUICK = {"bootstrap": 500, "permutations": 500, "repeats": 2}
 _FILE = click.Path(path_type=Path, dir_okay=False)
 
 
@@ -88,8 +89,26 @@ def evaluate_and_tell(runs: tuple[str, ...], *, as_json: bool, **options: Any) -
     else:
         from .meta_tables import print_evaluation
 
-        print_evaluation(evaluation, joined, options["report"])
+        print_evaluation(evaluation, joined)
+        if options["report"] is not None:
+            click.echo(f"\nThe whole report: {options['report']}")
     return 0
+
+
+def tell_briefly(store: "Store", run: "RunRow") -> None:
+    """What a run says about its own metrics, in a few seconds: fewer resamples and folds than `assay meta`."""
+    from ..meta_eval.evaluation import evaluate_table
+    from ..meta_eval.reading import Choices, join
+    from ..runs.measured import measured_run, ratings_of_runs
+    from .meta_tables import print_evaluation
+
+    choices = Choices()
+    with _working("evaluating the metrics", silent=False):
+        joined = join([measured_run(store, run, choices)], ratings_of_runs(store, [run], choices), choices)
+        evaluation = evaluate_table(joined.table, **_QUICK)
+    click.echo()
+    print_evaluation(evaluation, joined, brief=True)
+    click.echo(f"\nAll of it, with 2000 resamples, as a page: assay meta {run.id} --report report.html")
 
 
 def _runs(names: tuple[str, ...], options: dict[str, Any]) -> "tuple[Store | None, list[RunRow]]":

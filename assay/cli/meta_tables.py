@@ -1,7 +1,6 @@
 """A meta-evaluation as a support lead reads it in a terminal: the sentence, then the tables."""
 
 from collections.abc import Iterable
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -16,8 +15,8 @@ _BESIDE = 2  # metrics that the table of parts shows, the chosen ones first
 _COMPARED = 6  # the report has all of them
 
 
-def print_evaluation(evaluation: "MetaEvaluation", joined: "Joined", report: Path | None) -> None:
-    """Prints the sentence first, then what it rests on."""
+def print_evaluation(evaluation: "MetaEvaluation", joined: "Joined", *, brief: bool = False) -> None:
+    """Prints the sentence first, then what it rests on; `brief` leaves it at the metrics and their combinations."""
     from rich.text import Text
 
     from ..runs.report import plain, report_console
@@ -35,11 +34,13 @@ def print_evaluation(evaluation: "MetaEvaluation", joined: "Joined", report: Pat
     for note in joined.notes:
         console.print(Text(plain(note, 300), style="dim"))
     _print_metrics(console, evaluation)
-    if evaluation.raters is not None:
+    if evaluation.raters is not None and not brief:
         _print_raters(console, evaluation.raters)
     if evaluation.selection is not None:
         baselines = {each.name for each in evaluation.metrics if each.baseline}
         _print_combinations(console, evaluation.selection, baselines)
+    if brief:
+        return
     _print_comparisons(console, evaluation.comparisons)
     _print_paper(console, evaluation)
     _print_parts(console, evaluation)
@@ -53,8 +54,6 @@ def print_evaluation(evaluation: "MetaEvaluation", joined: "Joined", report: Pat
                 f"(the {powered.rated} rated ones alone: {interval(powered.classical)})"
             )
         )
-    if report is not None:
-        console.print(Text(f"\nThe whole report: {report}"))
 
 
 def interval(found: "Estimate", digits: int = 2, *, signed: bool = False) -> str:

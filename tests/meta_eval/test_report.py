@@ -1,0 +1,175 @@
+"""The report as a file and in a real browser: it renders, its threshold moves, hostile answers stay text."""
+
+import html
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from assay.meta_eval.audited import Audit, AuditedAnswer
+from assay.meta_eval.evaluation import evaluate_table
+from assay.meta_eval.reading import Choices, Item, Joined, Measured, join
+from assay.meta_eval.report import render_report
+from assay.meta_eval.report.axes import axis_over
+from assay.meta_eval.report.confusion import confusions
+from assay.meta_eval.report.disagreements import worst_disagreements
+from assay.meta_eval.table import ScoreTable
+
+HOSTILE = "</script><script>document.title='taken'</script><img src=x onerror=\"document.title='taken'\">"
+
+
+@pytest.fixture(scope="module")
+def joined() -> Joined:
+    """80 answers in 40 groups: `good` follows the rating, `noise` does not; two raters; texts that attack the page."""
+    generator = np.random.default_rng(7)
+    rating = generator.integers(1, 6, 80)
+    places = range(80)
+    items = tuple(
+        Item(f"a{n}", f"row {n}", f"Question {n} {HOSTILE}", f"Answer {n} {HOSTILE}", (HOSTILE,), {
+            "group": str(n // 2), "message_type": ["binary", "instruction", HOSTILE][n % 3]})
+        for n in places
+    )  # fmt: skip
+    good = rating + generator.normal(0, 1, 80)
+    noise = generator.normal(0, 1, 70)
+    columns = {"good": dict(enumerate(good.tolist())), "noise<b>": dict(enumerate(noise.tolist()))}
+    scores = Measured("s", items, columns)
+    other = np.clip(rating + generator.integers(-1, 2, 80), 1, 5)
+    ratings = Measured("r", items, {
+        "an": {n: float(rating[n]) for n in places}, "bo": {n: float(other[n]) for n in places}})  # fmt: skip
+    return join([scores], ratings, Choices())
+
+
+@pytest.fixture(scope="module")
+def page(joined: Joined) -> str:
+    evaluation = evaluate_table(joined.table, bootstrap=200, permutations=200, repeats=1)
+    return render_report(evaluation, joined, audited)
+
+
+def audited(item: str) -> AuditedAnswer:
+    claims = [{"text": HOSTILE, "verdict": "not_found", "probability": 0.25, "reason": HOSTILE, "quote": HOSTILE}]
+    audit = Audit("good", 0.5, "scored", HOSTILE, {"claims": claims, HOSTILE: [HOSTILE, 1]})
+    return AuditedAnswer(item, f"Question {HOSTILE}", f"Answer \x07\u202e {HOSTILE}", (HOSTILE,), (audit,))
+
+
+def test_a_page_holds_only_its_own_script_and_nothing_from_the_network(page: str) -> None:
+    assert page.count("<script") == 2  # its data and its own
+    assert "<img" not in page
+    assert not re.search(r"(?:src|href)\s*=", page.replace("&lt;img src=", ""))
+    assert re.search(r"""default-src 'none'.*script-src 'sha256-[\w+/]+=*'""", html.unescape(page))
+    assert not re.search(r"\sstyle=", page)  # the policy would refuse it
+    assert "\x07" not in page
+    assert "\u202e" not in page
+
+
+def test_every_part_of_the_evaluation_is_in_the_page(page: str) -> None:
+    shown = set(re.findall(r'<section id="(\w+)"', page))
+    assert shown == {"metrics", "scores", "combinations", "triage", "disagreements", "raters", "parts", "paper", "made"}
+
+
+def test_axes_end_on_round_ticks() -> None:
+    """From -0.13 to 0.58 in about five steps: steps of 0.2, from -0.2 to 0.6."""
+    axis = axis_over([-0.13, 0.58])
+    assert (axis.low, axis.high) == (-0.2, 0.6)
+    assert [label for _, label in axis.labels] == ["-0.2", "0.0", "0.2", "0.4", "0.6"]
+    assert axis.percent(0.2) == 50
+    assert axis_over([3, 3]).low < 3 < axis_over([3, 3]).high
+    assert [label for _, label in axis_over([0, 1], about=4).labels] == ["0.00", "0.25", "0.50", "0.75", "1.00"]
+
+
+def table_of(ratings: list[float], types: list[str]) -> ScoreTable:
+    n = len(ratings)
+    return ScoreTable(
+        tuple(f"a{place}" for place in range(n)), ("m",), np.zeros((n, 1)), np.array(ratings)[:, None],
+        attributes={"message_type": tuple(types)},
+    )  # fmt: skip
+
+
+def test_confusion_counts_by_hand() -> None:
+    """Sent from 3: a0 (bad), a3 (good); held: a1 (bad), a2 (good); a4 is rated at the middle."""
+    table = table_of([1, 2, 4, 5, 3], ["x", "y", "x", "y", "x"])
+    (found,) = confusions(table, {"a0": 3.5, "a1": 2, "a2": 2.9, "a3": 3, "a4": 5}, [3.0])
+    assert found.labels == ("x", "y")
+    assert found.counts == (((1, 0, 0, 1),), ((0, 1, 1, 0),))
+    assert found.middling == (1, 0)
+
+
+def test_worst_disagreements_by_hand() -> None:
+    table = table_of([1, 5, 3], ["x", "y", ""])
+    over, under = worst_disagreements(table, {"a0": 4.0, "a1": 2.0, "a2": 3.5})
+    assert [(each.item, each.gap) for each in over] == [("a0", 3.0), ("a2", 0.5)]
+    assert [(each.item, each.gap, each.labels) for each in under] == [("a1", -3.0, ("y",))]
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    playwright = pytest.importorskip("playwright.sync_api")
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    with playwright.sync_playwright() as started:
+        try:
+            opened = started.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        except playwright.Error as error:
+            pytest.skip(f"no browser: {error.message.splitlines()[0]}")
+        yield opened
+        opened.close()
+
+
+@pytest.fixture(params=[1200, 375], ids=["desktop", "phone"])
+def opened(browser: Any, page: str, tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Any]:
+    path = tmp_path / "report.html"
+    path.write_text(page, encoding="utf-8")
+    shown = browser.new_page(viewport={"width": request.param, "height": 900})
+    shown.complaints = []
+    shown.on("console", lambda message: shown.complaints.append(message.text))
+    shown.on("pageerror", lambda error: shown.complaints.append(str(error)))
+    shown.on("request", lambda sent: shown.complaints.append(sent.url) if not sent.url.startswith("file:") else None)
+    shown.goto(path.as_uri())
+    yield shown
+    shown.close()
+
+
+def test_a_browser_shows_it_and_runs_no_script_of_an_answer(opened: Any) -> None:
+    opened.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
+    assert opened.title() == "Assay: which measure agrees with the raters"
+    assert opened.locator("blockquote").first.inner_text().endswith(HOSTILE)
+    assert opened.locator(".forest .row.metric").count() == 2
+    assert opened.locator(".dot").count() == 150
+    assert opened.locator("img").count() == 0
+    width = opened.evaluate("[document.documentElement.scrollWidth, document.documentElement.clientWidth]")
+    assert width[0] == width[1]  # nothing pushes the page wider than the screen
+    assert opened.complaints == []
+
+
+def test_a_script_that_gets_into_the_page_does_not_run(opened: Any) -> None:
+    """Even if escaping failed: the policy refuses a script that is not the page's own."""
+    opened.evaluate(
+        "() => { const s = document.createElement('script'); s.textContent = \"document.title='taken'\"; "
+        "document.body.append(s); "
+        "document.body.insertAdjacentHTML('beforeend', '<b onclick=\"document.title=1\">x</b>'); "
+        "document.body.lastElementChild.click(); }"
+    )
+    assert opened.title() == "Assay: which measure agrees with the raters"
+    assert any("Content Security Policy" in complaint for complaint in opened.complaints)
+
+
+def test_moving_the_threshold_changes_the_figures(opened: Any, joined: Joined) -> None:
+    def figures() -> dict[str, str]:
+        found = opened.eval_on_selector_all("[data-figure]", "all => all.map(e => [e.dataset.figure, e.textContent])")
+        return dict(found)
+
+    slider = opened.locator("#threshold")
+    slider.fill("0")
+    first, line = figures(), opened.locator("#line").get_attribute("x1")
+    assert (first["sent"], first["held"]) == ("80", "0")
+    slider.press("End")
+    last = figures()
+    assert int(last["sent"]) < 80
+    assert int(last["sent"]) + int(last["held"]) == 80
+    assert opened.locator("#line").get_attribute("x1") != line
+    cells = opened.locator("[data-confusion=message_type] tbody td").all_inner_texts()
+    assert sum(map(int, cells)) == 80  # every rated answer is in one cell
+    bad_sent = sum(int(cell) for cell in cells[::5])
+    assert bad_sent == int(last["sent_bad"])
