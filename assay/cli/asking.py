@@ -39,12 +39,16 @@ def asking_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class Sitting:
-    """Who is asked in one sitting: the judge, perhaps further models, all with one cassette and one budget."""
+    """Who is asked in one sitting: the judge, perhaps further models, all with one cassette and one budget.
+
+    A command sets `unfinished` where too many calls failed: then the replies stay, for `--resume` to ask only those.
+    """
 
     def __init__(self, options: dict[str, Any], cassette: "Cassette | None") -> None:
         from ..judges import Budget
 
         self.cassette = cassette
+        self.unfinished = False
         self._budget = Budget(options["budget_usd"], options["budget_tokens"], options["budget_calls"])
         self._concurrency = options["concurrency"]
         self.models: list[LiteLLMJudge] = []
@@ -119,7 +123,7 @@ def sitting_of(options: dict[str, Any], out: Path) -> Iterator[Sitting]:
         raise SystemExit(INTERRUPTED) from None
     else:
         sitting.close()
-        if options["cassette"] is None:
+        if options["cassette"] is None and not sitting.unfinished:
             beside.unlink(missing_ok=True)
     finally:
         sitting.close()

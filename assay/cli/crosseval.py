@@ -72,6 +72,8 @@ def crosseval(set_: Path, bots: tuple[str, ...], out: Path | None, **options: An
         raise InputError(f"{set_}: its questions are of the splits {', '.join(unknown)}, which the folds file lacks")
     with sitting_of(options, kept) as sitting:
         found = _evaluated(bots, chosen, pages, sitting, options)
+        failed = [exchange for done in found for exchange in done if exchange.failed]
+        sitting.unfinished = len(failed) > options["max_failed"]
         if out is not None:
             exchanges = [exchange for done in found for exchange in done]
             write_set(_renamed(exchanges), out)
@@ -83,7 +85,7 @@ def crosseval(set_: Path, bots: tuple[str, ...], out: Path | None, **options: An
 
         print_summaries(summaries)
         click.echo(sitting.told())
-    click.get_current_context().exit(_failures(found, options["max_failed"]))
+    click.get_current_context().exit(_told_of(failed, options["max_failed"]))
 
 
 def _evaluated(
@@ -188,15 +190,15 @@ def _renamed(exchanges: "Sequence[Exchange]") -> "list[Sample]":
     ]
 
 
-def _failures(found: "list[list[Exchange]]", allowed: int) -> int:
+def _told_of(failed: "Sequence[Exchange]", allowed: int) -> int:
+    """Tells of answers that are missing; the exit code."""
     from ..runs.report import plain
 
-    failed = [exchange for done in found for exchange in done if exchange.failed]
     if len(failed) <= allowed:
         return DONE
     first = failed[0]
     click.echo(
-        f"assay: {len(failed)} answers are missing, {allowed} allowed (--max-failed). The first, "
+        f"assay: {len(failed)} answers are missing, {allowed} allowed (--max-failed); --resume asks again. The first, "
         f"{plain(first.sample.id)} with fold {first.loaded} loaded: {plain(first.failed)}",
         err=True,
     )

@@ -111,7 +111,7 @@ def make_questions(
     if not orders:
         raise UsageError("no section is long enough to ask about (20 words), and none holds a fact")
     with counted(judge, len(orders), silent=options["as_json"]) as asked:
-        return asyncio.run(
+        made = asyncio.run(
             generate_pairs(
                 orders,
                 judge,
@@ -121,20 +121,24 @@ def make_questions(
                 asked=asked,
             )
         )
+    sitting.unfinished = len(made.failed) > options["max_failed"]
+    return made
 
 
 def failures(made: "Generated", options: dict[str, Any]) -> int:
     """Tells of calls that gave no usable reply; the exit code."""
     from ..runs.report import plain
 
+    too_many = len(made.failed) > options["max_failed"]
     if made.failed:
         order, reason = made.failed[0]
+        cure = "; --resume asks them again" if too_many else ""
         click.echo(
-            f"assay: {len(made.failed)} calls gave no pair, {options['max_failed']} allowed (--max-failed). The first, "
-            f"{plain(order.section.id)}: {plain(reason)}",
+            f"assay: {len(made.failed)} calls gave no pair, {options['max_failed']} allowed (--max-failed){cure}. "
+            f"The first, {plain(order.section.id)}: {plain(reason)}",
             err=True,
         )
-    return TOO_MANY_FAILED if len(made.failed) > options["max_failed"] else DONE
+    return TOO_MANY_FAILED if too_many else DONE
 
 
 @generate.command(name="filter")
@@ -163,7 +167,7 @@ def filter_(pairs: Path, sections: Path, out: Path, rejected: Path | None, **opt
     read, known = read_pairs(pairs), read_sections(sections)
     with sitting_of(options, out) as sitting:
         done = best_pairs(read, known, sitting, options)
-    write_filtered(done, known, out, rejected or beside(out, "rejected"))
+        write_filtered(done, known, out, rejected or beside(out, "rejected"))
     if options["as_json"]:
         click.echo(json.dumps(filtered_as_json(done) | {"usage": sitting.as_json()}))
     else:

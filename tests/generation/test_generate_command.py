@@ -78,7 +78,10 @@ def test_calls_that_give_nothing_are_told(
     told = assay(*command)
     assert told.code == 4
     assert "2 calls gave no pair" in told.err
-    assert assay(*command, "--max-failed", 2).code == 0
+    assert assay(*command, "--max-failed", 2).code == 2  # the replies of the others are kept
+    asked = len(openai_server.requests)
+    assert assay(*command, "--max-failed", 2, "--resume").code == 0
+    assert len(openai_server.requests) == asked
 
 
 @pytest.fixture
