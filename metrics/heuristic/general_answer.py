@@ -49,7 +49,10 @@ class GeneralAnswer(Feature):
     def of(self, reading: Reading) -> Score:
         """Skipped when no sentence of the answer claims anything (a greeting, a refusal)."""
         said = claiming_sentences(reading.answer, reading.language)
-        specific = [is_specific(sentence, reading.language) for sentence in said]
+        named = [component.name for component in find_components(reading.answer, reading.language)]  # with its markup
+        specific = [
+            any(name in sentence for name in named) or is_specific(sentence, reading.language) for sentence in said
+        ]
         value = general_answer(specific)
         if value is None:
             return skipped("no sentence of the answer claims anything")

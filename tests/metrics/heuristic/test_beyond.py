@@ -134,3 +134,8 @@ def test_a_vague_answer_is_general() -> None:
     mixed = "Go to Payroll > Runs. It takes 3 days. It is a good idea."
     assert GeneralAnswer().score(user_input="?", response=mixed, language="en").value == pytest.approx(2 / 3)
     assert GeneralAnswer().score(user_input="?", response="Hello!", language="en").status == "skipped"
+
+
+def test_a_component_that_only_its_markup_shows_makes_a_sentence_specific() -> None:
+    said = "Switch the list from **All leave** to **Open**. It is a good idea."
+    assert GeneralAnswer().score(user_input="?", response=said, language="en").value == 1 / 2
