@@ -86,7 +86,9 @@ class Selection:
 
     `combinations` are by size, then the fitted combiners. `chosen` is the simplest within one standard error of the
     best, its size too chosen inside each training part. `best_by_chance` is the mean of the best in-sample correlation
-    on shuffled ratings, `p_of_selection` how often that reaches the real one. `stability` is, per metric, the share of
+    of all subsets on shuffled ratings, `p_of_selection` how often that reaches the real one (where a combiner was asked
+    for: how often its predictions out of fold agree as well with shuffled ratings).
+    `stability` is, per metric, the share of
     resampled tables whose best subset of the chosen size holds it. `left_out` says why a metric was no candidate.
     """
 

@@ -22,19 +22,31 @@ def recommend(
         return raters.problem[0].upper() + raters.problem[1:] + "."
     if selection is None:
         return f"{_why_not(rated, metrics)}; {_of_raters(raters)}."
-    chosen, count = selection.chosen, selection.chosen.candidates
-    agrees = chosen.out_of_fold.low is not None and chosen.out_of_fold.low > 0
+    chosen = selection.chosen
+    agrees = chosen.out_of_fold.low is None or chosen.out_of_fold.low > 0
     if selection.p_of_selection >= SIGNIFICANT or not agrees:
-        among = f"of {count:,} combinations, the best" if count > 1 else f"{_joined(chosen.metrics)} ({chosen.kind})"
-        return (
-            f"No metric or combination agrees with the ratings beyond chance: {among} reaches rho "
-            f"{selection.best_in_sample:.2f} on the answers that chose it, {told(chosen.out_of_fold)} out of fold, and "
-            f"{selection.best_by_chance:.2f} on shuffled ratings (p = {_p(selection.p_of_selection)}); "
-            f"{_of_raters(raters)}."
-        )
+        return f"{_nothing(selection)}; {_of_raters(raters)}."
     parts = [f"{name_of(selection)} agrees best: rho {told(chosen.out_of_fold)} out of fold"]
-    parts += [_against(comparison, name_of(selection)) for comparison in comparisons if not comparison.problem]
+    baselines = {metric.name for metric in metrics if metric.baseline}
+    parts += [_against(each, each.second in baselines) for each in comparisons if not each.problem]
     return "; ".join([*parts, _of_raters(raters)]) + "."
+
+
+def _nothing(selection: Selection) -> str:
+    chosen, p = selection.chosen, _p(selection.p_of_selection)
+    out_of_fold = f"{told(chosen.out_of_fold)} out of fold"
+    if chosen.kind != "subset":
+        return (
+            f"The {name_of(selection)} does not agree with the ratings beyond chance: rho "
+            f"{chosen.in_sample or 0.0:.2f} on the answers that it was made from, {out_of_fold} (p = {p})"
+        )
+    one = chosen.candidates == 1
+    return (
+        f"No metric{'' if one else ' or combination'} agrees with the ratings beyond chance: "
+        f"{chosen.metrics[0] if one else f'the best of {chosen.candidates:,}'} reaches rho "
+        f"{selection.best_in_sample:.2f} on the answers that chose it, {out_of_fold}, and "
+        f"{selection.best_by_chance:.2f} on shuffled ratings (p = {p})"
+    )
 
 
 def name_of(selection: Selection) -> str:
@@ -54,11 +66,12 @@ def told(figure: Estimate) -> str:
     return f"{figure.value:.2f}" + ("" if figure.low is None else f" [{figure.low:.2f}, {figure.high:.2f}]")
 
 
-def _against(comparison: Comparison, chosen: str) -> str:
-    p = comparison.p_permutation
-    other = comparison.second
+def _against(comparison: Comparison, baseline: bool) -> str:
+    p, other = comparison.p_permutation, comparison.second
     if p is None or comparison.difference.value is None:
         return f"not comparable with {other}"
+    if baseline:
+        other = f"the baseline {other}, at {comparison.rho_second or 0.0:.2f}"
     if p >= SIGNIFICANT:
         return f"no better than {other} (p = {_p(p)})"
     word = "better" if comparison.difference.value > 0 else "worse"

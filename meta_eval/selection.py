@@ -22,6 +22,7 @@ COMBINE: tuple[Combine, ...] = get_args(Combine)
 _LEAST_COVERAGE = 0.5
 _FEWEST_ITEMS = 20
 _SUBSET = "subset"
+_CELLS_AT_ONCE = 1_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,6 +103,8 @@ def select(
         chosen = replace(rows[place], chosen=True)
     rows[place] = replace(rows[place], chosen=True)
     by_chance, best_in_sample, p = best_by_chance(task, permutations=permutations, seed=seed)
+    if chosen.kind != _SUBSET:
+        p = p_of_predictions(task, predicted, permutations=permutations, seed=seed)
     selection = Selection(
         combine=combine,
         combinations=tuple(rows),
@@ -150,13 +153,24 @@ def best_by_chance(task: Task, *, permutations: int, seed: int) -> tuple[float, 
     ranks = rankdata(task.ratings)
     real = float(subset_correlations(x, ranks[:, None], task.subsets).max())
     best: list[Floats] = []
+    width = max(1, _CELLS_AT_ONCE // len(task.subsets))
     for block in shuffled(ranks, task.group_numbers, permutations=permutations, seed=seed):
         best.extend(
-            subset_correlations(x, block[:, first : first + 250], task.subsets).max(axis=0)
-            for first in range(0, block.shape[1], 250)
+            subset_correlations(x, block[:, first : first + width], task.subsets).max(axis=0)
+            for first in range(0, block.shape[1], width)
         )
     chance = np.concatenate(best)
     return float(chance.mean()), real, (float((chance >= real - 1e-9).sum()) + 1) / (permutations + 1)
+
+
+def p_of_predictions(task: Task, predicted: Floats, *, permutations: int, seed: int) -> float:
+    """How often predictions out of fold (items, repeats) agree as well with shuffled ratings; p = (b + 1) / (m + 1)."""
+    x = rankdata(predicted, axis=0).mean(axis=1)
+    x, y = x - x.mean(), rankdata(task.ratings)
+    real, reached = float(x @ y), 0
+    for block in shuffled(y, task.group_numbers, permutations=permutations, seed=seed):
+        reached += int((x @ block >= real - 1e-9).sum())
+    return (reached + 1) / (permutations + 1)
 
 
 def _stability(

@@ -7,10 +7,12 @@ from typing import Literal
 
 import numpy as np
 
+from ..errors import UsageError
 from .arrays import Bools, Floats, Places
 from .bootstrap import group_weights
 
 MOST_SUBSETS = 4095  # all subsets of 12 metrics
+_TOO_MANY = 100_000
 _CELLS_AT_ONCE = 2_000_000
 
 Scale = Callable[[Floats], Floats]
@@ -28,7 +30,16 @@ def largest_size(metrics: int, most: int | None = None) -> int:
 
 
 def all_subsets(metrics: int, largest: int) -> Floats:
-    """The subsets of up to `largest` metrics, (subsets, metrics) of 0 and 1, the small ones first."""
+    """The subsets of up to `largest` metrics, (subsets, metrics) of 0 and 1, the small ones first.
+
+    Raises `UsageError` where there are more than 100,000.
+    """
+    number = sum(comb(metrics, size) for size in range(1, largest + 1))
+    if number > _TOO_MANY:
+        raise UsageError(
+            f"{metrics} metrics have {number:,} subsets of up to {largest}, more than {_TOO_MANY:,}; combine at most "
+            f"{largest_size(metrics)} metrics (--max-metrics), or take fewer into the table (--metrics)"
+        )
     chosen = [held for size in range(1, largest + 1) for held in combinations(range(metrics), size)]
     found = np.zeros((len(chosen), metrics))
     for row, held in enumerate(chosen):

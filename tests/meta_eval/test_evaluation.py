@@ -39,7 +39,7 @@ def test_the_sentence_names_the_choice_what_it_beats_and_what_raters_reach() -> 
         f"m0 + m1 agrees best: rho {told.value:.2f} [{told.low:.2f}, {told.high:.2f}] out of fold; "
     )
     assert " alone (p = " in found.recommendation
-    assert "; better than m3 (p = " in found.recommendation
+    assert "; better than the baseline m3, at " in found.recommendation
     assert found.recommendation.endswith(f"your raters agree with each other at {found.raters.ceiling.value:.2f}.")
     assert [row.name for row in found.metrics] == ["m0", "m1", "m2", "m3", "constant"]
     assert [(part.attribute, part.label) for part in found.parts] == [("language", "en"), ("language", "nl")]
@@ -49,8 +49,14 @@ def test_noise_is_called_noise() -> None:
     found = evaluate_table(score_table(79, 6, signal=0.0), **QUICK)
     check(found)
     assert found.recommendation.startswith("No metric or combination agrees with the ratings beyond chance")
-    assert "of 63 combinations" in found.recommendation
+    assert "the best of 63 reaches rho" in found.recommendation
     assert "with one rating an answer nobody knows how far your raters agree" in found.recommendation
+
+
+def test_noise_stays_noise_whatever_the_combiner() -> None:
+    found = evaluate_table(score_table(79, 3, signal=0.0), combine="ridge", **QUICK)
+    check(found)
+    assert found.recommendation.startswith("The ridge of m0 + m1 + m2 does not agree with the ratings beyond chance")
 
 
 def test_raters_who_throw_dice_end_it() -> None:

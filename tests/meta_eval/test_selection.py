@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from scipy import stats
 from tables_of_scores import score_table
 
+from assay.errors import UsageError
 from assay.meta_eval.folds import grouped_folds
 from assay.meta_eval.nested import Task, best_subsets, cross_validate, predict_subsets, simplest_size, spearmans
 from assay.meta_eval.permutation import max_t, shuffled
@@ -20,6 +21,11 @@ def test_all_subsets_of_four_by_hand() -> None:
         ["a", "b", "c", "d", "ab", "ac", "ad", "bc", "bd", "cd"]
     )
     assert len(all_subsets(12, 12)) == 2**12 - 1
+
+
+def test_too_many_subsets_are_refused_with_a_cure() -> None:
+    with pytest.raises(UsageError, match=r"20 metrics have 1,048,575 subsets .* combine at most 3 metrics"):
+        all_subsets(20, 20)
 
 
 @pytest.mark.parametrize(("metrics", "size"), [(1, 1), (12, 12), (13, 6), (20, 3), (100, 1), (5000, 1)])
