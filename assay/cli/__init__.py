@@ -19,6 +19,7 @@ from .heuristic import heuristic
 from .judges import judges
 from .meta import meta
 from .numeric import numeric
+from .probe import probe
 from .prompts import prompts
 from .run import run
 from .show import show
@@ -41,6 +42,7 @@ COMMANDS = (
     show,
     compare,
     meta,
+    probe,
     demo,
     cassettes,
     prompts,

@@ -1,0 +1,97 @@
+"""The probes: each changes a sample in one way, the same way for the same seed and sample id."""
+
+import random
+from collections.abc import Callable
+from typing import NamedTuple
+
+from ...eval_sets import Sample
+from ...metrics.sentences import sentences
+from .phrases import phrases_of
+
+_LEFT_TO_ITSELF = 50  # orders tried before contexts are taken to be all alike
+
+# a sample and its source of chance -> the changed sample, or why there is none
+_Perturb = Callable[[Sample, random.Random], Sample | str]
+
+
+class Probe(NamedTuple):
+    """A way to change samples, and what a fair metric does with it."""
+
+    name: str
+    expects: str
+    change: _Perturb
+
+
+def perturb(sample: Sample, probe: Probe, seed: int = 0) -> Sample | str:
+    """The sample as the probe changes it, or a sentence why it cannot be changed so.
+
+    The id, the question and the group stay, so that runs can be paired. `metadata.probe` names the probe. An answer
+    that was changed has lost its ratings: nobody rated it.
+    """
+    changed = probe.change(sample, random.Random(f"{seed}\0{probe.name}\0{sample.id}"))
+    if isinstance(changed, str):
+        return changed
+    fields: dict[str, object] = {"metadata": {**changed.metadata, "probe": probe.name}}
+    if changed.response != sample.response:
+        fields |= {"rating": None, "ratings": {}}
+    return changed.model_copy(update=fields)
+
+
+def _padded(sample: Sample, chance: random.Random) -> Sample | str:
+    phrases = phrases_of(sample.language)
+    if phrases is None:
+        return _no_phrases(sample)
+    if not sample.response.strip():
+        return "the answer is empty"
+    before, after = chance.choice(phrases.before), chance.sample(phrases.after, 2)
+    return _with_answer(sample, f"{before} {sample.response.rstrip()}\n\n{' '.join(after)}")
+
+
+def _shortened(sample: Sample, _: random.Random) -> Sample | str:
+    found = sentences(sample.response, sample.language or "en")
+    if len(found) < 2:
+        return "the answer is one sentence"
+    return _with_answer(sample, " ".join(found[: (len(found) + 1) // 2]))
+
+
+def _reordered(sample: Sample, chance: random.Random) -> Sample | str:
+    contexts = list(sample.retrieved_contexts)
+    if len(set(contexts)) < 2:
+        return "there are no two different contexts"
+    for _ in range(_LEFT_TO_ITSELF):
+        chance.shuffle(contexts)
+        if tuple(contexts) != sample.retrieved_contexts:
+            break
+    else:
+        contexts.reverse()
+    return sample.model_copy(update={"retrieved_contexts": tuple(contexts)})
+
+
+def _restated(sample: Sample, chance: random.Random) -> Sample | str:
+    phrases = phrases_of(sample.language)
+    if phrases is None:
+        return _no_phrases(sample)
+    found = sentences(sample.response, sample.language or "en")
+    if not found:
+        return "the answer has no sentences"
+    again = f"{chance.choice(phrases.again)} {chance.choice(found)}"
+    return _with_answer(sample, f"{sample.response.rstrip()}\n\n{again}")
+
+
+def _with_answer(sample: Sample, response: str) -> Sample:
+    return sample.model_copy(update={"response": response})
+
+
+def _no_phrases(sample: Sample) -> str:
+    return f"there are no phrases in {sample.language or 'a language that is not said'}"
+
+
+PROBES: dict[str, Probe] = {
+    probe.name: probe
+    for probe in (
+        Probe("padded", "no change: courtesies claim nothing", _padded),
+        Probe("shortened", "no rise in faithfulness; a fall in completeness", _shortened),
+        Probe("reordered", "no change: the contexts are the same", _reordered),
+        Probe("restated", "no change: nothing new is claimed", _restated),
+    )
+}

@@ -1,0 +1,45 @@
+"""The files of the probes: the set as it is, and as each probe changes it."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ...errors import InputError
+from ...eval_sets import Sample, write_set
+from .perturb import PROBES, perturb
+
+ORIGINAL = "original"
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """One file: how many samples it holds, and the ids that could not be changed with the reason."""
+
+    name: str
+    path: str
+    samples: int
+    left_out: tuple[tuple[str, str], ...] = ()
+
+
+def write_probes(
+    samples: Iterable[Sample], folder: Path, *, probes: Sequence[str] = tuple(PROBES), seed: int = 0
+) -> list[Written]:
+    """Writes `original.jsonl` and a file a probe into the folder, which is made. A probe that changes none is no file.
+
+    Raises `InputError` where the folder cannot be made.
+    """
+    held = list(samples)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{folder}: the folder cannot be made ({error.strerror or error})") from error
+    original = folder / f"{ORIGINAL}.jsonl"
+    written = [Written(ORIGINAL, str(original), write_set(held, original))]
+    for name in probes:
+        found = [(sample.id, perturb(sample, PROBES[name], seed)) for sample in held]
+        changed = [sample for _, sample in found if isinstance(sample, Sample)]
+        left_out = tuple((item, why) for item, why in found if isinstance(why, str))
+        path = folder / f"{name}.jsonl"
+        count = write_set(changed, path) if changed else 0
+        written.append(Written(name, str(path) if changed else "", count, left_out))
+    return written
