@@ -63,9 +63,11 @@ def print_sections(extractions: Sequence[Extraction], *, titles: bool) -> None:
     console = report_console()
     console.print(table)
     sizes = page_sizes(extractions)
+    documents = sum(bool(found.sections) for found in extractions)
+    count = sum(len(found.sections) for found in extractions)
     console.print(
-        f"{sum(len(found.sections) for found in extractions)} sections of {sum(bool(f.sections) for f in extractions)} "
-        f"documents; {len(sizes)} emulated pages of {median(sizes) if sizes else 0:.0f} tokens (median, estimated)"
+        f"{count} sections of {documents} document{'s' * (documents != 1)}; "
+        f"{len(sizes)} emulated pages of {median(sizes) if sizes else 0:.0f} tokens (median, estimated)"
     )
 
 

@@ -35,14 +35,20 @@ class Fragment:
     monospace: bool = False
 
     def joined(self, other: "Fragment", between: str) -> "Fragment":
-        """This fragment with one to its right; size and style are the longer one's."""
-        longer = self if len(self.text) >= len(other.text) else other
+        """This fragment with one to its right; the size is the longer one's, and bold are only both.
+
+        A mark of one or two characters (a bullet, an icon) takes the other's style.
+        """
+        shorter, longer = sorted((self, other), key=lambda fragment: len(fragment.text))
+        mark = len(shorter.text) <= 2
         return replace(
             longer,
             text=f"{self.text}{between}{other.text}",
             left=min(self.left, other.left),
             right=max(self.right, other.right),
             baseline=self.baseline,
+            bold=longer.bold and (mark or shorter.bold),
+            monospace=longer.monospace and (mark or shorter.monospace),
         )
 
 

@@ -12,6 +12,8 @@ _LARGER = 1.07
 # Headings are short: what is longer is a paragraph in large or bold type
 _LINES = 3
 _CHARACTERS = 220
+_LINES_OF_BOLD_TITLES = 5
+_CHARACTERS_OF_BOLD_TITLES = 330
 _BOLD_CHARACTERS = 110
 _NEXT_LINE = 1.65
 _LETTERS = re.compile(r"[^\W\d_]{2}|[^\W\d_]\b.*[^\W\d_]")
@@ -139,8 +141,10 @@ def _goes_on(line: Line, following: Line) -> bool:
 
 def _is_short(run: Sequence[Line], body: float) -> bool:
     text = " ".join(line.text for line in run)
-    most = _CHARACTERS if _is_large(run[0], body) else _BOLD_CHARACTERS
-    if len(text) > most or len(run) > _LINES:
+    most, lines = (_CHARACTERS if _is_large(run[0], body) else _BOLD_CHARACTERS), _LINES
+    if run[0].bold and _far_larger(run[0], body):
+        most, lines = _CHARACTERS_OF_BOLD_TITLES, _LINES_OF_BOLD_TITLES
+    if len(text) > most or len(run) > lines:
         return False
     # a sentence that is hardly larger than the rest is a note; a title may end with an exclamation mark
     return not _SENTENCE_END.search(text) or _far_larger(run[0], body)

@@ -22,7 +22,7 @@ def without_margins(
 
     `header` and `footer` are the depths of these areas in points where they are set; else they are found: lines at the
     edge that come back at one height on a quarter of the pages and on three (two, in a document of two), figures aside,
-    page numbers, and a first or last line that stands apart from the text, in small type or at one height on most pages.
+    page numbers, and a first or last line apart from the text that is in small type or at one height on most pages.
     """
     dropped = _edge(pages, heights, header, top=True) | _edge(pages, heights, footer, top=False)
     return {number: [f for f in page if f not in dropped] for number, page in pages.items()}

@@ -88,13 +88,12 @@ def _drafts(blocks: Iterable[Block]) -> list[_Draft]:
         if block.kind == "heading":
             lone.append(block)
             continue
-        if lone or not drafts:
-            above = _above(path, lone)
-            own = lone[-1] if lone else None
-            drafts.append(_Draft(own.text if own else "", above, (lone[0] if lone else block).page))
-            for heading in lone:
-                path = [*(outer for outer in path if outer.level < heading.level), heading]
+        if lone:
+            path = _under(path, lone)
+            drafts.append(_Draft(path[-1].text, [outer.text for outer in path[:-1]], lone[0].page))
             lone = []
+        elif not drafts:
+            drafts.append(_Draft("", [], block.page))
         drafts[-1].blocks.append(block)
     if lone:
         rest = [Block("paragraph", heading.text, page=heading.page) for heading in lone]
@@ -105,12 +104,16 @@ def _drafts(blocks: Iterable[Block]) -> list[_Draft]:
     return drafts
 
 
-def _above(path: Sequence[Block], lone: Sequence[Block]) -> list[str]:
-    """The headings over the last of `lone`: of those before, the outer ones; of its own run, all."""
-    if not lone:
-        return []
+def _under(path: Sequence[Block], lone: Sequence[Block]) -> list[Block]:
+    """The headings over the text that follows a run of headings without text: each of the run is over the next.
+
+    A small line over a larger title ("Hoofdstuk 1") so stands above all of the title's sections.
+    """
     outermost = min(heading.level for heading in lone)
-    return [outer.text for outer in path if outer.level < outermost] + [heading.text for heading in lone[:-1]]
+    under = [outer for outer in path if outer.level < outermost]
+    for place, heading in enumerate(lone):
+        under.append(heading._replace(level=min(following.level for following in lone[place:])))
+    return under
 
 
 def _text(blocks: Sequence[Block]) -> str:

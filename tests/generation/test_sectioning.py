@@ -49,6 +49,23 @@ def test_what_is_above_a_section_are_the_outer_headings() -> None:
     assert [s.above for s in sections_of(blocks, "d")] == [(), ("Titel",), ("Titel", "Een"), ("Titel",)]
 
 
+def test_a_small_line_over_a_title_stands_over_all_of_its_sections() -> None:
+    blocks = [
+        heading("Deel 1", 2),
+        heading("Slaap", 1),
+        heading("Apneu", 3),
+        text("a"),
+        heading("Dromen", 3),
+        text("b"),
+    ]
+    blocks += [heading("Deel 2", 2), heading("Hart", 1), text("c")]
+    assert [s.title for s in sections_of(blocks, "d")] == [
+        "Deel 1 › Slaap › Apneu",
+        "Deel 1 › Slaap › Dromen",
+        "Deel 2 › Hart",
+    ]
+
+
 def test_a_section_knows_its_pages_and_its_place() -> None:
     blocks = [heading("Slaap", 1, 1), text("a", 1), text("b", 2), heading("Nacht", 1, 2), text("c", 3)]
     sections = sections_of(blocks, "map/d.pdf", "nl")

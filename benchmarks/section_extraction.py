@@ -1,0 +1,272 @@
+"""How well documents are taken apart: headings against what the publisher marked, text lost or doubled, tokens.
+
+python benchmarks/section_extraction.py --data FOLDER, which holds pdf_index.json (path, outline of each PDF),
+index.jsonl (path, headings of each Markdown file), and the documents. Without --data: the bundled leaflets, whose PDFs
+were set from the Markdown.
+"""
+
+import argparse
+import json
+import os
+import re
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import NamedTuple
+
+from printed import print_machine, print_table
+
+from assay.generation import Section
+from assay.generation.documents import extract_sections
+from assay.generation.documents.markdown import blocks_of
+from assay.generation.documents.sectioning import estimated_tokens
+from assay.generation.leaflets import leaflets
+
+_NUMBER = re.compile(
+    r"^\s*(?:hoofdstuk|chapter|appendix|bijlage)?\s*(?:[\dA-Z](?:[.\d]*\d)?[.)]?)?\s+(?=\S)", re.IGNORECASE
+)
+_LIGATURES = str.maketrans({"ﬁ": "fi", "ﬂ": "fl", "’": "'", "‘": "'", "”": '"', "“": '"'})
+
+
+class Found(NamedTuple):
+    """Headings of one document: how many are right, of how many found and how many there are."""
+
+    right: int
+    found: int
+    there: int
+
+
+def main() -> None:
+    """Prints a table for each kind of document."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, help="Folder with pdf_index.json, index.jsonl and the documents.")
+    data = parser.parse_args().data
+    print_machine()
+    if data is None:
+        bundled()
+        return
+    outlines = {each["path"]: each["outline"] for each in json.loads((data / "pdf_index.json").read_text())}
+    rows = []
+    for path, outline in outlines.items():
+        sections, seconds = timed(data / path)
+        wanted = [entry["title"] for entry in outline]
+        rows.append(
+            [
+                path,
+                *headings_row(sections, wanted),
+                *coverage_row(sections, raw_pdf(data / path)),
+                coverage_row(sections, body_pdf(data / path))[0],
+                len(sections),
+                seconds,
+            ]
+        )
+    print_table(
+        "PDF: headings against the outline, characters against PDFium's own text",
+        (*_HEADER[:8], "lost in body", *_HEADER[8:]),
+        rows,
+    )
+    index = [json.loads(line) for line in (data / "index.jsonl").read_text(encoding="utf-8").splitlines()]
+    marked = [each for each in index if each["path"].endswith(".md")]
+    print_table(
+        "Markdown: headings against index.jsonl, characters against the file",
+        _HEADER,
+        kinds(data, marked, as_html=False),
+    )
+    print_table("The same as HTML (by markdown-it), read as HTML", _HEADER, kinds(data, marked, as_html=True))
+    print_tokens(data, marked)
+
+
+_HEADER = (
+    "document",
+    "headings",
+    "found",
+    "precision",
+    "recall",
+    "F1",
+    "letters lost",
+    "doubled",
+    "sections",
+    "seconds",
+)
+
+
+def bundled() -> None:
+    """The leaflets as PDF against the same as Markdown."""
+    rows = []
+    for path in sorted((leaflets() / "pdf").glob("*.pdf")):
+        sections, seconds = timed(path)
+        written = leaflets() / f"{path.stem}.md"
+        wanted = [block.text for block in blocks_of(written.read_text(encoding="utf-8")) if block.kind == "heading"]
+        rows.append(
+            [
+                path.name,
+                *headings_row(sections, wanted),
+                *coverage_row(sections, written.read_text(encoding="utf-8")),
+                len(sections),
+                seconds,
+            ]
+        )
+    print_table("Bundled leaflets: PDF against the Markdown that it was set from", _HEADER, rows)
+
+
+def kinds(data: Path, marked: Sequence[dict[str, object]], *, as_html: bool) -> list[list[object]]:
+    """A row a kind of document, sums over its files."""
+    from markdown_it import MarkdownIt
+
+    sums: dict[str, list[tuple[Found, tuple[int, int, int], int, float]]] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        for each in marked:
+            path = data / str(each["path"])
+            text = path.read_text(encoding="utf-8")
+            if as_html:
+                made = Path(folder) / f"{path.stem}.html"
+                made.write_text(
+                    f"<html><body><main>{MarkdownIt('commonmark').enable('table').render(text)}</main></body></html>",
+                    encoding="utf-8",
+                )
+                path = made
+            sections, seconds = timed(path)
+            wanted = [str(heading) for heading in each["headings"]]  # type: ignore[attr-defined]
+            found = matched(headings_of(sections), wanted)
+            sums.setdefault(str(each["kind"]), []).append((found, coverage(sections, text), len(sections), seconds))
+    rows = []
+    for kind, found in sums.items():
+        right, there, all_found = (sum(getattr(f[0], name) for f in found) for name in ("right", "there", "found"))
+        lost, doubled, letters = (sum(f[1][place] for f in found) for place in range(3))
+        rows.append(
+            [
+                *(f"{kind} ({len(found)})", there, all_found, *rates(Found(right, all_found, there))),
+                *(f"{lost / letters:.2%}", f"{doubled / letters:.2%}"),
+                *(sum(f[2] for f in found), sum(f[3] for f in found)),
+            ]
+        )
+    return rows
+
+
+def print_tokens(data: Path, marked: Sequence[dict[str, object]]) -> None:
+    """The estimate of tokens beside GPT-4o's tokenizer, whose vocabulary litellm has in its package."""
+    (litellm,) = find_spec("litellm").submodule_search_locations  # type: ignore[union-attr, misc]
+    os.environ["TIKTOKEN_CACHE_DIR"] = f"{litellm}/litellm_core_utils/tokenizers"
+    import tiktoken
+
+    tokenizer = tiktoken.get_encoding("o200k_base")
+    rows = []
+    for language in ("nl", "en"):
+        texts = [
+            (data / str(each["path"])).read_text(encoding="utf-8") for each in marked if each["language"] == language
+        ]
+        counted = sum(len(tokenizer.encode(text)) for text in texts)
+        estimated = sum(map(estimated_tokens, texts))
+        rows.append([language, len(texts), estimated, counted, estimated / counted])
+    print_table(
+        "Tokens: estimated, and by GPT-4o's tokenizer (o200k_base)",
+        ("language", "files", "estimated", "counted", "ratio"),
+        rows,
+    )
+
+
+def timed(path: Path) -> tuple[list[Section], float]:
+    """The sections of a document, and the seconds that they took."""
+    begun = time.perf_counter()
+    (found,) = extract_sections([path])
+    if found.error is not None:
+        raise SystemExit(str(found.error))
+    return found.sections, time.perf_counter() - begun
+
+
+def headings_of(sections: Iterable[Section]) -> list[str]:
+    """Every heading that was found, once a place where it stands."""
+    found: list[str] = []
+    open_: tuple[str, ...] = ()
+    for section in sections:
+        path = (*section.above, section.heading) if section.heading else section.above
+        shared = next(
+            (n for n, (a, b) in enumerate(zip(path, open_, strict=False)) if a != b), min(len(path), len(open_))
+        )
+        found += path[shared:] if path != open_ else path[-1:]
+        open_ = path
+    return found
+
+
+def matched(found: Sequence[str], wanted: Sequence[str]) -> Found:
+    """How many headings are right, letters only and numbering aside, each wanted one once."""
+    left = Counter(map(plain, wanted))
+    right = 0
+    for heading in found:
+        for form in dict.fromkeys((plain(heading), plain(_NUMBER.sub("", heading, count=1)))):
+            if left[form] > 0:
+                left[form] -= 1
+                right += 1
+                break
+    return Found(right, len(found), len(wanted))
+
+
+def plain(heading: str) -> str:
+    """A heading's letters and digits in lower case."""
+    return re.sub(r"[\W_]+", "", heading.translate(_LIGATURES).casefold())
+
+
+def headings_row(sections: Sequence[Section], wanted: Sequence[str]) -> list[object]:
+    """Headings there, found, precision, recall, F1; the last three not said where none are marked."""
+    found = matched(headings_of(sections), wanted)
+    return [found.there, found.found, *(rates(found) if wanted else (None, None, None))]
+
+
+def rates(found: Found) -> tuple[float, float, float]:
+    """Precision, recall, F1."""
+    return (
+        found.right / max(1, found.found),
+        found.right / max(1, found.there),
+        2 * found.right / max(1, found.found + found.there),
+    )
+
+
+def coverage_row(sections: Sequence[Section], raw: str) -> list[object]:
+    """Shares of the raw text's letters that are lost, and that come twice."""
+    lost, doubled, letters = coverage(sections, raw)
+    return [f"{lost / letters:.2%}", f"{doubled / letters:.2%}"]
+
+
+def coverage(sections: Sequence[Section], raw: str) -> tuple[int, int, int]:
+    """Letters and digits lost, those too many, and all of the raw text: by words, each as often as it stands there."""
+    given = words("\n".join([*headings_of(sections), *(section.text for section in sections)]))
+    there = words(raw)
+    return size(there - given), size(given - there), size(there)
+
+
+def words(text: str) -> Counter[str]:
+    """The text's words; those parted by a hyphen at a line's end as one."""
+    joined = re.sub(r"(?<=\w)(?:-|\u00ad|\x02|\ufffe)\s*\n\s*(?=\w)", "", text.translate(_LIGATURES))
+    return Counter(re.findall(r"[^\W_]+", re.sub(r"[\u00ad\x02\ufffe]|(?<=\w)-(?=\w)", "", joined).casefold()))
+
+
+def size(counted: Counter[str]) -> int:
+    """The letters of counted words."""
+    return sum(len(word) * count for word, count in counted.items())
+
+
+def raw_pdf(path: Path) -> str:
+    """All text of a PDF as PDFium gives it."""
+    return "\n".join(pdf_pages(path))
+
+
+def body_pdf(path: Path) -> str:
+    """The same without pages with a table of contents, and without each page's first and last line."""
+    pages = [page.strip().splitlines() for page in pdf_pages(path)]
+    contents = re.compile(r"(?:\.\s?){4,}\s*\d+\s*$")
+    return "\n".join("\n".join(lines[1:-1]) for lines in pages if sum(bool(contents.search(x)) for x in lines) < 3)
+
+
+def pdf_pages(path: Path) -> list[str]:
+    """The text of each page."""
+    import pypdfium2
+
+    with pypdfium2.PdfDocument(path) as document:
+        return [page.get_textpage().get_text_range() for page in document]
+
+
+if __name__ == "__main__":
+    main()
