@@ -15,7 +15,8 @@ from assay.eval_sets import Sample, load_set
 from assay.judges import RawReply, Usage
 from assay.judges.recording import Recording
 from assay.metrics import Score
-from assay.runs import Plan, RunKeeper, Store
+from assay.runs import Plan, RunKeeper, Store, migrations
+from assay.runs.nightly.ledger import Ledger
 
 PLAN = Plan(sets=("set.jsonl",), metrics=("faithfulness",))
 SCORES = {
@@ -162,3 +163,20 @@ def test_two_processes_share_a_store(tmp_path: Path, set_file: Callable[..., Pat
         assert [each.id for each in store.samples(run)] == [each.id for each in load_set(path)]
         assert sum(1 for _ in store.scores(run)) == 3 * len(load_set(path))
         assert store.run(run).status == "done"
+
+
+def test_a_store_of_version_2_gets_the_later_tables(tmp_path: Path) -> None:
+    """The tables as they were before nights; what is in them stays."""
+    old = (Path(migrations.__file__).parent / "0002_runs.sql").read_text(encoding="utf-8")
+    with sqlite3.connect(tmp_path / "runs.sqlite") as db:
+        db.executescript(old)
+        row = ("r1", "2026-11-01T02:00:00+00:00", PLAN.model_dump_json(), PLAN.identity, "done")
+        db.execute("INSERT INTO runs VALUES (?, ?, ?, ?, ?)", row)
+        db.execute("PRAGMA user_version = 2")
+    store = Store(tmp_path)
+    assert store.run("last").id == "r1"
+    Ledger(store).accept("nights", "j", "r1")
+    assert Ledger(Store(tmp_path)).accepted("nights", "j") == "r1"
+    store.database.set_version(99)
+    with pytest.raises(UsageError, match=r"of version 99.*update assay"):
+        Store(tmp_path)

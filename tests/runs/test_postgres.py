@@ -1,0 +1,161 @@
+"""The store on a real PostgreSQL server, started here for the tests: the same as on SQLite."""
+
+import json
+import os
+import pwd
+import shutil
+import socket
+import subprocess
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assay.errors import UsageError
+from assay.eval_sets import Sample
+from assay.judges import RawReply, Usage
+from assay.judges.recording import Recording
+from assay.metrics import Score
+from assay.runs import Plan, RunKeeper, Store
+from assay.runs.nightly.ledger import Ledger
+
+psycopg = pytest.importorskip("psycopg")
+Make = Callable[..., Any]
+PLAN = Plan(sets=("set.jsonl",), metrics=("faithfulness",))
+pytestmark = [
+    pytest.mark.skipif(not (shutil.which("postgres") and shutil.which("initdb")), reason="no PostgreSQL server here"),
+    pytest.mark.timeout(300),
+]
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The URL of a server of this test's own, without its database's name."""
+    folder = tmp_path_factory.mktemp("postgres")
+    own: dict[str, Any] = {}
+    if os.geteuid() == 0:  # it refuses to run as root
+        names = {entry.pw_name for entry in pwd.getpwall()}
+        user = pwd.getpwnam("postgres" if "postgres" in names else "nobody")
+        own = {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": []}
+        os.chown(folder, user.pw_uid, user.pw_gid)
+        for parent in [folder, *folder.parents][:-2]:
+            parent.chmod(parent.stat().st_mode | 0o711)
+    data = folder / "data"
+    made = ["initdb", "-D", data, "-U", "assay", "-A", "trust", "-E", "UTF8", "--no-sync", "--locale=C"]
+    subprocess.run(made, check=True, capture_output=True, cwd=folder, **own)
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    settings = ["-c", "listen_addresses=127.0.0.1", "-p", str(port), "-k", str(folder), "-F"]
+    process = subprocess.Popen(
+        ["postgres", "-D", data, *settings], cwd=folder, stderr=subprocess.PIPE, text=True, **own
+    )
+    assert process.stderr is not None
+    told = []
+    for line in process.stderr:
+        told.append(line)
+        if "ready to accept connections" in line:
+            break
+    else:
+        raise AssertionError("".join(told))
+    threading.Thread(target=process.stderr.read, daemon=True).start()  # its pipe must not fill
+    yield f"postgresql://assay:secret@127.0.0.1:{port}/"
+    process.terminate()
+    process.wait(timeout=60)
+
+
+@pytest.fixture
+def url(server: str, request: pytest.FixtureRequest) -> str:
+    """A database of its own."""
+    name = f"t{abs(hash(request.node.nodeid))}"
+    with psycopg.connect(f"{server}postgres", autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name}")
+    return server + name
+
+
+def test_what_goes_in_comes_out(url: str) -> None:
+    store = Store(url)
+    run = store.begin(PLAN)
+    scores = {
+        "faithfulness": Score(1 / 3, "scored", "1 of 3, “so” 100% ?", {"ratio": 1e-300}, Usage(3, 1, 10, 20, 5, None)),
+        "token_overlap": Score(None, "failed", "half a reply\0"),
+    }
+    sample = Sample(id="s1", user_input="Q?", response="100%", rating=4, metadata={"a": [1, None, "é"]})
+    keeper = RunKeeper(store, run)
+    for _ in range(2):  # the second time it replaces the first
+        keeper.keep(sample, scores)
+        keeper.flush()
+    recording = Recording("k1", "p@0", "s1", "{}", "Claims", "u", "a", RawReply(model="m", text="é\ud83d"))
+    keeper.put(recording)
+    keeper.put(recording)
+    store.end(run, "done")
+    store.close()
+    again = Store(url)
+    kept = {metric: score for _, metric, score in again.scores(run, "s1")}
+    assert kept["faithfulness"] == scores["faithfulness"]  # all digits of 1/3
+    assert kept["token_overlap"].reason == "half a reply\ufffd"
+    assert again.sample(run, "s1") == sample
+    assert RunKeeper(again, run).get("k1") == recording
+    assert RunKeeper(again, run).finished_metrics(sample) == {"faithfulness"}
+    assert again.run("last").status == "done"
+    assert (again.failed_samples(run), again.first_failure(run)) == (["s1"], "half a reply\ufffd")
+    assert "secret" not in again.path
+
+
+def test_nights_and_accepted_runs_are_kept(url: str) -> None:
+    ledger = Ledger(Store(url))
+    first, second = ledger.begin("nights"), ledger.begin("nights")
+    assert first.id != second.id
+    ledger.add_run(first.id, "j", "r1")
+    ledger.end(first.id, "held", {"gates": ["é"]})
+    assert [(row.status, row.report) for row in ledger.nights("nights")][::-1] == [
+        ("held", {"gates": ["é"]}),
+        ("running", None),
+    ]
+    assert (ledger.suite_of("r1"), ledger.runs(first.id)) == ("nights", {"j": "r1"})
+    for run in ("r1", "r2", "r1"):
+        ledger.accept("nights", "j", run)
+        assert ledger.accepted("nights", "j") == run
+    assert ledger.accepted("nights", "other") is None
+
+
+def test_a_store_of_version_2_gets_the_later_tables(url: str) -> None:
+    store = Store(url)
+    run = store.begin(PLAN)
+    for table in ("nights", "night_runs", "accepted"):
+        store.database.execute(f"DROP TABLE {table}")
+    store.database.set_version(2)
+    assert Ledger(Store(url)).nights("x") == []
+    assert Store(url).run("last").id == run
+    store.database.set_version(99)
+    with pytest.raises(UsageError, match=r"of version 99.*update assay"):
+        Store(url)
+
+
+def test_the_commands_take_a_url(assay: Make, set_file: Make, tmp_path: Path, url: str) -> None:
+    suite = {"sets": [str(set_file(6))], "metrics": ["token_overlap"], "store": url}
+    suite["gates"] = [{"gate": "fall", "metric": "token_overlap"}]
+    (tmp_path / "nightly.yaml").write_text(json.dumps(suite), encoding="utf-8")
+    runs = []
+    for state in ("no baseline", "held"):
+        done = assay("suite", "nightly.yaml", "--json")
+        assert (done.code, done.json["gates"][0]["state"]) == (0, state)
+        runs.append(done.json["runs"][0]["run"])
+        assert assay("accept", "last", "--store", url).code == 0
+    assert assay("compare", *runs, "--store", url, "--json").json["samples"] == 6
+    assert "Samples" in assay("show", "last", "--store", url).out
+    assert not (tmp_path / ".assay").exists()
+    resumed = assay("run", "--resume", "last", "--store", url, "--json")
+    assert (resumed.code, resumed.json["run"]) == (0, runs[1])
+
+
+def test_a_server_that_is_not_there_is_told_without_the_password(assay: Make) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    told = assay("show", "--store", f"postgresql://assay:secret@127.0.0.1:{port}/x")
+    assert told.code == 2
+    assert "see that the server is there and the URL is right" in told.err
+    assert "secret" not in told.err
