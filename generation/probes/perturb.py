@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from ...eval_sets import Sample
-from ...metrics.sentences import sentences
+from ...metrics.sentences import claiming_sentences, sentences
 from .phrases import phrases_of
 
 _LEFT_TO_ITSELF = 50  # orders tried before contexts are taken to be all alike
@@ -43,15 +43,19 @@ def _padded(sample: Sample, chance: random.Random) -> Sample | str:
         return _no_phrases(sample)
     if not sample.response.strip():
         return "the answer is empty"
-    before, after = chance.choice(phrases.before), chance.sample(phrases.after, 2)
-    return _with_answer(sample, f"{before} {sample.response.rstrip()}\n\n{' '.join(after)}")
+    places = sorted(chance.sample(range(len(phrases.after)), 2))
+    after = " ".join(phrases.after[place] for place in places)
+    return _with_answer(sample, f"{chance.choice(phrases.before)} {sample.response.rstrip()}\n\n{after}")
 
 
 def _shortened(sample: Sample, _: random.Random) -> Sample | str:
     found = sentences(sample.response, sample.language or "en")
     if len(found) < 2:
         return "the answer is one sentence"
-    return _with_answer(sample, " ".join(found[: (len(found) + 1) // 2]))
+    kept = found[: (len(found) + 1) // 2]
+    last = sample.response.find(kept[-1])
+    # cut there the answer keeps its lines and numbers; a sentence with markup is not found as it stands
+    return _with_answer(sample, " ".join(kept) if last < 0 else sample.response[: last + len(kept[-1])])
 
 
 def _reordered(sample: Sample, chance: random.Random) -> Sample | str:
@@ -71,9 +75,9 @@ def _restated(sample: Sample, chance: random.Random) -> Sample | str:
     phrases = phrases_of(sample.language)
     if phrases is None:
         return _no_phrases(sample)
-    found = sentences(sample.response, sample.language or "en")
+    found = claiming_sentences(sample.response, sample.language or "en")
     if not found:
-        return "the answer has no sentences"
+        return "the answer claims nothing"
     again = f"{chance.choice(phrases.again)} {chance.choice(found)}"
     return _with_answer(sample, f"{sample.response.rstrip()}\n\n{again}")
 
