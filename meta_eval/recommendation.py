@@ -5,6 +5,7 @@ from .estimate import Estimate
 from .findings import Comparison, Raters, Selection
 
 SIGNIFICANT = 0.05
+FEW_GROUPS = 20  # below it, intervals from resampling groups are too narrow (Cameron, Gelbach and Miller, 2008)
 
 
 def recommend(
@@ -29,6 +30,9 @@ def recommend(
     parts = [f"{name_of(selection)} agrees best: rho {told(chosen.out_of_fold)} out of fold"]
     baselines = {metric.name for metric in metrics if metric.baseline}
     parts += [_against(each, each.second in baselines) for each in comparisons if not each.problem]
+    groups = max(metric.groups for metric in metrics)
+    if groups < FEW_GROUPS:
+        parts.append(f"rough, from {groups} groups of answers only")
     return "; ".join([*parts, _of_raters(raters)]) + "."
 
 

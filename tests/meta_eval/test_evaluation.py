@@ -45,6 +45,12 @@ def test_the_sentence_names_the_choice_what_it_beats_and_what_raters_reach() -> 
     assert [(part.attribute, part.label) for part in found.parts] == [("language", "en"), ("language", "nl")]
 
 
+def test_few_groups_are_said_to_be_few() -> None:
+    found = evaluate_table(score_table(90, 1, signal=1.0, of_a_group=10), **QUICK)
+    check(found)
+    assert "; rough, from 9 groups of answers only; " in found.recommendation
+
+
 def test_noise_is_called_noise() -> None:
     found = evaluate_table(score_table(79, 6, signal=0.0), **QUICK)
     check(found)
