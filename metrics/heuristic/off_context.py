@@ -3,19 +3,20 @@
 import re
 from collections.abc import Iterable
 from functools import cache
+from itertools import pairwise
 from typing import NamedTuple
 
 from ..metric import Score, scored, skipped
 from .facts import facts, word_set
 from .reading import Feature, Reading
-from .words import words
+from .words import lemma, words
 
 _NUMBER = re.compile(r"(?<![\w.,-])\d+(?:[.,]\d+)*(?![\w-])")
 _STEP = re.compile(r"(?m)^\s*\d{1,2}[.)]\s|(?<=[:.] )\d{1,2}[.)]\s(?=[A-Z])")
 
 
 class Check(NamedTuple):
-    """One thing that was compared: a number, the scope or the kind of organisation."""
+    """One thing that was compared: a number, the scope, singular or plural, or the kind of organisation."""
 
     kind: str
     said: str
@@ -41,11 +42,38 @@ def scopes_of(text: str, language: str) -> set[str]:
     return {scope for scope, pattern in _scopes(language).items() if pattern.search(lowered)}
 
 
+def plurality_check(question: str, answer: str, language: str) -> Check | None:
+    """Whether the answer speaks of one where the question asks for all, or the reverse; None when that is not plain.
+
+    Plain is a noun of which the question says for how many (`all employees`, `one employee`), and which the answer has
+    in one of the two numbers only.
+    """
+    quantifiers: dict[str, list[str]] = facts("signals", language)["quantifiers"]
+    function_words = word_set("function_words", language) | {"a"}
+    said = words(answer)
+    for before, noun in pairwise(words(question)):
+        asked = next((number for number, known in quantifiers.items() if before in known), None)
+        single = lemma(noun, language)
+        idle = noun in function_words or not scopes_of(question, language) <= {asked}
+        if asked is None or idle or (noun == single) != (asked == "one"):  # no noun after all, or alike in both numbers
+            continue
+        forms = {
+            word
+            for word, following in pairwise([*said, "a"])
+            if lemma(word, language) == single and (word != single or following in function_words)  # `employee portal`
+        }
+        if forms and len({word == single for word in forms}) == 1:
+            agrees = (single in forms) == (asked == "one")
+            return Check("plurality", f"{' and '.join(sorted(forms))}, asked for {before} {noun}", agrees)
+    return None
+
+
 def checks_of(question: str, answer: str, contexts: Iterable[str], language: str) -> list[Check]:
-    """What can be compared: every number of the answer, the scope, and the kinds of organisation.
+    """What can be compared: every number of the answer, the scope, singular or plural, and the kinds of organisation.
 
     A number must stand in a context or the question. A scope disagrees when the question speaks for one and the answer
-    only for all, or the reverse. Kinds of organisation disagree when the answer names some and none that is asked for.
+    only for all, or the reverse; singular or plural counts where the answer says no scope. Kinds of organisation
+    disagree when the answer names some and none that is asked for.
     """
     known = numbers_of(question, language).union(*(numbers_of(context, language) for context in contexts))
     written = {_value(match.group(), language) for match in _NUMBER.finditer(_STEP.sub(" ", answer))}
@@ -55,6 +83,8 @@ def checks_of(question: str, answer: str, contexts: Iterable[str], language: str
         checks.append(
             Check("scope", f"{' and '.join(sorted(said))}, asked for {asked.copy().pop()}", bool(asked & said))
         )
+    elif not said and (plurality := plurality_check(question, answer, language)):
+        checks.append(plurality)
     kinds = word_set("organisation_types", language)
     asked_kinds, said_kinds = kinds & set(words(question)), kinds & set(words(answer))
     if asked_kinds and said_kinds:
