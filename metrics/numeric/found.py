@@ -10,6 +10,7 @@ from .cells import read_cell
 from .grid import Grid, grid_of_rows
 
 _RULE = re.compile(r"\s*\|?\s*:?-{2,}:?\s*(?:\|\s*:?-{2,}:?\s*)*\|?\s*")
+_EMPHASIS = re.compile(r"\*\*|`|</?b(?:old)?>")
 _FENCE = re.compile(r"^\s*(?:```|~~~)")
 _FEWEST_LINES = {"|": 2, "\t": 2, ";": 3, ",": 3}  # commas stand in prose too
 _MOST_TORN = 0.2
@@ -66,7 +67,7 @@ def _records(lines: Sequence[str], separator: str) -> Iterator[list[str]]:
     for line in lines:
         if not _RULE.fullmatch(line):
             inner = line.strip()[1:].removesuffix("|") if bordered else line
-            yield [cell.replace("\\|", "|").strip(" *_`") for cell in re.split(r"(?<!\\)\|", inner)]
+            yield [_EMPHASIS.sub("", cell.replace("\\|", "|")).strip(" *_`") for cell in re.split(r"(?<!\\)\|", inner)]
 
 
 def _is_table(records: Sequence[Sequence[str]], separator: str) -> bool:

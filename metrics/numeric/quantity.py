@@ -36,7 +36,7 @@ def converted(value: float, unit: str | None, wanted: str | None) -> float:
         return value
     factor = _factor(unit, wanted)
     if factor is None:
-        raise Unverifiable(f"stated in {wanted}, but the series is in {unit}")
+        raise Unverifiable(f"what is in {unit} cannot be compared with what is in {wanted}")
     return value * factor
 
 

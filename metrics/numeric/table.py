@@ -85,7 +85,8 @@ class Table:
         """A row in words: its time, else its first label, else its number."""
         if self.times is not None and (when := self.times[position]) == when:  # NaT differs from itself
             return time_text(when, self.period)
-        named = next((cell for cell in self.labels.iloc[position] if cell), None) if len(self.labels.columns) else None
+        names = (name for name in self.labels.columns if name not in self.frame.columns)
+        named = next((cell for name in names if (cell := self.labels[name].iloc[position])), None)
         return str(named) if named else f"row {position + 1}"
 
 

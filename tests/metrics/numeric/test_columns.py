@@ -1,0 +1,130 @@
+"""Columns of cells as numbers and times: the notation told from all cells, what is open said."""
+
+import pytest
+
+from assay.metrics.numeric.cells import header_unit, read_cell, read_numbers
+from assay.metrics.numeric.dates import read_times
+from assay.metrics.numeric.grid import Grid
+from assay.metrics.numeric.numerals import NumberFormat
+from assay.metrics.numeric.table import Period
+from assay.metrics.numeric.typed import table_of
+
+POINT, COMMA = NumberFormat.POINT, NumberFormat.COMMA
+
+
+@pytest.mark.parametrize(
+    ("cell", "value"),
+    [
+        ("$(2,227)", -2227),
+        ("(8.4%)", -8.4),
+        ("(6)%", -6),
+        ("5-", -5),
+        ("−7,5", -7.5),
+        ("12 500", 12500),
+        ("1\u2009234,5", 1234.5),
+        ("€ 3,50", 3.5),
+        ("1.2M", 1.2e6),
+        ("3rd", 3),
+        ("12*", 12),
+    ],
+)
+def test_a_cell_is_read(cell: str, value: float) -> None:
+    reading = read_cell(cell)
+    assert reading is not None
+    assert value in [each for _, each in reading.values]
+
+
+@pytest.mark.parametrize("cell", ["DNF", "2 - 0", "w 126 - 113", "1 march", "4:30", "twelve"])
+def test_a_cell_that_is_no_number(cell: str) -> None:
+    assert read_cell(cell) is None
+
+
+def values(cells: list[str], form: NumberFormat) -> list[float]:
+    column = read_numbers(cells)
+    assert column is not None
+    return list(column.values[form])
+
+
+def test_one_cell_gives_the_notation_of_its_column_away() -> None:
+    assert values(["1.234", "2.345,5"], POINT) == [1234, 2345.5]
+    assert values(["1,234", "2,345.5"], COMMA) == [1234, 2345.5]
+
+
+def test_a_column_that_fits_both_notations_has_both_readings() -> None:
+    assert values(["1.234", "5.678"], POINT) == [1.234, 5.678]
+    assert values(["1.234", "5.678"], COMMA) == [1234, 5678]
+    table = table_of(Grid("t", {"x": ["1.234", "5.678"]}))
+    assert [list(each.frame["x"]) for each in table.readings] == [[1.234, 5.678], [1234, 5678]]
+    assert "it is open whether 1.234" in table.notes[0]
+
+
+def test_another_column_of_the_table_decides() -> None:
+    table = table_of(Grid("t", {"x": ["1.234", "5.678"], "y": ["0,5", "0,25"]}))
+    assert table.others == ()
+    assert list(table.frame["x"]) == [1234, 5678]
+
+
+def test_both_notations_in_one_table_leave_open_cells_unread() -> None:
+    table = table_of(Grid("t", {"x": ["1,234.5", "2.345,5", "1.234"]}))
+    assert list(table.frame["x"])[:2] == [1234.5, 2345.5]
+    assert table.unreadable == {"x": (2,)}
+
+
+def test_missing_cells_and_texts_among_numbers() -> None:
+    table = table_of(Grid("t", {"x": ["12", "n/a", "DNF", "–", "7"]}))
+    assert table.unreadable == {"x": (2,)}
+    assert table.frame["x"].isna().tolist() == [False, True, True, True, False]
+    assert table.labels["x"][2] == "DNF"
+    assert read_numbers(["Zwolle", "Assen", "7"]) is None  # a column of texts
+
+
+def test_units_of_names_cells_and_the_table() -> None:
+    assert header_unit("load (%)") == "%"
+    assert header_unit("throughput_mbps") == "Mbps"
+    assert header_unit("salary [EUR]") == "EUR"
+    assert header_unit("team_a") is None
+    columns = {"price": ["€ 5", "€ 6"], "tax (%)": ["1", "2"], "n": ["1", "2"]}
+    assert table_of(Grid("t", columns, {"n": "ms"})).units == {"price": "EUR", "tax (%)": "%", "n": "ms"}
+
+
+@pytest.mark.parametrize(
+    ("cells", "period", "first"),
+    [
+        (["2026-03-01", "2026-03-02"], Period.DAY, "2026-03-01"),
+        (["2026-03-01 10:00", "2026-03-01 11:00"], Period.MOMENT, "2026-03-01 10:00"),
+        (["1 maart 2026", "2 mrt 2026"], Period.DAY, "2026-03-01"),
+        (["Mar 1, 2026", "March 2nd, 2026"], Period.DAY, "2026-03-01"),
+        (["2026-03", "2026-04"], Period.MONTH, "2026-03-01"),
+        (["maart 2026", "april 2026"], Period.MONTH, "2026-03-01"),
+        (["Q1 2026", "2026-Q2"], Period.QUARTER, "2026-01-01"),
+        (["2026-W10", "week 11 2026"], Period.WEEK, "2026-03-02"),
+        (["2024", "2025"], Period.YEAR, "2024-01-01"),
+        (["2026-03-01", "13/03/2026", "14 maart 2026"], Period.DAY, "2026-03-01"),  # three formats
+        (["20260301", "20260302"], Period.DAY, "2026-03-01"),
+    ],
+)
+def test_dates_in_many_formats(cells: list[str], period: Period, first: str) -> None:
+    times = read_times("date", cells, day_first=False)
+    assert times is not None
+    assert (times.period, str(times.times[0])[: len(first)], times.other) == (period, first, None)
+
+
+def test_the_order_of_day_and_month() -> None:
+    def read(cells: list[str], day_first: bool = False) -> list[str]:
+        times = read_times("date", cells, day_first)
+        assert times is not None
+        readings = [times.times, *([] if times.other is None else [times.other])]
+        return [str(reading[0])[:10] for reading in readings]
+
+    assert read(["03/04/2026", "13/04/2026"]) == ["2026-04-03"]  # 13 is no month
+    assert read(["03/04/2026", "04/13/2026"]) == ["2026-03-04"]
+    assert read(["12/01/2025", "01/01/2026", "02/01/2026"]) == ["2025-12-01"]  # only so are the steps regular
+    assert read(["2/1/2026", "3/1/2026", "4/1/2026"]) == ["2026-01-02", "2026-02-01"]  # days or months: open
+    assert read(["03/04/2026", "07/08/2026"]) == ["2026-04-03", "2026-03-04"]  # open: both
+    assert read(["03/04/2026", "07/08/2026"], day_first=True) == ["2026-04-03"]  # a Dutch table
+
+
+def test_what_is_no_column_of_times() -> None:
+    assert read_times("races", ["18", "2007", "12"], False) is None
+    assert read_times("date", ["april 17", "april 19"], False) is None  # no year
+    assert read_times("date", ["2026-02-30", "2026-02-31"], False) is None

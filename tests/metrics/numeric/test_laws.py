@@ -1,0 +1,162 @@
+"""Laws of computing and judging, for any table and any statistic."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from assay.metrics.numeric.anomalies import anomalies_of
+from assay.metrics.numeric.grid import Grid
+from assay.metrics.numeric.specification import Direction, Hedge, Specification, Statistic, Window
+from assay.metrics.numeric.table import Table
+from assay.metrics.numeric.tolerance import holds, rounds_to
+from assay.metrics.numeric.typed import table_of
+from assay.metrics.numeric.verify import compute, verify
+
+VALUED = (
+    *(Statistic.MEAN, Statistic.MEDIAN, Statistic.SUM, Statistic.MINIMUM, Statistic.MAXIMUM, Statistic.RANGE),
+    *(Statistic.LATEST, Statistic.FIRST, Statistic.DEVIATION, Statistic.DIFFERENCE, Statistic.PERCENT_CHANGE),
+    *(Statistic.RATIO, Statistic.SHARE),
+)
+numbers = st.integers(10, 99_999).map(lambda number: number / 10)
+columns = st.lists(st.one_of(numbers, st.none()), min_size=4, max_size=30).filter(
+    lambda xs: None not in (xs[0], xs[-1])
+)
+
+
+def table(values: list[float | None], **columns: list[Any]) -> Table:
+    return table_of(Grid("t", {**columns, "x": values}))
+
+
+def asked(statistic: Statistic, **rest: Any) -> Specification:
+    sides = {"window": Window(last=1), "compared_window": Window(first=1)}
+    two_sided = (Statistic.DIFFERENCE, Statistic.PERCENT_CHANGE, Statistic.RATIO, Statistic.SHARE)
+    return Specification(statistic, "x", **((sides if statistic in two_sided else {}) | rest))
+
+
+@pytest.mark.parametrize("statistic", VALUED)
+@given(values=columns, decimals=st.integers(0, 3))
+@settings(max_examples=15, deadline=None)
+def test_a_computed_fact_is_supported_and_beyond_its_precision_contradicted(
+    statistic: Statistic, values: list[float | None], decimals: int
+) -> None:
+    made = table(values)
+    value = compute(asked(statistic), made).value
+    assert value is not None
+    said = round(value, decimals)
+    direction = Direction.UP if value > 0 else Direction.DOWN
+    directed = {"direction": direction} if statistic in (Statistic.DIFFERENCE, Statistic.PERCENT_CHANGE) else {}
+    claim = asked(statistic, value=abs(said) if directed else said, decimals=decimals, **directed)
+    assert verify(claim, [made]).verdict == "supported"
+    assert claim.value is not None
+    # a sample's deviation and a population's are both right, and lie apart by less than 16% from 4 values on
+    beyond = 0.2 * abs(value) if statistic is Statistic.DEVIATION else 0.0
+    moved = replace(claim, value=claim.value + 1.2 * 10.0**-decimals + beyond)
+    assert verify(moved, [made]).verdict == "contradicted"
+    assert verify(replace(moved, negated=True), [made]).verdict == "supported"
+
+
+@pytest.mark.parametrize("statistic", VALUED)
+@given(values=columns, said=numbers, hedge=st.sampled_from(Hedge), power=st.integers(1, 3))
+@settings(max_examples=15, deadline=None)
+def test_scaling_table_and_claim_together_changes_no_verdict(
+    statistic: Statistic, values: list[float | None], said: float, hedge: Hedge, power: int
+) -> None:
+    scaled = [None if value is None else value * 10**power for value in values]
+    claim = asked(statistic, value=said, decimals=1, hedge=hedge)
+    free = statistic in (Statistic.PERCENT_CHANGE, Statistic.RATIO, Statistic.SHARE)
+    grown = claim if free else replace(claim, value=said * 10**power, decimals=1 - power)
+    assert verify(claim, [table(values)]).verdict == verify(grown, [table(scaled)]).verdict
+
+
+@given(values=columns.filter(lambda xs: any(x is not None and x % 1 and x > 1000 for x in xs)), said=numbers)
+@settings(max_examples=30, deadline=None)
+def test_both_number_formats_give_one_verdict(values: list[float | None], said: float) -> None:
+    english = ["" if value is None else f"{value:,.1f}" for value in values]
+    dutch = [cell.translate(str.maketrans(",.", ".,")) for cell in english]
+    found = [
+        verify(Specification(Statistic.SUM, "x", value=said, decimals=1), [table_of(Grid("t", {"x": cells}))])
+        for cells in (english, dutch)
+    ]
+    assert found[0] == found[1]
+
+
+@given(values=columns, statistic=st.sampled_from(VALUED), place=st.integers(0, 29))
+@settings(max_examples=30, deadline=None)
+def test_order_of_the_rows_does_not_matter_where_there_are_dates(
+    values: list[float | None], statistic: Statistic, place: int
+) -> None:
+    days = [f"2026-01-{day + 1:02}" for day in range(len(values))]
+    turn = place % len(values)
+    turned = table(values[turn:] + values[:turn], date=days[turn:] + days[:turn])
+    straight = table(values, date=days)
+    assert compute(asked(statistic), turned).value == pytest.approx(compute(asked(statistic), straight).value)
+
+
+@given(computed=st.floats(-1e6, 1e6), decimals=st.integers(-2, 4))
+def test_a_value_rounds_to_its_own_rounding(computed: float, decimals: int) -> None:
+    assert rounds_to(computed, round(computed, decimals), decimals)
+
+
+@given(stated=st.floats(1, 1e6), off=st.floats(0.001, 0.3))
+def test_what_each_hedge_means(stated: float, off: float) -> None:
+    above, below = stated * (1 + off), stated * (1 - off)
+    decimals = 6  # fine enough for the stated precision not to matter
+    assert holds(above, stated, decimals, Hedge.ABOUT) == (off <= 0.05)
+    assert holds(below, stated, decimals, Hedge.NEARLY) == (off <= 0.05)
+    assert not holds(above, stated, decimals, Hedge.NEARLY)
+    assert holds(above, stated, decimals, Hedge.JUST_OVER) == (off <= 0.05)
+    assert not holds(below, stated, decimals, Hedge.JUST_OVER)
+    assert holds(above, stated, decimals, Hedge.MORE_THAN)
+    assert not holds(stated, stated, decimals, Hedge.MORE_THAN)
+    assert holds(stated, stated, decimals, Hedge.AT_LEAST)
+    assert holds(below, stated, decimals, Hedge.AT_MOST)
+    assert not holds(above, stated, decimals, Hedge.AT_MOST)
+    assert holds(-below, -stated, decimals, Hedge.NEARLY) == (off <= 0.05)
+
+
+def season(length: int, size: float) -> list[float]:
+    """Whole weeks that rise and fall by so much, and a wobble that is no noise of chance."""
+    return [50 + size * (0, 1, 2, 3, 4, 3, 1)[day % 7] + ((day * 37) % 11) / 10 for day in range(length)]
+
+
+def test_an_anomaly_hidden_in_the_season_is_found_by_decomposition_only() -> None:
+    # as low as every Monday, but on a Friday: nothing unusual for its value, but for its day
+    values = season(56, 5.0)
+    values[25] = 50.0
+    days = [day.isoformat() for day in _days(56)]
+    made = table_of(Grid("t", {"date": days, "x": values}))
+    plain, seasonal = anomalies_of(made, "x")
+    assert plain.places == ()
+    assert seasonal.places == (25,)
+    told = verify(Specification(Statistic.NO_ANOMALY, "x"), [made])
+    assert "disagree" in told.reason
+
+
+def _days(count: int) -> list[Any]:
+    from datetime import date, timedelta
+
+    return [date(2026, 3, 2) + timedelta(days=number) for number in range(count)]
+
+
+def test_a_spike_is_an_anomaly_by_both_methods_and_a_steady_series_has_none() -> None:
+    values = season(56, 0.0)
+    days = [day.isoformat() for day in _days(56)]
+    steady = table_of(Grid("t", {"date": days, "x": values}))
+    assert verify(Specification(Statistic.NO_ANOMALY, "x"), [steady]).verdict == "supported"
+    values[30] = 90.0
+    spiked = table_of(Grid("t", {"date": days, "x": values}))
+    there = Window(start=_days(56)[30], end=_days(56)[30])
+    assert verify(Specification(Statistic.ANOMALY, "x", place=there), [spiked]).verdict == "supported"
+    assert verify(Specification(Statistic.ANOMALY, "x", value=1), [spiked]).verdict == "supported"
+    assert verify(Specification(Statistic.NO_ANOMALY, "x"), [spiked]).verdict == "contradicted"
+
+
+def test_irregular_steps_have_no_season_and_few_values_no_anomalies() -> None:
+    days = [day.isoformat() for day in _days(56)]
+    days[10] = "2025-01-01"
+    assert len(anomalies_of(table_of(Grid("t", {"date": days, "x": season(56, 5.0)})), "x")) == 1
+    few = table_of(Grid("t", {"x": [1.0, 2.0, 90.0]}))
+    assert "at least 8" in verify(Specification(Statistic.ANOMALY, "x"), [few]).reason
