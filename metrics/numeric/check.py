@@ -1,12 +1,15 @@
 """What a reading of a clause gives: the checks that all have to hold."""
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import product
 
 from .clause import Clause, Mark
 from .specification import Hedge, Specification, Statistic, Window
+from .written import known_unit
 
+_OF_ANYTHING = frozenset({"%", "pp", "day", "week", "month", "year", "h", "min", "s"})
 _SUMMED_NEVER = frozenset(
     {"%", "pp", "degC", "dB", "dBm", "Mbps", "kbps", "Gbps", "MB/s", "ms", "s", "Hz", "MHz", "GHz"}
 )
@@ -65,9 +68,25 @@ def series_of(clause: Clause, mark: Mark | None = None) -> list[str]:
         return list(mark.series)
     if clause.series:
         return list(clause.series[0].series)
-    if clause.inherited:
-        return list(clause.inherited)
-    return list(clause.table.columns) if len(clause.table.columns) == 1 else []
+    units = {mark.number.unit for mark in clause.numbers if mark.number and mark.number.unit}
+    if meant := [name for name in clause.inherited if _may_be_in(clause, name, units)]:
+        return meant
+    if len(units) == 1 and (of_unit := [n for n in clause.table.columns if _unit(clause, n) in units]):
+        return of_unit if len(of_unit) == 1 else []
+    texts = [column for column in clause.table.labels.columns if column != clause.table.time_column]
+    return list(clause.table.columns) if len(clause.table.columns) == 1 and not texts else []
+
+
+def _unit(clause: Clause, series: str) -> str | None:
+    stated_unit = clause.table.units.get(series)
+    return (known_unit(stated_unit) or stated_unit) if stated_unit else None
+
+
+def _may_be_in(clause: Clause, series: str, units: set[str]) -> bool:
+    """Whether numbers in these units may be of a series: not euros of a count, not percents of euros (but changes)."""
+    unit = _unit(clause, series)
+    other = units - _OF_ANYTHING - {unit}
+    return not other or (unit is not None and len(unit) > 1 and not any(re.fullmatch("[A-Z]{3}", u) for u in other))
 
 
 def nearest_series(clause: Clause, mark: Mark) -> Mark | None:
@@ -78,7 +97,13 @@ def nearest_series(clause: Clause, mark: Mark) -> Mark | None:
 
 def can_be_summed(clause: Clause, series: str) -> bool:
     """Whether adding up the values of a series means anything: not of rates, shares, temperatures, delays."""
-    from .written import known_unit
+    return _unit(clause, series) not in _SUMMED_NEVER
 
-    unit = clause.table.units.get(series)
-    return unit is None or (known_unit(unit) or unit) not in _SUMMED_NEVER
+
+def is_year_besides(clause: Clause, names: list[str], mark: Mark) -> bool:
+    """Whether a number looks like a year, and the series is of another size."""
+    number = mark.number
+    if number is None or number.unit or number.decimals or not 1900 <= number.value <= 2100 or "," in mark.text:
+        return False
+    values = [clause.table.frame[name].abs().max() for name in names if name in clause.table.frame]
+    return not any(number.value / 5 <= value <= number.value * 5 for value in values)

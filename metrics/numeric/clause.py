@@ -2,14 +2,14 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
-from itertools import product
+from dataclasses import dataclass, field, replace
+from itertools import pairwise, product
 
 from .lexicon import Lexicon, Token, tokens
 from .mentions import Mention, Names
 from .numbers import Number, find_numbers
 from .periods import NamedTime, find_times
-from .specification import ALL_ROWS, Condition, Hedge, Window
+from .specification import ALL_ROWS, Condition, Hedge, Statistic, Window
 from .table import Table
 from .views import View
 
@@ -22,9 +22,13 @@ _HEDGES = {
     "above": Hedge.MORE_THAN,
     "below": Hedge.LESS_THAN,
 }
+_ALL = re.compile(r"(?:across|all|over|of|alle)(?: the| de)? $", re.IGNORECASE)
+_ARTICLES = ("a", "an", "een")
 BOUNDS = {Hedge.MORE_THAN: "gt", Hedge.LESS_THAN: "lt", Hedge.AT_LEAST: "ge", Hedge.AT_MOST: "le"}
 # kinds of words that say nothing by themselves
-_SILENT = frozenset({"value_word", "days", "when", "changed_to", "between_two", "increase_word", "whole", "exactly"})
+_SILENT = frozenset(
+    {"value_word", "days", "when", "changed_to", "between_two", "increase_word", "whole", "exactly", "seen"}
+)
 _ORDER = {"mention": 0, "time": 1, "number": 2, "word": 3}
 _TIME_UNITS = frozenset({"day", "week", "month", "year", "h", "hour", "min", "s"})
 
@@ -77,6 +81,8 @@ class Clause:
     tokens: list[Token]
     inherited: tuple[str, ...] = ()  # series of the text before
     scope: tuple[Window, ...] = ()  # windows of the question or the text before
+    statistic: Statistic | None = None  # of the clause before it in the same sentence
+    column_stems: frozenset[str] = frozenset()
     inner: dict[str, list[Mark]] = field(default_factory=dict)  # words inside the names of series
 
     @property
@@ -104,8 +110,12 @@ class Clause:
 
     @property
     def series(self) -> list[Mark]:
-        """What names series, in order."""
-        return [mark for mark in self.marks if mark.series]
+        """What names series, in order; the first mark of those that name the same."""
+        seen: dict[tuple[str, ...], Mark] = {}
+        for mark in self.marks:
+            if mark.series:
+                seen.setdefault(mark.series, mark)
+        return list(seen.values())
 
     @property
     def cells(self) -> list[Mark]:
@@ -114,15 +124,25 @@ class Clause:
 
     def use(self, marks: "Iterable[Mark | None]") -> None:
         """Notes that these marks are read."""
-        for mark in marks:
-            if mark is not None:
+        read = [mark for mark in marks if mark is not None]
+        named = {mark.series for mark in read if mark.series}
+        for mark in [*read, *(each for each in self.marks if each.series in named and each.series)]:
+            if not mark.used:
                 mark.used = True
                 if mark.hedge_mark is not None:
                     mark.hedge_mark.used = True
 
+    def forget(self) -> None:
+        """Takes back what was read, for another reading."""
+        for mark in self.marks:
+            mark.used = False
+
     def windows(self, times: Sequence[Mark], cells: Sequence[Mark], extra: Sequence[Condition] = ()) -> list[Window]:
         """The windows that times and cells may mean together; empty where they cannot be one window."""
         if not times and not cells and not extra and self.scope:
+            if that := self.of("that_time"):
+                self.use(that)
+                return [window for window in self.scope if window != ALL_ROWS] or list(self.scope)
             return list(self.scope)
         found: list[Window] = []
         for chosen in product(*[mark.time.windows for mark in times if mark.time]):
@@ -161,7 +181,8 @@ class Clause:
         return left
 
     def _plain(self, token: Token, shared: frozenset[str]) -> bool:
-        return token.text in self.words.harmless or token.stem in shared
+        plain_verb = token.text in self.words.plain_verbs and token.stem not in self.column_stems
+        return token.text in self.words.harmless or plain_verb or token.stem in shared
 
     def _matters(self, mark: Mark, shared: frozenset[str]) -> bool:
         if mark.number or mark.time:
@@ -229,6 +250,7 @@ def read_clause(
     *,
     inherited: tuple[str, ...] = (),
     scope: tuple[Window, ...] = (),
+    statistic: Statistic | None = None,
 ) -> Clause:
     """Finds everything that is known in a clause; of what overlaps, the longest."""
     language = words.language
@@ -236,18 +258,55 @@ def read_clause(
     found = [
         Mark(m.start, m.end, text[m.start : m.end], mention=m) for m in names.find([t for t in every if t.is_word])
     ]
-    found += [Mark(n.start, n.end, text[n.start : n.end], number=n) for n in find_numbers(text, language)]
+    found += [
+        Mark(n.start, n.end, text[n.start : n.end], number=n)
+        for n in find_numbers(text, language)
+        if n.text.lower() not in _ARTICLES
+    ]
     if view.times is not None:
         found += [Mark(t.start, t.end, text[t.start : t.end], time=t) for t in find_times(text, language, view.times)]
+    found = [_without_column_unit(mark, found) for mark in found]
     marked = _marked_words(text, words)
     kept = _longest([*found, *marked])
+    kept = [mark for mark in kept if not (mark.kinds and _is_of_a_name(mark, kept, names))]
+    kept = _with_whole(kept, text, view)
     _hedge_numbers(text, kept)
-    clause = Clause(text, words, view, kept, every, inherited, scope)
+    clause = Clause(text, words, view, kept, every, inherited, scope, statistic, names.column_stems)
     for mark in marked:
         if any(kept_mark.series and kept_mark.start <= mark.start and mark.end <= kept_mark.end for kept_mark in kept):
             for kind in mark.kinds:
                 clause.inner.setdefault(kind, []).append(mark)
     return clause
+
+
+def _with_whole(kept: list[Mark], text: str, view: View) -> list[Mark]:
+    """ "Across the eight sites", of a table of eight sites, is all of it."""
+    for number, noun in pairwise(kept):
+        of_all = number.number is not None and number.number.value == view.table.rows and noun.columns
+        if of_all and _ALL.search(text[: number.start]) and not text[number.end : noun.start].strip():
+            whole = Mark(number.start, noun.end, text[number.start : noun.end], frozenset({"whole"}))
+            return [whole, *(mark for mark in kept if mark not in (number, noun))]
+    return kept
+
+
+def _is_of_a_name(mark: Mark, kept: Sequence[Mark], names: Names) -> bool:
+    """Whether a word belongs to a series that a part of its name stands for ("dropped 46 calls" of dropped_calls)."""
+    parts = [
+        name.column for m in kept if m.mention for name in m.mention.names if name.kind == "series" and name.rank == 2
+    ]
+    return any(names.stems_of(mark.text) <= names.stems_of(column) for column in parts)
+
+
+def _without_column_unit(mark: Mark, found: Sequence[Mark]) -> Mark:
+    """ "98 days" is 98 of the series "days", where the table has one."""
+    number = mark.number
+    if number is None or number.unit is None:
+        return mark
+    named = next((m for m in found if m.series and m.end == mark.end and m.start > mark.start), None)
+    if named is None:
+        return mark
+    end = mark.start + len(mark.text[: named.start - mark.start].rstrip())
+    return Mark(mark.start, end, mark.text[: end - mark.start], number=replace(number, unit=None, end=end))
 
 
 def _marked_words(text: str, words: Lexicon) -> list[Mark]:

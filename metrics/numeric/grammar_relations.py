@@ -1,7 +1,7 @@
 """Reading relations: changes, differences, ratios, shares, comparisons, trends, correlations, anomalies."""
 
-from .check import Check, can_be_summed, check, each, factor, series_of, stated
-from .clause import Clause, Mark, is_count
+from .check import Check, can_be_summed, check, each, factor, is_year_besides, series_of, stated
+from .clause import Clause, Mark, is_count, merge
 from .periods import Times
 from .specification import ALL_ROWS, Direction, Hedge, Specification, Statistic, Window
 
@@ -22,7 +22,8 @@ def correlation(clause: Clause) -> list[Check] | None:
     if not words or len(series) != 2 or len(numbers) > 1:
         return None
     windows = clause.windows(clause.times, clause.cells)
-    sign = Direction.UP if clause.of("positive") else Direction.DOWN if clause.of("negative") else None
+    together = any("together" in m.text.lower() or "gelijk op" in m.text.lower() for m in words)
+    sign = Direction.UP if clause.of("positive") or together else Direction.DOWN if clause.of("negative") else None
     no = clause.of("none", "not")
     value = stated(numbers[0]) if numbers else {}
     clause.use([*words, *series, *numbers, *clause.times, *clause.cells, *clause.of("positive", "negative"), *no])
@@ -43,6 +44,7 @@ def anomaly(clause: Clause) -> list[Check] | None:
     windows = clause.windows(clause.times, clause.cells)
     no = clause.of("none", "not")
     counts = [m for m in clause.numbers if m.number and is_count(m.number) and m.number.unit is None]
+    counts = [m for m in counts if not clause.times and not any(s.start - m.end == 1 for s in clause.series)]
     values = [m for m in clause.numbers if m not in counts]
     if len(counts) > 1 or len(values) > 1 or (no and (counts or values)) or not windows:
         return None
@@ -119,21 +121,22 @@ def _than(clause: Clause) -> Mark | None:
     """The word between the two sides."""
     for mark in clause.marks:
         followed = next((m for m in clause.marks if m.start >= mark.end), None)
-        joins = mark.kinds & {"than", "equal", "double", "half", "times_as"} or (
-            mark.kinds & {"above", "below"} and mark not in [m.hedge_mark for m in clause.numbers]
-        )
-        ends = mark.text.lower().endswith((" than", " as", " dan", " als", "that of", " to", "van"))
-        if (
-            joins
-            and followed is not None
-            and ("than" in mark.kinds or ends or mark.kinds & {"above", "below", "equal"})
-        ):
+        bounds = [m.hedge_mark for m in clause.numbers]
+        joins = mark.kinds & {"than", "equal", "double", "half", "times_as", "above", "below"} and mark not in bounds
+        text = mark.text.lower()
+        ends = text.endswith((" than", " as", " dan", " als", "that of", " to", "van"))
+        surpasses = text.startswith(("exceed", "surpass", "overtr", "outperform"))
+        if joins and followed is not None and (mark.kinds & {"than", "equal"} or ends or surpasses):
             return mark
     return None
 
 
 def _split(clause: Clause, than: Mark) -> tuple[list[Mark], list[Mark]]:
     things = [m for m in clause.marks if m.series or m.cells or m.time]
+    if not clause.text[: than.start].strip() and (comma := clause.text.find(",", than.end)) >= 0:
+        return [m for m in things if m.start > comma], [
+            m for m in things if m.end <= comma
+        ]  # "compared with March, ..."
     return [m for m in things if m.end <= than.start], [m for m in things if m.start >= than.end]
 
 
@@ -264,8 +267,6 @@ def _pair(clause: Clause) -> tuple[Side, Side] | None:
 
 
 def _with(window: Window, clause: Clause, cells: list[Mark]) -> list[Window]:
-    from .clause import merge
-
     found = [merge(window, other) for other in clause.windows([], cells)] if cells else [window]
     return [each_window for each_window in found if each_window is not None]
 
@@ -280,50 +281,69 @@ def change(clause: Clause) -> list[Check] | None:
     names = series_of(clause)
     if not (up or down or flat or changed) or not names or len(clause.series) > 1 or (up and down and not changed):
         return None
-    if clause.of("than", "mean", "median", "deviation", "maximum", "minimum", "anomaly", "correlation", "all", "none"):
+    if clause.of("than", "deviation", "maximum", "minimum", "anomaly", "correlation", "none"):
         return None
     numbers = [m for m in clause.numbers if m.number and not m.number.ordinal]
     direction = None
     if not (up and down):
         direction = Direction.UP if up else Direction.DOWN if down else Direction.FLAT if flat else None
     doubled = clause.of("double", "half")
-    if doubled or len(numbers) > 2:
+    if doubled or len(numbers) > 2 or any(is_year_besides(clause, names, mark) for mark in numbers):
         return None
     not_ = clause.of("not")
     used = [*up, *down, *flat, *changed, *trend, *not_, *clause.series, *clause.times, *clause.cells, *numbers]
-    checks = _change_checks(clause, names, numbers, direction, bool(trend))
+    inner = [_INNER[kind] for kind in ("mean", "median", "sum") if clause.of(kind)]
+    if len(inner) > 1 or (inner and not numbers and direction is Direction.FLAT):
+        return None
+    of = inner[0] if inner else None
+    checks = _change_checks(clause, names, numbers, direction, trend=bool(trend), of=of)
     if checks is None or (not_ and len(checks) > 1):
         return None
-    clause.use([*used, *clause.of("difference", "count", "changed_to", "times_as")])
+    clause.use([*used, *clause.of("difference", "count", "changed_to", "times_as", "mean", "median", "sum", "all")])
     return [checks[0].negated()] if not_ else checks
 
 
 def _change_checks(
-    clause: Clause, names: list[str], numbers: list[Mark], direction: Direction | None, trend: bool
+    clause: Clause,
+    names: list[str],
+    numbers: list[Mark],
+    direction: Direction | None,
+    *,
+    trend: bool,
+    of: Statistic | None,
 ) -> list[Check] | None:
     sides = _change_sides(clause)
-    ways = [s for w, v in sides for s in each(Statistic.COMPARISON, names, [w], compared_window=v, direction=direction)]
-    if not sides or (not numbers and direction is None) or (numbers and direction is Direction.FLAT):
+    mean_of_a_row = of is not None and any(w.last or v.first for w, v in sides)
+    ways = [
+        s
+        for w, v in sides
+        for s in each(Statistic.COMPARISON, names, [w], compared_window=v, direction=direction, of=of)
+    ]
+    says_nothing = direction is Direction.FLAT if numbers else direction is None
+    if not sides or mean_of_a_row or says_nothing:
         return None
     if not numbers:
         slopes = each(Statistic.TREND, names, clause.windows(clause.times, clause.cells), direction=direction)
-        if trend or direction is Direction.FLAT:
-            return [check(slopes)]
         named = any(m.time and m.time.ends for m in clause.times)
-        return [check(ways if named else [*slopes, *ways])]
+        return [check(slopes if trend or direction is Direction.FLAT else ways if named else [*slopes, *ways])]
     moved = [check(ways)] if direction else []
     if len(numbers) == 2:
-        ends = _from_to(names, numbers, sides)
+        ends = _from_to(names, numbers, sides, of or Statistic.VALUE_AT)
         return None if ends is None else [*ends, *moved]
     if _is_reached(clause, numbers[0]):
-        after = [s for w, _ in sides for s in each(Statistic.VALUE_AT, names, [w], **stated(numbers[0]))]
+        after = [s for w, _ in sides for s in each(of or Statistic.VALUE_AT, names, [w], **stated(numbers[0]))]
         return [check(after), *moved]
-    return [_size_of_change(clause, names, numbers[0], sides, direction)]
+    return [_size_of_change(clause, names, numbers[0], sides, (direction, of))]
 
 
 def _size_of_change(
-    clause: Clause, names: list[str], size: Mark, sides: list[tuple[Window, Window]], direction: Direction | None
+    clause: Clause,
+    names: list[str],
+    size: Mark,
+    sides: list[tuple[Window, Window]],
+    way: tuple[Direction | None, Statistic | None],
 ) -> Check:
+    direction, of = way
     number = size.number
     assert number is not None  # the mark of a number
     value = stated(size) | {"value": abs(number.value)}
@@ -331,7 +351,11 @@ def _size_of_change(
         direction = Direction.DOWN if number.value < 0 else Direction.UP
     statistic = _difference_kind(clause, size, names)
     return check(
-        [s for w, v in sides for s in each(statistic, names, [w], compared_window=v, direction=direction, **value)]
+        [
+            s
+            for w, v in sides
+            for s in each(statistic, names, [w], compared_window=v, direction=direction, of=of, **value)
+        ]
     )
 
 
@@ -343,12 +367,14 @@ def _is_reached(clause: Clause, number: Mark) -> bool:
     )
 
 
-def _from_to(names: list[str], numbers: list[Mark], sides: list[tuple[Window, Window]]) -> list[Check] | None:
+def _from_to(
+    names: list[str], numbers: list[Mark], sides: list[tuple[Window, Window]], statistic: Statistic
+) -> list[Check] | None:
     first, last = numbers
     if first.number and last.number and (first.number.unit or last.number.unit) != last.number.unit:
         return None  # "rose by 5% to 40 Mbps"
-    before = [s for _, v in sides for s in each(Statistic.VALUE_AT, names, [v], **stated(first))]
-    after = [s for w, _ in sides for s in each(Statistic.VALUE_AT, names, [w], **stated(last))]
+    before = [s for _, v in sides for s in each(statistic, names, [v], **stated(first))]
+    after = [s for w, _ in sides for s in each(statistic, names, [w], **stated(last))]
     return [check(before), check(after)]
 
 
@@ -360,9 +386,11 @@ def _change_sides(clause: Clause) -> list[tuple[Window, Window]]:
         return [(a, b) for a in _with(end, clause, clause.cells) for b in _with(begin, clause, clause.cells)]
     if len(times) == 2 and all(m.time for m in times):
         one, other = (m.time.windows[0] for m in times if m.time)
-        if one.start and other.start and clause.windows(times, []) == []:
+        if one.start and other.start and merge(one, other) is None:
             begin, end = sorted((one, other), key=lambda w: (w.start is not None, w.start))  # type: ignore[type-var]
             return [(a, b) for a in _with(end, clause, clause.cells) for b in _with(begin, clause, clause.cells)]
+    if clause.view.times is None:
+        return []
     found = []
     for window in clause.windows(times, clause.cells):
         row = _row_before(clause, window)

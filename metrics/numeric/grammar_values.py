@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass
 
-from .check import Check, can_be_summed, check, each, nearest_series, series_of, stated
+from .check import Check, can_be_summed, check, each, is_year_besides, nearest_series, series_of, stated
 from .clause import BOUNDS, Clause, Mark, is_count
+from .mentions import polarity
 from .specification import ALL_ROWS, Condition, Direction, Hedge, Specification, Statistic, Window
 
 _AGGREGATES = {
@@ -28,6 +29,7 @@ _CHANGES = (
     "share",
     "ranged",
 )
+_INHERITED = (Statistic.MEAN, Statistic.MEDIAN, Statistic.SUM, Statistic.MAXIMUM, Statistic.MINIMUM)
 _OPPOSITE = {"gt": Hedge.AT_MOST, "ge": Hedge.LESS_THAN, "lt": Hedge.AT_LEAST, "le": Hedge.MORE_THAN}
 
 
@@ -79,16 +81,17 @@ def _attached(clause: Clause, word: Mark) -> Mark | None:
 
 def extreme(clause: Clause) -> list[Check] | None:
     """ "The highest throughput was 55 Mbps, on 5 March", "Ajax has the most wins", "the second highest crowd"."""
-    words = clause.of("maximum", "minimum")
     names = series_of(clause)
-    if len(words) != 1 or not names or len(clause.series) > 1:
-        return None
-    if clause.of(*_CHANGES, "than", "mean", "median", "sum", "deviation", "none"):
+    words = clause.of("maximum", "minimum", *(["best", "worst"] if len(names) == 1 and polarity(names[0]) else []))
+    others = clause.of(*_CHANGES, "than", "mean", "median", "sum", "deviation", "none")
+    if len(words) != 1 or not names or len(clause.series) > 1 or others:
         return None
     word = words[0]
-    up = "maximum" in word.kinds
+    up = "maximum" in word.kinds or ("best" in word.kinds and polarity(names[0]) == "up")
+    up = up or ("worst" in word.kinds and polarity(names[0]) == "down")
     numbers = [mark for mark in clause.numbers if not mark.number.ordinal]  # type: ignore[union-attr]
-    if len(numbers) > 1:
+    years = any(is_year_besides(clause, names, mark) for mark in numbers)
+    if len(numbers) > 1 or years or _of_texts(clause, word):
         return None
     place_number, ordinal_mark = _ordinal(clause, word)
     placed, inside = _places(clause, word, numbers[0] if numbers else None)
@@ -125,6 +128,15 @@ def extreme(clause: Clause) -> list[Check] | None:
     return checks
 
 
+def _of_texts(clause: Clause, word: Mark) -> bool:
+    """Whether the extreme is of a column of texts ("the most points", where they are written as "Jones (35)")."""
+    following = _after(clause, word)
+    if not following or not following[0].columns or following[0].series:
+        return False
+    rows = {clause.table.time_column, *(column for mark in clause.cells for column, _ in mark.cells)}
+    return not rows & set(following[0].columns)  # "the worst month", "the smallest department"
+
+
 def _ordinal(clause: Clause, word: Mark) -> tuple[int, Mark | None]:
     before = clause.text[: word.start].rstrip().lower()
     for text, number in clause.words.data["last_but"].items():
@@ -144,13 +156,15 @@ def _places(clause: Clause, word: Mark, number: Mark | None) -> tuple[list[Mark]
         if not wide and len(marks) > 1:
             wide = [m for m in clause.times if any(_holds(m, other) for other in clause.times if other is not m)]
         return [m for m in marks if m not in wide], wide
+    told = clause.of("seen")
     core = max([word.end, *(s.end for s in clause.series if s.end <= number.start)])
     placed, inside = [], []
     for mark in marks:
         single = bool(mark.cells) or _is_row(clause, mark)
         subject = bool(mark.cells) and mark.end <= word.start and not _after_preposition(clause, mark)
         predicate = mark.start >= number.end or mark.time or (core <= mark.start and _after_verb(clause, core, mark))
-        if subject or (single and predicate):
+        said = any(number.end <= word_seen.start < mark.start for word_seen in told)
+        if subject or said or (single and predicate):
             placed.append(mark)
         else:
             inside.append(mark)
@@ -254,8 +268,25 @@ def _bounds(clause: Clause) -> list[_Bound]:
     return [
         _Bound(mark, BOUNDS[mark.hedge])
         for mark in clause.numbers
-        if mark.hedge in BOUNDS and mark.number and not (is_count(mark.number) and mark.number.unit is not None)
+        if mark.hedge in BOUNDS and mark.number and not _counts_something(clause, mark)
     ]
+
+
+def _counts_something(clause: Clause, mark: Mark) -> bool:
+    """Whether a bound is of a count ("more than 5 days", "more than 1 album") or of a change ("rose more than 20")."""
+    number = mark.number
+    assert number is not None  # a bound is a number
+    noun = any(m.columns and not m.series and not clause.text[mark.end : m.start].strip() for m in _after(clause, mark))
+    changed = any(
+        m.kinds & {"up", "down"} and mark.hedge_mark and not clause.text[m.end : mark.hedge_mark.start].strip()
+        for m in clause.marks
+        if mark.hedge_mark and m.end <= mark.hedge_mark.start
+    )
+    return noun or changed or (is_count(number) and number.unit is not None)
+
+
+def _after(clause: Clause, mark: Mark) -> list[Mark]:
+    return [m for m in clause.marks if m.start >= mark.end]
 
 
 def _counts(names: list[str], windows: list[Window], bound: _Bound, count: Mark) -> list[Specification]:
@@ -281,7 +312,7 @@ def _says_crossing(threshold: Mark) -> bool:
 
 def count_of_rows(clause: Clause) -> list[Check] | None:
     """ "There are 5 teams", "3 games were played at Lake Oval", "6 elections had a participation above 60"."""
-    if clause.of(*_CHANGES, "than", "maximum", "minimum", "mean", "median", "deviation", "all", "none"):
+    if clause.of(*_CHANGES, "than", "maximum", "minimum", "mean", "median", "sum", "deviation", "all", "none"):
         return None
     nouns = [mark for mark in clause.marks if mark.columns or mark.kinds & {"days"}]
     counted = [m for m in clause.numbers if m.number and is_count(m.number) and _counts_noun(clause, m, nouns)]
@@ -343,10 +374,12 @@ def lookup(clause: Clause) -> list[Check] | None:
     ):
         return None
     numbers = [m for m in clause.numbers if m.number and not m.number.ordinal]
-    placed = clause.times or clause.cells or clause.scope or clause.table.rows == 1
+    placed = clause.times or clause.cells or clause.scope or clause.of("whole") or clause.table.rows == 1
     windows = clause.windows(clause.times, clause.cells)
     pairs = _pairs(clause, numbers) if numbers and placed and windows else None
     if pairs is None or not all(series_of(clause, series) for _, series in pairs):
+        return None
+    if any(is_year_besides(clause, series_of(clause, series), number) for number, series in pairs):
         return None
     checks = []
     for number, series in pairs:
@@ -354,7 +387,13 @@ def lookup(clause: Clause) -> list[Check] | None:
         value = stated(number)
         summed = [n for n in names if can_be_summed(clause, n)]
         whole = [*each(Statistic.MEAN, names, windows, **value), *each(Statistic.SUM, summed, windows, **value)]
-        listed = any(test.operator == "in" for window in windows for test in window.conditions)
+        if clause.statistic in _INHERITED:
+            checks.append(check(each(clause.statistic, names, windows, **value)))
+            continue
+        if clause.of("count", "whole", "sum") and summed:
+            whole = each(Statistic.SUM, summed, windows, **value)
+        meant = not clause.times and not clause.cells  # windows of the text before: "then", "that day"
+        listed = meant or any(w.positions or any(test.operator == "in" for test in w.conditions) for w in windows)
         checks.append(check(each(Statistic.VALUE_AT, names, windows, **value), [] if listed else whole))
     clause.use([*numbers, *clause.times, *clause.cells, *(s for _, s in pairs), *clause.of("count", "sum")])
     _use_columns(clause)
@@ -374,3 +413,45 @@ def _pairs(clause: Clause, numbers: list[Mark]) -> list[tuple[Mark, Mark | None]
     pairs = [(number, nearest_series(clause, number)) for number in numbers]
     named = [id(each_series) for _, each_series in pairs if each_series is not None]
     return pairs if len(named) == len(pairs) == len(set(named)) else None
+
+
+def row_with(clause: Clause) -> list[Check] | None:
+    """ "The game at Lake Oval had a crowd of 9,000 and a score below 80": whether there is such a row."""
+    if clause.of(*_CHANGES, "than", "maximum", "minimum", "median", "deviation", "mean", "sum", "all", "not", "higher"):
+        return None
+    if clause.of("lower", "only", "respectively", "distinct") or len(clause.series) + len(clause.cells) < 2:
+        return None
+    numbers = [m for m in clause.numbers if m.number]
+    pairs = _beside(clause, numbers)
+    if pairs is None or not numbers:
+        return None
+    tests = [Condition(s.series[0], BOUNDS.get(n.hedge, "eq"), n.number.value) for n, s in pairs if n.number]  # type: ignore[arg-type]
+    windows = clause.windows(clause.times, clause.cells, tests)
+    no = clause.of("none")
+    clause.use([*numbers, *clause.series, *clause.cells, *clause.times, *no, *clause.of("count")])
+    _use_columns(clause)
+    count = {"value": 0.0} if no else {"value": 1.0, "hedge": Hedge.AT_LEAST}
+    return [check(each(Statistic.COUNT, [None], windows, **count))] if windows else None
+
+
+def _beside(clause: Clause, numbers: list[Mark]) -> list[tuple[Mark, Mark]] | None:
+    """Each number with the series right beside it; the one that is left with the series that is left."""
+    free = [s for s in clause.series if len(s.series) == 1]
+    if len(free) != len(numbers) or len(free) != len(clause.series):
+        return None
+    pairs: list[tuple[Mark, Mark]] = []
+    for number in numbers:
+        start = number.hedge_mark.start if number.hedge_mark and number.hedge_mark.end <= number.start else number.start
+        before = next((s for s in free if s.end <= start and _only_links(clause.text[s.end : start])), None)
+        after = next((s for s in free if number.end <= s.start and not clause.text[number.end : s.start].strip()), None)
+        near = before or after
+        if near is not None:
+            free.remove(near)
+            pairs.append((number, near))
+    left = [number for number in numbers if number not in [n for n, _ in pairs]]
+    return [*pairs, *zip(left, free, strict=True)] if len(left) <= 1 else None
+
+
+def _only_links(text: str) -> bool:
+    links = {"of", "be", "is", "was", "were", "a", "an", "the", "at", "=", ":", "van", "een", "with", "number", "value"}
+    return all(word in links for word in text.lower().split())

@@ -34,6 +34,7 @@ class Lexicon:
     language: str
     kinds: dict[str, re.Pattern[str]]
     harmless: frozenset[str]
+    plain_verbs: frozenset[str]
     harmless_cell: frozenset[str]
     data: dict[str, Any]
 
@@ -45,7 +46,8 @@ def lexicon(language: str) -> Lexicon:
     file = resources.files(__package__).joinpath("words").joinpath(f"{language}.yaml")
     data = yaml.safe_load(file.read_text(encoding="utf-8"))
     kinds = {kind: whole_words(patterns) for kind, patterns in data["marks"].items() if patterns}
-    return Lexicon(language, kinds, frozenset(data["harmless"].split()), frozenset(data["harmless_cell"].split()), data)
+    words = {kind: frozenset(data[kind].split()) for kind in ("harmless", "plain_verbs", "harmless_cell")}
+    return Lexicon(language, kinds, **words, data=data)
 
 
 def whole_words(patterns: list[str]) -> re.Pattern[str]:

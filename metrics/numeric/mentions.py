@@ -51,6 +51,8 @@ class Names:
         self._harmless = lexicon(language).harmless_cell
         self._by_first: dict[str, list[tuple[Stems, Name]]] = defaultdict(list)
         seen: set[tuple[Stems, Name]] = set()
+        columns = [*table.columns, *map(str, table.labels.columns)]
+        self.column_stems = frozenset(word.stem for column in columns for word in _name_tokens(column, language))
         for stems, name in self._all(table):
             if stems and (stems, name) not in seen:
                 seen.add((stems, name))
@@ -103,6 +105,10 @@ class Names:
     def _content(self, words: Iterable[Token]) -> Stems:
         every = tuple(word.stem for word in words)
         return tuple(word.stem for word in words if word.text not in self._harmless) or every
+
+    def stems_of(self, text: str) -> frozenset[str]:
+        """The stems of a name or a phrase."""
+        return frozenset(word.stem for word in _name_tokens(text, self.language))
 
     def find(self, words: Sequence[Token]) -> list[Mention]:
         """What the words of a text name; may overlap. Typing errors count only where nothing else is named."""
@@ -208,6 +214,21 @@ def _concepts() -> dict[Stems, str]:
                 for stemmed in LANGUAGES:
                     known.setdefault(tuple(token.stem for token in tokens(phrase, stemmed) if token.is_word), concept)
     return known
+
+
+@cache
+def polarity(column: str) -> str | None:
+    """Which way a series is better, "up" or "down", by what its name means; None where that is not known."""
+    words = [word for word in _name_tokens(_BRACKETS.sub(" ", column), "en") if not _is_unit(word.text)]
+    concepts = {
+        concept
+        for begin in range(len(words))
+        for end in range(begin + 1, len(words) + 1)
+        for stems in (tuple(stem_of(w.text, language) for w in words[begin:end]) for language in LANGUAGES)
+        if (concept := _concepts().get(stems))
+    }
+    better = {way for way, known in lexicon("en").data["better"].items() if concepts & set(known)}
+    return better.pop() if len(better) == 1 else None
 
 
 def _synonymous(words: Sequence[Token], language: str) -> Iterator[Stems]:

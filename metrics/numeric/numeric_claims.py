@@ -8,10 +8,9 @@ from ...eval_sets.sample import Sample
 from ...judges import Judge, Usage
 from ...prompts import load_prompt
 from ..metric import Metric, Score, scored, skipped
-from ..sentences import claiming_sentences
 from .checking import CheckedClaim, check
 from .judged_reading import read_by_judge
-from .reading import ReadCheck, Scene, Unread, read_sentence, scene_of
+from .reading import ReadCheck, Scene, Unread, claims_of, read_sentence, scene_of
 from .sample_tables import tables_of_sample
 from .table import Table
 from .typed import stated_power
@@ -38,7 +37,7 @@ class NumericClaims(Metric):
         evidence: dict[str, Any] = {"claims": [], "tables": [table.name for table in tables]}
         if not tables:
             return skipped("the sample has no table to compute from", evidence)
-        sentences = claiming_sentences(sample.response, sample.language or "en")
+        sentences = claims_of(sample.response, sample.language or "en")
         checked, usage = await self._checked(sample, sentences, tables)
         evidence["claims"] = [claim.evidence() for claim in checked]
         if self.judge is not None:

@@ -12,7 +12,7 @@ from .specification import Window
 from .table import Period
 from .written import notation
 
-_DAY = timedelta(days=1)
+DAY = timedelta(days=1)
 _FILLER = "\uf8ff"  # masked text keeps its length: a private character a time, then these
 _FIRST_MASK = 0xE000
 _VERB = re.compile(r"(?:may|march|mar)$")  # "may be"
@@ -37,7 +37,7 @@ class Times:
     @property
     def last_day(self) -> date:
         """The last day of the last row."""
-        return self.end + _step(self.period) - _DAY
+        return self.end + _step(self.period) - DAY
 
 
 def step_before(day: date, period: Period) -> date:
@@ -155,7 +155,7 @@ def _windows(kind: str, match: re.Match[str], language: str, times: Times) -> li
     if kind == "quarter":
         return [_span(date(y, 3 * number - 2, 1), "quarter") for y in _years(year, 3 * number - 2, times)]
     begin = date(year or 1, 6 * number - 5, 1)
-    return [_days(begin, begin + relativedelta(months=6) - _DAY)] if number <= 2 else []
+    return [_days(begin, begin + relativedelta(months=6) - DAY)] if number <= 2 else []
 
 
 _Parts = dict[str, str | None]
@@ -187,9 +187,9 @@ def _part_of_month(begins: list[date], parts: _Parts, language: str) -> list[Win
         return []
     reach = _STEPS[unit] * count
     if re.fullmatch(_any(words["first_n"]), parts["which"] or "", re.IGNORECASE):
-        return [_days(begin, begin + reach - _DAY) for begin in begins]
-    ends = [begin + _STEPS["month"] - _DAY for begin in begins]
-    return [_days(end - reach + _DAY, end) for end in ends]
+        return [_days(begin, begin + reach - DAY) for begin in begins]
+    ends = [begin + _STEPS["month"] - DAY for begin in begins]
+    return [_days(end - reach + DAY, end) for end in ends]
 
 
 _OF_MONTH = {
@@ -218,7 +218,7 @@ def _written_days(kind: str, parts: _Parts, language: str) -> list[Window]:
 
 def _half(begin: date, which: int) -> Window:
     middle = begin + timedelta(days=14)
-    return _days(begin, middle) if which == 1 else _days(middle + _DAY, begin + _STEPS["month"] - _DAY)
+    return _days(begin, middle) if which == 1 else _days(middle + DAY, begin + _STEPS["month"] - DAY)
 
 
 def _years(year: int | None, month: int, times: Times) -> list[int]:
@@ -239,7 +239,7 @@ def _days(start: date, end: date) -> Window:
 
 
 def _span(start: date, step: str) -> Window:
-    return Window(start=start, end=start + _STEPS[step] - _DAY)
+    return Window(start=start, end=start + _STEPS[step] - DAY)
 
 
 def _day_of(begin: date, day: int) -> date | None:
@@ -319,19 +319,19 @@ def _reckoned(kind: str, unit: str, count: int, parts: dict[str, str | None], ti
     if unit == "row":
         return [Window(last=count) if kind in ("last", "last_n") else Window(first=count)]
     if kind in ("yesterday", "today") or (unit == "day" and kind in ("last", "this")):
-        day = last - _DAY if kind == "yesterday" else last
+        day = last - DAY if kind == "yesterday" else last
         return [_days(day, day)]
     reach = _STEPS[unit] * count
     this = _span(begin, unit)
     previous = _span(begin - _STEPS[unit], unit)
     if kind in ("first", "first_n"):
-        windows = [_days(first, first + reach - _DAY)]
+        windows = [_days(first, first + reach - DAY)]
     elif kind == "last_n":
-        windows = [_days(last - reach + _DAY, last)]
+        windows = [_days(last - reach + DAY, last)]
     elif kind == "this":
         windows = [this]
     elif parts.get("the"):  # the last week: the last 7 days, or the week that the table ends in
-        windows = [_days(last - reach + _DAY, last), this]
+        windows = [_days(last - reach + DAY, last), this]
     else:  # where the table ends with the week, who writes after it means that one
         windows = [previous, this] if this.end == last else [previous]
     return windows
@@ -395,7 +395,8 @@ def _joined(text: str, language: str, found: list[NamedTime]) -> list[NamedTime]
             parts = [found[ord(match[name]) - _FIRST_MASK] for name in ("a", "b") if name in match.groupdict()]
             windows = _between(kind, parts, "tot " in match[0] and "tot en met" not in match[0] and language == "nl")
             if windows:
-                ends = (parts[0].windows[0], parts[-1].windows[0]) if kind == "from_to" else None
+                dated = kind == "from_to" and windows[0].start is not None
+                ends = (parts[0].windows[0], parts[-1].windows[0]) if dated else None
                 whole = NamedTime(match.start(), match.end(), windows, ends)
                 rest = [each for each in found if each not in parts]
                 return _joined(text, language, sorted([*rest, whole], key=lambda time: time.start))
@@ -404,15 +405,18 @@ def _joined(text: str, language: str, found: list[NamedTime]) -> list[NamedTime]
 
 def _between(kind: str, parts: list[NamedTime], maybe_before: bool) -> tuple[Window, ...]:
     first, last = parts[0].windows[0], parts[-1].windows[0]
+    if kind == "from_to" and len(first.weekdays) == len(last.weekdays) == 1:
+        days = (last.weekdays[0] - first.weekdays[0]) % 7 + 1
+        return (Window(weekdays=tuple(sorted((first.weekdays[0] + day) % 7 for day in range(days)))),)
     if first.start is None or first.end is None or last.start is None or last.end is None:
         return ()
-    before = [Window(end=first.start - _DAY)]
+    before = [Window(end=first.start - DAY)]
     if kind == "from_to":
-        excluded = [Window(start=first.start, end=last.start - _DAY)] if maybe_before else []
+        excluded = [Window(start=first.start, end=last.start - DAY)] if maybe_before else []
         windows = [Window(start=first.start, end=last.end), *excluded] if first.start <= last.end else []
     elif kind == "until":
         windows = [Window(end=first.end), *(before if maybe_before else [])]
     else:
-        after = Window(start=first.start) if kind == "since" else Window(start=first.end + _DAY)
+        after = Window(start=first.start) if kind == "since" else Window(start=first.end + DAY)
         windows = before if kind == "before" else [after]
     return tuple(windows)

@@ -5,14 +5,15 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
 
+from ..sentences import claiming_sentences
 from .check import Check
 from .clause import Clause, read_clause
 from .grammar_relations import anomaly, change, comparison, correlation, difference, share
-from .grammar_values import aggregate, count_of_rows, count_of_values, extreme, lookup, ranged
+from .grammar_values import aggregate, count_of_rows, count_of_values, extreme, lookup, ranged, row_with
 from .lexicon import Lexicon, lexicon, tokens
 from .mentions import Names, shared_stems
 from .numbers import find_numbers
-from .specification import ALL_ROWS, Specification, Window
+from .specification import ALL_ROWS, Specification, Statistic, Window
 from .table import Table
 from .views import View, views
 
@@ -31,7 +32,9 @@ _FRAMES: tuple[Frame, ...] = (
     aggregate,
     count_of_rows,
     lookup,
+    row_with,
 )
+_AFTER_UNIT = re.compile(r"(\d\s?[^\W\d]{1,5}\.)\s+(?=[A-ZÀ-Þ])")
 _DEEPEST = 3  # splits of a sentence into clauses
 
 NO_NUMBER = "it states no number that can be computed"
@@ -69,6 +72,8 @@ class Scene:
     inherited: tuple[str, ...] = ()
     scope: tuple[Window, ...] = ()
     question: str = ""
+    statistic: Statistic | None = None
+    asked: "Scene | None" = None
 
 
 @dataclass
@@ -78,6 +83,7 @@ class _Parse:
     unread: list[str]
     series: tuple[str, ...] = ()
     windows: tuple[Window, ...] = ()
+    statistic: Statistic | None = None
     parts: list["ReadCheck | Unread"] = field(default_factory=list)
 
 
@@ -89,15 +95,24 @@ def scene_of(tables: Sequence[Table], language: str, question: str = "") -> Scen
     named = shared_stems(titles, words.language)
     scene = Scene(seen, words.language, named | shared_stems([question], words.language), named, question=question)
     if not question:
-        return scene
+        return replace(scene, asked=scene)
     series: tuple[str, ...] = ()
     scope: tuple[Window, ...] = ()
     for view, names in seen:
         clause = read_clause(question, words, view, names)
         series = series or (clause.series[0].series if len(clause.series) == 1 else ())
         if clause.times or clause.cells:
-            scope = scope or tuple(clause.windows(clause.times, clause.cells))
-    return replace(scene, inherited=series, scope=scope)
+            scope = scope or tuple(w for w in clause.windows(clause.times, clause.cells) if _narrows(w, view))
+    asked = replace(scene, inherited=series, scope=scope)
+    return replace(asked, asked=asked)
+
+
+def _narrows(window: Window, view: View) -> bool:
+    """Whether a question's time is a part of the table, and not what it was fetched for ("last week" of 7 days)."""
+    if view.times is None or window.start is None or window.end is None:
+        return True
+    whole, asked = view.times.last_day - view.times.start, window.end - window.start
+    return whole.days > 1.5 * asked.days
 
 
 @lru_cache(maxsize=64)  # the samples of a set often share a table, which is then one object
@@ -123,13 +138,22 @@ def read_sentence(sentence: str, scene: Scene) -> tuple[list[ReadCheck | Unread]
     read: list[ReadCheck | Unread] = []
     if parse is None:
         read.append(_unread(sentence, found, scene, words))
+        scene = replace(scene.asked, asked=scene.asked) if scene.asked else scene
     else:
         read.extend(parse.parts)
-        scope = tuple(dict.fromkeys([*parse.windows, ALL_ROWS])) if parse.windows else scene.scope
+        scope = parse.windows or scene.scope
+        if parse.windows and not set(parse.windows) & set(scene.scope):
+            scope = (*parse.windows, ALL_ROWS)  # whether the next sentence is about these times too, it does not say
         scene = replace(scene, inherited=parse.series or scene.inherited, scope=scope)
     if cause:
         read.append(Unread(sentence, CAUSE))
     return read, scene
+
+
+def claims_of(text: str, language: str) -> list[str]:
+    """The sentences of an answer that claim something; one may end in a unit ("21 ms. The next day ...")."""
+    broken = [_AFTER_UNIT.sub(r"\1\n", sentence) for sentence in claiming_sentences(text, language)]
+    return [part for sentence in broken for part in sentence.split("\n")]
 
 
 def _plain(text: str) -> str:
@@ -181,7 +205,20 @@ def _unread(sentence: str, text: str, scene: Scene, words: Lexicon) -> Unread:
     ]
     clause = max(clauses, key=lambda c: len(c.series) + len(c.cells) + len(c.times))
     kinds = {kind for mark in clause.marks for kind in mark.kinds}
-    telling = kinds & {"up", "down", "flat", "maximum", "minimum", "anomaly", "correlation", "trend", "higher", "lower"}
+    telling = kinds & {
+        "up",
+        "down",
+        "flat",
+        "maximum",
+        "minimum",
+        "anomaly",
+        "correlation",
+        "trend",
+        "higher",
+        "lower",
+        "above",
+        "below",
+    }
     if not clause.numbers and not telling:
         return Unread(sentence, NO_NUMBER)
     if not clause.series and not scene.inherited and len(clause.table.columns) != 1:
@@ -200,8 +237,8 @@ def _unread(sentence: str, text: str, scene: Scene, words: Lexicon) -> Unread:
 @cache
 def _joints(language: str) -> re.Pattern[str]:
     return re.compile(
-        r"(?:,\s*(?:and|en|but|maar|while|terwijl|whereas|which|waarbij|with|met)\b|;|,(?=\s)"
-        r"|\s(?:and|en|but|maar|while|terwijl|whereas|waarbij)(?=\s))\s*",
+        r"(?:,\s*(?:and|en|but|maar|while|terwijl|whereas|which|waarbij|with|met|against|tegen|tegenover|versus|vs)\b|;|,(?=\s)"
+        r"|\s(?:and|en|but|maar|while|terwijl|whereas|waarbij|against|tegen|tegenover|versus|vs)(?=\s))\s*",
         re.IGNORECASE,
     )
 
@@ -215,16 +252,21 @@ def _parse(text: str, scene: Scene, words: Lexicon, depth: int) -> _Parse | None
         first = _parse(left, scene, words, 0)
         if first is None:
             continue
-        next_scene = replace(scene, inherited=first.series or scene.inherited, scope=first.windows or scene.scope)
+        next_scene = replace(
+            scene,
+            inherited=first.series or scene.inherited,
+            scope=first.windows or scene.scope,
+            statistic=first.statistic,
+        )
         rest = _parse(right, next_scene, words, depth - 1)
         if rest is not None:
             return _Parse(
-                [],
-                first.weight + rest.weight,
-                [],
-                rest.series or first.series,
-                rest.windows or first.windows,
-                [*first.parts, *rest.parts],
+                checks=[],
+                weight=first.weight + rest.weight,
+                unread=[],
+                series=rest.series or first.series,
+                windows=rest.windows or first.windows,
+                parts=[*first.parts, *rest.parts],
             )
     return None
 
@@ -256,10 +298,11 @@ def _best(text: str, scene: Scene, words: Lexicon) -> _Parse | None:
 
 
 def _in_view(text: str, view: View, names: Names, scene: Scene, words: Lexicon) -> _Parse | None:
+    inherited = tuple(name for name in scene.inherited if name in view.table.columns)
+    scope = tuple(w for w in scene.scope if _fits(w, view))
+    clause = read_clause(text, words, view, names, inherited=inherited, scope=scope, statistic=scene.statistic)
     for frame in _FRAMES:
-        inherited = tuple(name for name in scene.inherited if name in view.table.columns)
-        scope = tuple(w for w in scene.scope if _fits(w, view))
-        clause = read_clause(text, words, view, names, inherited=inherited, scope=scope)
+        clause.forget()
         checks = frame(clause)
         if not checks or not all(made.tiers for made in checks):
             continue
@@ -268,8 +311,8 @@ def _in_view(text: str, view: View, names: Names, scene: Scene, words: Lexicon) 
         weight = sum(m.end - m.start for m in clause.marks if m.used and (m.mention or m.time))
         specs = [spec for made in checks for spec in made.tiers[0]]
         series = tuple(dict.fromkeys(spec.series for spec in specs if spec.series))
-        windows = tuple(w for w in clause.windows(clause.times, clause.cells) if w != ALL_ROWS)
-        return _Parse([(made, view) for made in checks], weight, [], series, windows)
+        windows = tuple(dict.fromkeys(w for w in (spec.window for spec in specs) if w != ALL_ROWS and not w.conditions))
+        return _Parse([(made, view) for made in checks], weight, [], series, windows, specs[0].statistic)
     return None
 
 

@@ -2,10 +2,13 @@
 
 import re
 from dataclasses import dataclass, replace
+from functools import cache
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from .grid import Grid
-from .periods import Times
+from .lexicon import LANGUAGES, lexicon
+from .periods import DAY, Times
 from .specification import Window
 from .table import Period, Table
 from .typed import table_of
@@ -33,6 +36,9 @@ class View:
             return None
         from pandas import Timedelta, Timestamp
 
+        ordered = sorted(windows, key=lambda w: str(w.start))
+        if all(a.end and a.end + DAY == b.start for a, b in pairwise(ordered)):
+            return Window(start=ordered[0].start, end=ordered[-1].end)
         spans = [(Timestamp(w.start), Timestamp(w.end) + Timedelta(days=1)) for w in windows]
         inside = [p for p, when in enumerate(self.table.times) if any(a <= when < b for a, b in spans)]
         return Window(positions=tuple(inside)) if inside and len(inside) <= _MOST_ROWS else None
@@ -40,7 +46,8 @@ class View:
 
 def views(table: Table) -> list[View]:
     """The table as it stands and, where its columns are times ("2019", "2018"), with its rows as series."""
-    found = [View(table, _times(table))]
+    dated = _without_totals(table)
+    found = [View(dated, _times(dated))]
     turned = transpose(table)
     return [*found, View(turned, _times(turned), transposed=True)] if turned else found
 
@@ -52,6 +59,39 @@ def _times(table: Table) -> Times | None:
     if not len(known):
         return None
     return Times(known.min().date(), known.max().date(), table.period or Period.DAY)
+
+
+def _without_totals(table: Table) -> Table:
+    """The table without rows that have a word for "in total" in the place of a time."""
+    if table.times is None or not table.times.hasnans or table.time_column not in table.labels.columns:
+        return table
+    import numpy as np
+
+    cells = table.labels[table.time_column]
+    totals = [bool(nat) and _is_total(cell) for cell, nat in zip(cells, table.times.isna(), strict=True)]
+    if not any(totals):
+        return table
+    kept = np.flatnonzero(~np.array(totals))
+    place = {int(old): new for new, old in enumerate(kept)}
+    return replace(
+        table,
+        frame=table.frame.iloc[kept].reset_index(drop=True),
+        labels=table.labels.iloc[kept].reset_index(drop=True),
+        times=table.times[kept],
+        unreadable={c: tuple(place[p] for p in rows if p in place) for c, rows in table.unreadable.items()},
+        notes=(*table.notes, f"left out as totals: {sum(totals)} rows"),
+        others=tuple(_without_totals(other) for other in table.others),
+    )
+
+
+def _is_total(cell: object) -> bool:
+    return str(cell).strip().lower().rstrip("s") in _words_for_totals()
+
+
+@cache
+def _words_for_totals() -> frozenset[str]:
+    """The words that stand for "in total" in a column of times, in all languages."""
+    return frozenset(word for language in LANGUAGES for word in lexicon(language).data["total_rows"])
 
 
 def transpose(table: Table) -> Table | None:
