@@ -39,11 +39,12 @@ def read_set(
 ) -> Iterator[Sample]:
     """The samples of a set, one by one in constant memory (save for a .json file, which is read whole).
 
-    `source` is a path (.jsonl, .ndjson, .json, .csv, .tsv, .txt, .parquet, or a folder saved by `datasets`), the name
-    of a bundled set, or of a set on the Hugging Face Hub (`owner/name`, `owner/name:configuration`). `mapping` renames
-    columns, theirs to ours: `{"question": "user_input"}`. `language` (ISO 639-1) is for the rows that name none; where
-    neither does, Dutch or English is told from the texts. `limit` bounds the number of samples. `split` chooses one of
-    a `datasets` set. A row without an id gets `<file stem>-<row number>`; unknown columns go to `metadata`.
+    `source` is a path (.jsonl, .ndjson, .json, .csv, .tsv, .txt, .parquet, .log, or a folder saved by `datasets`), the
+    name of a bundled set, or of a set on the Hugging Face Hub (`owner/name`, `owner/name:configuration`). Traces of
+    Langfuse and Phoenix, examples of LangSmith and chat logs are told by their first row. `mapping` renames columns,
+    theirs to ours: `{"question": "user_input"}`. `language` (ISO 639-1) is for the rows that name none; where neither
+    does, Dutch or English is told from the texts. `limit` bounds the number of samples. `split` chooses one of a
+    `datasets` set. A row without an id gets `<file stem>-<row number>`; unknown columns go to `metadata`.
 
     Raises `InputError` at once when the source cannot be opened, and while reading at the first bad row, which the text
     names with file, line, field and cure. With a list `skip_bad`, errors of single rows are appended to it instead and
@@ -55,7 +56,8 @@ def read_set(
         raise InputError(f"language `{language}` is no ISO 639-1 code; write nl, en or another code of two letters")
     if limit is not None and limit < 1:
         raise InputError(f"limit {limit} leaves no samples; give 1 or more, or leave it out")
-    opened = open_source(source, split=split, known=known_columns(mapping))
+    # who maps columns wants them as they are
+    opened = open_source(source, split=split, known=known_columns(mapping), logs=not mapping)
     if opened.columns is not None:
         check_columns(opened.columns, mapping, opened.name)
     return _samples(opened, mapping, language, limit, skip_bad)

@@ -12,6 +12,8 @@ from .bundled import bundled_file, bundled_sets
 from .columnar import open_hub, open_parquet, open_saved
 from .delimited import open_delimited
 from .jsonl import open_json, open_jsonl
+from .logs.conversations import open_chat_log
+from .logs.recognised import from_logs
 from .nearest import nearest, quoted
 from .rows import Rows
 
@@ -27,22 +29,25 @@ _OPENERS: Mapping[str, _Opener] = {
     ".ndjson": open_jsonl,
     ".json": open_json,
     ".parquet": open_parquet,
+    ".log": open_chat_log,
 }
+_OBJECTS = (open_jsonl, open_json)
 SUFFIXES = (*_OPENERS, *DELIMITED)
 _HUB_NAME = re.compile(r"\w[\w.-]*(/\w[\w.-]*)?(:[\w.-]+)?")
 
 
-def open_source(source: str | Path, *, split: str | None, known: Collection[str]) -> Rows:
+def open_source(source: str | Path, *, split: str | None, known: Collection[str], logs: bool = True) -> Rows:
     """The rows of what `source` names: a file or folder if there is one, else a bundled set, else a set on the Hub.
 
-    `known` column names help to tell a CSV file's delimiter. Raises `InputError` when it cannot be found or opened.
+    `known` column names help to tell a CSV file's delimiter. With `logs` the traces and conversations of other tools
+    in JSON become rows of samples. Raises `InputError` when it cannot be found or opened.
     """
     name, path = str(source), Path(source).expanduser()
     try:
         if path.is_dir():
             return open_saved(path, name, split)
         if path.exists():
-            return _open_file(path, name, split, known)
+            return _open_file(path, name, split, known, logs=logs)
     except OSError as error:
         raise cannot_read(name, error) from None
     if not isinstance(source, Path):
@@ -61,7 +66,7 @@ def cannot_read(name: str, error: OSError) -> InputError:
     return InputError(f"{name}: cannot be read ({error.strerror or error}); check the name and the file's permissions")
 
 
-def _open_file(path: Path, name: str, split: str | None, known: Collection[str]) -> Rows:
+def _open_file(path: Path, name: str, split: str | None, known: Collection[str], *, logs: bool) -> Rows:
     _no_split(name, split)
     suffix = path.suffix.lower()
     opened = None
@@ -69,6 +74,8 @@ def _open_file(path: Path, name: str, split: str | None, known: Collection[str])
         opened = open_delimited(path, name, known)
     elif opener := _OPENERS.get(suffix):
         opened = opener(path, name)
+        if logs and opener in _OBJECTS:
+            opened = from_logs(opened)
     if opened:
         return replace(opened, folder=path.parent)
     raise InputError(f"{name}: no format is known by the suffix `{suffix}`; save the set as one of {quoted(SUFFIXES)}")

@@ -1,0 +1,82 @@
+"""Langfuse: a trace downloaded as JSON, a list or page of traces, a session, or rows of observations."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ..rows import BadRow, Row
+from .traces import traced
+
+_TYPES = frozenset(
+    ["SPAN", "EVENT", "GENERATION", "AGENT", "TOOL", "CHAIN", "RETRIEVER", "EVALUATOR", "EMBEDDING", "GUARDRAIL"]
+)  # of observations
+_TAKEN = {"id", "input", "output"}
+
+
+def is_trace(values: Mapping[str, Any]) -> bool:
+    """A trace, with its observations or without."""
+    inner = values.get("trace")
+    if isinstance(inner, Mapping) and isinstance(values.get("observations"), list):
+        return True
+    own = {"observations", "sessionId", "session_id", "htmlPath", "userId", "release"} & values.keys()
+    return {"id", "input", "output"} <= values.keys() and bool(own) and values.get("type") not in _TYPES
+
+
+def is_observation(values: Mapping[str, Any]) -> bool:
+    """A row of an export of observations."""
+    return values.get("type") in _TYPES and bool({"traceId", "trace_id"} & values.keys())
+
+
+def read_trace(row: Row, name: str) -> Row | BadRow:
+    """The row of a trace."""
+    values = dict(row.values)
+    if isinstance(values.get("trace"), Mapping):
+        values = values.pop("trace") | values
+    observations = [each for each in values.get("observations") or [] if isinstance(each, Mapping)]
+    root = _root(observations)
+    given, came = (
+        (values.get(side) if values.get(side) is not None else root.get(side)) for side in ("input", "output")
+    )
+    return traced(
+        row.number,
+        row.place,
+        name,
+        identity=values.get("id"),
+        given=given,
+        came=came,
+        retrieved=[each.get("output") for each in observations if _retrieves(each)],
+        group=values.get("sessionId") or values.get("session_id"),
+        rest={key: value for key, value in values.items() if key not in _TAKEN},
+    )
+
+
+def read_observations(rows: Iterator[Row | BadRow], name: str) -> Iterator[Row | BadRow]:
+    """A row a trace, from the rows of its observations; the file is read whole, since they may stand anywhere."""
+    by_trace: dict[str, list[Row]] = {}
+    for row in rows:
+        if isinstance(row, BadRow):
+            yield row
+            continue
+        trace = row.values.get("traceId") or row.values.get("trace_id")
+        by_trace.setdefault(str(trace), []).append(row)
+    for number, (trace, own) in enumerate(by_trace.items(), 1):
+        observations = [row.values for row in own]
+        root = _root(observations)
+        values = {"id": trace, "observations": observations}
+        session = next(
+            (each[key] for each in observations for key in ("sessionId", "session_id") if each.get(key)), None
+        )
+        values |= {"sessionId": session, "input": root.get("input"), "output": root.get("output")}
+        yield read_trace(Row(number, own[0].place, {k: v for k, v in values.items() if v is not None}), name)
+
+
+def _root(observations: list[Any]) -> Mapping[str, Any]:
+    """The observation that the others are under."""
+    roots = [
+        each for each in observations if not (each.get("parentObservationId") or each.get("parent_observation_id"))
+    ]
+    return next((each for each in roots if each.get("input") is not None), roots[0] if roots else {})
+
+
+def _retrieves(observation: Mapping[str, Any]) -> bool:
+    named = str(observation.get("name", "")).lower()
+    return observation.get("type") == "RETRIEVER" or (observation.get("type") == "SPAN" and "retriev" in named)

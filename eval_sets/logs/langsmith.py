@@ -1,0 +1,28 @@
+"""LangSmith: the examples of a dataset, as it exports them."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..rows import BadRow, Row
+from .traces import traced
+
+
+def is_example(values: Mapping[str, Any]) -> bool:
+    """An example: `inputs` and `outputs`."""
+    return isinstance(values.get("inputs"), Mapping) and isinstance(values.get("outputs"), Mapping)
+
+
+def read_example(row: Row, name: str) -> Row | BadRow:
+    """The row of an example; its outputs are the answer under test, and a reference where one is named so."""
+    values = row.values
+    return traced(
+        row.number,
+        row.place,
+        name,
+        identity=values.get("id"),
+        given=values["inputs"],
+        came=values["outputs"],
+        retrieved=[],
+        group=None,
+        rest={key: value for key, value in values.items() if key not in {"id", "inputs", "outputs"}},
+    )

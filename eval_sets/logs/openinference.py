@@ -1,0 +1,112 @@
+"""OpenInference spans, as Phoenix exports them: by its REST API, from a data frame, or as OTLP JSON."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ..rows import BadRow, Row
+from .traces import traced
+
+_VALUES = ("stringValue", "intValue", "doubleValue", "boolValue")
+
+
+def is_span(values: Mapping[str, Any]) -> bool:
+    """A span with its trace's id: nested (`context`), flat (`context.trace_id`), or of OTLP."""
+    nested = isinstance(values.get("context"), Mapping) and "trace_id" in values["context"]
+    otlp = {"traceId", "spanId", "attributes"} <= values.keys()
+    return nested or otlp or "context.trace_id" in values
+
+
+def otlp_spans(values: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The spans of an OTLP document, out of its resources and scopes."""
+    return [
+        span
+        for resource in values.get("resourceSpans") or []
+        for scope in resource.get("scopeSpans") or []
+        for span in scope.get("spans") or []
+    ]
+
+
+def read_spans(rows: Iterator[Row | BadRow], name: str) -> Iterator[Row | BadRow]:
+    """A row a trace, from its spans; the file is read whole, since they may stand anywhere."""
+    by_trace: dict[str, list[Row]] = {}
+    for row in rows:
+        if isinstance(row, BadRow):
+            yield row
+        else:
+            by_trace.setdefault(_trace(row.values), []).append(row)
+    for number, (trace, own) in enumerate(by_trace.items(), 1):
+        spans = [(row.values, _attributes(row.values)) for row in own]
+        ids = {_span_id(values) for values, _ in spans}
+        roots = [pair for pair in spans if _parent(pair[0]) not in ids]
+        _, root = next((pair for pair in roots if "input.value" in pair[1]), roots[0] if roots else spans[0])
+        retrieved = [_retrieved(attributes) for values, attributes in spans if _kind(values, attributes) == "RETRIEVER"]
+        yield traced(
+            number,
+            own[0].place,
+            name,
+            identity=trace,
+            given=root.get("input.value"),
+            came=root.get("output.value"),
+            retrieved=retrieved,
+            group=root.get("session.id"),
+            rest={"spans": [values for values, _ in spans]},
+        )
+
+
+def _trace(values: Mapping[str, Any]) -> str:
+    context = values.get("context")
+    found = context.get("trace_id") if isinstance(context, Mapping) else None
+    return str(found or values.get("context.trace_id") or values.get("traceId"))
+
+
+def _span_id(values: Mapping[str, Any]) -> Any:
+    context = values.get("context")
+    found = context.get("span_id") if isinstance(context, Mapping) else None
+    return found or values.get("context.span_id") or values.get("spanId") or id(values)
+
+
+def _parent(values: Mapping[str, Any]) -> Any:
+    return values.get("parent_id") or values.get("parentSpanId") or None
+
+
+def _kind(values: Mapping[str, Any], attributes: Mapping[str, Any]) -> str:
+    return str(attributes.get("openinference.span.kind") or values.get("span_kind") or "").upper()
+
+
+def _attributes(values: Mapping[str, Any]) -> dict[str, Any]:
+    """A span's attributes under their dotted names, however they were nested."""
+    held = values.get("attributes")
+    if isinstance(held, list):  # OTLP: [{"key": ..., "value": {"stringValue": ...}}]
+        held = {each["key"]: _value(each.get("value")) for each in held if isinstance(each, Mapping) and "key" in each}
+    flat = dict(_flat(held if isinstance(held, Mapping) else {}, ""))
+    prefix = "attributes."
+    return flat | {key[len(prefix) :]: value for key, value in values.items() if key.startswith(prefix)}
+
+
+def _value(held: Any) -> Any:
+    if not isinstance(held, Mapping):
+        return held
+    if "arrayValue" in held:
+        return [_value(each) for each in held["arrayValue"].get("values", [])]
+    return next((held[name] for name in _VALUES if name in held), None)
+
+
+def _flat(held: Mapping[str, Any], prefix: str) -> Iterator[tuple[str, Any]]:
+    for key, value in held.items():
+        if isinstance(value, Mapping):
+            yield from _flat(value, f"{prefix}{key}.")
+        else:
+            yield f"{prefix}{key}", value
+
+
+def _retrieved(attributes: Mapping[str, Any]) -> list[Any]:
+    """Its documents: a list, or flattened under `retrieval.documents.0.document.content`, ...; else what it gave."""
+    listed = attributes.get("retrieval.documents")
+    if isinstance(listed, list):
+        return listed
+    numbered: dict[int, Any] = {}
+    for key, value in attributes.items():
+        parts = key.split(".")
+        if parts[:2] == ["retrieval", "documents"] and parts[3:] == ["document", "content"] and parts[2].isdigit():
+            numbered[int(parts[2])] = value
+    return [numbered[place] for place in sorted(numbered)] or [attributes.get("output.value")]

@@ -1,0 +1,250 @@
+"""Traces and chat logs of other tools become samples, and nothing of them is lost."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assay.errors import InputError
+from assay.eval_sets import load_set
+
+QUESTION, ANSWER = "How do I take back leave?", "Until your manager approves it."
+PAGES = ["Leave can be taken back.", "Ask your manager."]
+
+
+def written(folder: Path, content: Any, name: str = "export.json") -> Path:
+    path = folder / name
+    lines = [json.dumps(row) for row in content] if name.endswith(".jsonl") else [json.dumps(content)]
+    path.write_text("\n".join(lines), encoding="utf-8")
+    return path
+
+
+def leaves(value: Any) -> set[str]:
+    """Every text and number in a JSON value."""
+    if isinstance(value, dict):
+        return set().union(*map(leaves, value.values()), set())
+    if isinstance(value, list | tuple):
+        return set().union(*map(leaves, value), set())
+    return set() if value is None else {str(value)}
+
+
+def nothing_lost(content: Any, path: Path) -> None:
+    """Every value of the export stands somewhere in a sample."""
+    held = leaves([sample.model_dump(mode="json") for sample in load_set(path)])
+    missing = {leaf for leaf in leaves(content) if leaf not in held and not any(leaf in other for other in held)}
+    assert missing == set()
+
+
+def langfuse_trace(**fields: Any) -> dict[str, Any]:
+    observations = [
+        {"id": "o1", "traceId": "t1", "type": "SPAN", "name": "chat", "input": {"query": QUESTION}, "output": ANSWER},
+        {
+            "id": "o2",
+            "traceId": "t1",
+            "type": "RETRIEVER",
+            "name": "search",
+            "parentObservationId": "o1",
+            "output": [{"page_content": PAGES[0], "metadata": {"page": 7}}, {"content": PAGES[1]}],
+        },
+        {"id": "o3", "traceId": "t1", "type": "GENERATION", "parentObservationId": "o1", "usage": {"total": 321}},
+    ]
+    trace = {"id": "t1", "sessionId": "session-9", "name": "chat", "tags": ["web"], "timestamp": "2026-11-01T02:00:00Z"}
+    scores = [{"name": "thumbs", "value": 1, "comment": "nice"}]
+    return trace | {"input": None, "output": None, "observations": observations, "scores": scores} | fields
+
+
+def messages(*pairs: tuple[str, str]) -> list[dict[str, str]]:
+    return [{"role": role, "content": text} for role, text in pairs]
+
+
+CHAT = messages(("system", "Be kind."), ("user", "An earlier question."), ("assistant", "Yes."), ("user", QUESTION))
+
+
+@pytest.mark.parametrize(
+    "trace",
+    [
+        langfuse_trace(),
+        langfuse_trace(input=QUESTION, output=ANSWER),
+        langfuse_trace(input={"messages": CHAT}, output={"role": "assistant", "content": ANSWER}),
+        langfuse_trace(input=CHAT, output={"choices": [{"message": {"role": "assistant", "content": ANSWER}}]}),
+        langfuse_trace(input=json.dumps({"question": QUESTION}), output=[{"type": "ai", "content": ANSWER}]),
+        langfuse_trace(
+            input=[{"role": "user", "content": [{"type": "text", "text": QUESTION}]}], output={"answer": ANSWER}
+        ),
+    ],
+    ids=["observations", "texts", "messages", "openai", "json in a text", "parts"],
+)
+def test_a_langfuse_trace(tmp_path: Path, trace: dict[str, Any]) -> None:
+    path = written(tmp_path, trace)
+    (sample,) = load_set(path)
+    assert (sample.id, sample.user_input, sample.response, sample.group) == ("t1", QUESTION, ANSWER, "session-9")
+    assert sample.retrieved_contexts == tuple(PAGES)
+    assert sample.metadata["scores"][0]["comment"] == "nice"
+    nothing_lost(trace, path)
+
+
+def test_langfuse_in_the_shapes_that_it_exports(tmp_path: Path) -> None:
+    trace = langfuse_trace()
+    bare = {key: value for key, value in trace.items() if key not in {"observations", "scores"}}
+    download = {"trace": bare, "observations": trace["observations"], "scores": trace["scores"]}
+    page = {"data": [trace, langfuse_trace(id="t2")], "meta": {"page": 1, "totalItems": 2}}
+    session = {"id": "session-9", "projectId": "p", "traces": [trace, langfuse_trace(id="t2")]}
+    for content, name, ids in [
+        (download, "a.json", ["t1"]),
+        (page, "b.json", ["t1", "t2"]),
+        (session, "c.json", ["t1", "t2"]),
+        ([trace, langfuse_trace(id="t2")], "d.jsonl", ["t1", "t2"]),
+        (trace["observations"], "e.jsonl", ["t1"]),
+    ]:
+        found = load_set(written(tmp_path, content, name))
+        assert [sample.id for sample in found] == ids, name
+        assert {sample.user_input for sample in found} == {QUESTION}
+        assert {sample.retrieved_contexts for sample in found} == {tuple(PAGES)}
+
+
+def phoenix_spans() -> list[dict[str, Any]]:
+    documents = {f"retrieval.documents.{n}.document.content": text for n, text in enumerate(PAGES)}
+    root = {"input.value": QUESTION, "output.value": ANSWER, "session.id": "session-9", "llm.model_name": "m-1"}
+    return [
+        {
+            "context": {"trace_id": "t1", "span_id": "b"},
+            "parent_id": "a",
+            "span_kind": "RETRIEVER",
+            "attributes": documents,
+        },
+        {"context": {"trace_id": "t1", "span_id": "a"}, "parent_id": None, "span_kind": "CHAIN", "attributes": root},
+    ]
+
+
+def nested_spans() -> list[dict[str, Any]]:
+    retrieval = {"retrieval": {"documents": [{"document": {"content": text, "score": 0.5}} for text in PAGES]}}
+    root = {
+        "input": {"value": json.dumps({"question": QUESTION})},
+        "output": {"value": ANSWER},
+        "session": {"id": "session-9"},
+    }
+    return [each | {"attributes": held} for each, held in zip(phoenix_spans(), (retrieval, root), strict=True)]
+
+
+def frame_spans() -> list[dict[str, Any]]:
+    documents = [{"document.content": text, "document.score": 0.25} for text in PAGES]
+    return [
+        {"context.trace_id": "t1", "context.span_id": "b", "parent_id": "a", "span_kind": "RETRIEVER"}
+        | {"attributes.retrieval.documents": documents},
+        {"context.trace_id": "t1", "context.span_id": "a", "parent_id": None, "span_kind": "CHAIN"}
+        | {"attributes.input.value": QUESTION, "attributes.output.value": ANSWER, "attributes.session.id": "session-9"},
+    ]
+
+
+def otlp() -> dict[str, Any]:
+    def attributes(held: dict[str, str]) -> list[dict[str, Any]]:
+        return [{"key": key, "value": {"stringValue": value}} for key, value in held.items()]
+
+    spans = [
+        {"traceId": "t1", "spanId": each["context"]["span_id"]}
+        | ({"parentSpanId": each["parent_id"]} if each["parent_id"] else {})
+        | {"attributes": attributes(each["attributes"] | {"openinference.span.kind": each["span_kind"]})}
+        for each in phoenix_spans()
+    ]
+    return {"resourceSpans": [{"scopeSpans": [{"spans": spans}]}]}
+
+
+@pytest.mark.parametrize(
+    ("content", "name"),
+    [
+        (phoenix_spans(), "a.jsonl"),
+        ({"data": phoenix_spans(), "next_cursor": None}, "a.json"),
+        (nested_spans(), "a.json"),
+        (frame_spans(), "a.jsonl"),
+        (otlp(), "a.json"),
+    ],
+    ids=["spans", "page", "nested", "frame", "otlp"],
+)
+def test_openinference_spans(tmp_path: Path, content: Any, name: str) -> None:
+    path = written(tmp_path, content, name)
+    (sample,) = load_set(path)
+    assert (sample.id, sample.user_input, sample.response, sample.group) == ("t1", QUESTION, ANSWER, "session-9")
+    assert sample.retrieved_contexts == tuple(PAGES)
+    nothing_lost(content, path)
+
+
+def test_langsmith_examples(tmp_path: Path) -> None:
+    example = {
+        "id": "e1",
+        "dataset_id": "d1",
+        "source_run_id": None,
+        "created_at": "2026-11-01",
+        "inputs": {"question": QUESTION, "documents": [{"page_content": text} for text in PAGES]},
+        "outputs": {"answer": ANSWER, "reference": "Until approval."},
+        "metadata": {"split": ["test"]},
+    }
+    path = written(tmp_path, [example], "examples.jsonl")
+    (sample,) = load_set(path)
+    assert (sample.id, sample.user_input, sample.response) == ("e1", QUESTION, ANSWER)
+    assert (sample.reference, sample.retrieved_contexts) == ("Until approval.", tuple(PAGES))
+    assert sample.metadata["metadata"] == {"split": ["test"]}
+    nothing_lost([example], path)
+
+
+def test_conversations(tmp_path: Path) -> None:
+    said = messages(
+        *[("system", "Be kind."), ("user", "Hi."), ("assistant", "Hello!"), ("user", "It is about leave.")],
+        *[("user", QUESTION), ("tool", PAGES[0]), ("assistant", ANSWER), ("user", "Thanks")],
+    )
+    content = [{"id": "c1", "channel": "web", "messages": said}]
+    path = written(tmp_path, content, "chats.jsonl")
+    first, second = load_set(path)
+    assert (first.id, first.user_input, first.response, first.group) == ("c1-1", "Hi.", "Hello!", "c1")
+    assert (second.id, second.user_input) == ("c1-2", f"It is about leave.\n{QUESTION}")
+    assert (second.response, second.retrieved_contexts) == (ANSWER, (PAGES[0],))
+    assert [each["content"] for each in second.metadata["history"]] == ["Be kind.", "Hi.", "Hello!"]
+    assert second.metadata["unanswered"] == [{"role": "user", "content": "Thanks"}]
+    nothing_lost(content, path)
+    rows = [{"conversation_id": "c1", "at": n} | each for n, each in enumerate(said)]
+    path = written(tmp_path, rows, "rows.jsonl")
+    assert [(each.id, each.user_input, each.response) for each in load_set(path)] == [
+        (each.id, each.user_input, each.response) for each in (first, second)
+    ]
+    nothing_lost(rows, path)
+
+
+def test_a_plain_chat_log(tmp_path: Path) -> None:
+    path = tmp_path / "chat.log"
+    path.write_text(
+        "[2026-11-01 09:12] Klant: Hoe trek ik verlof in?\n"
+        "[2026-11-01 09:13] Chatbot: Zo:\n1. Ga naar Verlof.\nLet op: niet na goedkeuring.\n\n"
+        f"Customer: {QUESTION}\r\nBot: {ANSWER}\n",
+        encoding="utf-8",
+    )
+    first, second = load_set(path)
+    assert (first.id, first.user_input, first.language) == ("chat-1-1", "Hoe trek ik verlof in?", "nl")
+    assert first.response == "Zo:\n1. Ga naar Verlof.\nLet op: niet na goedkeuring."  # no speaker is called `Let op`
+    assert first.metadata["messages"][0]["time"] == "2026-11-01 09:12"
+    assert (second.user_input, second.response, second.group) == (QUESTION, ANSWER, "chat-2")
+
+
+def test_what_is_no_sample_is_told_and_can_be_left_out(tmp_path: Path) -> None:
+    good = langfuse_trace(id="t2", input=QUESTION, output=ANSWER)
+    path = written(tmp_path, [langfuse_trace(input={"a": 1, "b": 2}, observations=[]), good], "x.jsonl")
+    with pytest.raises(InputError, match=r"x\.jsonl, line 1, input: holds no question that can be told"):
+        load_set(path)
+    left: list[InputError] = []
+    assert [sample.id for sample in load_set(path, skip_bad=left)] == ["t2"]
+    assert len(left) == 1
+    no_answer = written(tmp_path, [{"id": "c1", "messages": messages(("user", "Hi."))}], "y.jsonl")
+    with pytest.raises(InputError, match="conversation c1 has no question with an answer"):
+        load_set(no_answer)
+    stranger = written(tmp_path, [{"id": "c1", "messages": messages(("user", "Hi."), ("wizard", "Ho."))}], "z.jsonl")
+    with pytest.raises(InputError, match="message 2: who speaks is unknown \\('wizard'\\)"):
+        load_set(stranger)
+
+
+def test_our_own_rows_and_mapped_ones_stay_as_they_are(tmp_path: Path) -> None:
+    row = {"id": "1", "user_input": "Q", "response": "A", "messages": CHAT, "sessionId": "s", "input": 1, "output": 2}
+    (sample,) = load_set(written(tmp_path, [row], "own.jsonl"))
+    assert (sample.user_input, sample.group) == ("Q", None)
+    rows = [{"id": "1", "input": "Q", "output": "A", "sessionId": "s"}]
+    path = written(tmp_path, rows, "mapped.jsonl")
+    (mapped,) = load_set(path, mapping={"input": "user_input", "output": "response", "sessionId": "group"})
+    assert (mapped.user_input, mapped.response, mapped.group) == ("Q", "A", "s")
