@@ -143,8 +143,8 @@ def _text(lines: Sequence[Line]) -> Iterator[Block]:
     elif bullet := _BULLET.match(lines[0].text):
         yield Block("item", "- " + _unbroken(lines, " ")[bullet.end() :], 0, *pages)
     else:
-        kind = "item" if _NUMBERED.match(lines[0].text) else "paragraph"
-        yield Block(kind, _unbroken(lines, "\n" if len(lines[0].cells) > 1 else " "), 0, *pages)
+        text = _unbroken(lines, "\n" if len(lines[0].cells) > 1 else " ")
+        yield Block("item" if _NUMBERED.match(text) else "paragraph", text, 0, *pages)
 
 
 def _aligned(lines: Sequence[Line]) -> bool:
