@@ -66,9 +66,9 @@ def _print(facts: "Facts") -> None:
     console = console if console.is_terminal else Console(highlight=False, width=max(_WIDE, console.width))
     told = facts.table
     reach = f", {told['from']} to {told['to']} (a {told['period']} a row)" if told["from"] else ""
-    console.print(f"{told['table']}: {told['rows']} rows{reach}", markup=False)
+    _say(console, f"{told['table']}: {told['rows']} rows{reach}")
     for note in told["notes"]:
-        console.print(f"  note: {note}", markup=False)
+        _say(console, f"  note: {note}")
     for start in range(0, len(facts.series), _SIDE_BY_SIDE):
         beside = facts.series[start : start + _SIDE_BY_SIDE]
         shown = Table(title="Series", title_justify="left")
@@ -81,6 +81,10 @@ def _print(facts: "Facts") -> None:
         _print_anomalies(console, series)
     if facts.pairs:
         console.print(_pairs(facts.pairs))
+
+
+def _say(console: Any, text: str) -> None:
+    console.print(_plain(text))
 
 
 def _plain(text: str) -> str:
@@ -127,13 +131,13 @@ def _print_anomalies(console: Any, series: dict[str, Any]) -> None:
     found = series.get("anomalies")
     if found is None:
         why = series.get("anomalies_reason") or series.get("reason")
-        console.print(f"anomalies of {series['name']}: not computed: {why}", markup=False)
+        _say(console, f"anomalies of {series['name']}: not computed: {why}")
         return
     for method in found:
         rows = [f"{row['at']}: {_number(row['value'])} (z={row['z']:.1f})" for row in method["rows"][:5]]
         more = f" and {method['count'] - 5} more" if method["count"] > 5 else ""
         by = f"{method['method']}, |z| > {method['threshold']}"
-        console.print(f"anomalies of {series['name']} by {by}: {', '.join(rows) or 'none'}{more}", markup=False)
+        _say(console, f"anomalies of {series['name']} by {by}: {', '.join(rows) or 'none'}{more}")
 
 
 def _pairs(pairs: list[dict[str, Any]]) -> Any:

@@ -38,7 +38,7 @@ def rows_of(table: Table, window: Window, may_be_none: bool = False) -> "NDArray
     if window.start or window.end:
         fits &= _between(table, window.start, window.end)
     if window.weekdays:
-        fits &= np.isin(_times(table, _LONGER).dayofweek, window.weekdays)
+        fits &= np.isin(_times(table, _LONGER).day_of_week, window.weekdays)
     if window.months:
         fits &= np.isin(_times(table, (Period.QUARTER, Period.YEAR)).month, window.months)
     if window.rows:
