@@ -14,10 +14,11 @@ from .duplicates import duplicates
 from .filters import SINGLE_PAIR_FILTERS, Thresholds
 from .pair import Pair
 from .quotas import quotas, strata_counts
-from .section import Section
+from .section import Fold, Section
 
 LOW_SCORE = "low score"
-FILTERS = (*SINGLE_PAIR_FILTERS, "duplicate", LOW_SCORE, "not the section's best", "beyond n")
+NO_FOLD = "in no fold"
+FILTERS = (NO_FOLD, *SINGLE_PAIR_FILTERS, "duplicate", LOW_SCORE, "not the section's best", "beyond n")
 _DIGITS = ("1", "2", "3", "4", "5")
 
 
@@ -69,6 +70,7 @@ async def filter_pairs(
     embedder: Embedder,
     judge: Judge | None = None,
     *,
+    folds: Sequence[Fold] = (),
     n: int | None = None,
     factoid_share: float = 0.2,
     thresholds: Thresholds | None = None,
@@ -77,6 +79,7 @@ async def filter_pairs(
 ) -> Filtered:
     """Applies the filters in the order of `FILTERS`; at most `n` pairs stand, one a section and type.
 
+    `folds` places pairs that were made without them (written by hand, say); those of sections in no fold go.
     Without a judge no pair is scored, and the section's best is its first. Where there are too few factoid pairs for
     their share, long-form ones take their place, and the other way round. Raises `InputError` for a pair of an unknown
     section, `BudgetReached` at a bound.
@@ -84,7 +87,9 @@ async def filter_pairs(
     known = {section.id: section for section in sections}
     if strange := next((pair for pair in pairs if pair.section not in known), None):
         raise InputError(f"the pair {strange.id} is of section {strange.section}, which is not among the sections")
-    limits, sieve = thresholds or Thresholds(), _Sieve(pairs)
+    limits, sieve = thresholds or Thresholds(), _Sieve(_placed(pairs, folds))
+    if folds:
+        sieve.apply(NO_FOLD, {p.id: "its section is in no fold" for p in sieve.standing if p.fold is None})
     for name, reject in SINGLE_PAIR_FILTERS.items():
         sieve.apply(name, {pair.id: reject(pair, known[pair.section], limits) for pair in sieve.standing})
     sieve.apply("duplicate", await duplicates(sieve.standing, embedder, limits.cosine))
@@ -95,8 +100,16 @@ async def filter_pairs(
         sieve.apply(LOW_SCORE, reasons)
     sieve.apply("not the section's best", _not_best(sieve.standing))
     if n is not None:
-        sieve.apply("beyond n", _beyond(sieve.standing, n, factoid_share, pairs))
+        sieve.apply("beyond n", _beyond(sieve.standing, n, factoid_share, [*sieve.standing, *sieve.rejected]))
     return Filtered(sieve.standing, sieve.rejected, sieve.table)
+
+
+def _placed(pairs: Sequence[Pair], folds: Sequence[Fold]) -> Sequence[Pair]:
+    if not folds:
+        return pairs
+    where = {each.section: {"fold": each.fold, "split": each.split, "topic": each.topic} for each in folds}
+    nowhere = {"fold": None, "split": None, "topic": None}
+    return [pair.model_copy(update=where.get(pair.section, nowhere)) for pair in pairs]
 
 
 async def _scored(

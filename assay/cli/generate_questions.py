@@ -144,6 +144,7 @@ def failures(made: "Generated", options: dict[str, Any]) -> int:
 @generate.command(name="filter")
 @click.argument("pairs", type=FILE)
 @click.argument("sections", type=FILE)
+@click.argument("folds", type=FILE, required=False)
 @click.option("--n", type=click.IntRange(min=1), help="Pairs wanted; if not said, all that stand.")
 @click.option("--factoid-share", type=click.FloatRange(0, 1), default=0.2, show_default=True)
 @filter_options
@@ -152,21 +153,23 @@ def failures(made: "Generated", options: dict[str, Any]) -> int:
 @click.option("-o", "--out", type=click.Path(path_type=Path), required=True, help="Set to write (.jsonl).")
 @click.option("--rejected", type=click.Path(path_type=Path), help="File for rejected pairs; else beside the set.")
 @json_option
-def filter_(pairs: Path, sections: Path, out: Path, rejected: Path | None, **options: Any) -> None:
+def filter_(
+    *, pairs: Path, sections: Path, folds: Path | None, out: Path, rejected: Path | None, **options: Any
+) -> None:
     """Keep the best of PAIRS, made from SECTIONS; every rejected pair is kept with its reason.
 
-    Without --judge no pair is scored by a model.
+    Without --judge no pair is scored by a model. FOLDS place pairs that were written without them, by hand for example.
 
     \b
     assay generate filter pairs.jsonl sections.jsonl --judge openai/gpt-4o-mini --n 100 -o set.jsonl
     """
     from ..generation.pair import read_pairs
-    from ..generation.section import read_sections
+    from ..generation.section import read_folds, read_sections
 
     check_place(out)
-    read, known = read_pairs(pairs), read_sections(sections)
+    read, known, placed = read_pairs(pairs), read_sections(sections), read_folds(folds) if folds else []
     with sitting_of(options, out) as sitting:
-        done = best_pairs(read, known, sitting, options)
+        done = best_pairs(read, known, sitting, options, placed)
         write_filtered(done, known, out, rejected or beside(out, "rejected"))
     if options["as_json"]:
         click.echo(json.dumps(filtered_as_json(done) | {"usage": sitting.as_json()}))
@@ -176,7 +179,11 @@ def filter_(pairs: Path, sections: Path, out: Path, rejected: Path | None, **opt
 
 
 def best_pairs(
-    pairs: "Sequence[Pair]", sections: "Sequence[Section]", sitting: Sitting, options: dict[str, Any]
+    pairs: "Sequence[Pair]",
+    sections: "Sequence[Section]",
+    sitting: Sitting,
+    options: dict[str, Any],
+    folds: "Sequence[Fold]" = (),
 ) -> "Filtered":
     """The second stage, with a bar over the pairs that are scored."""
     from ..generation.filtering import filter_pairs
@@ -191,6 +198,7 @@ def best_pairs(
                 sections,
                 embedder_for(options, sitting),
                 judge,
+                folds=folds,
                 n=options["n"],
                 factoid_share=options["factoid_share"],
                 thresholds=limits,
