@@ -20,6 +20,7 @@ A Dutch pipeline is taken from ASSAY_SPACY_NL, as everywhere; the table tells wh
 import argparse
 import asyncio
 import sys
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -37,6 +38,7 @@ HELPDESK = ("helpdesk_nl", "helpdesk_en")
 RATED = ("mtrag_faithfulness", "clapnq_human")
 TYPED = ("heuristic", "heuristic:overrides=False")
 WHOLE = ("heuristic:all_types=True", "heuristic:all_types=True:overrides=False")
+FEWEST_DIFFERING = 10
 STARRED = ("heuristic.hal", "heuristic.subject_combination", "heuristic.verbatim_guide")
 
 
@@ -99,8 +101,11 @@ def _agreement(name: str, samples: Sequence[Sample], scores: dict[str, Score]) -
     rated = _rated(samples, scores)
     found = spearman([v for _, v, _ in rated], [r for _, _, r in rated], [s.source for s, _, _ in rated])
     stars = "" if found.p is None else "**" if found.p < 0.01 else "*" if found.p < 0.05 else ""
+    differing = len(rated) - max(Counter(value for _, value, _ in rated).values(), default=0)
     if found.rho is None or found.low is None or found.high is None:
         verdict = found.problem
+    elif differing < FEWEST_DIFFERING:  # an interval of resamples is then too narrow
+        verdict = f"{differing} values differ: too few"
     elif found.low > 0:
         verdict = "worth something"
     else:
