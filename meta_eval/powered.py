@@ -13,16 +13,17 @@ from .subsets import fit_scale
 from .table import ScoreTable
 
 _FEWEST_RATED = 10
+_FEWEST_UNRATED = 2  # one has no variance
 _WIDTHS = (0.05, 0.1, 0.15, 0.2)  # of the rating scale
 
 
 def powered_rating(table: ScoreTable, metrics: tuple[str, ...], *, level: float = 0.95) -> Powered | None:
-    """The mean rating of all items of the table, from the mean percentile of these metrics; None without unrated items.
+    """The mean rating of all items, from the mean percentile of these metrics; None below two unrated items.
 
     The rated items must be a random slice of all: then the interval holds whatever the metrics are worth.
     """
     is_rated = ~np.isnan(table.mean_rating)
-    if int(is_rated.sum()) < _FEWEST_RATED or bool(is_rated.all()):
+    if int(is_rated.sum()) < _FEWEST_RATED or int((~is_rated).sum()) < _FEWEST_UNRATED:
         return None
     scores = table.only(metrics).oriented
     percentile = fit_scale(scores, "ranks")(scores).mean(axis=1)  # of all items: no rating takes part

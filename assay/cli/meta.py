@@ -42,6 +42,7 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 )
 @click.option("--max-metrics", type=click.IntRange(min=1), help="Combine at most so many metrics.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Of all randomness.")
+@click.option("--repeats", type=click.IntRange(min=1), default=10, show_default=True, help="Draws of the five folds.")
 @click.option("--bootstrap", type=click.IntRange(min=100), default=2000, show_default=True, help="Resamples.")
 @click.option(
     "--bound",
@@ -167,6 +168,7 @@ def _evaluated(joined: "Joined", choices: "Choices", options: dict[str, Any]) ->
         seed=options["seed"],
         bootstrap=options["bootstrap"],
         permutations=options["bootstrap"],
+        repeats=options["repeats"],
         bound=options["bound"],
         minutes=options["minutes"],
     )

@@ -26,6 +26,12 @@ class Choices:
     by: tuple[str, ...] = ()
     scale: tuple[float, float] | None = None
 
+    @property
+    def labels(self) -> frozenset[str]:
+        """The columns that hold labels of items and so no scores, though the labels may be numbers."""
+        names = {"group", "language", "message_type", *self.by, *([self.group] if self.group else [])}
+        return frozenset(names | {f"metadata.{name}" for name in names})
+
 
 def read_scale(text: str) -> tuple[float, float]:
     """`1-5` as two numbers. Raises `UsageError` when it is none, or the first is not below the second."""

@@ -64,7 +64,8 @@ def scores_of(rows: Sequence[FlatRow], name: str, choices: Choices, *, besides: 
         items, columns = _long(rows, name, roles, roles["metric"], roles["value"])
         offered = list(columns)
     else:
-        found = [column for column in names if not is_no_metric(column, roles) and column not in besides]
+        apart = {*besides, *choices.labels}
+        found = [column for column in names if not is_no_metric(column, roles) and column not in apart]
         named = matching(choices.metrics, found)
         items = _items(rows, name, roles)
         offered = [column for column in found if column in named or _holds_numbers(rows, column)]
@@ -96,7 +97,7 @@ def ratings_of(rows: Sequence[FlatRow], name: str, choices: Choices) -> Measured
         items = _items(rows, name, roles)
         taken = _rating_columns(names, roles, choices, name)
         if not taken:
-            taken = _columns_of_raters(rows, names, roles, name)
+            taken = _columns_of_raters(rows, [column for column in names if column not in choices.labels], roles, name)
             notes = (f"{name}: the columns {quoted(taken)} are read as the ratings of {len(taken)} raters",)
         columns = {_rater(column): _numbers(rows, name, column) for column in taken}
         if not choices.ratings and len(columns) > 1 and roles.get("rating") in taken:

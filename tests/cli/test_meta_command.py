@@ -1,0 +1,161 @@
+"""`assay meta` and `assay probe --effect`, as people type them."""
+
+import csv
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assay.eval_sets import load_set
+
+Make = Callable[..., Any]
+LISTED = "faithfulness:claims=judge:verdicts=listed"
+QUICK = ("--bootstrap", "100", "--repeats", "1")
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> tuple[Path, Path]:
+    """60 answers in 30 groups: `good` is the rating with noise, `noise` is noise; one item of each file is alone."""
+    chance = random.Random(3)
+    scores, ratings = tmp_path / "scores.csv", tmp_path / "ratings.csv"
+    rated = [(f"a{n}", chance.randint(1, 5)) for n in range(60)]
+    with scores.open("w", newline="") as out:
+        table = csv.writer(out)
+        table.writerow(["id", "good", "noise", "page", "language"])
+        for n, (item, rating) in enumerate(rated):
+            table.writerow([item, rating + chance.gauss(0, 0.8), chance.random(), n // 2, "nl" if n % 2 else "en"])
+        table.writerow(["unrated", 3, 0.5, 99, "en"])
+    with ratings.open("w", newline="") as out:
+        csv.writer(out).writerows([["id", "an", "bo"], *((i, r, min(5, r + 1)) for i, r in rated), ["unscored", 1, 2]])
+    return scores, ratings
+
+
+def test_json_has_the_shape_that_others_rely_on(assay: Make, files: tuple[Path, Path]) -> None:
+    typed = (
+        "meta",
+        "--scores",
+        files[0],
+        "--ratings",
+        files[1],
+        "--group",
+        "page",
+        "--by",
+        "language",
+        "--json",
+        *QUICK,
+    )
+    done = assay(*typed)
+    assert (done.code, done.err) == (0, "")
+    found = done.json
+    assert found.keys() >= {"recommendation", "metrics", "combinations", "ceiling"}
+    for metric in found["metrics"]:
+        assert metric.keys() >= {"name", "n", "coverage", "spearman", "low", "high", "p"}
+    for combination in found["combinations"]:
+        assert combination.keys() >= {"metrics", "in_sample", "out_of_fold", "low", "high"}
+    assert [metric["name"] for metric in found["metrics"]] == ["good", "noise", "constant"]
+    assert found["metrics"][0]["spearman"] > 0.8
+    assert found["metrics"][2]["spearman"] is None
+    assert found["ceiling"] > 0.9  # bo gives one more than an
+    assert found["recommendation"].startswith("good agrees best")
+    assert (found["unscored"], found["unrated"]) == (["unscored"], ["unrated"])
+    assert {part["label"] for part in found["parts"]} == {"nl", "en"}
+    assert found["made"]["groups"] == 30
+    assert assay(*typed).json == found  # all randomness comes from the seed
+    assert assay(*typed, "--seed", "1").json["metrics"] != found["metrics"]
+
+
+def test_the_answer_begins_with_the_sentence(assay: Make, files: tuple[Path, Path]) -> None:
+    done = assay("meta", "--scores", files[0], "--ratings", files[1], "--report", "report.html", *QUICK)
+    assert done.code == 0
+    assert done.out.startswith("good agrees best: rho 0.")
+    assert "1 rated items have no score: unscored" in done.out
+    assert "Krippendorff's alpha" in done.out
+    page = Path("report.html").read_text(encoding="utf-8")
+    assert "good agrees best: rho 0." in page
+    assert 'id="threshold"' in page
+
+
+@pytest.mark.parametrize("combine", ["sum", "ridge", "tree"])
+def test_every_combiner_that_is_offered_runs(assay: Make, files: tuple[Path, Path], combine: str) -> None:
+    typed = ("meta", "--scores", files[0], "--ratings", files[1], "--combine", combine, "--max-metrics", "2")
+    done = assay(*typed, "--json", *QUICK)
+    assert done.code == 0
+    assert done.json["selection"]["combine"] == combine
+    assert done.json["chosen"]["out_of_fold"] > 0.3
+
+
+@pytest.fixture
+def two_runs(assay: Make, set_file: Make, judge_file: Make) -> tuple[str, str]:
+    """One set of 24 judged by two judges."""
+    samples = set_file(24)
+
+    def judged_by(name: str) -> str:
+        judge = judge_file(f"{name}.yaml", served_as=name)
+        return str(assay("run", samples, "--judge", judge, "--metrics", LISTED, "--json").json["run"])
+
+    return judged_by("one"), judged_by("two")
+
+
+def test_runs_of_two_judges_stand_beside_each_other(assay: Make, two_runs: tuple[str, str]) -> None:
+    done = assay("meta", *two_runs, "--json", *QUICK)
+    assert done.code == 0
+    names = [metric["name"] for metric in done.json["metrics"]]
+    baselines = ["token_overlap", "rouge_l_precision", "answer_length"]
+    assert names == [f"{LISTED}@one", *baselines, f"{LISTED}@two", "constant"]
+    assert [metric["name"] for metric in done.json["metrics"] if metric["baseline"]] == [*baselines, "constant"]
+
+
+def test_without_a_name_the_last_run_is_meant_and_its_audits_are_in_the_report(
+    assay: Make, two_runs: tuple[str, str]
+) -> None:
+    assert assay("meta", "--report", "r.html", *QUICK).code == 0
+    page = Path("r.html").read_text(encoding="utf-8")
+    assert "Send flowers." in page
+    assert "not found" in page
+
+
+@pytest.mark.parametrize(
+    ("typed", "code", "said"),
+    [
+        (["meta"], 2, "there are no runs here"),
+        (["meta", "--ratings", "r.csv"], 2, "name the scores too"),
+        (["meta", "--scores", "none.csv"], 1, "none.csv: there is no such file"),
+        (["meta", "--scores", "s.csv", "--scale", "5"], 2, "such as 1-5"),
+        (["meta", "--scores", "s.csv", "--report", "r.pdf"], 2, "an .html file"),
+        (["meta", "--scores", "s.csv", "--rating", "stars"], 2, "there is no column of ratings `stars`"),
+        (["meta", "--scores", "s.csv", "--metrics", "god"], 2, "did you mean good?"),
+        (["meta", "--scores", "s.csv", "--by", "country"], 1, "no item says its country"),
+        (["meta", "--scores", "s.csv", "--combine", "magic"], 2, "magic"),
+        (["meta", "--scores", "s.csv", "--map", "rating"], 2, "THEIRS=OURS"),
+        (["meta", "--scores", "bad.csv"], 1, 'bad.csv, line 3, field good: "high" is not a number'),
+        (["probe", "helpdesk_en"], 2, "-o FOLDER"),
+        (["probe", "helpdesk_en", "-o", "p", "--probes", "loud"], 2, "no probe is called 'loud'"),
+        (["probe", "--effect", "last"], 2, "--effect needs the run of the original"),
+    ],
+)
+def test_what_is_wrong_is_said_with_its_cure(assay: Make, typed: list[str], code: int, said: str) -> None:
+    Path("s.csv").write_text("id,good,rating\na,1,2\nb,1.5,3\nc,2,4\n", encoding="utf-8")
+    Path("bad.csv").write_text("id,good,rating\na,1,2\nb,high,3\nc,2,4\n", encoding="utf-8")
+    done = assay(*typed)
+    assert done.code == code
+    assert said in done.err.replace("\n", " ")
+    assert "Traceback" not in done.err
+
+
+def test_the_effect_of_a_probe_is_the_paired_shift(assay: Make, set_file: Make) -> None:
+    """Padding adds some 20 words to every answer: answer_length rises on each of the 6 pairs."""
+    written = assay("probe", set_file(6), "-o", "probes", "--json").json
+    assert [each["samples"] for each in written["sets"]] == [6, 6, 6, 0, 6]  # each sample has one context
+    names = ("original", "padded")
+    runs = [assay("run", f"probes/{name}.jsonl", "--metrics", "answer_length", "--json").json["run"] for name in names]
+    found = assay("probe", "--effect", *runs, "--json").json
+    (probed,) = found["probes"]
+    (effect,) = (each for each in probed["effects"] if each["metric"] == "answer_length")
+    words = {name: sum(len(sample.response.split()) for sample in load_set(f"probes/{name}.jsonl")) for name in names}
+    assert probed["probe"] == "padded"
+    assert (effect["n"], effect["difference"] > 8) == (6, True)
+    assert effect["difference"] == pytest.approx((words["padded"] - words["original"]) / 6, abs=1)
+    assert "padded (a fair metric: no change" in assay("probe", "--effect", *runs).out
+    assert "name the run of the original first" in assay("probe", "--effect", *reversed(runs)).err
