@@ -30,6 +30,7 @@ _SILENT = frozenset(
     {"value_word", "days", "when", "changed_to", "between_two", "increase_word", "whole", "exactly", "seen"}
 )
 _ORDER = {"mention": 0, "time": 1, "number": 2, "word": 3}
+_MOST_UNKNOWN = 2
 _TIME_UNITS = frozenset({"day", "week", "month", "year", "h", "hour", "min", "s"})
 
 
@@ -169,6 +170,28 @@ class Clause:
             for window in found
             for chosen in conditions
         ]
+
+    def bare(self, shared: frozenset[str]) -> bool:
+        """Whether all that is unread may be left out: at most two words that neither restrict nor name anything.
+
+        The clause has to name its series itself: else an unknown word may be what it is about.
+        """
+        if not any(mark.series and mark.used for mark in self.marks):
+            return False
+        covered = [(mark.start, mark.end) for mark in self.marks]
+        outside = [t for t in self.tokens if not any(start <= t.start and t.end <= end for start, end in covered)]
+        unknown = [t for t in outside if t.is_word and not self._plain(t, shared)]
+        left = [mark for mark in self.marks if not mark.used and self._matters(mark, shared)]
+        return not left and len(unknown) <= _MOST_UNKNOWN and not any(self._restricts(t) for t in unknown)
+
+    def _restricts(self, unknown: Token) -> bool:
+        place = self.tokens.index(unknown)
+        before = [token.text for token in self.tokens[:place]]
+        while before and (before[-1] in self.words.articles):
+            before.pop()
+        named = self.text[unknown.start].isupper() and place > 0
+        scope = bool(before) and before[-1] in self.words.scope_prepositions
+        return not unknown.text.isalpha() or named or scope or unknown.text in self.words.restrictive
 
     def unread(self, shared: frozenset[str]) -> list[str]:
         """The words that no reading has used and that may matter; `shared` are stems that set the scene."""

@@ -222,6 +222,8 @@ def difference(clause: Clause) -> list[Check] | None:
     if pair is None:
         return None
     (names, windows), (others, compared) = pair
+    if names == others and windows == compared:
+        return None
     kind = next(kind for kind in ("ratio", "share", "difference") if clause.of(kind))
     statistic = Statistic.DIFFERENCE if kind == "difference" else Statistic.RATIO
     value = stated(numbers[0])
@@ -232,7 +234,9 @@ def difference(clause: Clause) -> list[Check] | None:
     elif kind == "difference" and number.unit == "%" and _difference_kind(clause, numbers[0], names) is not statistic:
         statistic = Statistic.PERCENT_CHANGE
     inner = [m for k in _INNER for m in clause.of(k)]
-    ofs: list[Statistic | None] = [_INNER[k] for k in _INNER if clause.of(k)] or [None]
+    ofs: list[Statistic | None] = [_INNER[k] for k in _INNER if clause.of(k)] or (
+        [Statistic.VALUE_AT] if clause.cells else [None]  # rows of one name are not averaged
+    )
     clause.use([*words, *numbers, *clause.series, *clause.cells, *clause.times, *inner, *clause.of("than", "change")])
     found = [
         Specification(statistic, a, w, of=of, compared_with=b, compared_window=v, **value)  # type: ignore[arg-type]

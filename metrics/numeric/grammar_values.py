@@ -133,7 +133,7 @@ def _of_texts(clause: Clause, word: Mark) -> bool:
     following = _after(clause, word)
     if not following or not following[0].columns or following[0].series:
         return False
-    rows = {clause.table.time_column, *(column for mark in clause.cells for column, _ in mark.cells)}
+    rows = {clause.table.time_column, *map(str, clause.table.labels.columns[:1])}
     return not rows & set(following[0].columns)  # "the worst month", "the smallest department"
 
 
@@ -351,17 +351,12 @@ def _counts_noun(clause: Clause, mark: Mark, nouns: list[Mark]) -> bool:
 
 def _conditions(clause: Clause, exclude: Mark) -> tuple[list[Condition] | None, list[Mark]]:
     """The tests of numbers on series, besides one number; None where a number belongs to no series."""
-    conditions, used = [], []
-    for mark in clause.numbers:
-        if mark is exclude:
-            continue
-        series = nearest_series(clause, mark)
-        if series is None or mark.number is None or len(series.series) != 1:
-            return None, []
-        operator = BOUNDS.get(mark.hedge, "eq")
-        conditions.append(Condition(series.series[0], operator, mark.number.value))  # type: ignore[arg-type]
-        used += [mark, series]
-    return conditions, used
+    others = [mark for mark in clause.numbers if mark is not exclude]
+    pairs = _beside(clause, others)
+    if pairs is None:
+        return None, []
+    tests = [Condition(s.series[0], BOUNDS.get(n.hedge, "eq"), n.number.value) for n, s in pairs if n.number]  # type: ignore[arg-type]
+    return tests, [mark for pair in pairs for mark in pair]
 
 
 # --- values ---

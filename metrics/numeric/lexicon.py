@@ -9,6 +9,7 @@ from typing import Any
 import yaml
 
 LANGUAGES = ("en", "nl")
+_LISTS = ("harmless", "plain_verbs", "harmless_cell", "articles", "scope_prepositions", "restrictive")
 _TOKEN = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+|[^\w\s]")
 
 
@@ -36,6 +37,9 @@ class Lexicon:
     harmless: frozenset[str]
     plain_verbs: frozenset[str]
     harmless_cell: frozenset[str]
+    articles: frozenset[str]
+    scope_prepositions: frozenset[str]
+    restrictive: frozenset[str]
     data: dict[str, Any]
 
 
@@ -46,7 +50,7 @@ def lexicon(language: str) -> Lexicon:
     file = resources.files(__package__).joinpath("words").joinpath(f"{language}.yaml")
     data = yaml.safe_load(file.read_text(encoding="utf-8"))
     kinds = {kind: whole_words(patterns) for kind, patterns in data["marks"].items() if patterns}
-    words = {kind: frozenset(data[kind].split()) for kind in ("harmless", "plain_verbs", "harmless_cell")}
+    words = {kind: frozenset(data[kind].split()) for kind in _LISTS}
     return Lexicon(language, kinds, **words, data=data)
 
 

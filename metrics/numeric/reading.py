@@ -306,7 +306,7 @@ def _in_view(text: str, view: View, names: Names, scene: Scene, words: Lexicon) 
         checks = frame(clause)
         if not checks or not all(made.tiers for made in checks):
             continue
-        if clause.unread(scene.shared) or not _is_sound(view, checks):
+        if (clause.unread(scene.shared) and not clause.bare(scene.shared)) or not _is_sound(view, checks):
             continue
         weight = sum(m.end - m.start for m in clause.marks if m.used and (m.mention or m.time))
         specs = [spec for made in checks for spec in made.tiers[0]]

@@ -1,0 +1,162 @@
+"""Numerical claims: how many are checked, and how many of those rightly, by the grammar alone and with a judge.
+
+    python benchmarks/numeric_agreement.py --data ../shared/data/rated
+    python benchmarks/numeric_agreement.py --data ../shared/data/rated --judge qwen1.5b --n 60
+
+The bundled kpi sets have a gold label a claim, and a part (`metadata.split` held_out) that no pattern was written
+from; tabfact_numeric, tatqa_numeric and scitab (other people's, not part of this repository) have a label an answer.
+Each of those is cut in two by the table that a claim is about (seed 0): the grammar was tuned on one half, and the other
+is reported too. An answer is contradicted when one of its claims is, supported when all are, else unchecked. Accuracy is
+the share of the checked that agree with the label, coverage the share of the checkable that are checked; intervals are
+Wilson's at 95%. `left alone`: claims whose gold is unverifiable, and that were. Replies of a judge are kept in a cassette
+in the cache folder.
+"""
+
+import argparse
+import asyncio
+import json
+import random
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import Any
+
+from platformdirs import user_cache_path
+from printed import print_machine, print_table
+from scipy.stats import binomtest
+
+from assay import Sample, load_set
+from assay.judges import LiteLLMJudge
+from assay.metrics.numeric.numeric_claims import NumericClaims
+
+KPI_SETS = ("kpi_en", "kpi_nl")
+RATED_SETS = ("tabfact_numeric", "tatqa_numeric", "scitab")
+Row = list[object]
+
+
+def rated_samples(file: Path, seed: int) -> dict[str, list[Sample]]:
+    """The samples of a rated set, in two halves by table."""
+    rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    groups = sorted({row["metadata"]["group"] for row in rows})
+    random.Random(seed).shuffle(groups)
+    tuned_on = set(groups[: len(groups) // 2])
+    halves: dict[str, list[Sample]] = {"tuned on": [], "held out": []}
+    for row in rows:
+        halves["tuned on" if row["metadata"]["group"] in tuned_on else "held out"].append(as_sample(row))
+    return halves
+
+
+def as_sample(row: Mapping[str, Any]) -> Sample:
+    """A row as a sample; a table with a header of its own becomes a table of the sample, else its context is read."""
+    table = row["metadata"]["table"]
+    fields = {name: row[name] for name in ("id", "language", "user_input", "response", "rating")}
+    fields |= {"rating_min": 0, "rating_max": 1}
+    if "header" not in table:
+        return Sample(**fields, retrieved_contexts=row["retrieved_contexts"])
+    names: list[str] = []
+    for head in table["header"]:
+        names.append(head if head not in names else f"{head} ({names.count(head) + 1})")
+    width = len(names)
+    cells = [[*cells, *[""] * width][:width] for cells in table["rows"]]
+    columns = {name or f"column {place + 1}": [line[place] for line in cells] for place, name in enumerate(names)}
+    return Sample(**fields, tables=[{"name": row["metadata"].get("title") or row["id"], "columns": columns}])
+
+
+async def verdicts(samples: Sequence[Sample], metric: NumericClaims) -> list[list[dict[str, Any]]]:
+    """The evidence of each sample's claims."""
+    scores = [await metric.assess(sample) for sample in samples]
+    return [score.evidence.get("claims", []) for score in scores]
+
+
+def whole(claims: Sequence[Mapping[str, Any]]) -> str:
+    """The verdict on several checks together."""
+    found = {claim["verdict"] for claim in claims}
+    if "contradicted" in found:
+        return "contradicted"
+    return "supported" if found == {"supported"} else "unverifiable"
+
+
+def line(name: str, pairs: Sequence[tuple[str, str]], seconds: float) -> Row:
+    """One line of the table from (gold, verdict) pairs; gold `unverifiable` counts in neither share but in the last."""
+    checkable = [(gold, said) for gold, said in pairs if gold != "unverifiable"]
+    checked = [(gold, said) for gold, said in checkable if said != "unverifiable"]
+    right = sum(gold == said for gold, said in checked)
+    left_alone = [said == "unverifiable" for gold, said in pairs if gold == "unverifiable"]
+    rest = f"{sum(left_alone)} of {len(left_alone)}" if left_alone else None
+    rate = len(pairs) / seconds if seconds else None
+    return [name, len(checkable), share(len(checked), len(checkable)), share(right, len(checked)), rest, rate]
+
+
+def share(part: int, of: int) -> str:
+    """A share with its Wilson interval."""
+    if not of:
+        return "undefined"
+    interval = binomtest(part, of).proportion_ci(method="wilson")
+    return f"{part / of:.2f} [{interval.low:.2f}, {interval.high:.2f}]"
+
+
+async def kpi_rows(metric: NumericClaims) -> list[Row]:
+    """The bundled sets, claim by claim."""
+    rows = []
+    for name in KPI_SETS:
+        samples = load_set(name)
+        for held_out in (False, True):
+            chosen = [s for s in samples if (s.metadata["split"] == "held_out") is held_out]
+            begin = time.perf_counter()
+            found = await verdicts(chosen, metric)
+            seconds = time.perf_counter() - begin
+            pairs = [
+                (gold["gold"], whole([claim for claim in claims if same(claim["text"], gold["text"])]))
+                for sample, claims in zip(chosen, found, strict=True)
+                for gold in sample.metadata["claims"]
+            ]
+            rows.append(line(f"{name}, {'held out' if held_out else 'tuned on'}", pairs, seconds))
+    return rows
+
+
+def same(text: str, gold: str) -> bool:
+    """Whether a claim is the labelled one, a yes or no before it left out."""
+    return text.lower() in gold.lower() or gold.lower() in text.lower()
+
+
+async def rated_rows(folder: Path, metric: NumericClaims, most: int | None, seed: int) -> list[Row]:
+    """The rated sets, answer by answer."""
+    rows = []
+    for name in RATED_SETS:
+        for half, samples in rated_samples(folder / f"{name}.jsonl", seed).items():
+            chosen = random.Random(seed).sample(samples, min(most or len(samples), len(samples)))
+            begin = time.perf_counter()
+            found = await verdicts(chosen, metric)
+            seconds = time.perf_counter() - begin
+            gold = ["supported" if sample.rating else "contradicted" for sample in chosen]
+            rows.append(line(f"{name}, {half}", list(zip(gold, map(whole, found), strict=True)), seconds))
+    return rows
+
+
+async def main() -> None:
+    """Prints the table."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--data", type=Path, help="Folder of the rated sets; without it only the bundled sets.")
+    parser.add_argument("--judge", help="Reads what the grammar cannot.")
+    parser.add_argument("--n", type=int, help="At most so many answers of each half.")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--mode", choices=["auto", "replay"], default="auto")
+    options = parser.parse_args()
+    print_machine()
+    async with AsyncExitStack() as stack:
+        judge = None
+        if options.judge:
+            cassette = user_cache_path("assay") / f"numeric.{Path(options.judge).stem}.jsonl"
+            judge = await stack.enter_async_context(LiteLLMJudge(options.judge, cassette=cassette, mode=options.mode))
+        metric = NumericClaims(judge)
+        rows = await kpi_rows(metric)
+        if options.data:
+            rows += await rated_rows(options.data, metric, options.n, options.seed)
+        title = f"numerical claims, grammar{' and ' + judge.name if judge else ' alone'}"
+        header = ["set", "checkable", "coverage", "accuracy", "left alone", "a second"]
+        print_table(title, header, rows)
+
+
+if __name__ == "__main__":
+    asyncio.run(main())
