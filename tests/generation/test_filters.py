@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from openai_server import Answer, OpenAIServer
 
 from assay.errors import InputError
-from assay.generation import Section
+from assay.generation import Fold, Section
 from assay.generation.filtering import FILTERS, filter_pairs
 from assay.generation.filters import SINGLE_PAIR_FILTERS, Thresholds, rouge_l_precision
 from assay.generation.pair import Fact, Pair
@@ -113,7 +113,7 @@ def test_every_pair_stands_or_is_rejected_once_and_the_table_adds_up(sections: l
     pairs = [pair(f"p{number}", **fields) for number, (_, fields, _) in enumerate(CASES)] + [pair("q")]
     done = run_filters(pairs, sections, n=5)
     assert sorted(each.id for each in [*done.kept, *done.rejected]) == sorted(each.id for each in pairs)
-    assert [row.name for row in done.table] == [name for name in FILTERS if name != "low score"]
+    assert [row.name for row in done.table] == [name for name in FILTERS if name not in {"in no fold", "low score"}]
     assert sum(sum(row.rejected.values()) for row in done.table) == len(done.rejected) == 10
     assert Counter(gone.rejected_by for gone in done.rejected) == Counter(name for name, _, _ in CASES)
     assert all(gone.reason for gone in done.rejected)
@@ -134,6 +134,13 @@ def test_the_distribution_over_topics_is_kept(sections: list[Section]) -> None:
     ]
     done = run_filters(pairs, sections, n=3, factoid_share=0)
     assert [kept.id for kept in done.kept] == ["p0", "p1", "p4"]
+
+
+def test_folds_place_pairs_that_were_written_by_hand(sections: list[Section], folds: list[Fold]) -> None:
+    pairs = [pair("a"), pair("b", **PHONE)]
+    done = run_filters(pairs, sections, folds=[fold for fold in folds if fold.section == "mri.md#000"])
+    assert [(kept.id, kept.fold, kept.split, kept.topic) for kept in done.kept] == [("a", 1, "validation", 0)]
+    assert [(gone.id, gone.rejected_by) for gone in done.rejected] == [("b", "in no fold")]
 
 
 def test_a_pair_of_an_unknown_section_is_told(sections: list[Section]) -> None:
