@@ -41,7 +41,7 @@ _MONTHS = {
 def kpi_set(language: str) -> list[Sample]:
     """The 40 samples of a language. Raises `InputError` where a text says what the figures deny."""
     tables = kpi_tables(language)
-    samples = []
+    samples: list[Sample] = []
     for split in ("development", "held_out"):
         text = files(__package__).joinpath("kpi_texts").joinpath(f"{language}.{split}.yaml").read_text("utf-8")
         for answer in yaml.safe_load(text):

@@ -22,6 +22,7 @@ _STRICT = {
 }
 _GROUPING = {NumberFormat.POINT: ",", NumberFormat.COMMA: "."}
 _FOLLOWED = re.compile(rf"([{DASHES}+]?)([\d.,{GROUPING_SPACES} ’']*\d)\s?(%?)")
+_BRACKETED = re.compile(r"(\D*)\(([^()]*\d[^()]*)\)(\s?%?)")
 _FOOTNOTE = re.compile(r"\s?(?:\*+|†|‡|\[\d+\])$")
 _ORDINAL = re.compile(rf"(\d+)(?:{'|'.join(sorted(words('ordinals')))})", re.IGNORECASE)
 _MOST_OF_TEXT = 0.5  # a column with fewer numbers among its filled cells is one of texts
@@ -77,29 +78,33 @@ def read_cell(text: str) -> CellReading | None:
 def _kept(text: str) -> CellReading | None:
     text = _FOOTNOTE.sub("", text)
     if found := _FOLLOWED.fullmatch(text):
-        readings = numeral_readings(found[2])
         sign = -1 if found[1] and found[1] in DASHES else 1
-        values = tuple((form, sign * reading.value) for form, reading in readings.items())
-        return CellReading(values, "%" if found[3] else None) if values else None
+        readings = numeral_readings(found[2]).items()
+        plain = tuple((form, sign * reading.value) for form, reading in readings)
+        return CellReading(plain, "%" if found[3] else None) if plain else None
     if found := _ORDINAL.fullmatch(text):
         return CellReading(tuple((form, float(found[1])) for form in NumberFormat))
-    negative = text.endswith(tuple(DASHES)) and text[:-1].rstrip()[-1:].isdigit()
-    bracketed = re.fullmatch(r"(\D*)\(([^()]*\d[^()]*)\)(\s?%?)", text)
-    if bracketed and not re.search(r"\w", bracketed[1]):
-        text, negative = "".join(bracketed.groups()), True
-    elif negative:
-        text = text[:-1].rstrip()
+    if (found := _BRACKETED.fullmatch(text)) and not re.search(r"\w", found[1]):
+        return _with_words("".join(found.groups()), -1)
+    if text.endswith(tuple(DASHES)) and text[:-1].rstrip()[-1:].isdigit():
+        return _with_words(text[:-1].rstrip(), -1)
+    return _with_words(text, 1)
+
+
+def _with_words(text: str, sign: int) -> CellReading | None:
+    """A number with a currency, a unit or a scale word."""
     number = parse_number(text, "en") or parse_number(text, "nl")
     if number is None or number.spelled:
         return None
-    readings = {form: parse_number(text, language) or number for form, language in _LANGUAGE_OF.items()}
-    sign = -1 if negative else 1
-    values = {form: sign * found.value for form, found in readings.items()}
-    if len(number.readings) == 1:  # one format only, or the same in both
-        numeral = re.search(r"\d[\d.,]*\d", text)
-        fits = numeral_readings(numeral[0]) if numeral else values
+    values = {form: sign * (parse_number(text, language) or number).value for form, language in _LANGUAGE_OF.items()}
+    numeral = re.search(r"\d[\d.,]*\d", text)
+    if len(number.readings) == 1 and numeral:  # in one format only, or the same in both
+        fits = numeral_readings(numeral[0])
         values = {form: value for form, value in values.items() if form in fits} or values
     return CellReading(tuple(values.items()), number.unit)
+
+
+_LANGUAGE_OF = {NumberFormat.POINT: "en", NumberFormat.COMMA: "nl"}
 
 
 _LANGUAGE_OF = {NumberFormat.POINT: "en", NumberFormat.COMMA: "nl"}
@@ -114,7 +119,8 @@ def read_numbers(cells: Sequence[Cell]) -> NumberColumn | None:
         return quick
     values = {form: np.full(len(cells), math.nan) for form in NumberFormat}
     shown: set[NumberFormat] = set()
-    ambiguous, unreadable, filled, units = [], [], 0, {}
+    ambiguous, unreadable, filled = [], [], 0
+    units: dict[str | None, int] = {}
     for position, cell in enumerate(cells):
         if is_missing(cell):
             continue

@@ -192,7 +192,8 @@ def _numeric(found: re.Match[str]) -> When | None:
 
 def _made(year: str | int, month: str | int, day: str | int, clock: Sequence[str | None] = ()) -> datetime | None:
     try:
-        return datetime(int(year), int(month), int(day), *(int(part or 0) for part in clock))
+        hour, minute, second = (int(part or 0) for part in (*clock, None, None, None)[:3])
+        return datetime(int(year), int(month), int(day), hour, minute, second)
     except ValueError:
         return None
 
@@ -200,7 +201,8 @@ def _made(year: str | int, month: str | int, day: str | int, clock: Sequence[str
 def _in_words(text: str) -> When | None:
     for pattern, read in _worded():
         if found := pattern.fullmatch(text):
-            return read(found)
+            when: When | None = read(found)
+            return when
     return None
 
 

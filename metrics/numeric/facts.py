@@ -44,8 +44,7 @@ def facts_of(table: Table, pairs: bool | None = None) -> Facts:
         "rows": table.rows,
         "time_column": table.time_column,
         "period": str(table.period) if table.period else None,
-        "from": _row(table, table.times.argmin()) if _dated(table) else None,
-        "to": _row(table, table.times.argmax()) if _dated(table) else None,
+        **_reach(table),
         "labels": [str(name) for name in table.labels.columns if name != table.time_column],
         "notes": list(table.notes),
         "readings": len(table.readings),
@@ -53,8 +52,11 @@ def facts_of(table: Table, pairs: bool | None = None) -> Facts:
     return Facts(told, [_series(table, name) for name in table.columns], list(_pairs(table)) if pairs else [])
 
 
-def _dated(table: Table) -> bool:
-    return table.times is not None and len(table.times) > 0 and not table.times.isna().all()
+def _reach(table: Table) -> dict[str, str | None]:
+    times = table.times
+    if times is None or not len(times) or times.isna().all():
+        return {"from": None, "to": None}
+    return {"from": _row(table, times.argmin()), "to": _row(table, times.argmax())}
 
 
 def _row(table: Table, position: int) -> str:

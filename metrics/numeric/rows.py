@@ -66,7 +66,7 @@ def values_of(table: Table, series: str, positions: "NDArray[Any]") -> "NDArray[
     import numpy as np
 
     values = all_values(table, series, positions)
-    known = values[~np.isnan(values)]
+    known: NDArray[Any] = values[~np.isnan(values)]
     if not len(known):
         raise Unverifiable(f"{series!r} has no value there: all {len(positions)} are missing")
     return known
@@ -76,7 +76,7 @@ def all_values(table: Table, series: str, positions: "NDArray[Any]") -> "NDArray
     """A series' values at some rows, NaN where they are missing. Raises `Unverifiable` where a cell is no number."""
     import numpy as np
 
-    values = table.series(series).to_numpy()[positions]
+    values: NDArray[Any] = table.series(series).to_numpy()[positions]
     if unreadable := table.unreadable.get(series):
         wrong = positions[np.isin(positions, unreadable)]
         if len(wrong):
@@ -90,7 +90,7 @@ def _times(table: Table, too_long: Collection[Period] = ()) -> "DatetimeIndex":
     if table.times.hasnans:
         missing = [position + 1 for position, none in enumerate(table.times.isna()) if none][:5]
         raise Unverifiable(f"{table.name} has rows without a readable date: {', '.join(map(str, missing))}")
-    if table.period in too_long:
+    if table.period and table.period in too_long:
         raise Unverifiable(f"the rows of {table.name} stand for {_LONGER[table.period]}")
     return table.times
 
