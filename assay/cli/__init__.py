@@ -7,8 +7,8 @@ import click
 from .. import __version__
 from ..errors import AssayError, BudgetReached, UsageError
 
-# they add the stages and the whole to `assay generate`
-from . import generate_documents, generate_questions, generate_review, generate_set  # noqa: F401
+# they add commands to `assay cassettes` and `assay generate`
+from . import cassette_care, generate_documents, generate_questions, generate_review, generate_set  # noqa: F401
 from .cassettes import cassettes
 from .compare import compare
 from .crosseval import crosseval

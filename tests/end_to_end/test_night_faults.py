@@ -1,0 +1,186 @@
+"""A night that goes wrong, for real: it tells the truth, ends with the right code, and can be gone on with."""
+
+import json
+import resource
+import sqlite3
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from junitparser import JUnitXml
+from openai_server import Answer, OpenAIServer, Request
+
+Make = Callable[..., Any]
+METRIC = "faithfulness:claims=judge:verdicts=listed"
+SAMPLES, CALLS = 12, 24
+pytestmark = pytest.mark.timeout(400)
+
+
+@pytest.fixture
+def nightly(tmp_path: Path, set_file: Make, judge_file: Make) -> Make:
+    """Writes the suite: twelve samples, two calls each, one gate."""
+
+    def write(**keys: Any) -> Path:
+        set_file(SAMPLES)
+        judge_file(attempts=2)
+        content = {
+            "sets": ["set.jsonl"],
+            "metrics": [METRIC],
+            "judges": ["local.yaml"],
+            "concurrency": 2,
+            "gates": [{"gate": "mean", "metric": METRIC, "at_least": 0.5}],
+            "outputs": {"junit": "junit.xml", "summary": "summary.md", "json": "night.json", "site": "site"},
+        }
+        path = tmp_path / "nightly.yaml"
+        path.write_text(json.dumps(content | keys), encoding="utf-8")
+        return path
+
+    return write
+
+
+COMMAND = [sys.executable, "-m", "assay", "suite", "nightly.yaml"]
+
+
+def report(folder: Path) -> Any:
+    return json.loads((folder / "night.json").read_text(encoding="utf-8"))
+
+
+def junit_errors(folder: Path) -> list[str]:
+    (suite,) = JUnitXml.fromfile(str(folder / "junit.xml"))
+    return [result.message for case in suite for result in case.result if type(result).__name__ == "Error"]
+
+
+def ends_well(assay: Make, folder: Path, server: OpenAIServer) -> None:
+    """Gone on with, the night asks what is missing, holds its gate, and is still one night."""
+    server.script = None
+    night = report(folder)["night"]
+    done = assay("suite", "nightly.yaml", "--resume")
+    assert (done.code, done.err) == (0, ""), done
+    after = report(folder)
+    assert (after["status"], after["verdict"], after["resume"]) == ("done", "held", None)
+    assert after["night"] == night or night is None
+    assert after["runs"][0]["samples"] == SAMPLES
+    assert after["runs"][0]["metrics"][0]["scored"] == SAMPLES
+    assert junit_errors(folder) == []
+
+
+def test_the_provider_is_down(assay: Make, nightly: Make, openai_server: OpenAIServer, tmp_path: Path) -> None:
+    nightly()
+    openai_server.script = lambda _: Answer(status=503)
+    done = assay("suite", "nightly.yaml")
+    assert done.code == 4
+    told = report(tmp_path)
+    assert (told["verdict"], told["gates"][0]["state"]) == ("samples failed", "undecided")
+    assert "12 samples failed, 0 allowed" in told["message"]
+    assert "the call failed 2 times" in told["message"]
+    assert told["resume"] == "assay suite nightly.yaml --resume"
+    assert len(junit_errors(tmp_path)) == 2
+    assert "samples could not be measured" in (tmp_path / "summary.md").read_text(encoding="utf-8")
+    ends_well(assay, tmp_path, openai_server)
+
+
+def test_the_budget_is_out_halfway(assay: Make, nightly: Make, openai_server: OpenAIServer, tmp_path: Path) -> None:
+    nightly(budget={"calls": 13})
+    done = assay("suite", "nightly.yaml")
+    assert done.code == 3
+    told = report(tmp_path)
+    assert (told["status"], told["spent"]["calls"], len(openai_server.requests)) == ("budget", 13, 13)
+    assert "budget of 13 calls is reached" in told["message"]
+    assert told["gates"][0]["state"] == "undecided"
+    assert "not decided, since the night did not end" in told["gates"][0]["told"]
+    ends_well(assay, tmp_path, openai_server)  # the second sitting has a budget of its own
+    assert report(tmp_path)["spent"]["calls"] == len(openai_server.requests) == CALLS
+
+
+def test_the_store_is_locked_before_it_begins(
+    assay: Make, nightly: Make, openai_server: OpenAIServer, tmp_path: Path
+) -> None:
+    nightly(store_wait=0.2)
+    assert assay("suite", "nightly.yaml").code == 0  # yesterday's reports are there
+    with sqlite3.connect(tmp_path / ".assay/runs.sqlite", isolation_level=None) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        done = assay("suite", "nightly.yaml")
+    assert done.code != 0
+    assert "database is locked" in done.err
+    assert "wait until the process that holds it has ended" in done.err
+    assert "Traceback" not in done.err
+    told = report(tmp_path)
+    assert (told["status"], told["runs"], "locked" in told["message"]) == ("error", [], True)
+    assert len(junit_errors(tmp_path)) == 1
+    other.close()
+    assert assay("suite", "nightly.yaml").code == 0
+
+
+def test_the_store_is_locked_in_the_middle(
+    assay: Make, nightly: Make, openai_server: OpenAIServer, tmp_path: Path
+) -> None:
+    nightly(store_wait=0.2)
+    held: list[sqlite3.Connection] = []
+
+    def lock_at_ten(request: Request) -> Answer | None:
+        if request.number == 10:
+            held.append(sqlite3.connect(tmp_path / ".assay/runs.sqlite", isolation_level=None, check_same_thread=False))
+            held[0].execute("BEGIN IMMEDIATE")
+        return None
+
+    openai_server.script = lock_at_ten
+    done = assay("suite", "nightly.yaml")
+    assert (done.code, "Traceback" in done.err) == (1, False)
+    told = report(tmp_path)
+    assert (told["status"], "database is locked" in told["message"]) == ("error", True)
+    assert "database is locked" in done.out
+    held[0].close()
+    ends_well(assay, tmp_path, openai_server)
+
+
+def test_the_disk_is_full(assay: Make, nightly: Make, openai_server: OpenAIServer, tmp_path: Path) -> None:
+    """No file may grow beyond 120 kB: the store's journal cannot take the last replies."""
+    nightly()
+    openai_server.script = lambda request: (
+        Answer(text=json.dumps({"claims": ["x" * 9000]})) if request.schema == "Claims" and request.number > 8 else None
+    )
+    full = subprocess.run(
+        COMMAND,
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (120_000, 120_000)),
+    )
+    assert (full.returncode, "Traceback" in full.stderr) == (1, False), full
+    told = report(tmp_path)
+    assert told["status"] in {"error", "running"}  # where even the report has no room, it says that it has begun
+    assert "make room on the disk" in full.stdout + full.stderr
+    ends_well(assay, tmp_path, openai_server)
+
+
+def test_kill_9(assay: Make, nightly: Make, openai_server: OpenAIServer, tmp_path: Path) -> None:
+    nightly()
+    assert (
+        assay("suite", "nightly.yaml").code == 0
+    )  # a good night before it, whose reports must not pass for this one's
+    reached = threading.Event()
+    openai_server.forget()
+
+    def count(request: Request) -> Answer | None:
+        if request.number >= 11:
+            reached.set()
+        return None
+
+    openai_server.script, openai_server.latency = count, 0.1
+    process = subprocess.Popen(COMMAND, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert reached.wait(120), process.communicate()
+    process.kill()
+    process.communicate()
+    openai_server.latency = 0
+    asked = len(openai_server.requests)
+    assert (report(tmp_path)["status"], report(tmp_path)["runs"]) == ("running", [])
+    assert "did not end" in junit_errors(tmp_path)[0]
+    assert "not ended" in (tmp_path / "summary.md").read_text(encoding="utf-8")
+    assert "running" in (tmp_path / "site/index.html").read_text(encoding="utf-8")
+    ends_well(assay, tmp_path, openai_server)
+    assert asked < CALLS <= len(openai_server.requests) <= CALLS + 2  # those under way are asked once more

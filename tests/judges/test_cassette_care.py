@@ -1,0 +1,132 @@
+"""Cassettes merged, split, told apart, and held against the model as it is now."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from openai_server import Answer, OpenAIServer
+
+from assay.judges import Cassette, RawReply
+from assay.judges.drift import Reasked, drift
+from assay.judges.recording import Recording
+
+Make = Callable[..., Any]
+
+
+def recording(number: int, text: str = "yes", model: str = "m", prompt: str = "claims.en@1") -> Recording:
+    reply = RawReply(model=model, text=text, seconds=number)
+    return Recording(f"{number:032x}", prompt, f"s{number}", "{}", "Claims", "u", "about", reply)
+
+
+def cassette(path: Path, *recordings: Recording) -> Path:
+    with Cassette(path, "record") as out:
+        for each in recordings:
+            out.put(each)
+    return path
+
+
+def texts(path: Path) -> dict[str, str]:
+    return {each.sample: each.reply.text for each in Cassette(path, "replay").recordings()}
+
+
+def test_merging_two(assay: Make, tmp_path: Path) -> None:
+    one = cassette(tmp_path / "one.jsonl", recording(1), recording(2))
+    two = cassette(tmp_path / "two.jsonl", recording(2), recording(3))
+    done = assay("cassettes", "merge", "all.jsonl", one, two, "--json")
+    assert (done.code, done.json) == (0, {"recordings": 3})
+    assert texts(tmp_path / "all.jsonl") == {"s1": "yes", "s2": "yes", "s3": "yes"}
+    assert assay("cassettes", "merge", "all.jsonl", cassette(tmp_path / "x.jsonl", recording(4)), "--json").json == {
+        "recordings": 4
+    }
+
+
+def test_where_two_differ_somebody_has_to_choose(assay: Make, tmp_path: Path) -> None:
+    one = cassette(tmp_path / "one.jsonl", recording(1, "yes"))
+    two = cassette(tmp_path / "two.jsonl", recording(1, "no"))
+    told = assay("cassettes", "merge", "all.jsonl", one, two)
+    assert (told.code, "claims.en@1, sample s1" in told.err, "--prefer" in told.err) == (2, True, True)
+    assert not (tmp_path / "all.jsonl").exists()
+    for prefer, text in (("first", "yes"), ("last", "no")):
+        assert assay("cassettes", "merge", f"{prefer}.jsonl", one, two, "--prefer", prefer).code == 0
+        assert texts(tmp_path / f"{prefer}.jsonl") == {"s1": text}
+
+
+def test_splitting_stays_in_its_folder(assay: Make, tmp_path: Path) -> None:
+    path = cassette(
+        tmp_path / "all.jsonl",
+        recording(1, model="openai/gpt"),
+        recording(2, model="../../escaped"),
+        recording(3, model="openai-gpt"),
+    )
+    parts = assay("cassettes", "split", path, "--out", "parts", "--json").json
+    assert sorted(parts.values()) == [1, 1, 1]
+    assert {Path(part).parent for part in parts} == {Path("parts")}
+    assert sorted(name for part in parts for name in texts(tmp_path / part)) == ["s1", "s2", "s3"]
+    again = assay("cassettes", "split", path, "--out", "parts")
+    assert (again.code, "is there already" in again.err) == (2, True)
+    by_set = assay("cassettes", "split", path, "--by", "set")
+    assert (by_set.code, "name the SETS" in by_set.err) == (2, True)
+
+
+def test_splitting_by_set_and_merging_again_changes_nothing(assay: Make, set_file: Make, tmp_path: Path) -> None:
+    path = cassette(tmp_path / "all.jsonl", *(recording(n) for n in range(5)))
+    parts = assay("cassettes", "split", path, set_file(3), "--by", "set", "--json").json
+    assert parts == {str(tmp_path / "all.set.jsonl"): 3, str(tmp_path / "all.other.jsonl"): 2}
+    assert assay("cassettes", "merge", "again.jsonl", *parts).code == 0
+    assert (tmp_path / "again.jsonl").read_bytes() == path.read_bytes()
+    same = assay("cassettes", "diff", path, "again.jsonl", "--json")
+    assert (same.code, same.json) == (0, {"same": 5, "only_a": [], "only_b": [], "other_reply": []})
+
+
+def test_what_differs(assay: Make, tmp_path: Path) -> None:
+    one = cassette(tmp_path / "one.jsonl", recording(1), recording(2), recording(3, "yes"))
+    two = cassette(tmp_path / "two.jsonl", recording(2), recording(3, "no\x1b[31m"), recording(4))
+    told = assay("cassettes", "diff", one, two, "--json")
+    assert told.code == 1
+    assert (told.json["same"], told.json["only_a"], told.json["only_b"]) == (1, [f"{1:032x}"], [f"{4:032x}"])
+    assert told.json["other_reply"][0]["a"] == "yes"
+    printed = assay("cassettes", "diff", one, two).out
+    assert "1 the same, 1 with another reply, 1 only in A, 1 only in B" in printed
+    assert "\x1b" not in printed
+
+
+def test_drift_of_a_model_that_was_changed(
+    *, assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer, tmp_path: Path
+) -> None:
+    metric = "faithfulness:claims=judge:verdicts=listed"
+    words = [set_file(6), "--judge", judge_file(), "--metrics", metric]
+    assert assay("run", *words, "--cassette", "replies.jsonl").code == 0
+    before = (tmp_path / "replies.jsonl").read_bytes()
+    openai_server.forget()
+    same = assay("cassettes", "drift", "replies.jsonl", *words, "--share", "1", "--at-most", "0.1", "--json")
+    assert (same.code, same.json["asked"], same.json["other_value"], same.json["missing"]) == (0, 12, 0, 0)
+    assert same.json["high"] == pytest.approx(0.242, abs=0.001)  # Wilson: 3.841 / (12 + 3.841)
+    assert len(openai_server.requests) == 12
+
+    openai_server.script = lambda request: (
+        Answer(text=json.dumps({"claims": ["Another claim."]})) if request.schema == "Claims" else None
+    )
+    changed = assay("cassettes", "drift", "replies.jsonl", *words, "--share", "1", "--at-most", "0.1", "--json")
+    assert (changed.code, changed.json["asked"], changed.json["other_value"]) == (5, 12, 6)
+    assert {each["prompt"].split("@")[0] for each in changed.json["changed"]} == {"claims.en"}
+    assert (tmp_path / "replies.jsonl").read_bytes() == before
+
+    openai_server.forget()
+    some = assay("cassettes", "drift", "replies.jsonl", *words, "--share", "0.5", "--json").json["asked"]
+    assert 0 < some == len(openai_server.requests) < 12
+    assert assay("cassettes", "drift", "replies.jsonl", *words, "--share", "0.5", "--json").json["asked"] == some
+    down = assay("cassettes", "drift", "no.jsonl", *words)
+    assert (down.code, "no such cassette" in down.err) == (1, True)
+
+
+def test_the_share_by_hand() -> None:
+    def one(text: bool, value: bool, moved: float | None = None, problem: str = "") -> Reasked:
+        return Reasked("k", "p", "s", "a", "b", text, value, moved, problem)
+
+    found = drift([one(True, True, 0.0), one(False, True, 0.1), one(False, False, 0.5), one(False, False, problem="x")])
+    assert (found.asked, found.failed, found.other_text, found.other_value) == (4, 1, 2, 1)
+    assert found.share == pytest.approx(1 / 3)
+    assert found.moved == pytest.approx(0.2)
+    assert drift([]).share is None
