@@ -137,30 +137,31 @@ def rates(repeats: int, seed: int) -> Iterator[list[object]]:
 
 
 def main() -> None:
-    """Prints the three tables."""
+    """Prints the tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--repeats", type=int, default=500)
     parser.add_argument("--resamples", type=int, default=2000)
     parser.add_argument("--permutations", type=int, default=999)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument(
+        "--only", nargs="+", choices=["intervals", "alarms", "rates"], help="these tables; default: all"
+    )
     options = parser.parse_args()
     print_machine()
-    header = ["n", "of a group", "ratings", "true rho", *MEASURES]
-    print_table(
-        f"95% intervals hold the truth, {options.repeats} repeats, {options.resamples} resamples",
-        header,
-        list(intervals(options.repeats, options.resamples, options.seed)),
-    )
-    print_table(
-        f"p < 0.05 under noise, 12 metrics, {options.repeats} repeats, {options.permutations} permutations",
-        ["n", "of a group", "one metric", "max-T", "selection", "best in sample", "chosen out of fold"],
-        list(false_alarms(options.repeats, options.permutations, options.seed)),
-    )
-    print_table(
-        f"mean rating from few, 2,000 unrated, {options.repeats} repeats",
-        ["rated", "of a group", "powered", "classical", "share of bad", "width, powered / classical"],
-        list(rates(options.repeats, options.seed)),
-    )
+    repeats, seed = options.repeats, options.seed
+    wanted = options.only or ["intervals", "alarms", "rates"]
+    if "intervals" in wanted:
+        title = f"95% intervals hold the truth, {repeats} repeats, {options.resamples} resamples"
+        rows = list(intervals(repeats, options.resamples, seed))
+        print_table(title, ["n", "of a group", "ratings", "true rho", *MEASURES], rows)
+    if "alarms" in wanted:
+        title = f"p < 0.05 under noise, 12 metrics, {repeats} repeats, {options.permutations} permutations"
+        header = ["n", "of a group", "one metric", "max-T", "selection", "best in sample", "chosen out of fold"]
+        print_table(title, header, list(false_alarms(repeats, options.permutations, seed)))
+    if "rates" in wanted:
+        title = f"mean rating from few, 2,000 unrated, {repeats} repeats"
+        header = ["rated", "of a group", "powered", "classical", "share of bad", "width, powered / classical"]
+        print_table(title, header, list(rates(repeats, seed)))
 
 
 if __name__ == "__main__":

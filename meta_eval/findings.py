@@ -89,7 +89,7 @@ class Selection:
     of all subsets on shuffled ratings, `p_of_selection` how often that reaches the real one (where a combiner was asked
     for: how often its predictions out of fold agree as well with shuffled ratings).
     `stability` is, per metric, the share of
-    resampled tables whose best subset of the chosen size holds it. `left_out` says why a metric was no candidate.
+    resampled tables whose best subset, of any size, holds it. `left_out` says why a metric was no candidate.
     """
 
     combine: str

@@ -7,7 +7,7 @@ from typing import Literal, get_args
 import numpy as np
 from scipy.stats import rankdata
 
-from .arrays import Floats, Places
+from .arrays import Floats
 from .combiners import COMBINERS, fit_combiner
 from .estimate import Estimate, estimate
 from .findings import Combination, Selection
@@ -112,7 +112,7 @@ def select(
         best_by_chance=by_chance,
         best_in_sample=best_in_sample,
         p_of_selection=p,
-        stability=_stability(task, names, rated.groups, size, resamples=resamples, seed=seed),
+        stability=_stability(task, names, rated.groups, resamples=resamples, seed=seed),
         left_out=left_out,
         repeats=found.repeats,
         folds=found.folds,
@@ -144,22 +144,27 @@ def _combination(
 
 
 def best_by_chance(task: Task, *, permutations: int, seed: int) -> tuple[float, float, float]:
-    """The best subset's correlation on shuffled ratings (mean), on the real ones, and how often chance reaches it.
+    """Spearman of the best subset on shuffled ratings (mean), on the real ones, and how often chance reaches it.
 
     The whole choice among all subsets is made anew for each shuffling: this is the permutation test of the selection,
     p = (b + 1) / (m + 1).
     """
-    x = fit_scale(task.scores, task.how)(task.scores)
-    ranks = rankdata(task.ratings)
-    real = float(subset_correlations(x, ranks[:, None], task.subsets).max())
-    best: list[Floats] = []
+    x, ranks = fit_scale(task.scores, task.how)(task.scores), rankdata(task.ratings)
     width = max(1, _CELLS_AT_ONCE // len(task.subsets))
-    for block in shuffled(ranks, task.group_numbers, permutations=permutations, seed=seed):
-        best.extend(
-            subset_correlations(x, block[:, first : first + width], task.subsets).max(axis=0)
-            for first in range(0, block.shape[1], width)
-        )
-    chance = np.concatenate(best)
+
+    def of_best(ratings: Floats) -> Floats:  # (items, shufflings) -> Spearman of the subset that each would choose
+        parts = (ratings[:, first : first + width] for first in range(0, ratings.shape[1], width))
+        rows = np.concatenate([np.argmax(subset_correlations(x, part, task.subsets), axis=0) for part in parts])
+        chosen, place = np.unique(rows, return_inverse=True)
+        sums = rankdata(x @ task.subsets[chosen].T, axis=0) - (len(x) + 1) / 2
+        spread = np.sqrt((sums**2).sum(axis=0) * ((ranks - ranks.mean()) ** 2).sum())
+        joint = np.einsum("ij,ij->j", sums[:, place], ratings)
+        found: Floats = np.divide(joint, spread[place], out=np.zeros_like(joint), where=spread[place] > 1e-12)
+        return found
+
+    real = float(of_best(ranks[:, None])[0])
+    blocks = shuffled(ranks, task.group_numbers, permutations=permutations, seed=seed)
+    chance = np.concatenate([of_best(block) for block in blocks])
     return float(chance.mean()), real, (float((chance >= real - 1e-9).sum()) + 1) / (permutations + 1)
 
 
@@ -174,13 +179,10 @@ def p_of_predictions(task: Task, predicted: Floats, *, permutations: int, seed: 
 
 
 def _stability(
-    task: Task, names: tuple[str, ...], groups: tuple[str, ...], size: int, *, resamples: int, seed: int
+    task: Task, names: tuple[str, ...], groups: tuple[str, ...], *, resamples: int, seed: int
 ) -> tuple[tuple[str, float], ...]:
-    """How often each metric is in the best subset of this size when the groups are drawn again."""
-    of_size: Places = np.flatnonzero(task.sizes == size)
+    """How often each metric is in the best of all subsets when the groups are drawn again."""
     x = fit_scale(task.scores, task.how)(task.scores)
-    winners = resampled_winners(
-        x, rankdata(task.ratings), groups, task.subsets[of_size], resamples=resamples, seed=seed
-    )
-    shares = task.subsets[of_size][winners].mean(axis=0)
+    winners = resampled_winners(x, rankdata(task.ratings), groups, task.subsets, resamples=resamples, seed=seed)
+    shares = task.subsets[winners].mean(axis=0)
     return tuple((name, float(share)) for name, share in zip(names, shares, strict=True))
