@@ -5,11 +5,11 @@
 
 The bundled kpi sets have a gold label a claim, and a part (`metadata.split` held_out) that no pattern was written
 from; tabfact_numeric, tatqa_numeric and scitab (other people's, not part of this repository) have a label an answer.
-Each of those is cut in two by the table that a claim is about (seed 0): the grammar was tuned on one half, and the other
-is reported too. An answer is contradicted when one of its claims is, supported when all are, else unchecked. Accuracy is
-the share of the checked that agree with the label, coverage the share of the checkable that are checked; intervals are
-Wilson's at 95%. `left alone`: claims whose gold is unverifiable, and that were. Replies of a judge are kept in a cassette
-in the cache folder.
+Each of those is cut in two by the table that a claim is about (seed 0): the grammar was tuned on one half, and the
+other is reported too. An answer is contradicted when one of its claims is, supported when all are, else unchecked.
+Accuracy is the share of the checked that agree with the label, coverage the share of the checkable that are checked;
+intervals are Wilson's at 95%. `left alone`: claims whose gold is unverifiable, and that were. Replies of a judge are
+kept in a cassette in the cache folder.
 """
 
 import argparse

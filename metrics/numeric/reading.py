@@ -216,9 +216,8 @@ def _unread(sentence: str, text: str, scene: Scene, words: Lexicon) -> Unread:
         "trend",
         "higher",
         "lower",
-        "above",
-        "below",
     }
+    telling = telling or any(mark.text.lower().endswith((" than", " dan")) for mark in clause.marks)
     if not clause.numbers and not telling:
         return Unread(sentence, NO_NUMBER)
     if not clause.series and not scene.inherited and len(clause.table.columns) != 1:
