@@ -131,8 +131,27 @@ def test_an_anomaly_hidden_in_the_season_is_found_by_decomposition_only() -> Non
     plain, seasonal = anomalies_of(made, "x")
     assert plain.places == ()
     assert seasonal.places == (25,)
-    told = verify(Specification(Statistic.NO_ANOMALY, "x"), [made])
-    assert "disagree" in told.reason
+    assert verify(Specification(Statistic.NO_ANOMALY, "x"), [made]).verdict == "contradicted"
+
+
+def test_a_value_that_the_season_explains_is_neither_usual_nor_unusual() -> None:
+    values = season(56, 0.0)
+    for sunday in range(6, 56, 7):
+        values[sunday] = 90.0
+    made = table_of(Grid("t", {"date": [day.isoformat() for day in _days(56)], "x": values}))
+    plain, seasonal = anomalies_of(made, "x")
+    assert (plain.places, seasonal.places) == (tuple(range(6, 56, 7)), ())
+    assert "disagree" in verify(Specification(Statistic.ANOMALY, "x"), [made]).reason
+
+
+def test_an_anomaly_beside_a_trend() -> None:
+    # each step 10 lower, and back up to 80 once: among 10..120 a usual value, but 50 above the line
+    values = [120.0 - 10 * number for number in range(12)]
+    values[9] = 80.0
+    made = table(values)
+    plain, beside = anomalies_of(made, "x")
+    assert (plain.places, beside.places) == ((), (9,))
+    assert verify(Specification(Statistic.ANOMALY, "x", place=Window(positions=(9,))), [made]).verdict == "supported"
 
 
 def _days(count: int) -> list[Any]:
