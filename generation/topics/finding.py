@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 Method = Literal["auto", "bertopic", "plain"]
 # Below so many sections UMAP and HDBSCAN find density by chance; plain clustering is steadier
 FEWEST_FOR_BERTOPIC = 300
+_FEWEST_AT_ALL = 50  # UMAP's 15 neighbours are then all that there is
 # The paper's encoders read 128 tokens; what a section is about stands at its beginning
 _CHARACTERS = 800
 _BATCH = 256
@@ -69,6 +70,8 @@ async def find_topics(
         raise InputError(f"{len(sections)} sections are too few for topics; give more documents (4 sections at least)")
     vectors = await section_vectors(sections, embedder, on_progress)
     large = len(sections) >= FEWEST_FOR_BERTOPIC
+    if method == "bertopic" and len(sections) < _FEWEST_AT_ALL:
+        raise UsageError(f"{len(sections)} sections are too few for BERTopic ({_FEWEST_AT_ALL}); choose --method plain")
     if method == "bertopic" or (method == "auto" and large):
         return _by_density(sections, vectors, topics, grid, seed, one_subject=one_subject)
     why = "as asked" if method == "plain" else f"{len(sections)} sections are fewer than {FEWEST_FOR_BERTOPIC}"

@@ -111,6 +111,8 @@ def test_too_few_sections_and_too_many_topics_are_told() -> None:
         found(SECTIONS[:3])
     with pytest.raises(UsageError, match="60 topics are too many for 80 sections; ask for 40 or fewer"):
         found(topics=60)
+    with pytest.raises(UsageError, match="40 sections are too few for BERTopic"):
+        found(SECTIONS[:40], method="bertopic")
 
 
 @pytest.mark.slow
