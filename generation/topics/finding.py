@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 Method = Literal["auto", "bertopic", "plain"]
 # Below so many sections UMAP and HDBSCAN find density by chance; plain clustering is steadier
 FEWEST_FOR_BERTOPIC = 300
-_FEWEST_AT_ALL = 50  # UMAP's 15 neighbours are then all that there is
+_FEWEST_AT_ALL = 50  # with fewer, UMAP's 15 neighbours are a third of all
 # The paper's encoders read 128 tokens; what a section is about stands at its beginning
 _CHARACTERS = 800
 _BATCH = 256
