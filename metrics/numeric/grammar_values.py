@@ -1,11 +1,13 @@
 """Reading values: a value at a time or row, a mean, a sum, an extreme, a rank, a count."""
 
 from dataclasses import dataclass
+from functools import partial
 
 from .check import Check, can_be_summed, check, each, is_year_besides, nearest_series, series_of, stated
 from .clause import BOUNDS, Clause, Mark, is_count
 from .mentions import polarity
 from .specification import ALL_ROWS, Condition, Direction, Hedge, Specification, Statistic, Window
+from .table import Period
 
 _AGGREGATES = {
     "deviation": Statistic.DEVIATION,
@@ -377,6 +379,7 @@ def lookup(clause: Clause) -> list[Check] | None:
     if any(is_year_besides(clause, series_of(clause, series), number) for number, series in pairs):
         return None
     checks = []
+    in_row = partial(_is_row, clause)
     for number, series in pairs:
         names = series_of(clause, series)
         value = stated(number)
@@ -388,7 +391,8 @@ def lookup(clause: Clause) -> list[Check] | None:
         if clause.of("count", "whole", "sum") and summed:
             whole = each(Statistic.SUM, summed, windows, **value)
         meant = not clause.times and not clause.cells  # windows of the text before: "then", "that day"
-        listed = meant or any(w.positions or any(test.operator == "in" for test in w.conditions) for w in windows)
+        of_a_row = bool(clause.times) and clause.table.period is not Period.MOMENT and all(map(in_row, clause.times))
+        listed = meant or of_a_row or any(w.positions or any(t.operator == "in" for t in w.conditions) for w in windows)
         checks.append(check(each(Statistic.VALUE_AT, names, windows, **value), [] if listed else whole))
     clause.use([*numbers, *clause.times, *clause.cells, *(s for _, s in pairs), *clause.of("count", "sum")])
     _use_columns(clause)

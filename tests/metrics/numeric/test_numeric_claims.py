@@ -1,0 +1,218 @@
+"""The metric: skipped, scored, with a judge that reads; its verdicts in faithfulness; the command; bad input."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from assay.cli import cli
+from assay.eval_sets import Sample
+from assay.judges import LiteLLMJudge
+from assay.metrics import Faithfulness, Score
+from assay.metrics.catalogue import load_metric, needs_judge
+from assay.metrics.metric import run_to_end
+from assay.metrics.numeric.grid import Grid
+from assay.metrics.numeric.numeric_claims import NumericClaims, check_claims
+from assay.metrics.numeric.typed import table_of
+
+NETWORK = {
+    "name": "network",
+    "columns": {
+        "date": ["2026-03-01", "2026-03-02", "2026-03-03", "2026-03-04"],
+        "throughput_mbps": [41.0, 43.0, None, 45.0],
+        "latency_ms": [22, 21, 25, 20],
+    },
+    "units": {"throughput_mbps": "Mbps", "latency_ms": "ms"},
+}
+
+
+def sample(response: str, **fields: Any) -> Sample:
+    given = {"id": "s", "user_input": "", "response": response, "language": "en", "tables": [NETWORK]}
+    return Sample.model_validate(given | fields)
+
+
+def score(response: str, **fields: Any) -> Score:
+    return run_to_end(NumericClaims().assess(sample(response, **fields)))
+
+
+def test_the_score_is_the_share_of_checkable_claims_that_hold() -> None:
+    # (41 + 43 + 45) / 3 = 43; the highest latency is 25; the third sentence states nothing
+    found = score("The average throughput was 43 Mbps. The highest latency was 26 ms. It was a quiet week.")
+    assert (found.status, found.value) == ("scored", 0.5)
+    held, wrong, other = found.evidence["claims"]
+    needed = {"text", "verdict", "statistic", "series", "window", "stated", "computed", "reason"}
+    assert all(needed <= claim.keys() for claim in (held, wrong, other))
+    assert (held["verdict"], held["statistic"], held["series"], held["computed"]) == (
+        "supported",
+        "mean",
+        "throughput_mbps",
+        43.0,
+    )
+    assert wrong["verdict"] == "contradicted" and wrong["computed"] == 25.0 and "25 ms" in wrong["reason"]
+    assert other["verdict"] == "unverifiable" and "no number" in other["reason"]
+    json.dumps(found.evidence, allow_nan=False)
+
+
+def test_without_anything_to_check_it_is_skipped_with_a_reason() -> None:
+    assert score("The average was 5.", tables=[]).reason == "the sample has no table to compute from"
+    refused = score("Sorry, I do not know.")
+    assert refused.status == "skipped" and refused.value is None
+    forecast = score("Throughput will be 50 Mbps next week.")
+    assert forecast.status == "skipped" and "forecast" in forecast.reason
+
+
+def test_it_needs_no_judge_and_takes_one() -> None:
+    assert not needs_judge("numeric_claims")
+    assert load_metric("numeric_claims").name == "numeric_claims"
+
+
+def test_tables_in_a_context_and_a_scale_that_another_context_states() -> None:
+    contexts = ["Quarter | 2019 | 2018\nRevenue | 1,500 | 1,200\nCosts | 900 | 800", "All amounts are (in thousands)."]
+    question = "What was the change in Revenue between 2018 and 2019?"
+    found = score("300 thousand", tables=[], retrieved_contexts=contexts, user_input=question)
+    assert found.value == 1.0, found
+    wrong = score("320 thousand", tables=[], retrieved_contexts=contexts, user_input=question)
+    assert wrong.value == 0.0
+
+
+def read_as(**fields: Any) -> dict[str, Any]:
+    check = {"statistic": "mean", "series": "throughput_mbps", "window": "", "compared_with": "", "compared_window": ""}
+    return {"checks": [check | {"value": "", "threshold": "", "direction": "", "hedge": "exact"} | fields]}
+
+
+UNREADABLE = "What people got out of it hovered around some 43 Mbps in Rotterdam's throughput, all told."
+
+
+def judged(judge: LiteLLMJudge, response: str) -> list[dict[str, Any]]:
+    claims: list[dict[str, Any]] = run_to_end(NumericClaims(judge).assess(sample(response))).evidence["claims"]
+    return claims
+
+
+def test_a_judge_reads_what_the_grammar_cannot_and_never_computes(
+    judge: Callable[..., LiteLLMJudge], script: Callable[..., None]
+) -> None:
+    script(ReadSpecifications=read_as(value="43 Mbps", hedge="about"))
+    grammar, by_judge = judged(judge(), f"The lowest latency was 20 ms. {UNREADABLE}")
+    assert (grammar["read_by"], by_judge["read_by"]) == ("grammar", "judge")
+    assert (by_judge["verdict"], by_judge["computed"]) == ("supported", 43.0)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "why"),
+    [
+        ({"value": "99 Mbps"}, "not in the claim"),
+        ({"value": "43 Mbps", "series": "jitter"}, "no series"),
+        ({"value": "43 Mbps", "window": "in March"}, "not in the claim"),
+        ({"value": ""}, "no value"),
+    ],
+)
+def test_what_a_judge_adds_is_not_checked(
+    judge: Callable[..., LiteLLMJudge], script: Callable[..., None], wrong: dict[str, Any], why: str
+) -> None:
+    script(ReadSpecifications=read_as(**wrong))
+    (claim,) = judged(judge(), UNREADABLE)
+    assert claim["verdict"] == "unverifiable" and why in claim["reason"]
+
+
+def test_in_faithfulness_a_computed_verdict_takes_the_judges_place(
+    judge: Callable[..., LiteLLMJudge], script: Callable[..., None]
+) -> None:
+    claims = ["The average throughput was 43 Mbps.", "The highest latency was 26 ms.", "Engineers were on site."]
+    verdicts = [
+        {"id": 1, "quote": "", "reason": "not said", "verdict": "not_found"},
+        {"id": 2, "quote": "latency_ms (ms)", "reason": "looks right", "verdict": "supported"},
+        {"id": 3, "quote": "", "reason": "not said", "verdict": "not_found"},
+    ]
+    script(Claims={"claims": claims}, ListedVerdicts={"verdicts": verdicts})
+    answered = sample(" ".join(claims))
+    found = run_to_end(Faithfulness(judge(), "judge", "listed").assess(answered))
+    first, second, third = found.evidence["claims"]
+    assert [c["verdict"] for c in (first, second, third)] == ["supported", "contradicted", "not_found"]
+    assert [c["source"] for c in (first, second, third)] == ["numeric", "numeric", "judge"]
+    assert (first["judge"]["verdict"], second["judge"]["verdict"]) == ("not_found", "supported")
+    assert found.value == pytest.approx(1 / 3)
+    plain = run_to_end(
+        Faithfulness(judge(), "judge", "listed", numeric=False).assess(
+            sample(" ".join(claims), retrieved_contexts=["25"])
+        )
+    )
+    assert [c["source"] for c in plain.evidence["claims"]] == ["judge"] * 3
+
+
+@pytest.mark.parametrize("numeric", ["yes", 3])
+def test_faithfulness_takes_numeric_true_or_false(judge: Callable[..., LiteLLMJudge], numeric: Any) -> None:
+    with pytest.raises(ValueError, match="numeric is true or false"):
+        Faithfulness(judge(), numeric=numeric)
+
+
+def command(*arguments: str) -> tuple[int, str]:
+    result = CliRunner().invoke(cli, ["numeric", "check", *arguments])
+    return result.exit_code, result.output
+
+
+@pytest.fixture
+def csv(tmp_path: Path) -> str:
+    file = tmp_path / "kpi.csv"
+    file.write_text("date,throughput_mbps\n2026-03-01,41.2\n2026-03-02,43.0\n", encoding="utf-8")
+    return str(file)
+
+
+def test_the_command_tells_the_claim_as_understood_and_the_arithmetic(csv: str) -> None:
+    code, output = command(csv, "The average throughput was 42.1 Mbps.")
+    assert code == 0
+    assert "mean of throughput_mbps" in output and "(41.2 + 43) / 2 = 42.1" in output and "supported" in output
+    code, output = command(csv, "De hoogste doorvoer was 44 Mbps.", "--json")
+    (claim,) = json.loads(output)["claims"]
+    assert (claim["verdict"], claim["computed"], claim["stated"]) == ("contradicted", 43.0, "44 Mbps")
+
+
+def test_the_commands_errors(csv: str) -> None:
+    from assay.errors import InputError, UsageError
+
+    for arguments, error in (((csv, " "), UsageError), (("nowhere.csv", "It was 5."), InputError)):
+        result = CliRunner().invoke(cli, ["numeric", "check", *arguments])
+        assert isinstance(result.exception, error), result.output
+
+
+BAD_INPUT = [
+    # numbers with thin spaces, and a minus that is a dash
+    ("en", "The highest value was 1\u2009234.5.", [1234.5, 2.0], "supported"),
+    ("en", "The lowest value was \u22123.5.", [-3.5, 2.0], "supported"),
+    ("en", "The lowest value was \u20133.5.", [3.5, 4.0], "contradicted"),
+    # the notation of the other language
+    ("nl", "De hoogste value was 1,234.5.", [1234.5, 2.0], "supported"),
+    ("en", "De hoogste value was 1234.5.", [1234.5, 2.0], "unverifiable"),  # a claim in the wrong language
+    ("en", "The average value was 3 per visitor.", [3.0, 3.0], "unverifiable"),
+]
+
+
+@pytest.mark.parametrize(("language", "claim", "values", "expected"), BAD_INPUT)
+def test_odd_claims(language: str, claim: str, values: list[float], expected: str) -> None:
+    table = table_of(Grid("t", {"date": ["2026-03-01", "2026-03-02"], "value": values}))
+    assert [each.verdict for each in check_claims([claim], [table], language)] == [expected]
+
+
+def test_two_tables_with_the_same_column_must_agree() -> None:
+    days = ["2026-03-01", "2026-03-02"]
+    one, other = (table_of(Grid(n, {"date": days, "users": u})) for n, u in (("north", [10, 20]), ("south", [10, 30])))
+    high, low = check_claims(["The highest users was 20.", "The lowest users was 10."], [one, other], "en")
+    assert (high.verdict, low.verdict) == ("unverifiable", "supported")
+
+
+def test_duplicate_dates_are_no_value_of_a_day() -> None:
+    table = table_of(Grid("t", {"date": ["2026-03-01", "2026-03-01", "2026-03-02"], "users": [10, 12, 20]}))
+    (day,) = check_claims(["On 1 March there were 10 users."], [table], "en")
+    (top,) = check_claims(["The highest users was 20."], [table], "en")
+    assert (day.verdict, top.verdict) == ("unverifiable", "supported")
+
+
+def test_a_hundred_thousand_rows() -> None:
+    import pandas as pd
+
+    days = pd.date_range("2000-01-01", periods=100_000, freq="h").strftime("%Y-%m-%dT%H:%M").tolist()
+    table = table_of(Grid("big", {"time": days, "users": list(range(100_000))}))
+    (found,) = check_claims(["The highest users was 99,999."], [table], "en")
+    assert found.verdict == "supported"
