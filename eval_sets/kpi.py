@@ -11,6 +11,7 @@ import random
 import re
 import sys
 from collections.abc import Mapping, Sequence
+from datetime import date, timedelta
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -131,11 +132,13 @@ def number_text(value: float, decimals: int, language: str) -> str:
 
 
 def date_text(day: str, language: str, later: int = 0) -> str:
-    """A day or month in words, moved by some days or months."""
-    year, month, *rest = (int(part) for part in day[:10].split("-"))
-    if rest:
-        return f"{rest[0] + later} {_MONTHS[language][month - 1]}"
-    return f"{_MONTHS[language][month - 1 + later]} {year}"
+    """A day ("12 March") or month ("August 2025") in words, moved by some days or months."""
+    if len(day) > 7:
+        moved = date.fromisoformat(day[:10]) + timedelta(days=later)
+        return f"{moved.day} {_MONTHS[language][moved.month - 1]}"
+    year, month = (int(part) for part in day.split("-"))
+    month += later - 1
+    return f"{_MONTHS[language][month % 12]} {year + month // 12}"
 
 
 def as_markdown(table: KpiTable, language: str) -> str:

@@ -92,6 +92,7 @@ def test_ratings_by_the_rubric() -> None:
 def test_numbers_and_dates_in_words() -> None:
     assert (number_text(1234.5, 1, "nl"), number_text(1234.5, 1, "en")) == ("1.234,5", "1,234.5")
     assert (date_text("2026-03-12", "nl"), date_text("2025-08", "en")) == ("12 maart", "August 2025")
+    assert (date_text("2026-03-31", "nl", 1), date_text("2025-12", "en", 1)) == ("1 april", "January 2026")
 
 
 def test_tables_are_seeded_and_differ_between_languages() -> None:

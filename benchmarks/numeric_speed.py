@@ -1,0 +1,104 @@
+"""How many numerical claims a second are read, computed and judged without a model.
+
+    python benchmarks/numeric_speed.py [--rounds 5] [--rows 100000]
+
+First on the bundled sets kpi_nl and kpi_en: every sentence of every answer, tables read anew in each round, as a run
+does. Then on one table of many rows (a CSV file, times by the minute): reading the file, making series of it, its
+facts, and single claims against it, the first of each kind (which sorts, indexes and decomposes what is then kept)
+and the next. Seconds are the processor's, so that other work on the machine counts for little.
+"""
+
+import argparse
+import random
+import statistics
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from printed import print_machine, print_table
+
+from assay import Sample, load_set
+from assay.metrics.numeric.facts import facts_of
+from assay.metrics.numeric.numeric_claims import check_claims, tables_of_claims
+from assay.metrics.numeric.sample_tables import tables_of_file
+from assay.metrics.sentences import sentences
+
+CLAIMS = (
+    "The average throughput was 50.1 Mbps.",
+    "The highest latency was 39.9 ms.",
+    "The average throughput on 10 January 2026 was 50.1 Mbps.",
+    "Throughput was above 90 Mbps 10,012 times.",
+    "Latency shows an upward trend.",
+    "The median latency in February was 25.0 ms.",
+)
+
+
+def main() -> None:
+    """Prints claims a second on the kpi sets, and the time of each step on a large table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--rows", type=int, default=100_000)
+    options = parser.parse_args()
+    print_machine()
+    print_table("The kpi sets", ["set", "sentences", "checked", "sentences/s", "least", "most"], _sets(options.rounds))
+    with tempfile.TemporaryDirectory() as folder:
+        print_table(f"One table of {options.rows:,} rows", ["step", "seconds"], _large(Path(folder), options.rows))
+
+
+def _sets(rounds: int) -> list[list[object]]:
+    rows: list[list[object]] = []
+    for name in ("kpi_nl", "kpi_en"):
+        samples = load_set(name)
+        _judge(samples)  # loads libraries and words
+        speeds = []
+        for _ in range(rounds):
+            start = time.process_time()
+            count, checked = _judge(samples)
+            speeds.append(count / (time.process_time() - start))
+        rows.append([name, count, checked, statistics.median(speeds), min(speeds), max(speeds)])
+    return rows
+
+
+def _judge(samples: Sequence[Sample]) -> tuple[int, int]:
+    """How many sentences were judged, and how many claims in them were checked."""
+    count = checked = 0
+    for sample in samples:
+        language = sample.language or "en"
+        said = sentences(sample.response, language)
+        anew = sample.model_copy(update={"tables": tuple(table.model_copy() for table in sample.tables)})
+        found = check_claims(said, tables_of_claims(anew), language, sample.user_input)
+        count, checked = count + len(said), checked + sum(claim.checkable for claim in found)
+    return count, checked
+
+
+def _large(folder: Path, rows: int) -> list[list[object]]:
+    rng = random.Random(0)
+    start = datetime(2026, 1, 1)
+    lines = ["time,throughput_mbps,latency_ms,site"]
+    for number in range(rows):
+        moment = start + timedelta(minutes=number)
+        lines.append(f"{moment:%Y-%m-%d %H:%M},{100 * rng.random():.2f},{10 + 30 * rng.random():.2f},s{number % 7}")
+    file = folder / "large.csv"
+    file.write_text("\n".join(lines), encoding="utf-8")
+    told: list[list[object]] = []
+    (table,) = _timed("read the file, make series", told, lambda: tables_of_file(file, "en"))
+    for claim in CLAIMS:
+        for which in ("first", "again"):
+            found = _timed(f"{claim} ({which})", told, lambda claim=claim: check_claims([claim], [table], "en"))
+        told[-1][0] = f"{told[-1][0]} -> {found[0].verdict}"
+    _timed("all facts", told, lambda: facts_of(table))
+    return told
+
+
+def _timed(step: str, told: list[list[object]], work: Callable[[], Any]) -> Any:
+    start = time.process_time()
+    result = work()
+    told.append([step, time.process_time() - start])
+    return result
+
+
+if __name__ == "__main__":
+    main()
