@@ -98,6 +98,7 @@ def _print_effect(name: str, found: "Comparison") -> None:
 
     from ..generation.probes import PROBES
     from ..runs.report import plain, report_console
+    from .meta_tables import p_value
 
     expected = f" (a fair metric: {PROBES[name].expects})" if name in PROBES else ""
     table = Table(title=plain(f"{name}{expected}"), title_justify="left", title_style="bold")
@@ -111,6 +112,6 @@ def _print_effect(name: str, found: "Comparison") -> None:
             str(shift.n),
             *("-" if mean is None else f"{mean:.3f}" for mean in (each.mean_a, each.mean_b)),
             "-" if shift.mean is None else f"{shift.mean:+.3f}{interval}",
-            *("-" if p is None else f"{p:.3f}" for p in (shift.p, each.p_of_all)),
+            *(p_value(p) for p in (shift.p, each.p_of_all)),
         )
     report_console().print(table)
