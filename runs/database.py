@@ -75,8 +75,8 @@ def without_password(url: str) -> str:
 class SQLiteDatabase:
     """One file, safe to kill at any moment and to share between processes of one machine."""
 
-    errors = sqlite3.Error
-    twice = sqlite3.IntegrityError
+    errors: type[Exception] = sqlite3.Error
+    twice: type[Exception] = sqlite3.IntegrityError
 
     def __init__(self, path: Path, wait: float) -> None:
         self.name = str(path)

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import shlex
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -108,7 +109,7 @@ def _hold(
         report = ended(night, "interrupted", "Ctrl-C; all replies are kept")
     except AssayError as error:
         report = ended(night, "error", str(error))
-    for write in (lambda: write_outputs(found, report), lambda: write_history(found, store)):
+    for write in (partial(write_outputs, found, report), partial(write_history, found, store)):
         try:
             write()
         except AssayError as error:

@@ -83,7 +83,7 @@ def answers(
         yield BadRow(number, InputError(f"{name}, {place}: conversation {conversation} {told}; leave it out"))
         return
     history: list[Mapping[str, Any]] = []
-    for turn, (raw, said) in enumerate(turns, 1):
+    for turn, (raw, spoken) in enumerate(turns, 1):
         metadata: dict[str, Any] = dict(rest) | {"conversation": conversation, "turn": turn, "messages": raw}
         if history:
             metadata["history"] = list(history)
@@ -91,9 +91,9 @@ def answers(
             metadata["unanswered"] = [one for one, _ in waiting]
         values = {
             "id": f"{conversation}-{turn}",
-            "user_input": "\n".join(one.text for one in said if one.role == "user"),
-            "response": said[-1].text,
-            "retrieved_contexts": [text for one in said if one.role == "context" for text in documents(one.text)],
+            "user_input": "\n".join(one.text for one in spoken if one.role == "user"),
+            "response": spoken[-1].text,
+            "retrieved_contexts": [text for one in spoken if one.role == "context" for text in documents(one.text)],
             "group": conversation,
             "metadata": metadata,
         }

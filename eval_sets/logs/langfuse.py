@@ -61,7 +61,7 @@ def read_observations(rows: Iterator[Row | BadRow], name: str) -> Iterator[Row |
     for number, (trace, own) in enumerate(by_trace.items(), 1):
         observations = [row.values for row in own]
         root = _root(observations)
-        values = {"id": trace, "observations": observations}
+        values: dict[str, Any] = {"id": trace, "observations": observations}
         session = next(
             (each[key] for each in observations for key in ("sessionId", "session_id") if each.get(key)), None
         )

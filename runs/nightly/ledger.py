@@ -57,7 +57,10 @@ class Ledger:
         rows = self._db.execute(
             "SELECT id, suite, began, status, report FROM nights WHERE suite = ? ORDER BY began DESC, id DESC", (suite,)
         )
-        return [NightRow(*found, None if report is None else json.loads(report)) for *found, report in rows]
+        return [
+            NightRow(night, of, began, status, None if report is None else json.loads(report))
+            for night, of, began, status, report in rows
+        ]
 
     def runs(self, night: str) -> dict[str, str]:
         """The runs of a night by judge."""

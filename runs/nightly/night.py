@@ -96,7 +96,7 @@ async def _hold_run(night: Night, judge: str, on_progress: Callable[[Progress], 
         cassette = Cassette(suite.path(file), suite.cassette.mode)
     asked = None
     if plan.judge is not None:
-        overrides = {"concurrency": suite.concurrency} if suite.concurrency else {}
+        overrides: dict[str, Any] = {"concurrency": suite.concurrency} if suite.concurrency else {}
         asked = LiteLLMJudge(plan.judge, cassette=cassette, budget=night.budget, **overrides)
     try:
         total = sum(1 for _ in plan.samples([] if suite.skip_bad else None))  # every row is read before any call

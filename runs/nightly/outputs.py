@@ -16,16 +16,21 @@ from .summary import summary_markdown
 
 def write_outputs(suite: Suite, report: NightReport) -> None:
     """Writes the JUnit, Markdown and JSON files. Raises `InputError` where one cannot be written."""
-    for name, text in [
-        (suite.outputs.junit, lambda: junit_xml(report)),
-        (suite.outputs.summary, lambda: summary_markdown(report)),
-        (suite.outputs.json_, lambda: json.dumps(as_json(report), ensure_ascii=False, indent=2) + "\n"),
+    for name, made in [
+        (suite.outputs.junit, junit_xml),
+        (suite.outputs.summary, summary_markdown),
+        (suite.outputs.json_, json_text),
     ]:
         if name is not None:
             path = suite.path(name)
             _make_folder(path.parent)
             with replaced(path) as file:
-                file.write(text())
+                file.write(made(report))
+
+
+def json_text(report: NightReport) -> str:
+    """The report as the JSON file has it."""
+    return json.dumps(as_json(report), ensure_ascii=False, indent=2) + "\n"
 
 
 def write_history(suite: Suite, store: Store) -> None:

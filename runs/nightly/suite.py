@@ -11,7 +11,7 @@ from pydantic_core import ErrorDetails
 from ...errors import InputError, UsageError
 from ...eval_sets.nearest import nearest, quoted
 from ...judges import Budget, JudgeSettings, Mode, load_settings
-from ...metrics.catalogue import DEFAULT_METRICS, higher_is_better, needs_judge
+from ...metrics.catalogue import DEFAULT_METRICS, needs_judge
 from ..plan import Plan
 from .gates import GATES, Gate
 
@@ -137,7 +137,7 @@ def load_suite(path: Path) -> Suite:
         raise InputError(f"{path}: the suite cannot be read: {error}") from error
     except yaml.YAMLError as error:
         raise InputError(f"{path}: not valid YAML: {' '.join(str(error).split())}; correct it there") from error
-    if not isinstance(content, dict):
+    if not isinstance(content, dict) or tree is None:
         raise InputError(f"{path}: holds no keys; a suite begins with `sets:` and `metrics:` (see docs/nightly.md)")
     for key, line in _twice(tree):
         raise InputError(f"{path}, line {line}: the key `{key}` stands twice; keep one of them")
@@ -177,19 +177,17 @@ def _check(suite: Suite, path: Path, tree: yaml.Node) -> None:
         identities[named] = judge
     known = suite.plan(NO_JUDGE).all_metrics
     for number, gate in enumerate(suite.gates):
-        metric = getattr(gate, "metric", None)
-        if metric is not None and metric not in known:
-            hint = f"did you mean {found[0]}? " if (found := nearest(metric, known)) else ""
+        measured: str | None = getattr(gate, "metric", None)
+        if measured is not None and measured not in known:
+            hint = f"did you mean {found[0]}? " if (found := nearest(measured, known)) else ""
             raise wrong(
                 ("gates", number, "metric"),
-                f"{metric} is not measured in this suite; {hint}It measures {quoted(known)}",
+                f"{measured} is not measured in this suite; {hint}It measures {quoted(known)}",
             )
         if gate.judge is not None and gate.judge not in suite.judges:
             raise wrong(
                 ("gates", number, "judge"), f"{gate.judge} does not judge here; the judges are {quoted(suite.judges)}"
             )
-        if metric is not None:
-            higher_is_better(metric)
 
 
 def _complaint(path: str, tree: yaml.Node, error: ErrorDetails) -> str:
