@@ -28,15 +28,15 @@ class Grid:
 
 
 def grid_of_rows(
-    name: str, records: Sequence[Sequence[str]], caption: str = "", language: str | None = None, several: bool = True
+    name: str, records: Sequence[Sequence[str]], caption: str = "", language: str | None = None
 ) -> Grid | None:
     """A grid of records, the header first; None where nothing is left.
 
-    With `several`, rows at the top that hold no numbers but years belong to the header (a title over columns, a row of
+    Rows at the top that hold no numbers but years belong to the header (a title over columns, a row of
     units). Columns without a name are called by their place; names that stand twice get their number.
     """
     records = [[cell.strip() for cell in record] for record in records]
-    heads = _header_rows(records) if several else 1
+    heads = _header_rows(records)
     header, body = records[:heads], records[heads:]
     if not body:
         return None

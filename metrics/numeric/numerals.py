@@ -70,8 +70,3 @@ def format_shown(numeral: str) -> NumberFormat | None:
     """The format that a numeral gives away (12,5 and 1.234.567 are COMMA); None where it fits both or none."""
     readings = numeral_readings(numeral)
     return next(iter(readings)) if len(readings) == 1 else None
-
-
-def is_ambiguous(numeral: str) -> bool:
-    """Whether a numeral means one thing in one format and another in the other."""
-    return len(set(numeral_readings(numeral).values())) > 1

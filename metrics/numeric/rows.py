@@ -23,8 +23,6 @@ _OFFSETS = {
     Period.YEAR: {"years": 1},
 }
 
-Positions = "NDArray[Any]"
-
 
 def rows_of(table: Table, window: Window, may_be_none: bool = False) -> "NDArray[Any]":
     """The positions of the rows that fit every part of a window: in order of time where there is one, else of the file.
