@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from ..errors import UsageError
+from ..errors import InputError, UsageError
 from ..eval_sets import Sample
 from ..meta_eval.audited import Audit, AuditedAnswer
 from ..meta_eval.reading import Choices, FlatRow, Item, Measured, flattened, ratings_of
@@ -47,8 +47,11 @@ def measured_run(store: Store, run: RunRow, choices: Choices) -> Measured:
 def ratings_of_runs(store: Store, runs: Sequence[RunRow], choices: Choices) -> Measured:
     """The ratings of the runs' samples, each sample once. Raises `InputError` where there are none."""
     samples = {sample.id: sample for run in runs for sample in store.samples(run.id)}
+    name = ", ".join(f"run {run.id}" for run in runs)
+    if not choices.ratings and all(sample.human_rating is None for sample in samples.values()):
+        raise InputError(f"{name}: none of its {len(samples)} samples is rated; name a file of ratings (--ratings)")
     rows = [FlatRow(f"sample {sample.id}", _row(sample)) for sample in samples.values()]
-    return ratings_of(rows, ", ".join(f"run {run.id}" for run in runs), replace(choices, mapping={}))
+    return ratings_of(rows, name, replace(choices, mapping={}))
 
 
 def audited(store: Store, runs: Sequence[RunRow], item: str) -> AuditedAnswer | None:

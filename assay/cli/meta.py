@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ..runs.store import RunRow
 
 COMBINERS = ("subsets", "sum", "mean-rank", "ridge", "logistic", "tree")  # as in meta_eval.selection
-_QUICK = {"bootstrap": 500, "permutations": 500, "repeats": 2}
+_QUICK = 500  # resamples where an answer must come in seconds
 _FILE = click.Path(path_type=Path, dir_okay=False)
 
 
@@ -106,7 +106,7 @@ def tell_briefly(store: "Store", run: "RunRow") -> None:
     choices = Choices()
     with _working("evaluating the metrics", silent=False):
         joined = join([measured_run(store, run, choices)], ratings_of_runs(store, [run], choices), choices)
-        evaluation = evaluate_table(joined.table, **_QUICK)
+        evaluation = evaluate_table(joined.table, bootstrap=_QUICK, permutations=_QUICK, repeats=2)
     click.echo()
     print_evaluation(evaluation, joined, brief=True)
     click.echo(f"\nAll of it, with 2000 resamples, as a page: assay meta {run.id} --report report.html")

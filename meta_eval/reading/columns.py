@@ -77,9 +77,10 @@ def matching(patterns: Iterable[str], columns: Iterable[str]) -> list[str]:
 
 def check_named(patterns: Iterable[str], columns: Iterable[str], what: str, name: str) -> None:
     """Raises `UsageError` for a pattern that names none of the columns."""
-    listed = list(dict.fromkeys(map(short, columns)))
+    held = list(columns)
     for pattern in patterns:
-        if not matching([pattern], listed):
+        if not matching([pattern], held):
+            listed = list(dict.fromkeys(map(short, held)))
             meant = nearest(pattern, listed)
             hint = f"did you mean {meant[0]}? It" if meant else "it"
             raise UsageError(f"{name}: there is no {what} `{pattern}`; {hint} has {quoted(listed)}")

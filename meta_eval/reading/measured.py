@@ -77,7 +77,7 @@ def scores_of(rows: Sequence[FlatRow], name: str, choices: Choices, *, besides: 
         )
     taken = matching(choices.metrics, columns) if choices.metrics else offered
     read = {short(metric): columns[metric] for metric in taken}
-    return Measured(name, tuple(items), read, taken=tuple(taken), offered=tuple(map(short, offered)))
+    return Measured(name, tuple(items), read, taken=tuple(taken), offered=tuple(offered))
 
 
 def ratings_of(rows: Sequence[FlatRow], name: str, choices: Choices) -> Measured:

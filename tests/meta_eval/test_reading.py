@@ -168,6 +168,9 @@ def test_choices_name_the_columns(write: Write) -> None:
     assert len(set(table.groups)) == 1
     assert table.attributes == {"lang": ("nl", "en")}
     assert (table.rating_min, table.rating_max, table.items) == (0, 5, ("a", "b"))
+    deep = Choices(mapping={"key": "id"}, metrics=("metadata.tool.x",), ratings=("metadata.tool.y",))
+    table = read_table([write("all.jsonl", rows)], None, deep).table
+    assert (table.metrics, table.ratings[:, 0].tolist()) == (("tool.x",), [2, 4])
 
 
 def test_labels_that_are_numbers_are_no_scores(write: Write) -> None:
