@@ -3,6 +3,7 @@
 from importlib.resources import as_file, files
 from importlib.resources.abc import Traversable
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -31,7 +32,10 @@ def _recordings() -> list[Traversable]:
 @store_option
 @json_option
 def demo(judge: str, store: str | Path, as_json: bool) -> None:
-    """Judge the bundled helpdesk sets offline, from recorded replies, and say which measure agrees with the ratings."""
+    """Judge the bundled helpdesk sets offline, from recorded replies, and say which measure agrees with the ratings.
+
+    The numerical claims of the bundled kpi sets are computed in between. With --json only the helpdesk run is printed.
+    """
     from ..errors import UsageError
     from ..judges import Budget, load_settings
     from ..runs import Plan, Store
@@ -44,20 +48,27 @@ def demo(judge: str, store: str | Path, as_json: bool) -> None:
         bundled = [entry.name.split(".", 1)[1][: -len(".jsonl")] for entry in _recordings()]
         raise UsageError(f"no replies of {judge!r} are bundled; there are those of {', '.join(bundled)}")
     plan = Plan(sets=("helpdesk_nl", "helpdesk_en"), metrics=DEMO_METRICS, judge=load_settings(judge))
+    runs = Store(store)
     with as_file(recorded) as cassette:
-        options = {
-            "cassette": cassette,
-            "mode": "replay",
-            "concurrency": None,
-            "skip_bad": False,
-            "as_json": as_json,
-            "out": None,
-            "max_failed": 0,
-        }
-        runs = Store(store)
-        code = judge_plan(plan, runs, Budget(), None, options)
+        code = judge_plan(plan, runs, Budget(), None, _options(as_json, cassette))
+    if code == DONE and not as_json:
+        click.echo()
+        computed = Plan(sets=("kpi_nl", "kpi_en"), metrics=("numeric_claims",))
+        code = judge_plan(computed, runs, Budget(), None, _options(as_json, None))
     done = runs.newest_with(plan.identity)
     if code == DONE and done is not None and not as_json:
         tell_briefly(runs, done)
         click.echo(_CONSTRUCTED)
     click.get_current_context().exit(code)
+
+
+def _options(as_json: bool, cassette: Path | None) -> dict[str, Any]:
+    return {
+        "cassette": cassette,
+        "mode": None if cassette is None else "replay",
+        "concurrency": None,
+        "skip_bad": False,
+        "as_json": as_json,
+        "out": None,
+        "max_failed": 0,
+    }
