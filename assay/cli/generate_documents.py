@@ -66,6 +66,7 @@ def sections(
     from ..generation.documents.reading import document_files
     from ..generation.report import print_sections, sections_as_json
     from ..generation.section import write_sections
+    from ..runs.report import plain
 
     check_language(language)
     total = len(document_files(docs))
@@ -77,7 +78,7 @@ def sections(
     every = [section for extraction in found for section in extraction.sections]
     for extraction in found:
         if extraction.error is not None:
-            click.echo(f"assay: left out: {extraction.error}", err=True)
+            click.echo(f"assay: left out: {plain(str(extraction.error))}", err=True)
     if not every:
         raise InputError("no document could be read; the reasons are above")
     if out is not None:

@@ -1,6 +1,7 @@
 """HTML as blocks, without what surrounds the page's own text: navigation, header, footer, scripts."""
 
 import re
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -23,9 +24,11 @@ _INLINE = frozenset(
 
 def html_blocks(path: Path) -> list[Block]:
     """The blocks of an HTML file, of its `main` or `article` where it has one. Raises `InputError` without any text."""
-    from bs4 import BeautifulSoup
+    from bs4 import BeautifulSoup, XMLParsedAsHTMLWarning
 
-    soup = BeautifulSoup(path.read_bytes(), "lxml")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", XMLParsedAsHTMLWarning)  # XHTML is read as well as HTML
+        soup = BeautifulSoup(path.read_bytes(), "lxml")
     for node in soup.find_all(_AROUND):
         # the header of an article holds its title; only the page's own is around the text
         if node.name != "header" or node.find_parent(_HEADED) is None:

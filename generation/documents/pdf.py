@@ -26,15 +26,12 @@ def pdf_blocks(path: Path, header: float | None = None, footer: float | None = N
     import pypdfium2
 
     try:
-        document = pypdfium2.PdfDocument(path)
+        with pypdfium2.PdfDocument(path) as document:
+            lines, tables = _lines(document, header, footer)
     except (pypdfium2.PdfiumError, OSError) as error:
         raise InputError(
             f"{path}: cannot be read as PDF ({error}); open it in a viewer: it may be damaged or have a password"
         ) from error
-    try:
-        lines, tables = _lines(document, header, footer)
-    finally:
-        document.close()
     if not lines and not tables:
         raise InputError(f"{path}: holds no text, only images; run it through OCR first (for example: ocrmypdf)")
     return list(_blocks(lines, tables))

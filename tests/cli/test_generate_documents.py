@@ -10,6 +10,7 @@ from assay.generation import read_folds, read_sections
 from assay.generation.leaflets import leaflets
 
 
+@pytest.mark.timeout(300)  # it imports scikit-learn and the encoder, minutes on a busy machine
 def test_from_leaflets_to_folds(assay: Callable[..., Any], tmp_path: Path) -> None:
     done = assay("generate", "sections", "leaflets", "-o", "s.jsonl", "--json")
     assert (done.code, done.json["sections"], done.json["emulated_pages"]) == (0, 80, 12)

@@ -1,6 +1,7 @@
 """Topics: the measures by hand, the choice among settings, and plain clustering of the bundled leaflets."""
 
 import asyncio
+from importlib.util import find_spec
 
 import numpy as np
 import pytest
@@ -116,8 +117,9 @@ def test_too_few_sections_and_too_many_topics_are_told() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(900)  # the first use of UMAP compiles it
+@pytest.mark.skipif(find_spec("bertopic") is None, reason="BERTopic is not installed")
 def test_bertopic_finds_the_same_topics_with_the_same_seed() -> None:
-    pytest.importorskip("bertopic")
     options: dict[str, object] = {"method": "bertopic", "grid": ((5,), (3, 5)), "seed": 3}
     one = found(**options)
     assert one.method == "bertopic"
