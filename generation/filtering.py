@@ -51,7 +51,7 @@ class _Sieve:
     def apply(self, name: str, reasons: dict[str, str]) -> None:
         """Rejects the pairs whose id has a reason."""
         gone = [pair.rejected(name, reasons[pair.id]) for pair in self.standing if reasons.get(pair.id)]
-        given, rejected = (Counter(pair.kind for pair in pairs) for pairs in (self.standing, gone))
+        given, rejected = (Counter[str](pair.kind for pair in pairs) for pairs in (self.standing, gone))
         self.table.append(FilterRow(name, dict(given), dict(rejected)))
         self.standing = [pair for pair in self.standing if not reasons.get(pair.id)]
         self.rejected += gone

@@ -149,7 +149,7 @@ def reviewed(samples: Sequence[Sample], reviews: Sequence[Review]) -> Reviewed:
         disagreed=len(disagreed),
         other=sum(not options for options in chosen.values()),
         counts=counts,
-        shares={name: share(count, len(judged)) for name, count in {"relevant": relevant, **counts}.items()},
+        shares={name: share(count, len(judged)) for name, count in (("relevant", relevant), *counts.items())},
         agreement=agreement(reviews),
         kept=kept,
     )

@@ -89,7 +89,7 @@ class HttpBot:
         body = filled(self._template, asked)
         return await self._kept.answer(json.dumps(body, sort_keys=True), asked, lambda: self._post(body))
 
-    async def _post(self, body: Any) -> str:
+    async def _post(self, body: Any) -> Any:
         import httpx
 
         async with httpx.AsyncClient(timeout=_TIMEOUT) as client:

@@ -121,8 +121,9 @@ def _mean_of_iterations(
     def statistic(weights: "NDArray[np.float64]") -> "NDArray[np.float64]":
         totals = (member * values) @ weights
         counts = member @ weights
-        means: NDArray[np.float64] = np.divide(totals, counts, out=np.full_like(totals, np.nan), where=counts > 0)
-        return means.mean(axis=0)  # NaN where an iteration has no item in the resample
+        means = np.divide(totals, counts, out=np.full_like(totals, np.nan), where=counts > 0)
+        average: NDArray[np.float64] = means.mean(axis=0)  # NaN where an iteration has no item in the resample
+        return average
 
     return statistic
 
