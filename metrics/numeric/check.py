@@ -5,13 +5,29 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import product
 
-from .clause import Clause, Mark
+from .clause import Clause
+from .marks import Mark
 from .specification import Hedge, Specification, Statistic, Window
 from .written import known_unit
 
 _OF_ANYTHING = frozenset({"%", "pp", "day", "week", "month", "year", "h", "min", "s"})
 _SUMMED_NEVER = frozenset(
     {"%", "pp", "degC", "dB", "dBm", "Mbps", "kbps", "Gbps", "MB/s", "ms", "s", "Hz", "MHz", "GHz"}
+)
+
+# kinds of words that other readings are for
+CHANGES = (
+    "up",
+    "down",
+    "change",
+    "difference",
+    "double",
+    "half",
+    "ratio",
+    "correlation",
+    "anomaly",
+    "share",
+    "ranged",
 )
 
 
@@ -107,3 +123,13 @@ def is_year_besides(clause: Clause, names: list[str], mark: Mark) -> bool:
         return False
     values = [clause.table.frame[name].abs().max() for name in names if name in clause.table.frame]
     return not any(number.value / 5 <= value <= number.value * 5 for value in values)
+
+
+def marks_after(clause: Clause, mark: Mark) -> list[Mark]:
+    """The marks after one."""
+    return [m for m in clause.marks if m.start >= mark.end]
+
+
+def use_columns(clause: Clause) -> None:
+    """Columns of texts that only say what a row is ("the venue with the largest crowd")."""
+    clause.use([mark for mark in clause.marks if mark.columns and not mark.series and not mark.cells])

@@ -1,74 +1,32 @@
 """A clause with everything in it that the grammar knows: numbers, times, series, cells, and marked words."""
 
-import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
-from itertools import pairwise, product
+from dataclasses import dataclass
+from itertools import product
 
 from .lexicon import Lexicon, Token, tokens
-from .mentions import Mention, Names
-from .numbers import Number, find_numbers
-from .periods import NamedTime, find_times
-from .specification import ALL_ROWS, Condition, Hedge, Statistic, Window
+from .marks import (
+    ARTICLES,
+    Mark,
+    hedge_numbers,
+    is_of_a_name,
+    longest,
+    marked_words,
+    with_whole,
+    without_column_unit,
+)
+from .mentions import Names
+from .numbers import find_numbers
+from .periods import find_times
+from .specification import ALL_ROWS, Condition, Statistic, Window
 from .table import Table
 from .views import View
 
-_HEDGES = {
-    "about": Hedge.ABOUT,
-    "nearly": Hedge.NEARLY,
-    "just_over": Hedge.JUST_OVER,
-    "at_least": Hedge.AT_LEAST,
-    "at_most": Hedge.AT_MOST,
-    "above": Hedge.MORE_THAN,
-    "below": Hedge.LESS_THAN,
-}
-_ALL = re.compile(r"(?:across|all|over|of|alle)(?: the| de)? $", re.IGNORECASE)
-_ARTICLES = ("a", "an", "een")
-BOUNDS = {Hedge.MORE_THAN: "gt", Hedge.LESS_THAN: "lt", Hedge.AT_LEAST: "ge", Hedge.AT_MOST: "le"}
 # kinds of words that say nothing by themselves
 _SILENT = frozenset(
     {"value_word", "days", "when", "changed_to", "between_two", "increase_word", "whole", "exactly", "seen"}
 )
-_ORDER = {"mention": 0, "time": 1, "number": 2, "word": 3}
 _MOST_UNKNOWN = 2
-_TIME_UNITS = frozenset({"day", "week", "month", "year", "h", "hour", "min", "s"})
-
-
-@dataclass(eq=False)
-class Mark:
-    """Something known in a clause, `text[start:end]`; `kinds` are those of a word, `used` is set when it is read."""
-
-    start: int
-    end: int
-    text: str
-    kinds: frozenset[str] = frozenset()
-    number: Number | None = None
-    time: NamedTime | None = None
-    mention: Mention | None = None
-    hedge: Hedge = Hedge.EXACT
-    hedge_mark: "Mark | None" = None
-    used: bool = False
-
-    @property
-    def series(self) -> tuple[str, ...]:
-        """The columns of numbers that it may name."""
-        return self._named("series")
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The columns of texts or times that it may name."""
-        return self._named("column")
-
-    @property
-    def cells(self) -> tuple[tuple[str, str], ...]:
-        """The cells (column, text) that it may name; none where it names a series as well."""
-        if self.mention is None or self.series:
-            return ()
-        return tuple((name.column, name.cell) for name in self.mention.names if name.kind == "cell")
-
-    def _named(self, kind: str) -> tuple[str, ...]:
-        names = self.mention.names if self.mention else ()
-        return tuple(dict.fromkeys(name.column for name in names if name.kind == kind))
 
 
 @dataclass
@@ -84,7 +42,6 @@ class Clause:
     scope: tuple[Window, ...] = ()  # windows of the question or the text before
     statistic: Statistic | None = None  # of the clause before it in the same sentence
     column_stems: frozenset[str] = frozenset()
-    inner: dict[str, list[Mark]] = field(default_factory=dict)  # words inside the names of series
 
     @property
     def table(self) -> Table:
@@ -284,105 +241,14 @@ def read_clause(
     found += [
         Mark(n.start, n.end, text[n.start : n.end], number=n)
         for n in find_numbers(text, language)
-        if n.text.lower() not in _ARTICLES
+        if n.text.lower() not in ARTICLES
     ]
     if view.times is not None:
         found += [Mark(t.start, t.end, text[t.start : t.end], time=t) for t in find_times(text, language, view.times)]
-    found = [_without_column_unit(mark, found) for mark in found]
-    marked = _marked_words(text, words)
-    kept = _longest([*found, *marked])
-    kept = [mark for mark in kept if not (mark.kinds and _is_of_a_name(mark, kept, names))]
-    kept = _with_whole(kept, text, view)
-    _hedge_numbers(text, kept)
-    clause = Clause(text, words, view, kept, every, inherited, scope, statistic, names.column_stems)
-    for mark in marked:
-        if any(kept_mark.series and kept_mark.start <= mark.start and mark.end <= kept_mark.end for kept_mark in kept):
-            for kind in mark.kinds:
-                clause.inner.setdefault(kind, []).append(mark)
-    return clause
-
-
-def _with_whole(kept: list[Mark], text: str, view: View) -> list[Mark]:
-    """ "Across the eight sites", of a table of eight sites, is all of it."""
-    for number, noun in pairwise(kept):
-        of_all = number.number is not None and number.number.value == view.table.rows and noun.columns
-        if of_all and _ALL.search(text[: number.start]) and not text[number.end : noun.start].strip():
-            whole = Mark(number.start, noun.end, text[number.start : noun.end], frozenset({"whole"}))
-            return [whole, *(mark for mark in kept if mark not in (number, noun))]
-    return kept
-
-
-def _is_of_a_name(mark: Mark, kept: Sequence[Mark], names: Names) -> bool:
-    """Whether a word belongs to a series that a part of its name stands for ("dropped 46 calls" of dropped_calls)."""
-    parts = [
-        name.column for m in kept if m.mention for name in m.mention.names if name.kind == "series" and name.rank == 2
-    ]
-    return any(names.stems_of(mark.text) <= names.stems_of(column) for column in parts)
-
-
-def _without_column_unit(mark: Mark, found: Sequence[Mark]) -> Mark:
-    """ "98 days" is 98 of the series "days", where the table has one."""
-    number = mark.number
-    if number is None or number.unit is None:
-        return mark
-    named = next((m for m in found if m.series and m.end == mark.end and m.start > mark.start), None)
-    if named is None:
-        return mark
-    end = mark.start + len(mark.text[: named.start - mark.start].rstrip())
-    return Mark(mark.start, end, mark.text[: end - mark.start], number=replace(number, unit=None, end=end))
-
-
-def _marked_words(text: str, words: Lexicon) -> list[Mark]:
-    spans: dict[tuple[int, int], set[str]] = {}
-    for kind, pattern in words.kinds.items():
-        for match in pattern.finditer(text):
-            spans.setdefault(match.span(), set()).add(kind)
-    for match in _whole(words).finditer(text):
-        spans.setdefault(match.span(), set()).add("whole")
-    return [Mark(start, end, text[start:end], frozenset(kinds)) for (start, end), kinds in spans.items()]
-
-
-def _whole(words: Lexicon) -> re.Pattern[str]:
-    from .lexicon import whole_words
-
-    return whole_words(words.data["whole"])
-
-
-def _longest(found: list[Mark]) -> list[Mark]:
-    def order(mark: Mark) -> tuple[int, int, int]:
-        kind = "mention" if mark.mention else "time" if mark.time else "number" if mark.number else "word"
-        weak = mark.mention is not None and max(name.rank for name in mark.mention.names) == 1
-        return (-(mark.end - mark.start), 4 if weak else _ORDER[kind], mark.start)
-
-    kept: list[Mark] = []
-    for mark in sorted(found, key=order):
-        if not any(mark.start < other.end and other.start < mark.end for other in kept):
-            kept.append(mark)
-    return sorted(kept, key=lambda mark: mark.start)
-
-
-def _hedge_numbers(text: str, marks: list[Mark]) -> None:
-    """Gives each number the hedge that stands right before it ("more than 5") or after it ("5 or more")."""
-    for place, mark in enumerate(marks):
-        if mark.number is None:
-            continue
-        before = marks[place - 1] if place else None
-        after = marks[place + 1] if place + 1 < len(marks) else None
-        for other, between in (
-            (before, text[before.end : mark.start] if before else ""),
-            (after, text[mark.end : after.start] if after else ""),
-        ):
-            hedges = [_HEDGES[kind] for kind in _HEDGES if other is not None and kind in other.kinds]
-            follows = other is after
-            if not hedges or not re.fullmatch(r"\W*(?:(?:the|a|an|de|het|een|value of)\W+)?", between, re.IGNORECASE):
-                continue
-            if follows and not re.match(r"or |of |more or less|min of meer", other.text if other else ""):
-                continue
-            mark.hedge, mark.hedge_mark = hedges[0], other
-            break
-
-
-def is_count(number: Number) -> bool:
-    """Whether a number may count things: whole, not below 0, without a unit or with one of time ("5 days")."""
-    whole = number.value == int(number.value) and number.value >= 0 and number.decimals <= 0
-    return whole and (number.unit is None or number.unit in _TIME_UNITS)
+    found = [without_column_unit(mark, found) for mark in found]
+    marked = marked_words(text, words)
+    kept = longest([*found, *marked])
+    kept = [mark for mark in kept if not (mark.kinds and is_of_a_name(mark, kept, names))]
+    kept = with_whole(kept, text, view)
+    hedge_numbers(text, kept)
+    return Clause(text, words, view, kept, every, inherited, scope, statistic, names.column_stems)

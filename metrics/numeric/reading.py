@@ -8,8 +8,11 @@ from functools import cache, lru_cache
 from ..sentences import claiming_sentences
 from .check import Check
 from .clause import Clause, read_clause
-from .grammar_relations import anomaly, change, comparison, correlation, difference, share
-from .grammar_values import aggregate, count_of_rows, count_of_values, extreme, lookup, ranged, row_with
+from .grammar_changes import change
+from .grammar_counts import count_of_rows, count_of_values, row_with
+from .grammar_extremes import extreme
+from .grammar_relations import anomaly, comparison, correlation, difference, share
+from .grammar_values import aggregate, lookup, ranged
 from .lexicon import Lexicon, lexicon, tokens
 from .mentions import Names, shared_stems
 from .numbers import find_numbers
@@ -217,8 +220,8 @@ def _unread(sentence: str, text: str, scene: Scene, words: Lexicon) -> Unread:
         "higher",
         "lower",
     }
-    telling = telling or any(mark.text.lower().endswith((" than", " dan")) for mark in clause.marks)
-    if not clause.numbers and not telling:
+    compares = any(mark.text.lower().endswith((" than", " dan")) for mark in clause.marks)
+    if not (clause.numbers or telling or compares):
         return Unread(sentence, NO_NUMBER)
     if not clause.series and not scene.inherited and len(clause.table.columns) != 1:
         listed = ", ".join(

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from .grid import Grid
 from .lexicon import LANGUAGES, lexicon
-from .periods import DAY, Times
 from .specification import Window
 from .table import Period, Table
+from .table_times import DAY, Times
 from .typed import table_of
 
 if TYPE_CHECKING:

@@ -6,9 +6,11 @@ import pytest
 
 from assay.metrics.numeric.grid import Grid
 from assay.metrics.numeric.numeric_claims import check_claims
+from assay.metrics.numeric.periods import find_times
 from assay.metrics.numeric.reading import Unread, read_sentence, scene_of
 from assay.metrics.numeric.specification import Condition, Direction, Hedge, Specification, Statistic, Window
-from assay.metrics.numeric.table import Table
+from assay.metrics.numeric.table import Period, Table
+from assay.metrics.numeric.table_times import Times
 from assay.metrics.numeric.typed import table_of
 
 DAYS = [date(2026, 3, day).isoformat() for day in range(1, 32)]
@@ -216,3 +218,28 @@ def test_a_typing_error_is_read_and_an_unknown_word_is_not_guessed(network: Tabl
     assert read.series == "throughput_mbps"
     unread, _ = read_sentence("The average temperature was 47.5.", scene_of([network], "en"))
     assert isinstance(unread[0], Unread)
+
+
+TIMES = [
+    ("en", "on 5/3/2026", [span(5, 5), Window(start=date(2026, 5, 3), end=date(2026, 5, 3))]),  # either order
+    ("nl", "op 5-3-2026", [span(5, 5)]),
+    ("en", "in the second week of March", [span(8, 14)]),
+    ("nl", "in de tweede helft van maart", [span(16, 31)]),
+    ("en", "in the last 10 days of March", [span(22, 31)]),
+    ("en", "in Q1 2026", [Window(start=date(2026, 1, 1), end=date(2026, 3, 31))]),
+    ("nl", "in het eerste kwartaal", [Window(start=date(2026, 1, 1), end=date(2026, 3, 31))]),
+    ("nl", "in week 11", [span(9, 15)]),
+    ("en", "from Monday to Friday", [Window(weekdays=(0, 1, 2, 3, 4))]),
+    ("nl", "op werkdagen", [Window(weekdays=(0, 1, 2, 3, 4))]),
+    ("en", "since 20 March", [Window(start=date(2026, 3, 20))]),
+    ("nl", "tot en met 9 maart", [Window(end=date(2026, 3, 9))]),
+    ("en", "on March 3rd, 2026", [span(3, 3)]),
+    ("en", "it may be 5", []),
+]
+
+
+@pytest.mark.parametrize("case", TIMES, ids=lambda case: case[1])
+def test_times(case: tuple[str, str, list[Window]]) -> None:
+    language, text, windows = case
+    found = find_times(text, language, Times(date(2026, 3, 1), date(2026, 3, 31), Period.DAY))
+    assert [window for time in found for window in time.windows] == windows

@@ -1,0 +1,221 @@
+"""Times that name themselves: dates, months, quarters, weeks, weekdays, years."""
+
+import re
+from datetime import date, timedelta
+from functools import cache
+
+from dateutil.relativedelta import relativedelta
+
+from .lexicon import lexicon, whole_words
+from .specification import Window
+from .table_times import DAY, STEPS, NamedTime, Times
+from .written import notation
+
+_VERB = re.compile(r"(?:may|march|mar)$")  # "may be"
+
+_BEFORE_MONTH = re.compile(r"(?:in|of|during|since|until|from|to|and|last|this|between|through) $", re.IGNORECASE)
+
+
+@cache
+def _patterns(language: str) -> dict[str, re.Pattern[str]]:
+    words, known = lexicon(language).data, notation(language)
+    month = "|".join(sorted([*known["months"], *known["short_months"], "sept", "mar"], key=len, reverse=True))
+    ordinals = "|".join(words["ordinals"])
+    suffix = words["ordinal_suffix"]
+    quarter = words["quarter_ordinal"].format(ordinal=rf"(?P<ordinal>{ordinals}|[1-4]{suffix})")
+    half = words["half_ordinal"].format(ordinal=rf"(?P<ordinal>{ordinals}|[12]{suffix})")
+    of = r"(?:,? (?:of |van |in )?(?:het jaar )?(?P<year>(?:19|20)\d\d))?"
+    names = "|".join(words["quarter_names"])
+    forms = {
+        "iso": r"(?P<year>(?:19|20)\d\d)-(?P<month>\d\d)(?:-(?P<day>\d\d))?(?![\d-])",
+        "slashed": r"(?P<a>\d{1,2})(?P<sign>[-/.])(?P<b>\d{1,2})(?P=sign)(?P<year>(?:19|20)\d\d)(?!\d)",
+        "day_month": rf"(?P<day>\d{{1,2}})(?:{suffix})?(?: of)? (?P<name>{month})\b\.?{of}",
+        "month_day": rf"(?P<name>{month})\b\.? (?P<day>\d{{1,2}})(?!\d|[.,]\d)(?:{suffix})?\b{of}",
+        "half_month": rf"{half} (?:of|van) (?P<name>{month})\b{of}",
+        "first_of_month": rf"(?P<which>{any_of(words['first_n'])}|{any_of(words['last_n'])}) (?:(?P<n>\d{{1,2}}|\w+) )?"
+        rf"(?P<unit>{any_of(list(words['periods']))}) (?:of|van|in) (?P<name>{month})\b{of}",
+        "week_of_month": rf"(?P<ordinal>{ordinals}) week (?:of|van|in) (?P<name>{month})\b{of}",
+        "month": rf"(?P<name>{month})\b{of}",
+        "quarter": rf"(?:(?:{names})(?P<number>[1-4])\b|{quarter}){of}",
+        "half_year": rf"(?:{half} (?:of|van) |\bh(?P<number>[12]) )(?P<year>(?:19|20)\d\d)",
+        "week": rf"(?:{any_of(words['week_number'])}) (?P<number>[1-5]?\d)\b{of}",
+        "year": r"(?P<year>(?:19|20)\d\d)(?![\w%]|[.,]\d)",
+    }
+    return {kind: re.compile(rf"(?<![\w.,/-]){form}", re.IGNORECASE) for kind, form in forms.items()}
+
+
+def any_of(words: list[str]) -> str:
+    """One expression for any of the words, the longest first."""
+    return "|".join(sorted(words, key=len, reverse=True))
+
+
+def times_by_name(text: str, language: str, times: Times) -> list[NamedTime]:
+    """The times of a text that need no other to be understood; may overlap."""
+    found = []
+    for kind, pattern in _patterns(language).items():
+        for match in pattern.finditer(text):
+            if kind == "month" and _VERB.match(match[0]) and not _BEFORE_MONTH.search(text[: match.start()]):
+                continue
+            if windows := _windows(kind, match, language, times):
+                found.append(NamedTime(*match.span(), tuple(windows)))
+    words = lexicon(language).data
+    for weekday, number in words["weekdays"].items():
+        pattern = re.compile(rf"(?<!\w){weekday}s?(?!\w)", re.IGNORECASE)
+        found += [NamedTime(*match.span(), tuple(_weekday(number, times))) for match in pattern.finditer(text)]
+    for name, numbers in words["weekdays_together"].items():
+        together = (Window(weekdays=tuple(numbers)),)
+        found += [NamedTime(*match.span(), together) for match in whole_words([name]).finditer(text)]
+    return found
+
+
+def _weekday(number: int, times: Times) -> list[Window]:
+    if (times.last_day - times.start).days < 7:
+        day = times.start + timedelta(days=(number - times.start.weekday()) % 7)
+        return [days(day, day)]
+    return [Window(weekdays=(number,))]
+
+
+def _windows(kind: str, match: re.Match[str], language: str, times: Times) -> list[Window]:
+    parts = match.groupdict()
+    year = int(parts["year"]) if parts.get("year") else None
+    if kind in _OF_MONTH:
+        month = _month(parts["name"], language)
+        return _OF_MONTH[kind]([date(y, month, 1) for y in _years(year, month, times)], parts, language)
+    if kind in ("iso", "slashed"):
+        return _written_days(kind, parts, language)
+    if kind == "week":
+        return [w for y in ([year] if year else _table_years(times)) if (w := _iso_week(y, int(parts["number"])))]
+    if kind == "year":
+        return [span(date(year or 1, 1, 1), "year")]
+    number = int(parts["number"] or 0) or _ordinal(parts["ordinal"], language)
+    if kind == "quarter":
+        return [span(date(y, 3 * number - 2, 1), "quarter") for y in _years(year, 3 * number - 2, times)]
+    begin = date(year or 1, 6 * number - 5, 1)
+    return [days(begin, begin + relativedelta(months=6) - DAY)] if number <= 2 else []
+
+
+_Parts = dict[str, str | None]
+
+
+def _whole_month(begins: list[date], parts: _Parts, language: str) -> list[Window]:
+    windows = [span(begin, "month") for begin in begins]
+    return [*windows, Window(months=(begins[0].month,))] if len(windows) > 1 else windows
+
+
+def _day_in_month(begins: list[date], parts: _Parts, language: str) -> list[Window]:
+    return [days(day, day) for begin in begins if (day := day_of(begin, int(parts["day"] or 0)))]
+
+
+def _half_of_month(begins: list[date], parts: _Parts, language: str) -> list[Window]:
+    return [_half(begin, _ordinal(parts["ordinal"], language)) for begin in begins]
+
+
+def _week_of_month(begins: list[date], parts: _Parts, language: str) -> list[Window]:
+    after = 7 * (_ordinal(parts["ordinal"], language) - 1)
+    return [days(begin + timedelta(days=after), begin + timedelta(days=after + 6)) for begin in begins]
+
+
+def _part_of_month(begins: list[date], parts: _Parts, language: str) -> list[Window]:
+    words = lexicon(language).data
+    unit = words["periods"].get((parts["unit"] or "").lower())
+    count = count_of(parts["n"], language)
+    if unit not in ("day", "week") or count is None:
+        return []
+    reach = STEPS[unit] * count
+    if re.fullmatch(any_of(words["first_n"]), parts["which"] or "", re.IGNORECASE):
+        return [days(begin, begin + reach - DAY) for begin in begins]
+    ends = [begin + STEPS["month"] - DAY for begin in begins]
+    return [days(end - reach + DAY, end) for end in ends]
+
+
+_OF_MONTH = {
+    "month": _whole_month,
+    "day_month": _day_in_month,
+    "month_day": _day_in_month,
+    "half_month": _half_of_month,
+    "week_of_month": _week_of_month,
+    "first_of_month": _part_of_month,
+}
+
+
+def _written_days(kind: str, parts: _Parts, language: str) -> list[Window]:
+    year = int(parts["year"] or 0)
+    if kind == "iso" and not parts["day"]:
+        month = int(parts["month"] or 0)
+        return [span(date(year, month, 1), "month")] if 1 <= month <= 12 else []
+    if kind == "iso":
+        pairs = [(int(parts["day"] or 0), int(parts["month"] or 0))]
+    else:
+        a, b = int(parts["a"] or 0), int(parts["b"] or 0)
+        pairs = [(a, b)] if language == "nl" or parts["sign"] != "/" else [(a, b), (b, a)]
+    written = [day for d, m in dict.fromkeys(pairs) if 1 <= m <= 12 and (day := day_of(date(year, m, 1), d))]
+    return [days(day, day) for day in written]
+
+
+def _half(begin: date, which: int) -> Window:
+    middle = begin + timedelta(days=14)
+    return days(begin, middle) if which == 1 else days(middle + DAY, begin + STEPS["month"] - DAY)
+
+
+def _years(year: int | None, month: int, times: Times) -> list[int]:
+    """The years in which the table has this month; its last year where it has none."""
+    if year:
+        return [year]
+    begun = [y for y in _table_years(times) if (times.start.year, times.start.month - 2) <= (y, month)]
+    inside = [y for y in begun if times.start.replace(day=1) <= date(y, month, 1) <= times.end]
+    return inside[::-1] or [times.end.year]
+
+
+def _table_years(times: Times) -> list[int]:
+    return list(range(times.start.year, times.last_day.year + 1))
+
+
+def days(start: date, end: date) -> Window:
+    """From one day to another, both included."""
+    return Window(start=start, end=end)
+
+
+def span(start: date, step: str) -> Window:
+    """A day, week, month, quarter or year from its begin."""
+    return Window(start=start, end=start + STEPS[step] - DAY)
+
+
+def day_of(begin: date, day: int) -> date | None:
+    """A day of a month by its number; None where the month has none."""
+    try:
+        return begin.replace(day=day)
+    except ValueError:
+        return None
+
+
+def _iso_week(year: int, week: int) -> Window | None:
+    try:
+        begin = date.fromisocalendar(year, week, 1)
+    except ValueError:
+        return None
+    return days(begin, begin + timedelta(days=6))
+
+
+def _month(name: str | None, language: str) -> int:
+    known = notation(language)
+    lowered = (name or "").lower().rstrip(".")
+    for names in (known["months"], known["short_months"]):
+        if lowered in names:
+            return int(names.index(lowered)) + 1
+    return {"sept": 9, "mar": 3}[lowered]
+
+
+def _ordinal(text: str | None, language: str) -> int:
+    lowered = (text or "").lower()
+    number = re.match(r"\d+", lowered)
+    return int(number[0]) if number else int(lexicon(language).data["ordinals"][lowered])
+
+
+def count_of(text: str | None, language: str) -> int | None:
+    """The whole number that a text is, 1 for none; None where it is something else."""
+    from .numbers import parse_number
+
+    if not text:
+        return 1
+    number = parse_number(text, language)
+    return int(number.value) if number and number.value == int(number.value) and not number.unit else None

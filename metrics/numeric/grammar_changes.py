@@ -1,0 +1,159 @@
+"""Reading changes over time: by how much, from what to what, which way."""
+
+from dataclasses import replace
+
+from .check import Check, check, each, is_year_besides, series_of, stated
+from .clause import Clause, merge
+from .grammar_relations import INNER, both, difference_kind
+from .marks import Mark
+from .specification import Direction, Statistic, Window
+from .table_times import Times, step_before
+
+
+def change(clause: Clause) -> list[Check] | None:
+    """ "Rose by 12% in March", "fell from 50 to 40", "increased over the period", "the change from 2018 to 2019"."""
+    up, down, flat = clause.of("up"), clause.of("down"), clause.of("flat")
+    changed, trend = clause.of("change"), clause.of("trend")
+    names = series_of(clause)
+    if not (up or down or flat or changed) or not names or len(clause.series) > 1 or (up and down and not changed):
+        return None
+    if clause.of("than", "deviation", "maximum", "minimum", "anomaly", "correlation", "none"):
+        return None
+    numbers = [m for m in clause.numbers if m.number and not m.number.ordinal]
+    direction = None
+    if not (up and down):
+        direction = Direction.UP if up else Direction.DOWN if down else Direction.FLAT if flat else None
+    doubled = clause.of("double", "half")
+    if doubled or len(numbers) > 2 or any(is_year_besides(clause, names, mark) for mark in numbers):
+        return None
+    not_ = clause.of("not")
+    used = [*up, *down, *flat, *changed, *trend, *not_, *clause.series, *clause.times, *clause.cells, *numbers]
+    inner = [INNER[kind] for kind in ("mean", "median", "sum") if clause.of(kind)]
+    if len(inner) > 1 or (inner and not numbers and direction is Direction.FLAT):
+        return None
+    of = inner[0] if inner else None
+    checks = _change_checks(clause, names, numbers, direction, trend=bool(trend), of=of)
+    if checks is None or (not_ and len(checks) > 1):
+        return None
+    clause.use([*used, *clause.of("difference", "count", "changed_to", "times_as", "mean", "median", "sum", "all")])
+    return [checks[0].negated()] if not_ else checks
+
+
+def _change_checks(
+    clause: Clause,
+    names: list[str],
+    numbers: list[Mark],
+    direction: Direction | None,
+    *,
+    trend: bool,
+    of: Statistic | None,
+) -> list[Check] | None:
+    sides = _change_sides(clause)
+    mean_of_a_row = of is not None and any(w.last or v.first for w, v in sides)
+    ways = [
+        s
+        for w, v in sides
+        for s in each(Statistic.COMPARISON, names, [w], compared_window=v, direction=direction, of=of)
+    ]
+    says_nothing = direction is Direction.FLAT if numbers else direction is None
+    if not sides or mean_of_a_row or says_nothing:
+        return None
+    if not numbers:
+        slopes = each(Statistic.TREND, names, clause.windows(clause.times, clause.cells), direction=direction)
+        named = any(m.time and m.time.ends for m in clause.times)
+        return [check(slopes if trend or direction is Direction.FLAT else ways if named else [*slopes, *ways])]
+    moved = [check(ways)] if direction else []
+    if len(numbers) == 2:
+        ends = _from_to(names, numbers, sides, of or Statistic.VALUE_AT)
+        return None if ends is None else [*ends, *moved]
+    if _is_reached(clause, numbers[0]):
+        after = [s for w, _ in sides for s in each(of or Statistic.VALUE_AT, names, [w], **stated(numbers[0]))]
+        return [check(after), *moved]
+    return [_size_of_change(clause, names, numbers[0], sides, (direction, of))]
+
+
+def _size_of_change(
+    clause: Clause,
+    names: list[str],
+    size: Mark,
+    sides: list[tuple[Window, Window]],
+    way: tuple[Direction | None, Statistic | None],
+) -> Check:
+    direction, of = way
+    number = size.number
+    assert number is not None  # the mark of a number
+    value = stated(size) | {"value": abs(number.value)}
+    if direction is None:  # "the change was -5": the sign says the direction
+        direction = Direction.DOWN if number.value < 0 else Direction.UP
+    statistic = difference_kind(clause, size, names)
+    return check(
+        [
+            s
+            for w, v in sides
+            for s in each(statistic, names, [w], compared_window=v, direction=direction, of=of, **value)
+        ]
+    )
+
+
+def _is_reached(clause: Clause, number: Mark) -> bool:
+    """Whether a number is what was reached ("rose to 50"), not the size of the change."""
+    before = clause.text[: number.hedge_mark.start if number.hedge_mark else number.start].rstrip()
+    return any(mark.end == len(before) and "changed_to" in mark.kinds for mark in clause.marks) or before.endswith(
+        (" to", " naar", " tot")
+    )
+
+
+def _from_to(
+    names: list[str], numbers: list[Mark], sides: list[tuple[Window, Window]], statistic: Statistic
+) -> list[Check] | None:
+    first, last = numbers
+    if first.number and last.number and (first.number.unit or last.number.unit) != last.number.unit:
+        return None  # "rose by 5% to 40 Mbps"
+    before = [s for _, v in sides for s in each(statistic, names, [v], **stated(first))]
+    after = [s for w, _ in sides for s in each(statistic, names, [w], **stated(last))]
+    return [check(before), check(after)]
+
+
+def _change_sides(clause: Clause) -> list[tuple[Window, Window]]:
+    """The windows that a change is between, as (after, before)."""
+    times = clause.times
+    if len(times) == 1 and times[0].time and times[0].time.ends and _are_rows(clause, times[0].time.ends):
+        begin, end = times[0].time.ends
+        return [(a, b) for a in both(end, clause, clause.cells) for b in both(begin, clause, clause.cells)]
+    if len(times) == 2 and all(m.time for m in times):
+        one, other = (m.time.windows[0] for m in times if m.time)
+        if one.start and other.start and merge(one, other) is None:
+            begin, end = sorted((one, other), key=lambda w: (w.start is not None, w.start))
+            return [(a, b) for a in both(end, clause, clause.cells) for b in both(begin, clause, clause.cells)]
+    if clause.view.times is None:
+        return []
+    found = []
+    for window in clause.windows(times, clause.cells):
+        row = _row_before(clause, window)
+        found.append((window, row) if row else (_last(window), _first(window)))
+    return found
+
+
+def _are_rows(clause: Clause, ends: tuple[Window, Window]) -> bool:
+    """Whether both ends name times of their own ("from January to March", not "from 3 to 9 March" of daily rows)."""
+    return all(end.start is not None and end.end is not None for end in ends) and clause.view.times is not None
+
+
+def _row_before(clause: Clause, window: Window) -> Window | None:
+    """The period before, where a window is that of one row ("in March" of a monthly table)."""
+    times = clause.view.times
+    if times is None or window.start is None or window.end is None or window.weekdays:
+        return None
+    one_row = Times(window.start, window.start, times.period).last_day
+    if one_row < window.end:
+        return None
+    before = step_before(window.start, times.period)
+    return Window(start=before, end=Times(before, before, times.period).last_day, conditions=window.conditions)
+
+
+def _last(window: Window) -> Window:
+    return replace(window, last=1)
+
+
+def _first(window: Window) -> Window:
+    return replace(window, first=1)

@@ -1,0 +1,191 @@
+"""Reading counts: of values beyond a bound, of rows, of rows with some values; always and never."""
+
+from dataclasses import dataclass
+
+from .check import CHANGES, Check, check, each, marks_after, nearest_series, series_of, stated, use_columns
+from .clause import Clause
+from .marks import BOUNDS, Mark, is_count
+from .specification import Condition, Direction, Hedge, Specification, Statistic, Window
+
+_OPPOSITE = {"gt": Hedge.AT_MOST, "ge": Hedge.LESS_THAN, "lt": Hedge.AT_LEAST, "le": Hedge.MORE_THAN}
+
+
+def count_of_values(clause: Clause) -> list[Check] | None:
+    """ "On 5 days throughput was above 50 Mbps", "never below 30", "all months at least 10"."""
+    bounds = _bounds(clause)
+    if len(bounds) != 1 or clause.of(*CHANGES[2:], "than", "maximum", "minimum", "mean", "median", "sum"):
+        return None
+    bound = bounds[0]
+    names = series_of(clause, nearest_series(clause, bound.mark))
+    windows = clause.windows(clause.times, clause.cells)
+    counts = [m for m in clause.numbers if m is not bound.mark and m.number and is_count(m.number)]
+    negative, every = clause.of("none", "not"), clause.of("all")
+    if not names or not windows or len(counts) > 1 or (counts and negative):
+        return None
+    clause.use(
+        [bound.mark, *clause.times, *clause.cells, *clause.series[:1], *clause.of("up", "down", "trend", "only")]
+    )
+    if counts:
+        clause.use([*counts, *clause.of("count", "some", "times_as", "distinct")])
+        use_columns(clause)
+        return [check(_counts(names, windows, bound, counts[0]))]
+    clause.use([*negative, *every, *clause.of("some", "count")])
+    if negative or every:
+        value = stated(bound.mark) | ({"hedge": _OPPOSITE[bound.operator]} if negative else {})
+        statistic = Statistic.MAXIMUM if bound.is_up is bool(negative) else Statistic.MINIMUM
+        return [check(each(statistic, names, windows, **value))]
+    return _crossing(clause, names, windows, bound)
+
+
+@dataclass(frozen=True)
+class _Bound:
+    """A number that bounds a series ("above 50"), and the test that it makes."""
+
+    mark: Mark
+    operator: str
+
+    @property
+    def is_up(self) -> bool:
+        return self.operator in ("gt", "ge")
+
+    def fields(self) -> dict[str, object]:
+        """The bound as the fields of a specification."""
+        number = self.mark.number
+        assert number is not None  # the mark of a number
+        included = self.operator in ("ge", "le")
+        return {"threshold": number.value, "threshold_unit": number.unit, "threshold_included": included}
+
+
+def _bounds(clause: Clause) -> list[_Bound]:
+    return [
+        _Bound(mark, BOUNDS[mark.hedge])
+        for mark in clause.numbers
+        if mark.hedge in BOUNDS and mark.number and not _counts_something(clause, mark)
+    ]
+
+
+def _counts_something(clause: Clause, mark: Mark) -> bool:
+    """Whether a bound is of a count ("more than 5 days", "more than 1 album") or of a change ("rose more than 20")."""
+    number = mark.number
+    assert number is not None  # a bound is a number
+    noun = any(
+        m.columns and not m.series and not clause.text[mark.end : m.start].strip() for m in marks_after(clause, mark)
+    )
+    changed = any(
+        m.kinds & {"up", "down"} and mark.hedge_mark and not clause.text[m.end : mark.hedge_mark.start].strip()
+        for m in clause.marks
+        if mark.hedge_mark and m.end <= mark.hedge_mark.start
+    )
+    return noun or changed or (is_count(number) and number.unit is not None)
+
+
+def _counts(names: list[str], windows: list[Window], bound: _Bound, count: Mark) -> list[Specification]:
+    statistic = Statistic.COUNT_ABOVE if bound.is_up else Statistic.COUNT_BELOW
+    value = stated(count) | {"unit": None, "decimals": 0}
+    return each(statistic, names, windows, **value, **bound.fields())
+
+
+def _crossing(clause: Clause, names: list[str], windows: list[Window], bound: _Bound) -> list[Check] | None:
+    direction = Direction.UP if bound.is_up else Direction.DOWN
+    if clause.of("some", "up", "down") or _says_crossing(bound.mark):
+        return [check(each(Statistic.CROSSING, names, windows, direction=direction, **bound.fields()))]
+    value = stated(bound.mark)
+    lowest, highest = (each(s, names, windows, **value) for s in (Statistic.MINIMUM, Statistic.MAXIMUM))
+    return [check(each(Statistic.VALUE_AT, names, windows, **value), [*lowest, *highest])]
+
+
+def _says_crossing(threshold: Mark) -> bool:
+    text = threshold.hedge_mark.text.lower() if threshold.hedge_mark else ""
+    verbs = ("fell", "fall", "drop", "dip", "rose", "came", "went", "topped", "broke", "zak")
+    return text.startswith((*verbs, "daal", "dook", "kwam", "viel", "steeg", "stegen", "door", "uit"))
+
+
+def count_of_rows(clause: Clause) -> list[Check] | None:
+    """ "There are 5 teams", "3 games were played at Lake Oval", "6 elections had a participation above 60"."""
+    if clause.of(*CHANGES, "than", "maximum", "minimum", "mean", "median", "sum", "deviation", "all", "none"):
+        return None
+    nouns = [mark for mark in clause.marks if mark.columns or mark.kinds & {"days"}]
+    counted = [m for m in clause.numbers if m.number and is_count(m.number) and _counts_noun(clause, m, nouns)]
+    if len(counted) != 1:
+        return None
+    count = counted[0]
+    extra, used = _conditions(clause, exclude=count)
+    if extra is None:
+        return None
+    windows = clause.windows(clause.times, clause.cells, extra)
+    noun = next((m for m in nouns if m.start >= count.end and m.columns), None)
+    distinct = clause.first("distinct")
+    value = stated(count) | {"unit": None, "decimals": 0}
+    clause.use([count, *used, *clause.times, *clause.cells, *clause.of("count", "sum", "distinct", "only")])
+    use_columns(clause)
+    if not windows:
+        return None
+    if noun is not None:
+        columns: list[str | None] = [c for c in noun.columns if c in clause.table.labels.columns] or [None]
+        apart = [s for c in columns for s in each(Statistic.COUNT, [c], windows, distinct=c is not None, **value)]
+        rows = each(Statistic.COUNT, [None], windows, **value)
+        return [check(apart if distinct else [*apart, *rows])]
+    return [check(each(Statistic.COUNT, [None], windows, **value))]
+
+
+def _counts_noun(clause: Clause, mark: Mark, nouns: list[Mark]) -> bool:
+    """Whether a number counts what follows it: "5 teams", "5 different teams", "5 days"."""
+    if mark.number and mark.number.unit is not None:
+        return True
+    following = [noun for noun in nouns if noun.start >= mark.end]
+    if not following:
+        return False
+    between = clause.text[mark.end : following[0].start].split()
+    return len(between) <= 1
+
+
+def _conditions(clause: Clause, exclude: Mark) -> tuple[list[Condition] | None, list[Mark]]:
+    """The tests of numbers on series, besides one number; None where a number belongs to no series."""
+    others = [mark for mark in clause.numbers if mark is not exclude]
+    pairs = _beside(clause, others)
+    if pairs is None:
+        return None, []
+    tests = [Condition(s.series[0], BOUNDS.get(n.hedge, "eq"), n.number.value) for n, s in pairs if n.number]  # type: ignore[arg-type]
+    return tests, [mark for pair in pairs for mark in pair]
+
+
+def row_with(clause: Clause) -> list[Check] | None:
+    """ "The game at Lake Oval had a crowd of 9,000 and a score below 80": whether there is such a row."""
+    if clause.of(*CHANGES, "than", "maximum", "minimum", "median", "deviation", "mean", "sum", "all", "not", "higher"):
+        return None
+    if clause.of("lower", "only", "respectively", "distinct") or len(clause.series) + len(clause.cells) < 2:
+        return None
+    numbers = [m for m in clause.numbers if m.number]
+    pairs = _beside(clause, numbers)
+    if pairs is None or not numbers:
+        return None
+    tests = [Condition(s.series[0], BOUNDS.get(n.hedge, "eq"), n.number.value) for n, s in pairs if n.number]  # type: ignore[arg-type]
+    windows = clause.windows(clause.times, clause.cells, tests)
+    no = clause.of("none")
+    clause.use([*numbers, *clause.series, *clause.cells, *clause.times, *no, *clause.of("count")])
+    use_columns(clause)
+    count = {"value": 0.0} if no else {"value": 1.0, "hedge": Hedge.AT_LEAST}
+    return [check(each(Statistic.COUNT, [None], windows, **count))] if windows else None
+
+
+def _beside(clause: Clause, numbers: list[Mark]) -> list[tuple[Mark, Mark]] | None:
+    """Each number with the series right beside it; the one that is left with the series that is left."""
+    free = [s for s in clause.series if len(s.series) == 1]
+    if len(free) != len(numbers) or len(free) != len(clause.series):
+        return None
+    pairs: list[tuple[Mark, Mark]] = []
+    for number in numbers:
+        start = number.hedge_mark.start if number.hedge_mark and number.hedge_mark.end <= number.start else number.start
+        before = next((s for s in free if s.end <= start and _only_links(clause.text[s.end : start])), None)
+        after = next((s for s in free if number.end <= s.start and not clause.text[number.end : s.start].strip()), None)
+        near = before or after
+        if near is not None:
+            free.remove(near)
+            pairs.append((number, near))
+    left = [number for number in numbers if number not in [n for n, _ in pairs]]
+    return [*pairs, *zip(left, free, strict=True)] if len(left) <= 1 else None
+
+
+def _only_links(text: str) -> bool:
+    links = {"of", "be", "is", "was", "were", "a", "an", "the", "at", "=", ":", "van", "een", "with", "number", "value"}
+    return all(word in links for word in text.lower().split())

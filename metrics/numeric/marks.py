@@ -1,0 +1,157 @@
+"""The marks of a text: what is known in it, and which of what overlaps counts."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from .lexicon import Lexicon, whole_words
+from .mentions import Mention, Names
+from .numbers import Number
+from .specification import Hedge
+from .table_times import NamedTime
+from .views import View
+
+_HEDGES = {
+    "about": Hedge.ABOUT,
+    "nearly": Hedge.NEARLY,
+    "just_over": Hedge.JUST_OVER,
+    "at_least": Hedge.AT_LEAST,
+    "at_most": Hedge.AT_MOST,
+    "above": Hedge.MORE_THAN,
+    "below": Hedge.LESS_THAN,
+}
+
+BOUNDS = {Hedge.MORE_THAN: "gt", Hedge.LESS_THAN: "lt", Hedge.AT_LEAST: "ge", Hedge.AT_MOST: "le"}
+
+ARTICLES = ("a", "an", "een")
+
+_ALL = re.compile(r"(?:across|all|over|of|alle)(?: the| de)? $", re.IGNORECASE)
+
+_ORDER = {"mention": 0, "time": 1, "number": 2, "word": 3}
+
+_TIME_UNITS = frozenset({"day", "week", "month", "year", "h", "hour", "min", "s"})
+
+
+@dataclass(eq=False)
+class Mark:
+    """Something known in a clause, `text[start:end]`; `kinds` are those of a word, `used` is set when it is read."""
+
+    start: int
+    end: int
+    text: str
+    kinds: frozenset[str] = frozenset()
+    number: Number | None = None
+    time: NamedTime | None = None
+    mention: Mention | None = None
+    hedge: Hedge = Hedge.EXACT
+    hedge_mark: "Mark | None" = None
+    used: bool = False
+
+    @property
+    def series(self) -> tuple[str, ...]:
+        """The columns of numbers that it may name."""
+        return self._named("series")
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of texts or times that it may name."""
+        return self._named("column")
+
+    @property
+    def cells(self) -> tuple[tuple[str, str], ...]:
+        """The cells (column, text) that it may name; none where it names a series as well."""
+        if self.mention is None or self.series:
+            return ()
+        return tuple((name.column, name.cell) for name in self.mention.names if name.kind == "cell")
+
+    def _named(self, kind: str) -> tuple[str, ...]:
+        names = self.mention.names if self.mention else ()
+        return tuple(dict.fromkeys(name.column for name in names if name.kind == kind))
+
+
+def with_whole(kept: list[Mark], text: str, view: View) -> list[Mark]:
+    """ "Across the eight sites", of a table of eight sites, is all of it."""
+    for number, noun in pairwise(kept):
+        of_all = number.number is not None and number.number.value == view.table.rows and noun.columns
+        if of_all and _ALL.search(text[: number.start]) and not text[number.end : noun.start].strip():
+            whole = Mark(number.start, noun.end, text[number.start : noun.end], frozenset({"whole"}))
+            return [whole, *(mark for mark in kept if mark not in (number, noun))]
+    return kept
+
+
+def is_of_a_name(mark: Mark, kept: Sequence[Mark], names: Names) -> bool:
+    """Whether a word belongs to a series that a part of its name stands for ("dropped 46 calls" of dropped_calls)."""
+    parts = [
+        name.column for m in kept if m.mention for name in m.mention.names if name.kind == "series" and name.rank == 2
+    ]
+    return any(names.stems_of(mark.text) <= names.stems_of(column) for column in parts)
+
+
+def without_column_unit(mark: Mark, found: Sequence[Mark]) -> Mark:
+    """ "98 days" is 98 of the series "days", where the table has one."""
+    number = mark.number
+    if number is None or number.unit is None:
+        return mark
+    named = next((m for m in found if m.series and m.end == mark.end and m.start > mark.start), None)
+    if named is None:
+        return mark
+    end = mark.start + len(mark.text[: named.start - mark.start].rstrip())
+    return Mark(mark.start, end, mark.text[: end - mark.start], number=replace(number, unit=None, end=end))
+
+
+def marked_words(text: str, words: Lexicon) -> list[Mark]:
+    """The words of every kind in a text; may overlap."""
+    spans: dict[tuple[int, int], set[str]] = {}
+    for kind, pattern in words.kinds.items():
+        for match in pattern.finditer(text):
+            spans.setdefault(match.span(), set()).add(kind)
+    for match in _whole(words).finditer(text):
+        spans.setdefault(match.span(), set()).add("whole")
+    return [Mark(start, end, text[start:end], frozenset(kinds)) for (start, end), kinds in spans.items()]
+
+
+def _whole(words: Lexicon) -> re.Pattern[str]:
+    return whole_words(words.data["whole"])
+
+
+def longest(found: list[Mark]) -> list[Mark]:
+    """Of marks that overlap the longest; of as long ones what names something of the table."""
+
+    def order(mark: Mark) -> tuple[int, int, int]:
+        kind = "mention" if mark.mention else "time" if mark.time else "number" if mark.number else "word"
+        weak = mark.mention is not None and max(name.rank for name in mark.mention.names) == 1
+        return (-(mark.end - mark.start), 4 if weak else _ORDER[kind], mark.start)
+
+    kept: list[Mark] = []
+    for mark in sorted(found, key=order):
+        if not any(mark.start < other.end and other.start < mark.end for other in kept):
+            kept.append(mark)
+    return sorted(kept, key=lambda mark: mark.start)
+
+
+def hedge_numbers(text: str, marks: list[Mark]) -> None:
+    """Gives each number the hedge that stands right before it ("more than 5") or after it ("5 or more")."""
+    for place, mark in enumerate(marks):
+        if mark.number is None:
+            continue
+        before = marks[place - 1] if place else None
+        after = marks[place + 1] if place + 1 < len(marks) else None
+        for other, between in (
+            (before, text[before.end : mark.start] if before else ""),
+            (after, text[mark.end : after.start] if after else ""),
+        ):
+            hedges = [_HEDGES[kind] for kind in _HEDGES if other is not None and kind in other.kinds]
+            follows = other is after
+            if not hedges or not re.fullmatch(r"\W*(?:(?:the|a|an|de|het|een|value of)\W+)?", between, re.IGNORECASE):
+                continue
+            if follows and not re.match(r"or |of |more or less|min of meer", other.text if other else ""):
+                continue
+            mark.hedge, mark.hedge_mark = hedges[0], other
+            break
+
+
+def is_count(number: Number) -> bool:
+    """Whether a number may count things: whole, not below 0, without a unit or with one of time ("5 days")."""
+    whole = number.value == int(number.value) and number.value >= 0 and number.decimals <= 0
+    return whole and (number.unit is None or number.unit in _TIME_UNITS)
