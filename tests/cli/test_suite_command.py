@@ -103,7 +103,8 @@ def test_hostile_text_does_nothing(assay: Make, suite_file: Make, set_file: Make
         assert "<script" not in text
         assert "\u202e" not in text
         assert not re.search(r"(?:src|href)=[\"'](?!night-|index\.html)", text)  # no page needs another place
-    assert "&lt;script&gt;alert(1)" in max((tmp_path / "out/site").glob("night-*.html")).read_text(encoding="utf-8")
+    pages = [page.read_text(encoding="utf-8") for page in (tmp_path / "out/site").glob("night-*.html")]
+    assert sum("&lt;script&gt;alert(1)" in page for page in pages) == 1
 
 
 def test_a_judged_night_with_two_judges(
