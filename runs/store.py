@@ -211,7 +211,8 @@ class RunKeeper:
 
     def get(self, key: str) -> Recording | None:
         """The reply that this run has had under this key, or None."""
-        row = self._db.execute("SELECT line FROM replies WHERE run = ? AND key = ?", (self._run, key)).fetchone()
+        with self._told():
+            row = self._db.execute("SELECT line FROM replies WHERE run = ? AND key = ?", (self._run, key)).fetchone()
         return None if row is None else from_line(row[0])
 
     def put(self, recording: Recording) -> None:
@@ -226,15 +227,16 @@ class RunKeeper:
 
     def finished_metrics(self, sample: Sample) -> set[str]:
         """The metrics that scored or skipped this very sample; none when its content has changed since."""
-        row = self._db.execute(
-            "SELECT content FROM samples WHERE run = ? AND id = ?", (self._run, sample.id)
-        ).fetchone()
-        if row is None or row[0] != sample.model_dump_json():
-            return set()
-        rows = self._db.execute(
-            "SELECT metric FROM scores WHERE run = ? AND sample = ? AND status != 'failed'", (self._run, sample.id)
-        )
-        return {metric for (metric,) in rows}
+        with self._told():
+            row = self._db.execute(
+                "SELECT content FROM samples WHERE run = ? AND id = ?", (self._run, sample.id)
+            ).fetchone()
+            if row is None or row[0] != sample.model_dump_json():
+                return set()
+            rows = self._db.execute(
+                "SELECT metric FROM scores WHERE run = ? AND sample = ? AND status != 'failed'", (self._run, sample.id)
+            )
+            return {metric for (metric,) in rows}
 
     def keep(self, sample: Sample, scores: dict[str, Score]) -> None:
         """Keeps a sample with its scores by metric; written with the next batch."""

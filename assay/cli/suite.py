@@ -47,6 +47,7 @@ def suite(file: Path, *, resume: bool, check: bool, store: str | Path, as_json: 
     assay accept last            # the next nights are compared with this one
     """
     from ..runs.nightly.suite import load_suite
+    from ..runs.report import plain
 
     found = load_suite(file)
     if check:
@@ -61,8 +62,8 @@ def suite(file: Path, *, resume: bool, check: bool, store: str | Path, as_json: 
         click.echo(json.dumps(report.model_dump(mode="json") | {"exit_code": code}, ensure_ascii=False))
     else:
         _print(report)
-    for error in errors:
-        click.echo(f"assay: {error}", err=True)
+    for error in filter(None, [report.message, *errors]):
+        click.echo(f"assay: {plain(error)}", err=True)
     click.get_current_context().exit(code)
 
 
@@ -107,12 +108,12 @@ def _hold(
             report = asyncio.run(hold(night, on_progress))
     except KeyboardInterrupt:
         report = ended(night, "interrupted", "Ctrl-C; all replies are kept")
-    except AssayError as error:
+    except (AssayError, store.database.errors) as error:
         report = ended(night, "error", str(error))
     for write in (partial(write_outputs, found, report), partial(write_history, found, store)):
         try:
             write()
-        except AssayError as error:
+        except (AssayError, store.database.errors) as error:
             errors.append(str(error))
     return report, errors
 
@@ -150,8 +151,6 @@ def _print(report: "NightReport") -> None:
 
     console = report_console()
     console.print(Text(plain(f"Suite {report.suite}, {report.night}: {report.verdict}"), style="bold"))
-    if report.message:
-        console.print(Text(plain(report.message)))
     for run in report.runs:
         table = Table(title=f"{plain(run.judge)}: run {run.run}", title_justify="left")
         for heading in ("metric", "n", "scored", "mean [95% interval]", "change [95% interval]", "p"):

@@ -83,7 +83,7 @@ async def hold(night: Night, on_progress: Callable[[Progress], None] = lambda _:
             if ending != "done":
                 status, message = ending, told
                 break
-    except AssayError as error:
+    except (AssayError, night.store.database.errors) as error:
         status, message = "error", str(error)
     return ended(night, status, message)
 

@@ -132,7 +132,7 @@ def test_the_store_is_locked_in_the_middle(
     assert (done.code, "Traceback" in done.err) == (1, False)
     told = report(tmp_path)
     assert (told["status"], "database is locked" in told["message"]) == ("error", True)
-    assert "database is locked" in done.out
+    assert "database is locked" in done.err
     held[0].close()
     ends_well(assay, tmp_path, openai_server)
 
