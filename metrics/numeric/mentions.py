@@ -19,6 +19,7 @@ _MOST_CELLS = 5000  # distinct texts of a column; a column with more is no list 
 _MOST_NAMES = 80  # ways to name one column
 _BRACKETS = expression(r"[(\[][^)\]]*[)\]]")
 _CAMEL = expression(r"(?<=[a-z])(?=[A-Z])|_")
+_COMMON = 4.5  # Zipf frequency (log10 of occurrences in 10^9 words) from which a word is no name by itself
 _SHORTEST_COMPOUND = 6
 _SHORTEST_TYPO = 6
 _TYPO_LIKENESS = 90
@@ -95,12 +96,18 @@ class Names:
                 if bare and bare != stems:
                     yield bare, Name("cell", column, 3, cell)
                 for word in words:
-                    if len(word.text) >= 4 and word.text.isalpha() and len(words) > 1:
+                    if len(word.text) >= 4 and word.text.isalpha() and len(words) > 1 and self._is_rare(word.text):
                         rare[word.stem].add((column, cell))
         common = _common_words(self.language)
         for stem, cells_of in rare.items():
             if len(cells_of) == 1 and stem not in common:
                 yield from (((stem,), Name("cell", column, 2, cell)) for column, cell in cells_of)
+
+    def _is_rare(self, word: str) -> bool:
+        """Whether a word alone may stand for a longer name: "ericsson" may, "january" and "home" may not."""
+        from wordfreq import zipf_frequency
+
+        return bool(zipf_frequency(word, self.language) < _COMMON)
 
     def _content(self, words: Iterable[Token]) -> Stems:
         every = tuple(word.stem for word in words)
