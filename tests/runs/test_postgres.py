@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from openai_server import OpenAIServer, Request
 
 from assay.errors import UsageError
 from assay.eval_sets import Sample
@@ -159,3 +160,30 @@ def test_a_server_that_is_not_there_is_told_without_the_password(assay: Make) ->
     assert told.code == 2
     assert "see that the server is there and the URL is right" in told.err
     assert "secret" not in told.err
+
+
+def test_a_connection_that_breaks_in_the_middle_of_a_night(
+    *, assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer, tmp_path: Path, url: str
+) -> None:
+    judge_file()
+    metric = "faithfulness:claims=judge:verdicts=listed"
+    suite = {"sets": [str(set_file(6))], "metrics": [metric], "judges": ["local.yaml"], "store": url}
+    suite |= {"concurrency": 1, "outputs": {"json": "night.json", "site": "site"}}
+    (tmp_path / "nightly.yaml").write_text(json.dumps(suite), encoding="utf-8")
+
+    def cut(request: Request) -> None:
+        if request.number == 5:
+            with psycopg.connect(url, autocommit=True) as other:
+                mine = "pid <> pg_backend_pid() AND application_name = 'assay'"
+                other.execute(f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE {mine}")
+
+    openai_server.script = cut
+    broken = assay("suite", "nightly.yaml")
+    assert (broken.code, "Traceback" in broken.err) == (1, False)
+    told = json.loads((tmp_path / "night.json").read_text(encoding="utf-8"))
+    assert (told["status"], "the run cannot be kept" in told["message"]) == ("error", True)
+    openai_server.script = None
+    done = assay("suite", "nightly.yaml", "--resume", "--json")
+    assert (done.code, done.json["night"], done.json["verdict"]) == (0, told["night"], "held")
+    assert done.json["runs"][0]["metrics"][0]["scored"] == 6
+    assert len(openai_server.requests) <= 13  # the reply that could not be kept is asked for once more
