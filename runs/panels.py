@@ -103,7 +103,7 @@ def _weighted(values: "Floats", ratings: "Floats", groups: Sequence[str], seed: 
     """Each judge weighs as much as it agrees (Spearman, not below 0) on the other folds; alike where none does."""
     import numpy as np
 
-    combined = values.mean(axis=1)
+    combined: Floats = values.mean(axis=1)
     for held in _folds(groups, seed):
         rest = np.setdiff1d(np.arange(len(ratings)), held)
         weights = np.array([max(0.0, _rho(column[rest], ratings[rest])) for column in values.T])
@@ -117,7 +117,8 @@ def _doubt(score: Score) -> float | None:
     told = [claim["probability"] for claim in score.evidence.get("claims", [])]
     if not told or None in told:
         return None
-    return 0.5 - min(abs(probability - 0.5) for probability in told)
+    least_sure: float = min(abs(probability - 0.5) for probability in told)
+    return 0.5 - least_sure
 
 
 def _cascade(
