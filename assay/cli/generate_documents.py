@@ -22,22 +22,17 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 seed_option = click.option("--seed", type=int, default=0, show_default=True, help="The same seed, the same result.")
 
 
-class _Numbers(click.ParamType):
-    """Whole numbers with commas, as in 5,10,15."""
-
-    name = "N,N,..."
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, ...]:
-        """The numbers; each at least 2."""
-        if isinstance(value, tuple):
-            return value
-        try:
-            numbers = tuple(int(part) for part in str(value).split(","))
-        except ValueError:
-            self.fail(f"{value!r}: write whole numbers with commas, such as 5,10,15", param, ctx)
-        if min(numbers) < 2:
-            self.fail(f"{value!r}: each has to be 2 or more", param, ctx)
-        return numbers
+def _numbers(_ctx: click.Context, _param: click.Parameter, typed: str | None) -> tuple[int, ...] | None:
+    """Whole numbers from 2 on, with commas, as in 5,10,15."""
+    if typed is None:
+        return None
+    try:
+        numbers = tuple(int(part) for part in typed.split(","))
+    except ValueError:
+        raise click.BadParameter(f"{typed!r}: write whole numbers with commas, such as 5,10,15") from None
+    if min(numbers) < 2:
+        raise click.BadParameter(f"{typed!r}: each has to be 2 or more")
+    return numbers
 
 
 @generate.command()
@@ -100,8 +95,10 @@ def sections(
     help="plain: agglomerative clustering, for small collections; auto: bertopic from 300 sections.",
 )
 @click.option("--topics", "number", type=click.IntRange(min=2), help="Topics at most (bertopic) or exactly (plain).")
-@click.option("--dimensions", type=_Numbers(), help="Dimensions of the reduced space to try (bertopic).")
-@click.option("--smallest", type=_Numbers(), help="Smallest topic sizes to try (bertopic).")
+@click.option(
+    "--dimensions", callback=_numbers, metavar="N,N,...", help="Dimensions of the reduced space to try (bertopic)."
+)
+@click.option("--smallest", callback=_numbers, metavar="N,N,...", help="Smallest topic sizes to try (bertopic).")
 @click.option("--many-subjects", is_flag=True, help="A document is about several subjects: its sections may part.")
 @embedder_option
 @seed_option

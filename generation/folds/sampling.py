@@ -1,6 +1,6 @@
 """Which sections questions are made of: stratified by topic, so that all topics are covered (4.4.1)."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from random import Random
 
@@ -18,11 +18,12 @@ def sampled(folds: Sequence[Fold], size: int | None, test_share: float, seed: in
     parts: dict[tuple[int, str], list[Fold]] = defaultdict(list)
     for fold in folds:
         parts[fold.fold, fold.split].append(fold)
-    shares = _in_tenths({fold: sum(f.fold == fold for f in folds) / len(folds) for fold in {f.fold for f in folds}})
+    counts = Counter(fold.fold for fold in folds)
+    shares = _in_tenths({number: count / len(folds) for number, count in counts.items()})
     chosen: set[str] = set()
-    for (fold, part), members in sorted(parts.items()):
-        wanted = round(size * shares[fold] * (test_share if part == "test" else 1 - test_share))
-        chosen |= _stratified(members, wanted, Random(f"{seed} {fold} {part}"))
+    for (number, part), members in sorted(parts.items()):
+        wanted = round(size * shares[number] * (test_share if part == "test" else 1 - test_share))
+        chosen |= _stratified(members, wanted, Random(f"{seed} {number} {part}"))
     return [fold.model_copy(update={"sampled": fold.section in chosen}) for fold in folds]
 
 

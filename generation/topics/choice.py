@@ -1,7 +1,7 @@
 """Which number of dimensions and smallest topic to take: a grid, its measures, and the trade-off among them."""
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .measures import Measures, measure
 
@@ -59,7 +59,7 @@ def density_clusterer(smallest: int) -> "Callable[[Vectors], Labels]":
     return cluster
 
 
-def density_model(smallest: int) -> "object":
+def density_model(smallest: int) -> Any:
     """The HDBSCAN model itself, not fitted: for BERTopic."""
     from hdbscan import HDBSCAN
 
