@@ -1,6 +1,6 @@
 """What a night must hold: the bounds as a suite names them, and whether the night's figures keep them."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
@@ -161,33 +161,22 @@ def _bounded(gate: MeanGate | ShareGate, run: JudgedRun) -> GateResult:
         reached = [value >= gate.reach if higher else value <= gate.reach for value in values]
         figure = sum(reached) / len(values) if values else None
         what = f"the share of {_named(gate)} that is {'at least' if higher else 'at most'} {gate.reach:g}"
-        bounds: list[tuple[str, float, Callable[[float], bool]]] = [("at least", gate.at_least, gate.at_least.__le__)]
+        bounds = [("at least", gate.at_least)]
     else:
         figure = sum(values) / len(values) if values else None
-        what, bounds = f"the mean of {_named(gate)}", []
-        if gate.at_least is not None:
-            bounds.append(("at least", gate.at_least, lambda value, low=gate.at_least: value >= low))  # type: ignore[misc]
-        if gate.at_most is not None:
-            bounds.append(("at most", gate.at_most, lambda value, high=gate.at_most: value <= high))  # type: ignore[misc]
+        what = f"the mean of {_named(gate)}"
+        sides = (("at least", gate.at_least), ("at most", gate.at_most))
+        bounds = [(side, bound) for side, bound in sides if bound is not None]
+    bound = bounds[0][1]
     if figure is None:
-        bound = bounds[0][1]
-        return _result(
-            gate, run.judge, state="undecided", value=None, bound=bound, told=f"{what} is unknown: no sample was scored"
-        )
-    for side, bound, kept in bounds:
-        if not kept(figure):
-            return _result(
-                gate,
-                run.judge,
-                state="fell",
-                value=figure,
-                bound=bound,
-                told=f"{what} is {figure:.4g}, not {side} {bound:g}",
-            )
-    told = " and ".join(f"{side} {bound:g}" for side, bound, _ in bounds)
-    return _result(
-        gate, run.judge, state="held", value=figure, bound=bounds[0][1], told=f"{what} is {figure:.4g}, {told}"
-    )
+        told = f"{what} is unknown: no sample was scored"
+        return _result(gate, run.judge, state="undecided", value=None, bound=bound, told=told)
+    for side, bound in bounds:
+        if figure < bound if side == "at least" else figure > bound:
+            told = f"{what} is {figure:.4g}, not {side} {bound:g}"
+            return _result(gate, run.judge, state="fell", value=figure, bound=bound, told=told)
+    told = f"{what} is {figure:.4g}, " + " and ".join(f"{side} {bound:g}" for side, bound in bounds)
+    return _result(gate, run.judge, state="held", value=figure, bound=bounds[0][1], told=told)
 
 
 def _coverage(gate: CoverageGate, run: JudgedRun, metric: str) -> GateResult:

@@ -130,14 +130,14 @@ def ended(night: Night, status: Status, message: str = "") -> NightReport:
         report = _report(night, status, message)
         Ledger(night.store).end(night.row.id, report.verdict, as_json(report))
     except AssayError as error:
-        report = bare_report(night, "error", "; ".join(filter(None, [message, _first_line(error, message)])))
+        report = bare_report(night, "error", "; ".join(filter(None, [message, _unless_told(error, message)])))
     except night.store.database.errors as error:
         told = f"{night.store.path}: the night's runs cannot be read: {error}"
         report = bare_report(night, "error", "; ".join(filter(None, [message, told])))
     return report
 
 
-def _first_line(error: AssayError, message: str) -> str:
+def _unless_told(error: AssayError, message: str) -> str:
     return "" if str(error) in message else str(error)
 
 

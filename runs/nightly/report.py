@@ -93,11 +93,6 @@ class NightReport(BaseModel):
     spent: Spent = Spent()
     seconds: float = 0.0
 
-    @property
-    def accept_commands(self) -> list[str]:
-        """The commands that make this night the baseline."""
-        return [f"assay accept {run.run}" for run in self.runs]
-
 
 def report_of(row: NightRow) -> NightReport:
     """A night's report as the store has it; of a night that did not end, or by another version, only how it stands."""
