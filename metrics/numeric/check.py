@@ -7,9 +7,11 @@ from itertools import product
 
 from .clause import Clause
 from .marks import Mark
+from .mentions import means
 from .specification import Hedge, Specification, Statistic, Window
 from .written import known_unit
 
+_CALENDAR = ("day", "week", "month", "year")
 _OF_ANYTHING = frozenset({"%", "pp", "day", "week", "month", "year", "h", "min", "s"})
 _SUMMED_NEVER = frozenset(
     {"%", "pp", "degC", "dB", "dBm", "Mbps", "kbps", "Gbps", "MB/s", "ms", "s", "Hz", "MHz", "GHz"}
@@ -105,6 +107,11 @@ def _may_be_in(clause: Clause, series: str, units: set[str]) -> bool:
     return not other or (unit is not None and len(unit) > 1 and not any(re.fullmatch("[A-Z]{3}", u) for u in other))
 
 
+def values_of(clause: Clause) -> list[Mark]:
+    """The numbers that may be a series' value: no places ("third"), no durations ("two months")."""
+    return [m for m in clause.numbers if m.number and not m.number.ordinal and m.number.unit not in _CALENDAR]
+
+
 def nearest_series(clause: Clause, mark: Mark) -> Mark | None:
     """The mention of a series nearest to a mark; of two as near, the one before."""
     near = sorted(clause.series, key=lambda s: (min(abs(s.end - mark.start), abs(mark.end - s.start)), s.start))
@@ -113,7 +120,13 @@ def nearest_series(clause: Clause, mark: Mark) -> Mark | None:
 
 def can_be_summed(clause: Clause, series: str) -> bool:
     """Whether adding up the values of a series means anything: not of rates, shares, temperatures, delays."""
-    return _unit(clause, series) not in _SUMMED_NEVER
+    return _unit(clause, series) not in _SUMMED_NEVER and not means(series, "levels")
+
+
+def is_flow(clause: Clause, series: str) -> bool:
+    """Whether a series is of amounts a period, so that a value over several is their sum: money, incidents, hours."""
+    unit = _unit(clause, series)
+    return can_be_summed(clause, series) and (bool(unit and re.fullmatch("[A-Z]{3}", unit)) or means(series, "flows"))
 
 
 def is_year_besides(clause: Clause, names: list[str], mark: Mark) -> bool:

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from .check import Check, check, each, is_year_besides, series_of, stated
+from .check import Check, check, each, is_year_besides, series_of, stated, values_of
 from .clause import Clause, merge
 from .grammar_relations import INNER, both, difference_kind
 from .marks import Mark
@@ -19,7 +19,7 @@ def change(clause: Clause) -> list[Check] | None:
         return None
     if clause.of("than", "deviation", "maximum", "minimum", "anomaly", "correlation", "none"):
         return None
-    numbers = [m for m in clause.numbers if m.number and not m.number.ordinal]
+    numbers = values_of(clause)
     direction = None
     if not (up and down):
         direction = Direction.UP if up else Direction.DOWN if down else Direction.FLAT if flat else None

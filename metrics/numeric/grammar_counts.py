@@ -29,7 +29,11 @@ def count_of_values(clause: Clause) -> list[Check] | None:
         clause.use([*counts, *clause.of("count", "some", "times_as", "distinct")])
         use_columns(clause)
         return [check(_counts(names, windows, bound, counts[0]))]
-    clause.use([*negative, *every, *clause.of("some", "count")])
+    once = clause.of("some")
+    clause.use([*negative, *every, *once, *clause.of("count")])
+    if once and clause.of("only", "exactly") and not negative and not every:
+        statistic = Statistic.COUNT_ABOVE if bound.is_up else Statistic.COUNT_BELOW
+        return [check(each(statistic, names, windows, value=1.0, **bound.fields()))]
     if negative or every:
         value = stated(bound.mark) | ({"hedge": _OPPOSITE[bound.operator]} if negative else {})
         statistic = Statistic.MAXIMUM if bound.is_up is bool(negative) else Statistic.MINIMUM

@@ -1,6 +1,6 @@
 """Reading extremes and ranks: the highest, where it was, the second highest."""
 
-from .check import CHANGES, Check, check, each, is_year_besides, marks_after, series_of, stated, use_columns
+from .check import CHANGES, Check, check, each, is_year_besides, marks_after, series_of, stated, use_columns, values_of
 from .clause import Clause
 from .marks import Mark
 from .mentions import polarity
@@ -18,7 +18,7 @@ def extreme(clause: Clause) -> list[Check] | None:
     word = words[0]
     up = "maximum" in word.kinds or ("best" in word.kinds and polarity(names[0]) == "up")
     up = up or ("worst" in word.kinds and polarity(names[0]) == "down")
-    numbers = [mark for mark in clause.numbers if not mark.number.ordinal]  # type: ignore[union-attr]
+    numbers = values_of(clause)
     years = any(is_year_besides(clause, names, mark) for mark in numbers)
     if len(numbers) > 1 or years or _of_texts(clause, word):
         return None

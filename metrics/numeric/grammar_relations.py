@@ -1,6 +1,6 @@
 """Reading relations: differences, ratios, shares, comparisons, correlations, anomalies."""
 
-from .check import Check, can_be_summed, check, each, factor, series_of, stated
+from .check import Check, can_be_summed, check, each, factor, series_of, stated, values_of
 from .clause import Clause, merge
 from .marks import Mark, is_count
 from .specification import ALL_ROWS, Direction, Hedge, Specification, Statistic, Window
@@ -11,6 +11,13 @@ INNER = {
     "sum": Statistic.SUM,
     "maximum": Statistic.MAXIMUM,
     "minimum": Statistic.MINIMUM,
+}
+_FACTOR_HEDGES = {
+    "nearly": Hedge.NEARLY,
+    "about": Hedge.ABOUT,
+    "just_over": Hedge.JUST_OVER,
+    "above": Hedge.MORE_THAN,
+    "below": Hedge.LESS_THAN,
 }
 Side = tuple[list[str], list[Window]]
 
@@ -79,7 +86,7 @@ def comparison(clause: Clause) -> list[Check] | None:
     down = clause.of("lower", "below", "down")
     same, times_as = clause.of("equal"), clause.of("double", "half", "times_as")
     inner = [(kind, m) for kind in INNER for m in clause.of(kind)]
-    numbers = [m for m in clause.numbers if m.number and not m.number.ordinal]
+    numbers = values_of(clause)
     if than is None or clause.of("none", "all", "not", "correlation", "anomaly", "trend"):
         return None
     left_marks, right_marks = _split(clause, than)
@@ -180,9 +187,7 @@ def _multiple(clause: Clause, numbers: list[Mark], words: list[Mark]) -> dict[st
     if not words:
         return None
     word = words[0]
-    hedging = next(
-        (m for m in clause.marks if m.end <= word.start and m.kinds & {"nearly", "about", "just_over", "above"}), None
-    )
+    hedging = next((m for m in reversed(clause.marks) if m.end <= word.start and m.kinds & set(_FACTOR_HEDGES)), None)
     if "times_as" in word.kinds and numbers:
         number = numbers[0].number
         assert number is not None  # numbers have one
@@ -194,10 +199,9 @@ def _multiple(clause: Clause, numbers: list[Mark], words: list[Mark]) -> dict[st
     if numbers or not word.kinds & {"double", "half"}:
         return None
     found = factor(2.0 if "double" in word.kinds else 0.5, None)
-    hedges = {"nearly": Hedge.NEARLY, "about": Hedge.ABOUT, "just_over": Hedge.JUST_OVER, "above": Hedge.MORE_THAN}
     if hedging is not None:
         clause.use([hedging])
-        found["hedge"] = next(hedge for kind, hedge in hedges.items() if kind in hedging.kinds)
+        found["hedge"] = next(hedge for kind, hedge in _FACTOR_HEDGES.items() if kind in hedging.kinds)
     return found
 
 
@@ -213,7 +217,7 @@ def difference_kind(clause: Clause, number: Mark, names: list[str]) -> Statistic
 def difference(clause: Clause) -> list[Check] | None:
     """ "The difference between A and B was 5", "the ratio of A to B is 0.36", "A as a percentage of B is 30%"."""
     words = clause.of("difference", "ratio", "share")
-    numbers = [m for m in clause.numbers if m.number and not m.number.ordinal]
+    numbers = values_of(clause)
     if not words or len(numbers) != 1 or clause.of("up", "down", "maximum", "minimum"):
         return None
     pair = _pair(clause)

@@ -8,11 +8,13 @@ from .check import (
     can_be_summed,
     check,
     each,
+    is_flow,
     is_year_besides,
     nearest_series,
     series_of,
     stated,
     use_columns,
+    values_of,
 )
 from .clause import Clause
 from .grammar_extremes import is_row
@@ -61,7 +63,7 @@ def aggregate(clause: Clause) -> list[Check] | None:
     if clause.of(*CHANGES, "maximum", "minimum", "than", "none", "all"):
         return None
     word = clause.of(kinds[0])[0]
-    numbers = [mark for mark in clause.numbers if mark.number and not mark.number.ordinal]
+    numbers = values_of(clause)
     names = series_of(clause, _attached(clause, word))
     if len(numbers) != 1 or not names or len(clause.series) > 1:
         return None
@@ -81,7 +83,7 @@ def lookup(clause: Clause) -> list[Check] | None:
         *CHANGES, "than", "maximum", "minimum", "median", "deviation", "mean", "all", "none", "higher", "lower"
     ):
         return None
-    numbers = [m for m in clause.numbers if m.number and not m.number.ordinal]
+    numbers = values_of(clause)
     placed = clause.times or clause.cells or clause.scope or clause.of("whole") or clause.table.rows == 1
     windows = clause.windows(clause.times, clause.cells)
     pairs = _pairs(clause, numbers) if numbers and placed and windows else None
@@ -99,7 +101,8 @@ def lookup(clause: Clause) -> list[Check] | None:
         if clause.statistic in _INHERITED:
             checks.append(check(each(clause.statistic, names, windows, **value)))
             continue
-        if clause.of("count", "whole", "sum") and summed:
+        flows = [n for n in names if is_flow(clause, n)]
+        if (clause.of("count", "whole", "sum") and summed) or flows == names:
             whole = each(Statistic.SUM, summed, windows, **value)
         meant = not clause.times and not clause.cells  # windows of the text before: "then", "that day"
         of_a_row = bool(clause.times) and clause.table.period is not Period.MOMENT and all(map(in_row, clause.times))

@@ -73,8 +73,13 @@ class Mark:
 def with_whole(kept: list[Mark], text: str, view: View) -> list[Mark]:
     """ "Across the eight sites", of a table of eight sites, is all of it."""
     for number, noun in pairwise(kept):
-        of_all = number.number is not None and number.number.value == view.table.rows and noun.columns
-        if of_all and _ALL.search(text[: number.start]) and not text[number.end : noun.start].strip():
+        counted = number.number is not None and number.number.value == view.table.rows
+        if (
+            (counted or "all" in number.kinds)
+            and noun.columns
+            and _ALL.search(text[: number.start])
+            and not text[number.end : noun.start].strip()
+        ):
             whole = Mark(number.start, noun.end, text[number.start : noun.end], frozenset({"whole"}))
             return [whole, *(mark for mark in kept if mark not in (number, noun))]
     return kept

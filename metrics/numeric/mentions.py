@@ -226,16 +226,26 @@ def _concepts() -> dict[Stems, str]:
 @cache
 def polarity(column: str) -> str | None:
     """Which way a series is better, "up" or "down", by what its name means; None where that is not known."""
+    better = {way for way, known in lexicon("en").data["better"].items() if _meanings(column) & set(known)}
+    return better.pop() if len(better) == 1 else None
+
+
+@cache
+def means(column: str, kind: str) -> bool:
+    """Whether a series' name means something of a kind: `levels`, that stand at a value, or `flows`, that add up."""
+    return bool(_meanings(column) & set(lexicon("en").data[kind]))
+
+
+@cache
+def _meanings(column: str) -> frozenset[str]:
     words = [word for word in _name_tokens(_BRACKETS.sub(" ", column), "en") if not _is_unit(word.text)]
-    concepts = {
+    return frozenset(
         concept
         for begin in range(len(words))
         for end in range(begin + 1, len(words) + 1)
         for stems in (tuple(stem_of(w.text, language) for w in words[begin:end]) for language in LANGUAGES)
         if (concept := _concepts().get(stems))
-    }
-    better = {way for way, known in lexicon("en").data["better"].items() if concepts & set(known)}
-    return better.pop() if len(better) == 1 else None
+    )
 
 
 def _synonymous(words: Sequence[Token], language: str) -> Iterator[Stems]:

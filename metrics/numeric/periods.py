@@ -103,7 +103,11 @@ def _joins(language: str) -> list[tuple[str, re.Pattern[str]]]:
     words = lexicon(language).data
     a, b = rf"(?P<a>[\ue000-\uf000]){_FILLER}*", rf"(?P<b>[\ue000-\uf000]){_FILLER}*"
     the = "(?:the |de |het )?"
-    forms = [(kind, form) for kind in ("from_to", "since", "after", "before", "until") for form in words[kind]]
+    forms = [
+        (kind, form)
+        for kind in ("end_of", "start_of", "from_to", "since", "after", "before", "until")
+        for form in words[kind]
+    ]
     return [(kind, re.compile(rf"(?<!\w){form.format(a=the + a, b=the + b)}", re.IGNORECASE)) for kind, form in forms]
 
 
@@ -158,6 +162,8 @@ def _between(kind: str, parts: list[NamedTime], maybe_before: bool) -> tuple[Win
         return (Window(weekdays=tuple(sorted((first.weekdays[0] + day) % 7 for day in range(days)))),)
     if first.start is None or first.end is None or last.start is None or last.end is None:
         return ()
+    if kind in ("end_of", "start_of"):
+        return (replace(first, last=1) if kind == "end_of" else replace(first, first=1),)
     before = [Window(end=first.start - DAY)]
     if kind == "from_to":
         excluded = [Window(start=first.start, end=last.start - DAY)] if maybe_before else []
