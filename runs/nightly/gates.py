@@ -232,8 +232,8 @@ def _told_fall(result: GateResult, found: Paired, p: float | None, false_alarms:
         return result.model_copy(update={"told": f"the change is unknown: {found.problem}"})
     fewest = next(count for count in range(1, 64) if 2.0**-count < false_alarms)
     interval = "" if found.low is None else f" [{found.low:+.3f}, {found.high:+.3f}]"
-    way = "better" if found.mean > 0 else "worse" if found.mean < 0 else "neither better nor worse"
-    told = f"{result.metric} is {way} by {abs(found.mean):.4f}{interval} than in the accepted run, {found.n} pairs"
+    way = "better by" if found.mean > 0 else "worse by" if found.mean < 0 else "neither better nor worse,"
+    told = f"{result.metric} is {way} {abs(found.mean):.4f}{interval} than in the accepted run, {found.n} pairs"
     told += f", p = {p:.4f}" + (f", {result.bound:g} allowed" if result.bound else "")
     if found.groups < fewest:
         told += f"; {found.groups} groups are too few to tell a fall from noise, {fewest} are needed"
