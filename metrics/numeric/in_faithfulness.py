@@ -6,7 +6,8 @@ from ...eval_sets.sample import Sample
 from ..verdicts import JudgedClaim
 from .checking import CheckedClaim, check
 from .numeric_claims import tables_of_claims
-from .reading import read_sentence, scene_of
+from .reading import read_sentence
+from .scene import scene_of
 
 
 def with_computed_verdicts(sample: Sample, judged: Sequence[JudgedClaim]) -> list[JudgedClaim]:

@@ -11,7 +11,8 @@ from ...prompts import load_prompt
 from .clause import Clause, read_clause
 from .lexicon import lexicon
 from .numbers import Number, find_numbers
-from .reading import ReadCheck, Scene, Unread
+from .reading import ReadCheck, Unread
+from .scene import Scene
 from .specification import ALL_ROWS, Direction, Hedge, Specification, Statistic, Window
 from .table import Table, time_text
 from .views import View

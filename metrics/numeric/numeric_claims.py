@@ -10,8 +10,9 @@ from ...prompts import load_prompt
 from ..metric import Metric, Score, scored, skipped
 from .checking import CheckedClaim, check
 from .judged_reading import read_by_judge
-from .reading import ReadCheck, Scene, Unread, claims_of, read_sentence, scene_of
+from .reading import ReadCheck, Unread, claims_of, read_sentence
 from .sample_tables import tables_of_sample
+from .scene import Scene, scene_of
 from .table import Table
 from .typed import stated_power
 

@@ -1,9 +1,9 @@
 """Reading a sentence without a model: into clauses, and each clause into checks against the tables."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from functools import cache, lru_cache
+from functools import cache
 
 from ..sentences import claiming_sentences
 from .check import Check
@@ -14,11 +14,12 @@ from .grammar_extremes import extreme
 from .grammar_relations import anomaly, comparison, correlation, difference, share
 from .grammar_values import aggregate, lookup, ranged
 from .lexicon import Lexicon, lexicon, tokens
-from .mentions import Names, shared_stems
+from .mentions import Names
 from .numbers import find_numbers
+from .scene import Scene
 from .specification import ALL_ROWS, Specification, Statistic, Window
 from .table import Table
-from .views import View, views
+from .views import View
 
 Frame = Callable[[Clause], list[Check] | None]
 
@@ -62,65 +63,14 @@ class Unread:
     numeric: bool = False
 
 
-@dataclass(frozen=True)
-class Scene:
-    """What is known besides the sentence: the tables' views, the words that set the scene (those of
-    `titles` also where the question is read itself), what came before.
-    """
-
-    views: tuple[tuple[View, Names], ...]
-    language: str
-    shared: frozenset[str] = frozenset()
-    titles: frozenset[str] = frozenset()
-    inherited: tuple[str, ...] = ()
-    scope: tuple[Window, ...] = ()
-    question: str = ""
-    statistic: Statistic | None = None
-    asked: "Scene | None" = None
-
-
 @dataclass
 class _Parse:
     checks: list[tuple[Check, View]]
     weight: int
-    unread: list[str]
     series: tuple[str, ...] = ()
     windows: tuple[Window, ...] = ()
     statistic: Statistic | None = None
     parts: list["ReadCheck | Unread"] = field(default_factory=list)
-
-
-def scene_of(tables: Sequence[Table], language: str, question: str = "") -> Scene:
-    """What claims about tables are read against; a question's series and times hold where a claim names none."""
-    words = lexicon(language)
-    seen = tuple(named for table in tables for named in _named_views(table, words.language))
-    titles = [table.name for table in tables] + [table.time_column or "" for table in tables]
-    named = shared_stems(titles, words.language)
-    scene = Scene(seen, words.language, named | shared_stems([question], words.language), named, question=question)
-    if not question:
-        return replace(scene, asked=scene)
-    series: tuple[str, ...] = ()
-    scope: tuple[Window, ...] = ()
-    for view, names in seen:
-        clause = read_clause(question, words, view, names)
-        series = series or (clause.series[0].series if len(clause.series) == 1 else ())
-        if clause.times or clause.cells:
-            scope = scope or tuple(w for w in clause.windows(clause.times, clause.cells) if _narrows(w, view))
-    asked = replace(scene, inherited=series, scope=scope)
-    return replace(asked, asked=asked)
-
-
-def _narrows(window: Window, view: View) -> bool:
-    """Whether a question's time is a part of the table, and not what it was fetched for ("last week" of 7 days)."""
-    if view.times is None or window.start is None or window.end is None:
-        return True
-    whole, asked = view.times.last_day - view.times.start, window.end - window.start
-    return whole.days > 1.5 * asked.days
-
-
-@lru_cache(maxsize=64)  # the samples of a set often share a table, which is then one object
-def _named_views(table: Table, language: str) -> tuple[tuple[View, Names], ...]:
-    return tuple((view, Names(view.table, language)) for view in views(table))
 
 
 def read_sentence(sentence: str, scene: Scene) -> tuple[list[ReadCheck | Unread], Scene]:
@@ -265,7 +215,6 @@ def _parse(text: str, scene: Scene, words: Lexicon, depth: int) -> _Parse | None
             return _Parse(
                 checks=[],
                 weight=first.weight + rest.weight,
-                unread=[],
                 series=rest.series or first.series,
                 windows=rest.windows or first.windows,
                 parts=[*first.parts, *rest.parts],
@@ -314,7 +263,7 @@ def _in_view(text: str, view: View, names: Names, scene: Scene, words: Lexicon) 
         specs = [spec for made in checks for spec in made.tiers[0]]
         series = tuple(dict.fromkeys(spec.series for spec in specs if spec.series))
         windows = tuple(dict.fromkeys(w for w in (spec.window for spec in specs) if w != ALL_ROWS and not w.conditions))
-        return _Parse([(made, view) for made in checks], weight, [], series, windows, specs[0].statistic)
+        return _Parse([(made, view) for made in checks], weight, series, windows, specs[0].statistic)
     return None
 
 

@@ -82,7 +82,7 @@ def test_the_identity_covers_all_that_is_sent() -> None:
 def test_a_language_that_there_is_not_is_asked_in_english() -> None:
     assert load_prompt("claims", "de").language == "en"
     assert load_prompt("claims", None).language == "en"
-    with pytest.raises(UsageError, match="there are claims"):
+    with pytest.raises(UsageError, match=r"there are .*claims"):
         load_prompt("claim", "en")
 
 

@@ -7,7 +7,8 @@ import pytest
 from assay.metrics.numeric.grid import Grid
 from assay.metrics.numeric.numeric_claims import check_claims
 from assay.metrics.numeric.periods import find_times
-from assay.metrics.numeric.reading import Unread, read_sentence, scene_of
+from assay.metrics.numeric.reading import Unread, read_sentence
+from assay.metrics.numeric.scene import scene_of
 from assay.metrics.numeric.specification import Condition, Direction, Hedge, Specification, Statistic, Window
 from assay.metrics.numeric.table import Period, Table
 from assay.metrics.numeric.table_times import Times

@@ -1,0 +1,62 @@
+"""What a claim is read against: the tables' views, the question, what was said before."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from .clause import read_clause
+from .lexicon import lexicon
+from .mentions import Names, shared_stems
+from .specification import Statistic, Window
+from .table import Table
+from .views import View, views
+
+
+@dataclass(frozen=True)
+class Scene:
+    """What is known besides the sentence: the tables' views, the words that set the scene (those of
+    `titles` also where the question is read itself), what came before.
+    """
+
+    views: tuple[tuple[View, Names], ...]
+    language: str
+    shared: frozenset[str] = frozenset()
+    titles: frozenset[str] = frozenset()
+    inherited: tuple[str, ...] = ()
+    scope: tuple[Window, ...] = ()
+    question: str = ""
+    statistic: Statistic | None = None
+    asked: "Scene | None" = None
+
+
+def scene_of(tables: Sequence[Table], language: str, question: str = "") -> Scene:
+    """What claims about tables are read against; a question's series and times hold where a claim names none."""
+    words = lexicon(language)
+    seen = tuple(named for table in tables for named in _named_views(table, words.language))
+    titles = [table.name for table in tables] + [table.time_column or "" for table in tables]
+    named = shared_stems(titles, words.language)
+    scene = Scene(seen, words.language, named | shared_stems([question], words.language), named, question=question)
+    if not question:
+        return replace(scene, asked=scene)
+    series: tuple[str, ...] = ()
+    scope: tuple[Window, ...] = ()
+    for view, names in seen:
+        clause = read_clause(question, words, view, names)
+        series = series or (clause.series[0].series if len(clause.series) == 1 else ())
+        if clause.times or clause.cells:
+            scope = scope or tuple(w for w in clause.windows(clause.times, clause.cells) if _narrows(w, view))
+    asked = replace(scene, inherited=series, scope=scope)
+    return replace(asked, asked=asked)
+
+
+def _narrows(window: Window, view: View) -> bool:
+    """Whether a question's time is a part of the table, and not what it was fetched for ("last week" of 7 days)."""
+    if view.times is None or window.start is None or window.end is None:
+        return True
+    whole, asked = view.times.last_day - view.times.start, window.end - window.start
+    return whole.days > 1.5 * asked.days
+
+
+@lru_cache(maxsize=64)  # the samples of a set often share a table, which is then one object
+def _named_views(table: Table, language: str) -> tuple[tuple[View, Names], ...]:
+    return tuple((view, Names(view.table, language)) for view in views(table))
