@@ -158,9 +158,10 @@ def _pairs(samples: Sequence[Sample], judged: Sequence[JudgeScores], seed: int) 
 
 
 def _claim_agreement(scores: Mapping[str, Mapping[str, Score]]) -> ClaimAgreement:
-    import krippendorff
     import numpy as np
     from sklearn.metrics import cohen_kappa_score
+
+    from ..meta_eval.raters import ordinal_alpha
 
     claims = {
         judge: {
@@ -173,9 +174,9 @@ def _claim_agreement(scores: Mapping[str, Mapping[str, Score]]) -> ClaimAgreemen
     if len(votes) < 2 or not shared:
         return ClaimAgreement(len(shared), None, ())
     differ = len({vote for each in votes.values() for vote in each}) > 1
-    alpha = (
-        float(krippendorff.alpha(np.array(list(votes.values())), level_of_measurement="nominal")) if differ else None
-    )
+    marks = np.array(list(votes.values()), float).T
+    # of two marks the ordinal alpha is the nominal one
+    alpha = float(ordinal_alpha(marks)(np.ones((len(shared), 1)))[0]) if differ else None
     kappas = tuple(
         (a, b, float(cohen_kappa_score(votes[a], votes[b])) if len({*votes[a], *votes[b]}) > 1 else None)
         for a, b in combinations(votes, 2)
