@@ -12,6 +12,7 @@ from .judge_rating import JudgeCompleteness, JudgeRelatedness, JudgeTruthfulness
 from .metric import Metric, Score
 from .ragas_adapter import RagasMetric, as_ragas_metric
 from .rouge import Rouge1, Rouge2, RougeL
+from .numeric.numeric_claims import NumericClaims
 from .rouge_l_precision import RougeLPrecision
 from .token_overlap import TokenOverlap
 from .weakest_claim import WeakestClaim
@@ -29,6 +30,7 @@ __all__ = [
     "JudgeRelatedness",
     "JudgeTruthfulness",
     "Metric",
+    "NumericClaims",
     "RagasMetric",
     "Rouge1",
     "Rouge2",
