@@ -10,9 +10,9 @@ from .factoid import Factoid
 from .faithfulness import Faithfulness
 from .judge_rating import JudgeCompleteness, JudgeRelatedness, JudgeTruthfulness
 from .metric import Metric, Score
+from .numeric.numeric_claims import NumericClaims
 from .ragas_adapter import RagasMetric, as_ragas_metric
 from .rouge import Rouge1, Rouge2, RougeL
-from .numeric.numeric_claims import NumericClaims
 from .rouge_l_precision import RougeLPrecision
 from .token_overlap import TokenOverlap
 from .weakest_claim import WeakestClaim
