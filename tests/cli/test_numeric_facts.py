@@ -27,7 +27,7 @@ def test_facts_of_a_series_and_a_pair(assay: Callable[..., Any], table: Path) ->
     assert (x["minimum"], x["minimum_at"], x["maximum_at"]) == (1, ["2026-03-01"], ["2026-03-09"])
     assert (x["first"], x["last"], x["change"], x["percent_change"]) == (1, 9, 8, 800)
     assert (y["trend"]["slope"], y["trend"]["step"], y["trend"]["direction"]) == (pytest.approx(2), "day", "up")
-    assert [each["method"] for each in y["anomalies"]] == ["robust z-score"]
+    assert [each["method"] for each in y["anomalies"]] == ["robust z-score", "distance from the trend (Theil-Sen)"]
     pair = facts["pairs"][0]
     assert (pair["n"], pair["mean_difference"], pair["second_higher"], pair["ratio_of_means"]) == (8, -5.125, 8, 0.5)
     assert pair["correlation"] == pytest.approx(1)
