@@ -3,7 +3,7 @@
     python benchmarks/live_speed.py [--n 240] [--n-slow 480] [--latency 0.2] [--skip-ragas]
 
 The judge is the tests' server, in a process of its own on this machine. Both sides score faithfulness and answer
-relevance; Assay with listed verdicts on the judge's claims. Three tables:
+relevance; Assay with listed verdicts, on the judge's claims and by default on the answer's sentences. Three tables:
 
 1. What a sample takes: requests, and tokens by one count for both sides (cl100k_base, over the bodies that the server
    got and what it said; a json_schema beside the messages counts as sent; texts embedded over HTTP apart).
@@ -30,6 +30,7 @@ from assay import Sample, aevaluate
 from assay.judges import LiteLLMJudge
 from assay.judges.embedders import Embedder, load_embedder
 from assay.metrics import AnswerRelevance, Faithfulness
+from assay.metrics.claims import ClaimsBy
 
 PROVIDERS = ("openai", "hosted_vllm")
 # scores samples, so many at once, and gives the share that became numbers or were rightly skipped
@@ -37,17 +38,19 @@ Pipeline = Callable[[Sequence[Sample], int], float]
 
 
 def assay_pipelines(server: LocalJudge, embedder: Embedder) -> dict[str, Pipeline]:
-    """Assay by both of litellm's ways to an OpenAI-compatible server."""
-    return {f"Assay, {provider}/": assay_pipeline(server, embedder, f"{provider}/local") for provider in PROVIDERS}
+    """Assay by both of litellm's ways to an OpenAI-compatible server, and by its default, a call a sample less."""
+    made = {f"Assay, {each}/": assay_pipeline(server, embedder, f"{each}/local", "judge") for each in PROVIDERS}
+    default = f"{PROVIDERS[-1]}/local"
+    return made | {f"Assay, {PROVIDERS[-1]}/, by default": assay_pipeline(server, embedder, default, "sentences")}
 
 
-def assay_pipeline(server: LocalJudge, embedder: Embedder, model: str) -> Pipeline:
+def assay_pipeline(server: LocalJudge, embedder: Embedder, model: str, claims: ClaimsBy) -> Pipeline:
     """Assay, `concurrency` samples in flight."""
 
     async def score(samples: Sequence[Sample], concurrency: int) -> float:
         judge = LiteLLMJudge(model, structured="schema", api_base=server.api_base, concurrency=concurrency)
         async with judge:
-            metrics = [Faithfulness(judge, claims="judge", verdicts="listed"), AnswerRelevance(judge, embedder)]
+            metrics = [Faithfulness(judge, claims=claims, verdicts="listed"), AnswerRelevance(judge, embedder)]
             results = await aevaluate(samples, metrics, concurrency=concurrency)
         scores = [score for by_metric in results.scores.values() for score in by_metric.values()]
         return sum(score.status != "failed" for score in scores) / len(scores)

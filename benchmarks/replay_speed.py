@@ -2,8 +2,8 @@
 
     python benchmarks/replay_speed.py [--passes 15] [--n 60]
 
-Both sides first record their replies from the same local server (two calls a sample: claims, verdicts). Then each
-replays them: every pass opens the recordings anew, so that nothing is remembered from the pass before. Ragas is timed
+Both sides first record their replies from the same local server: two calls a sample (claims, verdicts), and Assay by
+its default too, which takes the sentences as claims and so makes one. Then each replays them: every pass opens the recordings anew, so that nothing is remembered from the pass before. Ragas is timed
 with the cache that it ships (DiskCacheBackend) and with a bare dict, the fastest cache that its interface allows, by
 its recommended metrics and by `ragas.evaluate`. The last table says what Assay's time goes to. Without ragas
 (pip install "assay[ragas]") only Assay is timed.
@@ -17,7 +17,7 @@ import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from local_judge import helpdesk, local_judge
 from printed import print_machine, print_table
@@ -26,6 +26,7 @@ from subjects import shares
 from assay import Sample, aevaluate
 from assay.judges import LiteLLMJudge
 from assay.metrics import Faithfulness
+from assay.metrics.claims import ClaimsBy
 
 SUBJECTS = {
     "cassette: lookup and parse": ("judges/cassette", "judges/sorted_lines", "judges/recording"),
@@ -44,17 +45,18 @@ def assay_passes(samples: Sequence[Sample], cassette: Path) -> dict[str, Pass]:
     def judge() -> LiteLLMJudge:
         return LiteLLMJudge("openai/local", structured="schema", cassette=cassette, mode="replay")
 
-    async def metric_alone() -> None:
-        metric = Faithfulness(judge())
+    async def metric_alone(claims: ClaimsBy) -> None:
+        metric = Faithfulness(judge(), claims=claims)
         for sample in samples:
             assert (await metric.assess(sample)).status != "failed"
 
     async def whole() -> None:
-        results = await aevaluate(samples, [Faithfulness(judge())])
+        results = await aevaluate(samples, [Faithfulness(judge(), claims="judge")])
         assert results.usage.from_cassette == results.usage.calls
 
     return {
-        "Assay, metric.assess": lambda: asyncio.run(metric_alone()),
+        "Assay, metric.assess": lambda: asyncio.run(metric_alone("judge")),
+        "Assay, metric.assess, by default": lambda: asyncio.run(metric_alone("sentences")),
         "Assay, evaluate with three baselines": lambda: asyncio.run(whole()),
     }
 
@@ -115,7 +117,8 @@ async def record(samples: Sequence[Sample], api_base: str, cassette: Path) -> No
     """Fills the cassette from the server."""
     judge = LiteLLMJudge("openai/local", structured="schema", api_base=api_base, cassette=cassette, mode="record")
     async with judge:
-        await aevaluate(samples, [Faithfulness(judge)])
+        for claims in get_args(ClaimsBy):
+            await aevaluate(samples, [Faithfulness(judge, claims=claims)])
 
 
 def main() -> None:
