@@ -3,10 +3,11 @@
     python benchmarks/replay_speed.py [--passes 15] [--n 60]
 
 Both sides first record their replies from the same local server: two calls a sample (claims, verdicts), and Assay by
-its default too, which takes the sentences as claims and so makes one. Then each replays them: every pass opens the recordings anew, so that nothing is remembered from the pass before. Ragas is timed
-with the cache that it ships (DiskCacheBackend) and with a bare dict, the fastest cache that its interface allows, by
-its recommended metrics and by `ragas.evaluate`. The last table says what Assay's time goes to. Without ragas
-(pip install "assay[ragas]") only Assay is timed.
+its default too, which takes the sentences as claims and so makes one. Then each replays them: every pass opens the
+recordings anew, so that nothing is remembered from the pass before. Ragas is timed with the cache that it ships
+(DiskCacheBackend) and with a bare dict, the fastest cache that its interface allows, by its recommended metrics and by
+`ragas.evaluate`. The last table says what Assay's time goes to. Without ragas (pip install "assay[ragas]") only Assay
+is timed.
 """
 
 import argparse
