@@ -53,12 +53,13 @@ def compare(sets: tuple[str, ...], names: tuple[str, ...], as_json: bool, **opti
     samples = [sample for source in sets for sample in read_set(source, **reading)]
     if twice := len(samples) - len({sample.id for sample in samples}):
         raise UsageError(f"{twice} ids stand in two of these sets; make their ids differ")
-    judged = [asyncio.run(_judged(name, load_settings(name), samples, options)) for name in dict.fromkeys(names)]
-    found = compare_judges(options["metric"], samples, judged, seed=options["seed"])
+    settings = {name: load_settings(name) for name in names}  # all are known before one is asked
+    judged = [asyncio.run(_judged(name, found, samples, options)) for name, found in settings.items()]
+    comparison = compare_judges(options["metric"], samples, judged, seed=options["seed"])
     if as_json:
-        click.echo(json.dumps(asdict(found), ensure_ascii=False))
+        click.echo(json.dumps(asdict(comparison), ensure_ascii=False))
     else:
-        _print(found)
+        _print(comparison)
 
 
 async def _judged(
