@@ -17,6 +17,7 @@ from .recording import likely
 from .settings import JudgeSettings
 
 _ALTERNATIVES = 10
+_LISTENERS = ("callbacks", "success_callback", "failure_callback", "_async_success_callback", "_async_failure_callback")
 _GRACE = 5.0  # seconds after which the client's own time-out is not waited for: a server that dribbles never meets it
 
 
@@ -30,6 +31,17 @@ def load_litellm() -> Any:
     return litellm
 
 
+def _unlogged(litellm: Any) -> None:
+    """Tells litellm that nobody listens, where nobody does: its log of a call takes as long as the call."""
+    if any(getattr(litellm, listeners, None) for listeners in _LISTENERS):
+        return
+    try:
+        from litellm._internal_context import is_internal_call
+    except ImportError:  # another version: slower, nothing else
+        return
+    is_internal_call.set(True)  # for this task alone: a task has a context of its own
+
+
 async def complete(question: Question[Any], settings: JudgeSettings, route: dict[str, Any]) -> RawReply:
     """The model's reply to a question; `route` says where the model is.
 
@@ -39,6 +51,7 @@ async def complete(question: Question[Any], settings: JudgeSettings, route: dict
     import openai  # litellm's errors are its errors
 
     litellm = load_litellm()
+    _unlogged(litellm)
     begun = time.perf_counter()
     try:
         async with asyncio.timeout(settings.timeout + _GRACE):

@@ -32,7 +32,17 @@ def rows_of(table: Table, window: Window, may_be_none: bool = False) -> "NDArray
     """
     import numpy as np
 
-    fits = np.ones(table.rows, dtype=bool)
+    found = in_order(table, np.flatnonzero(_fits(table, window)))
+    found = _outermost(table, found, window)
+    if not len(found) and not may_be_none:
+        raise Unverifiable(f"{table.name} has no rows for {window.text or window}{_reach(table)}")
+    return found
+
+
+def _fits(table: Table, window: Window) -> "NDArray[Any]":
+    import numpy as np
+
+    fits: NDArray[Any] = np.ones(table.rows, dtype=bool)
     if window.start or window.end:
         fits &= _between(table, window.start, window.end)
     if window.weekdays:
@@ -45,11 +55,9 @@ def rows_of(table: Table, window: Window, may_be_none: bool = False) -> "NDArray
         fits &= np.isin(np.arange(table.rows), window.positions)
     for condition in window.conditions:
         fits &= _meets(table, condition)
-    found = in_order(table, np.flatnonzero(fits))
-    found = _outermost(table, found, window)
-    if not len(found) and not may_be_none:
-        raise Unverifiable(f"{table.name} has no rows for {window.text or window}{_reach(table)}")
-    return found
+    for left_out in window.without:
+        fits &= ~np.isin(np.arange(table.rows), rows_of(table, left_out))
+    return fits
 
 
 def in_order(table: Table, positions: "NDArray[Any]") -> "NDArray[Any]":

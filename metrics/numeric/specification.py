@@ -82,7 +82,8 @@ class Window:
 
     `start` and `end` are both included. Relative words ("last week") are dates already, reckoned from the table's end.
     `first` and `last` are numbers of rows, counted after the other parts. `rows` are row labels as the table has them;
-    `weekdays` are 0 (Monday) to 6; `months` are 1 to 12 (of any year). `positions` are row numbers from 0.
+    `weekdays` are 0 (Monday) to 6; `months` are 1 to 12 (of any year). `positions` are row numbers from 0. Rows of the
+    windows `without` are left out, before `first` and `last` count.
     """
 
     start: date | None = None
@@ -94,6 +95,7 @@ class Window:
     months: tuple[int, ...] = ()
     positions: tuple[int, ...] = ()
     conditions: tuple[Condition, ...] = ()
+    without: tuple["Window", ...] = ()
     text: str = field(default="", compare=False)  # as the claim says it
 
     def __str__(self) -> str:
@@ -108,6 +110,7 @@ class Window:
         parts += [", ".join(_WEEKDAYS[day] for day in self.weekdays)] if self.weekdays else []
         parts += [", ".join(_MONTHS[month - 1] for month in self.months)] if self.months else []
         parts += [str(test) for test in self.conditions]
+        parts += [f"without {window}" for window in self.without]
         parts += [f"first {self.first} rows"] if self.first else []
         parts += [f"last {self.last} rows"] if self.last else []
         return " and ".join(parts) or "all rows"

@@ -39,6 +39,28 @@ def test_a_request_as_it_is_sent(openai_server: OpenAIServer, judge: Any, known:
     assert "logprobs" not in body
 
 
+def test_who_listens_to_litellm_hears_each_call(judge: Any, known: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A team that watches its calls by litellm's callbacks sees the judge's too, though an unheard call goes unlogged."""
+    import litellm
+    from litellm.integrations.custom_logger import CustomLogger
+
+    heard: list[str] = []
+
+    class Listener(CustomLogger):
+        async def async_log_success_event(self, kwargs: Any, response_obj: Any, start_time: Any, end_time: Any) -> None:
+            heard.append(kwargs["model"])
+
+    async def one_call(number: int) -> None:
+        await Faithfulness(judge(), claims="judge", verdicts="listed").assess(known(number).sample)
+        from litellm.litellm_core_utils.logging_worker import GLOBAL_LOGGING_WORKER
+
+        await GLOBAL_LOGGING_WORKER.flush()
+
+    monkeypatch.setattr(litellm, "callbacks", [Listener()])
+    asyncio.run(one_call(0))
+    assert heard == ["test", "test"]  # claims, verdicts
+
+
 def test_what_is_the_same_for_every_sample_comes_first(openai_server: OpenAIServer, judge: Any, known: Any) -> None:
     """So that a provider's prefix cache serves it."""
 
