@@ -2,13 +2,17 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test extras lint types clean
+.PHONY: demo test docs extras lint types clean
 
 demo: .venv/installed
 	$(BIN)/assay demo
 
 test: .venv/tested
 	$(BIN)/python -m pytest
+
+# The documentation as a site: build/docs/index.html. A link or an anchor that leads nowhere ends it.
+docs: .venv/tested
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 # Large libraries whose tests are left out where they are not installed; pinned to what runs without a GPU.
 extras: .venv/tested
