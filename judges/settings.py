@@ -78,6 +78,12 @@ class JudgeSettings(BaseModel):
             return self.served_as
         return Path(self.model.removeprefix(GGUF)).stem if self.model.startswith(GGUF) else self.model
 
+    def asked_again(self, times: int) -> "JudgeSettings":
+        """These settings for the judge's `times`-th repeat: another seed, so that no reply of before answers it."""
+        own = self.parameters.get("seed", 0)
+        seed = (own if isinstance(own, int) else 0) + times
+        return self.changed(parameters={**self.parameters, "seed": seed}) if times else self
+
     def changed(self, **fields: Any) -> "JudgeSettings":
         """These settings with some fields replaced. Raises `UsageError` for a field or value that there is not."""
         try:
@@ -115,7 +121,8 @@ def load_settings(judge: str) -> JudgeSettings:
         try:
             return _parse(Path(judge).read_text(encoding="utf-8"), judge)
         except (OSError, UnicodeDecodeError) as error:
-            raise InputError(f"{judge}: the judge's settings cannot be read: {error}") from error
+            why = getattr(error, "strerror", None) or error
+            raise InputError(f"{judge}: the judge's settings cannot be read: {why}") from error
     if judge.startswith(GGUF):
         return JudgeSettings(
             model=judge, structured="schema", logprobs=True, price=Price(input=0, output=0), concurrency=4, timeout=600

@@ -91,7 +91,7 @@ def _metric_class(specification: str) -> Any:
     name = specification.split(":", maxsplit=1)[0]
     if name not in _entries():
         near = difflib.get_close_matches(name, metric_names(), n=1)
-        hint = f"; did you mean {near[0]}?" if near else ""
+        hint = f"; did you mean {near[0]}?" if near else "."
         raise UsageError(f"no metric is called {name!r}{hint} The metrics are {', '.join(metric_names())}")
     return _entries()[name].load()
 

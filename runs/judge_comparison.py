@@ -3,8 +3,9 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, get_args
 
+from ..errors import UsageError
 from ..eval_sets import Sample
 from ..judges import Usage
 from ..meta_eval.correlation import Correlation, spearman
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from ..meta_eval.findings import Comparison
 
 PER = 1000  # answers, for costs
+Unit = Literal["usd", "tokens", "seconds"]
+UNITS: tuple[Unit, ...] = get_args(Unit)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +35,9 @@ class JudgeFindings:
     """One judge: agreement, the share of samples that failed, and what 1,000 answers take.
 
     `usd` is None where unknown; `seconds` are of the calls, divided by those at once. `consistency` is the share of
-    claims with the same verdict when asked again; None without repeats or claims. `on_frontier`: no other judge agrees
-    more for less.
+    claims with the same verdict when asked again; None without repeats or claims. `on_frontier`: it agrees, and no
+    other judge agrees more for less. `failed_again` counts failures in the repeats; `failure` is the first reason why
+    a sample failed.
     """
 
     judge: str
@@ -44,7 +48,18 @@ class JudgeFindings:
     usd: float | None
     seconds: float
     consistency: float | None
+    failed_again: int = 0
+    failure: str = ""
     on_frontier: bool = False
+
+    def cost(self, unit: Unit) -> float:
+        """What 1,000 answers take. Raises `UsageError` in USD where the price is unknown."""
+        if unit == "usd" and self.usd is None:
+            raise UsageError(
+                f"what {self.judge} costs is unknown: write its price into a settings file "
+                "(price: {input: 0.15, output: 0.6}, USD per million tokens), or take --cost tokens or --cost seconds"
+            )
+        return {"usd": self.usd or 0.0, "tokens": self.tokens, "seconds": self.seconds}[unit]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +73,10 @@ class ClaimAgreement:
 
 @dataclass(frozen=True, slots=True)
 class JudgeComparison:
-    """Everything that `assay judges compare` tells; `advice` is the sentence to act on."""
+    """Everything that `assay judges compare` tells; `advice` is the sentence to act on, `unit` that of the costs."""
 
     metric: str
+    unit: Unit
     judges: tuple[JudgeFindings, ...]
     pairs: tuple["Comparison", ...]
     claims: ClaimAgreement
@@ -69,24 +85,29 @@ class JudgeComparison:
 
 
 def compare_judges(
-    metric: str, samples: Sequence[Sample], judged: Sequence[JudgeScores], *, seed: int = 0
+    metric: str, samples: Sequence[Sample], judged: Sequence[JudgeScores], *, cost: Unit | None = None, seed: int = 0
 ) -> JudgeComparison:
-    """Compares judges by one metric. Costs in USD where every judge's is known and not all are free, else tokens."""
+    """Compares judges by one metric. Raises `UsageError` for a cost in USD where a price is unknown.
+
+    Where `cost` does not say: USD; where all judges are free, the seconds that they take; where a price is unknown,
+    tokens.
+    """
     found = [_findings(samples, each, seed) for each in judged]
-    priced = all(each.usd is not None for each in found) and any(each.usd for each in found)
-    costs = {each.judge: (each.usd or 0.0) if priced else each.tokens for each in found}
+    unit = cost or _unit(found)
+    costs = {each.judge: each.cost(unit) for each in found}
     marked = tuple(_marked(each, found, costs) for each in found)
     pairs = _pairs(samples, judged, seed)
     scores = {each.judge: each.scores for each in judged}
     together = panels(samples, scores, costs, seed=seed)
-    return JudgeComparison(
-        metric,
-        marked,
-        pairs,
-        _claim_agreement(scores),
-        together,
-        _advice(marked, pairs, costs, "USD" if priced else "tokens"),
-    )
+    rated = any(sample.rating_share is not None for sample in samples)
+    advice = _advice(marked, pairs, unit) if rated else "no judge can be recommended: none of these answers is rated"
+    return JudgeComparison(metric, unit, marked, pairs, _claim_agreement(scores), together, advice)
+
+
+def _unit(found: Sequence[JudgeFindings]) -> Unit:
+    if any(each.usd is None for each in found):
+        return "tokens"
+    return "usd" if any(each.usd for each in found) else "seconds"
 
 
 def _findings(samples: Sequence[Sample], judged: JudgeScores, seed: int) -> JudgeFindings:
@@ -99,6 +120,7 @@ def _findings(samples: Sequence[Sample], judged: JudgeScores, seed: int) -> Judg
         and sample.rating_share is not None
     ]
     agreement = spearman([v for v, _, _ in rated], [r for _, r, _ in rated], [g for *_, g in rated], seed=seed)
+    again = [score for repeat in judged.repeats for score in repeat.values()]
     usage, count = Usage.total([score.usage for score in mine]), max(1, len(mine))
     return JudgeFindings(
         judged.judge,
@@ -109,6 +131,8 @@ def _findings(samples: Sequence[Sample], judged: JudgeScores, seed: int) -> Judg
         None if usage.usd is None else PER * usage.usd / count,
         PER * usage.seconds / judged.at_once / count,
         _consistency(judged),
+        sum(score.status == "failed" for score in again),
+        next((score.reason for score in (*mine, *again) if score.status == "failed"), ""),
     )
 
 
@@ -125,14 +149,16 @@ def _consistency(judged: JudgeScores) -> float | None:
 
 
 def _marked(each: JudgeFindings, all_: Sequence[JudgeFindings], costs: Mapping[str, float]) -> JudgeFindings:
+    mine = each.agreement.rho
+
     def beats(other: JudgeFindings) -> bool:
-        mine, theirs = each.agreement.rho, other.agreement.rho
+        theirs = other.agreement.rho
         if mine is None or theirs is None:
-            return mine is None and theirs is not None
+            return False
         cheaper = costs[other.judge] <= costs[each.judge]
         return cheaper and theirs >= mine and (theirs > mine or costs[other.judge] < costs[each.judge])
 
-    return replace(each, on_frontier=not any(beats(other) for other in all_ if other is not each))
+    return replace(each, on_frontier=mine is not None and not any(beats(other) for other in all_ if other is not each))
 
 
 def _pairs(samples: Sequence[Sample], judged: Sequence[JudgeScores], seed: int) -> tuple["Comparison", ...]:
@@ -184,9 +210,7 @@ def _claim_agreement(scores: Mapping[str, Mapping[str, Score]]) -> ClaimAgreemen
     return ClaimAgreement(len(shared), alpha, kappas)
 
 
-def _advice(
-    judges: Sequence[JudgeFindings], pairs: Sequence["Comparison"], costs: Mapping[str, float], unit: str
-) -> str:
+def _advice(judges: Sequence[JudgeFindings], pairs: Sequence["Comparison"], unit: Unit) -> str:
     """The cheapest judge that surely agrees with the ratings and is not told apart from the best."""
     able = [each for each in judges if each.agreement.rho is not None]
     if not able:
@@ -202,14 +226,19 @@ def _advice(
         if sign and best.judge in {pair.first, pair.second}
     }
     sure = [each for each in able if each.judge not in worse and each.agreement.low is not None]
-    chosen = min((each for each in sure if (each.agreement.low or 0) > 0), key=lambda each: costs[each.judge])
-    cost = f"{costs[chosen.judge]:,.0f} {unit}" if unit == "tokens" else f"{costs[chosen.judge]:.2f} {unit}"
+    chosen = min((each for each in sure if (each.agreement.low or 0) > 0), key=lambda each: each.cost(unit))
+    cost = amount(chosen.cost(unit), unit)
     if chosen is best:
         return f"buy {best.judge}: it agrees best ({_told(best)}), at {cost} per 1,000 answers"
     return (
         f"buy {chosen.judge} ({_told(chosen)}, {cost} per 1,000 answers): the best, {best.judge} ({_told(best)}), "
         "is not told apart from it here"
     )
+
+
+def amount(cost: float, unit: Unit) -> str:
+    """`0.15 USD`, `12,000 tokens`, `1,860 seconds`."""
+    return f"{cost:,.2f} USD" if unit == "usd" else f"{cost:,.0f} {unit}"
 
 
 def _told(each: JudgeFindings) -> str:

@@ -21,12 +21,13 @@ _QUANTILES = 20  # of the cheap judge's doubt: the thresholds that a cascade is 
 class Panel:
     """How a way of putting judges together agrees with the ratings; what it was fitted on is never what it is shown on.
 
-    `dear_share` and `saving` are a cascade's: the share of samples that went to the dear judge, and the part of its
-    cost that was saved (None where costs are unknown).
+    `cost` is what 1,000 answers take, in the comparison's unit. `dear_share` and `saving` are a cascade's: the share of
+    samples that went to the dear judge, and the part of its cost that was saved (None where it costs nothing).
     """
 
     name: str
     agreement: Correlation
+    cost: float
     dear_share: float | None = None
     saving: float | None = None
 
@@ -36,7 +37,7 @@ def panels(
 ) -> tuple[Panel, ...]:
     """Panels of two judges and more, over the samples that all scored and that are rated.
 
-    `scores` by judge and sample; `costs` of a sample by judge, in one unit, cheapest first in the cascade.
+    `scores` by judge and sample; `costs` of 1,000 answers by judge, in one unit: the cascade asks the cheapest first.
     """
     import numpy as np
 
@@ -53,7 +54,8 @@ def panels(
     values = np.array([[scores[judge][sample.id].value for judge in scores] for sample in judged], float)
 
     def panel(name: str, combined: "Floats") -> Panel:
-        return Panel(name, spearman(combined.tolist(), ratings.tolist(), groups, seed=seed))
+        told = spearman(combined.tolist(), ratings.tolist(), groups, seed=seed)
+        return Panel(name, told, sum(costs.values()))
 
     found = [panel("mean", values.mean(axis=1))]
     if (majority := _majority(judged, scores)) is not None:
@@ -65,9 +67,10 @@ def panels(
         order = list(scores)
         pair = values[:, [order.index(cheap), order.index(dear)]]
         combined, share = _cascade(pair, np.array(doubts, float), ratings, groups, seed)
-        saving = None if not costs[dear] else 1 - (costs[cheap] + share * costs[dear]) / costs[dear]
+        cost = costs[cheap] + share * costs[dear]
         told = spearman(combined.tolist(), ratings.tolist(), groups, seed=seed)
-        found.append(Panel(f"cascade: {cheap}, then {dear}", told, share, saving))
+        saving = 1 - cost / costs[dear] if costs[dear] else None
+        found.append(Panel(f"cascade: {cheap}, then {dear}", told, cost, share, saving))
     return tuple(found)
 
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import UsageError
-from .options import json_option, read_mapping, set_options, store_option
+from .exit_codes import TOO_MANY_FAILED
+from .options import beside_runs, json_option, read_mapping, set_options, store_option
 
 if TYPE_CHECKING:
     from ..eval_sets import Sample
@@ -33,6 +34,12 @@ def judges() -> None:
 )
 @click.option("--mode", type=click.Choice(["replay", "auto"]), default="auto", show_default=True)
 @click.option("--repeats", type=click.IntRange(min=0), default=0, show_default=True, help="Ask again, for consistency.")
+@click.option(
+    "--cost",
+    type=click.Choice(["usd", "tokens", "seconds"]),
+    help="What they are weighed by. [default: usd; seconds where all are free; tokens where a price is unknown]",
+)
+@click.option("--max-failed", type=click.IntRange(min=0), default=0, show_default=True, help="Failed samples a judge.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the folds and the resampling.")
 @set_options
 @store_option
@@ -44,22 +51,40 @@ def compare(sets: tuple[str, ...], names: tuple[str, ...], as_json: bool, **opti
     assay judges compare helpdesk_nl --judge qwen1.5b --judge openai/gpt-4o-mini
     """
     from ..eval_sets import read_set
-    from ..judges import load_settings
+    from ..metrics.catalogue import needs_judge
     from ..runs.judge_comparison import compare_judges
 
     if len(set(names)) < 2:
         raise UsageError("name two judges or more (--judge A --judge B)")
+    settings = _settings(names)  # all are known before one is asked
+    if not needs_judge(options["metric"]):
+        raise UsageError(f"{options['metric']} asks no judge: it is the same for all; take faithfulness, for one")
+    if options["cassette"] is None:
+        options["cassette"] = str(beside_runs(options["store"], "judged.{judge}.jsonl", "name files with --cassette"))
     reading = {"mapping": read_mapping(options["mapping"])} | {k: options[k] for k in ("language", "limit", "split")}
     samples = [sample for source in sets for sample in read_set(source, **reading)]
     if twice := len(samples) - len({sample.id for sample in samples}):
         raise UsageError(f"{twice} ids stand in two of these sets; make their ids differ")
-    settings = {name: load_settings(name) for name in names}  # all are known before one is asked
     judged = [asyncio.run(_judged(name, found, samples, options)) for name, found in settings.items()]
-    comparison = compare_judges(options["metric"], samples, judged, seed=options["seed"])
+    comparison = compare_judges(options["metric"], samples, judged, cost=options["cost"], seed=options["seed"])
     if as_json:
         click.echo(json.dumps(asdict(comparison), ensure_ascii=False))
     else:
         _print(comparison)
+    click.get_current_context().exit(_failed(comparison, options["max_failed"]))
+
+
+def _settings(names: tuple[str, ...]) -> "dict[str, JudgeSettings]":
+    """The judges by the short names that they go by in the tables and in `{judge}`."""
+    from ..judges import load_settings
+
+    named: dict[str, str] = {}
+    for name in dict.fromkeys(names):
+        short = Path(name).stem if name.endswith((".yaml", ".yml", ".gguf")) else name.replace("/", "-")
+        if short in named:
+            raise UsageError(f"{named[short]} and {name} would both be called {short}; give one file another name")
+        named[short] = name
+    return {short: load_settings(name) for short, name in named.items()}
 
 
 async def _judged(
@@ -70,24 +95,39 @@ async def _judged(
     from ..runs.evaluate import aevaluate
     from ..runs.judge_comparison import JudgeScores
 
-    short = Path(name).stem if name.endswith((".yaml", ".yml", ".gguf")) else name.replace("/", "-")
-    pattern = options["cassette"] or str(options["store"] / "judged.{judge}.jsonl")
-    metric = options["metric"]
+    metric, cassette = options["metric"], options["cassette"].replace("{judge}", name)
 
     async def scores(again: int) -> dict[str, Score]:
-        asked = settings.changed(parameters={**settings.parameters, "seed": again}) if again else settings
-        cassette = pattern.replace("{judge}", short)
-        async with LiteLLMJudge(asked, cassette=cassette, mode=options["mode"]) as judge:
+        async with LiteLLMJudge(settings.asked_again(again), cassette=cassette, mode=options["mode"]) as judge:
             results = await aevaluate(samples, [metric], judge=judge)
         return {sample: found[metric] for sample, found in results.scores.items()}
 
     first, *repeats = [await scores(again) for again in range(options["repeats"] + 1)]
-    return JudgeScores(short, first, settings.concurrency, tuple(repeats))
+    return JudgeScores(name, first, settings.concurrency, tuple(repeats))
+
+
+def _failed(found: "JudgeComparison", allowed: int) -> int:
+    """Tells of judges that failed on more samples than allowed; the exit code."""
+    from ..runs.report import plain
+
+    code = 0
+    for each in found.judges:
+        count = round(each.failed * each.samples)
+        again = f", and {each.failed_again} times when asked again" if each.failed_again else ""
+        if count + each.failed_again > allowed:
+            code = TOO_MANY_FAILED
+            click.echo(
+                f"assay: {each.judge} failed on {count} of {each.samples} samples{again}; {allowed} allowed "
+                f"(--max-failed). The first: {plain(each.failure)}",
+                err=True,
+            )
+    return code
 
 
 def _print(found: "JudgeComparison") -> None:
     from rich.table import Table
 
+    from ..runs.judge_comparison import amount
     from ..runs.report import report_console
 
     console = report_console()
@@ -130,7 +170,7 @@ def _print(found: "JudgeComparison") -> None:
     for a, b, kappa in found.claims.kappas:
         click.echo(f"  {a} and {b}: kappa {'undefined' if kappa is None else f'{kappa:.2f}'}")
     for panel in found.panels:
-        line = f"panel, {panel.name}: {_rho(panel.agreement)}"
+        line = f"panel, {panel.name}: {_rho(panel.agreement)}, {amount(panel.cost, found.unit)}"
         if panel.dear_share is not None:
             line += f"; {panel.dear_share:.0%} went to the dear judge"
         if panel.saving is not None:

@@ -65,6 +65,13 @@ def chosen_prompts(given: Path | None, store: Path | str) -> Path | None:
     return given
 
 
+def beside_runs(store: Path | str, name: str, instead: str) -> Path:
+    """A file in the store's folder. Raises `UsageError` for a store on a server; `instead` says what to do there."""
+    if isinstance(store, str):
+        raise UsageError(f"a store on a server keeps no files; {instead}")
+    return store / name
+
+
 def set_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """How sets are read."""
     for option in (

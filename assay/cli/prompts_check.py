@@ -9,7 +9,7 @@ import click
 
 from ..errors import InputError
 from .exit_codes import ERROR
-from .options import KEPT_PROMPTS, json_option, store_option
+from .options import KEPT_PROMPTS, beside_runs, json_option, store_option
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -105,12 +105,12 @@ def _schema(name: str) -> "type[BaseModel] | None":
 @click.argument("folder", required=False, type=click.Path(path_type=Path, exists=True, file_okay=False))
 @click.option("--ours", is_flag=True, help="Go back to the prompts that come with Assay.")
 @store_option
-def use(folder: Path | None, ours: bool, store: Path) -> None:
+def use(folder: Path | None, ours: bool, store: Path | str) -> None:
     """Use the prompts in FOLDER for the runs of this store, in place of ours of the same name and language."""
     from ..errors import UsageError
     from ..prompts import read_prompts
 
-    kept = store / KEPT_PROMPTS
+    kept = beside_runs(store, KEPT_PROMPTS, "give --prompts FOLDER to each run")
     if ours == (folder is not None):
         raise UsageError("name a FOLDER with prompts of your own, or --ours")
     if folder is None:
@@ -118,6 +118,6 @@ def use(folder: Path | None, ours: bool, store: Path) -> None:
         click.echo("the runs of this store use the prompts that come with Assay")
         return
     own = read_prompts(folder)
-    store.mkdir(parents=True, exist_ok=True)
+    kept.parent.mkdir(parents=True, exist_ok=True)
     kept.write_text(f"{folder.resolve()}\n", encoding="utf-8")
     click.echo(f"the runs of this store use {', '.join(prompt.identity for prompt in own.values())} from {folder}")

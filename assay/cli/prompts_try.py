@@ -10,6 +10,7 @@ import click
 
 from ..errors import UsageError
 from .options import (
+    beside_runs,
     embedder_option,
     json_option,
     judge_option,
@@ -94,7 +95,7 @@ async def _tried(
     from ..runs.evaluate import aevaluate
     from ..runs.prompt_effect import prompt_effect
 
-    cassette = options["cassette"] or options["store"] / "tried.jsonl"
+    cassette = options["cassette"] or beside_runs(options["store"], "tried.jsonl", "name a file with --cassette")
     async with LiteLLMJudge(options["judge"], cassette=cassette, mode=options["mode"]) as judge:
         before = await aevaluate(samples, metrics, judge=judge, embedder=options["embedder"])
         with prompts_from({**(own_prompts() or {}), (edited.name, edited.language): edited}):
@@ -107,7 +108,7 @@ async def _tried(
 @click.argument("run_b")
 @store_option
 @json_option
-def diff(run_a: str, run_b: str, store: Path, as_json: bool) -> None:
+def diff(run_a: str, run_b: str, store: Path | str, as_json: bool) -> None:
     """Print what changed from RUN_A to RUN_B: claims, verdicts, agreement, tokens."""
     from ..runs import Store
     from ..runs.prompt_effect import effect_of_runs

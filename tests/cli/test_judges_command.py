@@ -51,10 +51,47 @@ def test_two_judges(assay: Make, set_file: Make, judge_file: Make, yes_sayer: Op
         (["--judge", "openai/a"], "name two judges or more"),
         (["--judge", "openai/a", "--judge", "openai/a"], "name two judges or more"),
         (["--judge", "qwen1.5b", "--judge", "nobody"], "no judge is called 'nobody'"),
+        (["--judge", "a/one.yaml", "--judge", "b/one.yaml"], "a/one.yaml and b/one.yaml would both be called one"),
         (["--judge", "openai/a", "--judge", "openai/b", "--metric", "faithfulnes"], "did you mean faithfulness"),
+        (["--judge", "openai/a", "--judge", "openai/b", "--metric", "token_overlap"], "token_overlap asks no judge"),
+        (["--judge", "openai/a", "--judge", "openai/b", "--store", "postgresql://nobody@127.0.0.1:1/x"], "--cassette"),
     ],
 )
-def test_wrongly_typed(assay: Make, set_file: Make, words: list[str], told: str) -> None:
+def test_wrongly_typed(
+    *, assay: Make, set_file: Make, openai_server: OpenAIServer, words: list[str], told: str
+) -> None:
     done = assay("judges", "compare", set_file(), *words)
     assert done.code == 2
     assert told in done.err
+    assert openai_server.requests == []
+
+
+def test_a_judge_that_is_not_recorded_fails_and_says_so(assay: Make, set_file: Make, judge_file: Make) -> None:
+    """Only the first judge's replies are in the one cassette that both are read from."""
+    words = ["judges", "compare", set_file(), "--judge", judge_file("a.yaml"), "--cassette", "kept.jsonl", "--judge"]
+    assert assay(*words, judge_file("b.yaml")).code == 0
+    words += [judge_file("other.yaml", model="openai/other"), "--mode", "replay"]
+    done = assay(*words)
+    assert done.code == 4
+    assert "other failed on 6 of 6 samples; 0 allowed (--max-failed). The first: no recording in kept.jsonl" in done.err
+    assert assay(*words, "--max-failed", "6").code == 0
+
+
+def test_a_repeat_is_asked_anew_also_where_the_settings_have_that_seed(
+    assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer
+) -> None:
+    """The bundled judges have seed 1: a first repeat with seed 1 would be answered by the first reply's recording."""
+    judges = [judge_file(f"{name}.yaml", model=f"openai/{name}", parameters={"seed": 1}) for name in ("a", "b")]
+    words = ["judges", "compare", set_file(), "--judge", judges[0], "--judge", judges[1], "--repeats", "2", "--json"]
+    found = assay(*words).json
+    assert [each["consistency"] for each in found["judges"]] == [1.0, 1.0]
+    assert len(openai_server.requests) == 6 * 2 * 3
+    assert sorted({request.body["seed"] for request in openai_server.requests}) == [1, 2, 3]
+
+
+def test_repeats_that_are_not_recorded_are_told(assay: Make, set_file: Make, judge_file: Make) -> None:
+    words = ["judges", "compare", set_file(), "--judge", judge_file("a.yaml"), "--judge", judge_file("b.yaml")]
+    assert assay(*words).code == 0
+    done = assay(*words, "--mode", "replay", "--repeats", "1")
+    assert done.code == 4
+    assert "a failed on 0 of 6 samples, and 6 times when asked again; 0 allowed" in done.err

@@ -149,3 +149,9 @@ def test_check_finds_a_missing_language_and_a_name_that_is_none(assay: Make, tmp
     assert "missing here" in problems[1]["problem"]
     refused = assay("prompts", "use", own)
     assert refused.code == 1 and "clams.en.md: a prompt's file is called NAME.LANGUAGE.md" in refused.err
+
+
+def test_a_store_on_a_server_keeps_no_folder_of_prompts(assay: Make) -> None:
+    done = assay("prompts", "use", "--ours", "--store", "postgresql://nobody@127.0.0.1:1/x")
+    assert done.code == 2
+    assert "a store on a server keeps no files; give --prompts FOLDER to each run" in done.err

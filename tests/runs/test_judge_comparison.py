@@ -1,10 +1,12 @@
 """Judges side by side: agreement, costs, claims they see alike, panels, and the sentence that says which to buy."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from assay.errors import UsageError
 from assay.eval_sets import Sample
 from assay.judges import Usage
 from assay.metrics import Score
@@ -78,6 +80,37 @@ def test_an_unknown_price_makes_tokens_the_cost() -> None:
     found = compare_judges("m", SAMPLES, [judged("a", PERFECT, tokens=900, usd=None), judged("b", PERFECT, tokens=90)])
     assert found.advice.startswith("buy b (rho 1.00") and "90,000 tokens per 1,000 answers" in found.advice
     assert found.judges[0].usd is None
+
+
+def test_judges_that_are_all_free_cost_time() -> None:
+    """Tokens of a small and a large model on one's own machine are not the same work; 2 s a call, 4 or 1 at once."""
+    slow = replace(judged("slow", PERFECT, usd=0.0), at_once=1)
+    found = compare_judges("m", SAMPLES, [slow, judged("fast", PERFECT, tokens=9000, usd=0.0)])
+    assert found.unit == "seconds"
+    assert found.advice.startswith("buy fast (rho 1.00") and "500 seconds per 1,000 answers" in found.advice
+    assert compare_judges("m", SAMPLES, [slow, judged("fast", PERFECT, usd=0.0)], cost="tokens").unit == "tokens"
+
+
+def test_a_cost_that_is_unknown_cannot_be_weighed() -> None:
+    with pytest.raises(UsageError, match="what a costs is unknown"):
+        compare_judges("m", SAMPLES, [judged("a", PERFECT, usd=None), judged("b", PERFECT)], cost="usd")
+
+
+def test_without_ratings_nobody_is_bought_and_nobody_is_on_the_frontier() -> None:
+    unrated = [sample.model_copy(update={"rating": None}) for sample in SAMPLES]
+    found = compare_judges("m", unrated, [judged("a", PERFECT), judged("b", NOISE)])
+    assert found.advice == "no judge can be recommended: none of these answers is rated"
+    assert [each.on_frontier for each in found.judges] == [False, False]
+    assert found.claims.claims == N and found.panels == ()
+
+
+def test_what_a_panel_costs() -> None:
+    """Three panels ask both judges, 1 + 10; the cascade asks the dear one for a share."""
+    scores = {each.judge: each.scores for each in (judged("good", PERFECT), judged("noise", NOISE))}
+    found = named(panels(SAMPLES, scores, {"good": 10.0, "noise": 1.0}))
+    assert {found[name].cost for name in ("mean", "majority", "weighted by agreement")} == {11.0}
+    cascade = found["cascade"]
+    assert cascade.cost == pytest.approx(1 + cascade.dear_share * 10)
 
 
 def test_a_failed_sample_is_counted_and_not_scored() -> None:
