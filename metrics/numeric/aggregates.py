@@ -8,7 +8,8 @@ from .computed import Computed, called, listed, one, shown, unit_of, with_unit
 from .quantity import converted, unit_and_power
 from .rows import all_values, rows_of, values_of
 from .specification import Direction, Specification, Statistic
-from .table import Period, Table, Unverifiable
+from .table import Table, Unverifiable
+from .table_times import step_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -184,15 +185,9 @@ def rank(asked: Specification, table: Table) -> Computed:
     return Computed({f"place {place}": float(place) for place in range(best, worst + 1)}, None, line)
 
 
-def _whole_period(table: Table) -> str | None:
-    return {Period.DAY: "day", Period.WEEK: "week", Period.MONTH: "month", Period.YEAR: "year"}.get(
-        table.period or Period.MOMENT
-    )
-
-
 def counted_unit(asked: Specification, table: Table) -> None:
     """Raises `Unverifiable` where a count is stated in days (months, ...) and the rows are something else."""
-    if asked.unit in ("day", "week", "month", "year", "h") and _whole_period(table) != asked.unit:
+    if asked.unit in ("day", "week", "month", "year", "h") and step_of(table) != asked.unit:
         raise Unverifiable(f"counted are {asked.unit}s, but the rows of {table.name} are not one a {asked.unit}")
 
 

@@ -1,9 +1,11 @@
 """A clause with everything in it that the grammar knows: numbers, times, series, cells, and marked words."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 
+from .anaphora import with_told_times
+from .exclusions import named_before, with_left_out, without
 from .lexicon import Lexicon, Token, tokens
 from .marks import (
     ARTICLES,
@@ -12,21 +14,16 @@ from .marks import (
     is_of_a_name,
     longest,
     marked_words,
-    with_whole,
     without_column_unit,
 )
 from .mentions import Names
 from .numbers import find_numbers
 from .periods import find_times
+from .roles import with_roles
 from .specification import ALL_ROWS, Condition, Statistic, Window
 from .table import Table
 from .views import View
-
-# kinds of words that say nothing by themselves
-_SILENT = frozenset(
-    {"value_word", "days", "when", "changed_to", "between_two", "increase_word", "whole", "exactly", "seen"}
-)
-_MOST_UNKNOWN = 2
+from .wholes import with_whole
 
 
 @dataclass
@@ -64,7 +61,7 @@ class Clause:
     @property
     def times(self) -> list[Mark]:
         """The named times, in order."""
-        return [mark for mark in self.marks if mark.time]
+        return [mark for mark in self.marks if mark.time and not mark.excluded]
 
     @property
     def series(self) -> list[Mark]:
@@ -78,7 +75,7 @@ class Clause:
     @property
     def cells(self) -> list[Mark]:
         """What names cells, in order."""
-        return [mark for mark in self.marks if mark.cells]
+        return [mark for mark in self.marks if mark.cells and not mark.excluded]
 
     def use(self, marks: "Iterable[Mark | None]") -> None:
         """Notes that these marks are read."""
@@ -96,12 +93,31 @@ class Clause:
             mark.used = False
 
     def windows(self, times: Sequence[Mark], cells: Sequence[Mark], extra: Sequence[Condition] = ()) -> list[Window]:
-        """The windows that times and cells may mean together; empty where they cannot be one window."""
+        """The windows that times and cells may mean together, less what is left out; empty where they cannot be one."""
+        left_out = [mark for mark in self.marks if mark.excluded]
+        others = self.of("others")
+        aside = [
+            w for mark in left_out for w in self._together([mark] if mark.time else [], [mark] if mark.cells else [])
+        ]
+        if others and (told := named_before(self.scope)):
+            self.use(others)
+            aside += told
+        self.use(left_out)
+        return without(self._included(times, cells, extra, whole=bool(others)), aside)
+
+    def _included(
+        self, times: Sequence[Mark], cells: Sequence[Mark], extra: Sequence[Condition], *, whole: bool
+    ) -> list[Window]:
+        if not times and not cells and not extra and (whole or self.of("all_rows")):
+            return [ALL_ROWS]
         if not times and not cells and not extra and self.scope:
             if that := self.of("that_time"):
                 self.use(that)
                 return [window for window in self.scope if window != ALL_ROWS] or list(self.scope)
             return list(self.scope)
+        return self._together(times, cells, extra)
+
+    def _together(self, times: Sequence[Mark], cells: Sequence[Mark], extra: Sequence[Condition] = ()) -> list[Window]:
         found: list[Window] = []
         for chosen in product(*[mark.time.windows for mark in times if mark.time]):
             merged: Window | None = ALL_ROWS
@@ -113,64 +129,14 @@ class Clause:
                 found.append(merged)
         conditions = list(_cell_conditions(cells))
         return [
-            Window(
-                start=window.start,
-                end=window.end,
-                first=window.first,
-                last=window.last,
-                weekdays=window.weekdays,
-                months=window.months,
-                positions=window.positions,
+            replace(
+                window,
                 conditions=(*window.conditions, *chosen, *extra),
                 text=" ".join(mark.text for mark in (*times, *cells)),
             )
             for window in found
             for chosen in conditions
         ]
-
-    def bare(self, shared: frozenset[str]) -> bool:
-        """Whether all that is unread may be left out: at most two words that neither restrict nor name anything.
-
-        The clause has to name its series itself: else an unknown word may be what it is about.
-        """
-        if not any(mark.series and mark.used for mark in self.marks):
-            return False
-        covered = [(mark.start, mark.end) for mark in self.marks]
-        outside = [t for t in self.tokens if not any(start <= t.start and t.end <= end for start, end in covered)]
-        unknown = [t for t in outside if t.is_word and not self._plain(t, shared)]
-        left = [mark for mark in self.marks if not mark.used and self._matters(mark, shared)]
-        return not left and len(unknown) <= _MOST_UNKNOWN and not any(self._restricts(t) for t in unknown)
-
-    def _restricts(self, unknown: Token) -> bool:
-        place = self.tokens.index(unknown)
-        before = [token.text for token in self.tokens[:place]]
-        while before and (before[-1] in self.words.articles):
-            before.pop()
-        named = self.text[unknown.start].isupper() and place > 0
-        scope = bool(before) and before[-1] in self.words.scope_prepositions
-        return not unknown.text.isalpha() or named or scope or unknown.text in self.words.restrictive
-
-    def unread(self, shared: frozenset[str]) -> list[str]:
-        """The words that no reading has used and that may matter; `shared` are stems that set the scene."""
-        left = [mark.text for mark in self.marks if not mark.used and self._matters(mark, shared)]
-        covered = [(mark.start, mark.end) for mark in self.marks]
-        for token in self.tokens:
-            inside = any(start <= token.start and token.end <= end for start, end in covered)
-            if not inside and token.is_word and not self._plain(token, shared):
-                left.append(token.text)
-        return left
-
-    def _plain(self, token: Token, shared: frozenset[str]) -> bool:
-        plain_verb = token.text in self.words.plain_verbs and token.stem not in self.column_stems
-        return token.text in self.words.harmless or plain_verb or token.stem in shared
-
-    def _matters(self, mark: Mark, shared: frozenset[str]) -> bool:
-        if mark.number or mark.time:
-            return True
-        if mark.kinds:
-            return not mark.kinds & _SILENT
-        inside = [token for token in self.tokens if mark.start <= token.start and token.end <= mark.end]
-        return not all(self._plain(token, shared) for token in inside)
 
 
 def _cell_conditions(cells: Sequence[Mark]) -> list[tuple[Condition, ...]]:
@@ -210,6 +176,7 @@ def merge(one: Window, other: Window) -> Window | None:
         weekdays=one.weekdays or other.weekdays,
         months=one.months or other.months,
         conditions=(*one.conditions, *other.conditions),
+        without=(*one.without, *other.without),
     )
 
 
@@ -249,6 +216,7 @@ def read_clause(
     marked = marked_words(text, words)
     kept = longest([*found, *marked])
     kept = [mark for mark in kept if not (mark.kinds and is_of_a_name(mark, kept, names))]
-    kept = with_whole(kept, text, view)
+    kept = with_told_times(with_whole(kept, text, words, view), text, words, view, scope)
+    kept = with_roles(with_left_out(kept, text, words), text, words, view)
     hedge_numbers(text, kept)
     return Clause(text, words, view, kept, every, inherited, scope, statistic, names.column_stems)

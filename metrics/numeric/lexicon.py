@@ -30,7 +30,11 @@ class Token:
 
 @dataclass(frozen=True)
 class Lexicon:
-    """The words of one language: `kinds` matches each kind of mark, `data` is the rest of the file."""
+    """The words of one language: `kinds` matches each kind of mark, `data` is the rest of the file.
+
+    `plain` words say nothing that is checked, unless a column is called so; of those, `everyone` are nouns for all that
+    a table is about, which narrow nothing even after a preposition.
+    """
 
     language: str
     kinds: dict[str, re.Pattern[str]]
@@ -40,6 +44,8 @@ class Lexicon:
     articles: frozenset[str]
     scope_prepositions: frozenset[str]
     restrictive: frozenset[str]
+    plain: frozenset[str]
+    everyone: frozenset[str]
     data: dict[str, Any]
 
 
@@ -47,11 +53,17 @@ class Lexicon:
 def lexicon(language: str) -> Lexicon:
     """The words of a language; English where there are none in it."""
     language = language if language in LANGUAGES else "en"
-    file = resources.files(__package__).joinpath("words").joinpath(f"{language}.yaml")
-    data = yaml.safe_load(file.read_text(encoding="utf-8"))
+    data, plain = (_data(name) for name in (language, f"plain_{language}"))
     kinds = {kind: whole_words(patterns) for kind, patterns in data["marks"].items() if patterns}
     words = {kind: frozenset(data[kind].split()) for kind in _LISTS}
-    return Lexicon(language, kinds, **words, data=data)
+    said = frozenset(f"{plain['words']} {plain['verbs']} {plain['everyone']}".split())
+    return Lexicon(language, kinds, **words, plain=said, everyone=frozenset(plain["everyone"].split()), data=data)
+
+
+def _data(name: str) -> dict[str, Any]:
+    file = resources.files(__package__).joinpath("words").joinpath(f"{name}.yaml")
+    found: dict[str, Any] = yaml.safe_load(file.read_text(encoding="utf-8"))
+    return found
 
 
 def whole_words(patterns: list[str]) -> re.Pattern[str]:

@@ -3,14 +3,12 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 
 from .lexicon import Lexicon, whole_words
 from .mentions import Mention, Names
 from .numbers import Number
 from .specification import Hedge
 from .table_times import NamedTime
-from .views import View
 
 _HEDGES = {
     "about": Hedge.ABOUT,
@@ -25,8 +23,6 @@ _HEDGES = {
 BOUNDS = {Hedge.MORE_THAN: "gt", Hedge.LESS_THAN: "lt", Hedge.AT_LEAST: "ge", Hedge.AT_MOST: "le"}
 
 ARTICLES = ("a", "an", "een")
-
-_ALL = re.compile(r"(?:across|all|over|of|alle)(?: the| de)? $", re.IGNORECASE)
 
 _ORDER = {"mention": 0, "time": 1, "number": 2, "word": 3}
 
@@ -47,6 +43,7 @@ class Mark:
     hedge: Hedge = Hedge.EXACT
     hedge_mark: "Mark | None" = None
     used: bool = False
+    excluded: bool = False  # a time or rows that the claim leaves out
 
     @property
     def series(self) -> tuple[str, ...]:
@@ -68,21 +65,6 @@ class Mark:
     def _named(self, kind: str) -> tuple[str, ...]:
         names = self.mention.names if self.mention else ()
         return tuple(dict.fromkeys(name.column for name in names if name.kind == kind))
-
-
-def with_whole(kept: list[Mark], text: str, view: View) -> list[Mark]:
-    """ "Across the eight sites", of a table of eight sites, is all of it."""
-    for number, noun in pairwise(kept):
-        counted = number.number is not None and number.number.value == view.table.rows
-        if (
-            (counted or "all" in number.kinds)
-            and noun.columns
-            and _ALL.search(text[: number.start])
-            and not text[number.end : noun.start].strip()
-        ):
-            whole = Mark(number.start, noun.end, text[number.start : noun.end], frozenset({"whole"}))
-            return [whole, *(mark for mark in kept if mark not in (number, noun))]
-    return kept
 
 
 def is_of_a_name(mark: Mark, kept: Sequence[Mark], names: Names) -> bool:

@@ -19,6 +19,7 @@ from .numbers import find_numbers
 from .scene import Scene
 from .specification import ALL_ROWS, Specification, Statistic, Window
 from .table import Table
+from .unread import may_be_left_out, unread
 from .views import View
 
 Frame = Callable[[Clause], list[Check] | None]
@@ -178,7 +179,7 @@ def _unread(sentence: str, text: str, scene: Scene, words: Lexicon) -> Unread:
             dict.fromkeys(c for view, _ in scene.views if not view.transposed for c in view.table.columns)
         )
         return Unread(sentence, f"it names no series of the tables (there are {listed or 'none'})", numeric=True)
-    left = [word for word in clause.unread(scene.shared) if word not in {mark.text for mark in clause.marks}]
+    left = [word for word in unread(clause, scene.shared) if word not in {mark.text for mark in clause.marks}]
     why = f"not understood: {', '.join(map(repr, left[:4]))}" if left else "its form is not understood"
     return Unread(sentence, f"the grammar cannot read it ({why})", numeric=True)
 
@@ -257,7 +258,7 @@ def _in_view(text: str, view: View, names: Names, scene: Scene, words: Lexicon) 
         checks = frame(clause)
         if not checks or not all(made.tiers for made in checks):
             continue
-        if (clause.unread(scene.shared) and not clause.bare(scene.shared)) or not _is_sound(view, checks):
+        if (unread(clause, scene.shared) and not may_be_left_out(clause, scene.shared)) or not _is_sound(view, checks):
             continue
         weight = sum(m.end - m.start for m in clause.marks if m.used and (m.mention or m.time))
         specs = [spec for made in checks for spec in made.tiers[0]]

@@ -6,7 +6,7 @@ from datetime import date, timedelta
 from dateutil.relativedelta import relativedelta
 
 from .specification import Window
-from .table import Period
+from .table import Period, Table
 
 DAY = timedelta(days=1)
 
@@ -32,6 +32,18 @@ class Times:
         """The last day of the last row."""
         last: date = self.end + _step(self.period) - DAY
         return last
+
+
+def step_of(table: Table) -> str | None:
+    """What a row stands for, by its period or the regular distance of its dates: day, week, month, quarter, year."""
+    if table.period not in (None, Period.DAY):
+        return None if table.period is Period.MOMENT else str(table.period)
+    if table.times is None or len(table.times) < 3 or table.times.hasnans:
+        return "day" if table.period else None
+    steps = table.times.sort_values().to_series().diff().dropna().dt.days.to_numpy()
+    if (steps == 7).all():
+        return "week"
+    return "month" if (steps >= 28).all() and (steps <= 31).all() else "day"
 
 
 def step_before(day: date, period: Period) -> date:

@@ -1,0 +1,133 @@
+"""Times that are told by another time: "a day later", "the month before", "over the month", "the last" of "the first week"."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from datetime import timedelta
+from functools import cache
+
+from .calendar_times import any_of, count_of, days, span
+from .lexicon import Lexicon, lexicon
+from .marks import Mark
+from .periods import find_times
+from .specification import ALL_ROWS, Window
+from .table_times import DAY, STEPS, NamedTime, Times
+from .views import View
+
+_SHARE_OF_UNIT = (0.8, 1.05)  # how much of a month the dates have to reach over to be "the month"
+_LENGTHS = {"day": 1, "week": 7, "month": 365.25 / 12, "quarter": 365.25 / 4, "year": 365.25}
+
+
+def with_told_times(kept: list[Mark], text: str, words: Lexicon, view: View, scope: Sequence[Window]) -> list[Mark]:
+    """The marks with the times that another time of the clause, or of the text before, tells."""
+    if view.times is None:
+        return kept
+    for find in (_whole_unit, _elided, _steps):
+        for told in find(text, words, view.times, kept, scope):
+            kept = sorted([told, *(m for m in kept if m.end <= told.start or told.end <= m.start)], key=_place)
+    return kept
+
+
+def _place(mark: Mark) -> int:
+    return mark.start
+
+
+@cache
+def _patterns(language: str, kind: str) -> re.Pattern[str]:
+    words = lexicon(language).data
+    unit = f"(?P<unit>{any_of(list(words['periods']))})"
+    forms = [form.replace("{unit}", unit, 1) for form in words[kind]]
+    # a named group may stand once in an expression: each form has its own
+    joined = "|".join(
+        re.sub(r"\?P<(\w+)>", rf"?P<\1_{number}>", f"(?:{form})")
+        for number, form in enumerate(sorted(forms, key=len, reverse=True))
+    )
+    return re.compile(rf"(?<!\w)(?:{joined})(?!\w)", re.IGNORECASE)
+
+
+def _parts(found: re.Match[str]) -> dict[str, str]:
+    return {name.rpartition("_")[0]: part for name, part in found.groupdict().items() if part}
+
+
+def _unit(found: re.Match[str], words: Lexicon) -> str:
+    return str(words.data["periods"].get(_parts(found).get("unit", "").lower(), "row"))
+
+
+def _whole_unit(
+    text: str, words: Lexicon, times: Times, kept: Sequence[Mark], scope: Sequence[Window]
+) -> Iterator[Mark]:
+    """ "Over the month", of dates that reach over about a month: all rows, or those of the text before."""
+    for found in _patterns(words.language, "the_unit").finditer(text):
+        unit = _unit(found, words)
+        if unit not in _LENGTHS or any(m.time and m.start <= found.start() < m.end for m in kept):
+            continue
+        if any(_reaches(window.start, window.end, unit) for window in scope):
+            yield Mark(*found.span(), found[0], frozenset({"whole", "trend"}))
+        elif _reaches(times.start, times.last_day, unit):
+            yield Mark(*found.span(), found[0], frozenset({"whole", "trend", "all_rows"}))
+
+
+def _reaches(start: object, end: object, unit: str) -> bool:
+    if start is None or end is None:
+        return False
+    length = (end - start + timedelta(days=1)).days / _LENGTHS[unit]  # type: ignore[operator]
+    return _SHARE_OF_UNIT[0] <= length <= _SHARE_OF_UNIT[1]
+
+
+def _elided(text: str, words: Lexicon, times: Times, kept: Sequence[Mark], scope: Sequence[Window]) -> Iterator[Mark]:
+    """ "The last" after "in the first week", "in the fourth" after "in the first quarter"."""
+    ordinals = any_of([*words.data["ordinals"], *words.data["last_n"]])
+    bare = re.compile(
+        rf"(?:the|de|het) (?P<which>{ordinals})(?=\s*(?:[.,;:)]|$|{any_of(words.data['after_elided'])}\b))", re.I
+    )
+    for found in bare.finditer(text):
+        if any(m.time and m.start <= found.start("which") < m.end for m in kept):
+            continue
+        before = [m.text for m in kept if m.time and m.end <= found.start()] or [w.text for w in scope if w.text]
+        for told in before[-1:]:
+            whole = re.sub(rf"(?<!\w)(?:{ordinals})(?!\w)", found["which"], told, flags=re.IGNORECASE)
+            named = find_times(whole, words.language, times) if whole.lower() != told.lower() else []
+            if len(named) == 1:
+                yield Mark(*found.span(), found[0], time=NamedTime(*found.span(), named[0].windows))
+
+
+def _steps(text: str, words: Lexicon, times: Times, kept: Sequence[Mark], scope: Sequence[Window]) -> Iterator[Mark]:
+    """ "A day later", "the month before": a step from the nearest time of the clause, else of the text before."""
+    moves: tuple[tuple[str, Callable[[Window, str, int], Window | None]], ...] = (
+        ("step_after", _after),
+        ("step_before", _before),
+    )
+    for kind, move in moves:
+        for found in _patterns(words.language, kind).finditer(text):
+            said = _parts(found).get("n", "").lower()
+            unit, count = _unit(found, words), 1 if said in words.articles else count_of(said, words.language)
+            if unit not in STEPS or count is None:
+                continue
+            others = [m for m in kept if m.time and (m.end <= found.start() or found.end() <= m.start)]
+            near = sorted(others, key=lambda m: (m.end > found.start(), abs(m.start - found.start())))
+            bases = near[0].time.windows if near and near[0].time else [w for w in scope if w != ALL_ROWS]
+            moved = [window for base in bases if (window := move(base, unit, count))]
+            if moved:
+                yield Mark(*found.span(), found[0], time=NamedTime(*found.span(), tuple(moved)))
+
+
+def _after(base: Window, unit: str, count: int) -> Window | None:
+    if base.start is None or base.end is None:
+        return None
+    if unit == "day":
+        day = base.end + count * DAY
+        return days(day, day)
+    return span(base.start + STEPS[unit] * count, unit) if _is_one(base, unit) else None
+
+
+def _before(base: Window, unit: str, count: int) -> Window | None:
+    if base.start is None or base.end is None:
+        return None
+    if unit == "day":
+        day = base.start - count * DAY
+        return days(day, day)
+    return span(base.start - STEPS[unit] * count, unit) if _is_one(base, unit) else None
+
+
+def _is_one(window: Window, unit: str) -> bool:
+    """Whether a window is one such unit ("March" is a month)."""
+    return window.start is not None and window.end == window.start + STEPS[unit] - DAY

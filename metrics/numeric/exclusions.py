@@ -1,0 +1,59 @@
+"""What a claim leaves out: "except 14 April", "North excluded", "on the other days"."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from .lexicon import Lexicon, whole_words
+from .marks import Mark
+from .specification import ALL_ROWS, Window
+
+_AND = re.compile(r"\s*(?:,|and|en|&|,\s*(?:and|en))\s*(?:on |op |the |de |het )?", re.IGNORECASE)
+
+
+def with_left_out(kept: list[Mark], text: str, words: Lexicon) -> list[Mark]:
+    """The marks, those of times and rows that are left out told apart; the words that leave them out are read."""
+    before, after = whole_words(words.data["except_before"]), whole_words(words.data["except_after"])
+    spans = [(found.span(), True) for found in before.finditer(text)]
+    spans += [(found.span(), False) for found in after.finditer(text)]
+    for (start, end), is_before in spans:
+        things = [m for m in kept if m.time or m.cells]
+        if is_before:
+            run = _run(text, [m for m in things if m.start >= end], end)
+        else:
+            near = [m for m in things if m.end <= start and not text[m.end : start].strip(" ,(")]
+            led = re.search(rf"(?:{words.data['except_led']})\s*$", text[: near[-1].start], re.I) if near else None
+            run = near[-1:] if near and (led or text[start:end].lower() not in words.data["except_led_only"]) else []
+        if not run:
+            continue
+        for mark in run:
+            mark.excluded = True
+        word = Mark(start, end, text[start:end], frozenset({"whole"}))
+        kept = [m for m in kept if m.excluded or m.end <= start or end <= m.start]
+        kept = sorted([*kept, word], key=lambda m: m.start)
+    return kept
+
+
+def _run(text: str, things: Sequence[Mark], end: int) -> list[Mark]:
+    """The first thing after a word, and those that "and" joins to it."""
+    run: list[Mark] = []
+    for mark in things:
+        between = text[end : mark.start]
+        if run and not _AND.fullmatch(between):
+            break
+        if not run and len(between.split()) > 2:
+            break
+        run.append(mark)
+        end = mark.end
+    return run
+
+
+def without(windows: Sequence[Window], left_out: Sequence[Window]) -> list[Window]:
+    """The windows less the rows of others."""
+    return [replace(w, without=(*w.without, *left_out), text="") for w in windows] if left_out else list(windows)
+
+
+def named_before(scope: Sequence[Window]) -> list[Window]:
+    """The one window of the text before that "the other days" leaves out; none where there are several."""
+    told = [window for window in scope if window != ALL_ROWS]
+    return told if len(told) == 1 else []

@@ -1,0 +1,59 @@
+"""Which of the series that a clause mentions it is about: no agents, no wholes, no half-said names."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from .lexicon import Lexicon, whole_words
+from .marks import Mark
+from .mentions import means
+from .table import Table
+from .views import View
+from .written import known_unit
+
+
+def with_roles(kept: list[Mark], text: str, words: Lexicon, view: View) -> list[Mark]:
+    """The marks; mentions of series that the clause is not about are marked as read."""
+    kept = [_aside(mark) if _is_said_again(mark, kept) else mark for mark in kept]
+    kept = [_aside(mark) if _is_agent(mark, kept, text, words) else mark for mark in kept]
+    return [_aside(mark) if _is_whole_of(mark, kept, text, words, view.table) else mark for mark in kept]
+
+
+def _aside(mark: Mark) -> Mark:
+    return replace(mark, mention=None, kinds=frozenset({"aside"}))
+
+
+def _single(kept: Sequence[Mark]) -> set[str]:
+    return {mark.series[0] for mark in kept if len(mark.series) == 1}
+
+
+def _is_said_again(mark: Mark, kept: Sequence[Mark]) -> bool:
+    """Whether a mention that may be of several series is made clear by another: "tickets" beside "closed"."""
+    return len(mark.series) > 1 and bool(set(mark.series) & _single([m for m in kept if m is not mark]))
+
+
+def _is_agent(mark: Mark, kept: Sequence[Mark], text: str, words: Lexicon) -> bool:
+    """Whether people only do what another series counts: "employees worked 240 hours of overtime"."""
+    if len(mark.series) != 1 or not means(mark.series[0], "people"):
+        return False
+    others = [m for m in kept if m.series and m.series != mark.series and not all(means(s, "people") for s in m.series)]
+    asked = whole_words(words.data["counted_people"]).search(text[: mark.start][-25:])
+    number = any(m.number and not text[m.end : mark.start].strip() for m in kept if m.end <= mark.start)
+    related = any(m.kinds & {"than", "correlation", "ratio", "difference"} for m in kept)
+    return bool(others) and not (asked or number or related)
+
+
+def _is_whole_of(mark: Mark, kept: Sequence[Mark], text: str, words: Lexicon, table: Table) -> bool:
+    """Whether a percentage of one series is said to be "of" another: "86.9% of its calls were resolved"."""
+    if len(mark.series) != 1 or _unit(table, mark.series[0]) == "%":
+        return False
+    shares = [m for m in kept if m.series and m is not mark and all(_unit(table, s) == "%" for s in m.series)]
+    number = next((m for m in reversed(kept) if m.number and m.number.unit == "%" and m.end <= mark.start), None)
+    if not shares or number is None:
+        return False
+    return re.fullmatch(words.data["part_of"], text[number.end : mark.start], re.IGNORECASE) is not None
+
+
+def _unit(table: Table, series: str) -> str | None:
+    stated = table.units.get(series)
+    return (known_unit(stated) or stated) if stated else None

@@ -1,0 +1,64 @@
+"""Which words of a clause no reading has used, and whether they may be left out."""
+
+from .clause import Clause
+from .lexicon import Token
+from .marks import Mark
+from .mentions import means
+
+# kinds of words that say nothing by themselves
+_SILENT = frozenset(
+    {"value_word", "days", "when", "changed_to", "between_two", "increase_word", "whole", "exactly", "seen", "aside"}
+)
+_MOST_UNKNOWN = 2
+
+
+def unread(clause: Clause, shared: frozenset[str]) -> list[str]:
+    """The words that no reading has used and that may matter; `shared` are stems that set the scene."""
+    left = [mark.text for mark in clause.marks if not mark.used and _matters(clause, mark, shared)]
+    return [*left, *(token.text for token in _unknown(clause, shared))]
+
+
+def may_be_left_out(clause: Clause, shared: frozenset[str]) -> bool:
+    """Whether all that is unread may be left out: at most two words that neither restrict nor name anything.
+
+    The clause has to name its series itself, else an unknown word may be what it is about; and not as people, else the
+    word may be a verb that says which of them are counted ("4,000 customers defected").
+    """
+    named = [name for mark in clause.marks if mark.used for name in mark.series]
+    if not named or all(means(name, "people") for name in named):
+        return False
+    if any(not mark.used and _matters(clause, mark, shared) for mark in clause.marks):
+        return False
+    unknown = _unknown(clause, shared)
+    return len(unknown) <= _MOST_UNKNOWN and not any(_restricts(clause, token) for token in unknown)
+
+
+def _unknown(clause: Clause, shared: frozenset[str]) -> list[Token]:
+    covered = [(mark.start, mark.end) for mark in clause.marks]
+    outside = [t for t in clause.tokens if not any(start <= t.start and t.end <= end for start, end in covered)]
+    return [token for token in outside if token.is_word and not _plain(clause, token, shared)]
+
+
+def _restricts(clause: Clause, unknown: Token) -> bool:
+    place = clause.tokens.index(unknown)
+    before = [token.text for token in clause.tokens[:place]]
+    while before and before[-1] in clause.words.articles:
+        before.pop()
+    named = clause.text[unknown.start].isupper() and place > 0
+    scope = bool(before) and before[-1] in clause.words.scope_prepositions
+    return not unknown.text.isalpha() or named or scope or unknown.text in clause.words.restrictive
+
+
+def _plain(clause: Clause, token: Token, shared: frozenset[str]) -> bool:
+    words = clause.words
+    plain = token.text in (words.plain_verbs | words.plain) and token.stem not in clause.column_stems
+    return token.text in words.harmless or plain or token.stem in shared
+
+
+def _matters(clause: Clause, mark: Mark, shared: frozenset[str]) -> bool:
+    if mark.number or mark.time:
+        return True
+    if mark.kinds:
+        return not mark.kinds & _SILENT
+    inside = [token for token in clause.tokens if mark.start <= token.start and token.end <= mark.end]
+    return not all(_plain(clause, token, shared) for token in inside)

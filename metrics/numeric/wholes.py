@@ -1,0 +1,36 @@
+"""Words for all rows of a table by their number: "of the 12 weeks", "the five regions", "out of 30 days"."""
+
+import re
+from collections.abc import Sequence
+
+from .lexicon import Lexicon
+from .marks import Mark
+from .table_times import step_of
+from .views import View
+
+_STEP_UNITS = {"day": "day", "week": "week", "month": "month", "year": "year", "hour": "h"}
+
+
+def with_whole(kept: list[Mark], text: str, words: Lexicon, view: View) -> list[Mark]:
+    """The marks, those that count all rows as one that says so; "across the eight sites" of a table of eight sites."""
+    led = re.compile(rf"(?<!\w)(?:{words.data['whole_led']})\s*$", re.IGNORECASE)
+    for place, mark in enumerate(kept):
+        found = led.search(text[: mark.start])
+        if found is None or not ((mark.number and mark.number.value == view.table.rows) or "all" in mark.kinds):
+            continue
+        end = _counted_until(mark, kept[place + 1 :], text, view)
+        if end is not None:
+            whole = Mark(found.start(), end, text[found.start() : end], frozenset({"whole", "all_rows"}))
+            rest = [m for m in kept if m.end <= whole.start or whole.end <= m.start]
+            return sorted([*rest, whole], key=lambda m: m.start)
+    return kept
+
+
+def _counted_until(mark: Mark, after: Sequence[Mark], text: str, view: View) -> int | None:
+    """Where the words end that say what is counted; None where that is not the rows."""
+    if mark.number and mark.number.unit is not None:
+        return mark.end if mark.number.unit == _STEP_UNITS.get(step_of(view.table) or "") else None
+    noun = after[0] if after else None
+    if noun is None or text[mark.end : noun.start].strip():
+        return None
+    return noun.end if noun.columns and not noun.series else None
