@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, get_args
+from typing import Literal
 
 import numpy as np
 from scipy.stats import rankdata
@@ -18,7 +18,6 @@ from .table import ScoreTable
 from .weighted import mean_spearman
 
 Combine = Literal["subsets", "sum", "mean-rank", "ridge", "logistic", "tree"]
-COMBINE: tuple[Combine, ...] = get_args(Combine)
 _LEAST_COVERAGE = 0.5
 _FEWEST_ITEMS = 20
 _SUBSET = "subset"

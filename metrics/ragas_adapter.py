@@ -180,11 +180,6 @@ def load_ragas_metric(name: str, judge: Judge | None = None, embedder: Embedder 
     return RagasMetric(made, judge if "llm" in takes else None, embedder if "embeddings" in takes else None)
 
 
-def ragas_metric_names() -> list[str]:
-    """The names that `ragas:NAME` takes, sorted. Raises `UsageError` when ragas is not installed."""
-    return list(_collection())
-
-
 def _collection() -> dict[str, Any]:
     load_ragas()
     from ragas.metrics import collections

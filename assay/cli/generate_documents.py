@@ -22,6 +22,20 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 seed_option = click.option("--seed", type=int, default=0, show_default=True, help="The same seed, the same result.")
 
 
+def fold_options(command: "Callable[..., Any]") -> "Callable[..., Any]":
+    """How the folds are kept apart, and parted."""
+    apart = click.option(
+        "--separate",
+        type=click.Choice(["document", "page"]),
+        default="document",
+        show_default=True,
+        help="What may not stand in two folds.",
+    )
+    share = click.FloatRange(0, 0.9)
+    test = click.option("--test-share", type=share, default=0.2, show_default=True, help="Share for the test.")
+    return apart(test(command))
+
+
 def _numbers(_ctx: click.Context, _param: click.Parameter, typed: str | None) -> tuple[int, ...] | None:
     """Whole numbers from 2 on, with commas, as in 5,10,15."""
     if typed is None:
@@ -154,14 +168,7 @@ def topics(
 @click.argument("topics_", metavar="TOPICS", type=_FILE)
 @click.option("-o", "--out", type=_FILE, help="Folds to write (.jsonl).")
 @click.option("--folds", "number", type=click.IntRange(2, 4), default=2, show_default=True, help="Folds to make.")
-@click.option(
-    "--separate",
-    type=click.Choice(["document", "page"]),
-    default="document",
-    show_default=True,
-    help="What may not stand in two folds.",
-)
-@click.option("--test-share", type=click.FloatRange(0, 0.9), default=0.2, show_default=True, help="Share for the test.")
+@fold_options
 @click.option("--sample", type=click.IntRange(min=1), help="Sections to make questions of; all, if not given.")
 @click.option(
     "--smallest-fold",

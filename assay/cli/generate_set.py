@@ -10,7 +10,7 @@ import click
 from ..errors import InputError, UsageError
 from .asking import Sitting, asking_options, embedder_for, sitting_of
 from .generate import WHOLE, generate
-from .generate_documents import check_language, counting
+from .generate_documents import check_language, counting, fold_options
 from .generate_questions import (
     beside,
     best_pairs,
@@ -42,14 +42,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="Groups of documents that share no information; 1: no unanswerable questions.",
 )
-@click.option("--test-share", type=click.FloatRange(0, 0.9), default=0.2, show_default=True, help="Share for the test.")
-@click.option(
-    "--separate",
-    type=click.Choice(["document", "page"]),
-    default="document",
-    show_default=True,
-    help="What may not stand in two folds.",
-)
+@fold_options
 @filter_options
 @embedder_option
 @asking_options
