@@ -41,14 +41,19 @@ def judges() -> None:
 )
 @click.option("--max-failed", type=click.IntRange(min=0), default=0, show_default=True, help="Failed samples a judge.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the folds and the resampling.")
+@click.option(
+    "--report",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Also write it as one HTML file, with agreement drawn against cost; it opens from disk.",
+)
 @set_options
 @store_option
 @json_option
-def compare(sets: tuple[str, ...], names: tuple[str, ...], as_json: bool, **options: Any) -> None:
+def compare(sets: tuple[str, ...], names: tuple[str, ...], report: Path | None, as_json: bool, **options: Any) -> None:
     """Compare judges on SETs: agreement with the ratings and with each other, cost, panels, and which to buy.
 
     \b
-    assay judges compare helpdesk_nl --judge qwen1.5b --judge openai/gpt-4o-mini
+    assay judges compare helpdesk_nl --judge qwen1.5b --judge openai/gpt-4o-mini --report judges.html
     """
     from ..eval_sets import read_set
     from ..metrics.catalogue import needs_judge
@@ -67,10 +72,16 @@ def compare(sets: tuple[str, ...], names: tuple[str, ...], as_json: bool, **opti
         raise UsageError(f"{twice} ids stand in two of these sets; make their ids differ")
     judged = [asyncio.run(_judged(name, found, samples, options)) for name, found in settings.items()]
     comparison = compare_judges(options["metric"], samples, judged, cost=options["cost"], seed=options["seed"])
+    if report is not None:
+        from ..runs.judge_report import write_judge_report
+
+        write_judge_report(report, comparison, sets)
     if as_json:
         click.echo(json.dumps(asdict(comparison), ensure_ascii=False))
     else:
         _print(comparison)
+        if report is not None:
+            click.echo(f"The whole report: {report}")
     click.get_current_context().exit(_failed(comparison, options["max_failed"]))
 
 

@@ -1,20 +1,17 @@
-"""The report's page: what the templates are given, and the policy that keeps everything else out."""
+"""The report's page: what the templates are given."""
 
-import base64
-import hashlib
 from collections.abc import Callable, Iterable
-from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...errors import UsageError
 from ..audited import Audit, AuditedAnswer
 from ..findings import MetaEvaluation
 from .charts import forest, scatters, sizes, triage
 from .confusion import confusions
 from .correlation_table import by_set
 from .disagreements import Disagreement, predictions, worst_disagreements
-from .wording import correlation, figure, interval, named, p_said, p_value, percent, readable
+from .sealed import asset, report_style, sealed_page, write_page
+from .wording import interval
 
 if TYPE_CHECKING:
     from ..reading import Joined
@@ -25,40 +22,13 @@ Audited = Callable[[str], AuditedAnswer | None]
 
 def write_report(path: Path, evaluation: MetaEvaluation, joined: "Joined", audited: Audited) -> None:
     """Writes the report to a file. Raises `UsageError` when it cannot be written."""
-    page = render_report(evaluation, joined, audited)
-    try:
-        path.write_text(page, encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"{path}: the report cannot be written ({error.strerror or error})") from error
+    write_page(path, render_report(evaluation, joined, audited))
 
 
 def render_report(evaluation: MetaEvaluation, joined: "Joined", audited: Audited) -> str:
-    """The report as HTML. Texts of answers are escaped, and a script in one could not run: the page's policy allows
-    only its own script and style, by their hashes."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    environment = Environment(
-        loader=PackageLoader(__package__, "templates"), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
-        lstrip_blocks=True,
-    )  # fmt: skip
-    environment.filters |= {
-        "correlation": correlation,
-        "figure": figure,
-        "interval": interval,
-        "named": named,
-        "p_said": p_said,
-        "p_value": p_value,
-        "percent": percent,
-        "readable": readable,
-    }
-    style, script = _asset("style.css"), _asset("thresholds.js")
-    return environment.get_template("page.html").render(
-        _view(evaluation, joined, audited),
-        style=style,
-        script=script,
-        policy="default-src 'none'; base-uri 'none'; form-action 'none'; "
-        f"style-src '{_hash(style)}'; script-src '{_hash(script)}'",
-    )
+    """The report as HTML."""
+    view = _view(evaluation, joined, audited)
+    return sealed_page(__package__, "page.html", view, style=report_style(), script=asset(__package__, "thresholds.js"))
 
 
 def _view(evaluation: MetaEvaluation, joined: "Joined", audited: Audited) -> dict[str, Any]:
@@ -133,11 +103,3 @@ def _from_files(joined: "Joined", found: Disagreement) -> AuditedAnswer:
         status = "missing" if value is None else "scored"
         audits.append(Audit(metric, value, status, answer.reasons.get(metric, "")))
     return AuditedAnswer(found.item, answer.user_input, answer.response, answer.contexts, tuple(audits))
-
-
-def _asset(name: str) -> str:
-    return files(__package__).joinpath("templates", name).read_text(encoding="utf-8")
-
-
-def _hash(text: str) -> str:
-    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"

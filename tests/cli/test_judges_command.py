@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -39,7 +40,9 @@ def test_two_judges(assay: Make, set_file: Make, judge_file: Make, yes_sayer: Op
     assert all(each["usd"] is None and each["tokens"] > 0 for each in found["judges"])
     asked = len(yes_sayer.requests)
     assert asked == 12
-    plain = assay(*words)
+    plain = assay(*words, "--report", "judges.html")
+    assert "The whole report: judges.html" in plain.out
+    assert "<title>Assay: judges compared</title>" in Path("judges.html").read_text(encoding="utf-8")
     assert len(yes_sayer.requests) == asked, "the second time all is replayed"
     for told in ("Judges by faithfulness", "sensible", "unknown", "12 claims that all judged", "panel, majority"):
         assert told in plain.out

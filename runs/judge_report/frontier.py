@@ -1,0 +1,130 @@
+"""Agreement against cost as places in percent: a point a judge and a panel, and the line of what judges alone reach."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import count, takewhile
+
+from ...meta_eval.correlation import Correlation
+from ...meta_eval.report.axes import Axis, axis_over
+from ..judge_comparison import JudgeComparison
+
+_ROOM = 1.6  # beyond the cheapest and the dearest; more than the widest gap of 1, 2, 5, so that a tick is always seen
+_FREE, _PRICED = 6.0, 16.0  # percent: where what costs nothing stands, and where the logarithmic axis begins
+_NEAR, _APART = 2.5, 22  # percent of the axis; pixels between points that would lie on each other
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A judge or panel: `x`, `y`, `low` and `high` in percent from the left and top, moved `shift` pixels aside.
+
+    `key` is its letter. `beyond`: a panel that agrees more than any judge that costs no more.
+    """
+
+    key: str
+    name: str
+    kind: str
+    cost: float
+    agreement: Correlation
+    x: float
+    y: float
+    low: float | None
+    high: float | None
+    on_frontier: bool
+    beyond: bool
+    shift: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Frontier:
+    """The chart: ticks as (percent, text), points in the tables' order, and the stairs of the frontier as "x,y x,y".
+
+    `zero` is the place of no agreement; `free` says that the axis begins with a place for what costs nothing.
+    """
+
+    x_ticks: tuple[tuple[float, str], ...]
+    y: Axis
+    points: tuple[Point, ...]
+    without: tuple[tuple[str, str], ...]
+    stairs: str
+    zero: float
+    free: bool
+
+
+def frontier(found: JudgeComparison) -> Frontier | None:
+    """The chart of a comparison; None where nothing has an agreement with the ratings."""
+    rows = [(each.judge, "judge", each.cost(found.unit), each.agreement, each.on_frontier) for each in found.judges]
+    rows += [(each.name, "panel", each.cost, each.agreement, False) for each in found.panels]
+    shown = [row for row in rows if row[3].rho is not None]
+    if not shown:
+        return None
+    ends = [end for *_, told, _ in shown for end in (told.rho, told.low, told.high) if end is not None]
+    y = axis_over([*ends, 0.0], within=(-1, 1))
+    costs = _Costs([cost for _, _, cost, _, _ in shown])
+    points = []
+    for key, (name, kind, cost, told, on_frontier) in zip(_letters(len(shown)), shown, strict=True):
+        cheaper = [each.agreement.rho or -1 for each in found.judges if each.cost(found.unit) <= cost]
+        beyond = kind == "panel" and (told.rho or 0) > max(cheaper, default=-1)
+        at, low, high = (None if end is None else 100 - y.percent(end) for end in (told.rho, told.low, told.high))
+        place = costs.percent(cost)
+        points.append(Point(key, name, kind, cost, told, place, at or 0.0, low, high, on_frontier, beyond))
+    without = tuple((row[0], row[3].problem) for row in rows if row[3].rho is None)
+    stairs = _stairs([point for point in points if point.on_frontier])
+    return Frontier(costs.ticks(), y, _apart(points), without, stairs, 100 - y.percent(0), costs.free is not None)
+
+
+class _Costs:
+    """A logarithmic axis of costs; costs of 0 stand before it."""
+
+    def __init__(self, costs: Sequence[float]) -> None:
+        priced = [cost for cost in costs if cost > 0]
+        self.free = _FREE if len(priced) < len(costs) else None
+        self._start = _PRICED if self.free else 0.0
+        self.low, self.high = (min(priced) / _ROOM, max(priced) * _ROOM) if priced else (1.0, 1.0)
+
+    def percent(self, cost: float) -> float:
+        """Where a cost stands."""
+        if cost <= 0:
+            return _FREE
+        share = math.log(cost / self.low) / math.log(self.high / self.low)
+        return round(self._start + (100 - self._start) * share, 2)
+
+    def ticks(self) -> tuple[tuple[float, str], ...]:
+        """1, 2 and 5 of each power of ten; over more than two of them only the powers."""
+        steps = (1, 2, 5) if self.high / self.low < 100 else (1,)
+        first = math.floor(math.log10(self.low))
+        powers = takewhile(lambda power: 10.0**power <= self.high, count(first))
+        values = [step * 10.0**power for power in powers for step in steps]
+        told = [(self.percent(value), _round(value)) for value in values if self.low < value < self.high]
+        return ((self.free, "0"), *told) if self.free else tuple(told)
+
+
+def _round(value: float) -> str:
+    """1, 2 or 5 of a power of ten in as many digits as it has."""
+    return f"{value:,.{max(0, -math.floor(math.log10(value) + 1e-9))}f}"
+
+
+def _stairs(points: Sequence[Point]) -> str:
+    """From the cheapest judge of the frontier up and to the right: at each cost the most agreement that it buys."""
+    line, height = list[str](), 0.0
+    for point in sorted(points, key=lambda each: each.x):
+        if line:
+            line.append(f"{point.x},{height}")
+        line.append(f"{point.x},{point.y}")
+        height = point.y
+    return " ".join([*line, f"100,{height}"]) if line else ""
+
+
+def _apart(points: Sequence[Point]) -> tuple[Point, ...]:
+    """Points of nearly one cost, beside each other; one on the frontier keeps its place, at its stair."""
+    moved = []
+    for point in points:
+        near = [other for other in points if abs(other.x - point.x) < _NEAR]
+        place = sorted(near, key=lambda each: not each.on_frontier).index(point)
+        moved.append(replace(point, shift=(place + 1) // 2 * (_APART if place % 2 else -_APART)))
+    return tuple(moved)
+
+
+def _letters(many: int) -> list[str]:
+    """A, B, ... Z, A1, B1, ..."""
+    return [chr(ord("A") + number % 26) + (str(number // 26) if number >= 26 else "") for number in range(many)]

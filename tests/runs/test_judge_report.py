@@ -1,0 +1,140 @@
+"""The comparison of judges as a page: where points stand, what the line joins, and that names stay text."""
+
+import html
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assay.errors import UsageError
+from assay.meta_eval.correlation import Correlation
+from assay.runs.judge_comparison import ClaimAgreement, JudgeComparison, JudgeFindings, Unit
+from assay.runs.judge_report import render_judge_report, write_judge_report
+from assay.runs.judge_report.frontier import frontier
+from assay.runs.panels import Panel
+
+HOSTILE = "</style><script>document.title='taken'</script><img src=x onerror=\"document.title='taken'\">\u202e"
+
+
+def told(rho: float | None) -> Correlation:
+    if rho is None:
+        return Correlation(0, 0, None, None, None, None, "all values are equal")
+    return Correlation(60, 15, rho, rho - 0.2, rho + 0.2, 0.01)
+
+
+def judge(name: str, rho: float | None, usd: float | None, *, on_frontier: bool = False) -> JudgeFindings:
+    return JudgeFindings(name, 60, 0.0, told(rho), 1e6, usd, 100.0, None, on_frontier=on_frontier)
+
+
+def compared(*judges: JudgeFindings, panels: tuple[Panel, ...] = (), unit: Unit = "usd") -> JudgeComparison:
+    return JudgeComparison("faithfulness", unit, judges, (), ClaimAgreement(0, None, ()), panels, "buy the best")
+
+
+def test_places_by_hand() -> None:
+    """0.1 to 10 USD with room to both sides: 0.0625 to 16, a ratio of 256. Agreement from -0.1 to 0.8.
+
+    1 USD stands in the middle. The axis of agreement goes from -0.2 to 0.8: 0.4 stands 40% from the top.
+    """
+    chart = frontier(
+        compared(
+            judge("small", 0.1, 0.1, on_frontier=True),
+            judge("middle", 0.4, 1.0, on_frontier=True),
+            judge("poor", 0.2, 10.0),
+            judge("large", 0.6, 10.0, on_frontier=True),
+        )
+    )
+    assert chart is not None
+    assert (chart.y.low, chart.y.high, chart.zero) == (-0.2, 0.8, 80)
+    small, middle, poor, large = chart.points
+    assert (middle.x, middle.y, middle.low, middle.high) == (
+        50,
+        pytest.approx(40),
+        pytest.approx(60),
+        pytest.approx(20),
+    )
+    assert small.x == pytest.approx(8.48, abs=0.01)  # ln 1.6 / ln 256
+    assert [text for _, text in chart.x_ticks] == ["0.1", "1", "10"]
+    assert chart.stairs == "8.48,70.0 50.0,70.0 50.0,40.0 91.52,40.0 91.52,20.0 100,20.0"
+    assert (poor.shift, large.shift, middle.shift) == (22, 0, 0), "what would lie on each other stands side by side"
+
+
+def test_what_costs_nothing_stands_before_the_logarithmic_axis() -> None:
+    chart = frontier(compared(judge("free", 0.3, 0.0, on_frontier=True), judge("paid", 0.5, 2.0, on_frontier=True)))
+    assert chart is not None and chart.free
+    free, paid = chart.points
+    assert free.x < 11 and paid.x > 16
+    assert [text for _, text in chart.x_ticks] == ["0", "2"]
+    everything = frontier(compared(judge("a", 0.3, 0.0, on_frontier=True), judge("b", 0.2, 0.0)))
+    assert everything is not None and {point.x for point in everything.points} == {free.x}
+
+
+def test_a_panel_is_beyond_where_no_judge_of_its_cost_agrees_as_much() -> None:
+    panels = (
+        Panel("mean", told(0.55), 11.0),
+        Panel("cascade: a, then b", told(0.45), 3.0),
+        Panel("none", told(None), 11.0),
+    )
+    chart = frontier(compared(judge("a", 0.4, 1.0, on_frontier=True), judge("b", 0.6, 10.0), panels=panels))
+    assert chart is not None
+    assert {point.name: point.beyond for point in chart.points} == {
+        "a": False, "b": False, "mean": False, "cascade: a, then b": True}  # fmt: skip
+    assert chart.without == (("none", "all values are equal"),)
+
+
+def test_nothing_to_draw() -> None:
+    assert frontier(compared(judge("a", None, 1.0), judge("b", None, 1.0))) is None
+    assert "Nothing to draw" in render_judge_report(compared(judge("a", None, 1.0), judge("b", None, 1.0)), ["set"])
+
+
+@pytest.fixture(scope="module")
+def page() -> str:
+    found = compared(
+        judge(HOSTILE, 0.3, None), judge("b", 0.5, None), panels=(Panel(HOSTILE, told(0.4), 2e6),), unit="tokens"
+    )
+    return render_judge_report(found, [HOSTILE])
+
+
+def test_names_stay_text_and_nothing_is_fetched(page: str) -> None:
+    assert "<script" not in page and "<img" not in page and "\u202e" not in page
+    assert page.count("</style>") == 1
+    assert not re.search(r"(?:src|href)\s*=", page.replace("&lt;img src=", ""))
+    assert not re.search(r"\sstyle=", page)  # the policy would refuse it
+    assert re.search(r"default-src 'none'.*style-src 'sha256-[\w+/]+=*'", html.unescape(page))
+    assert "script-src" not in page
+
+
+def test_a_page_that_cannot_be_written_says_so(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="the report cannot be written"):
+        write_judge_report(tmp_path / "no" / "x.html", compared(judge("a", 0.3, 1.0), judge("b", 0.4, 2.0)), ["s"])
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    playwright = pytest.importorskip("playwright.sync_api")
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    with playwright.sync_playwright() as started:
+        try:
+            opened = started.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        except playwright.Error as error:
+            pytest.skip(f"no browser: {error.message.splitlines()[0]}")
+        yield opened
+        opened.close()
+
+
+@pytest.mark.parametrize("width", [1200, 375])
+def test_a_browser_draws_it(browser: Any, page: str, tmp_path: Path, width: int) -> None:
+    path = tmp_path / "judges.html"
+    path.write_text(page, encoding="utf-8")
+    shown = browser.new_page(viewport={"width": width, "height": 900})
+    complaints: list[str] = []
+    shown.on("console", lambda message: complaints.append(message.text))
+    shown.on("request", lambda sent: complaints.append(sent.url) if not sent.url.startswith("file:") else None)
+    shown.goto(path.as_uri())
+    assert shown.title() == "Assay: judges compared"
+    assert shown.locator("g.judge circle").count() == 2 and shown.locator("g.panel rect").count() == 1
+    sizes = shown.evaluate("[document.documentElement.scrollWidth, document.documentElement.clientWidth]")
+    assert sizes[0] == sizes[1]  # nothing pushes the page wider than the screen
+    assert complaints == []
