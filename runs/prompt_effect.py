@@ -43,7 +43,10 @@ class MetricEffect:
 
 @dataclass(frozen=True, slots=True)
 class PromptEffect:
-    """The whole difference. `lost` and `added` are (sample, claim); tokens a sample, sent and said together."""
+    """The whole difference. `lost` and `added` are (sample, claim); tokens a sample, sent and said together.
+
+    `failed` are (sample, reason) where a metric failed in one of the two: their claims are not compared.
+    """
 
     samples: int
     prompts_before: tuple[str, ...]
@@ -54,6 +57,7 @@ class PromptEffect:
     metrics: tuple[MetricEffect, ...]
     tokens_before: float
     tokens_after: float
+    failed: tuple[tuple[str, str], ...] = ()
 
 
 def prompt_effect(samples: Sequence[Sample], before: Scores, after: Scores, *, seed: int = 0) -> PromptEffect:
@@ -69,7 +73,10 @@ def prompt_effect(samples: Sequence[Sample], before: Scores, after: Scores, *, s
     lost: list[tuple[str, str]] = []
     added: list[tuple[str, str]] = []
     flips: list[Flip] = []
+    failed = {sample.id: why for sample in both if (why := _failure(before[sample.id], after[sample.id], metrics))}
     for sample in both:
+        if sample.id in failed:
+            continue
         old, new = _claims(before[sample.id], metrics), _claims(after[sample.id], metrics)
         lost += [(sample.id, old[key]["text"]) for key in old if key not in new]
         added += [(sample.id, new[key]["text"]) for key in new if key not in old]
@@ -84,6 +91,7 @@ def prompt_effect(samples: Sequence[Sample], before: Scores, after: Scores, *, s
         tuple(_metric_effect(name, both, before, after, seed) for name in metrics),
         _tokens(both, before),
         _tokens(both, after),
+        tuple(failed.items()),
     )
 
 
@@ -97,6 +105,11 @@ def _scores(store: "Store", run: str) -> dict[str, dict[str, Score]]:
     for sample, metric, score in store.scores(run):
         found.setdefault(sample, {})[metric] = score
     return found
+
+
+def _failure(before: Mapping[str, Score], after: Mapping[str, Score], metrics: Sequence[str]) -> str:
+    found = (scores[name] for scores in (before, after) for name in metrics if name in scores)
+    return next((score.reason for score in found if score.status == "failed"), "")
 
 
 def _claims(scores: Mapping[str, Score], metrics: Sequence[str]) -> dict[str, dict[str, Any]]:

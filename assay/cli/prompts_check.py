@@ -10,6 +10,7 @@ import click
 from ..errors import InputError
 from .exit_codes import ERROR
 from .options import KEPT_PROMPTS, beside_runs, json_option, store_option
+from .prompts_try import counted
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -22,6 +23,7 @@ SCHEMAS = {
     "verdicts": "metrics.verdicts:ListedVerdicts",
     "questions": "metrics.answer_relevance:ReverseQuestions",
     "rating": "metrics.judge_rating:Ratings",
+    "reworded": "generation.probes.reword:RewordedAnswer",
 }
 
 
@@ -40,7 +42,7 @@ def check(folder: Path | None, as_json: bool) -> None:
     else:
         for problem in problems:
             click.echo(f"{problem['prompt']}: {problem['problem']}")
-        click.echo(f"{len(problems)} problems" if problems else "nothing is wrong")
+        click.echo(counted(len(problems), "problem") if problems else "nothing is wrong")
     click.get_current_context().exit(ERROR if problems else 0)
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import UsageError
+from .exit_codes import DONE, TOO_MANY_FAILED
 from .options import (
     beside_runs,
     embedder_option,
@@ -79,6 +80,7 @@ def try_prompt(name: str, sets: tuple[str, ...], edit: Path, as_json: bool, **op
         raise UsageError(f"no sample of {', '.join(sets)} is in the language of {name}: the prompt is asked of none")
     effect = asyncio.run(_tried(samples, read_metrics(metrics), edited, options))
     _tell(effect, as_json)
+    click.get_current_context().exit(TOO_MANY_FAILED if effect.failed else DONE)
 
 
 def _asks(sample: "Sample", prompt: "Prompt") -> bool:
@@ -129,6 +131,9 @@ def _tell(effect: "PromptEffect", as_json: bool) -> None:
     line(f"{effect.samples} samples; prompts before: {', '.join(effect.prompts_before) or 'none'}")
     line(f"after: {', '.join(effect.prompts_after) or 'none'}")
     line(f"tokens a sample: {effect.tokens_before:,.0f} before, {effect.tokens_after:,.0f} after")
+    if effect.failed:
+        sample, why = effect.failed[0]
+        line(f"{len(effect.failed)} samples failed, and their claims are not compared; the first, {sample}: {why}")
     for each in effect.metrics:
         found = each.agreement
         means = " -> ".join("none" if mean is None else f"{mean:.2f}" for mean in (each.mean_before, each.mean_after))
@@ -141,17 +146,22 @@ def _tell(effect: "PromptEffect", as_json: bool) -> None:
         if found.difference.low is not None and found.difference.high is not None:
             told += f" [{found.difference.low:+.2f}, {found.difference.high:+.2f}]"
         line(told)
-    for title, claims in (("claims lost", effect.lost), ("claims added", effect.added)):
-        line(f"{len(claims)} {title}")
+    for title, claims in (("lost", effect.lost), ("added", effect.added)):
+        line(f"{counted(len(claims), 'claim')} {title}")
         for sample, text in claims[:_SHOWN]:
             line(f"  {sample}  {text}")
         _rest(len(claims))
-    line(f"{len(effect.flips)} verdicts flipped")
+    line(f"{counted(len(effect.flips), 'verdict')} flipped")
     for flip in effect.flips[:_SHOWN]:
         line(f"  {flip.sample}  {flip.claim}")
         line(f"    before: {flip.before.replace('_', ' ')}: {flip.reason_before}")
         line(f"    after:  {flip.after.replace('_', ' ')}: {flip.reason_after}")
     _rest(len(effect.flips))
+
+
+def counted(number: int, what: str) -> str:
+    """`1 claim`, `2 claims`."""
+    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 def _rest(count: int) -> None:

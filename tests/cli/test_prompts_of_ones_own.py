@@ -13,6 +13,7 @@ from openai_server import Answer, OpenAIServer, Request
 from assay.prompts import load_prompt
 
 Make = Callable[..., Any]
+LISTED = "faithfulness:claims=judge:verdicts=listed"
 MARK = "Leave flowers out."
 
 
@@ -82,6 +83,19 @@ def test_try_tells_verdicts_that_flip_with_both_reasons(
     assert effect["flips"][0]["reason_before"] == "All of its words are there."
     assert effect["flips"][0]["reason_after"] == "Not any more."
     assert effect["metrics"][0]["agreement"]["n"] == 6
+
+
+def test_a_wording_that_is_not_recorded_loses_no_claims(
+    assay: Make, set_file: Make, judge_file: Make, tmp_path: Path
+) -> None:
+    """In replay the new wording has no replies: six failures, which are no claims lost."""
+    judge, path = judge_file(), set_file()
+    assert assay("run", path, "--judge", judge, "--metrics", LISTED, "--cassette", "kept.jsonl").code == 0
+    words = ["prompts", "try", "verdicts.en", path, "--edit", edited(tmp_path / "own", "verdicts.en")]
+    done = assay(*words, "--judge", judge, "--cassette", "kept.jsonl", "--mode", "replay")
+    assert done.code == 4
+    assert "6 samples failed, and their claims are not compared; the first, s0: no recording in kept.jsonl" in done.out
+    assert "0 claims lost" in done.out
 
 
 def test_what_cannot_be_tried(assay: Make, set_file: Make, judge_file: Make, tmp_path: Path) -> None:
