@@ -25,6 +25,9 @@ THRESHOLD = 3.5
 _LEAST_OF_SPREAD = 0.1  # a residual's spread counts as this share of the series' own, lest trifles become anomalies
 
 
+_JUST_BEYOND = 1.2  # a score up to this times the threshold is beyond it by one method's luck
+
+
 @dataclass(frozen=True, eq=False)
 class Anomalies:
     """The anomalies of a series by one method: rows' positions in order of time, and every row's score (NaN: none)."""
@@ -95,8 +98,14 @@ def anomaly(asked: Specification, table: Table) -> Computed:
     if (numbers[0] and not numbers[-1]) or (asked.value is not None and len(set(numbers)) > 1):
         raise Unverifiable(f"{line}: the methods disagree")
     inside = told[-1][1]
+    if len(inside) == len(_near(*told[-1])) and inside and asked.statistic is Statistic.NO_ANOMALY:
+        raise Unverifiable(f"{line}: only just beyond the threshold")
     holds = bool(inside) == (asked.statistic is Statistic.ANOMALY)
     return Computed({"": float(len(inside))}, None, line, tuple(inside), holds if asked.value is None else None)
+
+
+def _near(method: Anomalies, places: list[int]) -> list[int]:
+    return [place for place in places if abs(method.scores[place]) <= _JUST_BEYOND * method.threshold]
 
 
 def _goes(method: Anomalies, place: int, asked: Specification) -> bool:

@@ -38,6 +38,7 @@ def _patterns(language: str) -> dict[str, re.Pattern[str]]:
         "month": rf"(?P<name>{month})\b{of}",
         "quarter": rf"(?:(?:{names})(?P<number>[1-4])\b|{quarter}){of}",
         "half_year": rf"(?:{half} (?:of|van) |\bh(?P<number>[12]) )(?P<year>(?:19|20)\d\d)",
+        "half_of_year": rf"{half} (?:of|van) (?:the|this|that|het|dit|dat) (?:year|jaar)",
         "week": rf"(?:{any_of(words['week_number'])}) (?P<number>[1-5]?\d)\b{of}",
         "year": r"(?P<year>(?:19|20)\d\d)(?![\w%]|[.,]\d)",
     }
@@ -87,7 +88,9 @@ def _windows(kind: str, match: re.Match[str], language: str, times: Times) -> li
         return [w for y in ([year] if year else _table_years(times)) if (w := _iso_week(y, int(parts["number"])))]
     if kind == "year":
         return [span(date(year or 1, 1, 1), "year")]
-    number = int(parts["number"] or 0) or _ordinal(parts["ordinal"], language)
+    number = int(parts.get("number") or 0) or _ordinal(parts["ordinal"], language)
+    if kind == "half_of_year":
+        year = times.last_day.year
     if kind == "quarter":
         return [span(date(y, 3 * number - 2, 1), "quarter") for y in _years(year, 3 * number - 2, times)]
     begin = date(year or 1, 6 * number - 5, 1)

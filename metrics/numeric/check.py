@@ -95,6 +95,11 @@ def series_of(clause: Clause, mark: Mark | None = None) -> list[str]:
     return list(clause.table.columns) if len(clause.table.columns) == 1 and not texts else []
 
 
+def series_units(clause: Clause) -> set[str | None]:
+    """The units of the series that a clause may be about."""
+    return {_unit(clause, name) for name in series_of(clause)}
+
+
 def _unit(clause: Clause, series: str) -> str | None:
     stated_unit = clause.table.units.get(series)
     return (known_unit(stated_unit) or stated_unit) if stated_unit else None

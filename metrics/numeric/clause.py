@@ -23,7 +23,7 @@ from .roles import with_roles
 from .specification import ALL_ROWS, Condition, Statistic, Window
 from .table import Table
 from .views import View
-from .wholes import with_whole
+from .wholes import with_rates, with_whole
 
 
 @dataclass
@@ -217,6 +217,6 @@ def read_clause(
     kept = longest([*found, *marked])
     kept = [mark for mark in kept if not (mark.kinds and is_of_a_name(mark, kept, names))]
     kept = with_told_times(with_whole(kept, text, words, view), text, words, view, scope)
-    kept = with_roles(with_left_out(kept, text, words), text, words, view)
+    kept = with_roles(with_rates(with_left_out(kept, text, words), text, words, view), text, words, view)
     hedge_numbers(text, kept)
     return Clause(text, words, view, kept, every, inherited, scope, statistic, names.column_stems)

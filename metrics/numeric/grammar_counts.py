@@ -2,10 +2,22 @@
 
 from dataclasses import dataclass
 
-from .check import CHANGES, Check, check, each, marks_after, nearest_series, series_of, stated, use_columns
+from .check import (
+    CHANGES,
+    Check,
+    check,
+    each,
+    marks_after,
+    nearest_series,
+    series_of,
+    series_units,
+    stated,
+    use_columns,
+)
 from .clause import Clause
 from .marks import BOUNDS, Mark, is_count
 from .specification import Condition, Direction, Hedge, Specification, Statistic, Window
+from .table_times import step_of
 
 _OPPOSITE = {"gt": Hedge.AT_MOST, "ge": Hedge.LESS_THAN, "lt": Hedge.AT_LEAST, "le": Hedge.MORE_THAN}
 
@@ -80,7 +92,8 @@ def _counts_something(clause: Clause, mark: Mark) -> bool:
         for m in clause.marks
         if mark.hedge_mark and m.end <= mark.hedge_mark.start
     )
-    return noun or changed or (is_count(number) and number.unit is not None)
+    counted = is_count(number) and number.unit is not None and number.unit == step_of(clause.table)
+    return noun or changed or (counted and number.unit not in series_units(clause))
 
 
 def _counts(names: list[str], windows: list[Window], bound: _Bound, count: Mark) -> list[Specification]:

@@ -1,9 +1,21 @@
 """Reading extremes and ranks: the highest, where it was, the second highest."""
 
-from .check import CHANGES, Check, check, each, is_year_besides, marks_after, series_of, stated, use_columns, values_of
+from .check import (
+    CHANGES,
+    Check,
+    check,
+    each,
+    is_flow,
+    is_year_besides,
+    marks_after,
+    series_of,
+    stated,
+    use_columns,
+    values_of,
+)
 from .clause import Clause
 from .marks import Mark
-from .mentions import polarity
+from .mentions import means, polarity
 from .specification import ALL_ROWS, Direction, Specification, Statistic
 from .table_times import Times
 
@@ -13,7 +25,13 @@ def extreme(clause: Clause) -> list[Check] | None:
     names = series_of(clause)
     words = clause.of("maximum", "minimum", *(["best", "worst"] if len(names) == 1 and polarity(names[0]) else []))
     others = clause.of(*CHANGES, "than", "mean", "median", "sum", "deviation", "none")
-    if len(words) != 1 or not names or len(clause.series) > 1 or others:
+    if (
+        len(words) != 1
+        or not names
+        or len(clause.series) > 1
+        or others
+        or _is_of_something_else(clause, words[0], names)
+    ):
         return None
     word = words[0]
     up = "maximum" in word.kinds or ("best" in word.kinds and polarity(names[0]) == "up")
@@ -52,9 +70,16 @@ def extreme(clause: Clause) -> list[Check] | None:
         when = Statistic.TIME_OF_MAXIMUM if up else Statistic.TIME_OF_MINIMUM
         if places:
             checks.append(check([s for p in places for s in each(when, names, windows, place=p)]))
-    clause.use([word, ordinal_mark, *numbers, *placed, *inside, *clause.series, *clause.of("first", "all")])
+    clause.use([word, ordinal_mark, *numbers, *placed, *inside, *clause.series])
+    clause.use(clause.of("first", "all", "count", "per_row"))
     use_columns(clause)
     return checks
+
+
+def _is_of_something_else(clause: Clause, word: Mark, names: list[str]) -> bool:
+    """Whether "the busiest day" is one by something else than the series: only of amounts is the most the busiest."""
+    busy = word.text.lower() in clause.words.data["busy"]
+    return busy and not all(is_flow(clause, name) or means(name, "people") for name in names)
 
 
 def _of_texts(clause: Clause, word: Mark) -> bool:

@@ -110,7 +110,7 @@ def comparison(clause: Clause) -> list[Check] | None:
             ]
         )
 
-    clause.use([*used, *clause.of("difference", "change", "count", "ratio")])
+    clause.use([*used, *clause.of("difference", "change", "count", "ratio", "per_row")])
     multiple = _multiple(clause, numbers, times_as)
     if multiple is not None:
         return [made(Statistic.RATIO, None, **multiple)]
@@ -179,7 +179,9 @@ def _latest_like(clause: Clause, window: Window) -> list[Window]:
 def _inner_statistics(clause: Clause, inner: list[tuple[str, Mark]], names: list[str]) -> list[Statistic | None]:
     if inner:
         return [INNER[inner[0][0]]]
-    return [None, Statistic.SUM] if any(can_be_summed(clause, name) for name in names) else [None]
+    weekdays = any(m.time and m.time.windows[0].weekdays for m in clause.times)
+    summed = any(can_be_summed(clause, name) for name in names) and not weekdays and not clause.of("per_row")
+    return [None, Statistic.SUM] if summed else [None]
 
 
 def _multiple(clause: Clause, numbers: list[Mark], words: list[Mark]) -> dict[str, object] | None:

@@ -30,6 +30,7 @@ _AGGREGATES = {
     "sum": Statistic.SUM,
     "latest": Statistic.LATEST,
     "first": Statistic.FIRST,
+    "per_row": Statistic.MEAN,
 }
 _INHERITED = (Statistic.MEAN, Statistic.MEDIAN, Statistic.SUM, Statistic.MAXIMUM, Statistic.MINIMUM)
 
@@ -58,6 +59,8 @@ def ranged(clause: Clause) -> list[Check] | None:
 def aggregate(clause: Clause) -> list[Check] | None:
     """ "The average throughput in March was 41.2 Mbps": a statistic of one series over a window."""
     kinds = [kind for kind in _AGGREGATES if clause.of(kind)]
+    if len(kinds) > 1 and "per_row" in kinds:
+        kinds.remove("per_row")
     if len(kinds) != 1 and set(kinds) != {"mean", "range"}:
         return None
     if clause.of(*CHANGES, "maximum", "minimum", "than", "none", "all"):
@@ -69,7 +72,11 @@ def aggregate(clause: Clause) -> list[Check] | None:
         return None
     windows = clause.windows(clause.times, clause.cells)
     statistic = _AGGREGATES[kinds[0]]
-    clause.use([*clause.of(kinds[0]), *numbers, *clause.times, *clause.cells, *clause.series, *clause.of("count")])
+    if kinds[0] == "per_row" and clause.times and all(is_row(clause, mark) for mark in clause.times):
+        return None
+    clause.use(
+        [*clause.of(kinds[0], "per_row"), *numbers, *clause.times, *clause.cells, *clause.series, *clause.of("count")]
+    )
     return [check(each(statistic, names, windows, **stated(numbers[0])))] if windows else None
 
 
@@ -85,6 +92,7 @@ def lookup(clause: Clause) -> list[Check] | None:
         return None
     numbers = values_of(clause)
     placed = clause.times or clause.cells or clause.scope or clause.of("whole") or clause.table.rows == 1
+    placed = placed or (clause.view.times is not None and all(is_flow(clause, name) for name in series_of(clause)))
     windows = clause.windows(clause.times, clause.cells)
     pairs = _pairs(clause, numbers) if numbers and placed and windows else None
     if pairs is None or not all(series_of(clause, series) for _, series in pairs):
@@ -104,7 +112,8 @@ def lookup(clause: Clause) -> list[Check] | None:
         flows = [n for n in names if is_flow(clause, n)]
         if (clause.of("count", "whole", "sum") and summed) or flows == names:
             whole = each(Statistic.SUM, summed, windows, **value)
-        meant = not clause.times and not clause.cells  # windows of the text before: "then", "that day"
+        # windows of the text before: "then", "that day"
+        meant = not clause.times and not clause.cells and bool(clause.scope) and not clause.of("all_rows")
         of_a_row = bool(clause.times) and clause.table.period is not Period.MOMENT and all(map(in_row, clause.times))
         listed = meant or of_a_row or any(w.positions or any(t.operator == "in" for t in w.conditions) for w in windows)
         checks.append(check(each(Statistic.VALUE_AT, names, windows, **value), [] if listed else whole))

@@ -7,7 +7,7 @@ from functools import cache
 
 from .calendar_times import any_of, count_of, day_of, days, span, times_by_name
 from .lexicon import lexicon
-from .specification import Window
+from .specification import ALL_ROWS, Window
 from .table_times import DAY, STEPS, NamedTime, Times
 
 _FILLER = "\uf8ff"  # masked text keeps its length: a private character a time, then these
@@ -17,7 +17,7 @@ _FIRST_MASK = 0xE000
 def find_times(text: str, language: str, times: Times) -> list[NamedTime]:
     """The times that a text names, in order, relative words reckoned from the table's end. They do not overlap."""
     found = _without_overlaps([*times_by_name(text, language, times), *_relative(text, language, times)])
-    found = _with_bare_days(text, language, found)
+    found = _with_weekdays(text, _with_bare_days(text, language, found))
     found = _joined(text, language, found)
     return [replace(each, windows=_named(each, text)) for each in found]
 
@@ -46,6 +46,8 @@ def _relative_patterns(language: str) -> dict[str, re.Pattern[str]]:
         "first": rf"(?:{any_of(words['first_n'])}) {unit}(?! (?:of|van))",
         "last": rf"(?P<the>the |de |het )?(?P<word>{any_of([*words['previous'], *words['last_n']])}) {unit}",
         "this": rf"(?:{any_of(words['this'])}) {unit}",
+        "first_row": rf"(?:{'|'.join(words['first_row'])})",
+        "last_row": rf"(?:{'|'.join(words['last_row'])})",
         "yesterday": rf"(?:{any_of(words['yesterday'])})",
         "today": rf"(?:{any_of(words['today'])})",
     }
@@ -58,6 +60,9 @@ def _relative(text: str, language: str, times: Times) -> list[NamedTime]:
         for match in pattern.finditer(text):
             parts = match.groupdict()
             unit = lexicon(language).data["periods"].get((parts.get("unit") or "").lower(), "day")
+            if kind in ("first_row", "last_row"):
+                found.append(NamedTime(*match.span(), tuple(_outermost(kind, unit, parts, times))))
+                continue
             count = count_of(parts.get("n"), language)
             if count is not None and (windows := _reckoned(kind, unit, count, parts, times)):
                 found.append(NamedTime(*match.span(), tuple(windows)))
@@ -88,6 +93,15 @@ def _reckoned(kind: str, unit: str, count: int, parts: dict[str, str | None], ti
     return windows
 
 
+def _outermost(kind: str, unit: str, parts: dict[str, str | None], times: Times) -> list[Window]:
+    """ "At the start", "now": the first or the last row; of the table's last year or month, where that is said."""
+    row = {"first": 1} if kind == "first_row" else {"last": 1}
+    within = span(_begin(times.last_day, unit), unit) if parts.get("unit") else None
+    if within is None or within.start is None or within.start <= times.start:
+        return [Window(**row)]
+    return [Window(start=within.start, end=within.end, **row)]
+
+
 def _begin(day: date, unit: str) -> date:
     if unit == "week":
         return day - timedelta(days=day.weekday())
@@ -103,9 +117,10 @@ def _joins(language: str) -> list[tuple[str, re.Pattern[str]]]:
     words = lexicon(language).data
     a, b = rf"(?P<a>[\ue000-\uf000]){_FILLER}*", rf"(?P<b>[\ue000-\uf000]){_FILLER}*"
     the = "(?:the |de |het )?"
+    unit = f"(?P<unit>{any_of(list(words['periods']))})"
     forms = [
-        (kind, form)
-        for kind in ("end_of", "start_of", "from_to", "since", "after", "before", "until")
+        (kind, form.replace("{unit}", unit))
+        for kind in ("end_of", "start_of", "from_to", "unit_of", "since", "after", "before", "until")
         for form in words[kind]
     ]
     return [(kind, re.compile(rf"(?<!\w){form.format(a=the + a, b=the + b)}", re.IGNORECASE)) for kind, form in forms]
@@ -140,19 +155,54 @@ def _with_bare_days(text: str, language: str, found: list[NamedTime]) -> list[Na
     return sorted([*found, *extra], key=lambda time: time.start)
 
 
+def _with_weekdays(text: str, found: list[NamedTime]) -> list[NamedTime]:
+    """ "Friday 6 February" is that day, if it is a Friday."""
+    kept: list[NamedTime] = []
+    for time in found:
+        day = time.windows[0].start
+        before = kept[-1] if kept else None
+        if (
+            before
+            and day
+            and day == time.windows[0].end
+            and re.fullmatch(r",? (?:the )?", text[before.end : time.start])
+        ):
+            named = before.windows[0]
+            if named.weekdays == (day.weekday(),) or named.start == named.end == day:
+                kept[-1] = NamedTime(before.start, time.end, time.windows)
+                continue
+        kept.append(time)
+    return kept
+
+
 def _joined(text: str, language: str, found: list[NamedTime]) -> list[NamedTime]:
     for kind, pattern in _joins(language):
         masked = _mask(text, found)
         for match in pattern.finditer(masked):
             parts = [found[ord(match[name]) - _FIRST_MASK] for name in ("a", "b") if name in match.groupdict()]
-            windows = _between(kind, parts, "tot " in match[0] and "tot en met" not in match[0] and language == "nl")
+            if kind == "unit_of":
+                windows = _unit_of(lexicon(language).data["periods"][match["unit"].lower()], parts[0].windows)
+            else:
+                windows = _between(
+                    kind, parts, "tot " in match[0] and "tot en met" not in match[0] and language == "nl"
+                )
             if windows:
                 dated = kind == "from_to" and windows[0].start is not None
                 ends = (parts[0].windows[0], parts[-1].windows[0]) if dated else None
+                if kind == "since" and parts[0].windows[0].first:
+                    ends = (parts[0].windows[0], Window(last=1))
                 whole = NamedTime(match.start(), match.end(), windows, ends)
                 rest = [each for each in found if each not in parts]
                 return _joined(text, language, sorted([*rest, whole], key=lambda time: time.start))
     return found
+
+
+def _unit_of(unit: str, named: tuple[Window, ...]) -> tuple[Window, ...]:
+    """ "The week of 6 October", "the quarter that begins in July": from there, as long as the unit is."""
+    if unit not in STEPS:
+        return ()
+    found = [span(w.start, unit) for w in named if w.start and w.end and w.end <= w.start + STEPS[unit] - DAY]
+    return tuple(found)
 
 
 def _between(kind: str, parts: list[NamedTime], maybe_before: bool) -> tuple[Window, ...]:
@@ -160,6 +210,8 @@ def _between(kind: str, parts: list[NamedTime], maybe_before: bool) -> tuple[Win
     if kind == "from_to" and len(first.weekdays) == len(last.weekdays) == 1:
         days = (last.weekdays[0] - first.weekdays[0]) % 7 + 1
         return (Window(weekdays=tuple(sorted((first.weekdays[0] + day) % 7 for day in range(days)))),)
+    if kind == "since" and first == Window(first=1):
+        return (ALL_ROWS,)
     if first.start is None or first.end is None or last.start is None or last.end is None:
         return ()
     if kind in ("end_of", "start_of"):

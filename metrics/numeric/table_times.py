@@ -19,6 +19,9 @@ STEPS = {
 }
 
 
+_REGULAR = (("week", 7, 7), ("month", 28, 31), ("quarter", 90, 92), ("year", 365, 366))  # days from row to row
+
+
 @dataclass(frozen=True, slots=True)
 class Times:
     """What the times of a table reach from and to, and how much one row stands for."""
@@ -41,9 +44,10 @@ def step_of(table: Table) -> str | None:
     if table.times is None or len(table.times) < 3 or table.times.hasnans:
         return "day" if table.period else None
     steps = table.times.sort_values().to_series().diff().dropna().dt.days.to_numpy()
-    if (steps == 7).all():
-        return "week"
-    return "month" if (steps >= 28).all() and (steps <= 31).all() else "day"
+    for step, least, most in _REGULAR:
+        if ((steps >= least) & (steps <= most)).all():
+            return step
+    return "day"
 
 
 def step_before(day: date, period: Period) -> date:

@@ -7,7 +7,19 @@ from .mentions import means
 
 # kinds of words that say nothing by themselves
 _SILENT = frozenset(
-    {"value_word", "days", "when", "changed_to", "between_two", "increase_word", "whole", "exactly", "seen", "aside"}
+    {
+        "value_word",
+        "days",
+        "when",
+        "changed_to",
+        "between_two",
+        "increase_word",
+        "whole",
+        "exactly",
+        "seen",
+        "aside",
+        "per_row",
+    }
 )
 _MOST_UNKNOWN = 2
 

@@ -62,6 +62,7 @@ _COMPUTE: Mapping[Statistic, Callable[[Specification, Table], Computed]] = {
 _COUNTS = (Statistic.COUNT, Statistic.COUNT_ABOVE, Statistic.COUNT_BELOW)
 _CHANGES = (Statistic.DIFFERENCE, Statistic.PERCENT_CHANGE)
 _TIMES = (Statistic.TIME_OF_MAXIMUM, Statistic.TIME_OF_MINIMUM)
+_MOST_PERCENT = 200.0
 _YES_OR_NO = (Statistic.TREND, Statistic.COMPARISON, Statistic.NO_ANOMALY)
 
 
@@ -142,6 +143,7 @@ def _judged(asked: Specification, computed: Computed, table: Table) -> Finding:
     if asked.value is None or asked.statistic in _YES_OR_NO:
         true = computed.holds if computed.holds is not None else _moved(asked, computed)
         return _told(asked, computed, table, true, ("yes" if true else "no", None, ""))
+    _same_kind(asked, computed, table)
     found = list(_possible(asked, computed, table))
     fits = next((each for each in found if _fits(asked, each[0])), None)
     return _told(asked, computed, table, fits is not None, fits or found[0])
@@ -176,6 +178,19 @@ def _possible(asked: Specification, computed: Computed, table: Table) -> Iterato
 
 
 _DEFINED = ("sample", "population")
+
+
+def _same_kind(asked: Specification, computed: Computed, table: Table) -> None:
+    """Raises `Unverifiable` where a percentage is claimed of a series without a unit whose values are beyond 100."""
+    if (
+        asked.unit != "%"
+        or computed.unit is not None
+        or asked.series not in table.columns
+        or asked.statistic in _COUNTS
+    ):
+        return
+    if asked.statistic is not Statistic.RATIO and table.series(asked.series).abs().max() > _MOST_PERCENT:
+        raise Unverifiable(f"a percentage is claimed, and the values of {asked.series!r} are none")
 
 
 def _is_share(table: Table, series: str) -> bool:

@@ -10,7 +10,7 @@ from .grid import Grid
 from .lexicon import LANGUAGES, lexicon
 from .specification import Window
 from .table import Period, Table
-from .table_times import DAY, Times
+from .table_times import DAY, Times, step_of
 from .typed import table_of
 
 if TYPE_CHECKING:
@@ -58,7 +58,9 @@ def _times(table: Table) -> Times | None:
     known = table.times.dropna()
     if not len(known):
         return None
-    return Times(known.min().date(), known.max().date(), table.period or Period.DAY)
+    step = step_of(table)
+    period = Period(step) if table.period is Period.DAY and step else table.period
+    return Times(known.min().date(), known.max().date(), period or Period.DAY)
 
 
 def _without_totals(table: Table) -> Table:

@@ -26,6 +26,22 @@ def with_whole(kept: list[Mark], text: str, words: Lexicon, view: View) -> list[
     return kept
 
 
+def with_rates(kept: list[Mark], text: str, words: Lexicon, view: View) -> list[Mark]:
+    """The marks and what says "a day", "per month": of one row, or of several (which no statistic is of)."""
+    step = step_of(view.table)
+    units = "|".join(sorted(words.data["periods"], key=len, reverse=True))
+    pattern = re.compile(
+        rf"(?<!\w)(?:{words.data['rate']}) (?P<unit>{units})(?! (?:later|earlier|before|after))(?!\w)", re.I
+    )
+    for found in pattern.finditer(text) if step else ():
+        if any(m.start < found.end() and found.start() < m.end for m in kept if m.time or m.mention or m.number):
+            continue
+        kind = "per_row" if words.data["periods"][found["unit"].lower()] == step else "per_other"
+        kept = [m for m in kept if m.end <= found.start() or found.end() <= m.start]
+        kept.append(Mark(*found.span(), found[0], frozenset({kind})))
+    return sorted(kept, key=lambda m: m.start)
+
+
 def _counted_until(mark: Mark, after: Sequence[Mark], text: str, view: View) -> int | None:
     """Where the words end that say what is counted; None where that is not the rows."""
     if mark.number and mark.number.unit is not None:
