@@ -2,6 +2,7 @@
 
 import re
 import shlex
+import subprocess
 from collections.abc import Callable, Iterator
 from doctest import ELLIPSIS, NORMALIZE_WHITESPACE, OutputChecker
 from pathlib import Path
@@ -10,13 +11,13 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PAGES = ("first-steps.md",)
+PAGES = ("first-steps.md", "prompts.md")
 _RUN = re.compile(r"\b\d{8}-\d{6}(-[0-9a-f]{4})?\b")  # when a run was made
 _SECONDS = re.compile(r"\b\d+\.\d s\b")
 
 
 def documented(page: str) -> Iterator[tuple[str, str]]:
-    """(command, output) of each `$ assay ...` in a page's indented blocks; a command ends where the next begins."""
+    """(command, output) of each `$ ...` in a page's indented blocks; a command ends where the next begins."""
     lines = (ROOT / "docs" / page).read_text(encoding="utf-8").splitlines()
     command, output = "", list[str]()
     for line in [*lines, "the end"]:
@@ -39,18 +40,26 @@ def timeless(text: str) -> str:
 def test_a_page_prints_what_its_commands_print(
     page: str, assay: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """From the checkout's files; `...` on a line of its own stands for any lines."""
+    """In a folder with the checkout's files. `...` on a line of its own stands for any lines, RUN_A and RUN_B for the
+    runs that the page made, in that order; what is no `assay` is typed into a shell.
+    """
     monkeypatch.delenv("ASSAY_STORE", raising=False)
     for name in ("cassettes", "judges", "prompts"):
         (tmp_path / name).symlink_to(ROOT / name)
     commands = list(documented(page))
     assert commands, f"{page} shows no command"
+    runs, code = list[str](), 0
     for command, said in commands:
-        typed, *rest = (shlex.split(part) for part in command.split("; "))
-        assert typed[0] == "assay"
-        done = assay(*typed[1:])
-        got = timeless(done.out + done.err)
-        if rest == [["echo", "$?"]]:
-            got += f"\n{done.code}"
-        same = OutputChecker().check_output(timeless(said) + "\n", got, ELLIPSIS | NORMALIZE_WHITESPACE)
+        if command == "echo $?":
+            got = str(code)
+        elif command.startswith("assay "):
+            named = dict(zip(("RUN_A", "RUN_B"), runs, strict=False))
+            done = assay(*(named.get(word, word) for word in shlex.split(command, comments=True)[1:]))
+            got, code = done.out + done.err, done.code
+            if found := re.match(r"Run (\S+)", got):
+                runs.append(found[1])
+        else:
+            shell = subprocess.run(["sh", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=True)
+            got = shell.stdout
+        same = OutputChecker().check_output(timeless(said) + "\n", timeless(got) + "\n", ELLIPSIS | NORMALIZE_WHITESPACE)
         assert same, f"{page} says that `{command}` prints\n{said}\nbut it prints\n{got}"

@@ -13,7 +13,9 @@ from assay.cli.demo import DEMO_METRICS
 Make = Callable[..., Any]
 ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.timeout(400)  # seconds where nothing else runs; each loads an encoder
-CASSETTES = sorted((ROOT / "cassettes").glob("helpdesk.*.jsonl"))
+BOTH = ("helpdesk_nl", "helpdesk_en")
+BUNDLED = [(path.name, BOTH, DEMO_METRICS) for path in sorted((ROOT / "cassettes").glob("helpdesk.*.jsonl"))]
+BUNDLED += [("helpdesk_nl.english.qwen1.5b.jsonl", BOTH[:1], ("heuristic.hal:translate=judge",))]
 
 
 def test_a_recorded_run_replays_to_the_same_numbers(
@@ -73,11 +75,13 @@ def test_the_demo_runs_offline(offline: Make, demo_cassette: Path) -> None:
         assert words in shown.stdout
 
 
-@pytest.mark.parametrize("path", CASSETTES, ids=lambda path: path.name)
-def test_nothing_is_missing_or_changed_in_what_is_bundled(offline: Make, path: Path) -> None:
-    judge = path.name.removeprefix("helpdesk.").removesuffix(".jsonl")
-    words = ["helpdesk_nl", "helpdesk_en", "--judge", judge, "--metrics", ",".join(DEMO_METRICS), "--json"]
-    done = offline("cassettes", "check", path, *words)
+@pytest.mark.parametrize(("name", "sets", "metrics"), BUNDLED)
+def test_nothing_is_missing_or_changed_in_what_is_bundled(
+    offline: Make, name: str, sets: tuple[str, ...], metrics: tuple[str, ...]
+) -> None:
+    path, judge = ROOT / "cassettes" / name, name.removeprefix("helpdesk_nl.english.").removeprefix("helpdesk.")
+    judge = judge.removesuffix(".jsonl")
+    done = offline("cassettes", "check", path, *sets, "--judge", judge, "--metrics", ",".join(metrics), "--json")
     assert json.loads(done.stdout)["missing"] == []
     # without sets only changed prompts are stale: a cassette may hold more than the demo asks for
     assert json.loads(offline("cassettes", "check", path, "--json").stdout) == {"stale": [], "missing": []}
