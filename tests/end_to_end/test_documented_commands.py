@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PAGES = ("first-steps.md", "prompts.md")
+PAGES = ("first-steps.md", "judges.md", "prompts.md")
 _RUN = re.compile(r"\b\d{8}-\d{6}(-[0-9a-f]{4})?\b")  # when a run was made
 _SECONDS = re.compile(r"\b\d+\.\d s\b")
 
@@ -61,5 +61,7 @@ def test_a_page_prints_what_its_commands_print(
         else:
             shell = subprocess.run(["sh", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=True)
             got = shell.stdout
-        same = OutputChecker().check_output(timeless(said) + "\n", timeless(got) + "\n", ELLIPSIS | NORMALIZE_WHITESPACE)
+        same = OutputChecker().check_output(
+            timeless(said) + "\n", timeless(got) + "\n", ELLIPSIS | NORMALIZE_WHITESPACE
+        )
         assert same, f"{page} says that `{command}` prints\n{said}\nbut it prints\n{got}"
