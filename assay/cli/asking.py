@@ -18,9 +18,13 @@ if TYPE_CHECKING:
 
 def asking_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Who is asked, where replies are kept, and what it may take; as in `assay run`."""
+    return judge_option(keeping_options(command))
+
+
+def keeping_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Where replies are kept, and what asking may take."""
     for option in reversed(
         (
-            judge_option,
             click.option("--cassette", type=click.Path(path_type=Path), help="File of recorded replies."),
             click.option(
                 "--mode",

@@ -1,18 +1,27 @@
-"""`assay probe`: sets changed in ways that a fair judge should see through, and what the changes did to scores."""
+"""`assay probe`: sets changed in ways that a fair judge should see through."""
 
+import asyncio
 import json
-from collections import Counter
+import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from ..errors import UsageError
+from .asking import Sitting, counted, keeping_options, sitting_of
+from .exit_codes import DONE, TOO_MANY_FAILED
 from .options import json_option, read_mapping, set_options, store_option
+from .probe_effect import tell_effect
 
 if TYPE_CHECKING:
-    from ..runs import Store
-    from ..runs.compare import Comparison
+    from ..eval_sets import Sample
+    from ..generation.probes import Reworded
+    from ..generation.probes.write import Written
+
+_ASKING = ("cassette", "mode", "concurrency", "budget_usd", "budget_tokens", "budget_calls", "resume")
+_NOT_IN_A_NAME = re.compile(r"[^\w.-]+")
 
 
 @click.command()
@@ -21,97 +30,136 @@ if TYPE_CHECKING:
 @click.option("--effect", is_flag=True, help="Read the effect: the run of the original, then those of the probes.")
 @click.option("--probes", metavar="A,B", help="Only these: padded, shortened, reordered, restated.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Of all choices.")
+@click.option(
+    "--reworded-by", multiple=True, metavar="JUDGE", help="Have this judge's model say the answers again; repeatable."
+)
+@click.option(
+    "--max-failed", type=click.IntRange(min=0), default=0, show_default=True, help="Failed calls allowed to each."
+)
+@keeping_options
 @set_options
 @store_option
 @json_option
 def probe(names: tuple[str, ...], *, effect: bool, store: str | Path, as_json: bool, **options: Any) -> None:
     """Change SET in ways that a fair judge sees through: padded, shortened, contexts reordered, a claim restated.
 
+    With --reworded-by, also said again by a model in its own words: does a judge favour those of its own model?
     Judge original.jsonl and the others with the same judge; --effect then tells how far each metric's mean moved on
-    the same samples, with its interval.
+    the same samples, with its interval; and of two rewordings the judge's own minus the other.
 
     \b
-    assay probe helpdesk_en -o probes
+    assay probe helpdesk_en -o probes --reworded-by qwen1.5b --reworded-by qwen0.5b --cassette reworded.jsonl
     assay run probes/original.jsonl --judge qwen1.5b
-    assay run probes/padded.jsonl --judge qwen1.5b
-    assay probe --effect RUN_OF_ORIGINAL RUN_OF_PADDED
+    assay run probes/reworded.qwen1.5b.jsonl --judge qwen1.5b
+    assay run probes/reworded.qwen0.5b.jsonl --judge qwen1.5b
+    assay probe --effect RUN_OF_ORIGINAL RUN_OF_OWN_WORDING RUN_OF_THE_OTHER
     """
+    given = [name for name in _ASKING if options[name] not in (None, False)]
+    if given and not options["reworded_by"]:
+        raise UsageError(f"--{given[0].replace('_', '-')} is for asking a model; name one with --reworded-by JUDGE")
+    if effect and (options["reworded_by"] or options["out"]):
+        raise UsageError("--effect reads runs and writes no set; leave -o and --reworded-by out")
     if effect:
-        _tell_effect(names, store, as_json)
+        tell_effect(names, store, as_json)
     else:
-        _write(names, options, as_json)
+        click.get_current_context().exit(_write(names, options, as_json))
 
 
-def _write(names: tuple[str, ...], options: dict[str, Any], as_json: bool) -> None:
+def _write(names: tuple[str, ...], options: dict[str, Any], as_json: bool) -> int:
     from ..eval_sets import read_set
     from ..generation.probes import PROBES, write_probes
 
-    if options["out"] is None or len(names) > 1:
+    folder: Path | None = options["out"]
+    if folder is None or len(names) > 1:
         raise UsageError("write `assay probe SET -o FOLDER`, or `assay probe --effect RUN RUN...`")
     wanted = tuple(name.strip() for name in (options["probes"] or ",".join(PROBES)).split(","))
     if unknown := [name for name in wanted if name not in PROBES]:
         raise UsageError(f"no probe is called {unknown[0]!r}; the probes are {', '.join(PROBES)}")
     reading = {"mapping": read_mapping(options["mapping"])} | {k: options[k] for k in ("language", "limit", "split")}
-    found = write_probes(read_set(names[0], **reading), options["out"], probes=wanted, seed=options["seed"])
+    samples = list(read_set(names[0], **reading))
+    chosen: dict[str, Any] = {"probes": wanted, "seed": options["seed"]}
+    if not options["reworded_by"]:
+        _tell_written(write_probes(samples, folder, **chosen), {}, options, as_json)
+        return DONE
+    with sitting_of(options | {"judge": None}, folder / "reworded.jsonl") as sitting:
+        reworded = _reworded(samples, options["reworded_by"], sitting, silent=as_json)
+        further = {name: found.samples for name, found in reworded.items()}
+        written = write_probes(samples, folder, **chosen, further=further)
+        sitting.unfinished = _most_failed(reworded) > options["max_failed"]
+    _tell_written(written, reworded, options, as_json, sitting)
+    return _failures(reworded, options["max_failed"])
+
+
+def _reworded(
+    samples: "Sequence[Sample]", judges: Sequence[str], sitting: Sitting, *, silent: bool
+) -> "dict[str, Reworded]":
+    """The answers in the words of each model, one model after the other, by the name of the file."""
+    from ..generation.probes import REWORDED, reword
+
+    labels = [Path(name).stem if name.endswith((".yaml", ".yml")) else name for name in judges]
+    files = [f"{REWORDED}.{_NOT_IN_A_NAME.sub('-', label)}" for label in labels]
+    models = [sitting.model(name) for name in judges]  # all are known before one is asked
+    if len(set(files)) < len(files) or len({model.name for model in models}) < len(models):
+        raise UsageError("--reworded-by names one model twice, or two by the same name; name each once")
+    found = {}
+    for name, model in zip(files, models, strict=True):
+        with counted(model, len(samples), silent=silent) as asked:
+            found[name] = asyncio.run(reword(samples, model, concurrency=model.settings.concurrency, asked=asked))
+    return found
+
+
+def _most_failed(reworded: "dict[str, Reworded]") -> int:
+    return max(len(each.failed) for each in reworded.values())
+
+
+def _failures(reworded: "dict[str, Reworded]", allowed: int) -> int:
+    """Tells of calls that gave no usable reply; the exit code."""
+    from ..runs.report import plain
+
+    if _most_failed(reworded) <= allowed:
+        return DONE
+    for name, each in reworded.items():
+        if len(each.failed) > allowed:
+            sample, why = each.failed[0]
+            click.echo(
+                f"assay: {name}: {len(each.failed)} calls gave no rewording, {allowed} allowed (--max-failed). The "
+                f"first, {plain(sample)}: {plain(why)}",
+                err=True,
+            )
+    return TOO_MANY_FAILED
+
+
+def _tell_written(
+    written: "Sequence[Written]",
+    reworded: "dict[str, Reworded]",
+    options: dict[str, Any],
+    as_json: bool,
+    sitting: Sitting | None = None,
+) -> None:
+    from ..generation.probes import EXPECTED
+    from ..runs.report import plain
+
+    kept = {name: each.words_kept for name, each in reworded.items()}
     if as_json:
         told = [{"probe": each.name, "path": each.path or None, "samples": each.samples,
-                 "left_out": dict(each.left_out)} for each in found]  # fmt: skip
-        click.echo(json.dumps({"seed": options["seed"], "sets": told}, ensure_ascii=False))
+                 "left_out": dict(each.left_out)} | ({"words_kept": kept[each.name]} if each.name in kept else {})
+                for each in written]  # fmt: skip
+        usage = {"usage": sitting.as_json()} if sitting else {}
+        click.echo(json.dumps({"seed": options["seed"], "sets": told} | usage, ensure_ascii=False))
         return
-    for each in found:
-        expected = f"; a fair metric: {PROBES[each.name].expects}" if each.name in PROBES else ""
-        click.echo(f"{each.path or each.name}: {each.samples} samples{expected}")
-        for why, count in Counter(why for _, why in each.left_out).items():
-            click.echo(f"  {count} left out: {why}")
-
-
-def _tell_effect(names: tuple[str, ...], store: str | Path, as_json: bool) -> None:
-    from ..runs import Store
-    from ..runs.compare import compare
-
-    if len(names) < 2:
-        raise UsageError("--effect needs the run of the original, then one or more runs of probes")
-    runs = Store(store, must_exist=True)
-    original, *probed = [runs.run(name).id for name in names]
-    found = [(_probe_of(runs, run), compare(runs, original, run)) for run in probed]
-    if as_json:
-        told = [{"probe": name, "run": each.b, "effects": [difference.as_json() for difference in each.overall]}
-                for name, each in found]  # fmt: skip
-        click.echo(json.dumps({"original": original, "probes": told}, ensure_ascii=False))
-        return
-    for name, each in found:
-        _print_effect(name, each)
-
-
-def _probe_of(store: "Store", run: str) -> str:
-    """The probe that made a run's samples. Raises `UsageError` where none did."""
-    for sample in store.samples(run):
-        if name := sample.metadata.get("probe"):
-            return str(name)
-        break
-    raise UsageError(f"run {run} is not of a probe's set; name the run of the original first, then those of the probes")
-
-
-def _print_effect(name: str, found: "Comparison") -> None:
-    from rich.table import Table
-    from rich.text import Text
-
-    from ..generation.probes import PROBES
-    from ..runs.report import plain, report_console
-    from .meta_tables import p_value
-
-    expected = f" (a fair metric: {PROBES[name].expects})" if name in PROBES else ""
-    table = Table(title=plain(f"{name}{expected}"), title_justify="left", title_style="bold")
-    for number, heading in enumerate(("metric", "n", "original", "changed", "shift [95%]", "p", "p of all")):
-        table.add_column(heading, justify="left" if number == 0 else "right")
-    for each in found.overall:
-        shift = each.paired
-        interval = "" if shift.low is None or shift.high is None else f" [{shift.low:+.3f}, {shift.high:+.3f}]"
-        table.add_row(
-            Text(plain(each.metric)),
-            str(shift.n),
-            *("-" if mean is None else f"{mean:.3f}" for mean in (each.mean_a, each.mean_b)),
-            "-" if shift.mean is None else f"{shift.mean:+.3f}{interval}",
-            *(p_value(p) for p in (shift.p, each.p_of_all)),
+    for each in written:
+        expected = EXPECTED.get(each.name.partition(".")[0])
+        stayed = "" if (share := kept.get(each.name)) is None else f"; {share:.0%} of the words stayed"
+        click.echo(
+            f"{each.path or each.name}: {each.samples} samples{stayed}"
+            + (f"; a fair metric: {expected}" if expected else "")
         )
-    report_console().print(table)
+        reasons: dict[str, list[tuple[str, str]]] = {}
+        for sample, why in each.left_out:
+            reason, _, further = why.partition(": ")
+            reasons.setdefault(reason, []).append((sample, further))
+        for reason, lost in reasons.items():
+            first = f" ({lost[0][0]}: {lost[0][1]})" if lost[0][1] else ""
+            click.echo(f"  {len(lost)} left out: {plain(reason + first)}")
+    if sitting:
+        click.echo(sitting.told())

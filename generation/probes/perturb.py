@@ -23,15 +23,18 @@ class Probe(NamedTuple):
 
 
 def perturb(sample: Sample, probe: Probe, seed: int = 0) -> Sample | str:
-    """The sample as the probe changes it, or a sentence why it cannot be changed so.
+    """The sample as the probe changes it, or a sentence why it cannot be changed so."""
+    changed = probe.change(sample, random.Random(f"{seed}\0{probe.name}\0{sample.id}"))
+    return changed if isinstance(changed, str) else marked(sample, changed, probe=probe.name)
+
+
+def marked(sample: Sample, changed: Sample, **told: object) -> Sample:
+    """A sample that a probe changed, with what is `told` of that in its metadata.
 
     The id, the question and the group stay, so that runs can be paired. `metadata.probe` names the probe. An answer
     that was changed has lost its ratings: nobody rated it.
     """
-    changed = probe.change(sample, random.Random(f"{seed}\0{probe.name}\0{sample.id}"))
-    if isinstance(changed, str):
-        return changed
-    fields: dict[str, object] = {"metadata": {**changed.metadata, "probe": probe.name}}
+    fields: dict[str, object] = {"metadata": {**changed.metadata, **told}}
     if changed.response != sample.response:
         fields |= {"rating": None, "ratings": {}}
     return changed.model_copy(update=fields)

@@ -1,6 +1,6 @@
 """The files of the probes: the set as it is, and as each probe changes it."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,10 +22,16 @@ class Written:
 
 
 def write_probes(
-    samples: Iterable[Sample], folder: Path, *, probes: Sequence[str] = tuple(PROBES), seed: int = 0
+    samples: Iterable[Sample],
+    folder: Path,
+    *,
+    probes: Sequence[str] = tuple(PROBES),
+    seed: int = 0,
+    further: Mapping[str, Sequence[Sample | str]] | None = None,
 ) -> list[Written]:
     """Writes `original.jsonl` and a file a probe into the folder, which is made. A probe that changes none is no file.
 
+    `further` probes have their changed samples, or why there is none, in the samples' order, by the file's name.
     Raises `InputError` where the folder cannot be made.
     """
     held = list(samples)
@@ -35,10 +41,10 @@ def write_probes(
         raise InputError(f"{folder}: the folder cannot be made ({error.strerror or error})") from error
     original = folder / f"{ORIGINAL}.jsonl"
     written = [Written(ORIGINAL, str(original), write_set(held, original))]
-    for name in probes:
-        found = [(sample.id, perturb(sample, PROBES[name], seed)) for sample in held]
-        changed = [sample for _, sample in found if isinstance(sample, Sample)]
-        left_out = tuple((item, why) for item, why in found if isinstance(why, str))
+    made = {name: [perturb(sample, PROBES[name], seed) for sample in held] for name in probes}
+    for name, found in (made | dict(further or {})).items():
+        changed = [sample for sample in found if isinstance(sample, Sample)]
+        left_out = tuple((sample.id, why) for sample, why in zip(held, found, strict=True) if isinstance(why, str))
         path = folder / f"{name}.jsonl"
         count = write_set(changed, path) if changed else 0
         written.append(Written(name, str(path) if changed else "", count, left_out))

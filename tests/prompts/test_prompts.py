@@ -8,6 +8,7 @@ import pytest
 from pydantic import BaseModel
 
 from assay.errors import InputError, UsageError
+from assay.generation.probes.reword import RewordedAnswer
 from assay.metrics.answer_relevance import ReverseQuestions
 from assay.metrics.claims import Claims
 from assay.metrics.judge_rating import Ratings
@@ -23,6 +24,7 @@ SCHEMAS: dict[str, type[BaseModel]] = {
     "verdicts": ListedVerdicts,
     "questions": ReverseQuestions,
     "rating": Ratings,
+    "reworded": RewordedAnswer,
 }
 
 

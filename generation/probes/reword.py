@@ -1,0 +1,90 @@
+"""Answers said again by a model in its own words: does a judge favour the wording of its own model?"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from pydantic import BaseModel, field_validator
+
+from ...errors import JudgeError
+from ...eval_sets import Sample
+from ...judges import Judge, Question
+from ...prompts import load_prompt
+from ...prompts.untrusted import original_characters, without_unseen
+from ..asking import ask_all
+from .kept import broken, words_kept
+from .perturb import marked
+
+REWORDED = "reworded"
+_SPARE_TOKENS = 200
+
+
+class RewordedAnswer(BaseModel):
+    """The judge's reply. An answer with words has a rewording with some."""
+
+    answer: str
+
+    @field_validator("answer")
+    @classmethod
+    def _says_something(cls, answer: str) -> str:
+        if not answer.strip():
+            raise ValueError("the answer is empty")
+        return answer
+
+
+@dataclass(frozen=True, slots=True)
+class Reworded:
+    """What became of each sample, in order: the reworded one, or why there is none.
+
+    `failed` are the ids whose call gave no usable reply, with the reason. `words_kept` is the mean share of words that
+    stayed, in [0, 1]; None where nothing was reworded.
+    """
+
+    samples: tuple[Sample | str, ...]
+    failed: tuple[tuple[str, str], ...]
+    words_kept: float | None
+
+
+def reword_question(sample: Sample) -> Question[RewordedAnswer]:
+    """What the model is asked: the answer alone, so that no other text's words come in."""
+    prompt = load_prompt(REWORDED, sample.language)
+    room = _SPARE_TOKENS + len(sample.response) // 2  # a token is seldom less than two characters
+    user = prompt.render({"answer": sample.response})
+    return Question(prompt, user, RewordedAnswer, sample.id, max_tokens=room)
+
+
+async def reword(
+    samples: Sequence[Sample], judge: Judge, *, concurrency: int = 4, asked: Callable[[bool], None] = lambda _: None
+) -> Reworded:
+    """The samples with their answers in the judge's words. One that lost something, by `broken`, is left out.
+
+    `metadata.reworded_by` names the model. Raises `BudgetReached` at a bound; the replies are kept.
+    """
+
+    async def ask(sample: Sample) -> Sample | str:
+        if not sample.response.strip():
+            return "the answer is empty"
+        question = reword_question(sample)
+        said = _clean((await judge.ask(question)).value.answer)
+        if why := broken(sample.response, said, sample.language or "en"):
+            return why
+        changed = sample.model_copy(update={"response": said})
+        return marked(sample, changed, probe=REWORDED, reworded_by=judge.name, reworded_with=question.prompt.identity)
+
+    found = await ask_all(samples, ask, concurrency=concurrency, asked=asked)
+    failed = [(sample.id, str(why)) for sample, why in zip(samples, found, strict=True) if isinstance(why, JudgeError)]
+    kept = [
+        words_kept(sample.response, changed.response)
+        for sample, changed in zip(samples, found, strict=True)
+        if isinstance(changed, Sample)
+    ]
+    return Reworded(
+        tuple(f"no usable reply: {each}" if isinstance(each, JudgeError) else each for each in found),
+        tuple(failed),
+        sum(kept) / len(kept) if kept else None,
+    )
+
+
+def _clean(said: str) -> str:
+    """What was said, with the signs that the prompt had replaced, and without what a set cannot hold."""
+    whole = said.encode("utf-8", "replace").decode()
+    return original_characters(without_unseen(whole)).strip()
