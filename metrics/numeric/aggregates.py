@@ -110,10 +110,37 @@ def beyond(asked: Specification, table: Table, above: bool, values: "NDArray[Any
 def count_beyond(asked: Specification, table: Table) -> Computed:
     """The values above or below a threshold, missing ones not counted."""
     name = series_name(asked)
+    if asked.compared_with is not None:
+        return _rows_beyond(asked, table, asked.compared_with)
     values = values_of(table, name, rows_of(table, asked.window))
     found, test = beyond(asked, table, asked.statistic is Statistic.COUNT_ABOVE, values)
     number = int(found.sum())
     return one(number, None, f"{called('count', name, asked.window)} {test} = {number} of {len(values)}")
+
+
+def _rows_beyond(asked: Specification, table: Table, other: str) -> Computed:
+    import numpy as np
+
+    name, rows = series_name(asked), rows_of(table, asked.window)
+    first, second = all_values(table, name, rows), all_values(table, other, rows)
+    (unit, power), (other_unit, other_power) = (unit_and_power(table.units.get(each)) for each in (name, other))
+    second = second * converted(1.0, other_unit, unit) * 10.0 ** (other_power - power)
+    known = ~np.isnan(first) & ~np.isnan(second)
+    sign, test = _COMPARED[asked.statistic is Statistic.COUNT_ABOVE, asked.threshold_included]
+    number = int(test(first[known], second[known]).sum())
+    return one(number, None, f"{called('count', name, asked.window)} {sign} {other} = {number} of {int(known.sum())}")
+
+
+def missing(asked: Specification, table: Table) -> Computed:
+    """The rows in the window that have no value."""
+    import numpy as np
+
+    name, rows = series_name(asked), rows_of(table, asked.window)
+    places = rows[np.isnan(all_values(table, name, rows))]
+    where = f", in {', '.join(table.row_name(int(place)) for place in places[:3])}" if len(places) else ""
+    more = " and more" if len(places) > 3 else ""
+    line = f"{called('missing values', name, asked.window)} = {len(places)} of {len(rows)}{where}{more}"
+    return one(len(places), None, line)
 
 
 def crossing(asked: Specification, table: Table) -> Computed:

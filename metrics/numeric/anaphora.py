@@ -1,4 +1,4 @@
-"""Times that are told by another time: "a day later", "the month before", "over the month", "the last" of "the first week"."""
+"""Times that are told by another time: "a day later", "the month before", "over the month", "the last" week."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -10,11 +10,10 @@ from .lexicon import Lexicon, lexicon
 from .marks import Mark
 from .periods import find_times
 from .specification import ALL_ROWS, Window
-from .table_times import DAY, STEPS, NamedTime, Times
+from .table_times import DAY, LENGTHS, STEPS, NamedTime, Times
 from .views import View
 
 _SHARE_OF_UNIT = (0.8, 1.05)  # how much of a month the dates have to reach over to be "the month"
-_LENGTHS = {"day": 1, "week": 7, "month": 365.25 / 12, "quarter": 365.25 / 4, "year": 365.25}
 
 
 def with_told_times(kept: list[Mark], text: str, words: Lexicon, view: View, scope: Sequence[Window]) -> list[Mark]:
@@ -58,7 +57,7 @@ def _whole_unit(
     """ "Over the month", of dates that reach over about a month: all rows, or those of the text before."""
     for found in _patterns(words.language, "the_unit").finditer(text):
         unit = _unit(found, words)
-        if unit not in _LENGTHS or any(m.time and m.start <= found.start() < m.end for m in kept):
+        if unit not in LENGTHS or any(m.time and m.start <= found.start() < m.end for m in kept):
             continue
         if any(_reaches(window.start, window.end, unit) for window in scope):
             yield Mark(*found.span(), found[0], frozenset({"whole", "trend"}))
@@ -69,7 +68,7 @@ def _whole_unit(
 def _reaches(start: object, end: object, unit: str) -> bool:
     if start is None or end is None:
         return False
-    length = (end - start + timedelta(days=1)).days / _LENGTHS[unit]  # type: ignore[operator]
+    length = (end - start + timedelta(days=1)).days / LENGTHS[unit]  # type: ignore[operator]
     return _SHARE_OF_UNIT[0] <= length <= _SHARE_OF_UNIT[1]
 
 

@@ -6,9 +6,11 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 from .clause import Clause
-from .marks import Mark
+from .marks import Mark, is_count
 from .mentions import means
 from .specification import Hedge, Specification, Statistic, Window
+from .table import Period
+from .table_times import step_of
 from .written import known_unit
 
 _CALENDAR = ("day", "week", "month", "year")
@@ -141,6 +143,27 @@ def is_year_besides(clause: Clause, names: list[str], mark: Mark) -> bool:
         return False
     values = [clause.table.frame[name].abs().max() for name in names if name in clause.table.frame]
     return not any(number.value / 5 <= value <= number.value * 5 for value in values)
+
+
+def counts_rows(clause: Clause, mark: Mark) -> bool:
+    """Whether a number may count rows: whole, without a unit or in that of a row ("5 days" of daily rows)."""
+    number = mark.number
+    if number is None or number.ordinal or not is_count(number):
+        return False
+    moments = clause.table.period is Period.MOMENT and number.unit in ("h", "min")
+    return number.unit is None or number.unit == step_of(clause.table) or moments
+
+
+def counts_periods(clause: Clause, count: Mark) -> bool:
+    """Whether a number counts times or rows ("8 weeks", "8 of the 12 weeks"), not what a series counts."""
+    if count.number and count.number.unit is not None:
+        return True
+    after = next((m for m in clause.marks if m.start >= count.end), None)
+    between = clause.text[count.end : after.start].strip().lower() if after else "-"
+    noun = after is not None and bool(
+        after.kinds & {"days", "whole", "measured"} or (after.columns and not after.series)
+    )
+    return noun and between in ("", "of", "van", "out")
 
 
 def marks_after(clause: Clause, mark: Mark) -> list[Mark]:

@@ -20,7 +20,7 @@ from .mentions import Names
 from .numbers import find_numbers
 from .periods import find_times
 from .roles import with_roles
-from .specification import ALL_ROWS, Condition, Statistic, Window
+from .specification import ALL_ROWS, Condition, Specification, Statistic, Window
 from .table import Table
 from .views import View
 from .wholes import with_rates, with_whole
@@ -37,13 +37,19 @@ class Clause:
     tokens: list[Token]
     inherited: tuple[str, ...] = ()  # series of the text before
     scope: tuple[Window, ...] = ()  # windows of the question or the text before
-    statistic: Statistic | None = None  # of the clause before it in the same sentence
+    told: tuple[Specification, ...] = ()  # of the text before, the last first
+    apposed: bool = False  # whether that text is of the same sentence
     column_stems: frozenset[str] = frozenset()
 
     @property
     def table(self) -> Table:
         """The table as this view has it."""
         return self.view.table
+
+    @property
+    def statistic(self) -> Statistic | None:
+        """The statistic of the clause before it in the same sentence."""
+        return self.told[0].statistic if self.told and self.apposed else None
 
     def of(self, *kinds: str) -> list[Mark]:
         """The marked words of these kinds, in order."""
@@ -197,7 +203,8 @@ def read_clause(
     *,
     inherited: tuple[str, ...] = (),
     scope: tuple[Window, ...] = (),
-    statistic: Statistic | None = None,
+    told: tuple[Specification, ...] = (),
+    apposed: bool = False,
 ) -> Clause:
     """Finds everything that is known in a clause; of what overlaps, the longest."""
     language = words.language
@@ -219,4 +226,4 @@ def read_clause(
     kept = with_told_times(with_whole(kept, text, words, view), text, words, view, scope)
     kept = with_roles(with_rates(with_left_out(kept, text, words), text, words, view), text, words, view)
     hedge_numbers(text, kept)
-    return Clause(text, words, view, kept, every, inherited, scope, statistic, names.column_stems)
+    return Clause(text, words, view, kept, every, inherited, scope, told, apposed, names.column_stems)

@@ -6,7 +6,8 @@ from .check import Check, check, each, is_year_besides, series_of, stated, value
 from .clause import Clause, merge
 from .grammar_relations import INNER, both, difference_kind
 from .marks import Mark
-from .specification import Direction, Statistic, Window
+from .mentions import polarity
+from .specification import ALL_ROWS, Direction, Statistic, Window
 from .table_times import Times, step_before
 
 
@@ -15,9 +16,14 @@ def change(clause: Clause) -> list[Check] | None:
     up, down, flat = clause.of("up"), clause.of("down"), clause.of("flat")
     changed, trend = clause.of("change"), clause.of("trend")
     names = series_of(clause)
+    better, worse = clause.of("improved"), clause.of("worsened")
+    if better or worse:
+        way = polarity(names[0]) if len(names) == 1 else None
+        up, down = (up + better, down + worse) if way == "up" else (up + worse, down + better) if way else (up, down)
+        changed = changed if way else [*changed, *better, *worse]
     if not (up or down or flat or changed) or not names or len(clause.series) > 1 or (up and down and not changed):
         return None
-    if clause.of("than", "deviation", "maximum", "minimum", "anomaly", "correlation", "none"):
+    if clause.of("deviation", "maximum", "minimum", "anomaly", "correlation", "none"):
         return None
     numbers = values_of(clause)
     direction = None
@@ -35,7 +41,14 @@ def change(clause: Clause) -> list[Check] | None:
     checks = _change_checks(clause, names, numbers, direction, trend=bool(trend), of=of)
     if checks is None or (not_ and len(checks) > 1):
         return None
-    clause.use([*used, *clause.of("difference", "count", "changed_to", "times_as", "mean", "median", "sum", "all")])
+    clause.use(
+        [
+            *used,
+            *clause.of(
+                "than", "per_row", "difference", "count", "changed_to", "times_as", "mean", "median", "sum", "all"
+            ),
+        ]
+    )
     return [checks[0].negated()] if not_ else checks
 
 
@@ -117,6 +130,11 @@ def _from_to(
 def _change_sides(clause: Clause) -> list[tuple[Window, Window]]:
     """The windows that a change is between, as (after, before)."""
     times = clause.times
+    if than := clause.first("than"):
+        return _compared_sides(clause, than)
+    told = next((spec for spec in clause.told if spec.compared_window is not None), None)
+    if not times and not clause.cells and told and told.compared_window and told.series in series_of(clause):
+        return [(told.window, told.compared_window)]
     if len(times) == 1 and times[0].time and times[0].time.ends and _are_rows(clause, times[0].time.ends):
         begin, end = times[0].time.ends
         return [(a, b) for a in both(end, clause, clause.cells) for b in both(begin, clause, clause.cells)]
@@ -134,9 +152,22 @@ def _change_sides(clause: Clause) -> list[tuple[Window, Window]]:
     return found
 
 
+def _compared_sides(clause: Clause, than: Mark) -> list[tuple[Window, Window]]:
+    """ "Compared with June it rose in July", "it has grown since, compared with the first quarter": the last row, then."""
+    right = next((m for m in clause.times if m.start >= than.end), None)
+    left = [m for m in clause.times if m is not right]
+    if right is None or len(left) > 1 or (clause.cells and not left) or clause.view.times is None:
+        return []
+    scope = [window for window in clause.scope if window != ALL_ROWS]
+    after = clause.windows(left, clause.cells) if left else scope or [Window(last=1)]
+    before = clause.windows([right], clause.cells)
+    return [(a, b) for a in after for b in before if a != b]
+
+
 def _are_rows(clause: Clause, ends: tuple[Window, Window]) -> bool:
     """Whether both ends name times of their own ("from January to March", not "from 3 to 9 March" of daily rows)."""
-    return all(end.start is not None and end.end is not None for end in ends) and clause.view.times is not None
+    named = all((end.start is not None and end.end is not None) or end.first or end.last for end in ends)
+    return named and clause.view.times is not None
 
 
 def _row_before(clause: Clause, window: Window) -> Window | None:

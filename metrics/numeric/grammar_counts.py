@@ -6,6 +6,7 @@ from .check import (
     CHANGES,
     Check,
     check,
+    counts_rows,
     each,
     marks_after,
     nearest_series,
@@ -30,7 +31,7 @@ def count_of_values(clause: Clause) -> list[Check] | None:
     bound = bounds[0]
     names = series_of(clause, nearest_series(clause, bound.mark))
     windows = clause.windows(clause.times, clause.cells)
-    counts = [m for m in clause.numbers if m is not bound.mark and m.number and is_count(m.number)]
+    counts = [m for m in clause.numbers if m is not bound.mark and counts_rows(clause, m)]
     negative, every = clause.of("none", "not"), clause.of("all")
     if not names or not windows or len(counts) > 1 or (counts and negative):
         return None
@@ -122,7 +123,7 @@ def count_of_rows(clause: Clause) -> list[Check] | None:
     if clause.of(*CHANGES, "than", "maximum", "minimum", "mean", "median", "sum", "deviation", "all", "none"):
         return None
     nouns = [mark for mark in clause.marks if mark.columns or mark.kinds & {"days"}]
-    counted = [m for m in clause.numbers if m.number and is_count(m.number) and _counts_noun(clause, m, nouns)]
+    counted = [m for m in clause.numbers if counts_rows(clause, m) and _counts_noun(clause, m, nouns)]
     if len(counted) != 1:
         return None
     count = counted[0]

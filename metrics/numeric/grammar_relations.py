@@ -51,12 +51,14 @@ def anomaly(clause: Clause) -> list[Check] | None:
     windows = clause.windows(clause.times, clause.cells)
     no = clause.of("none", "not")
     counts = [m for m in clause.numbers if m.number and is_count(m.number) and m.number.unit is None]
-    counts = [m for m in counts if not clause.times and not any(s.start - m.end == 1 for s in clause.series)]
+    counts = [m for m in counts if _counts_anomalies(clause, m, words)]
     values = [m for m in clause.numbers if m not in counts]
     if len(counts) > 1 or len(values) > 1 or (no and (counts or values)) or not windows:
         return None
     clause.use([*words, *clause.series, *no, *counts, *values, *clause.times, *clause.cells])
     clause.use(clause.of("count", "up", "down", "some", "maximum", "minimum"))
+    if clause.of("others"):
+        clause.use(clause.of("than", "others"))
     places = windows if clause.times or clause.cells or clause.scope else [None]
     statistic = Statistic.NO_ANOMALY if no else Statistic.ANOMALY
     value = stated(counts[0]) if counts else {}
@@ -64,6 +66,12 @@ def anomaly(clause: Clause) -> list[Check] | None:
     if values:
         checks.append(check(each(Statistic.VALUE_AT, names, windows, **stated(values[0]))))
     return checks
+
+
+def _counts_anomalies(clause: Clause, number: Mark, words: list[Mark]) -> bool:
+    """Whether a number stands right before what it counts: "one clear outlier", "3 anomalies in March"."""
+    after = next((m for m in clause.marks if m.start >= number.end), None)
+    return after in words and len(clause.text[number.end : after.start].split()) <= 1 if after else False
 
 
 def share(clause: Clause) -> list[Check] | None:
@@ -141,6 +149,9 @@ def _split(clause: Clause, than: Mark) -> tuple[list[Mark], list[Mark]]:
         return [m for m in things if m.start > comma], [
             m for m in things if m.end <= comma
         ]  # "compared with March, ..."
+    if not clause.text[: than.start].strip():  # "ten opzichte van juni steeg ..."
+        first = next((m for m in things if m.start >= than.end and not m.series), None)
+        return [m for m in things if m is not first], [first] if first else []
     return [m for m in things if m.end <= than.start], [m for m in things if m.start >= than.end]
 
 

@@ -45,7 +45,7 @@ class Lexicon:
     scope_prepositions: frozenset[str]
     restrictive: frozenset[str]
     plain: frozenset[str]
-    everyone: frozenset[str]
+    everyone: frozenset[str]  # their stems
     data: dict[str, Any]
 
 
@@ -57,7 +57,14 @@ def lexicon(language: str) -> Lexicon:
     kinds = {kind: whole_words(patterns) for kind, patterns in data["marks"].items() if patterns}
     words = {kind: frozenset(data[kind].split()) for kind in _LISTS}
     said = frozenset(f"{plain['words']} {plain['verbs']} {plain['everyone']}".split())
-    return Lexicon(language, kinds, **words, plain=said, everyone=frozenset(plain["everyone"].split()), data=data)
+    return Lexicon(
+        language,
+        kinds,
+        **words,
+        plain=said,
+        everyone=frozenset(stem_of(word, language) for word in plain["everyone"].split()),
+        data=data,
+    )
 
 
 def _data(name: str) -> dict[str, Any]:

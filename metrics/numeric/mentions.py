@@ -64,6 +64,7 @@ class Names:
         if table.time_column and table.time_column not in columns:
             columns.append(table.time_column)
         yield from self._columns(series, "series")
+        yield from self._unit_nouns(table)
         yield from self._columns(columns, "column")
         yield from self._cells(table)
 
@@ -77,6 +78,17 @@ class Names:
         for stems, named in parts.items():
             if len(named) <= 2:
                 yield from ((stems, Name(kind, column, 2)) for column in named)
+
+    def _unit_nouns(self, table: Table) -> Iterator[tuple[Stems, Name]]:
+        """What a series counts, where its unit says so ("calls"), as a part of its name."""
+        named: dict[Stems, list[str]] = defaultdict(list)
+        for column, unit in table.units.items():
+            words = [word for word in tokens(unit, self.language) if word.is_word]
+            common = {"count", "number", "aantal", "stuks", "index", "score"}
+            if column in table.columns and words and known_unit(unit) is None and not {w.text for w in words} & common:
+                named[tuple(word.stem for word in words)].append(column)
+        for stems, columns in named.items():
+            yield from ((stems, Name("series", column, 2)) for column in columns)
 
     def _cells(self, table: Table) -> Iterator[tuple[Stems, Name]]:
         rare: dict[str, set[tuple[str, str]]] = defaultdict(set)

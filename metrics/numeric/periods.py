@@ -120,7 +120,7 @@ def _joins(language: str) -> list[tuple[str, re.Pattern[str]]]:
     unit = f"(?P<unit>{any_of(list(words['periods']))})"
     forms = [
         (kind, form.replace("{unit}", unit))
-        for kind in ("end_of", "start_of", "from_to", "unit_of", "since", "after", "before", "until")
+        for kind in ("end_of", "start_of", "from_to", "unit_of", "since", "after", "before", "for_or_before", "until")
         for form in words[kind]
     ]
     return [(kind, re.compile(rf"(?<!\w){form.format(a=the + a, b=the + b)}", re.IGNORECASE)) for kind, form in forms]
@@ -217,6 +217,8 @@ def _between(kind: str, parts: list[NamedTime], maybe_before: bool) -> tuple[Win
     if kind in ("end_of", "start_of"):
         return (replace(first, last=1) if kind == "end_of" else replace(first, first=1),)
     before = [Window(end=first.start - DAY)]
+    if kind == "for_or_before":
+        return (first, *before)
     if kind == "from_to":
         excluded = [Window(start=first.start, end=last.start - DAY)] if maybe_before else []
         windows = [Window(start=first.start, end=last.end), *excluded] if first.start <= last.end else []

@@ -8,16 +8,19 @@ from functools import cache
 from ..sentences import claiming_sentences
 from .check import Check
 from .clause import Clause, read_clause
+from .grammar_asides import apposed_extreme, both_sides, difference_told, extremes_paired, ranked
 from .grammar_changes import change
 from .grammar_counts import count_of_rows, count_of_values, row_with
 from .grammar_extremes import extreme
+from .grammar_missing import missing
 from .grammar_relations import anomaly, comparison, correlation, difference, share
+from .grammar_sets import per_each, rows_compared, share_of
 from .grammar_values import aggregate, lookup, ranged
 from .lexicon import Lexicon, lexicon, tokens
 from .mentions import Names
 from .numbers import find_numbers
 from .scene import Scene
-from .specification import ALL_ROWS, Specification, Statistic, Window
+from .specification import ALL_ROWS, Specification, Window
 from .table import Table
 from .unread import may_be_left_out, unread
 from .views import View
@@ -27,11 +30,20 @@ Frame = Callable[[Clause], list[Check] | None]
 _FRAMES: tuple[Frame, ...] = (
     ranged,
     correlation,
+    missing,
     anomaly,
+    both_sides,
+    apposed_extreme,
+    rows_compared,
     comparison,
     count_of_values,
+    difference_told,
     difference,
     share,
+    share_of,
+    per_each,
+    extremes_paired,
+    ranked,
     extreme,
     change,
     aggregate,
@@ -70,7 +82,7 @@ class _Parse:
     weight: int
     series: tuple[str, ...] = ()
     windows: tuple[Window, ...] = ()
-    statistic: Statistic | None = None
+    told: tuple[Specification, ...] = ()
     parts: list["ReadCheck | Unread"] = field(default_factory=list)
 
 
@@ -88,7 +100,7 @@ def read_sentence(sentence: str, scene: Scene) -> tuple[list[ReadCheck | Unread]
         asked = f"{_plain(scene.question).rstrip('?.! ')}: {found}"
         parse = _parse(asked, replace(scene, scope=(), shared=scene.titles), words, 0)
     else:
-        parse = _parse(found, scene, words, _DEEPEST)
+        parse = _parse(found, replace(scene, apposed=False), words, _DEEPEST)
     read: list[ReadCheck | Unread] = []
     if parse is None:
         read.append(_unread(sentence, found, scene, words))
@@ -98,7 +110,7 @@ def read_sentence(sentence: str, scene: Scene) -> tuple[list[ReadCheck | Unread]
         scope = parse.windows or scene.scope
         if parse.windows and not set(parse.windows) & set(scene.scope):
             scope = (*parse.windows, ALL_ROWS)  # whether the next sentence is about these times too, it does not say
-        scene = replace(scene, inherited=parse.series or scene.inherited, scope=scope)
+        scene = replace(scene, inherited=parse.series or scene.inherited, scope=scope, told=parse.told)
     if cause:
         read.append(Unread(sentence, CAUSE))
     return read, scene
@@ -189,9 +201,11 @@ def _unread(sentence: str, text: str, scene: Scene, words: Lexicon) -> Unread:
 
 @cache
 def _joints(language: str) -> re.Pattern[str]:
+    """Where a sentence may be cut: at words that join clauses, at brackets, colons and dashes."""
+    joins = "|".join(sorted(lexicon(language).data["joins"], key=len, reverse=True))
+    after_comma = "|".join(sorted(lexicon(language).data["joins_after_comma"], key=len, reverse=True))
     return re.compile(
-        r"(?:,\s*(?:and|en|but|maar|while|terwijl|whereas|which|waarbij|with|met|against|tegen|tegenover|versus|vs)\b|;|,(?=\s)"
-        r"|\s(?:and|en|but|maar|while|terwijl|whereas|waarbij|against|tegen|tegenover|versus|vs)(?=\s))\s*",
+        rf"(?:,\s*(?:{joins}|{after_comma})\b|;|:(?=\s)|,(?=\s)|\s\(|\s[–—-]+(?=\s)|\s(?:{joins})(?=\s))\s*",
         re.IGNORECASE,
     )
 
@@ -208,8 +222,9 @@ def _parse(text: str, scene: Scene, words: Lexicon, depth: int) -> _Parse | None
         next_scene = replace(
             scene,
             inherited=first.series or scene.inherited,
-            scope=first.windows or scene.scope,
-            statistic=first.statistic,
+            scope=_scope_after(first.windows) or scene.scope,
+            told=first.told,
+            apposed=True,
         )
         rest = _parse(right, next_scene, words, depth - 1)
         if rest is not None:
@@ -218,6 +233,7 @@ def _parse(text: str, scene: Scene, words: Lexicon, depth: int) -> _Parse | None
                 weight=first.weight + rest.weight,
                 series=rest.series or first.series,
                 windows=rest.windows or first.windows,
+                told=rest.told,
                 parts=[*first.parts, *rest.parts],
             )
     return None
@@ -226,6 +242,8 @@ def _parse(text: str, scene: Scene, words: Lexicon, depth: int) -> _Parse | None
 def _splits(text: str, words: Lexicon) -> Iterator[tuple[str, str]]:
     for joint in _joints(words.language).finditer(text):
         left, right = text[: joint.start()].strip(), text[joint.end() :].strip()
+        if joint[0].strip() == "(":
+            right = re.sub(r"\)(?=\W*$)", "", right)
         if left and right:
             yield left, right
 
@@ -252,7 +270,8 @@ def _best(text: str, scene: Scene, words: Lexicon) -> _Parse | None:
 def _in_view(text: str, view: View, names: Names, scene: Scene, words: Lexicon) -> _Parse | None:
     inherited = tuple(name for name in scene.inherited if name in view.table.columns)
     scope = tuple(w for w in scene.scope if _fits(w, view))
-    clause = read_clause(text, words, view, names, inherited=inherited, scope=scope, statistic=scene.statistic)
+    told = tuple(spec for spec in scene.told if spec.series in view.table.columns)
+    clause = read_clause(text, words, view, names, inherited=inherited, scope=scope, told=told, apposed=scene.apposed)
     for frame in _FRAMES:
         clause.forget()
         checks = frame(clause)
@@ -263,9 +282,21 @@ def _in_view(text: str, view: View, names: Names, scene: Scene, words: Lexicon) 
         weight = sum(m.end - m.start for m in clause.marks if m.used and (m.mention or m.time))
         specs = [spec for made in checks for spec in made.tiers[0]]
         series = tuple(dict.fromkeys(spec.series for spec in specs if spec.series))
-        windows = tuple(dict.fromkeys(w for w in (spec.window for spec in specs) if w != ALL_ROWS and not w.conditions))
-        return _Parse([(made, view) for made in checks], weight, series, windows, specs[0].statistic)
+        windows = tuple(
+            dict.fromkeys(w for w in (spec.window for spec in specs) if w != ALL_ROWS and not _of_numbers(w, view))
+        )
+        return _Parse([(made, view) for made in checks], weight, series, windows, told_by(specs))
     return None
+
+
+def _scope_after(windows: tuple[Window, ...]) -> tuple[Window, ...]:
+    """What the next clause of a sentence may be about: the same time; the same row, or all of them."""
+    return (*windows, ALL_ROWS) if any(window.conditions for window in windows) else windows
+
+
+def told_by(specs: list[Specification]) -> tuple[Specification, ...]:
+    """What a later clause may refer to: relations first, then what else was checked, the last first."""
+    return tuple(sorted(specs[::-1], key=lambda spec: spec.compared_window is None and spec.compared_with is None))
 
 
 def _is_sound(view: View, checks: list[Check]) -> bool:
@@ -274,6 +305,11 @@ def _is_sound(view: View, checks: list[Check]) -> bool:
         return True
     windows = [spec.window for made in checks for tier in made.tiers for spec in tier]
     return all(window.conditions for window in windows)
+
+
+def _of_numbers(window: Window, view: View) -> bool:
+    """Whether a window is told by values of series, which a later clause does not mean again."""
+    return any(test.column in view.table.columns for test in window.conditions)
 
 
 def _fits(window: Window, view: View) -> bool:

@@ -15,6 +15,7 @@ from .written import known_unit
 def with_roles(kept: list[Mark], text: str, words: Lexicon, view: View) -> list[Mark]:
     """The marks; mentions of series that the clause is not about are marked as read."""
     kept = [_aside(mark) if _is_said_again(mark, kept) else mark for mark in kept]
+    kept = [_aside(mark) if _is_first_of_compound(mark, kept, text) else mark for mark in kept]
     kept = [_aside(mark) if _is_agent(mark, kept, text, words) else mark for mark in kept]
     return [_aside(mark) if _is_whole_of(mark, kept, text, words, view.table) else mark for mark in kept]
 
@@ -32,6 +33,17 @@ def _is_said_again(mark: Mark, kept: Sequence[Mark]) -> bool:
     return len(mark.series) > 1 and bool(set(mark.series) & _single([m for m in kept if m is not mark]))
 
 
+def _is_first_of_compound(mark: Mark, kept: Sequence[Mark], text: str) -> bool:
+    """Whether a part of a name only goes before another: "call" in "the call setup success rate"."""
+    if not mark.series or not mark.mention or max(name.rank for name in mark.mention.names) > 2:
+        return False
+    return any(
+        m.series and m.series != mark.series and text[mark.end : m.start] in (" ", "-")
+        for m in kept
+        if m.start >= mark.end
+    )
+
+
 def _is_agent(mark: Mark, kept: Sequence[Mark], text: str, words: Lexicon) -> bool:
     """Whether people only do what another series counts: "employees worked 240 hours of overtime"."""
     if len(mark.series) != 1 or not means(mark.series[0], "people"):
@@ -39,6 +51,8 @@ def _is_agent(mark: Mark, kept: Sequence[Mark], text: str, words: Lexicon) -> bo
     others = [m for m in kept if m.series and m.series != mark.series and not all(means(s, "people") for s in m.series)]
     asked = whole_words(words.data["counted_people"]).search(text[: mark.start][-25:])
     number = any(m.number and not text[m.end : mark.start].strip() for m in kept if m.end <= mark.start)
+    if re.search(rf"{words.data['per']}\s*$", text[: mark.start], re.IGNORECASE):
+        return False
     related = any(m.kinds & {"than", "correlation", "ratio", "difference"} for m in kept)
     return bool(others) and not (asked or number or related)
 

@@ -7,7 +7,7 @@ from functools import lru_cache
 from .clause import read_clause
 from .lexicon import lexicon
 from .mentions import Names, shared_stems
-from .specification import Statistic, Window
+from .specification import Specification, Window
 from .table import Table
 from .views import View, views
 
@@ -15,7 +15,8 @@ from .views import View, views
 @dataclass(frozen=True)
 class Scene:
     """What is known besides the sentence: the tables' views, the words that set the scene (those of
-    `titles` also where the question is read itself), what came before.
+    `titles` also where the question is read itself), what came before (`told`: its checks, the last first; `apposed`:
+    in the same sentence).
     """
 
     views: tuple[tuple[View, Names], ...]
@@ -25,7 +26,8 @@ class Scene:
     inherited: tuple[str, ...] = ()
     scope: tuple[Window, ...] = ()
     question: str = ""
-    statistic: Statistic | None = None
+    told: tuple[Specification, ...] = ()
+    apposed: bool = False
     asked: "Scene | None" = None
 
 

@@ -18,7 +18,8 @@ class Statistic(StrEnum):
     TIME_OF_MAXIMUM = "time_of_maximum"  # `place` is where the claim puts the maximum (rows or dates)
     TIME_OF_MINIMUM = "time_of_minimum"
     COUNT = "count"  # rows in the window; with a series, rows that have a value; `distinct`: different values
-    COUNT_ABOVE = "count_above"  # values above `threshold`, or equal to it if `threshold_included`
+    MISSING = "missing"  # rows in the window without a value of the series
+    COUNT_ABOVE = "count_above"  # values above `threshold` (or equal to it if `threshold_included`), or `compared_with`
     COUNT_BELOW = "count_below"  # values below `threshold`, or equal to it if `threshold_included`
     DIFFERENCE = "difference"  # of(series, window) - of(compared_with, compared_window)
     PERCENT_CHANGE = "percent_change"  # 100 * difference / |of(compared_with, compared_window)|

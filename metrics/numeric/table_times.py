@@ -19,6 +19,7 @@ STEPS = {
 }
 
 
+LENGTHS = {"day": 1, "week": 7, "month": 365.25 / 12, "quarter": 365.25 / 4, "year": 365.25}  # in days
 _REGULAR = (("week", 7, 7), ("month", 28, 31), ("quarter", 90, 92), ("year", 365, 366))  # days from row to row
 
 

@@ -19,6 +19,7 @@ _SILENT = frozenset(
         "seen",
         "aside",
         "per_row",
+        "measured",
     }
 )
 _MOST_UNKNOWN = 2
@@ -63,7 +64,8 @@ def _restricts(clause: Clause, unknown: Token) -> bool:
 
 def _plain(clause: Clause, token: Token, shared: frozenset[str]) -> bool:
     words = clause.words
-    plain = token.text in (words.plain_verbs | words.plain) and token.stem not in clause.column_stems
+    known = token.text in (words.plain_verbs | words.plain) or token.stem in words.everyone
+    plain = known and token.stem not in clause.column_stems
     return token.text in words.harmless or plain or token.stem in shared
 
 

@@ -13,6 +13,7 @@ from .aggregates import (
     extreme,
     mean,
     median,
+    missing,
     outer,
     rank,
     spread,
@@ -41,6 +42,7 @@ _COMPUTE: Mapping[Statistic, Callable[[Specification, Table], Computed]] = {
     Statistic.TIME_OF_MAXIMUM: extreme,
     Statistic.TIME_OF_MINIMUM: extreme,
     Statistic.COUNT: count,
+    Statistic.MISSING: missing,
     Statistic.COUNT_ABOVE: count_beyond,
     Statistic.COUNT_BELOW: count_beyond,
     Statistic.DIFFERENCE: difference,
@@ -59,7 +61,7 @@ _COMPUTE: Mapping[Statistic, Callable[[Specification, Table], Computed]] = {
     Statistic.CORRELATION: correlation,
     Statistic.SHARE: share,
 }
-_COUNTS = (Statistic.COUNT, Statistic.COUNT_ABOVE, Statistic.COUNT_BELOW)
+_COUNTS = (Statistic.COUNT, Statistic.MISSING, Statistic.COUNT_ABOVE, Statistic.COUNT_BELOW)
 _CHANGES = (Statistic.DIFFERENCE, Statistic.PERCENT_CHANGE)
 _TIMES = (Statistic.TIME_OF_MAXIMUM, Statistic.TIME_OF_MINIMUM)
 _MOST_PERCENT = 200.0

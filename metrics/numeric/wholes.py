@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from .lexicon import Lexicon
 from .marks import Mark
-from .table_times import step_of
+from .table_times import LENGTHS, step_of
 from .views import View
 
 _STEP_UNITS = {"day": "day", "week": "week", "month": "month", "year": "year", "hour": "h"}
@@ -16,14 +16,28 @@ def with_whole(kept: list[Mark], text: str, words: Lexicon, view: View) -> list[
     led = re.compile(rf"(?<!\w)(?:{words.data['whole_led']})\s*$", re.IGNORECASE)
     for place, mark in enumerate(kept):
         found = led.search(text[: mark.start])
-        if found is None or not ((mark.number and mark.number.value == view.table.rows) or "all" in mark.kinds):
+        if found is None:
             continue
-        end = _counted_until(mark, kept[place + 1 :], text, view)
+        if _reaches_over_all(mark, view):
+            end: int | None = mark.end
+        elif (mark.number and mark.number.value == view.table.rows) or "all" in mark.kinds:
+            end = _counted_until(mark, kept[place + 1 :], text, view)
+        else:
+            continue
         if end is not None:
             whole = Mark(found.start(), end, text[found.start() : end], frozenset({"whole", "all_rows"}))
             rest = [m for m in kept if m.end <= whole.start or whole.end <= m.start]
             return sorted([*rest, whole], key=lambda m: m.start)
     return kept
+
+
+def _reaches_over_all(mark: Mark, view: View) -> bool:
+    """Whether "these three years" is as long as the table: within a twelfth."""
+    number = mark.number
+    if number is None or view.times is None or number.unit not in LENGTHS:
+        return False
+    days = (view.times.last_day - view.times.start).days + 1
+    return abs(days - number.value * LENGTHS[number.unit]) <= days / 12
 
 
 def with_rates(kept: list[Mark], text: str, words: Lexicon, view: View) -> list[Mark]:

@@ -1,0 +1,42 @@
+"""Reading what is missing: "no value for 21 April", "two readings are missing", "measured on 68 days"."""
+
+from .check import Check, check, counts_periods, counts_rows, each, series_of, stated, use_columns
+from .clause import Clause
+from .specification import Hedge, Statistic
+
+
+def missing(clause: Clause) -> list[Check] | None:
+    """ "There is no packet loss reading for 21 April", "Throughput is missing on 2 days", "no values are missing"."""
+    words, none = clause.of("missing"), clause.of("none", "not")
+    measured = clause.of("measured")
+    names = series_of(clause)
+    absent = bool(words) or bool(none and measured)
+    if not names or len(clause.series) > 1 or not (absent or measured):
+        return None
+    if clause.of(
+        "maximum", "minimum", "mean", "median", "sum", "up", "down", "than", "above", "below", "anomaly", "all"
+    ):
+        return None
+    counts = [m for m in clause.numbers if counts_rows(clause, m)]
+    if len(counts) != len(clause.numbers) or len(counts) > 1 or not all(counts_periods(clause, m) for m in counts):
+        return None
+    windows = clause.windows(clause.times, clause.cells)
+    if not windows or not (counts or (absent and (clause.times or clause.cells or words))):
+        return None
+    clause.use([*words, *none, *measured, *clause.series, *counts, *clause.times, *clause.cells])
+    clause.use(clause.of("count", "some", "only", "distinct"))
+    use_columns(clause)
+    if not absent:
+        return [check(each(Statistic.COUNT, names, windows, **_counted(counts[0])))]
+    if counts:
+        return [check(each(Statistic.MISSING, names, windows, **_counted(counts[0])))]
+    nothing = bool(words) and bool(none)  # "no values are missing"
+    if not nothing and not clause.times and not clause.cells:
+        return [check(each(Statistic.MISSING, names, windows, value=1.0, hedge=Hedge.AT_LEAST))]
+    if nothing:
+        return [check(each(Statistic.MISSING, names, windows, value=0.0))]
+    return [check(each(Statistic.COUNT, names, windows, value=0.0))]
+
+
+def _counted(mark: object) -> dict[str, object]:
+    return stated(mark) | {"decimals": 0, "unit": None}  # type: ignore[arg-type]
