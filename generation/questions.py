@@ -9,7 +9,7 @@ from importlib import resources
 from typing import Any
 
 import yaml
-from pydantic import BaseModel
+from pydantic import BaseModel, Field, create_model
 
 from ..errors import JudgeError
 from ..judges import Judge, Question
@@ -35,6 +35,13 @@ class GeneratedPairs(BaseModel):
     """The judge's reply to the long-form prompt."""
 
     pairs: list[GeneratedPair]
+
+
+@cache
+def at_most(count: int) -> type[GeneratedPairs]:
+    """The long-form reply whose schema stops after `count` pairs: small judges else go on. More is no error."""
+    pairs = Field(json_schema_extra={"maxItems": count})
+    return create_model(GeneratedPairs.__name__, __base__=GeneratedPairs, pairs=(list[GeneratedPair], pairs))
 
 
 @dataclass(frozen=True)
@@ -119,7 +126,7 @@ def order_question(order: Order, *, domain: str = "", count: int = 3) -> Questio
     if order.fact is None:
         prompt = load_prompt("longform", order.section.language)
         user = prompt.render(shown | {"role": order.role, "count": str(count)})
-        return Question(prompt, user, GeneratedPairs, order.section.id)
+        return Question(prompt, user, at_most(count), order.section.id)
     prompt = load_prompt("factquestion", order.section.language)
     user = prompt.render(shown | {"fact": order.fact.text, "kind": words["fact_kinds"][order.fact.kind]})
     return Question(prompt, user, GeneratedPair, order.section.id)
