@@ -1,14 +1,18 @@
 """How often a gate on a fall cries wolf, and how often it sees a real fall of 0.05.
 
 Nights are simulated from a judge's own noise. By default that is what the bundled recordings tell: the judge gave each
-claim a probability of being supported, and a night draws each verdict by it, as the judge at temperature 1 would. With
-`--runs A B C` it is measured from repeats: real runs of one suite on the same answers (in `--store`), and a night draws
-each sample's value from its repeats. The gate is the product's own (`judge_gates`).
+claim a probability of being supported, and a night draws each verdict by it, as the judge at temperature 1 would.
+
+Noise is measured from repeats with `--judge J --cassette F --repeats 4`: the same questions asked again with other
+seeds, kept in F (`--mode auto` asks what is missing there); or with `--runs A B C`: runs of one suite on the same
+answers (in `--store`). Then a night draws each sample's value from its repeats. The gate is the product's own
+(`judge_gates`).
 """
 
 import argparse
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from importlib.resources import as_file, files
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +20,7 @@ from printed import print_machine, print_table
 from statsmodels.stats.proportion import proportion_confint
 
 from assay import evaluate, load_set
-from assay.judges import LiteLLMJudge
+from assay.judges import LiteLLMJudge, Mode, load_settings
 from assay.runs import Store
 from assay.runs.compare import Comparison, Judged
 from assay.runs.nightly.gates import FallGate, JudgedRun, Spent, judge_gates
@@ -26,7 +30,6 @@ FALL = 0.05
 LEVELS = (0.01, 0.02, 0.05)
 
 Floats = NDArray[np.float64]
-Draw = Callable[[np.random.Generator], Floats]
 
 
 class Judgements:
@@ -68,6 +71,38 @@ class Judgements:
         return changed
 
 
+class Repeats:
+    """What a judge said of each sample when it was asked again and again: values by sample and repeat, and the groups.
+
+    A night takes one repeat's value of each sample. The repeats stand for the judge's whole noise, so their deviations
+    from the sample's mean are widened by sqrt(R / (R - 1)): the variance of a draw is then that of the judge, unbiased.
+    """
+
+    def __init__(self, values: Floats, groups: Sequence[str]) -> None:
+        self.groups, self._values = groups, values
+
+    def night(self, generator: np.random.Generator) -> Floats:
+        """One value a sample."""
+        rows, repeats = self._values.shape
+        drawn = self._values[np.arange(rows), generator.integers(0, repeats, rows)]
+        means = self._values.mean(axis=1)
+        return means + (drawn - means) * np.sqrt(repeats / (repeats - 1))
+
+    def all_worse(self, by: float) -> Self:
+        """Every value a little lower, so that the mean is lower by `by`."""
+        return type(self)(self._values * (1 - by / self._values.mean()), self.groups)
+
+    def some_broken(self, by: float, generator: np.random.Generator) -> Self:
+        """Random answers that score 0, as many as lower the mean by about `by`."""
+        values, means, lost = self._values.copy(), self._values.mean(axis=1), 0.0
+        for sample in generator.permutation(len(values)):
+            if lost + means[sample] / 2 > by * len(values):
+                break
+            lost += means[sample]
+            values[sample] = 0.0
+        return type(self)(values, self.groups)
+
+
 def recorded() -> Judgements:
     """The bundled sets by qwen1.5b, from the recordings that come with the package."""
     with as_file(files("assay.cassettes").joinpath("helpdesk.qwen1.5b.jsonl")) as cassette:
@@ -79,18 +114,38 @@ def recorded() -> Judgements:
     return Judgements(claims, [results.samples[name].source for name in scores])
 
 
-def repeated(store: Store, runs: Sequence[str]) -> tuple[Draw, list[str]]:
-    """Nights drawn from the values of real repeats; samples that one repeat has no value for are left out."""
+def asked_again(judge: str, cassette: str, *, repeats: int, mode: Mode, metric: str, sets: Sequence[str]) -> Repeats:
+    """The judge's first replies and its repeats, as `assay judges compare --repeats` asks and keeps them."""
+    samples = [sample for name in sets for sample in load_set(name)]
+    values: dict[str, list[float]] = {}
+    for again in range(repeats + 1):
+        asking = LiteLLMJudge(load_settings(judge).asked_again(again), cassette=cassette, mode=mode)
+        results = evaluate(samples, [metric], judge=asking)
+        asking.close()
+        for name, own in results.scores.items():
+            if (value := own[metric].value) is not None:
+                values.setdefault(name, []).append(value)
+    return _whole(values, repeats + 1, {sample.id: sample.source for sample in samples})
+
+
+def of_runs(store: Store, runs: Sequence[str]) -> Repeats:
+    """The values of real repeats of one run."""
     values: dict[str, list[float]] = {}
     for run in runs:
         for sample, metric, value, _ in store.sample_values(store.run(run).id):
             if metric == METRIC and value is not None:
                 values.setdefault(sample, []).append(value)
-    whole = {name: own for name, own in values.items() if len(own) == len(runs)}
-    sources = {sample.id: sample.source for sample in store.samples(store.run(runs[0]).id)}
-    table = np.array(list(whole.values()))
-    places = np.arange(len(table))
-    return lambda generator: table[places, generator.integers(0, len(runs), len(table))], [sources[n] for n in whole]
+    return _whole(values, len(runs), {sample.id: sample.source for sample in store.samples(store.run(runs[0]).id)})
+
+
+def _whole(values: Mapping[str, Sequence[float]], repeats: int, sources: Mapping[str, str]) -> Repeats:
+    """Without the samples that one repeat has no value for."""
+    whole = {name: own for name, own in values.items() if len(own) == repeats}
+    if not whole or repeats < 2:
+        raise SystemExit(
+            "no sample has a value in two repeats or more; record them with --mode auto, or name other runs"
+        )
+    return Repeats(np.array(list(whole.values())), [sources[name] for name in whole])
 
 
 def p_value(before: Floats, after: Floats, groups: Sequence[str]) -> float:
@@ -123,16 +178,33 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--store", default=".assay")
     parser.add_argument("--runs", nargs="+", help="two or more repeats of one run")
+    parser.add_argument("--judge", help="whose repeats are read from --cassette")
+    parser.add_argument("--cassette", help="file with the judge's replies and repeats")
+    parser.add_argument("--repeats", type=int, default=4, help="how often it was asked again")
+    parser.add_argument("--mode", choices=["replay", "auto"], default="replay")
+    parser.add_argument("--metric", default=METRIC, help="of --judge: such as faithfulness:verdicts=listed")
+    parser.add_argument("--sets", nargs="+", default=["helpdesk_nl", "helpdesk_en"])
     options = parser.parse_args()
+    if (options.judge is None) != (options.cassette is None):
+        parser.error("--judge and --cassette go together")
     generator = np.random.default_rng(options.seed)
     print_machine()
     rows = []
-    if options.runs:
-        draw, groups = repeated(Store(options.store, must_exist=True), options.runs)
-        judgements = None
+    judgements: Judgements | Repeats
+    if options.judge:
+        judgements = asked_again(
+            options.judge,
+            options.cassette,
+            repeats=options.repeats,
+            mode=options.mode,
+            metric=options.metric,
+            sets=options.sets,
+        )
+    elif options.runs:
+        judgements = of_runs(Store(options.store, must_exist=True), options.runs)
     else:
         judgements = recorded()
-        draw, groups = judgements.night, list(judgements.groups)
+    draw, groups = judgements.night, list(judgements.groups)
     noise = np.array([draw(generator) for _ in range(200)]).std(axis=0).mean()
     print(f"{len(groups)} samples scored in {len(set(groups))} groups; a sample's value varies by {noise:.3f} (sd)")
     unchanged = [p_value(draw(generator), draw(generator), groups) for _ in range(options.nights)]
@@ -144,21 +216,20 @@ def main() -> None:
     rows.append(row(f"no change, {options.baselines} accepted runs", [p for own in by_baseline for p in own]))
     worst = [max(np.mean([p <= level for p in own]) for own in by_baseline) for level in LEVELS]
     rows.append(["  of these, the unluckiest accepted run", options.nights // 10, *(f"{share:.0%}" for share in worst)])
-    if judgements is not None:
-        for by in (FALL, 2 * FALL):
-            worse = judgements.all_worse(by)
-            falls = [p_value(draw(generator), worse.night(generator), groups) for _ in range(options.nights)]
-            rows.append(row(f"all answers worse, {by:g} in the mean", falls))
-            broken = [
-                p_value(draw(generator), judgements.some_broken(by, generator).night(generator), groups)
-                for _ in range(options.nights)
-            ]
-            rows.append(row(f"a few answers broken, {by:g} in the mean", broken))
-        steady = [
-            p_value(draw(before), judgements.some_broken(FALL, generator).night(after), groups)
-            for before, after in ((np.random.default_rng(n), np.random.default_rng(n)) for n in range(options.nights))
+    for by in (FALL, 2 * FALL):
+        worse = judgements.all_worse(by)
+        falls = [p_value(draw(generator), worse.night(generator), groups) for _ in range(options.nights)]
+        rows.append(row(f"all answers worse, {by:g} in the mean", falls))
+        broken = [
+            p_value(draw(generator), judgements.some_broken(by, generator).night(generator), groups)
+            for _ in range(options.nights)
         ]
-        rows.append(row(f"the same with a judge that repeats itself, {FALL:g}", steady))
+        rows.append(row(f"a few answers broken, {by:g} in the mean", broken))
+    steady = [
+        p_value(draw(before), judgements.some_broken(FALL, generator).night(after), groups)
+        for before, after in ((np.random.default_rng(n), np.random.default_rng(n)) for n in range(options.nights))
+    ]
+    rows.append(row(f"the same with a judge that repeats itself, {FALL:g}", steady))
     header = ["nights", "n", *(f"fail at false_alarms = {level:g}" for level in LEVELS)]
     print_table("Nights that fail a gate on a fall", header, rows)
 
