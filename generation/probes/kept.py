@@ -8,11 +8,12 @@ from ...eval_sets.language import LANGUAGES, detect_language
 from ...metrics.heuristic.components_defined import unspecified_components
 from ...metrics.heuristic.error_mismatch import find_errors
 from ...metrics.heuristic.facts import facts
+from ...metrics.heuristic.guides import step_lines
 from ...metrics.heuristic.words import words
 from ...metrics.numeric.numbers import Number, find_numbers
 from ...metrics.tokens import tokens
 
-_STEP = re.compile(r"^\s*\d{1,2}[.)]\s", re.MULTILINE)  # the number of a step says nothing but its place
+_STEP = re.compile(r"^\s*\d{1,2}[.)]\s")  # the number of a step says nothing but its place
 _EMPHASIS = re.compile(r"\*\*|__|`")
 _WORD = re.compile(r"\w(?:[\w.,:/-]*\w)?")
 _SPARE_WORDS = 10  # by which a short answer may grow or shrink, whatever its length
@@ -52,7 +53,7 @@ def words_kept(original: str, reworded: str) -> float:
 
 def _missing_figures(of: str, within: str, language: str, *, spelled: bool = True) -> Iterator[str]:
     """The numbers of a text that another does not state, and its words with a digit (8:00, KP-4012) that it lacks."""
-    of, within = _STEP.sub("", of), _STEP.sub("", within)
+    of, within = ("\n".join(_STEP.sub("", line) for line in step_lines(text)) for text in (of, within))
     numbers, found = find_numbers(of, language), find_numbers(within, language)
     values = {reading.value for number in found for reading in number.readings}
     for number in numbers:

@@ -22,7 +22,7 @@ def find_guides(text: str) -> tuple[tuple[str, ...], ...]:
     """
     guides: list[list[str]] = []
     expected, bulleted, broken = 0, False, True
-    for line in _lines(text):
+    for line in step_lines(text):
         if numbered := _NUMBERED.match(line):
             number = int(numbered[1])
             if number != expected or number == 1 or bulleted:
@@ -39,7 +39,8 @@ def find_guides(text: str) -> tuple[tuple[str, ...], ...]:
     return tuple(tuple(steps) for steps in guides if len(steps) >= FEWEST_STEPS)
 
 
-def _lines(text: str) -> list[str]:
+def step_lines(text: str) -> list[str]:
+    """The lines of a text; steps that are numbered within one line are lines of their own."""
     return [part for line in text.splitlines() for part in _split_inline(line)]
 
 

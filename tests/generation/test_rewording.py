@@ -28,6 +28,7 @@ GELIJK = "Open Salaris / Loonruns en druk op Opslaan. U kunt dit vanaf 8:00 doen
         (BEWAARD, GELIJK, "nl", ""),
         ("There are four roles.", "It has 4 roles.", "en", ""),
         ("1. Open the page.\n2. Close it.", "Open the page, and shut it afterwards.", "en", ""),  # steps count nothing
+        ("1. Open the page.\n2. Close it.", "In short: 1. Go to the page. 2. Shut it.", "en", ""),
         (SAVED, SAVED.upper(), "en", "the words are the same"),
         (SAVED, KEPT.replace("two", "all"), "en", "a number or code is gone: 2"),
         (SAVED, KEPT.replace("KP-4073", "KP-4037"), "en", "a number or code is gone: KP-4073"),
