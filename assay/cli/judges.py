@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..errors import UsageError
+from ..errors import BudgetReached, UsageError
 from .exit_codes import TOO_MANY_FAILED
-from .options import beside_runs, json_option, read_mapping, set_options, store_option
+from .options import beside_runs, budget_options, json_option, read_mapping, set_options, store_option
 
 if TYPE_CHECKING:
     from ..eval_sets import Sample
-    from ..judges import JudgeSettings
+    from ..judges import Budget, JudgeSettings
     from ..meta_eval.correlation import Correlation
     from ..runs.judge_comparison import JudgeComparison, JudgeScores
 
@@ -46,6 +46,7 @@ def judges() -> None:
     type=click.Path(path_type=Path, dir_okay=False),
     help="Also write it as one HTML file, with agreement drawn against cost; it opens from disk.",
 )
+@budget_options
 @set_options
 @store_option
 @json_option
@@ -56,6 +57,7 @@ def compare(sets: tuple[str, ...], names: tuple[str, ...], report: Path | None, 
     assay judges compare helpdesk_nl --judge qwen1.5b --judge openai/gpt-4o-mini --report judges.html
     """
     from ..eval_sets import read_set
+    from ..judges import Budget
     from ..metrics.catalogue import needs_judge
     from ..runs.judge_comparison import compare_judges
 
@@ -70,7 +72,11 @@ def compare(sets: tuple[str, ...], names: tuple[str, ...], report: Path | None, 
     samples = [sample for source in sets for sample in read_set(source, **reading)]
     if twice := len(samples) - len({sample.id for sample in samples}):
         raise UsageError(f"{twice} ids stand in two of these sets; make their ids differ")
-    judged = [asyncio.run(_judged(name, found, samples, options)) for name, found in settings.items()]
+    budget = Budget(options["budget_usd"], options["budget_tokens"], options["budget_calls"])
+    try:
+        judged = [asyncio.run(_judged(name, found, samples, budget, options)) for name, found in settings.items()]
+    except BudgetReached as reached:
+        raise BudgetReached(f"{reached}; all replies are kept: the same command goes on with them") from reached
     comparison = compare_judges(options["metric"], samples, judged, cost=options["cost"], seed=options["seed"])
     if report is not None:
         from ..runs.judge_report import write_judge_report
@@ -99,7 +105,7 @@ def _settings(names: tuple[str, ...]) -> "dict[str, JudgeSettings]":
 
 
 async def _judged(
-    name: str, settings: "JudgeSettings", samples: "list[Sample]", options: dict[str, Any]
+    name: str, settings: "JudgeSettings", samples: "list[Sample]", budget: "Budget", options: dict[str, Any]
 ) -> "JudgeScores":
     from ..judges import LiteLLMJudge
     from ..metrics import Score
@@ -109,7 +115,8 @@ async def _judged(
     metric, cassette = options["metric"], options["cassette"].replace("{judge}", name)
 
     async def scores(again: int) -> dict[str, Score]:
-        async with LiteLLMJudge(settings.asked_again(again), cassette=cassette, mode=options["mode"]) as judge:
+        asked = settings.asked_again(again)
+        async with LiteLLMJudge(asked, cassette=cassette, mode=options["mode"], budget=budget) as judge:
             results = await aevaluate(samples, [metric], judge=judge)
         return {sample: found[metric] for sample, found in results.scores.items()}
 

@@ -84,6 +84,17 @@ def set_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
+def budget_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """What live calls may take."""
+    for option in (
+        click.option("--budget-calls", type=click.IntRange(min=0), help="Stop before there are more live calls."),
+        click.option("--budget-tokens", type=click.IntRange(min=0), help="Stop before live calls take more tokens."),
+        click.option("--budget-usd", type=click.FloatRange(min=0), help="Stop before live calls cost more."),
+    ):
+        command = option(command)
+    return command
+
+
 def read_mapping(pairs: tuple[str, ...]) -> dict[str, str]:
     """`question=user_input` as typed, as a mapping."""
     mapping = {}

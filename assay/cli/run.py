@@ -10,6 +10,7 @@ import click
 from ..errors import UsageError
 from .exit_codes import BUDGET, DONE, ERROR, INTERRUPTED, TOO_MANY_FAILED
 from .options import (
+    budget_options,
     chosen_prompts,
     embedder_option,
     json_option,
@@ -43,9 +44,7 @@ if TYPE_CHECKING:
 @prompts_option
 @set_options
 @click.option("--concurrency", type=click.IntRange(min=1), help="Samples at once; if not given, as the judge says.")
-@click.option("--budget-usd", type=click.FloatRange(min=0), help="Stop before live calls cost more.")
-@click.option("--budget-tokens", type=click.IntRange(min=0), help="Stop before live calls take more tokens.")
-@click.option("--budget-calls", type=click.IntRange(min=0), help="Stop before there are more live calls.")
+@budget_options
 @click.option("--resume", help="Go on with a run: its id, or `last`. SETs and options may be left out.")
 @click.option("--max-failed", type=click.IntRange(min=0), default=0, show_default=True, help="Failed samples allowed.")
 @click.option("--skip-bad", is_flag=True, help="Leave out rows that cannot be read, and list them.")

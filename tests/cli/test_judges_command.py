@@ -92,6 +92,21 @@ def test_a_repeat_is_asked_anew_also_where_the_settings_have_that_seed(
     assert sorted({request.body["seed"] for request in openai_server.requests}) == [1, 2, 3]
 
 
+def test_the_budget_is_of_all_judges_and_what_was_asked_is_kept(
+    assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer
+) -> None:
+    """Two judges ask six questions each; eight calls end it within the second, and the next sitting asks four."""
+    words = ["judges", "compare", set_file(), "--judge", judge_file("a.yaml")]
+    words += ["--judge", judge_file("b.yaml", model="openai/b"), "--budget-calls", "8"]
+    done = assay(*words)
+    assert done.code == 3
+    assert "all replies are kept: the same command goes on with them" in done.err
+    assert len(openai_server.requests) == 8
+    openai_server.forget()
+    assert assay(*words).code == 0
+    assert len(openai_server.requests) == 4
+
+
 def test_repeats_that_are_not_recorded_are_told(assay: Make, set_file: Make, judge_file: Make) -> None:
     words = ["judges", "compare", set_file(), "--judge", judge_file("a.yaml"), "--judge", judge_file("b.yaml")]
     assert assay(*words).code == 0
