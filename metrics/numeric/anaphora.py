@@ -76,7 +76,8 @@ def _elided(text: str, words: Lexicon, times: Times, kept: Sequence[Mark], scope
     """ "The last" after "in the first week", "in the fourth" after "in the first quarter"."""
     ordinals = any_of([*words.data["ordinals"], *words.data["last_n"]])
     bare = re.compile(
-        rf"(?:the|de|het) (?P<which>{ordinals})(?=\s*(?:[.,;:)]|$|{any_of(words.data['after_elided'])}\b))", re.I
+        rf"(?P<the>the|de|het) (?P<which>{ordinals})(?: one)?(?=\s*(?:[.,;:)]|$|{any_of(words.data['after_elided'])}\b))",
+        re.I,
     )
     for found in bare.finditer(text):
         if any(m.time and m.start <= found.start("which") < m.end for m in kept):
@@ -84,6 +85,7 @@ def _elided(text: str, words: Lexicon, times: Times, kept: Sequence[Mark], scope
         before = [m.text for m in kept if m.time and m.end <= found.start()] or [w.text for w in scope if w.text]
         for told in before[-1:]:
             whole = re.sub(rf"(?<!\w)(?:{ordinals})(?!\w)", found["which"], told, flags=re.IGNORECASE)
+            whole = whole if whole.lower().startswith(found["the"].lower()) else f"{found['the']} {whole}"
             named = find_times(whole, words.language, times) if whole.lower() != told.lower() else []
             if len(named) == 1:
                 yield Mark(*found.span(), found[0], time=NamedTime(*found.span(), named[0].windows))

@@ -111,6 +111,8 @@ def _size_of_change(
 def _is_reached(clause: Clause, number: Mark) -> bool:
     """Whether a number is what was reached ("rose to 50"), not the size of the change."""
     before = clause.text[: number.hedge_mark.start if number.hedge_mark else number.start].rstrip()
+    for word in clause.of("exactly"):
+        before = before.removesuffix(word.text).rstrip()
     return any(mark.end == len(before) and "changed_to" in mark.kinds for mark in clause.marks) or before.endswith(
         (" to", " naar", " tot")
     )

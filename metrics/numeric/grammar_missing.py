@@ -20,7 +20,7 @@ def missing(clause: Clause) -> list[Check] | None:
     counts = [m for m in clause.numbers if counts_rows(clause, m)]
     if len(counts) != len(clause.numbers) or len(counts) > 1 or not all(counts_periods(clause, m) for m in counts):
         return None
-    windows = clause.windows(clause.times, clause.cells)
+    windows = clause.windows(clause.times, clause.cells)[:1]  # the likeliest: "voor 21 april" is of that day
     if not windows or not (counts or (absent and (clause.times or clause.cells or words))):
         return None
     clause.use([*words, *none, *measured, *clause.series, *counts, *clause.times, *clause.cells])

@@ -1,6 +1,6 @@
 """Reading relations: differences, ratios, shares, comparisons, correlations, anomalies."""
 
-from .check import Check, can_be_summed, check, each, factor, series_of, stated, values_of
+from .check import Check, can_be_summed, check, each, factor, is_flow, series_of, stated, values_of
 from .clause import Clause, merge
 from .marks import Mark, is_count
 from .specification import ALL_ROWS, Direction, Hedge, Specification, Statistic, Window
@@ -102,6 +102,7 @@ def comparison(clause: Clause) -> list[Check] | None:
     if sides is None or len({kind for kind, _ in inner}) > 1 or len(numbers) > 1:
         return None
     (names, windows), (others, compared) = sides
+    up, down = up + [than] * ("just_over" in than.kinds), down + [than] * ("nearly" in than.kinds)
     direction = Direction.UP if up and not down else Direction.DOWN if down and not up else None
     ofs = _inner_statistics(clause, inner, names)
     used = [than, *up, *down, *same, *times_as, *numbers, *(m for _, m in inner), *left_marks, *right_marks]
@@ -134,7 +135,8 @@ def _than(clause: Clause) -> Mark | None:
     for mark in clause.marks:
         followed = next((m for m in clause.marks if m.start >= mark.end), None)
         bounds = [m.hedge_mark for m in clause.numbers]
-        joins = mark.kinds & {"than", "equal", "double", "half", "times_as", "above", "below"} and mark not in bounds
+        joining = {"than", "equal", "double", "half", "times_as", "above", "below", "just_over", "nearly"}
+        joins = mark.kinds & joining and mark not in bounds
         text = mark.text.lower()
         ends = text.endswith((" than", " as", " dan", " als", "that of", " to", "van"))
         surpasses = text.startswith(("exceed", "surpass", "overtr", "outperform"))
@@ -145,7 +147,7 @@ def _than(clause: Clause) -> Mark | None:
 
 def _split(clause: Clause, than: Mark) -> tuple[list[Mark], list[Mark]]:
     things = [m for m in clause.marks if m.series or m.cells or m.time]
-    if not clause.text[: than.start].strip() and (comma := clause.text.find(",", than.end)) >= 0:
+    if not clause.text[: than.start].strip() and (comma := clause.text.find(", ", than.end)) >= 0:
         return [m for m in things if m.start > comma], [
             m for m in things if m.end <= comma
         ]  # "compared with March, ..."
@@ -190,6 +192,10 @@ def _latest_like(clause: Clause, window: Window) -> list[Window]:
 def _inner_statistics(clause: Clause, inner: list[tuple[str, Mark]], names: list[str]) -> list[Statistic | None]:
     if inner:
         return [INNER[inner[0][0]]]
+    if clause.apposed and clause.statistic in INNER.values():
+        return [clause.statistic]
+    if clause.of("than") and all(is_flow(clause, name) for name in names) and not clause.times and not clause.cells:
+        return [Statistic.SUM]  # "173 more were opened than closed"
     weekdays = any(m.time and m.time.windows[0].weekdays for m in clause.times)
     summed = any(can_be_summed(clause, name) for name in names) and not weekdays and not clause.of("per_row")
     return [None, Statistic.SUM] if summed else [None]

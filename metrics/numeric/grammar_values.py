@@ -115,7 +115,11 @@ def lookup(clause: Clause) -> list[Check] | None:
         # windows of the text before: "then", "that day"
         meant = not clause.times and not clause.cells and bool(clause.scope) and not clause.of("all_rows")
         of_a_row = bool(clause.times) and clause.table.period is not Period.MOMENT and all(map(in_row, clause.times))
-        listed = meant or of_a_row or any(w.positions or any(t.operator == "in" for t in w.conditions) for w in windows)
+        listed = (
+            (meant and flows != names)
+            or of_a_row
+            or any(w.positions or any(t.operator == "in" for t in w.conditions) for w in windows)
+        )
         checks.append(check(each(Statistic.VALUE_AT, names, windows, **value), [] if listed else whole))
     clause.use([*numbers, *clause.times, *clause.cells, *(s for _, s in pairs), *clause.of("count", "sum")])
     use_columns(clause)

@@ -9,9 +9,12 @@ from .calendar_times import any_of, count_of, day_of, days, span, times_by_name
 from .lexicon import lexicon
 from .specification import ALL_ROWS, Window
 from .table_times import DAY, STEPS, NamedTime, Times
+from .written import words
 
+_MONTHS = "|".join(sorted(words("months") | words("short_months"), key=len, reverse=True))
 _FILLER = "\uf8ff"  # masked text keeps its length: a private character a time, then these
 _FIRST_MASK = 0xE000
+_TIME_FOLLOWS = re.compile(rf" (?:(?:of|van) )?(?:the |de |het )?(?:\d|q\d|{_MONTHS}\b)", re.IGNORECASE)
 
 
 def find_times(text: str, language: str, times: Times) -> list[NamedTime]:
@@ -60,6 +63,8 @@ def _relative(text: str, language: str, times: Times) -> list[NamedTime]:
         for match in pattern.finditer(text):
             parts = match.groupdict()
             unit = lexicon(language).data["periods"].get((parts.get("unit") or "").lower(), "day")
+            if kind in ("first_row", "last_row") and _TIME_FOLLOWS.match(text, match.end()):
+                continue
             if kind in ("first_row", "last_row"):
                 found.append(NamedTime(*match.span(), tuple(_outermost(kind, unit, parts, times))))
                 continue

@@ -16,13 +16,13 @@ from .grammar_missing import missing
 from .grammar_relations import anomaly, comparison, correlation, difference, share
 from .grammar_sets import per_each, rows_compared, share_of
 from .grammar_values import aggregate, lookup, ranged
-from .lexicon import Lexicon, lexicon, tokens
+from .lexicon import Lexicon, lexicon, tokens, whole_words
 from .mentions import Names
 from .numbers import find_numbers
 from .scene import Scene
-from .specification import ALL_ROWS, Specification, Window
+from .specification import ALL_ROWS, Specification, Statistic, Window
 from .table import Table
-from .unread import may_be_left_out, unread
+from .unread import may_be_left_out, says_nothing, unread
 from .views import View
 
 Frame = Callable[[Clause], list[Check] | None]
@@ -83,6 +83,7 @@ class _Parse:
     series: tuple[str, ...] = ()
     windows: tuple[Window, ...] = ()
     told: tuple[Specification, ...] = ()
+    places: tuple[Window, ...] = ()
     parts: list["ReadCheck | Unread"] = field(default_factory=list)
 
 
@@ -143,7 +144,11 @@ def _without_cause(text: str, words: Lexicon) -> tuple[str, bool]:
 
 def _is_forecast(text: str, words: Lexicon, scene: Scene) -> bool:
     found = words.kinds["forecast"].search(text)
-    if found is None:
+    if (
+        found is None
+        or found[0].lower() in words.data["would"]
+        and whole_words(words.data["except_before"]).search(text)
+    ):
         return False
     named = any(
         mark.series and mark.start <= found.start() < mark.end
@@ -216,13 +221,17 @@ def _parse(text: str, scene: Scene, words: Lexicon, depth: int) -> _Parse | None
     if whole is not None or depth == 0:
         return whole
     for left, right in _splits(text, words):
+        if says_nothing(left, scene, words) and (rest := _parse(right, scene, words, depth - 1)) is not None:
+            return rest
         first = _parse(left, scene, words, 0)
         if first is None:
             continue
+        if says_nothing(right, scene, words):
+            return first
         next_scene = replace(
             scene,
             inherited=first.series or scene.inherited,
-            scope=_scope_after(first.windows) or scene.scope,
+            scope=first.places or _scope_after(first.windows) or scene.scope,
             told=first.told,
             apposed=True,
         )
@@ -285,13 +294,19 @@ def _in_view(text: str, view: View, names: Names, scene: Scene, words: Lexicon) 
         windows = tuple(
             dict.fromkeys(w for w in (spec.window for spec in specs) if w != ALL_ROWS and not _of_numbers(w, view))
         )
-        return _Parse([(made, view) for made in checks], weight, series, windows, told_by(specs))
+        return _Parse([(made, view) for made in checks], weight, series, windows, told_by(specs), _places(specs))
     return None
 
 
 def _scope_after(windows: tuple[Window, ...]) -> tuple[Window, ...]:
     """What the next clause of a sentence may be about: the same time; the same row, or all of them."""
     return (*windows, ALL_ROWS) if any(window.conditions for window in windows) else windows
+
+
+def _places(specs: list[Specification]) -> tuple[Window, ...]:
+    """Where a claim puts an extreme: what it says next is of there."""
+    told = [spec.place for spec in specs if spec.statistic in (Statistic.TIME_OF_MAXIMUM, Statistic.TIME_OF_MINIMUM)]
+    return tuple(dict.fromkeys(place for place in told if place is not None))
 
 
 def told_by(specs: list[Specification]) -> tuple[Specification, ...]:

@@ -47,7 +47,8 @@ def sides(asked: Specification, table: Table) -> tuple[float, float, str, str]:
     first, first_text = _side(asked, table, name, asked.of)
     second, second_text = _side(replace(asked, window=window), table, other, asked.of)
     unit, other_unit = (unit_and_power(table.units.get(each)) for each in (name, other))
-    second = converted(second, other_unit[0], unit[0]) * 10.0 ** (other_unit[1] - unit[1])
+    if asked.statistic is not Statistic.RATIO or asked.compared_with is None or _alike(asked, table):
+        second = converted(second, other_unit[0], unit[0]) * 10.0 ** (other_unit[1] - unit[1])
     return first, second, first_text, second_text
 
 
@@ -74,8 +75,19 @@ def ratio(asked: Specification, table: Table) -> Computed:
     first, second, first_text, second_text = sides(asked, table)
     if second == 0:
         raise Unverifiable("a ratio to 0 does not exist")
-    line = f"{first_text}; {second_text}; {shown(first)} / {shown(second)} = {shown(first / second)}"
-    return one(first / second, None, line)
+    unit = None if asked.compared_with is None or _alike(asked, table) else unit_of(table, asked)
+    line = f"{first_text}; {second_text}; {shown(first)} / {shown(second)} = {with_unit(first / second, unit)}"
+    return one(first / second, unit, line)
+
+
+def _alike(asked: Specification, table: Table) -> bool:
+    """Whether two series are of one kind, so that their ratio has no unit; euros by employees are euros each."""
+    unit, other = (unit_and_power(table.units.get(name or ""))[0] for name in (asked.series, asked.compared_with))
+    try:
+        converted(1.0, other, unit)
+    except Unverifiable:
+        return False
+    return (unit is None) == (other is None)
 
 
 def comparison(asked: Specification, table: Table) -> Computed:

@@ -1,9 +1,10 @@
 """Which words of a clause no reading has used, and whether they may be left out."""
 
-from .clause import Clause
-from .lexicon import Token
+from .clause import Clause, read_clause
+from .lexicon import Lexicon, Token
 from .marks import Mark
 from .mentions import means
+from .scene import Scene
 
 # kinds of words that say nothing by themselves
 _SILENT = frozenset(
@@ -23,6 +24,9 @@ _SILENT = frozenset(
     }
 )
 _MOST_UNKNOWN = 2
+_LONGEST_COMMENT = 14  # words
+# kinds of words that a comment may have as well: "which is a good level for most companies"
+_COMMENTS = frozenset({"when", "that_time", "count", "all", "best", "the_two", "not", "majority", "exactly"})
 
 
 def unread(clause: Clause, shared: frozenset[str]) -> list[str]:
@@ -44,6 +48,27 @@ def may_be_left_out(clause: Clause, shared: frozenset[str]) -> bool:
         return False
     unknown = _unknown(clause, shared)
     return len(unknown) <= _MOST_UNKNOWN and not any(_restricts(clause, token) for token in unknown)
+
+
+def says_nothing(text: str, scene: Scene, words: Lexicon) -> bool:
+    """Whether a part of a sentence only comments on the rest: "as you can see", "which is a healthy level".
+
+    It names nothing of the tables, states no number, time or direction, and restricts nothing ("in Amsterdam, ...").
+    """
+    if words.kinds["cause"].search(text) or words.kinds["forecast"].search(text):
+        return False
+    for view, names in scene.views:
+        clause = read_clause(text, words, view, names)
+        if any(m.number or m.time or m.series or m.cells or m.kinds - _SILENT - _COMMENTS for m in clause.marks):
+            return False
+        said = [token for token in clause.tokens if token.is_word]
+        if not said or len(said) > _LONGEST_COMMENT or any(token.text in words.restrictive for token in said):
+            return False
+        known = not _unknown(clause, scene.shared)
+        led = said[0].text in words.scope_prepositions and said[0].text not in words.data["comment_led"]
+        if not known and (led or any(clause.text[t.start].isupper() for t in said[1:])):
+            return False
+    return bool(scene.views)
 
 
 def _unknown(clause: Clause, shared: frozenset[str]) -> list[Token]:

@@ -48,7 +48,9 @@ def with_rates(kept: list[Mark], text: str, words: Lexicon, view: View) -> list[
         rf"(?<!\w)(?:{words.data['rate']}) (?P<unit>{units})(?! (?:later|earlier|before|after))(?!\w)", re.I
     )
     for found in pattern.finditer(text) if step else ():
-        if any(m.start < found.end() and found.start() < m.end for m in kept if m.time or m.mention or m.number):
+        if any(
+            m.start < found.end() and found.start() < m.end for m in kept if m.time or m.series or m.cells or m.number
+        ):
             continue
         kind = "per_row" if words.data["periods"][found["unit"].lower()] == step else "per_other"
         kept = [m for m in kept if m.end <= found.start() or found.end() <= m.start]
