@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).parents[2]
+pytestmark = pytest.mark.timeout(400)  # a dozen commands a page; seconds where nothing else runs
 PAGES = ("first-steps.md", "judges.md", "prompts.md")
 _RUN = re.compile(r"\b\d{8}-\d{6}(-[0-9a-f]{4})?\b")  # when a run was made
 _SECONDS = re.compile(r"\b\d+\.\d s\b")

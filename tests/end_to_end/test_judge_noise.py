@@ -14,6 +14,7 @@ from openai_server import Answer, OpenAIServer, Request
 
 ROOT = Path(__file__).parents[2]
 Make = Callable[..., Any]
+pytestmark = pytest.mark.timeout(400)  # seconds where nothing else runs
 
 
 @pytest.fixture
