@@ -8,8 +8,8 @@ _SUFFIX = ".jsonl"
 
 def bundled_sets() -> tuple[str, ...]:
     """The names of the bundled sets, each good as the source of `load_set`."""
-    names = (entry.name for entry in _folder().iterdir())
-    return tuple(sorted(name.removesuffix(_SUFFIX) for name in names if name.endswith(_SUFFIX)))
+    names = (entry.name.removesuffix(_SUFFIX) for entry in _folder().iterdir() if entry.name.endswith(_SUFFIX))
+    return tuple(sorted(name for name in names if "." not in name))  # `leaflets.folds` is what `leaflets` was made from
 
 
 def bundled_file(name: str) -> Traversable:

@@ -22,8 +22,19 @@ if TYPE_CHECKING:
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
+class SetFile(click.Path):
+    """A set's file, or the name of a bundled one."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Its path: a file of that name comes before a bundled set."""
+        from ..eval_sets.bundled import bundled_file, bundled_sets
+
+        bundled = value in bundled_sets() and not Path(value).exists()
+        return super().convert(str(bundled_file(value)) if bundled else value, param, ctx)
+
+
 @click.command()
-@click.argument("set_", metavar="SET", type=FILE)
+@click.argument("set_", metavar="SET", type=SetFile(exists=True, dir_okay=False, path_type=Path))
 @click.option(
     "--bot",
     "bots",

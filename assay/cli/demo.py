@@ -24,7 +24,7 @@ _CONSTRUCTED = (
 
 
 def _recordings() -> list[Traversable]:
-    return [entry for entry in files("assay.cassettes").iterdir() if entry.name.endswith(".jsonl")]
+    return [entry for entry in files("assay.cassettes").iterdir() if entry.name.startswith("helpdesk.")]
 
 
 @click.command()
