@@ -3,8 +3,10 @@
     python benchmarks/numeric_agreement.py --data ../shared/data/rated
     python benchmarks/numeric_agreement.py --data ../shared/data/rated --judge qwen1.5b --n 60
 
-The bundled kpi sets have a gold label a claim, and a part (`metadata.split` held_out) that no pattern was written
-from; tabfact_numeric, tatqa_numeric and scitab (other people's, not part of this repository) have a label an answer.
+plain_claims.jsonl (beside this file) has sentences as a support bot writes them, over tables of their own: a part
+`development` that words were added for, and a part `held_out` that nothing was. The bundled kpi sets have a gold label
+a claim, and a part (`metadata.split` held_out) that no pattern was written from; tabfact_numeric, tatqa_numeric and
+scitab (other people's, not part of this repository) have a label an answer.
 Each of those is cut in two by the table that a claim is about (seed 0): the grammar was tuned on one half, and the
 other is reported too. An answer is contradicted when one of its claims is, supported when all are, else unchecked.
 Accuracy is the share of the checked that agree with the label, coverage the share of the checkable that are checked;
@@ -31,6 +33,7 @@ from assay.judges import LiteLLMJudge
 from assay.metrics.numeric.numeric_claims import NumericClaims
 
 KPI_SETS = ("kpi_en", "kpi_nl")
+PLAIN_CLAIMS = Path(__file__).with_name("plain_claims.jsonl")
 RATED_SETS = ("tabfact_numeric", "tatqa_numeric", "scitab")
 Row = list[object]
 
@@ -115,6 +118,32 @@ async def kpi_rows(metric: NumericClaims) -> list[Row]:
     return rows
 
 
+async def plain_rows(metric: NumericClaims) -> list[Row]:
+    """The plain claims, sentence by sentence: contradicted where one of its labels is, supported where all are."""
+    claims = [json.loads(line) for line in PLAIN_CLAIMS.read_text(encoding="utf-8").splitlines()]
+    rows = []
+    for language in ("en", "nl"):
+        for part in ("development", "held_out"):
+            chosen = [claim for claim in claims if (claim["language"], claim["part"]) == (language, part)]
+            samples = [
+                Sample(
+                    id=claim["id"],
+                    language=language,
+                    user_input=claim["question"],
+                    response=claim["claim"],
+                    tables=claim["tables"],
+                )
+                for claim in chosen
+            ]
+            begin = time.perf_counter()
+            found = await verdicts(samples, metric)
+            seconds = time.perf_counter() - begin
+            gold = [whole([{"verdict": label} for label in claim["labels"]]) for claim in chosen]
+            name = f"plain_claims {language}, {part.replace('_', ' ')}"
+            rows.append(line(name, list(zip(gold, map(whole, found), strict=True)), seconds))
+    return rows
+
+
 def same(text: str, gold: str) -> bool:
     """Whether a claim is the labelled one, a yes or no before it left out."""
     return text.lower() in gold.lower() or gold.lower() in text.lower()
@@ -150,7 +179,7 @@ async def main() -> None:
             cassette = user_cache_path("assay") / f"numeric.{Path(options.judge).stem}.jsonl"
             judge = await stack.enter_async_context(LiteLLMJudge(options.judge, cassette=cassette, mode=options.mode))
         metric = NumericClaims(judge)
-        rows = await kpi_rows(metric)
+        rows = await plain_rows(metric) + await kpi_rows(metric)
         if options.data:
             rows += await rated_rows(options.data, metric, options.n, options.seed)
         title = f"numerical claims, grammar{' and ' + judge.name if judge else ' alone'}"

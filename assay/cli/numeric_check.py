@@ -50,6 +50,7 @@ def _print(checked: "CheckedClaim") -> None:
     told = checked.evidence()
     where = " over " + told["window"] if told["window"] else ""
     understood = f"{told['statistic']} of {told['series'] or 'rows'}{where}" if told["statistic"] else "not understood"
+    understood += f" against {told['compared']}" if told["compared"] else ""
     stated = f", stated {told['stated']}" if told["stated"] else ""
     lines = [told["part"], f"  understood  {understood}{stated}"]
     if told["computed"] is not None:

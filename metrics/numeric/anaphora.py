@@ -57,7 +57,7 @@ def _whole_unit(
     """ "Over the month", of dates that reach over about a month: all rows, or those of the text before."""
     for found in _patterns(words.language, "the_unit").finditer(text):
         unit = _unit(found, words)
-        if unit not in LENGTHS or any(m.time and m.start <= found.start() < m.end for m in kept):
+        if unit not in LENGTHS or any(m.start <= found.start() < m.end for m in kept if m.time or "others" in m.kinds):
             continue
         if any(_reaches(window.start, window.end, unit) for window in scope):
             yield Mark(*found.span(), found[0], frozenset({"whole", "trend"}))
@@ -74,9 +74,9 @@ def _reaches(start: object, end: object, unit: str) -> bool:
 
 def _elided(text: str, words: Lexicon, times: Times, kept: Sequence[Mark], scope: Sequence[Window]) -> Iterator[Mark]:
     """ "The last" after "in the first week", "in the fourth" after "in the first quarter"."""
-    ordinals = any_of([*words.data["ordinals"], *words.data["last_n"]])
+    which = any_of([*words.data["ordinals"], *words.data["last_n"]])
     bare = re.compile(
-        rf"(?P<the>the|de|het) (?P<which>{ordinals})(?: one)?(?=\s*(?:[.,;:)]|$|{any_of(words.data['after_elided'])}\b))",
+        rf"(?P<the>the|de|het) (?P<which>{which})(?: one)?(?=\s*(?:[.,;:)]|$|{any_of(words.data['after_elided'])}\b))",
         re.I,
     )
     for found in bare.finditer(text):
@@ -84,7 +84,7 @@ def _elided(text: str, words: Lexicon, times: Times, kept: Sequence[Mark], scope
             continue
         before = [m.text for m in kept if m.time and m.end <= found.start()] or [w.text for w in scope if w.text]
         for told in before[-1:]:
-            whole = re.sub(rf"(?<!\w)(?:{ordinals})(?!\w)", found["which"], told, flags=re.IGNORECASE)
+            whole = re.sub(rf"(?<!\w)(?:{which})(?!\w)", found["which"], told, flags=re.IGNORECASE)
             whole = whole if whole.lower().startswith(found["the"].lower()) else f"{found['the']} {whole}"
             named = find_times(whole, words.language, times) if whole.lower() != told.lower() else []
             if len(named) == 1:

@@ -30,7 +30,8 @@ def _patterns(language: str) -> dict[str, re.Pattern[str]]:
         "iso": r"(?P<year>(?:19|20)\d\d)-(?P<month>\d\d)(?:-(?P<day>\d\d))?(?![\d-])",
         "slashed": r"(?P<a>\d{1,2})(?P<sign>[-/.])(?P<b>\d{1,2})(?P=sign)(?P<year>(?:19|20)\d\d)(?!\d)",
         "day_month": rf"(?P<day>\d{{1,2}})(?:{suffix})?(?: of)? (?P<name>{month})\b\.?{of}",
-        "month_day": rf"(?P<name>{month})\b\.? (?P<day>\d{{1,2}})(?!\d|[.,]\d)(?:{suffix})?\b(?! ?(?:%|keer|times|maal|{any_of(list(words['periods']))}))(?! van de){of}",
+        "month_day": rf"(?P<name>{month})\b\.? (?P<day>\d{{1,2}})(?!\d|[.,]\d)(?:{suffix})?\b"
+        rf"(?! ?(?:%|keer|times|maal|{any_of(list(words['periods']))}))(?! van de){of}",  # not "in maart 2 dagen"
         "half_month": rf"{half} (?:of|van) (?P<name>{month})\b{of}",
         "first_of_month": rf"(?P<which>{any_of(words['first_n'])}|{any_of(words['last_n'])}) (?:(?P<n>\d{{1,2}}|\w+) )?"
         rf"(?P<unit>{any_of(list(words['periods']))}) (?:of|van|in) (?P<name>{month})\b{of}",

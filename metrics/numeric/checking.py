@@ -35,6 +35,7 @@ class CheckedClaim:
             "statistic": str(asked.statistic) if asked else None,
             "series": asked.series if asked else None,
             "window": str(asked.window) if asked else None,
+            "compared": compared_text(asked) if asked else None,
             "stated": stated_text(asked) if asked else None,
             "computed": finding.computed if finding else None,
             "reason": self.reason,
@@ -69,6 +70,14 @@ def _agreed(text: str, read: ReadCheck, decided: list[tuple[Specification, Findi
         return CheckedClaim(text, finding.verdict, finding.reason, specification, finding, read_by, read.text)
     reason = f"two readings disagree: {finding.verdict} ({finding.reason}) or {other[1].verdict} ({other[1].reason})"
     return CheckedClaim(text, "unverifiable", reason, specification, finding, read_by, read.text)
+
+
+def compared_text(asked: Specification) -> str | None:
+    """What the series and window of a claim are compared with; None where that is nothing."""
+    other = [asked.compared_with] if asked.compared_with else []
+    if asked.compared_window is not None and asked.compared_window != asked.window:
+        other.append(f"over {asked.compared_window}" if other else str(asked.compared_window))
+    return " ".join(other) or None
 
 
 def stated_text(asked: Specification) -> str | None:

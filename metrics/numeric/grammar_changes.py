@@ -1,5 +1,6 @@
 """Reading changes over time: by how much, from what to what, which way."""
 
+import re
 from dataclasses import replace
 
 from .check import Check, check, each, is_year_besides, series_of, stated, values_of
@@ -7,7 +8,7 @@ from .clause import Clause, merge
 from .grammar_relations import INNER, both, difference_kind
 from .marks import Mark
 from .mentions import polarity
-from .specification import ALL_ROWS, Direction, Statistic, Window
+from .specification import ALL_ROWS, Direction, Hedge, Statistic, Window
 from .table_times import Times, step_before
 
 
@@ -29,8 +30,7 @@ def change(clause: Clause) -> list[Check] | None:
     direction = None
     if not (up and down):
         direction = Direction.UP if up else Direction.DOWN if down else Direction.FLAT if flat else None
-    doubled = clause.of("double", "half")
-    if doubled or len(numbers) > 2 or any(is_year_besides(clause, names, mark) for mark in numbers):
+    if clause.of("double", "half") or len(numbers) > 2 or any(is_year_besides(clause, names, mark) for mark in numbers):
         return None
     not_ = clause.of("not")
     used = [*up, *down, *flat, *changed, *trend, *not_, *clause.series, *clause.times, *clause.cells, *numbers]
@@ -50,6 +50,40 @@ def change(clause: Clause) -> list[Check] | None:
         ]
     )
     return [checks[0].negated()] if not_ else checks
+
+
+def multiplied(clause: Clause) -> list[Check] | None:
+    """ "Has more than halved since the start of 2023", "doubled between May and June"."""
+    words, names = clause.of("double", "half"), series_of(clause)
+    if (
+        len(words) != 1
+        or clause.numbers
+        or not names
+        or len(clause.series) > 1
+        or clause.of("times_as", "maximum", "minimum")
+    ):
+        return None
+    word = words[0]
+    if not re.match(clause.words.data["multiplied"], word.text, re.IGNORECASE):
+        return None
+    hedging = next((m for m in reversed(clause.marks) if m.end <= word.start and m.kinds & set(_BEFORE_FACTOR)), None)
+    hedge = next((h for kind, h in _BEFORE_FACTOR.items() if hedging and kind in hedging.kinds), Hedge.ABOUT)
+    halved = "half" in word.kinds
+    if halved and hedge is Hedge.MORE_THAN:
+        hedge = Hedge.LESS_THAN  # more than halved is less than half
+    sides = _change_sides(clause)
+    value = {"value": 0.5 if halved else 2.0, "decimals": 1, "hedge": hedge}
+    clause.use([word, hedging, *clause.series, *clause.times, *clause.cells])
+    clause.use(clause.of("than", "count", "per_row", "trend", "up", "down"))
+    return [check([s for w, v in sides for s in each(Statistic.RATIO, names, [w], compared_window=v, **value)])]
+
+
+_BEFORE_FACTOR = {
+    "above": Hedge.MORE_THAN,
+    "nearly": Hedge.NEARLY,
+    "just_over": Hedge.JUST_OVER,
+    "about": Hedge.ABOUT,
+}
 
 
 def _change_checks(
@@ -155,7 +189,7 @@ def _change_sides(clause: Clause) -> list[tuple[Window, Window]]:
 
 
 def _compared_sides(clause: Clause, than: Mark) -> list[tuple[Window, Window]]:
-    """ "Compared with June it rose in July", "it has grown since, compared with the first quarter": the last row, then."""
+    """ "Compared with June it rose in July", "it has grown since the first quarter": the last row, and that one."""
     right = next((m for m in clause.times if m.start >= than.end), None)
     left = [m for m in clause.times if m is not right]
     if right is None or len(left) > 1 or (clause.cells and not left) or clause.view.times is None:

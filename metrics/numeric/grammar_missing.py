@@ -26,16 +26,16 @@ def missing(clause: Clause) -> list[Check] | None:
     clause.use([*words, *none, *measured, *clause.series, *counts, *clause.times, *clause.cells])
     clause.use(clause.of("count", "some", "only", "distinct"))
     use_columns(clause)
-    if not absent:
-        return [check(each(Statistic.COUNT, names, windows, **_counted(counts[0])))]
-    if counts:
-        return [check(each(Statistic.MISSING, names, windows, **_counted(counts[0])))]
     nothing = bool(words) and bool(none)  # "no values are missing"
-    if not nothing and not clause.times and not clause.cells:
-        return [check(each(Statistic.MISSING, names, windows, value=1.0, hedge=Hedge.AT_LEAST))]
-    if nothing:
-        return [check(each(Statistic.MISSING, names, windows, value=0.0))]
-    return [check(each(Statistic.COUNT, names, windows, value=0.0))]
+    statistic: Statistic = Statistic.MISSING
+    value: dict[str, object] = {"value": 0.0}
+    if counts:
+        statistic, value = Statistic.MISSING if absent else Statistic.COUNT, _counted(counts[0])
+    elif not nothing and not clause.times and not clause.cells:
+        value = {"value": 1.0, "hedge": Hedge.AT_LEAST}
+    elif not nothing:
+        statistic = Statistic.COUNT
+    return [check(each(statistic, names, windows, **value))]
 
 
 def _counted(mark: object) -> dict[str, object]:

@@ -99,7 +99,8 @@ def comparison(clause: Clause) -> list[Check] | None:
         return None
     left_marks, right_marks = _split(clause, than)
     sides = _sides(clause, left_marks, right_marks)
-    if sides is None or len({kind for kind, _ in inner}) > 1 or len(numbers) > 1:
+    cut = bool(numbers) and ", " in clause.text[numbers[0].end : than.start]  # "88.8 Mbps, slightly more than on ..."
+    if sides is None or len({kind for kind, _ in inner}) > 1 or len(numbers) > 1 or cut:
         return None
     (names, windows), (others, compared) = sides
     up, down = up + [than] * ("just_over" in than.kinds), down + [than] * ("nearly" in than.kinds)

@@ -9,8 +9,9 @@ from ...judges import Judge, Usage
 from ...prompts import load_prompt
 from ..metric import Metric, Score, scored, skipped
 from .checking import CheckedClaim, check
+from .cuts import claims_of
 from .judged_reading import read_by_judge
-from .reading import ReadCheck, Unread, claims_of, read_sentence
+from .reading import ReadCheck, Unread, read_sentence
 from .sample_tables import tables_of_sample
 from .scene import Scene, scene_of
 from .table import Table

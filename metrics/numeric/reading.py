@@ -1,15 +1,14 @@
 """Reading a sentence without a model: into clauses, and each clause into checks against the tables."""
 
-import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import cache
 
-from ..sentences import claiming_sentences
+from .carried import of_numbers, places_of, scope_after, told_by
 from .check import Check
 from .clause import Clause, read_clause
+from .cuts import plain, splits, without_cause
 from .grammar_asides import apposed_extreme, both_sides, difference_told, extremes_paired, ranked
-from .grammar_changes import change
+from .grammar_changes import change, multiplied
 from .grammar_counts import count_of_rows, count_of_values, row_with
 from .grammar_extremes import extreme
 from .grammar_missing import missing
@@ -20,7 +19,7 @@ from .lexicon import Lexicon, lexicon, tokens, whole_words
 from .mentions import Names
 from .numbers import find_numbers
 from .scene import Scene
-from .specification import ALL_ROWS, Specification, Statistic, Window
+from .specification import ALL_ROWS, Specification, Window
 from .table import Table
 from .unread import may_be_left_out, says_nothing, unread
 from .views import View
@@ -45,13 +44,13 @@ _FRAMES: tuple[Frame, ...] = (
     extremes_paired,
     ranked,
     extreme,
+    multiplied,
     change,
     aggregate,
     count_of_rows,
     lookup,
     row_with,
 )
-_AFTER_UNIT = re.compile(r"(\d\s?[^\W\d]{1,5}\.)\s+(?=[A-ZÀ-Þ])")
 _DEEPEST = 3  # splits of a sentence into clauses
 
 NO_NUMBER = "it states no number that can be computed"
@@ -89,19 +88,20 @@ class _Parse:
 
 def read_sentence(sentence: str, scene: Scene) -> tuple[list[ReadCheck | Unread], Scene]:
     """The checks of a sentence, and the scene for the next: its series and times may be meant there again."""
-    text = _plain(sentence)
+    text = plain(sentence)
     words = lexicon(scene.language)
-    found, cause = _without_cause(text, words)
+    found, cause = without_cause(text, words)
     if cause and not found:
         return [Unread(sentence, CAUSE)], scene
     if _is_forecast(found, words, scene):
         return [Unread(sentence, FORECAST)], scene
     parse = None
     if scene.question and _is_bare(found, words):
-        asked = f"{_plain(scene.question).rstrip('?.! ')}: {found}"
+        asked = f"{plain(scene.question).rstrip('?.! ')}: {found}"
         parse = _parse(asked, replace(scene, scope=(), shared=scene.titles), words, 0)
     else:
-        parse = _parse(found, replace(scene, apposed=False), words, _DEEPEST)
+        named = _only_series(found, scene, words)
+        parse = _parse(found, replace(scene, apposed=False, inherited=named or scene.inherited), words, _DEEPEST)
     read: list[ReadCheck | Unread] = []
     if parse is None:
         read.append(_unread(sentence, found, scene, words))
@@ -117,38 +117,19 @@ def read_sentence(sentence: str, scene: Scene) -> tuple[list[ReadCheck | Unread]
     return read, scene
 
 
-def claims_of(text: str, language: str) -> list[str]:
-    """The sentences of an answer that claim something; one may end in a unit ("21 ms. The next day ...")."""
-    broken = [_AFTER_UNIT.sub(r"\1\n", sentence) for sentence in claiming_sentences(text, language)]
-    return [part for sentence in broken for part in sentence.split("\n")]
-
-
-def _plain(text: str) -> str:
-    """The text with the signs that only look different made the same: spaces, quotes, dashes."""
-    text = re.sub(r"[\u2018\u2019]", "'", text)
-    text = re.sub(r"(?<=\w)[–—](?=\w)", "-", text)
-    return re.sub(r"[*_`]{1,3}(?=\S)|(?<=\S)[*`]{1,3}", "", text)
-
-
-def _without_cause(text: str, words: Lexicon) -> tuple[str, bool]:
-    """The sentence without the part that names a cause, and whether there was one."""
-    found = words.kinds["cause"].search(text)
-    if found is None:
-        return text, False
-    before, after = text[: found.start()].rstrip(" ,;"), text[found.end() :]
-    if len(before.split()) >= 3:
-        return before, True
-    rest = after.partition(",")[2].strip()
-    return rest, True
+def _only_series(text: str, scene: Scene, words: Lexicon) -> tuple[str, ...]:
+    """The one series that a sentence names: its other clauses are about that too, also those before."""
+    for view, names in scene.views[:1]:
+        found = read_clause(text, words, view, names).series
+        return found[0].series if len(found) == 1 else ()
+    return ()
 
 
 def _is_forecast(text: str, words: Lexicon, scene: Scene) -> bool:
     found = words.kinds["forecast"].search(text)
-    if (
-        found is None
-        or found[0].lower() in words.data["would"]
-        and whole_words(words.data["except_before"]).search(text)
-    ):
+    if found is None:
+        return False
+    if found[0].lower() in words.data["would"] and whole_words(words.data["except_before"]).search(text):
         return False
     named = any(
         mark.series and mark.start <= found.start() < mark.end
@@ -201,26 +182,12 @@ def _unread(sentence: str, text: str, scene: Scene, words: Lexicon) -> Unread:
     return Unread(sentence, f"the grammar cannot read it ({why})", numeric=True)
 
 
-# --- clauses ---
-
-
-@cache
-def _joints(language: str) -> re.Pattern[str]:
-    """Where a sentence may be cut: at words that join clauses, at brackets, colons and dashes."""
-    joins = "|".join(sorted(lexicon(language).data["joins"], key=len, reverse=True))
-    after_comma = "|".join(sorted(lexicon(language).data["joins_after_comma"], key=len, reverse=True))
-    return re.compile(
-        rf"(?:,\s*(?:{joins}|{after_comma})\b|;|:(?=\s)|,(?=\s)|\s\(|\s[–—-]+(?=\s)|\s(?:{joins})(?=\s))\s*",
-        re.IGNORECASE,
-    )
-
-
 def _parse(text: str, scene: Scene, words: Lexicon, depth: int) -> _Parse | None:
     """The best reading of a clause over all views, else that of its parts; None where neither is complete."""
     whole = _best(text, scene, words)
     if whole is not None or depth == 0:
         return whole
-    for left, right in _splits(text, words):
+    for left, right in splits(text, words):
         if says_nothing(left, scene, words) and (rest := _parse(right, scene, words, depth - 1)) is not None:
             return rest
         first = _parse(left, scene, words, 0)
@@ -231,7 +198,7 @@ def _parse(text: str, scene: Scene, words: Lexicon, depth: int) -> _Parse | None
         next_scene = replace(
             scene,
             inherited=first.series or scene.inherited,
-            scope=first.places or _scope_after(first.windows) or scene.scope,
+            scope=first.places or scope_after(first.windows) or scene.scope,
             told=first.told,
             apposed=True,
         )
@@ -246,15 +213,6 @@ def _parse(text: str, scene: Scene, words: Lexicon, depth: int) -> _Parse | None
                 parts=[*first.parts, *rest.parts],
             )
     return None
-
-
-def _splits(text: str, words: Lexicon) -> Iterator[tuple[str, str]]:
-    for joint in _joints(words.language).finditer(text):
-        left, right = text[: joint.start()].strip(), text[joint.end() :].strip()
-        if joint[0].strip() == "(":
-            right = re.sub(r"\)(?=\W*$)", "", right)
-        if left and right:
-            yield left, right
 
 
 def _best(text: str, scene: Scene, words: Lexicon) -> _Parse | None:
@@ -292,26 +250,10 @@ def _in_view(text: str, view: View, names: Names, scene: Scene, words: Lexicon) 
         specs = [spec for made in checks for spec in made.tiers[0]]
         series = tuple(dict.fromkeys(spec.series for spec in specs if spec.series))
         windows = tuple(
-            dict.fromkeys(w for w in (spec.window for spec in specs) if w != ALL_ROWS and not _of_numbers(w, view))
+            dict.fromkeys(w for w in (spec.window for spec in specs) if w != ALL_ROWS and not of_numbers(w, view))
         )
-        return _Parse([(made, view) for made in checks], weight, series, windows, told_by(specs), _places(specs))
+        return _Parse([(made, view) for made in checks], weight, series, windows, told_by(specs), places_of(specs))
     return None
-
-
-def _scope_after(windows: tuple[Window, ...]) -> tuple[Window, ...]:
-    """What the next clause of a sentence may be about: the same time; the same row, or all of them."""
-    return (*windows, ALL_ROWS) if any(window.conditions for window in windows) else windows
-
-
-def _places(specs: list[Specification]) -> tuple[Window, ...]:
-    """Where a claim puts an extreme: what it says next is of there."""
-    told = [spec.place for spec in specs if spec.statistic in (Statistic.TIME_OF_MAXIMUM, Statistic.TIME_OF_MINIMUM)]
-    return tuple(dict.fromkeys(place for place in told if place is not None))
-
-
-def told_by(specs: list[Specification]) -> tuple[Specification, ...]:
-    """What a later clause may refer to: relations first, then what else was checked, the last first."""
-    return tuple(sorted(specs[::-1], key=lambda spec: spec.compared_window is None and spec.compared_with is None))
 
 
 def _is_sound(view: View, checks: list[Check]) -> bool:
@@ -320,11 +262,6 @@ def _is_sound(view: View, checks: list[Check]) -> bool:
         return True
     windows = [spec.window for made in checks for tier in made.tiers for spec in tier]
     return all(window.conditions for window in windows)
-
-
-def _of_numbers(window: Window, view: View) -> bool:
-    """Whether a window is told by values of series, which a later clause does not mean again."""
-    return any(test.column in view.table.columns for test in window.conditions)
 
 
 def _fits(window: Window, view: View) -> bool:

@@ -98,6 +98,6 @@ def _matters(clause: Clause, mark: Mark, shared: frozenset[str]) -> bool:
     if mark.number or mark.time:
         return True
     if mark.kinds:
-        return not mark.kinds & _SILENT
+        return not mark.kinds & _SILENT and mark.text.lower() not in clause.words.data["would"]
     inside = [token for token in clause.tokens if mark.start <= token.start and token.end <= mark.end]
     return not all(_plain(clause, token, shared) for token in inside)

@@ -1,0 +1,56 @@
+"""Where a text is cut: an answer into sentences, a sentence into clauses, a clause from the cause after it."""
+
+import re
+from collections.abc import Iterator
+from functools import cache
+
+from ..sentences import claiming_sentences
+from .lexicon import Lexicon, lexicon
+
+_AFTER_UNIT = re.compile(r"(\d\s?[^\W\d]{1,5}\.)\s+(?=[A-ZÀ-Þ])")
+
+
+def claims_of(text: str, language: str) -> list[str]:
+    """The sentences of an answer that claim something; one may end in a unit ("21 ms. The next day ...")."""
+    broken = [_AFTER_UNIT.sub(r"\1\n", sentence) for sentence in claiming_sentences(text, language)]
+    return [part for sentence in broken for part in sentence.split("\n")]
+
+
+def plain(text: str) -> str:
+    """The text with the signs that only look different made the same: spaces, quotes, dashes."""
+    text = re.sub(r"[\u2018\u2019]", "'", text)
+    text = re.sub(r"(?<=\w)[–—](?=\w)", "-", text)
+    return re.sub(r"[*_`]{1,3}(?=\S)|(?<=\S)[*`]{1,3}", "", text)
+
+
+def without_cause(text: str, words: Lexicon) -> tuple[str, bool]:
+    """The sentence without the part that names a cause, and whether there was one."""
+    found = words.kinds["cause"].search(text)
+    if found is None:
+        return text, False
+    before, after = text[: found.start()].rstrip(" ,;"), text[found.end() :]
+    if len(before.split()) >= 3:
+        return before, True
+    rest = after.partition(",")[2].strip()
+    return rest, True
+
+
+@cache
+def _joints(language: str) -> re.Pattern[str]:
+    """Where a sentence may be cut: at words that join clauses, at brackets, colons and dashes."""
+    joins = "|".join(sorted(lexicon(language).data["joins"], key=len, reverse=True))
+    after_comma = "|".join(sorted(lexicon(language).data["joins_after_comma"], key=len, reverse=True))
+    return re.compile(
+        rf"(?:,\s*(?:{joins}|{after_comma})\b|;|:(?=\s)|,(?=\s)|\s\(|\s[–—-]+(?=\s)|\s(?:{joins})(?=\s))\s*",
+        re.IGNORECASE,
+    )
+
+
+def splits(text: str, words: Lexicon) -> Iterator[tuple[str, str]]:
+    """The two parts at each place where a sentence may be cut."""
+    for joint in _joints(words.language).finditer(text):
+        left, right = text[: joint.start()].strip(), text[joint.end() :].strip()
+        if joint[0].strip() == "(":
+            right = re.sub(r"\)(?=\W*$)", "", right)
+        if left and right:
+            yield left, right
