@@ -3,7 +3,7 @@
 from .budget import Budget
 from .cassette import Cassette, Mode
 from .litellm_judge import Judge, LiteLLMJudge, ReplyKeeper
-from .question import Choice, PlainText, Question, RawReply, Reply, Usage
+from .question import Choice, PlainText, Question, RawReply, Reply, ReplyCounts, Usage
 from .settings import JudgeSettings, bundled_judges, load_settings
 
 __all__ = [
@@ -18,6 +18,7 @@ __all__ = [
     "Question",
     "RawReply",
     "Reply",
+    "ReplyCounts",
     "ReplyKeeper",
     "Usage",
     "bundled_judges",

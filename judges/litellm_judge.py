@@ -17,7 +17,7 @@ from .key import Keys
 from .limiter import AdaptiveLimiter
 from .meter import count
 from .miss import Misses
-from .question import PlainText, Question, RawReply, Reply, Usage
+from .question import PlainText, Question, RawReply, Reply, ReplyCounts, Usage
 from .recording import Recording, record
 from .retry import explain, is_too_many, retrying
 from .settings import GGUF, JudgeSettings, load_settings
@@ -79,6 +79,7 @@ class LiteLLMJudge:
         self.cassette = Cassette(cassette, mode) if isinstance(cassette, (str, Path)) else cassette
         self.keepers: list[ReplyKeeper] = [] if self.cassette is None else [self.cassette]
         self.usage = Usage()
+        self.replies = ReplyCounts()
         self.retries = 0
         self.limiters: WeakKeyDictionary[asyncio.AbstractEventLoop, AdaptiveLimiter] = WeakKeyDictionary()
         self._keys = Keys(self.settings)
@@ -100,11 +101,15 @@ class LiteLLMJudge:
             count(took)
             usage += took
             from_cassette = from_cassette and kept
+            first = asked is question
+            self.replies += ReplyCounts(int(first))
             try:
                 return Reply(parse_reply(asked, raw), raw, usage, from_cassette)
             except ReplyError as error:
                 shapeless = asked.options or asked.schema is PlainText
-                if asked.follow_up or shapeless or raw.finish_reason == "content_filter":
+                given_up = bool(asked.follow_up or shapeless or raw.finish_reason == "content_filter")
+                self.replies += ReplyCounts(0, int(first), int(given_up))
+                if given_up:
                     raise ReplyError(_unusable(self._place(asked), error), error.raw) from error
                 cut_off = raw.finish_reason == "length"
                 asked = asked.again(

@@ -92,6 +92,22 @@ class Usage:
 
 
 @dataclass(frozen=True, slots=True)
+class ReplyCounts:
+    """How many questions got a reply, how many first replies could not be used, and how many had none to use at last.
+
+    A reply that was repaired without a model (fences, trailing commas) could be used.
+    """
+
+    questions: int = 0
+    unparsable: int = 0
+    lost: int = 0
+
+    def __add__(self, other: "ReplyCounts") -> "ReplyCounts":
+        questions = self.questions + other.questions
+        return ReplyCounts(questions, self.unparsable + other.unparsable, self.lost + other.lost)
+
+
+@dataclass(frozen=True, slots=True)
 class RawReply:
     """What a model said, before anything was made of it: what cassettes and runs keep.
 
