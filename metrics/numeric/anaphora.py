@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from datetime import timedelta
+from datetime import date
 from functools import cache
 
 from .calendar_times import any_of, count_of, days, span
@@ -65,10 +65,10 @@ def _whole_unit(
             yield Mark(*found.span(), found[0], frozenset({"whole", "trend", "all_rows"}))
 
 
-def _reaches(start: object, end: object, unit: str) -> bool:
+def _reaches(start: date | None, end: date | None, unit: str) -> bool:
     if start is None or end is None:
         return False
-    length = (end - start + timedelta(days=1)).days / LENGTHS[unit]  # type: ignore[operator]
+    length = (end - start + DAY).days / LENGTHS[unit]
     return _SHARE_OF_UNIT[0] <= length <= _SHARE_OF_UNIT[1]
 
 

@@ -2,6 +2,7 @@
 
 from .check import Check, check, counts_periods, counts_rows, each, series_of, stated, use_columns
 from .clause import Clause
+from .marks import Mark
 from .specification import Hedge, Statistic
 
 
@@ -38,5 +39,5 @@ def missing(clause: Clause) -> list[Check] | None:
     return [check(each(statistic, names, windows, **value))]
 
 
-def _counted(mark: object) -> dict[str, object]:
-    return stated(mark) | {"decimals": 0, "unit": None}  # type: ignore[arg-type]
+def _counted(mark: Mark) -> dict[str, object]:
+    return stated(mark) | {"decimals": 0, "unit": None}

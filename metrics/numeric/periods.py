@@ -100,11 +100,11 @@ def _reckoned(kind: str, unit: str, count: int, parts: dict[str, str | None], ti
 
 def _outermost(kind: str, unit: str, parts: dict[str, str | None], times: Times) -> list[Window]:
     """ "At the start", "now": the first or the last row; of the table's last year or month, where that is said."""
-    row = {"first": 1} if kind == "first_row" else {"last": 1}
+    row = Window(first=1) if kind == "first_row" else Window(last=1)
     within = span(_begin(times.last_day, unit), unit) if parts.get("unit") else None
     if within is None or within.start is None or within.start <= times.start:
-        return [Window(**row)]
-    return [Window(start=within.start, end=within.end, **row)]
+        return [row]
+    return [replace(row, start=within.start, end=within.end)]
 
 
 def _begin(day: date, unit: str) -> date:

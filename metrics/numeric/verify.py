@@ -208,15 +208,10 @@ _DEFINED = ("sample", "population")
 
 
 def _same_kind(asked: Specification, computed: Computed, table: Table) -> None:
-    """Raises `Unverifiable` where a percentage is claimed of a series without a unit whose values are beyond 100."""
-    if (
-        asked.unit != "%"
-        or computed.unit is not None
-        or asked.series not in table.columns
-        or asked.statistic in _COUNTS
-    ):
+    """Raises `Unverifiable` where a percentage is claimed of a series without a unit whose values are beyond 200."""
+    if asked.unit != "%" or computed.unit is not None or asked.statistic in (*_COUNTS, Statistic.RATIO):
         return
-    if asked.statistic is not Statistic.RATIO and table.series(asked.series).abs().max() > _MOST_PERCENT:
+    if asked.series in table.columns and table.series(str(asked.series)).abs().max() > _MOST_PERCENT:
         raise Unverifiable(f"a percentage is claimed, and the values of {asked.series!r} are none")
 
 

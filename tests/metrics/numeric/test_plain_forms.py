@@ -1,0 +1,105 @@
+"""Forms of plain claims that a bot makes: what is left out, told by another time, apposed, ranked, missing, shared."""
+
+import pytest
+
+from assay.metrics.numeric.grid import Grid
+from assay.metrics.numeric.numeric_claims import check_claims
+from assay.metrics.numeric.typed import table_of
+
+S, C, U = "supported", "contradicted", "unverifiable"
+MONTHS = [f"2025-0{month}" for month in range(1, 7)]
+TABLES = {
+    "payroll": table_of(
+        Grid(
+            "payroll",
+            {
+                "month": MONTHS,
+                "employees": [10, 12, 12, 13, 15, 16],
+                "overtime_hours": [20, 25, None, 30, 15, 10],
+                "gross_pay": [1000, 1200, 1300, 1250, 1500, 1600],
+            },
+            {"overtime_hours": "h", "gross_pay": "EUR"},
+        )
+    ),
+    "regions": table_of(
+        Grid(
+            "regions",
+            {"region": ["North", "South", "East"], "calls": [30, 20, 10], "wait_time_min": [5, 8, 2]},
+            {"wait_time_min": "min"},
+        )
+    ),
+    "tickets": table_of(
+        Grid(
+            "tickets",
+            {
+                "week": ["2026-01-05", "2026-01-12", "2026-01-19", "2026-01-26"],
+                "tickets_opened": [10, 20, 30, 40],
+                "tickets_closed": [12, 18, 25, 41],
+            },
+        )
+    ),
+    "loon": table_of(
+        Grid(
+            "loon",
+            {"maand": MONTHS, "medewerkers": [10, 12, 12, 13, 15, 16], "overuren": [20, 25, None, 30, 15, 10]},
+            {"overuren": "h"},
+        )
+    ),
+}
+
+CLAIMS = [
+    # (20 + 25 + 30 + 15) / 4 = 22.5 without June; (... + 10) / 5 = 20 with it
+    ("payroll", "Leaving out June, overtime was 22.5 hours on average.", [S]),
+    ("payroll", "Leaving out June, overtime was 20 hours on average.", [C]),
+    ("loon", "Met uitzondering van juni waren er gemiddeld 22,5 overuren.", [S]),
+    ("payroll", "Except for June, overtime hours stayed above 14 every month.", [S]),
+    ("payroll", "Gross pay rose by 250 euros in May compared with the month before.", [S]),  # 1500 - 1250
+    ("payroll", "Employees rose from 10 in January to 16 in June, an increase of 6.", [S, S, S, S]),
+    ("payroll", "Employees rose from 10 in January to 16 in June, an increase of 5.", [S, S, S, C]),
+    ("payroll", "There is no figure for overtime hours in March.", [S]),
+    ("payroll", "There is no figure for overtime hours in April.", [C]),
+    ("loon", "De overuren van maart ontbreken.", [S]),
+    ("payroll", "Gross pay per employee was 100 euros in January.", [S]),  # 1000 / 10
+    ("payroll", "Gross pay per employee was 120 euros in January.", [C]),
+    ("regions", "North took 30 calls, more than any other region.", [S, S]),
+    ("regions", "South took 20 calls, more than any other region.", [S, C]),
+    ("regions", "50% of the calls came from North.", [S]),  # 30 of 60
+    ("regions", "South comes second with 20 calls.", [S, S]),
+    ("regions", "East comes second with 10 calls.", [C, S]),
+    ("regions", "Two regions had a wait time of more than 4 minutes.", [S]),
+    ("tickets", "In 2 of the 4 weeks more tickets were opened than closed.", [S]),  # the second and the third
+    ("tickets", "In 3 of the 4 weeks more tickets were opened than closed.", [C]),
+    ("tickets", "More tickets were opened than closed: 100 against 96.", [S, S, S]),
+    ("tickets", "In the week of 12 January 20 tickets came in.", [S]),
+]
+
+
+@pytest.mark.parametrize(("table", "claim", "verdicts"), CLAIMS, ids=[claim for _, claim, _ in CLAIMS])
+def test_plain_claims(table: str, claim: str, verdicts: list[str]) -> None:
+    language = "nl" if table == "loon" else "en"
+    assert [checked.verdict for checked in check_claims([claim], [TABLES[table]], language)] == verdicts
+
+
+def test_a_month_later_is_reckoned_from_the_sentence_before() -> None:
+    claims = ["In April there were 30 overtime hours.", "A month later there were 15 overtime hours."]
+    assert [checked.verdict for checked in check_claims(claims, [TABLES["payroll"]], "en")] == [S, S]
+
+
+NOT_GUESSED = [
+    ("payroll", "The average overtime in Amsterdam was 20 hours."),  # a place that no column has
+    ("regions", "In the busiest region the wait time was 8 minutes."),  # busiest by calls, not by waiting
+    ("payroll", "Overtime came to 20 hours per week on average."),  # the rows are months
+    ("regions", "250% of the calls were answered."),  # calls are no percentage
+    ("payroll", "Some 16 employees defected in June."),  # an unknown verb says which employees
+]
+
+
+@pytest.mark.parametrize(("table", "claim"), NOT_GUESSED, ids=[claim for _, claim in NOT_GUESSED])
+def test_what_may_mean_something_else_is_not_checked(table: str, claim: str) -> None:
+    assert {checked.verdict for checked in check_claims([claim], [TABLES[table]], "en")} == {U}
+
+
+def test_what_a_change_is_measured_from_is_in_the_evidence() -> None:
+    (checked,) = check_claims(["Gross pay rose by 60% from January to June."], [TABLES["payroll"]], "en")
+    assert checked.verdict == S
+    assert checked.evidence()["compared"] == "2025-01-01..2025-01-31"
