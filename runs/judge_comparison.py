@@ -1,15 +1,16 @@
 """Several judges on the same samples: which agrees with the ratings, at what cost, and which to buy."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Literal, get_args
 
 from ..errors import UsageError
 from ..eval_sets import Sample
-from ..judges import Usage
+from ..judges import ReplyCounts, Usage
 from ..meta_eval.correlation import Correlation, spearman
 from ..metrics import Score
+from .judge_probes import ProbeFindings, probe_findings
 from .panels import Panel, panels, supported_claims
 
 if TYPE_CHECKING:
@@ -22,12 +23,17 @@ UNITS: tuple[Unit, ...] = get_args(Unit)
 
 @dataclass(frozen=True, slots=True)
 class JudgeScores:
-    """One judge's scores by sample, how many calls it took at once, and the scores of further repeats."""
+    """One judge's scores by sample, how many calls it took at once, and the scores of further repeats.
+
+    `replies` counts what the judge said for `scores`; `probed` has its scores of changed samples, by probe.
+    """
 
     judge: str
     scores: Mapping[str, Score]
     at_once: int
     repeats: tuple[Mapping[str, Score], ...] = ()
+    replies: ReplyCounts = field(default_factory=ReplyCounts)
+    probed: Mapping[str, Mapping[str, Score]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +43,8 @@ class JudgeFindings:
     `usd` is None where unknown; `seconds` are of the calls, divided by those at once. `consistency` is the share of
     claims with the same verdict when asked again; None without repeats or claims. `on_frontier`: it agrees, and no
     other judge agrees more for less. `failed_again` counts failures in the repeats; `failure` is the first reason why
-    a sample failed.
+    a sample failed. `unparsable` is the share of questions whose first reply could not be used, `lost` of those that
+    had no reply to use at last; None without a reply.
     """
 
     judge: str
@@ -50,6 +57,8 @@ class JudgeFindings:
     consistency: float | None
     failed_again: int = 0
     failure: str = ""
+    unparsable: float | None = None
+    lost: float | None = None
     on_frontier: bool = False
 
     def cost(self, unit: Unit) -> float:
@@ -82,6 +91,7 @@ class JudgeComparison:
     claims: ClaimAgreement
     panels: tuple[Panel, ...]
     advice: str
+    probes: tuple[ProbeFindings, ...] = ()
 
 
 def compare_judges(
@@ -101,7 +111,10 @@ def compare_judges(
     together = panels(samples, scores, costs, seed=seed)
     rated = any(sample.rating_share is not None for sample in samples)
     advice = _advice(marked, pairs, unit) if rated else "no judge can be recommended: none of these answers is rated"
-    return JudgeComparison(metric, unit, marked, pairs, _claim_agreement(scores), together, advice)
+    probes = [
+        found for each in judged for found in probe_findings(each.judge, samples, each.scores, each.probed, seed=seed)
+    ]
+    return JudgeComparison(metric, unit, marked, pairs, _claim_agreement(scores), together, advice, tuple(probes))
 
 
 def _unit(found: Sequence[JudgeFindings]) -> Unit:
@@ -121,7 +134,9 @@ def _findings(samples: Sequence[Sample], judged: JudgeScores, seed: int) -> Judg
     ]
     agreement = spearman([v for v, _, _ in rated], [r for _, r, _ in rated], [g for *_, g in rated], seed=seed)
     again = [score for repeat in judged.repeats for score in repeat.values()]
+    probed = [score for scores in judged.probed.values() for score in scores.values()]
     usage, count = Usage.total([score.usage for score in mine]), max(1, len(mine))
+    replies = judged.replies
     return JudgeFindings(
         judged.judge,
         len(mine),
@@ -132,7 +147,9 @@ def _findings(samples: Sequence[Sample], judged: JudgeScores, seed: int) -> Judg
         PER * usage.seconds / judged.at_once / count,
         _consistency(judged),
         sum(score.status == "failed" for score in again),
-        next((score.reason for score in (*mine, *again) if score.status == "failed"), ""),
+        next((score.reason for score in (*mine, *again, *probed) if score.status == "failed"), ""),
+        replies.unparsable / replies.questions if replies.questions else None,
+        replies.lost / replies.questions if replies.questions else None,
     )
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..eval_sets import Sample
 from ..meta_eval.correlation import Correlation, spearman
@@ -76,8 +76,12 @@ def panels(
 
 def supported_claims(score: Score) -> dict[str, bool]:
     """A score's claims by their words, and whether each is supported."""
-    claims = score.evidence.get("claims", [])
-    return {" ".join(claim["text"].casefold().split()): claim["verdict"] == "supported" for claim in claims}
+    return {words: claim["verdict"] == "supported" for words, claim in claims_by_words(score).items()}
+
+
+def claims_by_words(score: Score) -> dict[str, dict[str, Any]]:
+    """A score's claims by their words, without case and white space."""
+    return {" ".join(claim["text"].casefold().split()): claim for claim in score.evidence.get("claims", [])}
 
 
 def _majority(judged: Sequence[Sample], scores: Mapping[str, Mapping[str, Score]]) -> "Floats | None":

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ..eval_sets import Sample
     from ..judges import Budget, JudgeSettings
     from ..meta_eval.correlation import Correlation
-    from ..runs.judge_comparison import JudgeComparison, JudgeScores
+    from ..runs.judge_comparison import JudgeComparison, JudgeFindings, JudgeScores
 
 
 @click.group()
@@ -39,8 +39,16 @@ def judges() -> None:
     type=click.Choice(["usd", "tokens", "seconds"]),
     help="What they are weighed by. [default: usd; seconds where all are free; tokens where a price is unknown]",
 )
+@click.option(
+    "--probes",
+    is_flag=False,
+    flag_value="padded,reordered,injected",
+    metavar="[A,B]",
+    help="Also judge the samples changed by probes (`assay probe`), and tell how many verdicts flip. "
+    "[without names: padded,reordered,injected]",
+)
 @click.option("--max-failed", type=click.IntRange(min=0), default=0, show_default=True, help="Failed samples a judge.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Of the folds and the resampling.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Of the folds, the resampling and the probes.")
 @click.option(
     "--report",
     type=click.Path(path_type=Path, dir_okay=False),
@@ -52,6 +60,8 @@ def judges() -> None:
 @json_option
 def compare(sets: tuple[str, ...], names: tuple[str, ...], report: Path | None, as_json: bool, **options: Any) -> None:
     """Compare judges on SETs: agreement with the ratings and with each other, cost, panels, and which to buy.
+
+    With --probes also how easily each is fooled: by courtesies, another order of the contexts, orders in the answer.
 
     \b
     assay judges compare helpdesk_nl --judge qwen1.5b --judge openai/gpt-4o-mini --report judges.html
@@ -72,9 +82,13 @@ def compare(sets: tuple[str, ...], names: tuple[str, ...], report: Path | None, 
     samples = [sample for source in sets for sample in read_set(source, **reading)]
     if twice := len(samples) - len({sample.id for sample in samples}):
         raise UsageError(f"{twice} ids stand in two of these sets; make their ids differ")
+    changed = _changed(samples, options["probes"], options["seed"])
     budget = Budget(options["budget_usd"], options["budget_tokens"], options["budget_calls"])
     try:
-        judged = [asyncio.run(_judged(name, found, samples, budget, options)) for name, found in settings.items()]
+        judged = [
+            asyncio.run(_judged(name, found, samples, changed, budget=budget, options=options))
+            for name, found in settings.items()
+        ]
     except BudgetReached as reached:
         raise BudgetReached(f"{reached}; all replies are kept: the same command goes on with them") from reached
     comparison = compare_judges(options["metric"], samples, judged, cost=options["cost"], seed=options["seed"])
@@ -104,8 +118,28 @@ def _settings(names: tuple[str, ...]) -> "dict[str, JudgeSettings]":
     return {short: load_settings(name) for short, name in named.items()}
 
 
+def _changed(samples: "list[Sample]", probes: str | None, seed: int) -> "dict[str, list[Sample]]":
+    """The samples as each probe changes them, without those that it cannot change."""
+    from ..eval_sets import Sample
+    from ..generation.probes import PROBES, perturb
+
+    wanted = [] if probes is None else [name.strip() for name in probes.split(",")]
+    if unknown := [name for name in wanted if name not in PROBES]:
+        raise UsageError(
+            f"no probe is called {unknown[0]!r}; the probes are {', '.join(PROBES)} (--probes=A,B, or --probes last)"
+        )
+    made = {name: [perturb(sample, PROBES[name], seed) for sample in samples] for name in wanted}
+    return {name: [each for each in found if isinstance(each, Sample)] for name, found in made.items()}
+
+
 async def _judged(
-    name: str, settings: "JudgeSettings", samples: "list[Sample]", budget: "Budget", options: dict[str, Any]
+    name: str,
+    settings: "JudgeSettings",
+    samples: "list[Sample]",
+    changed: "dict[str, list[Sample]]",
+    *,
+    budget: "Budget",
+    options: dict[str, Any],
 ) -> "JudgeScores":
     from ..judges import LiteLLMJudge
     from ..metrics import Score
@@ -114,14 +148,22 @@ async def _judged(
 
     metric, cassette = options["metric"], options["cassette"].replace("{judge}", name)
 
-    async def scores(again: int) -> dict[str, Score]:
-        asked = settings.asked_again(again)
-        async with LiteLLMJudge(asked, cassette=cassette, mode=options["mode"], budget=budget) as judge:
-            results = await aevaluate(samples, [metric], judge=judge)
+    def judge_asked(again: int) -> LiteLLMJudge:
+        return LiteLLMJudge(settings.asked_again(again), cassette=cassette, mode=options["mode"], budget=budget)
+
+    async def scores(judge: LiteLLMJudge, of: "list[Sample]") -> dict[str, Score]:
+        results = await aevaluate(of, [metric], judge=judge)
         return {sample: found[metric] for sample, found in results.scores.items()}
 
-    first, *repeats = [await scores(again) for again in range(options["repeats"] + 1)]
-    return JudgeScores(name, first, settings.concurrency, tuple(repeats))
+    async with judge_asked(0) as judge:
+        first = await scores(judge, samples)
+        replies = judge.replies  # those to the probes are not counted
+        probed = {probe: await scores(judge, found) for probe, found in changed.items()}
+    repeats = []
+    for again in range(1, options["repeats"] + 1):
+        async with judge_asked(again) as judge:
+            repeats.append(await scores(judge, samples))
+    return JudgeScores(name, first, settings.concurrency, tuple(repeats), replies, probed)
 
 
 def _failed(found: "JudgeComparison", allowed: int) -> int:
@@ -132,7 +174,9 @@ def _failed(found: "JudgeComparison", allowed: int) -> int:
     for each in found.judges:
         count = round(each.failed * each.samples)
         again = f", and {each.failed_again} times when asked again" if each.failed_again else ""
-        if count + each.failed_again > allowed:
+        probed = sum(probe.failed for probe in found.probes if probe.judge == each.judge)
+        again += f", and on {probed} changed by probes" if probed else ""
+        if count + each.failed_again + probed > allowed:
             code = TOO_MANY_FAILED
             click.echo(
                 f"assay: {each.judge} failed on {count} of {each.samples} samples{again}; {allowed} allowed "
@@ -155,6 +199,7 @@ def _print(found: "JudgeComparison") -> None:
         "judge",
         "n",
         "failed",
+        "unparsable",
         "Spearman with rating",
         "same when asked again",
         "tokens",
@@ -168,6 +213,7 @@ def _print(found: "JudgeComparison") -> None:
             each.judge,
             str(each.samples),
             f"{each.failed:.0%}",
+            _unparsable(each),
             _rho(each.agreement),
             "not asked" if each.consistency is None else f"{each.consistency:.0%}",
             f"{each.tokens:,.0f}",
@@ -194,10 +240,46 @@ def _print(found: "JudgeComparison") -> None:
         if panel.saving is not None:
             line += f", saving {panel.saving:.0%}"
         click.echo(line)
+    _print_probes(found)
+
+
+def _print_probes(found: "JudgeComparison") -> None:
+    from rich.table import Table
+
+    from ..runs.report import report_console
+
+    if not found.probes:
+        return
+    table = Table(title="Verdicts that flip under probes, of claims that stand in both", title_justify="left")
+    for column in ("judge", "probe", "claims", "flipped [95%]", "to supported", "samples", "shift of the score [95%]"):
+        table.add_column(column, justify="left" if column in {"judge", "probe"} else "right")
+    for each in found.probes:
+        flips, shift = each.flips, each.shift
+        table.add_row(
+            each.judge,
+            each.probe + ("*" if each.identical else ""),
+            str(each.claims),
+            flips.problem if flips.value is None else f"{flips.value:.0%}{_between(flips.low, flips.high, '.0%')}",
+            str(each.to_supported),
+            str(shift.n),
+            shift.problem if shift.mean is None else f"{shift.mean:+.3f}{_between(shift.low, shift.high, '+.3f')}",
+        )
+    report_console().print(table)
+    if any(each.identical for each in found.probes):
+        click.echo("* every reply about these claims is the same to the letter: as a rule no question had the change")
+
+
+def _between(low: float | None, high: float | None, form: str) -> str:
+    return "" if low is None or high is None else f" [{low:{form}}, {high:{form}}]"
+
+
+def _unparsable(each: "JudgeFindings") -> str:
+    if each.unparsable is None:
+        return "no reply"
+    return f"{each.unparsable:.1%}" + (f" ({each.lost:.1%} lost)" if each.lost else "")
 
 
 def _rho(found: "Correlation") -> str:
     if found.rho is None:
         return f"none ({found.problem})"
-    interval = "" if found.low is None or found.high is None else f" [{found.low:+.2f}, {found.high:+.2f}]"
-    return f"{found.rho:+.2f}{interval} (n = {found.n})"
+    return f"{found.rho:+.2f}{_between(found.low, found.high, '+.2f')} (n = {found.n})"

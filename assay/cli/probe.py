@@ -28,7 +28,7 @@ _NOT_IN_A_NAME = re.compile(r"[^\w.-]+")
 @click.argument("names", nargs=-1, required=True, metavar="SET | RUN RUN...")
 @click.option("-o", "--out", type=click.Path(path_type=Path, file_okay=False), help="Folder for the changed sets.")
 @click.option("--effect", is_flag=True, help="Read the effect: the run of the original, then those of the probes.")
-@click.option("--probes", metavar="A,B", help="Only these: padded, shortened, reordered, restated.")
+@click.option("--probes", metavar="A,B", help="Only these: padded, shortened, reordered, restated, injected.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Of all choices.")
 @click.option(
     "--reworded-by", multiple=True, metavar="JUDGE", help="Have this judge's model say the answers again; repeatable."
@@ -41,7 +41,8 @@ _NOT_IN_A_NAME = re.compile(r"[^\w.-]+")
 @store_option
 @json_option
 def probe(names: tuple[str, ...], *, effect: bool, store: str | Path, as_json: bool, **options: Any) -> None:
-    """Change SET in ways that a fair judge sees through: padded, shortened, contexts reordered, a claim restated.
+    """Change SET in ways that a fair judge sees through: padded, shortened, contexts reordered, a claim restated, an
+    instruction to the judge injected.
 
     With --reworded-by, also said again by a model in its own words: does a judge favour those of its own model?
     Judge original.jsonl and the others with the same judge; --effect then tells how far each metric's mean moved on

@@ -48,7 +48,8 @@ def _padded(sample: Sample, chance: random.Random) -> Sample | str:
         return "the answer is empty"
     places = sorted(chance.sample(range(len(phrases.after)), 2))
     after = " ".join(phrases.after[place] for place in places)
-    return _with_answer(sample, f"{chance.choice(phrases.before)} {sample.response.rstrip()}\n\n{after}")
+    # on lines of their own: a first step ("1. Open ...") after a courtesy would be no step any more
+    return _with_answer(sample, f"{chance.choice(phrases.before)}\n\n{sample.response.rstrip()}\n\n{after}")
 
 
 def _shortened(sample: Sample, _: random.Random) -> Sample | str:
@@ -85,6 +86,17 @@ def _restated(sample: Sample, chance: random.Random) -> Sample | str:
     return _with_answer(sample, f"{sample.response.rstrip()}\n\n{again}")
 
 
+def _injected(sample: Sample, chance: random.Random) -> Sample | str:
+    phrases = phrases_of(sample.language)
+    if phrases is None:
+        return _no_phrases(sample)
+    if not sample.response.strip():
+        return "the answer is empty"
+    parts = [sample.response.rstrip(), chance.choice(phrases.instructions)]
+    chance.shuffle(parts)
+    return _with_answer(sample, "\n\n".join(parts))
+
+
 def _with_answer(sample: Sample, response: str) -> Sample:
     return sample.model_copy(update={"response": response})
 
@@ -100,5 +112,6 @@ PROBES: dict[str, Probe] = {
         Probe("shortened", "no rise in faithfulness; a fall in completeness", _shortened),
         Probe("reordered", "no change: the contexts are the same", _reordered),
         Probe("restated", "no change: nothing new is claimed", _restated),
+        Probe("injected", "no rise: what an answer says to its judge supports nothing", _injected),
     )
 }

@@ -9,11 +9,13 @@ import yaml
 
 @dataclass(frozen=True, slots=True)
 class Phrases:
-    """What stands before and after an answer that is padded, and what leads in a sentence that is said again."""
+    """What stands before and after an answer that is padded, what leads in a sentence that is said again, and what
+    an answer says to its judge."""
 
     before: tuple[str, ...]
     after: tuple[str, ...]
     again: tuple[str, ...]
+    instructions: tuple[str, ...]
 
 
 _FOLDER = files(__package__).joinpath("wording")
@@ -26,4 +28,4 @@ def phrases_of(language: str | None) -> Phrases | None:
     if language not in LANGUAGES:
         return None
     held = yaml.safe_load(_FOLDER.joinpath(f"{language}.yaml").read_text(encoding="utf-8"))
-    return Phrases(*(tuple(held[part]) for part in ("before", "after", "again")))
+    return Phrases(*(tuple(held[part]) for part in ("before", "after", "again", "instructions")))

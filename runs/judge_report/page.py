@@ -26,6 +26,7 @@ def render_judge_report(found: JudgeComparison, sets: Sequence[str]) -> str:
         "beyond": {point.name for point in chart.points if point.beyond} if chart else set(),
         "cost_of": lambda cost: amount(cost, found.unit),
         "estimate_of": _estimate,
+        "shift_of": lambda shift: Estimate(shift.mean, shift.low, shift.high, shift.problem),
         "sentence": found.advice[:1].upper() + found.advice[1:],
     }
     return sealed_page(__package__, "judges.html", view, style=report_style() + asset(__package__, "frontier.css"))

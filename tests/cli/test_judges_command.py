@@ -55,6 +55,7 @@ def test_two_judges(assay: Make, set_file: Make, judge_file: Make, yes_sayer: Op
         (["--judge", "openai/a", "--judge", "openai/a"], "name two judges or more"),
         (["--judge", "qwen1.5b", "--judge", "nobody"], "no judge is called 'nobody'"),
         (["--judge", "a/one.yaml", "--judge", "b/one.yaml"], "a/one.yaml and b/one.yaml would both be called one"),
+        (["--judge", "openai/a", "--judge", "openai/b", "--probes", "padded,x"], "no probe is called 'x'"),
         (["--judge", "openai/a", "--judge", "openai/b", "--metric", "faithfulnes"], "did you mean faithfulness"),
         (["--judge", "openai/a", "--judge", "openai/b", "--metric", "token_overlap"], "token_overlap asks no judge"),
         (["--judge", "openai/a", "--judge", "openai/b", "--store", "postgresql://nobody@127.0.0.1:1/x"], "--cassette"),
@@ -105,6 +106,28 @@ def test_the_budget_is_of_all_judges_and_what_was_asked_is_kept(
     openai_server.forget()
     assert assay(*words).code == 0
     assert len(openai_server.requests) == 4
+
+
+def test_replies_that_cannot_be_used_are_counted_live_and_in_replay(
+    assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer
+) -> None:
+    """Six questions each. `stammer` says nonsense first to s1, s2 and s3, and to s5 for good: 4 of 6, 1 of 6 lost."""
+
+    def script(request: Request) -> Answer | None:
+        named = next(number for number in range(6) if f"menu {number}." in request.user)
+        asked_again = request.body["messages"][-1]["content"] != request.user
+        nonsense = request.body["model"] == "stammer" and (named == 5 or (named in {1, 2, 3} and not asked_again))
+        return Answer(text="Well,") if nonsense else None
+
+    openai_server.script = script
+    words = ["judges", "compare", set_file(), "--judge", judge_file("plain.yaml")]
+    words += ["--judge", judge_file("stammer.yaml", model="openai/stammer"), "--max-failed", "1", "--mode"]
+    for mode in ("auto", "replay"):
+        found = assay(*words, mode, "--json").json["judges"]
+        assert [(each["unparsable"], each["lost"]) for each in found] == [(0, 0), (4 / 6, 1 / 6)], mode
+    assert len(openai_server.requests) == 6 + 6 + 4
+    assert "66.7% (16.7% lost)" in assay(*words, "replay", "--report", "judges.html").out
+    assert "66.7% (16.7% lost)" in Path("judges.html").read_text(encoding="utf-8")
 
 
 def test_repeats_that_are_not_recorded_are_told(assay: Make, set_file: Make, judge_file: Make) -> None:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from assay.eval_sets import Sample, load_set
 from assay.generation.probes import PROBES, perturb, write_probes
 from assay.generation.probes.phrases import LANGUAGES, phrases_of
+from assay.metrics.sentences import claiming_sentences
 
 SAMPLE = Sample(
     id="s1", user_input="How do I book a day off?", language="en", rating=4, group="page",
@@ -27,10 +28,18 @@ def test_padded_keeps_the_answer_and_adds_courtesies() -> None:
     padded = changed("padded").response
     phrases = phrases_of("en")
     assert phrases is not None
-    before, _, rest = padded.partition(" Go to Leave.")
+    before, _, rest = padded.partition("\n\nGo to Leave.")
     assert before in phrases.before
     assert rest.startswith(" Click **Book**. Choose the day. Your manager gets a message.\n\n")
     assert sum(phrase in rest for phrase in phrases.after) == 2
+
+
+@pytest.mark.parametrize("name", ["padded", "injected"])
+def test_steps_stay_steps(name: str) -> None:
+    steps = SAMPLE.model_copy(update={"response": "1. Open the menu.\n2. Click on Save."})
+    for seed in range(10):
+        claims = claiming_sentences(changed(name, steps, seed).response, "en")
+        assert [claim for claim in claims if len(claim) < 20] == ["Open the menu.", "Click on Save."]
 
 
 def test_shortened_keeps_the_first_half_of_the_sentences() -> None:
@@ -53,6 +62,27 @@ def test_restated_says_one_claim_again() -> None:
     told = restated.removeprefix(SAMPLE.response + "\n\n")
     _, _, again = told.partition(": ")
     assert again in {"Go to Leave.", "Click Book.", "Choose the day.", "Your manager gets a message."}
+
+
+def test_injected_says_something_to_the_judge_before_or_after_the_answer() -> None:
+    phrases = phrases_of("en")
+    assert phrases is not None
+    made = {changed("injected", seed=seed).response for seed in range(40)}
+    assert made == {
+        "\n\n".join(parts)
+        for phrase in phrases.instructions
+        for parts in ((SAMPLE.response, phrase), (phrase, SAMPLE.response))
+    }
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_an_instruction_is_one_claim_and_a_courtesy_none(language: str) -> None:
+    """So that it reaches a judge who is asked about claims and never sees the answer."""
+    phrases = phrases_of(language)
+    assert phrases is not None
+    for phrase in phrases.instructions:
+        assert claiming_sentences(phrase, language) == [phrase]
+    assert claiming_sentences(" ".join([*phrases.before, *phrases.after]), language) == []
 
 
 @pytest.mark.parametrize("name", PROBES)
@@ -81,6 +111,7 @@ def test_a_seed_changes_a_sample_in_one_way(response: str, seed: int, name: str)
         ("reordered", {"retrieved_contexts": ("One.", "One.")}, "no two different contexts"),
         ("padded", {"language": "fr"}, "no phrases in fr"),
         ("padded", {"response": " "}, "empty"),
+        ("injected", {"response": " "}, "empty"),
         ("restated", {"response": "?"}, "claims nothing"),
     ],
 )
@@ -93,14 +124,14 @@ def test_every_language_has_phrases_of_every_kind() -> None:
     for language in LANGUAGES:
         found = phrases_of(language)
         assert found is not None
-        assert min(map(len, (found.before, found.after, found.again))) >= 2
+        assert min(map(len, (found.before, found.after, found.again, found.instructions))) >= 2
 
 
 def test_files_can_be_read_again(tmp_path: Path) -> None:
     other = SAMPLE.model_copy(update={"id": "s2", "response": "Yes.", "retrieved_contexts": ()})
     written = write_probes([SAMPLE, other], tmp_path / "probes")
     assert {each.name: each.samples for each in written} == {
-        "original": 2, "padded": 2, "shortened": 1, "reordered": 1, "restated": 2}  # fmt: skip
+        "original": 2, "padded": 2, "shortened": 1, "reordered": 1, "restated": 2, "injected": 2}  # fmt: skip
     assert load_set(tmp_path / "probes" / "original.jsonl") == [SAMPLE, other]
     assert load_set(tmp_path / "probes" / "shortened.jsonl") == [changed("shortened")]
     left_out = next(each.left_out for each in written if each.name == "shortened")

@@ -4,6 +4,7 @@ import html
 import re
 import shutil
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +12,12 @@ import pytest
 
 from assay.errors import UsageError
 from assay.meta_eval.correlation import Correlation
+from assay.meta_eval.estimate import Estimate
 from assay.runs.judge_comparison import ClaimAgreement, JudgeComparison, JudgeFindings, Unit
+from assay.runs.judge_probes import ProbeFindings
 from assay.runs.judge_report import render_judge_report, write_judge_report
 from assay.runs.judge_report.frontier import frontier
+from assay.runs.paired import Paired
 from assay.runs.panels import Panel
 
 HOSTILE = "</style><script>document.title='taken'</script><img src=x onerror=\"document.title='taken'\">\u202e"
@@ -94,7 +98,19 @@ def page() -> str:
     found = compared(
         judge(HOSTILE, 0.3, None), judge("b", 0.5, None), panels=(Panel(HOSTILE, told(0.4), 2e6),), unit="tokens"
     )
-    return render_judge_report(found, [HOSTILE])
+    none = Estimate(None, problem="no claim stands in both")
+    probed = (
+        ProbeFindings(
+            HOSTILE, "injected", 12, Estimate(0.25, 0.1, 0.5), 3, Paired(6, 6, 0.1, 0.05, 0.2, 0.01), 0, False
+        ),
+        ProbeFindings("b", "padded", 0, none, 0, Paired(0, 0, None, problem="no sample"), 0, False),
+    )
+    return render_judge_report(replace(found, probes=probed), [HOSTILE])
+
+
+def test_flips_under_probes(page: str) -> None:
+    assert "25% [10%, 50%]<td>3<td>6<td>+0.100 [+0.050, +0.200]" in page
+    assert "no claim stands in both<td>0<td>0<td>no sample" in page
 
 
 def test_names_stay_text_and_nothing_is_fetched(page: str) -> None:
