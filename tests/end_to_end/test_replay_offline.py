@@ -14,8 +14,13 @@ Make = Callable[..., Any]
 ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.timeout(400)  # seconds where nothing else runs; each loads an encoder
 BOTH = ("helpdesk_nl", "helpdesk_en")
-BUNDLED = [(path.name, BOTH, DEMO_METRICS) for path in sorted((ROOT / "cassettes").glob("helpdesk.*.jsonl"))]
-BUNDLED += [("helpdesk_nl.english.qwen1.5b.jsonl", BOTH[:1], ("heuristic.hal:translate=judge",))]
+BUNDLED = [
+    ("helpdesk.qwen1.5b.jsonl", BOTH, DEMO_METRICS),
+    ("helpdesk.qwen0.5b.jsonl", BOTH, DEMO_METRICS),
+    # asked for English questions this one writes without end, and each takes minutes
+    ("helpdesk.smollm2-135m.jsonl", BOTH, tuple(name for name in DEMO_METRICS if name != "answer_relevance")),
+    ("helpdesk_nl.english.qwen1.5b.jsonl", BOTH[:1], ("heuristic.hal:translate=judge",)),
+]
 
 
 def test_a_recorded_run_replays_to_the_same_numbers(
