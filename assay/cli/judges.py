@@ -45,7 +45,7 @@ def judges() -> None:
     flag_value="padded,reordered,injected",
     metavar="[A,B]",
     help="Also judge the samples changed by probes (`assay probe`), and tell how many verdicts flip. "
-    "[without names: padded,reordered,injected]",
+    "After the SETs, or as --probes=A,B. [without names: padded,reordered,injected]",
 )
 @click.option("--max-failed", type=click.IntRange(min=0), default=0, show_default=True, help="Failed samples a judge.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the folds, the resampling and the probes.")
