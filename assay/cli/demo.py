@@ -1,7 +1,6 @@
 """`assay demo`: the main job on the bundled sets, replayed, without key or network."""
 
 from importlib.resources import as_file, files
-from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
@@ -17,14 +16,17 @@ DEMO_METRICS = (
     "judge_relatedness",
     "judge_completeness",
 )
+SETS = ("helpdesk_nl", "helpdesk_en")
 _CONSTRUCTED = (
     "The ratings of the bundled sets are constructed from planted defects: this shows how Assay works, and says "
     "nothing about how far a metric agrees with people."
 )
 
 
-def _recordings() -> list[Traversable]:
-    return [entry for entry in files("assay.cassettes").iterdir() if entry.name.startswith("helpdesk.")]
+def _recorded_judges() -> list[str]:
+    """The judges whose replies are bundled."""
+    names = [entry.name for entry in files("assay.cassettes").iterdir()]
+    return sorted(name[len("helpdesk.") : -len(".jsonl")] for name in names if name.startswith("helpdesk."))
 
 
 @click.command()
@@ -34,7 +36,8 @@ def _recordings() -> list[Traversable]:
 def demo(judge: str, store: str | Path, as_json: bool) -> None:
     """Judge the bundled helpdesk sets offline, from recorded replies, and say which measure agrees with the ratings.
 
-    The numerical claims of the bundled kpi sets are computed in between. With --json only the helpdesk run is printed.
+    In between the numerical claims of the bundled kpi sets are computed, and the judges whose replies are bundled are
+    compared. With --json only the helpdesk run is printed.
     """
     from ..errors import UsageError
     from ..judges import Budget, load_settings
@@ -45,9 +48,8 @@ def demo(judge: str, store: str | Path, as_json: bool) -> None:
 
     recorded = files("assay.cassettes").joinpath(f"helpdesk.{judge}.jsonl")
     if not recorded.is_file():
-        bundled = [entry.name.split(".", 1)[1][: -len(".jsonl")] for entry in _recordings()]
-        raise UsageError(f"no replies of {judge!r} are bundled; there are those of {', '.join(bundled)}")
-    plan = Plan(sets=("helpdesk_nl", "helpdesk_en"), metrics=DEMO_METRICS, judge=load_settings(judge))
+        raise UsageError(f"no replies of {judge!r} are bundled; there are those of {', '.join(_recorded_judges())}")
+    plan = Plan(sets=SETS, metrics=DEMO_METRICS, judge=load_settings(judge))
     runs = Store(store)
     with as_file(recorded) as cassette:
         code = judge_plan(plan, runs, Budget(), None, _options(as_json, cassette))
@@ -55,11 +57,26 @@ def demo(judge: str, store: str | Path, as_json: bool) -> None:
         click.echo()
         computed = Plan(sets=("kpi_nl", "kpi_en"), metrics=("numeric_claims",))
         code = judge_plan(computed, runs, Budget(), None, _options(as_json, None))
+    if code == DONE and not as_json:
+        _tell_judges()
     done = runs.newest_with(plan.identity)
     if code == DONE and done is not None and not as_json:
         tell_briefly(runs, done)
         click.echo(_CONSTRUCTED)
     click.get_current_context().exit(code)
+
+
+def _tell_judges() -> None:
+    """All judges whose replies are bundled, compared."""
+    from .judges import compare, compared, print_comparison
+
+    with as_file(files("assay.cassettes")) as folder:
+        typed = [*SETS, *(word for name in _recorded_judges() for word in ("--judge", name))]
+        typed += ["--cassette", str(folder / "helpdesk.{judge}.jsonl"), "--mode", "replay"]
+        options = compare.make_context("compare", typed).params
+    click.echo()
+    print_comparison(compared(options.pop("sets"), options.pop("names"), options))
+    click.echo()
 
 
 def _options(as_json: bool, cassette: Path | None) -> dict[str, Any]:

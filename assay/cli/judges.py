@@ -66,6 +66,22 @@ def compare(sets: tuple[str, ...], names: tuple[str, ...], report: Path | None, 
     \b
     assay judges compare helpdesk_nl --judge qwen1.5b --judge openai/gpt-4o-mini --report judges.html
     """
+    comparison = compared(sets, names, options)
+    if report is not None:
+        from ..runs.judge_report import write_judge_report
+
+        write_judge_report(report, comparison, sets)
+    if as_json:
+        click.echo(json.dumps(asdict(comparison), ensure_ascii=False))
+    else:
+        print_comparison(comparison)
+        if report is not None:
+            click.echo(f"The whole report: {report}")
+    click.get_current_context().exit(_failed(comparison, options["max_failed"]))
+
+
+def compared(sets: tuple[str, ...], names: tuple[str, ...], options: dict[str, Any]) -> "JudgeComparison":
+    """The judges `names` on the sets, with the command's options. Raises `UsageError` for what cannot be compared."""
     from ..eval_sets import read_set
     from ..judges import Budget
     from ..metrics.catalogue import needs_judge
@@ -91,18 +107,7 @@ def compare(sets: tuple[str, ...], names: tuple[str, ...], report: Path | None, 
         ]
     except BudgetReached as reached:
         raise BudgetReached(f"{reached}; all replies are kept: the same command goes on with them") from reached
-    comparison = compare_judges(options["metric"], samples, judged, cost=options["cost"], seed=options["seed"])
-    if report is not None:
-        from ..runs.judge_report import write_judge_report
-
-        write_judge_report(report, comparison, sets)
-    if as_json:
-        click.echo(json.dumps(asdict(comparison), ensure_ascii=False))
-    else:
-        _print(comparison)
-        if report is not None:
-            click.echo(f"The whole report: {report}")
-    click.get_current_context().exit(_failed(comparison, options["max_failed"]))
+    return compare_judges(options["metric"], samples, judged, cost=options["cost"], seed=options["seed"])
 
 
 def _settings(names: tuple[str, ...]) -> "dict[str, JudgeSettings]":
@@ -186,7 +191,8 @@ def _failed(found: "JudgeComparison", allowed: int) -> int:
     return code
 
 
-def _print(found: "JudgeComparison") -> None:
+def print_comparison(found: "JudgeComparison") -> None:
+    """The advice, the tables, and what panels would do."""
     from rich.table import Table
 
     from ..runs.judge_comparison import amount
