@@ -91,6 +91,9 @@ def _plain(clause: Clause, token: Token, shared: frozenset[str]) -> bool:
     words = clause.words
     known = token.text in (words.plain_verbs | words.plain) or token.stem in words.everyone
     plain = known and token.stem not in clause.column_stems
+    place = clause.tokens.index(token)
+    if place and clause.tokens[place - 1].text == "per":  # "3 per visitor" is not 3
+        return False
     return token.text in words.harmless or plain or token.stem in shared
 
 

@@ -66,7 +66,6 @@ _CHANGES = (Statistic.DIFFERENCE, Statistic.PERCENT_CHANGE)
 _TIMES = (Statistic.TIME_OF_MAXIMUM, Statistic.TIME_OF_MINIMUM)
 _MOST_PERCENT = 200.0
 _TELLING = 3  # digits that make an agreement no chance
-_SCALES = (1e3, 1e6, 1e-3, 1e-6)
 _YES_OR_NO = (Statistic.TREND, Statistic.COMPARISON, Statistic.NO_ANOMALY)
 
 
@@ -150,29 +149,17 @@ def _judged(asked: Specification, computed: Computed, table: Table) -> Finding:
     _same_kind(asked, computed, table)
     found = list(_possible(asked, computed, table))
     fits = next((each for each in found if _fits(asked, each[0])), None)
-    if fits is None and (why := _nearly_so(asked, computed, table, [value for value, _, _ in found])):
+    if fits is None and (why := _nearly_so(asked, computed, [value for value, _, _ in found])):
         raise Unverifiable(f"{why}; {computed.arithmetic}")
     return _told(asked, computed, table, fits is not None, fits or found[0])
 
 
-def _nearly_so(asked: Specification, computed: Computed, table: Table, found: list[float]) -> str | None:
-    """Why a claim that does not hold may yet be right: on a scale that is not stated, the other way round, in size."""
+def _nearly_so(asked: Specification, computed: Computed, found: list[float]) -> str | None:
+    """Why a claim that does not hold may yet be right: a change between negative values may be meant in size."""
     if asked.hedge is not Hedge.EXACT or asked.value is None or len(f"{asked.value:g}".strip("0.-")) < _TELLING:
         return None
     if asked.statistic in _CHANGES and (computed.base or 0.0) < 0 and any(_fits(asked, -value) for value in found):
         return "the values are negative, and the change may be meant in size"
-    if asked.statistic is Statistic.RATIO and any(value and _fits(asked, 1 / value) for value in found):
-        return "which of the two is the whole is not sure"
-    money = asked.unit is None or len(asked.unit) == 3
-    scalable = asked.statistic not in (
-        *_COUNTS,
-        Statistic.RATIO,
-        Statistic.RANK,
-        Statistic.PERCENT_CHANGE,
-        Statistic.SHARE,
-    )
-    if not table.power and money and scalable and any(_fits(asked, value * s) for value in found for s in _SCALES):
-        return "the numbers agree on another scale, and the table states none"
     return None
 
 
