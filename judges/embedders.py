@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-_RECENT_TEXTS = 4096
+_RECENT_TEXTS = 1024
 _TIMEOUT = 120.0  # seconds for one batch
 
 
