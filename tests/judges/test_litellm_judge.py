@@ -58,7 +58,7 @@ def test_who_listens_to_litellm_hears_each_call(judge: Any, known: Any, monkeypa
 
     monkeypatch.setattr(litellm, "callbacks", [Listener()])
     asyncio.run(one_call(0))
-    assert heard == ["test", "test"]  # claims, verdicts
+    assert heard.count("test") == 2  # claims, verdicts; embeddings of other tests may come late
 
 
 def test_what_is_the_same_for_every_sample_comes_first(openai_server: OpenAIServer, judge: Any, known: Any) -> None:
