@@ -102,13 +102,14 @@ class LiteLLMJudge:
             usage += took
             from_cassette = from_cassette and kept
             first = asked is question
-            self.replies += ReplyCounts(int(first))
+            self.replies.questions += first
             try:
                 return Reply(parse_reply(asked, raw), raw, usage, from_cassette)
             except ReplyError as error:
                 shapeless = asked.options or asked.schema is PlainText
                 given_up = bool(asked.follow_up or shapeless or raw.finish_reason == "content_filter")
-                self.replies += ReplyCounts(0, int(first), int(given_up))
+                self.replies.unparsable += first
+                self.replies.lost += given_up
                 if given_up:
                     raise ReplyError(_unusable(self._place(asked), error), error.raw) from error
                 cut_off = raw.finish_reason == "length"

@@ -91,7 +91,7 @@ class Usage:
         return sum(usages, cls())
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class ReplyCounts:
     """How many questions got a reply, how many first replies could not be used, and how many had none to use at last.
 
@@ -101,10 +101,6 @@ class ReplyCounts:
     questions: int = 0
     unparsable: int = 0
     lost: int = 0
-
-    def __add__(self, other: "ReplyCounts") -> "ReplyCounts":
-        questions = self.questions + other.questions
-        return ReplyCounts(questions, self.unparsable + other.unparsable, self.lost + other.lost)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from ..metrics.catalogue import BASELINES
 from ..prompts.untrusted import without_unseen
 from .audit import score_audit
 from .compare import Comparison, Difference
-from .report import plain, report_console, score_as_json
+from .report import plain, report_console, score_as_json, with_interval
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -97,10 +97,8 @@ def _mean(value: float | None) -> str:
 def _change(row: Difference) -> str:
     if row.paired.mean is None:
         return row.paired.problem
-    told = f"{row.paired.mean:+.3f}"
-    if row.paired.low is None or row.paired.high is None:
-        return f"{told} ({row.paired.problem})"
-    return f"{told} [{row.paired.low:+.3f}, {row.paired.high:+.3f}]"
+    told = with_interval(row.paired.mean, row.paired.low, row.paired.high, "+.3f")
+    return told if row.paired.low is not None else f"{told} ({row.paired.problem})"
 
 
 def _p(p: float | None) -> str:

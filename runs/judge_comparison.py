@@ -12,6 +12,7 @@ from ..meta_eval.correlation import Correlation, spearman
 from ..metrics import Score
 from .judge_probes import ProbeFindings, probe_findings
 from .panels import Panel, panels, supported_claims
+from .report import with_interval
 
 if TYPE_CHECKING:
     from ..meta_eval.findings import Comparison
@@ -260,5 +261,4 @@ def amount(cost: float, unit: Unit) -> str:
 
 def _told(each: JudgeFindings) -> str:
     found = each.agreement
-    interval = "" if found.low is None or found.high is None else f" [{found.low:.2f}, {found.high:.2f}]"
-    return f"rho {found.rho:.2f}{interval}"
+    return f"rho {with_interval(found.rho, found.low, found.high, '.2f')}"

@@ -90,6 +90,13 @@ def plain(text: str, length: int | None = None) -> str:
     return line if length is None or len(line) <= length else line[: length - 1] + "…"
 
 
+def with_interval(value: float | None, low: float | None, high: float | None, form: str) -> str:
+    """A value with its interval as a table writes it, `+0.10 [-0.02, +0.22]`; `-` for none."""
+    if value is None:
+        return "-"
+    return format(value, form) + ("" if low is None or high is None else f" [{low:{form}}, {high:{form}}]")
+
+
 def cost(usage: Usage) -> str:
     """USD, or that it is unknown."""
     return "unknown" if usage.usd is None else f"{usage.usd:.4f} USD"
@@ -122,7 +129,7 @@ def _correlation(summary: MetricSummary) -> str:
         return f"none: {found.problem}"
     if found.low is None or found.high is None:
         return f"{found.rho:+.2f} ({found.problem})"
-    return f"{found.rho:+.2f} [{found.low:+.2f}, {found.high:+.2f}] (n = {found.n})"
+    return f"{with_interval(found.rho, found.low, found.high, '+.2f')} (n = {found.n})"
 
 
 def _remark(summary: MetricSummary) -> str:

@@ -3,6 +3,7 @@
 import json
 import logging
 import os
+import shutil
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -86,6 +87,20 @@ def set_file(tmp_path: Path) -> Callable[..., Path]:
         return path
 
     return write
+
+
+@pytest.fixture(scope="module")  # playwright has an event loop of its own, which no other test may meet
+def browser() -> Iterator[Any]:
+    """A real Chromium; what needs it skips where there is none."""
+    playwright = pytest.importorskip("playwright.sync_api")
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    with playwright.sync_playwright() as started:
+        try:
+            opened = started.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        except playwright.Error as error:
+            pytest.skip(f"no browser: {error.message.splitlines()[0]}")
+        yield opened
+        opened.close()
 
 
 def pytest_unconfigure() -> None:

@@ -9,7 +9,7 @@ import click
 
 from ..errors import BudgetReached, UsageError
 from .exit_codes import INTERRUPTED
-from .options import judge_option
+from .options import budget_options, judge_option
 
 if TYPE_CHECKING:
     from ..judges import Cassette, LiteLLMJudge, Mode, Usage
@@ -32,9 +32,7 @@ def keeping_options(command: Callable[..., Any]) -> Callable[..., Any]:
                 help="With --cassette: replay (no model is asked), record, auto (what is missing). Default: auto.",
             ),
             click.option("--concurrency", type=click.IntRange(min=1), help="Calls at once; else as the judge says."),
-            click.option("--budget-usd", type=click.FloatRange(min=0), help="Stop before live calls cost more."),
-            click.option("--budget-tokens", type=click.IntRange(min=0), help="Stop before they take more tokens."),
-            click.option("--budget-calls", type=click.IntRange(min=0), help="Stop before there are more live calls."),
+            budget_options,
             click.option("--resume", is_flag=True, help="Go on where the budget, Ctrl-C or an error ended it."),
         )
     ):

@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +10,7 @@ import click
 
 from ..errors import BudgetReached, UsageError
 from .exit_codes import TOO_MANY_FAILED
-from .options import beside_runs, budget_options, json_option, read_mapping, set_options, store_option
+from .options import beside_runs, budget_options, json_option, read_mapping, read_probes, set_options, store_option
 
 if TYPE_CHECKING:
     from ..eval_sets import Sample
@@ -128,11 +128,7 @@ def _changed(samples: "list[Sample]", probes: str | None, seed: int) -> "dict[st
     from ..eval_sets import Sample
     from ..generation.probes import PROBES, perturb
 
-    wanted = [] if probes is None else [name.strip() for name in probes.split(",")]
-    if unknown := [name for name in wanted if name not in PROBES]:
-        raise UsageError(
-            f"no probe is called {unknown[0]!r}; the probes are {', '.join(PROBES)} (--probes=A,B, or --probes last)"
-        )
+    wanted = [] if probes is None else read_probes(probes, hint=" (--probes=A,B, or --probes last)")
     made = {name: [perturb(sample, PROBES[name], seed) for sample in samples] for name in wanted}
     return {name: [each for each in found if isinstance(each, Sample)] for name, found in made.items()}
 
@@ -162,7 +158,7 @@ async def _judged(
 
     async with judge_asked(0) as judge:
         first = await scores(judge, samples)
-        replies = judge.replies  # those to the probes are not counted
+        replies = replace(judge.replies)  # those to the probes are not counted
         probed = {probe: await scores(judge, found) for probe, found in changed.items()}
     repeats = []
     for again in range(1, options["repeats"] + 1):
@@ -196,7 +192,7 @@ def print_comparison(found: "JudgeComparison") -> None:
     from rich.table import Table
 
     from ..runs.judge_comparison import amount
-    from ..runs.report import report_console
+    from ..runs.report import report_console, with_interval
 
     console = report_console()
     click.echo(found.advice)
@@ -232,7 +228,7 @@ def print_comparison(found: "JudgeComparison") -> None:
         difference = pair.difference
         told = pair.problem or difference.problem or "no interval"
         if difference.value is not None and difference.low is not None and difference.high is not None:
-            told = f"{difference.value:+.2f} [{difference.low:+.2f}, {difference.high:+.2f}]"
+            told = with_interval(difference.value, difference.low, difference.high, "+.2f")
         p = "" if pair.p_permutation is None else f", p = {pair.p_permutation:.3f}"
         click.echo(f"rho({pair.first}) - rho({pair.second}) = {told}{p} (n = {pair.n})")
     alpha = "undefined" if found.claims.alpha is None else f"{found.claims.alpha:.2f}"
@@ -252,7 +248,7 @@ def print_comparison(found: "JudgeComparison") -> None:
 def _print_probes(found: "JudgeComparison") -> None:
     from rich.table import Table
 
-    from ..runs.report import report_console
+    from ..runs.report import report_console, with_interval
 
     if not found.probes:
         return
@@ -265,18 +261,14 @@ def _print_probes(found: "JudgeComparison") -> None:
             each.judge,
             each.probe + ("*" if each.identical else ""),
             str(each.claims),
-            flips.problem if flips.value is None else f"{flips.value:.0%}{_between(flips.low, flips.high, '.0%')}",
+            flips.problem if flips.value is None else with_interval(flips.value, flips.low, flips.high, ".0%"),
             str(each.to_supported),
             str(shift.n),
-            shift.problem if shift.mean is None else f"{shift.mean:+.3f}{_between(shift.low, shift.high, '+.3f')}",
+            shift.problem if shift.mean is None else with_interval(shift.mean, shift.low, shift.high, "+.3f"),
         )
     report_console().print(table)
     if any(each.identical for each in found.probes):
         click.echo("* every reply about these claims is the same to the letter: as a rule no question had the change")
-
-
-def _between(low: float | None, high: float | None, form: str) -> str:
-    return "" if low is None or high is None else f" [{low:{form}}, {high:{form}}]"
 
 
 def _unparsable(each: "JudgeFindings") -> str:
@@ -286,6 +278,8 @@ def _unparsable(each: "JudgeFindings") -> str:
 
 
 def _rho(found: "Correlation") -> str:
+    from ..runs.report import with_interval
+
     if found.rho is None:
         return f"none ({found.problem})"
-    return f"{found.rho:+.2f}{_between(found.low, found.high, '+.2f')} (n = {found.n})"
+    return f"{with_interval(found.rho, found.low, found.high, '+.2f')} (n = {found.n})"

@@ -95,6 +95,16 @@ def budget_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
+def read_probes(typed: str, hint: str = "") -> list[str]:
+    """`padded,injected` as typed, as names. Raises `UsageError` for one that no probe has; `hint` says how to write."""
+    from ..generation.probes import PROBES
+
+    names = [name.strip() for name in typed.split(",")]
+    if unknown := [name for name in names if name not in PROBES]:
+        raise UsageError(f"no probe is called {unknown[0]!r}; the probes are {', '.join(PROBES)}{hint}")
+    return names
+
+
 def read_mapping(pairs: tuple[str, ...]) -> dict[str, str]:
     """`question=user_input` as typed, as a mapping."""
     mapping = {}

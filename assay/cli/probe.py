@@ -12,7 +12,7 @@ import click
 from ..errors import UsageError
 from .asking import Sitting, counted, keeping_options, sitting_of
 from .exit_codes import DONE, TOO_MANY_FAILED
-from .options import json_option, read_mapping, set_options, store_option
+from .options import json_option, read_mapping, read_probes, set_options, store_option
 from .probe_effect import tell_effect
 
 if TYPE_CHECKING:
@@ -73,9 +73,7 @@ def _write(names: tuple[str, ...], options: dict[str, Any], as_json: bool) -> in
     folder: Path | None = options["out"]
     if folder is None or len(names) > 1:
         raise UsageError("write `assay probe SET -o FOLDER`, or `assay probe --effect RUN RUN...`")
-    wanted = tuple(name.strip() for name in (options["probes"] or ",".join(PROBES)).split(","))
-    if unknown := [name for name in wanted if name not in PROBES]:
-        raise UsageError(f"no probe is called {unknown[0]!r}; the probes are {', '.join(PROBES)}")
+    wanted = read_probes(options["probes"] or ",".join(PROBES))
     reading = {"mapping": read_mapping(options["mapping"])} | {k: options[k] for k in ("language", "limit", "split")}
     samples = list(read_set(names[0], **reading))
     chosen: dict[str, Any] = {"probes": wanted, "seed": options["seed"]}

@@ -85,7 +85,7 @@ def _print_effect(title: str, found: "Comparison", columns: tuple[str, str, str]
     from rich.table import Table
     from rich.text import Text
 
-    from ..runs.report import plain, report_console
+    from ..runs.report import plain, report_console, with_interval
     from .meta_tables import p_value
 
     first, second, difference = columns
@@ -94,12 +94,11 @@ def _print_effect(title: str, found: "Comparison", columns: tuple[str, str, str]
         table.add_column(heading, justify="left" if number == 0 else "right")
     for each in found.overall:
         shift = each.paired
-        interval = "" if shift.low is None or shift.high is None else f" [{shift.low:+.3f}, {shift.high:+.3f}]"
         table.add_row(
             Text(plain(each.metric)),
             str(shift.n),
             *("-" if mean is None else f"{mean:.3f}" for mean in (each.mean_a, each.mean_b)),
-            "-" if shift.mean is None else f"{shift.mean:+.3f}{interval}",
+            with_interval(shift.mean, shift.low, shift.high, "+.3f"),
             *(p_value(p) for p in (shift.p, each.p_of_all)),
         )
     report_console().print(table)

@@ -147,7 +147,7 @@ def _print(report: "NightReport") -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from ..runs.report import plain, report_console
+    from ..runs.report import plain, report_console, with_interval
 
     console = report_console()
     console.print(Text(plain(f"Suite {report.suite}, {report.night}: {report.verdict}"), style="bold"))
@@ -160,8 +160,8 @@ def _print(report: "NightReport") -> None:
                 Text(metric.metric),
                 str(metric.n),
                 str(metric.scored),
-                Text(_interval(metric.mean, metric.low, metric.high, ".3f")),
-                Text(_interval(metric.change, metric.change_low, metric.change_high, "+.3f")),
+                Text(with_interval(metric.mean, metric.low, metric.high, ".3f")),
+                Text(with_interval(metric.change, metric.change_low, metric.change_high, "+.3f")),
                 "" if metric.change_p is None else f"{metric.change_p:.3f}",
                 style="" if metric.asked else "dim",
             )
@@ -179,12 +179,6 @@ def _print(report: "NightReport") -> None:
     elif report.verdict == "held":
         commands = [f"assay accept {run.run}" for run in report.runs if run.accepted != run.run]
         console.print(Text(f"To compare the next nights with it: {'; '.join(commands)}"))
-
-
-def _interval(value: float | None, low: float | None, high: float | None, form: str) -> str:
-    if value is None:
-        return ""
-    return format(value, form) + ("" if low is None or high is None else f" [{low:{form}}, {high:{form}}]")
 
 
 @click.command()

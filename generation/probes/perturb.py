@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from ...eval_sets import Sample
 from ...metrics.sentences import claiming_sentences, sentences
-from .phrases import phrases_of
+from .phrases import Phrases, phrases_of
 
 _LEFT_TO_ITSELF = 50  # orders tried before contexts are taken to be all alike
 
@@ -40,10 +40,20 @@ def marked(sample: Sample, changed: Sample, **told: object) -> Sample:
     return changed.model_copy(update=fields)
 
 
-def _padded(sample: Sample, chance: random.Random) -> Sample | str:
-    phrases = phrases_of(sample.language)
-    if phrases is None:
-        return _no_phrases(sample)
+def _worded(change: Callable[[Sample, random.Random, Phrases], Sample | str]) -> _Perturb:
+    """A change that takes phrases in the sample's language."""
+
+    def with_phrases(sample: Sample, chance: random.Random) -> Sample | str:
+        phrases = phrases_of(sample.language)
+        if phrases is None:
+            return f"there are no phrases in {sample.language or 'a language that is not said'}"
+        return change(sample, chance, phrases)
+
+    return with_phrases
+
+
+@_worded
+def _padded(sample: Sample, chance: random.Random, phrases: Phrases) -> Sample | str:
     if not sample.response.strip():
         return "the answer is empty"
     places = sorted(chance.sample(range(len(phrases.after)), 2))
@@ -75,10 +85,8 @@ def _reordered(sample: Sample, chance: random.Random) -> Sample | str:
     return sample.model_copy(update={"retrieved_contexts": tuple(contexts)})
 
 
-def _restated(sample: Sample, chance: random.Random) -> Sample | str:
-    phrases = phrases_of(sample.language)
-    if phrases is None:
-        return _no_phrases(sample)
+@_worded
+def _restated(sample: Sample, chance: random.Random, phrases: Phrases) -> Sample | str:
     found = claiming_sentences(sample.response, sample.language or "en")
     if not found:
         return "the answer claims nothing"
@@ -86,10 +94,8 @@ def _restated(sample: Sample, chance: random.Random) -> Sample | str:
     return _with_answer(sample, f"{sample.response.rstrip()}\n\n{again}")
 
 
-def _injected(sample: Sample, chance: random.Random) -> Sample | str:
-    phrases = phrases_of(sample.language)
-    if phrases is None:
-        return _no_phrases(sample)
+@_worded
+def _injected(sample: Sample, chance: random.Random, phrases: Phrases) -> Sample | str:
     if not sample.response.strip():
         return "the answer is empty"
     parts = [sample.response.rstrip(), chance.choice(phrases.instructions)]
@@ -99,10 +105,6 @@ def _injected(sample: Sample, chance: random.Random) -> Sample | str:
 
 def _with_answer(sample: Sample, response: str) -> Sample:
     return sample.model_copy(update={"response": response})
-
-
-def _no_phrases(sample: Sample) -> str:
-    return f"there are no phrases in {sample.language or 'a language that is not said'}"
 
 
 PROBES: dict[str, Probe] = {

@@ -3,11 +3,12 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from pydantic import BaseModel, field_validator
+from pydantic import BaseModel
 
 from ...errors import JudgeError
 from ...eval_sets import Sample
 from ...judges import Judge, Question
+from ...judges.whole_text import WholeText, room_for
 from ...prompts import load_prompt
 from ...prompts.untrusted import original_characters, without_unseen
 from ..asking import ask_all
@@ -15,20 +16,12 @@ from .kept import broken, words_kept
 from .perturb import marked
 
 REWORDED = "reworded"
-_SPARE_TOKENS = 200
 
 
 class RewordedAnswer(BaseModel):
     """The judge's reply. An answer with words has a rewording with some."""
 
-    answer: str
-
-    @field_validator("answer")
-    @classmethod
-    def _says_something(cls, answer: str) -> str:
-        if not answer.strip():
-            raise ValueError("the answer is empty")
-        return answer
+    answer: WholeText
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +40,8 @@ class Reworded:
 def reword_question(sample: Sample) -> Question[RewordedAnswer]:
     """What the model is asked: the answer alone, so that no other text's words come in."""
     prompt = load_prompt(REWORDED, sample.language)
-    room = _SPARE_TOKENS + len(sample.response) // 2  # a token is seldom less than two characters
     user = prompt.render({"answer": sample.response})
-    return Question(prompt, user, RewordedAnswer, sample.id, max_tokens=room)
+    return Question(prompt, user, RewordedAnswer, sample.id, max_tokens=room_for(sample.response))
 
 
 async def reword(

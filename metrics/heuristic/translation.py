@@ -5,11 +5,12 @@ import re
 from functools import lru_cache
 from typing import NamedTuple, Protocol
 
-from pydantic import BaseModel, field_validator
+from pydantic import BaseModel
 
 from ...errors import JudgeError, UsageError
 from ...eval_sets.sample import Sample
 from ...judges import Judge, Question, Usage
+from ...judges.whole_text import WholeText, room_for
 from ...prompts import load_prompt
 from .parsed import pieces
 
@@ -18,7 +19,6 @@ TRANSLATORS = ("judge", "deep-translator")
 
 _LONGEST = 4000  # characters in one request: what Google takes, and what a small judge still gets through
 _OUTER_BLANKS = re.compile(r"\A(\s*)(.*?)(\s*)\Z", re.DOTALL)
-_SPARE_TOKENS = 200
 
 
 class Translator(Protocol):
@@ -47,14 +47,7 @@ class Translation(NamedTuple):
 class EnglishText(BaseModel):
     """The judge's reply. A text with words has a translation with some."""
 
-    translation: str
-
-    @field_validator("translation")
-    @classmethod
-    def _says_something(cls, translation: str) -> str:
-        if not translation.strip():
-            raise ValueError("the translation is empty")
-        return translation
+    translation: WholeText
 
 
 def load_translator(named: "str | Translator | None", judge: Judge | None) -> Translator | None:
@@ -127,8 +120,7 @@ async def _whole(text: str, language: str, sample: str, translator: Translator) 
 def translation_question(text: str, language: str, sample: str = "") -> Question[EnglishText]:
     """What the judge is asked for one text of at most some 4,000 characters."""
     prompt = load_prompt("translate", language)
-    room = _SPARE_TOKENS + len(text) // 2  # a token is seldom less than two characters
-    return Question(prompt, prompt.render({"text": text}), EnglishText, sample, max_tokens=room)
+    return Question(prompt, prompt.render({"text": text}), EnglishText, sample, max_tokens=room_for(text))
 
 
 class JudgeTranslator:

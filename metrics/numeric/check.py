@@ -10,7 +10,6 @@ from .marks import Mark, is_count
 from .mentions import means
 from .specification import Hedge, Specification, Statistic, Window
 from .table import Period
-from .table_times import step_of
 from .written import known_unit
 
 _CALENDAR = ("day", "week", "month", "year")
@@ -151,7 +150,7 @@ def counts_rows(clause: Clause, mark: Mark) -> bool:
     if number is None or number.ordinal or not is_count(number):
         return False
     moments = clause.table.period is Period.MOMENT and number.unit in ("h", "min")
-    return number.unit is None or number.unit == step_of(clause.table) or moments
+    return number.unit is None or number.unit == clause.table.step or moments
 
 
 def counts_periods(clause: Clause, count: Mark) -> bool:

@@ -18,7 +18,6 @@ from .check import (
 from .clause import Clause
 from .marks import BOUNDS, Mark, is_count
 from .specification import Condition, Direction, Hedge, Specification, Statistic, Window
-from .table_times import step_of
 
 _OPPOSITE = {"gt": Hedge.AT_MOST, "ge": Hedge.LESS_THAN, "lt": Hedge.AT_LEAST, "le": Hedge.MORE_THAN}
 
@@ -93,7 +92,7 @@ def _counts_something(clause: Clause, mark: Mark) -> bool:
         for m in clause.marks
         if mark.hedge_mark and m.end <= mark.hedge_mark.start
     )
-    counted = is_count(number) and number.unit is not None and number.unit == step_of(clause.table)
+    counted = is_count(number) and number.unit is not None and number.unit == clause.table.step
     return noun or changed or (counted and number.unit not in series_units(clause))
 
 

@@ -3,12 +3,16 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from ...errors import AssayError
 
 if TYPE_CHECKING:
     from pandas import DataFrame, DatetimeIndex, Series
+
+
+_REGULAR = (("week", 7, 7), ("month", 28, 31), ("quarter", 90, 92), ("year", 365, 366))  # days from row to row
 
 
 class Unverifiable(AssayError):
@@ -65,6 +69,22 @@ class Table:
     def readings(self) -> tuple["Table", ...]:
         """This reading and the others; a claim holds only if it holds in all of them."""
         return (self, *self.others)
+
+    @cached_property
+    def step(self) -> str | None:
+        """What a row stands for, by its period or the regular distance of its dates: day, week, month, quarter, year.
+
+        None without times, and for times of a day.
+        """
+        if self.period not in (None, Period.DAY):
+            return None if self.period is Period.MOMENT else str(self.period)
+        if self.times is None or len(self.times) < 3 or self.times.hasnans:
+            return "day" if self.period else None
+        steps = self.times.sort_values().to_series().diff().dropna().dt.days.to_numpy()
+        for step, least, most in _REGULAR:
+            if ((steps >= least) & (steps <= most)).all():
+                return step
+        return "day"
 
     def only(self, names: Sequence[str]) -> "Table":
         """The same table with only some of its series."""

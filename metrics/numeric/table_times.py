@@ -6,7 +6,7 @@ from datetime import date, timedelta
 from dateutil.relativedelta import relativedelta
 
 from .specification import Window
-from .table import Period, Table
+from .table import Period
 
 DAY = timedelta(days=1)
 
@@ -20,7 +20,6 @@ STEPS = {
 
 
 LENGTHS = {"day": 1, "week": 7, "month": 365.25 / 12, "quarter": 365.25 / 4, "year": 365.25}  # in days
-_REGULAR = (("week", 7, 7), ("month", 28, 31), ("quarter", 90, 92), ("year", 365, 366))  # days from row to row
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,19 +35,6 @@ class Times:
         """The last day of the last row."""
         last: date = self.end + _step(self.period) - DAY
         return last
-
-
-def step_of(table: Table) -> str | None:
-    """What a row stands for, by its period or the regular distance of its dates: day, week, month, quarter, year."""
-    if table.period not in (None, Period.DAY):
-        return None if table.period is Period.MOMENT else str(table.period)
-    if table.times is None or len(table.times) < 3 or table.times.hasnans:
-        return "day" if table.period else None
-    steps = table.times.sort_values().to_series().diff().dropna().dt.days.to_numpy()
-    for step, least, most in _REGULAR:
-        if ((steps >= least) & (steps <= most)).all():
-            return step
-    return "day"
 
 
 def step_before(day: date, period: Period) -> date:

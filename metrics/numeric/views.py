@@ -10,7 +10,7 @@ from .grid import Grid
 from .lexicon import LANGUAGES, lexicon
 from .specification import Window
 from .table import Period, Table
-from .table_times import DAY, Times, step_of
+from .table_times import DAY, Times
 from .typed import table_of
 
 if TYPE_CHECKING:
@@ -58,8 +58,7 @@ def _times(table: Table) -> Times | None:
     known = table.times.dropna()
     if not len(known):
         return None
-    step = step_of(table)
-    period = Period(step) if table.period is Period.DAY and step else table.period
+    period = Period(table.step) if table.period is Period.DAY and table.step else table.period
     return Times(known.min().date(), known.max().date(), period or Period.DAY)
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from .lexicon import Lexicon
 from .marks import Mark
-from .table_times import LENGTHS, step_of
+from .table_times import LENGTHS
 from .views import View
 
 _STEP_UNITS = {"day": "day", "week": "week", "month": "month", "year": "year", "hour": "h"}
@@ -42,17 +42,16 @@ def _reaches_over_all(mark: Mark, view: View) -> bool:
 
 def with_rates(kept: list[Mark], text: str, words: Lexicon, view: View) -> list[Mark]:
     """The marks and what says "a day", "per month": of one row, or of several (which no statistic is of)."""
-    step = step_of(view.table)
     units = "|".join(sorted(words.data["periods"], key=len, reverse=True))
     pattern = re.compile(
         rf"(?<!\w)(?:{words.data['rate']}) (?P<unit>{units})(?! (?:later|earlier|before|after))(?!\w)", re.I
     )
-    for found in pattern.finditer(text) if step else ():
+    for found in pattern.finditer(text) if view.table.step else ():
         if any(
             m.start < found.end() and found.start() < m.end for m in kept if m.time or m.series or m.cells or m.number
         ):
             continue
-        kind = "per_row" if words.data["periods"][found["unit"].lower()] == step else "per_other"
+        kind = "per_row" if words.data["periods"][found["unit"].lower()] == view.table.step else "per_other"
         kept = [m for m in kept if m.end <= found.start() or found.end() <= m.start]
         kept.append(Mark(*found.span(), found[0], frozenset({kind})))
     return sorted(kept, key=lambda m: m.start)
@@ -61,7 +60,7 @@ def with_rates(kept: list[Mark], text: str, words: Lexicon, view: View) -> list[
 def _counted_until(mark: Mark, after: Sequence[Mark], text: str, view: View) -> int | None:
     """Where the words end that say what is counted; None where that is not the rows."""
     if mark.number and mark.number.unit is not None:
-        return mark.end if mark.number.unit == _STEP_UNITS.get(step_of(view.table) or "") else None
+        return mark.end if mark.number.unit == _STEP_UNITS.get(view.table.step or "") else None
     noun = after[0] if after else None
     if noun is None or text[mark.end : noun.start].strip():
         return None

@@ -3,6 +3,7 @@
 import re
 
 from ...prompts.untrusted import without_unseen
+from ..report import with_interval
 from .report import NightReport, RunReport, SampleReport
 
 _NOT_PLAIN = re.compile(r"[^\w\s]", re.ASCII)
@@ -47,8 +48,8 @@ def _run(run: RunReport) -> list[str]:
     lines = [f"**{escaped(run.judge)}**: run {escaped(run.run)}{against}{f' ({kind})' if against else ''}", ""]
     lines += ["| metric | n | scored | mean [95%] | change [95%] | p |", "|---|---:|---:|---|---|---:|"]
     for metric in run.metrics:
-        mean = _interval(metric.mean, metric.low, metric.high, ".3f")
-        change = _interval(metric.change, metric.change_low, metric.change_high, "+.3f")
+        mean = with_interval(metric.mean, metric.low, metric.high, ".3f")
+        change = with_interval(metric.change, metric.change_low, metric.change_high, "+.3f")
         p = "" if metric.change_p is None else f"{metric.change_p:.3f}"
         lines.append(f"| {escaped(metric.metric)} | {metric.n} | {metric.scored} | {mean} | {change} | {p} |")
     lines.append("")
@@ -70,12 +71,6 @@ def _sample(each: SampleReport) -> str:
     before, now = (("-" if value is None else f"{value:.2f}") for value in (each.before, each.now))
     texts = f"{escaped(each.question, 100)} | {escaped(each.reason, 160)}"
     return f"| {escaped(each.sample)} | {escaped(each.metric)} | {before} | {now} | {texts} |"
-
-
-def _interval(value: float | None, low: float | None, high: float | None, form: str) -> str:
-    if value is None:
-        return "-"
-    return format(value, form) + ("" if low is None or high is None else f" [{low:{form}}, {high:{form}}]")
 
 
 def escaped(text: str, length: int = 120) -> str:

@@ -2,7 +2,6 @@
 
 import html
 import re
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -102,19 +101,6 @@ def test_worst_disagreements_by_hand() -> None:
     over, under = worst_disagreements(table, {"a0": 4.0, "a1": 2.0, "a2": 3.5})
     assert [(each.item, each.gap) for each in over] == [("a0", 3.0), ("a2", 0.5)]
     assert [(each.item, each.gap, each.labels) for each in under] == [("a1", -3.0, ("y",))]
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    playwright = pytest.importorskip("playwright.sync_api")
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    with playwright.sync_playwright() as started:
-        try:
-            opened = started.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        except playwright.Error as error:
-            pytest.skip(f"no browser: {error.message.splitlines()[0]}")
-        yield opened
-        opened.close()
 
 
 @pytest.fixture(params=[1200, 375], ids=["desktop", "phone"])

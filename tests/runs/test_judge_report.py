@@ -2,8 +2,6 @@
 
 import html
 import re
-import shutil
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -125,19 +123,6 @@ def test_names_stay_text_and_nothing_is_fetched(page: str) -> None:
 def test_a_page_that_cannot_be_written_says_so(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="the report cannot be written"):
         write_judge_report(tmp_path / "no" / "x.html", compared(judge("a", 0.3, 1.0), judge("b", 0.4, 2.0)), ["s"])
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    playwright = pytest.importorskip("playwright.sync_api")
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    with playwright.sync_playwright() as started:
-        try:
-            opened = started.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        except playwright.Error as error:
-            pytest.skip(f"no browser: {error.message.splitlines()[0]}")
-        yield opened
-        opened.close()
 
 
 @pytest.mark.parametrize("width", [1200, 375])
