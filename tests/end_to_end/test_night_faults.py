@@ -167,20 +167,20 @@ def test_kill_9(assay: Make, nightly: Make, openai_server: OpenAIServer, tmp_pat
     openai_server.forget()
 
     def count(request: Request) -> Answer | None:
-        if request.number >= 11:
-            reached.set()
-        return None
+        if request.number < 11:
+            return None
+        reached.set()
+        return Answer(fault="hang")
 
     openai_server.script, openai_server.latency = count, 0.1
     process = subprocess.Popen(COMMAND, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert reached.wait(120), process.communicate()
     process.kill()
     process.communicate()
-    openai_server.latency = 0
-    asked = len(openai_server.requests)
+    openai_server.script, openai_server.latency = None, 0
     assert (report(tmp_path)["status"], report(tmp_path)["runs"]) == ("running", [])
     assert "did not end" in junit_errors(tmp_path)[0]
     assert "not ended" in (tmp_path / "summary.md").read_text(encoding="utf-8")
     assert "running" in (tmp_path / "site/index.html").read_text(encoding="utf-8")
     ends_well(assay, tmp_path, openai_server)
-    assert asked < CALLS <= len(openai_server.requests) <= CALLS + 2  # those under way are asked once more
+    assert CALLS < len(openai_server.requests) <= CALLS + 2  # those under way are asked once more
