@@ -28,6 +28,8 @@ def without_cause(text: str, words: Lexicon) -> tuple[str, bool]:
     found = words.kinds["cause"].search(text)
     if found is None:
         return text, False
+    if re.search(words.data["attributed"], text[: found.end()], re.IGNORECASE):
+        return "", True
     before, after = text[: found.start()].rstrip(" ,;"), text[found.end() :]
     if len(before.split()) >= 3:
         return before, True

@@ -17,7 +17,7 @@ from .check import (
 )
 from .clause import Clause
 from .marks import BOUNDS, Mark, is_count
-from .specification import Condition, Direction, Hedge, Specification, Statistic, Window
+from .specification import ALL_ROWS, Condition, Direction, Hedge, Specification, Statistic, Window
 
 _OPPOSITE = {"gt": Hedge.AT_MOST, "ge": Hedge.LESS_THAN, "lt": Hedge.AT_LEAST, "le": Hedge.MORE_THAN}
 
@@ -88,12 +88,17 @@ def _counts_something(clause: Clause, mark: Mark) -> bool:
         m.columns and not m.series and not clause.text[mark.end : m.start].strip() for m in marks_after(clause, mark)
     )
     changed = any(
-        m.kinds & {"up", "down"} and mark.hedge_mark and not clause.text[m.end : mark.hedge_mark.start].strip()
+        m.kinds & {"up", "down"} and not clause.text[m.end : mark.hedge_mark.start].strip()
         for m in clause.marks
-        if mark.hedge_mark and m.end <= mark.hedge_mark.start
+        if mark.hedge_mark and m.end <= mark.hedge_mark.start and not _is_level(clause, mark.hedge_mark)
     )
     counted = is_count(number) and number.unit is not None and number.unit == clause.table.step
     return noun or changed or (counted and number.unit not in series_units(clause))
+
+
+def _is_level(clause: Clause, hedge: Mark) -> bool:
+    """Whether a bound is a level, also after a verb of change: "fallen below 30", not "risen more than 20"."""
+    return hedge.text.lower().split()[0] in clause.words.data["levels_beyond"]
 
 
 def _counts(names: list[str], windows: list[Window], bound: _Bound, count: Mark) -> list[Specification]:
@@ -133,10 +138,10 @@ def count_of_rows(clause: Clause) -> list[Check] | None:
     noun = next((m for m in nouns if m.start >= count.end and m.columns), None)
     distinct = clause.first("distinct")
     value = stated(count) | {"unit": None, "decimals": 0}
+    if not windows or (noun is None and windows == [ALL_ROWS] and not clause.of("count")):
+        return None  # "that happened on nine days" counts what the text before says
     clause.use([count, *used, *clause.times, *clause.cells, *clause.of("count", "sum", "distinct", "only")])
     use_columns(clause)
-    if not windows:
-        return None
     if noun is not None:
         columns: list[str | None] = [c for c in noun.columns if c in clause.table.labels.columns] or [None]
         apart = [s for c in columns for s in each(Statistic.COUNT, [c], windows, distinct=c is not None, **value)]
@@ -162,6 +167,8 @@ def _conditions(clause: Clause, exclude: Mark) -> tuple[list[Condition] | None, 
     pairs = _beside(clause, others)
     if pairs is None:
         return None, []
+    if any(number.hedge not in BOUNDS for number, _ in pairs) and not clause.of("when"):
+        return None, []  # "the five weeks gave 226 reports" is no count of weeks with 226
     tests = [Condition(s.series[0], BOUNDS.get(n.hedge, "eq"), n.number.value) for n, s in pairs if n.number]  # type: ignore[arg-type]
     return tests, [mark for pair in pairs for mark in pair]
 

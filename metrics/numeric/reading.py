@@ -14,6 +14,7 @@ from .grammar_extremes import extreme
 from .grammar_missing import missing
 from .grammar_relations import anomaly, comparison, correlation, difference, share
 from .grammar_sets import per_each, rows_compared, share_of
+from .grammar_streaks import streak
 from .grammar_values import aggregate, lookup, ranged
 from .lexicon import Lexicon, lexicon, tokens, whole_words
 from .mentions import Names
@@ -31,6 +32,7 @@ _FRAMES: tuple[Frame, ...] = (
     correlation,
     missing,
     anomaly,
+    streak,
     both_sides,
     apposed_extreme,
     rows_compared,

@@ -1,5 +1,7 @@
 """Which words of a clause no reading has used, and whether they may be left out."""
 
+import re
+
 from .clause import Clause, read_clause
 from .lexicon import Lexicon, Token
 from .marks import Mark
@@ -84,7 +86,8 @@ def _restricts(clause: Clause, unknown: Token) -> bool:
         before.pop()
     named = clause.text[unknown.start].isupper() and place > 0
     scope = bool(before) and before[-1] in clause.words.scope_prepositions
-    return not unknown.text.isalpha() or named or scope or unknown.text in clause.words.restrictive
+    extreme = re.fullmatch(clause.words.data["superlative"], unknown.text) is not None
+    return not unknown.text.isalpha() or named or scope or extreme or unknown.text in clause.words.restrictive
 
 
 def _plain(clause: Clause, token: Token, shared: frozenset[str]) -> bool:

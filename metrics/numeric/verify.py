@@ -26,6 +26,7 @@ from .quantity import converted, unit_and_power
 from .relations import comparison, correlation, difference, percent_change, ratio, share
 from .rows import rows_of
 from .specification import Direction, Hedge, Specification, Statistic
+from .streak import streak
 from .table import Table, Unverifiable
 from .tolerance import holds
 from .trend import trend
@@ -49,6 +50,7 @@ _COMPUTE: Mapping[Statistic, Callable[[Specification, Table], Computed]] = {
     Statistic.PERCENT_CHANGE: percent_change,
     Statistic.RATIO: ratio,
     Statistic.TREND: trend,
+    Statistic.STREAK: streak,
     Statistic.RANGE: spread,
     Statistic.DEVIATION: deviation,
     Statistic.LATEST: outer,
@@ -61,7 +63,7 @@ _COMPUTE: Mapping[Statistic, Callable[[Specification, Table], Computed]] = {
     Statistic.CORRELATION: correlation,
     Statistic.SHARE: share,
 }
-_COUNTS = (Statistic.COUNT, Statistic.MISSING, Statistic.COUNT_ABOVE, Statistic.COUNT_BELOW)
+_COUNTS = (Statistic.COUNT, Statistic.MISSING, Statistic.COUNT_ABOVE, Statistic.COUNT_BELOW, Statistic.STREAK)
 _CHANGES = (Statistic.DIFFERENCE, Statistic.PERCENT_CHANGE)
 _TIMES = (Statistic.TIME_OF_MAXIMUM, Statistic.TIME_OF_MINIMUM)
 _MOST_PERCENT = 200.0
