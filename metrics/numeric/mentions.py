@@ -4,24 +4,29 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import islice, product
-from re import compile as expression
 from typing import Literal
 
-from .lexicon import LANGUAGES, Token, lexicon, stem_of, tokens
+from .column_names import (
+    Stems,
+    column_names,
+    counted_compounds,
+    name_tokens,
+    names_without_what_was_done,
+    parts_of,
+    without_brackets,
+)
+from .column_names import means as means
+from .column_names import polarity as polarity
+from .lexicon import Token, lexicon, stem_of, tokens
 from .table import Table
 from .written import known_unit
 
 Kind = Literal["series", "column", "cell"]
-Stems = tuple[str, ...]
-
 _MOST_CELLS = 5000  # distinct texts of a column; a column with more is no list of names
-_MOST_NAMES = 80  # ways to name one column
-_BRACKETS = expression(r"[(\[][^)\]]*[)\]]")
-_CAMEL = expression(r"(?<=[a-z])(?=[A-Z])|_")
 _COMMON = 4.5  # Zipf frequency (log10 of occurrences in 10^9 words) from which a word is no name by itself
 _SHORTEST_COMPOUND = 6
 _SHORTEST_TYPO = 6
+_MOST_SHARING = 2  # columns that a part of a name may be of
 _TYPO_LIKENESS = 90
 
 
@@ -49,11 +54,12 @@ class Names:
 
     def __init__(self, table: Table, language: str) -> None:
         self.language = language
+        self._step = table.step
         self._harmless = lexicon(language).harmless_cell
         self._by_first: dict[str, list[tuple[Stems, Name]]] = defaultdict(list)
         seen: set[tuple[Stems, Name]] = set()
         columns = [*table.columns, *map(str, table.labels.columns)]
-        self.column_stems = frozenset(word.stem for column in columns for word in _name_tokens(column, language))
+        self.column_stems = frozenset(word.stem for column in columns for word in name_tokens(column, language))
         for stems, name in self._all(table):
             if stems and (stems, name) not in seen:
                 seen.add((stems, name))
@@ -73,10 +79,14 @@ class Names:
         for column in columns:
             for stems in column_names(column, self.language):
                 yield stems, Name(kind, column, 3)
-            for stems in _parts(column, self.language):
+            for stems in counted_compounds(column, self._step) if self.language == "nl" else ():
+                yield stems, Name(kind, column, 3)
+            for stems in parts_of(column, self.language):
                 parts[stems].add(column)
+        for stems, column in names_without_what_was_done(columns, self.language).items():
+            yield stems, Name(kind, column, 3)
         for stems, named in parts.items():
-            if len(named) <= 2:
+            if len(named) <= _MOST_SHARING:
                 yield from ((stems, Name(kind, column, 2)) for column in named)
 
     def _unit_nouns(self, table: Table) -> Iterator[tuple[Stems, Name]]:
@@ -104,7 +114,7 @@ class Names:
                 if not stems or (len(stems) == 1 and len(stems[0]) == 1 and stems[0].isalpha()):
                     continue
                 yield stems, Name("cell", column, 3, cell)
-                bare = self._content([t for t in tokens(_BRACKETS.sub(" ", cell), self.language) if t.is_word])
+                bare = self._content([t for t in tokens(without_brackets(cell), self.language) if t.is_word])
                 if bare and bare != stems:
                     yield bare, Name("cell", column, 3, cell)
                 for word in words:
@@ -127,7 +137,7 @@ class Names:
 
     def stems_of(self, text: str) -> frozenset[str]:
         """The stems of a name or a phrase."""
-        return frozenset(word.stem for word in _name_tokens(text, self.language))
+        return frozenset(word.stem for word in name_tokens(text, self.language))
 
     def find(self, words: Sequence[Token]) -> list[Mention]:
         """What the words of a text name; may overlap. Typing errors count only where nothing else is named."""
@@ -141,6 +151,10 @@ class Names:
         for stems, name in self._by_first.get(words[place].stem, ()):
             if (end := self._match(stems, words, place)) is not None:
                 by_end[end].append(name)
+        if place + 1 < len(words) and len(joined := words[place].text + words[place + 1].text) >= _SHORTEST_COMPOUND:
+            for stems, name in self._by_first.get(stem_of(joined, self.language), ()):  # "e-mails" of "emails"
+                if len(stems) == 1 and name.kind == "series":
+                    by_end[place + 1].append(name)
         for end, names in by_end.items():
             best = max(name.rank for name in names)
             yield Mention(words[place].start, words[end].end, tuple(name for name in names if name.rank == best))
@@ -184,104 +198,9 @@ def _common_words(language: str) -> frozenset[str]:
     )
 
 
-def _name_tokens(column: str, language: str) -> list[Token]:
-    return [token for token in tokens(_CAMEL.sub(" ", column), language) if token.is_word]
-
-
-@cache
-def column_names(column: str, language: str) -> tuple[Stems, ...]:
-    """The full names of a column as stems: as written, without brackets, without its unit, with synonyms."""
-    drop = lexicon(language).harmless_cell
-
-    def stems(words: list[Token]) -> Stems:
-        return tuple(word.stem for word in words if word.text not in drop)
-
-    every = _name_tokens(column, language)
-    bare = _name_tokens(_BRACKETS.sub(" ", column), language)
-    names = [stems(every), stems(bare)]
-    unitless = [word for word in bare if not _is_unit(word.text)]
-    if unitless:
-        names += [stems(unitless), *islice(_synonymous(unitless, language), _MOST_NAMES)]
-    return tuple(dict.fromkeys(name for name in names if name))
-
-
-def _is_unit(word: str) -> bool:
-    return known_unit(word) is not None and not word.isdigit() and word not in ("total",)
-
-
-def _parts(column: str, language: str) -> Iterator[Stems]:
-    """The words and pairs of words of a longer name, and their synonyms."""
-    drop = lexicon(language).harmless | {"per", "total", "number", "totaal", "aantal"}
-    words = [w for w in _name_tokens(_BRACKETS.sub(" ", column), language) if w.text not in drop and len(w.text) > 2]
-    words = [word for word in words if not _is_unit(word.text)]
-    if len(words) < 2:
-        return
-    for length in range(1, len(words)):
-        for begin in range(len(words) - length + 1):
-            run = words[begin : begin + length]
-            yield tuple(word.stem for word in run)
-            yield from islice(_synonymous(run, language), 20)
-
-
-@cache
-def _concepts() -> dict[Stems, str]:
-    """What a phrase of either language means, by its stems in each language."""
-    known: dict[Stems, str] = {}
-    for language in LANGUAGES:
-        for concept, phrases in lexicon(language).data["synonyms"].items():
-            for phrase in [concept.replace("_", " "), *phrases]:
-                for stemmed in LANGUAGES:
-                    known.setdefault(tuple(token.stem for token in tokens(phrase, stemmed) if token.is_word), concept)
-    return known
-
-
-@cache
-def polarity(column: str) -> str | None:
-    """Which way a series is better, "up" or "down", by what its name means; None where that is not known."""
-    better = {way for way, known in lexicon("en").data["better"].items() if _meanings(column) & set(known)}
-    return better.pop() if len(better) == 1 else None
-
-
-@cache
-def means(column: str, kind: str) -> bool:
-    """Whether a series' name means something of a kind: `levels`, that stand at a value, or `flows`, that add up."""
-    return bool(_meanings(column) & set(lexicon("en").data[kind]))
-
-
-@cache
-def _meanings(column: str) -> frozenset[str]:
-    words = [word for word in _name_tokens(_BRACKETS.sub(" ", column), "en") if not _is_unit(word.text)]
-    return frozenset(
-        concept
-        for begin in range(len(words))
-        for end in range(begin + 1, len(words) + 1)
-        for stems in (tuple(stem_of(w.text, language) for w in words[begin:end]) for language in LANGUAGES)
-        if (concept := _concepts().get(stems))
-    )
-
-
-def _synonymous(words: Sequence[Token], language: str) -> Iterator[Stems]:
-    """The words with every run that has synonyms replaced by each of them, in the language."""
-    choices: list[list[Stems]] = []
-    place, replaced = 0, False
-    while place < len(words):
-        for end in range(len(words), place, -1):
-            concept = _concepts().get(tuple(word.stem for word in words[place:end]))
-            if concept:
-                phrases = lexicon(language).data["synonyms"][concept]
-                choices.append([tuple(t.stem for t in tokens(phrase, language) if t.is_word) for phrase in phrases])
-                place, replaced = end, True
-                break
-        else:
-            choices.append([(words[place].stem,)])
-            place += 1
-    if replaced:
-        yield from (tuple(stem for part in combined for stem in part) for combined in product(*choices))
-
-
 def shared_stems(texts: Iterable[str], language: str) -> frozenset[str]:
     """The stems of texts that set the scene (a table's name, the question): naming them again says nothing new."""
     counted: Counter[str] = Counter()
     for text in texts:
-        counted.update(token.stem for token in tokens(_CAMEL.sub(" ", text), language) if token.is_word)
+        counted.update(token.stem for token in name_tokens(text, language))
     return frozenset(counted)

@@ -1,0 +1,229 @@
+"""How a column may be called: its name as written, synonyms, parts, Dutch compounds; and what its name means."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+from itertools import islice, product
+from re import compile as expression
+
+from .lexicon import LANGUAGES, Token, lexicon, stem_of, tokens
+from .written import known_unit
+
+Stems = tuple[str, ...]
+
+_MOST_NAMES = 80  # ways to name one column
+_MOST_PART_NAMES = 20  # ways to name a part of one
+_BRACKETS = expression(r"[(\[][^)\]]*[)\]]")
+_CAMEL = expression(r"(?<=[a-z])(?=[A-Z])|_")
+# Zipf frequencies (log10 of occurrences in 10^9 words) from which the two halves of a compound are words
+_FIRST_HALF = 3.3
+_SHORT_FIRST_HALF = 4.4  # of three letters
+_SECOND_HALF = 2.9
+_SHORTEST_HALF = 3
+_SHORTEST_HEAD = 5
+
+
+def name_tokens(column: str, language: str) -> list[Token]:
+    """The words of a column's name."""
+    return [token for token in tokens(_CAMEL.sub(" ", column), language) if token.is_word]
+
+
+def without_brackets(name: str) -> str:
+    """A name without what stands in brackets."""
+    return _BRACKETS.sub(" ", name)
+
+
+def name_words(column: str, language: str) -> list[tuple[Token, ...]]:
+    """The words of a column's name without brackets; what hyphens join is one ("no-shows")."""
+    text = _CAMEL.sub(" ", without_brackets(column))
+    joined: list[list[Token]] = []
+    for token in tokens(text, language):
+        if token.is_word and joined and text[joined[-1][-1].end : token.start] == "-":
+            joined[-1].append(token)
+        elif token.is_word:
+            joined.append([token])
+    return [tuple(word) for word in joined]
+
+
+def _stems(words: Iterable[tuple[Token, ...]]) -> Stems:
+    return tuple(token.stem for word in words for token in word)
+
+
+@cache
+def column_names(column: str, language: str) -> tuple[Stems, ...]:
+    """The full names of a column as stems: as written, without brackets, without its unit, with synonyms."""
+    drop = lexicon(language).harmless_cell
+
+    def kept(words: list[tuple[Token, ...]]) -> list[tuple[Token, ...]]:
+        return [word for word in words if len(word) > 1 or word[0].text not in drop]
+
+    every = tuple(word.stem for word in name_tokens(column, language) if word.text not in drop)
+    bare = name_words(column, language)
+    names = [every, _stems(kept(bare))]
+    unitless = [word for word in bare if len(word) > 1 or not is_unit(word[0].text)]
+    if unitless:
+        flat = [token for word in unitless for token in word]
+        names += [_stems(kept(unitless)), *islice(_synonymous(flat, language), _MOST_NAMES)]
+        if len(flat) > len(unitless):  # "noshows" of "no-shows"
+            names.append(tuple(stem_of("".join(t.text for t in word), language) for word in kept(unitless)))
+    return tuple(dict.fromkeys(name for name in names if name))
+
+
+def is_unit(word: str) -> bool:
+    """Whether a word of a name is a unit."""
+    return known_unit(word) is not None and not word.isdigit() and word not in ("total",)
+
+
+@cache
+def content_words(column: str, language: str) -> tuple[tuple[Token, ...], ...]:
+    """The words of a name that say what the column is: those before "per", without units and articles."""
+    words = lexicon(language)
+    drop = words.harmless | {"total", "number", "totaal", "aantal"}
+    found = name_words(column, language)
+    cut = next((place for place, word in enumerate(found) if place and word[0].text in words.data["rate_words"]), None)
+    return tuple(
+        word
+        for word in found[:cut]
+        if len(word) > 1 or not (word[0].text in drop or len(word[0].text) <= 2 or is_unit(word[0].text))
+    )
+
+
+def parts_of(column: str, language: str) -> Iterator[Stems]:
+    """The words and runs of words of a longer name, and their synonyms; the head of a compound."""
+    words = content_words(column, language)
+    for length in range(1, len(words)):
+        for begin in range(len(words) - length + 1):
+            run = words[begin : begin + length]
+            yield _stems(run)
+            yield from islice(_synonymous([t for word in run for t in word], language), _MOST_PART_NAMES)
+    if language == "nl":
+        for word in words:
+            yield from (((stem_of(half, language),)) for half in halves(word[-1].text))
+
+
+def names_without_what_was_done(columns: Sequence[str], language: str) -> dict[Stems, str]:
+    """What names one column when the words that only say that it was so are left out: "parcels" of "parcels delivered".
+
+    Not where two columns are then called the same ("tickets opened", "tickets closed"), nor what another is called.
+    """
+    done = frozenset(lexicon(language).data["was_done"].split())
+    other = done | frozenset(lexicon(language).data["was_ended"].split())
+    rests: dict[str, Stems] = {}
+    for column in columns:
+        words = content_words(column, language)
+        rests[column] = _stems(word for word in words if word[-1].text not in other)
+    named: dict[Stems, str] = {}
+    for column in columns:
+        words = content_words(column, language)
+        rest = [word for word in words if word[-1].text not in done]
+        if not rest or len(rest) == len(words) or list(rests.values()).count(_stems(rest)) > 1:
+            continue
+        taken = {name for each in columns if each != column for name in column_names(each, language)}
+        flat = [token for word in rest for token in word]
+        for name in (_stems(rest), *islice(_synonymous(flat, language), _MOST_PART_NAMES)):
+            if name not in taken:
+                named[name] = column
+    return named
+
+
+@cache
+def halves(word: str) -> tuple[str, ...]:
+    """What a Dutch compound may be called for short: its head, and its first half where the head adds little.
+
+    "Meldingen" and "storing" for "storingsmeldingen", "verzuim" and "ziekte" for "ziekteverzuim".
+    """
+    words = lexicon("nl")
+    light, prefixes = (frozenset(words.data[kind].split()) for kind in ("compound_light_heads", "compound_prefixes"))
+    common = words.harmless | frozenset(words.data["periods"])
+    best: tuple[float, str, str] | None = None
+    for end in range(_SHORTEST_HALF, len(word) - _SHORTEST_HEAD + 1):
+        head = word[end:]
+        for first in {word[:end], word[:end].removesuffix("s"), word[:end].removesuffix("en")}:
+            if len(first) < _SHORTEST_HALF or word[:end] in prefixes or head in common or is_unit(head):
+                continue
+            frequency = _frequency(first)
+            enough = _SHORT_FIRST_HALF if len(first) == _SHORTEST_HALF else _FIRST_HALF
+            if frequency >= enough and _frequency(head) >= _SECOND_HALF:
+                weight = min(frequency, _frequency(head))
+                best = max(best, (weight, first, head)) if best else (weight, first, head)
+    if best is None:
+        return ()
+    _, first, head = best
+    everyone = stem_of(first, "nl") in words.everyone
+    return (head, first) if head in light and not everyone and first not in common else (head,)
+
+
+def _frequency(word: str) -> float:
+    from wordfreq import zipf_frequency
+
+    return float(zipf_frequency(word, "nl"))
+
+
+def counted_compounds(column: str, step: str | None) -> Iterator[Stems]:
+    """Dutch words that are a column of one word with a tail that counts or a head that says how often.
+
+    "Ledental", "klantenaantal", "omzetcijfer"; "weekomzet" of a table with a row a week.
+    """
+    words = content_words(column, "nl")
+    if len(words) != 1 or len(words[0]) != 1 or len(words[0][0].text) < _SHORTEST_HALF:
+        return
+    data, word = lexicon("nl").data, words[0][0].text
+    yield from ((stem_of(word + tail, "nl"),) for tail in data["compound_tails"].split())
+    spans = [text for text, span in data["periods"].items() if span == step]
+    yield from ((stem_of(span + word, "nl"),) for span in spans)
+
+
+@cache
+def _concepts() -> dict[Stems, str]:
+    """What a phrase of either language means, by its stems in each language."""
+    known: dict[Stems, str] = {}
+    for language in LANGUAGES:
+        for concept, phrases in lexicon(language).data["synonyms"].items():
+            for phrase in [concept.replace("_", " "), *phrases]:
+                for stemmed in LANGUAGES:
+                    known.setdefault(tuple(token.stem for token in tokens(phrase, stemmed) if token.is_word), concept)
+    return known
+
+
+@cache
+def polarity(column: str) -> str | None:
+    """Which way a series is better, "up" or "down", by what its name means; None where that is not known."""
+    better = {way for way, known in lexicon("en").data["better"].items() if meanings(column) & set(known)}
+    return better.pop() if len(better) == 1 else None
+
+
+@cache
+def means(column: str, kind: str) -> bool:
+    """Whether a series' name means something of a kind: `levels`, that stand at a value, or `flows`, that add up."""
+    return bool(meanings(column) & set(lexicon("en").data[kind]))
+
+
+@cache
+def meanings(column: str) -> frozenset[str]:
+    """The concepts that a column's name names."""
+    words = [word for word in name_tokens(without_brackets(column), "en") if not is_unit(word.text)]
+    return frozenset(
+        concept
+        for begin in range(len(words))
+        for end in range(begin + 1, len(words) + 1)
+        for stems in (tuple(stem_of(w.text, language) for w in words[begin:end]) for language in LANGUAGES)
+        if (concept := _concepts().get(stems))
+    )
+
+
+def _synonymous(words: Sequence[Token], language: str) -> Iterator[Stems]:
+    """The words with every run that has synonyms replaced by each of them, in the language."""
+    choices: list[list[Stems]] = []
+    place, replaced = 0, False
+    while place < len(words):
+        for end in range(len(words), place, -1):
+            concept = _concepts().get(tuple(word.stem for word in words[place:end]))
+            if concept:
+                phrases = lexicon(language).data["synonyms"][concept]
+                choices.append([tuple(t.stem for t in tokens(phrase, language) if t.is_word) for phrase in phrases])
+                place, replaced = end, True
+                break
+        else:
+            choices.append([(words[place].stem,)])
+            place += 1
+    if replaced:
+        yield from (tuple(stem for part in combined for stem in part) for combined in product(*choices))
