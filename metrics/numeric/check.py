@@ -78,7 +78,8 @@ def stated(mark: Mark, decimals: int | None = None) -> dict[str, object]:
 def factor(value: float, mark: Mark | None = None) -> dict[str, object]:
     """ "Twice" and "half" as the fields of a specification: about so, unless a hedge says otherwise."""
     hedge = mark.hedge if mark is not None and mark.hedge is not Hedge.EXACT else Hedge.ABOUT
-    return {"value": value, "unit": None, "decimals": 1, "hedge": hedge}
+    decimals = 0 if hedge in (Hedge.NEARLY, Hedge.JUST_OVER) else 1  # "nearly three times" is from 2.5
+    return {"value": value, "unit": None, "decimals": decimals, "hedge": hedge}
 
 
 def series_of(clause: Clause, mark: Mark | None = None) -> list[str]:

@@ -167,9 +167,9 @@ def merge(one: Window, other: Window) -> Window | None:
         return other
     dated = [window for window in (one, other) if window.start or window.end]
     if len(dated) == 2:
-        if _within(one, other):
+        if within(one, other):
             dated = [one]
-        elif _within(other, one):
+        elif within(other, one):
             dated = [other]
         else:
             return None
@@ -186,7 +186,8 @@ def merge(one: Window, other: Window) -> Window | None:
     )
 
 
-def _within(inner: Window, outer: Window) -> bool:
+def within(inner: Window, outer: Window) -> bool:
+    """Whether the days of a window are all days of another."""
     return (
         inner.start is not None
         and inner.end is not None

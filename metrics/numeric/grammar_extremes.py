@@ -108,7 +108,7 @@ def _places(clause: Clause, word: Mark, number: Mark | None) -> tuple[list[Mark]
     if number is None:
         wide = [m for m in marks if m.time and m.time.ends and len(marks) > 1]
         if not wide and len(marks) > 1:
-            wide = [m for m in clause.times if any(_holds(m, other) for other in clause.times if other is not m)]
+            wide = [m for m in clause.times if any(holds(m, other) for other in clause.times if other is not m)]
         return [m for m in marks if m not in wide], wide
     told = clause.of("seen")
     core = max([word.end, *(s.end for s in clause.series if s.end <= number.start)])
@@ -125,7 +125,8 @@ def _places(clause: Clause, word: Mark, number: Mark | None) -> tuple[list[Mark]
     return placed, inside
 
 
-def _holds(outer: Mark, inner: Mark) -> bool:
+def holds(outer: Mark, inner: Mark) -> bool:
+    """Whether a named time lies within another."""
     a, b = (mark.time.windows[0] if mark.time else ALL_ROWS for mark in (outer, inner))
     return bool(a.start and a.end and b.start and b.end and a != b and a.start <= b.start and b.end <= a.end)
 

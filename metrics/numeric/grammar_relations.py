@@ -1,7 +1,10 @@
 """Reading relations: differences, ratios, shares, comparisons, correlations, anomalies."""
 
+import re
+
 from .check import Check, can_be_summed, check, each, factor, is_flow, series_of, stated, values_of
 from .clause import Clause, merge
+from .grammar_adjectives import adjective_ways, series_said
 from .marks import Mark, is_count
 from .specification import ALL_ROWS, Direction, Hedge, Specification, Statistic, Window
 
@@ -83,15 +86,18 @@ def share(clause: Clause) -> list[Check] | None:
     windows = clause.windows(clause.times, clause.cells)
     if not windows or windows == [ALL_ROWS]:
         return None
-    clause.use([*words, *numbers, *clause.series, *clause.times, *clause.cells, *clause.of("sum")])
+    clause.use([*words, *numbers, *clause.series, *clause.times, *clause.cells, *clause.of("sum", "all", "whole")])
     return [check(each(Statistic.SHARE, names, windows, **stated(numbers[0])))]
 
 
 def comparison(clause: Clause) -> list[Check] | None:
     """ "Throughput was 5 Mbps higher in March than in February", "A is twice as high as B", "A exceeds B"."""
     than = _than(clause)
-    up = [m for m in clause.of("higher", "above", "up") if m.hedge is Hedge.EXACT]
-    down = clause.of("lower", "below", "down")
+    ways = adjective_ways(clause, series_said(clause))
+    if ways is None:
+        return None
+    up = [m for m in clause.of("higher", "above", "up") if m.hedge is Hedge.EXACT] + ways[0]
+    down = clause.of("lower", "below", "down") + ways[1]
     same, times_as = clause.of("equal"), clause.of("double", "half", "times_as")
     inner = [(kind, m) for kind in INNER for m in clause.of(kind)]
     numbers = values_of(clause)
@@ -143,7 +149,16 @@ def _than(clause: Clause) -> Mark | None:
         surpasses = text.startswith(("exceed", "surpass", "overtr", "outperform"))
         if joins and followed is not None and (mark.kinds & {"than", "equal"} or ends or surpasses):
             return mark
-    return None
+    return _as_after(clause)
+
+
+def _as_after(clause: Clause) -> Mark | None:
+    """The "as" that closes "three times as many calls as"."""
+    factor_word = clause.first("double", "half", "times_as", "equal")
+    if factor_word is None:
+        return None
+    found = re.compile(r"(?<!\w)(?:as|als)(?!\w)", re.IGNORECASE).search(clause.text, factor_word.end)
+    return Mark(*found.span(), found[0], frozenset({"than"})) if found else None
 
 
 def _split(clause: Clause, than: Mark) -> tuple[list[Mark], list[Mark]]:
@@ -165,7 +180,7 @@ def _sides(clause: Clause, left: list[Mark], right: list[Mark]) -> tuple[Side, S
     lt, rt = [m for m in left if m.time], [m for m in right if m.time]
     if len(ls) > 1 or len(rs) > 1:
         return None
-    names = list(ls[0].series) if ls else list(rs[0].series) if rs else series_of(clause)
+    names = list(ls[0].series) if ls else list(rs[0].series) if rs else series_said(clause)
     others = list(rs[0].series) if rs and ls else names
     if rs and ls and set(ls[0].series) != set(rs[0].series) and not rc:
         windows = clause.windows([*lt, *rt], lc)

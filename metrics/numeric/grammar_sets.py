@@ -2,9 +2,12 @@
 
 import re
 
-from .check import Check, check, counts_periods, counts_rows, each, is_flow, stated, values_of
-from .clause import Clause
-from .specification import ALL_ROWS, Specification, Statistic
+from .check import Check, can_be_summed, check, counts_periods, counts_rows, is_flow, stated, values_of
+from .clause import Clause, within
+from .grammar_extremes import holds
+from .marks import Mark
+from .mentions import means
+from .specification import ALL_ROWS, Specification, Statistic, Window
 
 
 def rows_compared(clause: Clause) -> list[Check] | None:
@@ -56,17 +59,72 @@ def per_each(clause: Clause) -> list[Check] | None:
 
 
 def share_of(clause: Clause) -> list[Check] | None:
-    """ "27.6% of the calls came from Central": a part of the sum of a series."""
-    numbers, series = values_of(clause), clause.series
-    if len(numbers) != 1 or len(clause.numbers) != 1 or len(series) != 1 or not (clause.cells or clause.times):
+    """ "27.6% of the calls came from Central", "39% of all leave in 2024 was taken in the third quarter"."""
+    number, series = _percentage(clause), clause.series
+    if number is None or len(series) != 1 or not (clause.cells or clause.times):
         return None
-    number = numbers[0].number
-    if number is None or number.unit != "%" or clause.of("up", "down", "than", "higher", "lower", "mean", "maximum"):
+    if not all(_is_of_parts(clause, name) for name in series[0].series) or series[0].start < number.end:
         return None
-    if not all(is_flow(clause, name) for name in series[0].series) or series[0].start < numbers[0].end:
-        return None
-    if not re.fullmatch(clause.words.data["part_of"], clause.text[numbers[0].end : series[0].start], re.IGNORECASE):
+    if not re.fullmatch(clause.words.data["part_of"], clause.text[number.end : series[0].start], re.IGNORECASE):
         return None
     windows = clause.windows(clause.times, clause.cells)
-    clause.use([*numbers, *series, *clause.times, *clause.cells, *clause.of("sum", "all", "count", "share", "whole")])
-    return [check(each(Statistic.SHARE, series[0].series, windows, **stated(numbers[0])))]
+    wholes = clause.windows(_outer(clause), []) if _outer(clause) else [ALL_ROWS]
+    clause.use([number, *series, *clause.times, *clause.cells, *clause.of("sum", "all", "count", "share", "whole")])
+    found = []
+    for whole in wholes:
+        inside = [window for window in windows if whole == ALL_ROWS or within(window, whole)]
+        found += _shares(clause, series[0], series[0], inside, whole, number)
+    return [check(found)] if found else None
+
+
+def part_of_another(clause: Clause) -> list[Check] | None:
+    """ "7% of appointments ended in a no-show", "of all parcels from Breda 4% came too late": one series in another."""
+    number, series = _percentage(clause), clause.series
+    if number is None or len(series) != 2 or clause.of("than", "share", "difference", "ratio"):
+        return None
+    whole, part = series
+    if not all(_is_of_parts(clause, name) for mark in series for name in mark.series):
+        return None
+    if whole.start > number.end:
+        led = re.fullmatch(clause.words.data["part_of"], clause.text[number.end : whole.start], re.IGNORECASE)
+    else:
+        led = re.search(rf"^{clause.words.data['part_of_led']}$", clause.text[: whole.start], re.IGNORECASE)
+    if led is None or part.start < number.end:
+        return None
+    windows = clause.windows(clause.times, clause.cells)
+    clause.use([number, *series, *clause.times, *clause.cells, *clause.of("sum", "all", "count", "whole")])
+    found = [made for window in windows for made in _shares(clause, part, whole, [window], window, number)]
+    return [check(found)] if found else None
+
+
+def _percentage(clause: Clause) -> Mark | None:
+    """The one number of a clause, where it is a percentage and no change or extreme is told."""
+    numbers = values_of(clause)
+    if len(numbers) != 1 or len(clause.numbers) != 1 or numbers[0].number is None or numbers[0].number.unit != "%":
+        return None
+    others = clause.of("up", "down", "than", "higher", "lower", "mean", "maximum", "minimum", "not", "none")
+    return None if others else numbers[0]
+
+
+def _is_of_parts(clause: Clause, series: str) -> bool:
+    """Whether the values of a series are parts of a whole: amounts a period, what is counted, people by place."""
+    by_place = clause.view.times is None and means(series, "people")
+    return is_flow(clause, series) or by_place or can_be_summed(clause, series)
+
+
+def _outer(clause: Clause) -> list[Mark]:
+    """The times that the whole is of: the one that holds the others, all of them where the part is told by a name."""
+    if clause.cells:
+        return clause.times
+    return [mark for mark in clause.times if any(holds(mark, other) for other in clause.times if other is not mark)]
+
+
+def _shares(
+    clause: Clause, part: Mark, whole: Mark, windows: list[Window], of: Window, number: Mark
+) -> list[Specification]:
+    return [
+        Specification(Statistic.SHARE, a, w, compared_with=b, compared_window=of, **stated(number))  # type: ignore[arg-type]
+        for a in part.series
+        for b in whole.series
+        for w in windows
+    ]

@@ -13,7 +13,7 @@ from .grammar_counts import count_of_rows, count_of_values, row_with
 from .grammar_extremes import extreme
 from .grammar_missing import missing
 from .grammar_relations import anomaly, comparison, correlation, difference, share
-from .grammar_sets import per_each, rows_compared, share_of
+from .grammar_sets import part_of_another, per_each, rows_compared, share_of
 from .grammar_streaks import streak
 from .grammar_values import aggregate, lookup, ranged
 from .lexicon import Lexicon, lexicon, tokens, whole_words
@@ -42,6 +42,7 @@ _FRAMES: tuple[Frame, ...] = (
     difference,
     share,
     share_of,
+    part_of_another,
     per_each,
     extremes_paired,
     ranked,

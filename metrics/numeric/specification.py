@@ -44,8 +44,8 @@ class Hedge(StrEnum):
 
     EXACT = "exact"  # holds when the computed value rounds to the stated one at its precision
     ABOUT = "about"  # about, circa, ongeveer: within 5%
-    NEARLY = "nearly"  # nearly, bijna: from 5% below up to the value
-    JUST_OVER = "just_over"  # just over, ruim: from the value up to 5% above
+    NEARLY = "nearly"  # nearly, bijna: from 5% (or half a step of its precision) below up to the value
+    JUST_OVER = "just_over"  # just over, ruim: from the value up to as much above
     MORE_THAN = "more_than"
     LESS_THAN = "less_than"
     AT_LEAST = "at_least"

@@ -14,16 +14,17 @@ def rounds_to(computed: float, stated: float, decimals: int) -> bool:
 def holds(computed: float, stated: float, decimals: int, hedge: Hedge) -> bool:
     """Whether a stated value holds.
 
-    exact: the computed value rounds to it. about: that, or within 5% of it. nearly: from 5% below up to it. just_over:
-    from it up to 5% above. more_than, less_than, at_least, at_most: as they say, of the stated value as it stands. Of
+    exact: the computed value rounds to it. about: that, or within 5% of it. nearly: from below up to it, just_over:
+    from it up to above, by 5% or half a step of its precision ("just over 2 minutes" is up to 2.5). more_than, less_than, at_least, at_most: as they say, of the stated value as it stands. Of
     negative values nearly and just_over are meant in size ("nearly -50" is -48).
     """
     slack = _slack(computed, stated)
     size, wanted = (-computed, -stated) if stated < 0 else (computed, stated)
-    margin = ABOUT * abs(stated)
+    about = ABOUT * abs(stated)
+    margin = max(about, 0.5 * 10.0**-decimals)
     return {
         Hedge.EXACT: rounds_to(computed, stated, decimals),
-        Hedge.ABOUT: rounds_to(computed, stated, decimals) or abs(computed - stated) <= margin + slack,
+        Hedge.ABOUT: rounds_to(computed, stated, decimals) or abs(computed - stated) <= about + slack,
         Hedge.NEARLY: wanted - margin - slack <= size <= wanted + slack,
         Hedge.JUST_OVER: wanted - slack <= size <= wanted + margin + slack,
         Hedge.MORE_THAN: computed > stated + slack,

@@ -1,0 +1,57 @@
+"""Which way an adjective goes: "cheaper" of money, "busier" of amounts, "faster" as the series is better."""
+
+import re
+from collections.abc import Callable
+
+from .check import is_flow, series_of
+from .clause import Clause
+from .marks import Mark
+from .mentions import means, polarity
+from .written import known_unit
+
+_CURRENCY = re.compile("[A-Z]{3}")
+_Said = Callable[[Clause, str], bool]
+
+
+def is_money(clause: Clause, series: str) -> bool:
+    """Whether a series is in a currency."""
+    unit = known_unit(clause.table.units.get(series, ""))
+    return unit is not None and _CURRENCY.fullmatch(unit) is not None
+
+
+def is_busy(clause: Clause, series: str) -> bool:
+    """Whether more of a series makes a day busier: what is counted, and people."""
+    return (is_flow(clause, series) and not is_money(clause, series)) or means(series, "people")
+
+
+# a kind of word, whether it says more, and of which series it is said
+_KINDS: tuple[tuple[str, bool, _Said], ...] = (
+    ("dearer", True, is_money),
+    ("cheaper", False, is_money),
+    ("busier", True, is_busy),
+    ("quieter", False, is_busy),
+    ("better", True, lambda _, series: polarity(series) is not None),
+    ("worse", False, lambda _, series: polarity(series) is not None),
+)
+
+
+def adjective_ways(clause: Clause, names: list[str]) -> tuple[list[Mark], list[Mark]] | None:
+    """The adjectives that say more, and those that say less, of these series; None where one is not said of them."""
+    more: list[Mark] = []
+    less: list[Mark] = []
+    for kind, says_more, said_of in _KINDS:
+        for mark in clause.of(kind):
+            if not names or not all(said_of(clause, name) for name in names):
+                return None
+            down = kind in ("better", "worse") and any(polarity(name) == "down" for name in names)
+            (more if says_more is not down else less).append(mark)
+    return more, less
+
+
+def series_said(clause: Clause) -> list[str]:
+    """The series that a clause is about, by its adjective where nothing else tells: "cheaper" is of the one in money."""
+    names = series_of(clause)
+    if clause.series or not clause.of("dearer", "cheaper"):
+        return names
+    money = [name for name in clause.table.columns if is_money(clause, name)]
+    return money if len(money) == 1 else names
