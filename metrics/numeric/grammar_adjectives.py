@@ -21,7 +21,10 @@ def is_money(clause: Clause, series: str) -> bool:
 
 def is_busy(clause: Clause, series: str) -> bool:
     """Whether more of a series makes a day busier: what is counted, and people."""
-    return (is_flow(clause, series) and not is_money(clause, series)) or means(series, "people")
+    if means(series, "people"):
+        return True
+    counted = clause.table.units.get(series) is None and bool((clause.table.series(series).dropna() % 1 == 0).all())
+    return (counted or is_flow(clause, series)) and not is_money(clause, series) and not means(series, "levels")
 
 
 # a kind of word, whether it says more, and of which series it is said
@@ -49,7 +52,7 @@ def adjective_ways(clause: Clause, names: list[str]) -> tuple[list[Mark], list[M
 
 
 def series_said(clause: Clause) -> list[str]:
-    """The series that a clause is about, by its adjective where nothing else tells: "cheaper" is of the one in money."""
+    """The series that a clause is about; "cheaper" is of the one in money where nothing else tells."""
     names = series_of(clause)
     if clause.series or not clause.of("dearer", "cheaper"):
         return names

@@ -109,6 +109,10 @@ def _counts(names: list[str], windows: list[Window], bound: _Bound, count: Mark)
 
 def _crossing(clause: Clause, names: list[str], windows: list[Window], bound: _Bound) -> list[Check] | None:
     direction = Direction.UP if bound.is_up else Direction.DOWN
+    hedge = bound.mark.hedge_mark
+    if hedge is not None and hedge.text.lower().startswith(tuple(clause.words.data["never_led"])):  # "not below 30"
+        outermost = Statistic.MINIMUM if bound.is_up else Statistic.MAXIMUM
+        return [check(each(outermost, names, windows, **stated(bound.mark)))]
     if clause.of("some", "up", "down") or _says_crossing(bound.mark):
         return [check(each(Statistic.CROSSING, names, windows, direction=direction, **bound.fields()))]
     value = stated(bound.mark)

@@ -5,7 +5,6 @@ from .check import (
     Check,
     check,
     each,
-    is_flow,
     is_year_besides,
     marks_after,
     series_of,
@@ -14,8 +13,9 @@ from .check import (
     values_of,
 )
 from .clause import Clause
+from .grammar_adjectives import is_busy, is_money
 from .marks import Mark
-from .mentions import means, polarity
+from .mentions import polarity
 from .specification import ALL_ROWS, Direction, Specification, Statistic
 from .table_times import Times
 
@@ -78,8 +78,11 @@ def extreme(clause: Clause) -> list[Check] | None:
 
 def _is_of_something_else(clause: Clause, word: Mark, names: list[str]) -> bool:
     """Whether "the busiest day" is one by something else than the series: only of amounts is the most the busiest."""
-    busy = word.text.lower() in clause.words.data["busy"]
-    return busy and not all(is_flow(clause, name) or means(name, "people") for name in names)
+    said = word.text.lower()
+    busy, priced = said in clause.words.data["busy"], said in clause.words.data["priced"]
+    return (busy and not all(is_busy(clause, name) for name in names)) or (
+        priced and not all(is_money(clause, name) for name in names)
+    )
 
 
 def _of_texts(clause: Clause, word: Mark) -> bool:

@@ -92,17 +92,14 @@ def share(clause: Clause) -> list[Check] | None:
 
 def comparison(clause: Clause) -> list[Check] | None:
     """ "Throughput was 5 Mbps higher in March than in February", "A is twice as high as B", "A exceeds B"."""
-    than = _than(clause)
-    ways = adjective_ways(clause, series_said(clause))
-    if ways is None:
+    than, ways = _than(clause), adjective_ways(clause, series_said(clause))
+    if than is None or ways is None or clause.of("none", "all", "not", "correlation", "anomaly", "trend"):
         return None
     up = [m for m in clause.of("higher", "above", "up") if m.hedge is Hedge.EXACT] + ways[0]
     down = clause.of("lower", "below", "down") + ways[1]
     same, times_as = clause.of("equal"), clause.of("double", "half", "times_as")
     inner = [(kind, m) for kind in INNER for m in clause.of(kind)]
     numbers = values_of(clause)
-    if than is None or clause.of("none", "all", "not", "correlation", "anomaly", "trend"):
-        return None
     left_marks, right_marks = _split(clause, than)
     sides = _sides(clause, left_marks, right_marks)
     cut = bool(numbers) and ", " in clause.text[numbers[0].end : than.start]  # "88.8 Mbps, slightly more than on ..."

@@ -8,6 +8,7 @@ from .grammar_extremes import holds
 from .marks import Mark
 from .mentions import means
 from .specification import ALL_ROWS, Specification, Statistic, Window
+from .written import known_unit
 
 
 def rows_compared(clause: Clause) -> list[Check] | None:
@@ -73,7 +74,7 @@ def share_of(clause: Clause) -> list[Check] | None:
     found = []
     for whole in wholes:
         inside = [window for window in windows if whole == ALL_ROWS or within(window, whole)]
-        found += _shares(clause, series[0], series[0], inside, whole, number)
+        found += _shares((series[0], series[0]), inside, whole, number)
     return [check(found)] if found else None
 
 
@@ -83,7 +84,8 @@ def part_of_another(clause: Clause) -> list[Check] | None:
     if number is None or len(series) != 2 or clause.of("than", "share", "difference", "ratio"):
         return None
     whole, part = series
-    if not all(_is_of_parts(clause, name) for mark in series for name in mark.series):
+    units = {known_unit(clause.table.units.get(name, "")) for mark in series for name in mark.series}
+    if len(units) != 1 or not all(_is_of_parts(clause, name) for mark in series for name in mark.series):
         return None
     if whole.start > number.end:
         led = re.fullmatch(clause.words.data["part_of"], clause.text[number.end : whole.start], re.IGNORECASE)
@@ -93,7 +95,7 @@ def part_of_another(clause: Clause) -> list[Check] | None:
         return None
     windows = clause.windows(clause.times, clause.cells)
     clause.use([number, *series, *clause.times, *clause.cells, *clause.of("sum", "all", "count", "whole")])
-    found = [made for window in windows for made in _shares(clause, part, whole, [window], window, number)]
+    found = [made for window in windows for made in _shares((part, whole), [window], window, number)]
     return [check(found)] if found else None
 
 
@@ -119,12 +121,10 @@ def _outer(clause: Clause) -> list[Mark]:
     return [mark for mark in clause.times if any(holds(mark, other) for other in clause.times if other is not mark)]
 
 
-def _shares(
-    clause: Clause, part: Mark, whole: Mark, windows: list[Window], of: Window, number: Mark
-) -> list[Specification]:
+def _shares(series: tuple[Mark, Mark], windows: list[Window], of: Window, number: Mark) -> list[Specification]:
     return [
         Specification(Statistic.SHARE, a, w, compared_with=b, compared_window=of, **stated(number))  # type: ignore[arg-type]
-        for a in part.series
-        for b in whole.series
+        for a in series[0].series
+        for b in series[1].series
         for w in windows
     ]

@@ -1,4 +1,4 @@
-"""Reading values: a value at a time or row, a mean, a sum, a range."""
+"""Reading values: a value at a time or row, a mean, a sum."""
 
 from functools import partial
 
@@ -19,7 +19,7 @@ from .check import (
 from .clause import Clause
 from .grammar_extremes import is_row
 from .marks import Mark
-from .specification import Hedge, Statistic
+from .specification import Statistic
 from .table import Period
 
 _AGGREGATES = {
@@ -33,27 +33,6 @@ _AGGREGATES = {
     "per_row": Statistic.MEAN,
 }
 _INHERITED = (Statistic.MEAN, Statistic.MEDIAN, Statistic.SUM, Statistic.MAXIMUM, Statistic.MINIMUM)
-
-
-def ranged(clause: Clause) -> list[Check] | None:
-    """ "Ranged from 10 to 20", "stayed between 10 and 20": the minimum and the maximum."""
-    word, numbers = clause.first("ranged"), clause.numbers
-    names = series_of(clause)
-    if word is None or len(numbers) != 2 or not names:
-        return None
-    windows = clause.windows(clause.times, clause.cells)
-    low, high = numbers
-    always = "between" in word.text.lower() or "tussen" in word.text.lower()
-    low_value, high_value = stated(low), stated(high)
-    if always:  # within the bounds, not up to them
-        low_value["hedge"], high_value["hedge"] = Hedge.AT_LEAST, Hedge.AT_MOST
-    clause.use(
-        [word, *numbers, *clause.times, *clause.cells, *clause.series[:1], *clause.of("changed_to", "all", "than")]
-    )
-    return [
-        check(each(Statistic.MINIMUM, names, windows, **low_value)),
-        check(each(Statistic.MAXIMUM, names, windows, **high_value)),
-    ]
 
 
 def aggregate(clause: Clause) -> list[Check] | None:

@@ -11,12 +11,12 @@ def rounds_to(computed: float, stated: float, decimals: int) -> bool:
     return abs(computed - stated) <= 0.5 * 10.0**-decimals + _slack(computed, stated)
 
 
-def holds(computed: float, stated: float, decimals: int, hedge: Hedge) -> bool:
+def holds(computed: float, stated: float, decimals: int, hedge: Hedge, share: float | None = None) -> bool:
     """Whether a stated value holds.
 
-    exact: the computed value rounds to it. about: that, or within 5% of it. nearly: from below up to it, just_over:
-    from it up to above, by 5% or half a step of its precision ("just over 2 minutes" is up to 2.5). more_than, less_than, at_least, at_most: as they say, of the stated value as it stands. Of
-    negative values nearly and just_over are meant in size ("nearly -50" is -48).
+    exact: the computed value rounds to it. about: that, or within 5% of it. nearly: up to it, from 5% or half a step of
+    its precision below ("nearly 3 minutes" from 2.5). just_over: from it up to as much above. more_than, less_than,
+    at_least, at_most: as they say, of the stated value as it stands. Of negative values nearly and just_over are meant in size ("nearly -50" is -48).
     """
     slack = _slack(computed, stated)
     size, wanted = (-computed, -stated) if stated < 0 else (computed, stated)
