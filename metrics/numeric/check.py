@@ -67,12 +67,13 @@ def stated(mark: Mark, decimals: int | None = None) -> dict[str, object]:
     """A number of the text as the fields of a specification."""
     number = mark.number
     assert number is not None  # the mark of a number
-    return {
+    fields: dict[str, object] = {
         "value": number.value,
         "unit": number.unit,
         "decimals": number.decimals if decimals is None else decimals,
         "hedge": mark.hedge,
     }
+    return fields | {"margin": number.margin} if number.margin else fields
 
 
 def factor(value: float, mark: Mark | None = None) -> dict[str, object]:

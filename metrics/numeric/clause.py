@@ -216,7 +216,7 @@ def read_clause(
     found += [
         Mark(n.start, n.end, text[n.start : n.end], number=n)
         for n in find_numbers(text, language)
-        if not (n.spelled and n.text.lower().split()[0] in ARTICLES)
+        if not (n.spelled and n.value == 1 and n.text.lower().split()[0] in ARTICLES)
     ]
     if view.times is not None:
         found += [Mark(t.start, t.end, text[t.start : t.end], time=t) for t in find_times(text, language, view.times)]

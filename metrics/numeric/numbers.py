@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
+from .number_phrases import Phrase, find_phrases, pronouns
 from .numerals import DASHES, GROUPING_SPACES, NumberFormat, Reading, format_shown, numeral_readings
 from .written import known_unit, notation, signs, unit_aliases, words
 
@@ -25,7 +26,8 @@ class Number:
 
     `readings` are what it may mean, the likeliest first: two where the notation does not tell (1.234), else one.
     `unit` is as computed with (a pint unit, `%`, `pp`, an ISO currency), None where none is written. `ordinal` is a
-    place ("3rd"), `spelled` a number in words ("seven").
+    place ("3rd"), `spelled` a number in words ("seven"). `margin` is the share of its value that a round phrase ("a
+    third") may be off.
     """
 
     text: str
@@ -35,6 +37,7 @@ class Number:
     unit: str | None = None
     ordinal: bool = False
     spelled: bool = False
+    margin: float | None = None
 
     @property
     def value(self) -> float:
@@ -53,14 +56,16 @@ def find_numbers(text: str, language: str) -> list[Number]:
     Where a numeral fits both notations (1.234), the notation that the others of the text give away decides; without
     such, that of the language comes first and the other stays as a second reading.
     """
-    times = [found.span() for found in _TIME.finditer(text)]
+    phrases = [_of_phrase(text, phrase, language) for phrase in find_phrases(text, language)]
+    other = [found.span() for found in _TIME.finditer(text)] + [(n.start, n.end) for n in phrases]
     spans = [
-        found for found in _NUMERAL.finditer(text) if not any(a < found.end() and found.start() < b for a, b in times)
+        found for found in _NUMERAL.finditer(text) if not any(a < found.end() and found.start() < b for a, b in other)
     ]
     shown = {format_shown(found[0]) for found in spans} - {None}
     formats = _preferred(shown, language)
     written = [number for found in spans if (number := _number(text, found, formats, language))]
-    taken = [(number.start, number.end) for number in written]
+    written += phrases
+    taken = [*((number.start, number.end) for number in written), *pronouns(text, language)]
     spelled = [n for n in _spelled(text, language) if not any(a < n.end and n.start < b for a, b in taken)]
     return sorted([*written, *spelled], key=lambda number: number.start)
 
@@ -93,6 +98,12 @@ def _number(text: str, found: re.Match[str], formats: list[NumberFormat], langua
     readings = [reading.scaled(power) if power else reading for reading in dict.fromkeys(readings)]
     readings = [reading.negative() if negative else reading for reading in readings]
     return Number(text[start:end], start, end, tuple(readings), unit or before, ordinal)
+
+
+def _of_phrase(text: str, phrase: Phrase, language: str) -> Number:
+    end, power, unit, _ = (phrase.end, 0, phrase.unit, False) if phrase.unit else _after(text, phrase.end, language)
+    reading = Reading(phrase.value, phrase.decimals).scaled(power)
+    return Number(text[phrase.start : end], phrase.start, end, (reading,), unit, margin=phrase.margin)
 
 
 def _before(text: str, start: int) -> tuple[int, str | None, bool]:

@@ -147,6 +147,7 @@ class Specification:
     unit: str | None = None
     decimals: int = 0
     hedge: Hedge = Hedge.EXACT
+    margin: float | None = None  # of a round phrase ("a third"): the share of the value that it may be off
     direction: Direction | None = None
     of: Statistic | None = None
     compared_with: str | None = None

@@ -16,14 +16,16 @@ def holds(computed: float, stated: float, decimals: int, hedge: Hedge, share: fl
 
     exact: the computed value rounds to it. about: that, or within 5% of it. nearly: up to it, from 5% or half a step of
     its precision below ("nearly 3 minutes" from 2.5). just_over: from it up to as much above. more_than, less_than,
-    at_least, at_most: as they say, of the stated value as it stands. Of negative values nearly and just_over are meant in size ("nearly -50" is -48).
+    at_least, at_most: as they say, of the stated value as it stands. Of negative values nearly and just_over are meant
+    in size ("nearly -50" is -48). A round phrase ("a third") may be off by a `share` of its value in place of 5%.
     """
     slack = _slack(computed, stated)
     size, wanted = (-computed, -stated) if stated < 0 else (computed, stated)
-    about = ABOUT * abs(stated)
+    about = (ABOUT if share is None else share) * abs(stated)
     margin = max(about, 0.5 * 10.0**-decimals)
+    near = share is not None and abs(computed - stated) <= about + slack
     return {
-        Hedge.EXACT: rounds_to(computed, stated, decimals),
+        Hedge.EXACT: near or rounds_to(computed, stated, decimals),
         Hedge.ABOUT: rounds_to(computed, stated, decimals) or abs(computed - stated) <= about + slack,
         Hedge.NEARLY: wanted - margin - slack <= size <= wanted + slack,
         Hedge.JUST_OVER: wanted - slack <= size <= wanted + margin + slack,

@@ -67,6 +67,8 @@ _COUNTS = (Statistic.COUNT, Statistic.MISSING, Statistic.COUNT_ABOVE, Statistic.
 _CHANGES = (Statistic.DIFFERENCE, Statistic.PERCENT_CHANGE)
 _TIMES = (Statistic.TIME_OF_MAXIMUM, Statistic.TIME_OF_MINIMUM)
 _MOST_PERCENT = 200.0
+_FURTHER = 1.5  # times its margin a round phrase ("a third") may still be meant
+_BOUNDS = (Hedge.MORE_THAN, Hedge.LESS_THAN, Hedge.AT_LEAST, Hedge.AT_MOST)
 _TELLING = 3  # digits that make an agreement no chance
 _YES_OR_NO = (Statistic.TREND, Statistic.COMPARISON, Statistic.NO_ANOMALY)
 
@@ -157,7 +159,10 @@ def _judged(asked: Specification, computed: Computed, table: Table) -> Finding:
 
 
 def _nearly_so(asked: Specification, computed: Computed, found: list[float]) -> str | None:
-    """Why a claim that does not hold may yet be right: a change between negative values may be meant in size."""
+    """Why a claim that does not hold may yet be right: a round phrase, or a change between negative values."""
+    if asked.margin is not None and asked.hedge not in _BOUNDS:
+        wider = replace(asked, margin=_FURTHER * asked.margin, hedge=Hedge.ABOUT)
+        return "the claim has a round number that may be meant" if any(_fits(wider, value) for value in found) else None
     if asked.hedge is not Hedge.EXACT or asked.value is None or len(f"{asked.value:g}".strip("0.-")) < _TELLING:
         return None
     if asked.statistic in _CHANGES and (computed.base or 0.0) < 0 and any(_fits(asked, -value) for value in found):
@@ -197,9 +202,14 @@ _DEFINED = ("sample", "population")
 
 
 def _same_kind(asked: Specification, computed: Computed, table: Table) -> None:
-    """Raises `Unverifiable` where a percentage is claimed of a series without a unit whose values are beyond 200."""
+    """Raises `Unverifiable` where a percentage is claimed of a series without a unit whose values are beyond 200.
+
+    A part in words ("a third") is never the value of such a series.
+    """
     if asked.unit != "%" or computed.unit is not None or asked.statistic in (*_COUNTS, Statistic.RATIO):
         return
+    if asked.margin is not None:
+        raise Unverifiable(f"a part is claimed, and the values of {asked.series!r} are none")
     if asked.series in table.columns and table.series(str(asked.series)).abs().max() > _MOST_PERCENT:
         raise Unverifiable(f"a percentage is claimed, and the values of {asked.series!r} are none")
 
@@ -214,13 +224,13 @@ def _fits(asked: Specification, value: float) -> bool:
     stated = asked.value
     if asked.statistic in _CHANGES:
         if asked.direction is None:
-            return any(holds(each, stated, asked.decimals, asked.hedge) for each in (value, -value))
+            return any(holds(each, stated, asked.decimals, asked.hedge, asked.margin) for each in (value, -value))
         if asked.direction is not Direction.FLAT:
             value = value if asked.direction is Direction.UP else -value
             stated = abs(stated)
     if asked.statistic is Statistic.RATIO and asked.direction is Direction.DOWN and stated >= 1:
         value = 1 / value if value else 0.0
-    return holds(value, stated, asked.decimals, asked.hedge)
+    return holds(value, stated, asked.decimals, asked.hedge, asked.margin)
 
 
 def _told(

@@ -1,0 +1,125 @@
+"""Numbers in words that are no whole numbers: a third, one in five, two and a half, a dozen, half an hour."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+
+from .written import known_unit, notation, unit_aliases
+
+_LEEWAY = 0.12  # "a third" is 29.3 to 37.3%,
+_MOST_POINTS = 4.0  # "three quarters" is 71 to 79%
+_ROUND_TIME = 0.04  # "half an hour" is 28.8 to 31.2 minutes
+_SHORT_UNITS = ("min", "h", "s", "%", "pp")
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """A number in words, `text[start:end]`; `margin` is the share of the value that it may be off; a unit may follow."""
+
+    start: int
+    end: int
+    value: float
+    decimals: int
+    unit: str | None = None
+    margin: float | None = None
+
+
+def find_phrases(text: str, language: str) -> list[Phrase]:
+    """The numbers in words of a text that are no whole numbers, in order; they do not overlap."""
+    found: list[Phrase] = []
+    for kind, pattern in _patterns(language):
+        found += [phrase for match in pattern.finditer(text) if (phrase := _phrase(kind, match, language))]
+    found += [Phrase(*m.span(), minutes, 0, "min", _ROUND_TIME) for minutes, m in _minutes(text, language)]
+    kept: list[Phrase] = []
+    for each in sorted(found, key=lambda phrase: (phrase.start - phrase.end, phrase.start)):
+        if not any(each.start < other.end and other.start < each.end for other in kept):
+            kept.append(each)
+    return sorted(kept, key=lambda phrase: phrase.start)
+
+
+def pronouns(text: str, language: str) -> list[tuple[int, int]]:
+    """Where a word for 1 is no number: "the one starting 6 January", "one day stands out"."""
+    return [
+        _span(match) for kind, pattern in _patterns(language) if kind == "pronoun" for match in pattern.finditer(text)
+    ]
+
+
+def _phrase(kind: str, match: re.Match[str], language: str) -> Phrase | None:
+    parts = match.groupdict()
+    count = _small(parts.get("n"), language)
+    start, end = _span(match)
+    if kind == "fraction":
+        return _percent(start, end, count / notation(language)["parts"][parts["part"].lower()])
+    if kind == "one_in":
+        many = _many(parts["m"], language)
+        return _percent(start, end, count / many) if count < many else None
+    if kind == "half_more":
+        return Phrase(start, end, count + 0.5, 1)
+    if kind in ("half_of", "one_and_half"):
+        return Phrase(start, end, 0.5 if kind == "half_of" else 1.5, 1)
+    if kind in ("dozen", "half_dozen"):
+        return Phrase(start, end, 12.0 * count if kind == "dozen" else 6.0, 0)
+    return Phrase(start, end, 1.0, 0) if kind == "one_of" else None
+
+
+def _span(match: re.Match[str]) -> tuple[int, int]:
+    """Of the group `x`, where the words before it only tell what it is ("by a third")."""
+    return match.span("x" if "x" in match.re.groupindex else 0)
+
+
+def _percent(start: int, end: int, share: float) -> Phrase | None:
+    if not 0 < share < 1:
+        return None
+    return Phrase(start, end, 100 * share, 0, "%", min(_LEEWAY, _MOST_POINTS / (100 * share)))
+
+
+def _small(word: str | None, language: str) -> int:
+    if not word:
+        return 1
+    return int(word) if word.isdigit() else int(notation(language)["small"][word.lower()])
+
+
+def _many(word: str, language: str) -> int:
+    from .numbers import parse_number
+
+    number = parse_number(word, language)
+    return int(number.value) if number else 0
+
+
+def _minutes(text: str, language: str) -> Iterator[tuple[float, re.Match[str]]]:
+    for form, minutes in notation(language)["phrases"]["minutes"].items():
+        for match in _whole(form).finditer(text):
+            yield float(minutes), match
+
+
+@cache
+def _patterns(language: str) -> list[tuple[str, re.Pattern[str]]]:
+    known = notation(language)
+    short = [word for word in unit_aliases() if known_unit(word) in _SHORT_UNITS or _is_money(word)]
+    filled = {
+        "{small}": _any([*known["small"]]),
+        "{parts}": _any([*known["parts"]]),
+        "{units}": rf"(?:{_any([word for word in unit_aliases() if len(word) > 2])})\b",
+        "{short_units}": rf"(?:{_any([word for word in short if len(word) > 2])})\b",
+    }
+    compiled = []
+    for kind, forms in known["phrases"].items():
+        for form in forms if isinstance(forms, list) else ():
+            for name, pattern in filled.items():
+                form = form.replace(name, pattern)
+            compiled.append((kind, _whole(form)))
+    return compiled
+
+
+def _is_money(word: str) -> bool:
+    return bool(re.fullmatch(r"[A-Z]{3}", known_unit(word) or ""))
+
+
+def _any(words: list[str]) -> str:
+    return "|".join(map(re.escape, sorted(words, key=len, reverse=True)))
+
+
+@cache
+def _whole(form: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<![\w.,-])(?:{form})(?![\w-])", re.IGNORECASE)
