@@ -6,14 +6,16 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 from .clause import Clause
+from .column_names import means
 from .marks import Mark, is_count
-from .mentions import means
+from .quantity import can_be_in, unit_of
+from .sizes import possible
 from .specification import Hedge, Specification, Statistic, Window
 from .table import Period
-from .written import known_unit
 
 _CALENDAR = ("day", "week", "month", "year")
 _OF_ANYTHING = frozenset({"%", "pp", "day", "week", "month", "year", "h", "min", "s"})
+_DURATIONS = frozenset({"day", "week", "month", "year", "h"})
 _SUMMED_NEVER = frozenset(
     {"%", "pp", "degC", "dB", "dBm", "Mbps", "kbps", "Gbps", "MB/s", "ms", "s", "Hz", "MHz", "GHz"}
 )
@@ -92,10 +94,21 @@ def series_of(clause: Clause, mark: Mark | None = None) -> list[str]:
     units = {mark.number.unit for mark in clause.numbers if mark.number and mark.number.unit}
     if meant := [name for name in clause.inherited if _may_be_in(clause, name, units)]:
         return meant
-    if len(units) == 1 and (of_unit := [n for n in clause.table.columns if _unit(clause, n) in units]):
-        return of_unit if len(of_unit) == 1 else []
+    if of_unit := _of_units(clause, units):
+        return of_unit if len(of_unit) == 1 else possible(clause, of_unit)
     texts = [column for column in clause.table.labels.columns if column != clause.table.time_column]
     return list(clause.table.columns) if len(clause.table.columns) == 1 and not texts else []
+
+
+def _of_units(clause: Clause, units: set[str]) -> list[str]:
+    """The series in the one unit that numbers are in; of days and hours only those that are in just that."""
+    if len(units) != 1:
+        return []
+    (unit,) = units
+    of_unit = [name for name in clause.table.columns if _unit(clause, name) == unit]
+    if of_unit or unit in (*_OF_ANYTHING, *_CALENDAR):
+        return of_unit
+    return [n for n in clause.table.columns if _unit(clause, n) and can_be_in(clause.table, n, unit)]
 
 
 def series_units(clause: Clause) -> set[str | None]:
@@ -104,8 +117,7 @@ def series_units(clause: Clause) -> set[str | None]:
 
 
 def _unit(clause: Clause, series: str) -> str | None:
-    stated_unit = clause.table.units.get(series)
-    return (known_unit(stated_unit) or stated_unit) if stated_unit else None
+    return unit_of(clause.table, series)
 
 
 def _may_be_in(clause: Clause, series: str, units: set[str]) -> bool:
@@ -116,8 +128,28 @@ def _may_be_in(clause: Clause, series: str, units: set[str]) -> bool:
 
 
 def values_of(clause: Clause) -> list[Mark]:
-    """The numbers that may be a series' value: no places ("third"), no durations ("two months")."""
-    return [m for m in clause.numbers if m.number and not m.number.ordinal and m.number.unit not in _CALENDAR]
+    """The numbers that may be a series' value: no places ("third"), no durations ("two months"), no "2.3 times".
+
+    A number of days is one where the series is in days, and the rows are none.
+    """
+    return [m for m in clause.numbers if m.number and not m.number.ordinal and _may_be_value(clause, m)]
+
+
+def _may_be_value(clause: Clause, mark: Mark) -> bool:
+    number = mark.number
+    assert number is not None  # the mark of a number
+    if re.match(clause.words.data["how_often"], clause.text[mark.end :], re.IGNORECASE):
+        return False
+    if number.unit not in _CALENDAR:
+        return True
+    if number.unit == clause.table.step or re.search(clause.words.data["lasting"], clause.text[: mark.start], re.I):
+        return False
+    named = clause.series[0].series if clause.series else clause.inherited
+    return bool(named) and all(_lasts(clause, name, number.unit) for name in named)
+
+
+def _lasts(clause: Clause, series: str, unit: str) -> bool:
+    return _unit(clause, series) in _DURATIONS and can_be_in(clause.table, series, unit)
 
 
 def nearest_series(clause: Clause, mark: Mark) -> Mark | None:

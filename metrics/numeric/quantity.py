@@ -1,16 +1,17 @@
-"""Units: what a value in one unit is in another."""
+"""Units: what a value in one unit is in another, and which a series may be stated in."""
 
 import re
 from functools import cache
 from typing import Any
 
-from .table import Unverifiable
-from .written import known_unit
+from .table import Table, Unverifiable
+from .written import known_unit, words
 
 _SCALED = re.compile(r"(?:x|×|in)?\s*(?P<before>k|K|M|mln\.?|mio\.?|thousand|million|duizend|miljoen)\s?(?P<unit>\D+)")
 _POWERS = {"k": 3, "K": 3, "M": 6, "mln": 6, "mio": 6, "thousand": 3, "million": 6, "duizend": 3, "miljoen": 6}
 _CURRENCY = re.compile(r"[A-Z]{3}")
 _PERCENT = ("%", "pp")
+_BRACKETED = re.compile(r"[(\[]\s*([^)\]]*?)\s*[)\]]")
 
 
 def unit_and_power(stated: str | None) -> tuple[str | None, int]:
@@ -60,3 +61,32 @@ def _registry() -> Any:
     import pint
 
     return pint.UnitRegistry()
+
+
+@cache
+def counts_things(column: str) -> bool:
+    """Whether a column's name says that it counts: "orders (n)", "klachten (aantal)"."""
+    return any(bracketed.casefold() in words("counts") for bracketed in _BRACKETED.findall(column))
+
+
+def unit_of(table: Table, series: str) -> str | None:
+    """The unit of a series as computed with, or as it is written where it is not known."""
+    stated = table.units.get(series)
+    return (known_unit(stated) or stated) if stated else None
+
+
+def can_be_in(table: Table, series: str, unit: str) -> bool:
+    """Whether values of a series may be stated in a unit: what counts things has none, else the two measure the same.
+
+    A series that says no unit may have any.
+    """
+    held = unit_of(table, series)
+    if counts_things(series) or (held is not None and held.casefold() in words("counts")):
+        return False
+    if held is None or not known_unit(held):
+        return True
+    try:
+        converted(1.0, unit, held)
+    except Unverifiable:
+        return False
+    return True

@@ -12,16 +12,18 @@ from .grammar_changes import change, multiplied
 from .grammar_counts import count_of_rows, count_of_values, row_with
 from .grammar_extremes import extreme
 from .grammar_missing import missing
+from .grammar_ranges import gap_of_extremes, ranged
 from .grammar_relations import anomaly, comparison, correlation, difference, share
 from .grammar_sets import part_of_another, per_each, rows_compared, share_of
 from .grammar_streaks import streak
-from .grammar_values import aggregate, lookup, ranged
+from .grammar_values import aggregate, lookup
 from .lexicon import Lexicon, lexicon, tokens, whole_words
 from .mentions import Names
 from .numbers import find_numbers
 from .scene import Scene
 from .specification import ALL_ROWS, Specification, Window
 from .table import Table
+from .unit_fit import fitting
 from .unread import may_be_left_out, says_nothing, unread
 from .views import View
 
@@ -29,6 +31,7 @@ Frame = Callable[[Clause], list[Check] | None]
 
 _FRAMES: tuple[Frame, ...] = (
     ranged,
+    gap_of_extremes,
     correlation,
     missing,
     anomaly,
@@ -246,6 +249,9 @@ def _in_view(text: str, view: View, names: Names, scene: Scene, words: Lexicon) 
         clause.forget()
         checks = frame(clause)
         if not checks or not all(made.tiers for made in checks):
+            continue
+        checks = fitting(checks, view.table)
+        if checks is None:
             continue
         if (unread(clause, scene.shared) and not may_be_left_out(clause, scene.shared)) or not _is_sound(view, checks):
             continue

@@ -4,12 +4,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from .column_names import means
 from .lexicon import Lexicon, whole_words
 from .marks import Mark
-from .mentions import means
+from .quantity import unit_of
 from .table import Table
 from .views import View
-from .written import known_unit
 
 
 def with_roles(kept: list[Mark], text: str, words: Lexicon, view: View) -> list[Mark]:
@@ -59,15 +59,10 @@ def _is_agent(mark: Mark, kept: Sequence[Mark], text: str, words: Lexicon) -> bo
 
 def _is_whole_of(mark: Mark, kept: Sequence[Mark], text: str, words: Lexicon, table: Table) -> bool:
     """Whether a percentage of one series is said to be "of" another: "86.9% of its calls were resolved"."""
-    if len(mark.series) != 1 or _unit(table, mark.series[0]) == "%":
+    if len(mark.series) != 1 or unit_of(table, mark.series[0]) == "%":
         return False
-    shares = [m for m in kept if m.series and m is not mark and all(_unit(table, s) == "%" for s in m.series)]
+    shares = [m for m in kept if m.series and m is not mark and all(unit_of(table, s) == "%" for s in m.series)]
     number = next((m for m in reversed(kept) if m.number and m.number.unit == "%" and m.end <= mark.start), None)
     if not shares or number is None:
         return False
     return re.fullmatch(words.data["part_of"], text[number.end : mark.start], re.IGNORECASE) is not None
-
-
-def _unit(table: Table, series: str) -> str | None:
-    stated = table.units.get(series)
-    return (known_unit(stated) or stated) if stated else None
