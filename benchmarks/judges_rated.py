@@ -1,0 +1,56 @@
+"""Judges beside each other on answers that people rated: the table of `assay judges compare`, panels and cascade too.
+
+    python benchmarks/judges_rated.py --data ../shared/data/rated
+
+Takes the seeded choice of mtrag_faithfulness that rated_agreement.py takes, and the replies which that has kept in the
+cache folder: for each judge run first
+
+    python benchmarks/rated_agreement.py --data ../shared/data/rated --sets mtrag_faithfulness --judge JUDGE --ways METRIC
+
+No model is asked. Weights and thresholds of panels are learnt on other folds than those they are shown on.
+"""
+
+import argparse
+import random
+import tempfile
+from pathlib import Path
+
+from platformdirs import user_cache_path
+from printed import print_machine
+
+from assay import load_set
+from assay.cli import cli
+from assay.judges import load_settings
+
+METRIC = "faithfulness:claims=sentences:verdicts=probability"
+
+
+def main() -> int:
+    """Writes the chosen samples and the judges' replies to a folder of their own, and compares there."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--data", type=Path, default=Path("../shared/data/rated"))
+    parser.add_argument("--set", default="mtrag_faithfulness")
+    parser.add_argument("--judges", nargs="+", default=["qwen1.5b", "qwen0.5b", "smollm2-135m"])
+    parser.add_argument("--metric", default=METRIC)
+    parser.add_argument("--n", type=int, default=60)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--report", type=Path, help="the page with the frontier, as HTML")
+    options = parser.parse_args()
+    print_machine()
+    samples = load_set(options.data / f"{options.set}.jsonl")
+    samples = random.Random(options.seed).sample(samples, min(options.n, len(samples)))
+    with tempfile.TemporaryDirectory() as folder:
+        chosen = Path(folder) / f"{options.set}.jsonl"
+        chosen.write_text("".join(sample.model_dump_json() + "\n" for sample in samples), encoding="utf-8")
+        for judge in options.judges:
+            kept = user_cache_path("assay") / f"rated.{load_settings(judge).identity}.jsonl"
+            (Path(folder) / f"{judge}.jsonl").symlink_to(kept)
+        command = ["judges", "compare", str(chosen), "--metric", options.metric, "--mode", "replay"]
+        command += [word for judge in options.judges for word in ("--judge", judge)]
+        command += ["--cassette", f"{folder}/{{judge}}.jsonl", "--seed", str(options.seed)]
+        command += ["--report", str(options.report)] if options.report else []
+        return int(cli(command, standalone_mode=False))
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
