@@ -5,7 +5,7 @@
 Takes the seeded choice of mtrag_faithfulness that rated_agreement.py takes, and the replies which that has kept in the
 cache folder: for each judge run first
 
-    python benchmarks/rated_agreement.py --data ../shared/data/rated --sets mtrag_faithfulness --judge JUDGE --ways METRIC
+    python benchmarks/rated_agreement.py --sets mtrag_faithfulness --judge JUDGE --ways METRIC
 
 No model is asked. Weights and thresholds of panels are learnt on other folds than those they are shown on.
 """
