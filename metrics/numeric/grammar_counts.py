@@ -25,20 +25,20 @@ _OPPOSITE = {"gt": Hedge.AT_MOST, "ge": Hedge.LESS_THAN, "lt": Hedge.AT_LEAST, "
 def count_of_values(clause: Clause) -> list[Check] | None:
     """ "On 5 days throughput was above 50 Mbps", "never below 30", "all months at least 10"."""
     bounds = _bounds(clause)
-    if len(bounds) != 1 or clause.of(*CHANGES[2:], "than", "maximum", "minimum", "mean", "median", "sum"):
+    if len(bounds) != 1 or clause.of(*CHANGES[2:], "than", "maximum", "minimum", "median", "sum"):
         return None
-    bound = bounds[0]
+    bound, means = bounds[0], _means_of_rows(clause, bounds[0])
     names = series_of(clause, nearest_series(clause, bound.mark))
     windows = clause.windows(clause.times, clause.cells)
     counts = [m for m in clause.numbers if m is not bound.mark and counts_rows(clause, m)]
     negative, every = clause.of("none", "not"), clause.of("all")
-    if not names or not windows or len(counts) > 1 or (counts and negative):
+    if means is None or not names or not windows or len(counts) > 1 or (counts and negative):
         return None
     clause.use(
         [bound.mark, *clause.times, *clause.cells, *clause.series[:1], *clause.of("up", "down", "trend", "only")]
     )
     if counts:
-        clause.use([*counts, *clause.of("count", "some", "times_as", "distinct")])
+        clause.use([*counts, *means, *clause.of("count", "some", "times_as", "distinct")])
         use_columns(clause)
         return [check(_counts(names, windows, bound, counts[0]))]
     once = clause.of("some")
@@ -51,6 +51,16 @@ def count_of_values(clause: Clause) -> list[Check] | None:
         statistic = Statistic.MAXIMUM if bound.is_up is bool(negative) else Statistic.MINIMUM
         return [check(each(statistic, names, windows, **value))]
     return _crossing(clause, names, windows, bound)
+
+
+def _means_of_rows(clause: Clause, bound: "_Bound") -> list[Mark] | None:
+    """The "average" of "in 6 weeks the average wait was above 15", of each week; None where it may be of all."""
+    means = clause.of("mean")
+    counted = any(m is not bound.mark and counts_rows(clause, m) for m in clause.numbers)
+    named = all(
+        any(s.start >= m.end and not clause.text[m.end : s.start].strip() for s in clause.series) for m in means
+    )
+    return means if not means or (counted and named) else None
 
 
 @dataclass(frozen=True)
@@ -182,6 +192,8 @@ def row_with(clause: Clause) -> list[Check] | None:
     if clause.of(*CHANGES, "than", "maximum", "minimum", "median", "deviation", "mean", "sum", "all", "not", "higher"):
         return None
     if clause.of("lower", "only", "respectively", "distinct") or len(clause.series) + len(clause.cells) < 2:
+        return None
+    if not clause.of("when", "none") and not any(mark.hedge in BOUNDS for mark in clause.numbers):
         return None
     numbers = [m for m in clause.numbers if m.number]
     pairs = _beside(clause, numbers)

@@ -22,7 +22,14 @@ def ranged(clause: Clause) -> list[Check] | None:
     if always:  # within the bounds, not up to them
         low_value["hedge"], high_value["hedge"] = Hedge.AT_LEAST, Hedge.AT_MOST
     clause.use(
-        [word, *numbers, *clause.times, *clause.cells, *clause.series[:1], *clause.of("changed_to", "all", "than")]
+        [
+            word,
+            *numbers,
+            *clause.times,
+            *clause.cells,
+            *clause.series[:1],
+            *clause.of("changed_to", "all", "than", "per_row", "count"),
+        ]
     )
     return [
         check(each(Statistic.MINIMUM, names, windows, **low_value)),

@@ -95,7 +95,7 @@ def comparison(clause: Clause) -> list[Check] | None:
     than, ways = _than(clause), adjective_ways(clause, series_said(clause))
     if than is None or ways is None or clause.of("none", "all", "not", "correlation", "anomaly", "trend"):
         return None
-    up = [m for m in clause.of("higher", "above", "up") if m.hedge is Hedge.EXACT] + ways[0]
+    up = [m for m in clause.of("higher", "above", "up", "outnumbers") if m.hedge is Hedge.EXACT] + ways[0]
     down = clause.of("lower", "below", "down") + ways[1]
     same, times_as = clause.of("equal"), clause.of("double", "half", "times_as")
     inner = [(kind, m) for kind in INNER for m in clause.of(kind)]
@@ -139,11 +139,11 @@ def _than(clause: Clause) -> Mark | None:
     for mark in clause.marks:
         followed = next((m for m in clause.marks if m.start >= mark.end), None)
         bounds = [m.hedge_mark for m in clause.numbers]
-        joining = {"than", "equal", "double", "half", "times_as", "above", "below", "just_over", "nearly"}
+        joining = {"than", "equal", "double", "half", "times_as", "above", "below", "just_over", "nearly", "outnumbers"}
         joins = mark.kinds & joining and mark not in bounds
         text = mark.text.lower()
         ends = text.endswith((" than", " as", " dan", " als", "that of", " to", "van"))
-        surpasses = text.startswith(("exceed", "surpass", "overtr", "outperform"))
+        surpasses = "outnumbers" in mark.kinds or text.startswith(("exceed", "surpass", "outperform"))
         if joins and followed is not None and (mark.kinds & {"than", "equal"} or ends or surpasses):
             return mark
     return _as_after(clause)

@@ -13,9 +13,9 @@ from .written import known_unit
 
 def rows_compared(clause: Clause) -> list[Check] | None:
     """ "In 8 of the 12 weeks more tickets were opened than closed": the rows where one series is above another."""
-    than, series = clause.first("than"), clause.series
+    than, series = clause.first("than") or clause.first("outnumbers"), clause.series
     counts = [m for m in clause.numbers if counts_rows(clause, m)]
-    up, down = clause.of("higher", "above"), clause.of("lower", "below")
+    up, down = clause.of("higher", "above", "outnumbers"), clause.of("lower", "below")
     if than is None or len(series) != 2 or len(clause.numbers) != 1 or len(counts) != 1 or bool(up) == bool(down):
         return None
     if not counts_periods(clause, counts[0]) or clause.of("mean", "sum", "median", "maximum", "minimum", "none", "not"):

@@ -19,8 +19,11 @@ from .check import (
 from .clause import Clause
 from .grammar_extremes import is_row
 from .marks import Mark
-from .specification import Statistic
-from .table import Period
+from .rows import rows_of
+from .rows import values_of as values_in
+from .sizes import as_held
+from .specification import Statistic, Window
+from .table import Period, Unverifiable
 
 _AGGREGATES = {
     "deviation": Statistic.DEVIATION,
@@ -40,6 +43,9 @@ def aggregate(clause: Clause) -> list[Check] | None:
     kinds = [kind for kind in _AGGREGATES if clause.of(kind)]
     if len(kinds) > 1 and "per_row" in kinds:
         kinds.remove("per_row")
+        if set(kinds) == {"mean", "sum"}:  # "together they took 6,520 hours a year on average"
+            clause.use(clause.of("sum"))
+            kinds.remove("sum")
     if len(kinds) != 1 and set(kinds) != {"mean", "range"}:
         return None
     if clause.of(*CHANGES, "maximum", "minimum", "than", "none", "all"):
@@ -84,7 +90,13 @@ def lookup(clause: Clause) -> list[Check] | None:
         names = series_of(clause, series)
         value = stated(number)
         summed = [n for n in names if can_be_summed(clause, n)]
-        whole = [*each(Statistic.MEAN, names, windows, **value), *each(Statistic.SUM, summed, windows, **value)]
+        means_of = [n for n in names if n not in summed]
+        whole = each(Statistic.MEAN, means_of, windows, **value) + [
+            spec
+            for n in summed
+            for w in windows
+            for spec in each(_sum_or_mean(clause, n, w, number), [n], [w], **value)
+        ]
         if clause.statistic in _INHERITED:
             checks.append(check(each(clause.statistic, names, windows, **value)))
             continue
@@ -106,6 +118,18 @@ def lookup(clause: Clause) -> list[Check] | None:
         clause.use(clause.of("not"))
         return [checks[0].negated()]
     return checks
+
+
+def _sum_or_mean(clause: Clause, series: str, window: Window, number: Mark) -> Statistic:
+    """Whether a value over several rows is their sum or their mean: above the largest of them it is no mean."""
+    assert number.number is not None  # the mark of a number
+    try:
+        values = values_in(clause.table, series, rows_of(clause.table, window))
+        largest = float(values.max())
+        value = as_held(clause, series, number.number.value, number.number.unit)
+    except Unverifiable:
+        return Statistic.SUM  # which will say why it cannot be computed
+    return Statistic.MEAN if value <= largest else Statistic.SUM
 
 
 def _pairs(clause: Clause, numbers: list[Mark]) -> list[tuple[Mark, Mark | None]] | None:

@@ -5,8 +5,9 @@ from .column_names import means
 from .quantity import converted, unit_and_power
 
 _FACTOR = 2.0
+_BETWEEN_FACTOR = 1.25
 _NOT_A_VALUE = ("sum", "share", "ratio", "double", "half", "times_as", "range", "deviation")
-_BETWEEN_TWO = ("up", "down", "change", "difference", "higher", "lower", "than")
+_BETWEEN_TWO = ("up", "down", "change", "difference", "higher", "lower", "better", "worse", "than")
 _OF_ONE = ("mean", "median", "maximum", "minimum", "best", "worst", "per_row")
 
 
@@ -14,7 +15,7 @@ def possible(clause: Clause, series: list[str]) -> list[str]:
     """Those of the series whose values make the numbers of a clause possible; none where more than one is left.
 
     A value, a mean or an extreme lies within a factor 2 of the least and the most value, a difference between two
-    values within a factor 2 of the most difference. What may be a sum can have any size.
+    values is at most a quarter above the most difference. What may be a sum can have any size.
     """
     if clause.of(*_NOT_A_VALUE):
         return []
@@ -39,7 +40,7 @@ def _can_be(clause: Clause, series: str, value: float, unit: str | None) -> bool
 
 def _can_differ_by(clause: Clause, series: str, value: float, unit: str | None) -> bool:
     least, most = _bounds(clause, series)
-    return abs(as_held(clause, series, value, unit)) <= (most - least) * _FACTOR
+    return abs(as_held(clause, series, value, unit)) <= (most - least) * _BETWEEN_FACTOR
 
 
 def _bounds(clause: Clause, series: str) -> tuple[float, float]:

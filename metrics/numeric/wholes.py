@@ -52,6 +52,8 @@ def with_rates(kept: list[Mark], text: str, words: Lexicon, view: View) -> list[
         ):
             continue
         kind = "per_row" if words.data["periods"][found["unit"].lower()] == view.table.step else "per_other"
+        if any(found[0].lower() in header.lower() for header in view.table.columns):
+            kind = "value_word"  # "EUR 25 a month", where the column is called so
         kept = [m for m in kept if m.end <= found.start() or found.end() <= m.start]
         kept.append(Mark(*found.span(), found[0], frozenset({kind})))
     return sorted(kept, key=lambda m: m.start)
