@@ -184,6 +184,13 @@ def span(start: date, step: str) -> Window:
     return Window(start=start, end=start + STEPS[step] - DAY)
 
 
+def row_begins(times: Times, start: date, end: date) -> list[date]:
+    """The begins of the weekly rows that begin between two days, both included."""
+    first = start + timedelta(days=(times.start - start).days % 7)
+    begins = [first + timedelta(weeks=step) for step in range((end - first).days // 7 + 1)]
+    return [begin for begin in begins if times.start <= begin <= times.end]
+
+
 def day_of(begin: date, day: int) -> date | None:
     """A day of a month by its number; None where the month has none."""
     try:
