@@ -17,6 +17,7 @@ from .marks import (
     without_column_unit,
 )
 from .mentions import Names
+from .narrowed import with_told
 from .numbers import find_numbers
 from .periods import find_times
 from .roles import with_roles
@@ -226,5 +227,6 @@ def read_clause(
     kept = [mark for mark in kept if not (mark.kinds and is_of_a_name(mark, kept, names))]
     kept = with_told_times(with_whole(kept, text, words, view), text, words, view, scope)
     kept = with_roles(with_rates(with_left_out(kept, text, words), text, words, view), text, words, view)
+    kept = with_told(kept, inherited)
     hedge_numbers(text, kept)
     return Clause(text, words, view, kept, every, inherited, scope, told, apposed, names.column_stems)

@@ -126,6 +126,22 @@ def names_without_what_was_done(columns: Sequence[str], language: str) -> dict[S
 
 
 @cache
+def hints_of(column: str, language: str) -> frozenset[Stems]:
+    """What tells that a column is meant where no other is named: verbs ("joined" for new members), plain nouns."""
+    words = content_words(column, language)
+    data = lexicon(language).data
+    done, narrowing = (frozenset(data[kind].split()) for kind in ("was_done", "narrowing"))
+    runs = [words, tuple(word for word in words if word[-1].text not in done)]
+    if not any(word[-1].text in narrowing for word in words):
+        runs += [words[-1:]]
+    concepts = {_concepts().get(_stems(run)) for run in runs if run}
+    if language == "nl" and words:
+        concepts |= {_concepts().get((stem_of(half, "nl"),)) for half in halves(words[-1][-1].text)[:1]}
+    phrases = [phrase for concept in concepts if concept for phrase in data["hints"].get(concept, ())]
+    return frozenset(tuple(t.stem for t in tokens(phrase, language) if t.is_word) for phrase in phrases)
+
+
+@cache
 def halves(word: str) -> tuple[str, ...]:
     """What a Dutch compound may be called for short: its head, and its first half where the head adds little.
 

@@ -10,16 +10,19 @@ from .column_names import (
     Stems,
     column_names,
     counted_compounds,
+    hints_of,
+    means,
     name_tokens,
     names_without_what_was_done,
     parts_of,
+    polarity,
     without_brackets,
 )
-from .column_names import means as means
-from .column_names import polarity as polarity
 from .lexicon import Token, lexicon, stem_of, tokens
 from .table import Table
 from .written import known_unit
+
+__all__ = ["Kind", "Mention", "Name", "Names", "means", "polarity", "shared_stems"]
 
 Kind = Literal["series", "column", "cell"]
 _MOST_CELLS = 5000  # distinct texts of a column; a column with more is no list of names
@@ -32,7 +35,9 @@ _TYPO_LIKENESS = 90
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """One way to name something of a table. `rank`: 3 the full name or a synonym, 2 a part of it, 1 nearly so."""
+    """One way to name something of a table. `rank`: 3 the full name or a synonym, 2 a part of it, 1 nearly so, 0 a
+    hint, which counts only where no other series is named.
+    """
 
     kind: Kind
     column: str
@@ -71,6 +76,12 @@ class Names:
             columns.append(table.time_column)
         yield from self._columns(series, "series")
         yield from self._unit_nouns(table)
+        hinted: dict[Stems, list[str]] = defaultdict(list)
+        for column in series:
+            for stems in hints_of(column, self.language):
+                hinted[stems].append(column)
+        for stems, named in hinted.items():
+            yield from ((stems, Name("series", column, 0)) for column in named if len(named) <= _MOST_SHARING)
         yield from self._columns(columns, "column")
         yield from self._cells(table)
 
@@ -142,7 +153,7 @@ class Names:
     def find(self, words: Sequence[Token]) -> list[Mention]:
         """What the words of a text name; may overlap. Typing errors count only where nothing else is named."""
         found = [mention for place in range(len(words)) for mention in self._at(words, place)]
-        if not any(name.kind == "series" for mention in found for name in mention.names):
+        if not any(name.kind == "series" and name.rank for mention in found for name in mention.names):
             found += self._nearly(words)
         return found
 
@@ -173,7 +184,10 @@ class Names:
         from rapidfuzz.fuzz import ratio
 
         single = [
-            (s[0], n) for named in self._by_first.values() for s, n in named if len(s) == 1 and n.kind == "series"
+            (s[0], n)
+            for named in self._by_first.values()
+            for s, n in named
+            if len(s) == 1 and n.kind == "series" and n.rank
         ]
         for word in words:
             if len(word.text) < _SHORTEST_TYPO or not word.text.isalpha():

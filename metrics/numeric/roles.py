@@ -7,6 +7,7 @@ from dataclasses import replace
 from .column_names import means
 from .lexicon import Lexicon, whole_words
 from .marks import Mark
+from .narrowed import with_narrowed
 from .quantity import unit_of
 from .table import Table
 from .views import View
@@ -14,6 +15,7 @@ from .views import View
 
 def with_roles(kept: list[Mark], text: str, words: Lexicon, view: View) -> list[Mark]:
     """The marks; mentions of series that the clause is not about are marked as read."""
+    kept = with_narrowed(kept, text, words, view.table)
     kept = [_aside(mark) if _is_said_again(mark, kept) else mark for mark in kept]
     kept = [_aside(mark) if _is_first_of_compound(mark, kept, text) else mark for mark in kept]
     kept = [_aside(mark) if _is_agent(mark, kept, text, words) else mark for mark in kept]
