@@ -1,0 +1,135 @@
+"""What words beside a name tell of which series it names: "parcels were late" are the late ones, and no others are."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+
+from .column_names import content_words, meanings, names_without_what_was_done
+from .lexicon import Lexicon, Token, lexicon, tokens
+from .marks import Mark
+from .mentions import Mention, Name
+from .table import Table
+
+_FAR = 4  # words between a noun and what is said of it
+_OF_TWO = ("than", "share", "ratio", "difference", "correlation", "double", "half", "times_as")
+
+
+def with_narrowed(kept: list[Mark], text: str, words: Lexicon, table: Table) -> list[Mark]:
+    """The marks of series, each of the series that the words around it leave."""
+    language = words.language
+    every = [token for token in tokens(text, language) if token.is_word]
+    stems = frozenset(token.stem for token in every)
+    kept = [left for mark in kept if (left := _as_far_as_said(mark, stems, language)) is not None]
+    named = any(mark.series and not is_hint(mark) for mark in kept)
+    kept = [_aside(mark) if named and is_hint(mark) else mark for mark in kept]
+    kept = _of_the_narrower(kept, every, language)
+    short = set(names_without_what_was_done(list(table.columns), language).values())
+    kept = [_aside(m) if _only_says_it_was_so(m, kept, short, language) else m for m in kept]
+    return _with_directions(kept, text, words, table)
+
+
+def is_hint(mark: Mark) -> bool:
+    """Whether a mark only hints at series, with a verb ("joined") or a plain noun."""
+    names = mark.mention.names if mark.mention else ()
+    return bool(names) and all(name.kind == "series" and name.rank == 0 for name in names)
+
+
+def with_told(kept: list[Mark], told: Sequence[str]) -> list[Mark]:
+    """The marks; a hint is narrowed to the series of the question or the text before, or may mean those as well."""
+    if not told:
+        return kept
+
+    def both(mark: Mark) -> Mark:
+        assert mark.mention is not None  # a hint is a mention
+        same = tuple(name for name in mark.mention.names if name.column in told)
+        names = same or (*mark.mention.names, *(Name("series", column, 0) for column in told))
+        return replace(mark, mention=replace(mark.mention, names=names))
+
+    return [both(mark) if is_hint(mark) else mark for mark in kept]
+
+
+@cache
+def _content(column: str, language: str) -> frozenset[str]:
+    return frozenset(token.stem for word in content_words(column, language) for token in word)
+
+
+@cache
+def _of_list(column: str, kind: str, language: str) -> frozenset[str]:
+    listed = frozenset(lexicon(language).data[kind].split())
+    return frozenset(w.stem for word in content_words(column, language) for w in word if w.text in listed)
+
+
+def _as_far_as_said(mark: Mark, stems: frozenset[str], language: str) -> Mark | None:
+    """A mark less the series that a part of the name would name, did a word not fail: "parcels" of "late parcels"."""
+    if not mark.series or mark.mention is None or max(name.rank for name in mark.mention.names) > 2:
+        return mark
+    left = tuple(
+        name
+        for name in mark.mention.names
+        if name.kind != "series" or _of_list(name.column, "narrowing", language) <= stems
+    )
+    if left == mark.mention.names:
+        return mark
+    return replace(mark, mention=replace(mark.mention, names=left)) if left else None
+
+
+def _of_the_narrower(kept: list[Mark], every: Sequence[Token], language: str) -> list[Mark]:
+    """The marks; "130 parcels were late" is of the late ones, also where the table has all parcels."""
+    numbers = [mark.number for mark in kept if mark.number]
+    if len(numbers) != 1 or numbers[0].unit == "%" or any(mark.kinds & set(_OF_TWO) for mark in kept):
+        return kept
+    stems = frozenset(token.stem for token in every)
+    named = {column for mark in kept for column in mark.series}
+    narrow = [c for c in named if _of_list(c, "narrowing", language) and _content(c, language) <= stems]
+    if len(narrow) != 1:
+        return kept
+    (narrower,) = narrow
+    places = {token.start: place for place, token in enumerate(every)}
+    said = [place for place, t in enumerate(every) if t.stem in _of_list(narrower, "narrowing", language)]
+
+    def is_meant(mark: Mark) -> bool:
+        if len(mark.series) != 1 or mark.series[0] == narrower or mark.start not in places:
+            return False
+        wide = _content(mark.series[0], language)
+        alike = bool(wide & _content(narrower, language))
+        only_so = wide - _content(narrower, language) <= _of_list(mark.series[0], "was_done", language)
+        near = any(0 < place - places[mark.start] <= _FAR for place in said)
+        return alike and only_so and near
+
+    return [_named(mark, narrower) if is_meant(mark) else mark for mark in kept]
+
+
+def _only_says_it_was_so(mark: Mark, kept: Sequence[Mark], short: set[str], language: str) -> bool:
+    """Whether a word of a name is a verb beside another series: "the couriers delivered 300 late parcels"."""
+    if len(mark.series) != 1 or mark.series[0] not in short:
+        return False
+    said = frozenset(token.stem for token in tokens(mark.text, language))
+    others = [m for m in kept if m.series and m is not mark]
+    alone = not any(mark.series[0] in m.series for m in others)
+    return bool(others) and alone and said <= _of_list(mark.series[0], "was_done", language)
+
+
+def _with_directions(kept: list[Mark], text: str, words: Lexicon, table: Table) -> list[Mark]:
+    """The marks, and "down" and "up" after data rates as the series that they are short for."""
+    short: Mapping[str, str] = words.data["after_rates"]
+    joins = "|".join(words.data["joins"])
+    said = re.compile(rf" ({'|'.join(short)})(?=\W*$|[^\w\s]| (?:{joins})\b)", re.IGNORECASE)
+    found = []
+    for mark in kept:
+        rate = mark.number is not None and mark.number.unit in ("kbps", "Mbps", "Gbps")
+        word = said.match(text, mark.end) if rate else None
+        columns = [c for c in table.columns if word and short[word[1].lower()] in meanings(c)]
+        if word and len(columns) == 1:
+            name = Name("series", columns[0], 3)
+            found.append(Mark(*word.span(1), word[1], mention=Mention(*word.span(1), (name,))))
+    free = [m for m in kept if not any(m.start < f.end and f.start < m.end for f in found)]
+    return sorted([*free, *found], key=lambda m: m.start)
+
+
+def _named(mark: Mark, column: str) -> Mark:
+    return replace(mark, mention=Mention(mark.start, mark.end, (Name("series", column, 3),)))
+
+
+def _aside(mark: Mark) -> Mark:
+    return replace(mark, mention=None, kinds=frozenset({"aside"}))
