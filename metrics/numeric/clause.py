@@ -102,6 +102,8 @@ class Clause:
     def windows(self, times: Sequence[Mark], cells: Sequence[Mark], extra: Sequence[Condition] = ()) -> list[Window]:
         """The windows that times and cells may mean together, less what is left out; empty where they cannot be one."""
         left_out = [mark for mark in self.marks if mark.excluded]
+        if times:
+            self.use(self.of("that_time"))  # "2020 stands out: then it was 5"
         others = self.of("others")
         aside = [
             w for mark in left_out for w in self._together([mark] if mark.time else [], [mark] if mark.cells else [])

@@ -1,12 +1,16 @@
 """Reading what refers to the check before it: "the lowest of the year", "more than any other", "(55 against 42)"."""
 
+import re
 from dataclasses import replace
 
 from .check import Check, check, each, stated, values_of
 from .clause import Clause
+from .grammar_relations import difference_kind
+from .marks import Mark
 from .specification import ALL_ROWS, Direction, Specification, Statistic
 
 _OF_A_PLACE = (Statistic.VALUE_AT, Statistic.LATEST, Statistic.FIRST, Statistic.MEAN, Statistic.SUM)
+_CHANGES = (Statistic.DIFFERENCE, Statistic.PERCENT_CHANGE)
 _RELATIONS = (Statistic.COMPARISON, Statistic.DIFFERENCE, Statistic.PERCENT_CHANGE, Statistic.RATIO)
 
 
@@ -169,3 +173,22 @@ def _two_told(clause: Clause) -> tuple[Specification, Specification] | None:
         if spec.value is not None and spec.statistic in _OF_A_PLACE and (spec.series, spec.window) not in known:
             values.append(spec)
     return (values[1], values[0]) if len(values) == 2 and values[0].statistic is values[1].statistic else None
+
+
+def changed_as_well(clause: Clause) -> list[Check] | None:
+    """ "Costs rose by 31% and staff by 16%": another series' change in the same time, the same way."""
+    told = next((spec for spec in clause.told if spec.statistic in _CHANGES and spec.direction), None)
+    numbers, series = values_of(clause), clause.series
+    if told is None or not clause.apposed or len(numbers) != 1 or len(series) != 1 or told.series in series[0].series:
+        return None
+    led = re.search(rf"(?:{clause.words.data['changed_by']})\s*$", clause.text[: _start(numbers[0])], re.IGNORECASE)
+    if led is None or clause.times or clause.cells or clause.of("maximum", "minimum", "mean", "than", "up", "down"):
+        return None
+    clause.use([*numbers, *series, *clause.of("count", "when")])
+    statistic = difference_kind(clause, numbers[0], list(series[0].series))
+    size = {**stated(numbers[0]), "statistic": statistic}
+    return [check([replace(told, series=name, **size) for name in series[0].series])]  # type: ignore[arg-type]
+
+
+def _start(number: Mark) -> int:
+    return number.hedge_mark.start if number.hedge_mark and number.hedge_mark.end <= number.start else number.start

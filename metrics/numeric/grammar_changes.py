@@ -111,7 +111,7 @@ def _change_checks(
         return [check(slopes if trend or direction is Direction.FLAT else ways if named else [*slopes, *ways])]
     moved = [check(ways)] if direction else []
     if len(numbers) == 2:
-        ends = _from_to(names, numbers, sides, of or Statistic.VALUE_AT)
+        ends = _from_to(clause, names, sides, of or Statistic.VALUE_AT)
         return None if ends is None else [*ends, *moved]
     if _is_reached(clause, numbers[0]):
         after = [s for w, _ in sides for s in each(of or Statistic.VALUE_AT, names, [w], **stated(numbers[0]))]
@@ -153,9 +153,11 @@ def _is_reached(clause: Clause, number: Mark) -> bool:
 
 
 def _from_to(
-    names: list[str], numbers: list[Mark], sides: list[tuple[Window, Window]], statistic: Statistic
+    clause: Clause, names: list[str], sides: list[tuple[Window, Window]], statistic: Statistic
 ) -> list[Check] | None:
-    first, last = numbers
+    first, last = values_of(clause)
+    if not any(first.end <= mark.start < last.start for mark in clause.of("changed_to", "than")):
+        return None  # "costs rose by 31% and staff by 16%"
     if first.number and last.number and (first.number.unit or last.number.unit) != last.number.unit:
         return None  # "rose by 5% to 40 Mbps"
     before = [s for _, v in sides for s in each(statistic, names, [v], **stated(first))]

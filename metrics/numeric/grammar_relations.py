@@ -5,7 +5,7 @@ import re
 from .check import Check, can_be_summed, check, each, factor, is_flow, series_of, stated, values_of
 from .clause import Clause, merge
 from .grammar_adjectives import adjective_ways, series_said
-from .marks import Mark, is_count
+from .marks import BOUNDS, Mark, is_count
 from .specification import ALL_ROWS, Direction, Hedge, Specification, Statistic, Window
 
 INNER = {
@@ -56,6 +56,8 @@ def anomaly(clause: Clause) -> list[Check] | None:
     counts = [m for m in clause.numbers if m.number and is_count(m.number) and m.number.unit is None]
     counts = [m for m in counts if _counts_anomalies(clause, m, words)]
     values = [m for m in clause.numbers if m not in counts]
+    if any(m.hedge in BOUNDS for m in values):  # "12 May stands out: on all other days it was below 140"
+        return None
     if len(counts) > 1 or len(values) > 1 or (no and (counts or values)) or not windows:
         return None
     clause.use([*words, *clause.series, *no, *counts, *values, *clause.times, *clause.cells])

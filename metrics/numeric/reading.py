@@ -7,7 +7,14 @@ from .carried import of_numbers, places_of, scope_after, told_by
 from .check import Check
 from .clause import Clause, read_clause
 from .cuts import plain, splits, without_cause
-from .grammar_asides import apposed_extreme, both_sides, difference_told, extremes_paired, ranked
+from .grammar_asides import (
+    apposed_extreme,
+    both_sides,
+    changed_as_well,
+    difference_told,
+    extremes_paired,
+    ranked,
+)
 from .grammar_changes import change, multiplied
 from .grammar_counts import count_of_rows, count_of_values, row_with
 from .grammar_extremes import extreme
@@ -37,6 +44,7 @@ _FRAMES: tuple[Frame, ...] = (
     anomaly,
     streak,
     both_sides,
+    changed_as_well,
     apposed_extreme,
     rows_compared,
     comparison,

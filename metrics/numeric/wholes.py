@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from functools import partial
 
 from .lexicon import Lexicon
 from .marks import Mark
@@ -56,7 +57,15 @@ def with_rates(kept: list[Mark], text: str, words: Lexicon, view: View) -> list[
             kind = "value_word"  # "EUR 25 a month", where the column is called so
         kept = [m for m in kept if m.end <= found.start() or found.end() <= m.start]
         kept.append(Mark(*found.span(), found[0], frozenset({kind})))
-    return sorted(kept, key=lambda m: m.start)
+    return sorted(map(partial(_as_rate, text, words), kept), key=lambda m: m.start)
+
+
+def _as_rate(text: str, words: Lexicon, mark: Mark) -> Mark:
+    """ "Per clinic", where each row is one: the column is said as a rate."""
+    led = re.search(rf"{words.data['per']}\s*$", text[: mark.start], re.IGNORECASE)
+    if led is None or not mark.columns or mark.series or mark.cells:
+        return mark
+    return Mark(led.start(), mark.end, text[led.start() : mark.end], frozenset({"per_row"}))
 
 
 def _counted_until(mark: Mark, after: Sequence[Mark], text: str, view: View) -> int | None:
