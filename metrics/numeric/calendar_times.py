@@ -8,6 +8,7 @@ from dateutil.relativedelta import relativedelta
 
 from .lexicon import lexicon, whole_words
 from .specification import Window
+from .table import Period
 from .table_times import DAY, STEPS, NamedTime, Times
 from .written import notation
 
@@ -82,7 +83,7 @@ def _windows(kind: str, match: re.Match[str], language: str, times: Times) -> li
     year = int(parts["year"]) if parts.get("year") else None
     if kind in _OF_MONTH:
         month = _month(parts["name"], language)
-        return _OF_MONTH[kind]([date(y, month, 1) for y in _years(year, month, times)], parts, language)
+        return _OF_MONTH[kind]([date(y, month, 1) for y in _years(year, month, times)], parts, language, times)
     if kind in ("iso", "slashed"):
         return _written_days(kind, parts, language)
     if kind == "week":
@@ -101,35 +102,47 @@ def _windows(kind: str, match: re.Match[str], language: str, times: Times) -> li
 _Parts = dict[str, str | None]
 
 
-def _whole_month(begins: list[date], parts: _Parts, language: str) -> list[Window]:
+def _whole_month(begins: list[date], parts: _Parts, language: str, times: Times) -> list[Window]:
     windows = [span(begin, "month") for begin in begins]
     return [*windows, Window(months=(begins[0].month,))] if len(windows) > 1 else windows
 
 
-def _day_in_month(begins: list[date], parts: _Parts, language: str) -> list[Window]:
+def _day_in_month(begins: list[date], parts: _Parts, language: str, times: Times) -> list[Window]:
     return [days(day, day) for begin in begins if (day := day_of(begin, int(parts["day"] or 0)))]
 
 
-def _half_of_month(begins: list[date], parts: _Parts, language: str) -> list[Window]:
+def _half_of_month(begins: list[date], parts: _Parts, language: str, times: Times) -> list[Window]:
     return [_half(begin, _ordinal(parts["ordinal"], language)) for begin in begins]
 
 
-def _week_of_month(begins: list[date], parts: _Parts, language: str) -> list[Window]:
-    after = 7 * (_ordinal(parts["ordinal"], language) - 1)
+def _week_of_month(begins: list[date], parts: _Parts, language: str, times: Times) -> list[Window]:
+    place = _ordinal(parts["ordinal"], language)
+    if times.period is Period.WEEK:
+        return [days(week, week + timedelta(days=6)) for b in begins for week in _weeks(b, times)[place - 1 : place]]
+    after = 7 * (place - 1)
     return [days(begin + timedelta(days=after), begin + timedelta(days=after + 6)) for begin in begins]
 
 
-def _part_of_month(begins: list[date], parts: _Parts, language: str) -> list[Window]:
+def _part_of_month(begins: list[date], parts: _Parts, language: str, times: Times) -> list[Window]:
     words = lexicon(language).data
     unit = words["periods"].get((parts["unit"] or "").lower())
     count = count_of(parts["n"], language)
     if unit not in ("day", "week") or count is None:
         return []
     reach = STEPS[unit] * count
-    if re.fullmatch(any_of(words["first_n"]), parts["which"] or "", re.IGNORECASE):
+    first = re.fullmatch(any_of(words["first_n"]), parts["which"] or "", re.IGNORECASE)
+    if unit == "week" and times.period is Period.WEEK:
+        runs = [weeks[:count] if first else weeks[-count:] for b in begins if len(weeks := _weeks(b, times)) >= count]
+        return [days(run[0], run[-1] + timedelta(days=6)) for run in runs]
+    if first:
         return [days(begin, begin + reach - DAY) for begin in begins]
     ends = [begin + STEPS["month"] - DAY for begin in begins]
     return [days(end - reach + DAY, end) for end in ends]
+
+
+def _weeks(begin: date, times: Times) -> list[date]:
+    """The begins of the weekly rows that begin in a month."""
+    return row_begins(times, begin, begin + STEPS["month"] - DAY)
 
 
 _OF_MONTH = {

@@ -65,7 +65,7 @@ def _windows(days: dict[str, Any], year: int) -> list[Window]:
     """The days of a holiday in a year: in days from Easter Sunday, or as month-day; not on a Sunday, where so said."""
     begin = easter(year)
     spans = [(begin + timedelta(days=a), begin + timedelta(days=b)) for a, b in days.get("easter", [])]
-    spans += [(_day(year, a), _day(year, b)) for a, b in days.get("on", [])]
+    spans += [(_day(year, a), _day(year, b)) for a, b in days.get("dates", [])]
     if days.get("not_on_sunday"):
         spans = [(a - timedelta(days=a.weekday() == 6), b - timedelta(days=b.weekday() == 6)) for a, b in spans]
     return [Window(start=a, end=b) for a, b in spans]

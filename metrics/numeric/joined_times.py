@@ -1,4 +1,4 @@
-"""Times made of others: "from 3 to 9 March", "since Easter", "the week of 6 October", "the first three weeks of May"."""
+"""Times made of others: "from 3 to 9 March", "since Easter", "the week of 6 October", "the first weeks of May"."""
 
 import re
 from dataclasses import replace
@@ -65,6 +65,8 @@ def _windows(
     kind: str, match: re.Match[str], parts: list[NamedTime], language: str, times: Times
 ) -> tuple[Window, ...]:
     units = lexicon(language).data["periods"]
+    if kind in ("start_of", "end_of") and times.period is Period.WEEK:
+        return _outer_weeks(kind, parts[0].windows, times)
     if kind == "one_from":
         return _unit_of(times.period.value, parts[0].windows, times)
     if "unit" in match.groupdict():
@@ -78,13 +80,19 @@ def _windows(
 
 
 def _unit_of(unit: str, named: tuple[Window, ...], times: Times) -> tuple[Window, ...]:
-    """ "The week of 6 October", "the quarter that begins in July": from there, as long as the unit is; else that row."""
+    """ "The week of 6 October", "the quarter that begins in July": from there, as long as the unit is."""
     if unit not in STEPS:
         return ()
     found = [w for w in named if w.start and w.end and w.end <= w.start + STEPS[unit] - DAY]
     if unit == "week" and times.period is Period.WEEK:
         return tuple(span(_week_with(w.start, times) if w.start == w.end else w.start, unit) for w in found if w.start)
     return tuple(span(w.start, unit) for w in found if w.start)
+
+
+def _outer_weeks(kind: str, named: tuple[Window, ...], times: Times) -> tuple[Window, ...]:
+    """ "The begin of March": the first weekly row that begins in it."""
+    found = [row_begins(times, w.start, w.end) for w in named if w.start and w.end and w.end > w.start]
+    return tuple(span(begins[0 if kind == "start_of" else -1], "week") for begins in found if begins)
 
 
 def _week_with(day: date, times: Times) -> date:
@@ -97,25 +105,23 @@ def _units(kind: str, unit: str, count: int, of: Window, times: Times) -> Window
     if of.start is None or of.end is None or unit not in STEPS:
         return None
     reach = STEPS[unit] * count
-    longer = of.end > of.start + STEPS[unit] - DAY
-    weeks = unit == "week" and times.period is Period.WEEK
-    if kind == "units_from":
-        return Window(start=of.start, end=of.start + reach - DAY) if not longer else None
-    if not longer:
-        return span(of.start, unit) if kind == "units_begun" and count == 1 else None
-    if kind == "units_begun" and not weeks:
-        return None
-    if weeks:
-        begins = row_begins(times, of.start, of.end)
-        if kind == "units_begun" and len(begins) != count:
-            return None
-        kept = begins[-count:] if kind == "last_units_of" else begins[:count]
-        return Window(start=kept[0], end=kept[-1] + STEPS["week"] - DAY) if len(kept) == count else None
-    if of.start + reach - DAY > of.end:
-        return None
-    if kind == "first_units_of":
+    if of.end <= of.start + STEPS[unit] - DAY:  # no longer than one: only from there
+        return Window(start=of.start, end=of.start + reach - DAY) if kind == "units_from" else None
+    if unit == "week" and times.period is Period.WEEK:
+        return _rows(kind, count, row_begins(times, of.start, of.end))
+    if kind == "first_units_of" and of.start + reach - DAY <= of.end:
         return Window(start=of.start, end=of.start + reach - DAY)
-    return Window(start=of.end + DAY - reach, end=of.end)
+    if kind == "last_units_of" and of.start + reach - DAY <= of.end:
+        return Window(start=of.end + DAY - reach, end=of.end)
+    return None
+
+
+def _rows(kind: str, count: int, begins: list[date]) -> Window | None:
+    """The weekly rows that are meant; "the five weeks that began in March" are none where four did."""
+    if len(begins) < count or (kind == "units_begun" and len(begins) != count) or kind == "units_from":
+        return None
+    kept = begins[-count:] if kind == "last_units_of" else begins[:count]
+    return Window(start=kept[0], end=kept[-1] + STEPS["week"] - DAY)
 
 
 def _between(kind: str, parts: list[NamedTime], maybe_before: bool) -> tuple[Window, ...]:

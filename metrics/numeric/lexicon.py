@@ -53,7 +53,7 @@ class Lexicon:
 def lexicon(language: str) -> Lexicon:
     """The words of a language; English where there are none in it."""
     language = language if language in LANGUAGES else "en"
-    data = _data(language) | _data(f"series_{language}")
+    data = _data(language) | _data(f"series_{language}") | _data(f"times_{language}")
     plain = _data(f"plain_{language}")
     kinds = {kind: whole_words(patterns) for kind, patterns in data["marks"].items() if patterns}
     words = {kind: frozenset(data[kind].split()) for kind in _LISTS}

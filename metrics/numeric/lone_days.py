@@ -10,6 +10,7 @@ from .joined_times import FILLER, mask, place_of
 from .lexicon import lexicon
 from .table_times import DAY, NamedTime, Times
 
+_AND = re.compile(r"\d[a-z]{1,3}(?:, | (?:and|en|to|tot) )$")  # "on the 12th and 13th"
 _MOST_DAYS = 31  # in such a span a day of the month is one date
 
 
@@ -29,7 +30,8 @@ def _alone(language: str) -> re.Pattern[str]:
     suffix = words["ordinal_suffix"]
     led = rf"(?:(?<!\w)(?:{words['lone_day_led']}) |(?P<weekday>{weekdays})s?,? )"
     return re.compile(
-        rf"{led}(?:(?:the|de) )?(?P<day>\d{{1,2}})(?P<suffix>{suffix})?(?!\w|[.,:]\d|%|-\w)(?! ?(?:{words['no_lone_day']}))",
+        rf"{led}(?:(?:the|de) )?(?P<day>\d{{1,2}})(?P<suffix>{suffix})?(?!\w|[.,:]\d|%|-\w)"
+        rf"(?! ?(?:{words['no_lone_day']}))",
         re.IGNORECASE,
     )
 
@@ -46,7 +48,7 @@ def with_lone_days(text: str, language: str, times: Times, found: list[NamedTime
     for match in _alone(language).finditer(text):
         start, end = match.start("day"), match.end()
         taken = start in extra or any(time.start < end and start < time.end for time in found)
-        led = re.search(r"(?:the|de) $", text[:start], re.IGNORECASE)
+        led = re.search(r"(?:the|de) $", text[:start], re.IGNORECASE) or _AND.search(text[:start])
         if taken or (not match["weekday"] and not (match["suffix"] and led)):
             continue
         day = _dated(int(match["day"]), times, found)

@@ -15,7 +15,7 @@ _SHORT_UNITS = ("min", "h", "s", "%", "pp")
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """A number in words, `text[start:end]`; `margin` is the share of the value that it may be off; a unit may follow."""
+    """A number in words, `text[start:end]`; `margin` is the share of its value that it may be off."""
 
     start: int
     end: int
@@ -103,13 +103,8 @@ def _patterns(language: str) -> list[tuple[str, re.Pattern[str]]]:
         "{units}": rf"(?:{_any([word for word in unit_aliases() if len(word) > 2])})\b",
         "{short_units}": rf"(?:{_any([word for word in short if len(word) > 2])})\b",
     }
-    compiled = []
-    for kind, forms in known["phrases"].items():
-        for form in forms if isinstance(forms, list) else ():
-            for name, pattern in filled.items():
-                form = form.replace(name, pattern)
-            compiled.append((kind, _whole(form)))
-    return compiled
+    listed = [(kind, form) for kind, forms in known["phrases"].items() if isinstance(forms, list) for form in forms]
+    return [(kind, _whole(re.sub(r"\{[a-z_]+\}", lambda found: filled[found[0]], form))) for kind, form in listed]
 
 
 def _is_money(word: str) -> bool:

@@ -16,6 +16,10 @@ from .written import words
 
 _MONTHS = "|".join(sorted(words("months") | words("short_months"), key=len, reverse=True))
 _BOUNDS = ("above", "below", "at_least", "at_most")  # "above 30 all of March" is said of each row
+_OF_TIME = re.compile(
+    rf" (?:of|van|in) (?:the |de |het )?(?:year |month |jaar |maand )?(?:(?:19|20)\d\d|q\d|(?:{_MONTHS})\b)",
+    re.IGNORECASE,
+)
 _TIME_FOLLOWS = re.compile(rf" (?:(?:of|van) )?(?:the |de |het )?(?:\d|q\d|{_MONTHS}\b)", re.IGNORECASE)
 
 
@@ -76,6 +80,8 @@ def _relative(text: str, language: str, times: Times) -> list[NamedTime]:
             parts = match.groupdict()
             unit = lexicon(language).data["periods"].get((parts.get("unit") or "").lower(), "day")
             if kind in ("first_row", "last_row") and _TIME_FOLLOWS.match(text, match.end()):
+                continue
+            if kind in ("first_n", "last_n", "first", "last") and _OF_TIME.match(text, match.end()):
                 continue
             if kind in ("first_row", "last_row"):
                 found.append(NamedTime(*match.span(), tuple(_outermost(kind, unit, parts, times))))
