@@ -1,5 +1,6 @@
 """Reading a sentence without a model: into clauses, and each clause into checks against the tables."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
@@ -109,13 +110,14 @@ def read_sentence(sentence: str, scene: Scene) -> tuple[list[ReadCheck | Unread]
         return [Unread(sentence, CAUSE)], scene
     if _is_forecast(found, words, scene):
         return [Unread(sentence, FORECAST)], scene
+    bare = bool(scene.question) and _is_bare(found, words)
     parse = None
-    if scene.question and _is_bare(found, words):
-        asked = f"{plain(scene.question).rstrip('?.! ')}: {found}"
-        parse = _parse(asked, replace(scene, scope=(), shared=scene.titles), words, 0)
-    else:
+    if not bare:
         named = _only_series(found, scene, words)
         parse = _parse(found, replace(scene, apposed=False, inherited=named or scene.inherited), words, _DEEPEST)
+    if bare or (parse is None and scene.question and _refers_to_question(found, scene, words)):
+        asked = f"{plain(scene.question).rstrip('?.! ')}: {found}"
+        parse = _parse(asked, replace(scene, scope=(), shared=scene.titles), words, 0)
     read: list[ReadCheck | Unread] = []
     if parse is None:
         read.append(_unread(sentence, found, scene, words))
@@ -160,6 +162,13 @@ def _is_bare(text: str, words: Lexicon) -> bool:
         return False
     rest = text[: numbers[0].start] + " " + text[numbers[0].end :]
     return all(token.text in words.harmless for token in tokens(rest, words.language) if token.is_word)
+
+
+def _refers_to_question(text: str, scene: Scene, words: Lexicon) -> bool:
+    """Whether an answer only says how often what was asked was so: "That happened on nine days"."""
+    if not re.match(words.data["refers_back"], text, re.IGNORECASE) or len(find_numbers(text, words.language)) != 1:
+        return False
+    return not any(read_clause(text, words, view, names).series for view, names in scene.views)
 
 
 def _unread(sentence: str, text: str, scene: Scene, words: Lexicon) -> Unread:
