@@ -61,6 +61,7 @@ class Names:
         self.language = language
         self._step = table.step
         self._harmless = lexicon(language).harmless_cell
+        self._particles = frozenset(lexicon(language).data["verb_particles"].split())
         self._by_first: dict[str, list[tuple[Stems, Name]]] = defaultdict(list)
         seen: set[tuple[Stems, Name]] = set()
         columns = [*table.columns, *map(str, table.labels.columns)]
@@ -177,8 +178,12 @@ class Names:
             while at < len(words) and words[at].stem != stem and words[at].text in self._harmless:
                 at += 1
             if at >= len(words) or words[at].stem != stem:
-                return None
+                return place if self._comes_apart(stems, words[place + 1 :]) else None
         return at
+
+    def _comes_apart(self, stems: Stems, after: Sequence[Token]) -> bool:
+        """Whether a verb's particle comes later: "zegden 12 leden op"."""
+        return len(stems) == 2 and stems[1] in self._particles and any(word.text == stems[1] for word in after)
 
     def _nearly(self, words: Sequence[Token]) -> Iterator[Mention]:
         from rapidfuzz.fuzz import ratio
