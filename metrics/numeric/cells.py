@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from .numbers import parse_number
 from .numerals import DASHES, GROUPING_SPACES, NumberFormat, numeral_readings
+from .quantity import unit_and_power
 from .written import known_unit, words
 
 if TYPE_CHECKING:
@@ -190,7 +191,7 @@ def header_unit(header: str) -> str | None:
     from .written import signs
 
     if found := re.search(r"[(\[]\s*(?:in\s+)?([^()\[\]]+?)\s*[)\]]\s*$", header):
-        return known_unit(found[1])
+        return known_unit(found[1]) or (found[1] if unit_and_power(found[1])[1] else None)
     last = re.split(r"[_\s]+", header.strip())
     if len(last) < 2:
         return None

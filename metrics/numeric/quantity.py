@@ -9,6 +9,9 @@ from .written import known_unit, words
 
 _SCALED = re.compile(r"(?:x|×|in)?\s*(?P<before>k|K|M|mln\.?|mio\.?|thousand|million|duizend|miljoen)\s?(?P<unit>\D+)")
 _POWERS = {"k": 3, "K": 3, "M": 6, "mln": 6, "mio": 6, "thousand": 3, "million": 6, "duizend": 3, "miljoen": 6}
+_WRITTEN = {"1000": 3, "000": 3, "1000000": 6, "thousands": 3, "millions": 6, "duizenden": 3, "miljoenen": 6, "m": 6}
+_SCALE_FILLERS = {"x", "in", "of", "van", "×"}
+_SCALE_WORD = re.compile(r"[€$£×]|\d[\d.,]*|[^\W\d_]+\.?")
 _CURRENCY = re.compile(r"[A-Z]{3}")
 _PERCENT = ("%", "pp")
 _BRACKETED = re.compile(r"[(\[]\s*([^)\]]*?)\s*[)\]]")
@@ -23,7 +26,23 @@ def unit_and_power(stated: str | None) -> tuple[str | None, int]:
     found = _SCALED.fullmatch(stated.strip())
     if found and (unit := known_unit(found["unit"])) and _CURRENCY.fullmatch(unit):
         return unit, _POWERS[found["before"].rstrip(".")]
-    return stated.strip(), 0
+    return _scaled_currency(stated) or (stated.strip(), 0)
+
+
+def _scaled_currency(stated: str) -> tuple[str, int] | None:
+    """A currency and a scale in any order: "EUR thousand", "x 1.000 EUR", "€ mln"; None where there is more to it."""
+    currencies, powers = set(), []
+    for word in _SCALE_WORD.findall(stated.replace("'s", "")):
+        unit = known_unit(word)
+        bare = re.sub(r"[.,]", "", word).lower()
+        power = _POWERS.get(word.rstrip("."), _WRITTEN.get(bare, _POWERS.get(bare)))
+        if unit and _CURRENCY.fullmatch(unit):
+            currencies.add(unit)
+        elif power is not None:
+            powers.append(power)
+        elif bare not in _SCALE_FILLERS:
+            return None
+    return (currencies.pop(), powers[0]) if len(currencies) == len(powers) == 1 else None
 
 
 def converted(value: float, unit: str | None, wanted: str | None) -> float:
@@ -71,8 +90,7 @@ def counts_things(column: str) -> bool:
 
 def unit_of(table: Table, series: str) -> str | None:
     """The unit of a series as computed with, or as it is written where it is not known."""
-    stated = table.units.get(series)
-    return (known_unit(stated) or stated) if stated else None
+    return unit_and_power(table.units.get(series))[0]
 
 
 def can_be_in(table: Table, series: str, unit: str) -> bool:

@@ -186,6 +186,8 @@ def _possible(asked: Specification, computed: Computed, table: Table) -> Iterato
     unit = asked.unit if asked.statistic not in _COUNTS else None
     power = unit_and_power(table.units.get(asked.series or ""))[1] if computed.unit else 0
     scales = [(power, "")]
+    if power and unit is None:
+        scales.append((0, "as the table writes it"))  # "846" of a column in thousands
     if computed.unit not in ("%", "pp") and asked.statistic not in (*_COUNTS, Statistic.RATIO, Statistic.RANK):
         if table.power and not power:
             scales.append((table.power, f"the table is in 10^{table.power}"))
