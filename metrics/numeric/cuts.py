@@ -7,6 +7,7 @@ from functools import cache
 from ..sentences import claiming_sentences
 from .lexicon import Lexicon, lexicon
 
+_PLACED_SUPERLATIVE = re.compile(r"(?<=[a-z])-(?=(?:best|worst|most|least|[a-z]+est)\b)", re.IGNORECASE)
 _AFTER_UNIT = re.compile(r"(\d\s?[^\W\d]{1,5}\.)\s+(?=[A-ZÀ-Þ])")
 
 
@@ -20,6 +21,7 @@ def plain(text: str) -> str:
     """The text with the signs that only look different made the same: spaces, quotes, dashes."""
     text = re.sub(r"[\u2018\u2019]", "'", text)
     text = re.sub(r"(?<=\w)[–—](?=\w)", "-", text)
+    text = _PLACED_SUPERLATIVE.sub(" ", text)
     return re.sub(r"[*_`]{1,3}(?=\S)|(?<=\S)[*`]{1,3}", "", text)
 
 

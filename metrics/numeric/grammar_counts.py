@@ -123,11 +123,20 @@ def _crossing(clause: Clause, names: list[str], windows: list[Window], bound: _B
     if hedge is not None and hedge.text.lower().startswith(tuple(clause.words.data["never_led"])):  # "not below 30"
         outermost = Statistic.MINIMUM if bound.is_up else Statistic.MAXIMUM
         return [check(each(outermost, names, windows, **stated(bound.mark)))]
+    first = clause.of("first_time")
+    if first and clause.times:
+        clause.use(first)
+        found = [spec for n in names for w in windows for spec in _first_beyond(n, w, bound, direction)]
+        return [check(found)]
     if clause.of("some", "up", "down") or _says_crossing(bound.mark):
         return [check(each(Statistic.CROSSING, names, windows, direction=direction, **bound.fields()))]
     value = stated(bound.mark)
     lowest, highest = (each(s, names, windows, **value) for s in (Statistic.MINIMUM, Statistic.MAXIMUM))
     return [check(each(Statistic.VALUE_AT, names, windows, **value), [*lowest, *highest])]
+
+
+def _first_beyond(name: str, place: Window, bound: _Bound, direction: Direction) -> list[Specification]:
+    return [Specification(Statistic.CROSSING, name, ALL_ROWS, direction=direction, place=place, **bound.fields())]  # type: ignore[arg-type]
 
 
 def _says_crossing(threshold: Mark) -> bool:

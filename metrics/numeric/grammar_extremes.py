@@ -12,11 +12,11 @@ from .check import (
     use_columns,
     values_of,
 )
-from .clause import Clause
+from .clause import Clause, within
 from .grammar_adjectives import is_busy, is_money
 from .marks import Mark
 from .mentions import polarity
-from .specification import ALL_ROWS, Direction, Specification, Statistic
+from .specification import ALL_ROWS, Direction, Specification, Statistic, Window
 from .table_times import Times
 
 
@@ -46,6 +46,8 @@ def extreme(clause: Clause) -> list[Check] | None:
     places = clause.windows([m for m in placed if m.time], [m for m in placed if m.cells]) if placed else []
     if not windows or (not numbers and not places):
         return None
+    if not inside and any(place.start and not any(holds_window(w, place) for w in windows) for place in places):
+        windows = [ALL_ROWS]  # the text before is about another time
     checks = []
     if place_number > 1:
         if not places:
@@ -126,6 +128,11 @@ def _places(clause: Clause, word: Mark, number: Mark | None) -> tuple[list[Mark]
         else:
             inside.append(mark)
     return placed, inside
+
+
+def holds_window(outer: Window, inner: Window) -> bool:
+    """Whether a window has all rows of another, as far as their days tell."""
+    return outer == ALL_ROWS or bool(outer.conditions) or within(inner, outer) or not (outer.start and outer.end)
 
 
 def holds(outer: Mark, inner: Mark) -> bool:

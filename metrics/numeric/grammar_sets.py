@@ -42,8 +42,10 @@ def per_each(clause: Clause) -> list[Check] | None:
     if len(series) != 2 or len(numbers) != 1 or clause.of("than", "difference", "ratio", "up", "down", "share"):
         return None
     first, second = series
-    between = clause.text[first.end : second.start].lower()
-    if not re.search(clause.words.data["per"], between) or len(between.split()) > 3:
+    per = clause.words.data["per"]
+    if re.search(rf"{per}\s*$", clause.text[: first.start], re.IGNORECASE) and first.end <= numbers[0].start:
+        first, second = second, first  # "for every refund there were 16 sign-ups"
+    elif not re.search(per, clause.text[first.end : second.start].lower()) or _words_between(clause, series) > 3:
         return None
     windows = clause.windows(clause.times, clause.cells)
     inner: list[Statistic | None] = [None, Statistic.SUM] if windows == [ALL_ROWS] else [None]
@@ -57,6 +59,10 @@ def per_each(clause: Clause) -> list[Check] | None:
         for w in windows
     ]
     return [check(found)] if found else None
+
+
+def _words_between(clause: Clause, series: list[Mark]) -> int:
+    return len(clause.text[series[0].end : series[1].start].split())
 
 
 def share_of(clause: Clause) -> list[Check] | None:
@@ -83,20 +89,35 @@ def part_of_another(clause: Clause) -> list[Check] | None:
     number, series = _percentage(clause), clause.series
     if number is None or len(series) != 2 or clause.of("than", "share", "difference", "ratio"):
         return None
-    whole, part = series
+    parts = _part_and_whole(clause, number, series)
+    if parts is None:
+        return None
+    part, whole = parts
     units = {known_unit(clause.table.units.get(name, "")) for mark in series for name in mark.series}
     if len(units) != 1 or not all(_is_of_parts(clause, name) for mark in series for name in mark.series):
-        return None
-    if whole.start > number.end:
-        led = re.fullmatch(clause.words.data["part_of"], clause.text[number.end : whole.start], re.IGNORECASE)
-    else:
-        led = re.search(rf"^{clause.words.data['part_of_led']}$", clause.text[: whole.start], re.IGNORECASE)
-    if led is None or part.start < number.end:
         return None
     windows = clause.windows(clause.times, clause.cells)
     clause.use([number, *series, *clause.times, *clause.cells, *clause.of("sum", "all", "count", "whole")])
     found = [made for window in windows for made in _shares((part, whole), [window], window, number)]
     return [check(found)] if found else None
+
+
+def _part_and_whole(clause: Clause, number: Mark, series: list[Mark]) -> tuple[Mark, Mark] | None:
+    """Which is the part: "5% of B were A", "A were 5% of B", "of all B 5% were A"."""
+    first, second = series
+
+    def is_of(whole: Mark) -> bool:
+        between = clause.text[number.end : whole.start]
+        return re.fullmatch(clause.words.data["part_of"], between, re.IGNORECASE) is not None
+
+    if number.end <= first.start:
+        return (second, first) if is_of(first) else None
+    if second.end <= number.start:
+        return None
+    if is_of(second):
+        return first, second
+    led = re.search(rf"^{clause.words.data['part_of_led']}$", clause.text[: first.start], re.IGNORECASE)
+    return (second, first) if led else None
 
 
 def _percentage(clause: Clause) -> Mark | None:

@@ -120,6 +120,21 @@ def lookup(clause: Clause) -> list[Check] | None:
     return checks
 
 
+def of_both(clause: Clause) -> list[Check] | None:
+    """ "In both June and July the rating was 4.4": the same value twice."""
+    marks, numbers = [*clause.times, *clause.cells], values_of(clause)
+    if not clause.of("both") or len(marks) != 2 or len(numbers) != 1 or len(clause.series) > 1:
+        return None
+    if clause.of(*CHANGES, "than", "maximum", "minimum", "mean", "sum", "none", "not", "higher", "lower"):
+        return None
+    names = series_of(clause)
+    places = [clause.windows([mark] if mark.time else [], [mark] if mark.cells else []) for mark in marks]
+    clause.use([*clause.of("both", "count", "all"), *marks, *numbers, *clause.series])
+    use_columns(clause)
+    value = stated(numbers[0])
+    return [check(each(Statistic.VALUE_AT, names, place, **value)) for place in places] if names else None
+
+
 def _sum_or_mean(clause: Clause, series: str, window: Window, number: Mark) -> Statistic:
     """Whether a value over several rows is their sum or their mean: above the largest of them it is no mean."""
     assert number.number is not None  # the mark of a number

@@ -24,7 +24,7 @@ from .grammar_ranges import gap_of_extremes, ranged
 from .grammar_relations import anomaly, comparison, correlation, difference, share
 from .grammar_sets import part_of_another, per_each, rows_compared, share_of
 from .grammar_streaks import streak
-from .grammar_values import aggregate, lookup
+from .grammar_values import aggregate, lookup, of_both
 from .lexicon import Lexicon, lexicon, tokens, whole_words
 from .mentions import Names
 from .numbers import find_numbers
@@ -63,6 +63,7 @@ _FRAMES: tuple[Frame, ...] = (
     change,
     aggregate,
     count_of_rows,
+    of_both,
     lookup,
     row_with,
 )
@@ -119,6 +120,8 @@ def read_sentence(sentence: str, scene: Scene) -> tuple[list[ReadCheck | Unread]
         asked = f"{plain(scene.question).rstrip('?.! ')}: {found}"
         parse = _parse(asked, replace(scene, scope=(), shared=scene.titles), words, 0)
     read: list[ReadCheck | Unread] = []
+    if parse is None and sentence.rstrip().endswith("!") and says_nothing(found, scene, words):
+        return [], scene  # "Good question!"
     if parse is None:
         read.append(_unread(sentence, found, scene, words))
         scene = replace(scene.asked, asked=scene.asked) if scene.asked else scene

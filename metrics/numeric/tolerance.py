@@ -3,7 +3,7 @@
 from .specification import Hedge
 
 ABOUT = 0.05
-_ROUNDING = 1e-9  # of binary fractions: 0.1 + 0.2 is 0.3
+_ROUNDING = 1e-12  # of binary fractions: 0.1 + 0.2 is 0.3
 
 
 def rounds_to(computed: float, stated: float, decimals: int) -> bool:
