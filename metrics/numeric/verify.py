@@ -184,7 +184,8 @@ def _moved(asked: Specification, computed: Computed) -> bool:
 def _possible(asked: Specification, computed: Computed, table: Table) -> Iterator[tuple[float, str | None, str]]:
     """The computed value in the claim's unit, by each definition, and on each scale that the table may be in."""
     unit = asked.unit if asked.statistic not in _COUNTS else None
-    power = unit_and_power(table.units.get(asked.series or ""))[1] if computed.unit else 0
+    scaled = computed.unit and computed.unit not in ("%", "pp")
+    power = unit_and_power(table.units.get(asked.series or ""))[1] if scaled else 0
     scales = [(power, "")]
     if power and unit is None:
         scales.append((0, "as the table writes it"))  # "846" of a column in thousands
