@@ -11,6 +11,7 @@ from .marks import Mark
 from .periods import find_times
 from .specification import ALL_ROWS, Window
 from .table_times import DAY, LENGTHS, STEPS, NamedTime, Times
+from .told_same import is_within, same_times, shifted
 from .views import View
 
 _SHARE_OF_UNIT = (0.8, 1.05)  # how much of a month the dates have to reach over to be "the month"
@@ -20,7 +21,7 @@ def with_told_times(kept: list[Mark], text: str, words: Lexicon, view: View, sco
     """The marks with the times that another time of the clause, or of the text before, tells."""
     if view.times is None:
         return kept
-    for find in (_whole_unit, _elided, _steps):
+    for find in (_whole_unit, _adjectives, same_times, _elided, _steps):
         for told in find(text, words, view.times, kept, scope):
             kept = sorted([told, *(m for m in kept if m.end <= told.start or told.end <= m.start)], key=_place)
     return kept
@@ -72,19 +73,42 @@ def _reaches(start: date | None, end: date | None, unit: str) -> bool:
     return _SHARE_OF_UNIT[0] <= length <= _SHARE_OF_UNIT[1]
 
 
+def _adjectives(
+    text: str, words: Lexicon, times: Times, kept: Sequence[Mark], scope: Sequence[Window]
+) -> Iterator[Mark]:
+    """ "The annual revenue" over twelve months: of all rows; "the weekly calls" of weekly rows says nothing."""
+    for adjective, unit in words.data["unit_adjectives"].items():
+        for found in re.finditer(rf"(?<!\w){adjective}(?!\w)", text, re.IGNORECASE):
+            if any(m.start <= found.start() < m.end for m in kept if m.mention or m.time):
+                continue
+            if unit == times.period.value:
+                yield Mark(*found.span(), found[0], frozenset({"aside"}))
+            elif _reaches(times.start, times.last_day, unit):
+                yield Mark(*found.span(), found[0], frozenset({"whole", "all_rows"}))
+            else:
+                yield Mark(*found.span(), found[0], frozenset({"per_other"}))
+
+
 def _elided(text: str, words: Lexicon, times: Times, kept: Sequence[Mark], scope: Sequence[Window]) -> Iterator[Mark]:
     """ "The last" after "in the first week", "in the fourth" after "in the first quarter"."""
     which = any_of([*words.data["ordinals"], *words.data["last_n"]])
     bare = re.compile(
-        rf"(?P<the>the|de|het) (?P<which>{which})(?: one)?(?=\s*(?:[.,;:)]|$|{any_of(words.data['after_elided'])}\b))",
+        rf"(?P<the>the|de|het) (?P<which>{which})(?: one| (?P<n>[a-z]+|\d{{1,2}}))?"
+        rf"(?=\s*(?:[.,;:)]|$|(?:{any_of(words.data['after_elided'])})\b))",
         re.I,
     )
+    unit = re.compile(rf"(?<!\w)(?:{any_of(list(words.data['periods']))})(?!\w)", re.IGNORECASE)
     for found in bare.finditer(text):
         if any(m.time and m.start <= found.start("which") < m.end for m in kept):
             continue
         before = [m.text for m in kept if m.time and m.end <= found.start()] or [w.text for w in scope if w.text]
         for told in before[-1:]:
-            whole = re.sub(rf"(?<!\w)(?:{which})(?!\w)", found["which"], told, flags=re.IGNORECASE)
+            units = unit.findall(told)
+            if found["n"]:  # "in the first two weeks and in the last two"
+                counted = units and count_of(found["n"], words.language)
+                whole = f"{found['which']} {found['n']} {units[-1]}" if counted else ""
+            else:
+                whole = re.sub(rf"(?<!\w)(?:{which})(?!\w)", found["which"], told, flags=re.IGNORECASE)
             whole = whole if whole.lower().startswith(found["the"].lower()) else f"{found['the']} {whole}"
             named = find_times(whole, words.language, times) if whole.lower() != told.lower() else []
             if len(named) == 1:
@@ -114,6 +138,8 @@ def _steps(text: str, words: Lexicon, times: Times, kept: Sequence[Mark], scope:
 def _after(base: Window, unit: str, count: int) -> Window | None:
     if base.start is None or base.end is None:
         return None
+    if unit == "year" and is_within(base, unit):
+        return shifted(base, count)
     if unit == "day":
         day = base.end + count * DAY
         return days(day, day)
@@ -123,6 +149,8 @@ def _after(base: Window, unit: str, count: int) -> Window | None:
 def _before(base: Window, unit: str, count: int) -> Window | None:
     if base.start is None or base.end is None:
         return None
+    if unit == "year" and is_within(base, unit):
+        return shifted(base, -count)  # "in March ... than a year earlier"
     if unit == "day":
         day = base.start - count * DAY
         return days(day, day)

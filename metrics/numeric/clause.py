@@ -23,6 +23,7 @@ from .periods import find_times
 from .roles import with_roles
 from .specification import ALL_ROWS, Condition, Specification, Statistic, Window
 from .table import Table
+from .untold import untold_times
 from .views import View
 from .wholes import with_rates, with_whole
 
@@ -102,8 +103,8 @@ class Clause:
     def windows(self, times: Sequence[Mark], cells: Sequence[Mark], extra: Sequence[Condition] = ()) -> list[Window]:
         """The windows that times and cells may mean together, less what is left out; empty where they cannot be one."""
         left_out = [mark for mark in self.marks if mark.excluded]
-        if times:
-            self.use(self.of("that_time"))  # "2020 stands out: then it was 5"
+        if times or not self.scope:
+            self.use(self.of("that_time"))  # "2020 stands out: then it was 5"; "that week", which is the table's
         others = self.of("others")
         aside = [
             w for mark in left_out for w in self._together([mark] if mark.time else [], [mark] if mark.cells else [])
@@ -221,7 +222,9 @@ def read_clause(
         for n in find_numbers(text, language)
         if not (n.spelled and n.value == 1 and n.text.lower().split()[0] in ARTICLES)
     ]
-    if view.times is not None:
+    if view.times is None:
+        found += untold_times(text, words, view.table.name)
+    else:
         found += [Mark(t.start, t.end, text[t.start : t.end], time=t) for t in find_times(text, language, view.times)]
     found = [without_column_unit(mark, found) for mark in found]
     marked = marked_words(text, words)

@@ -15,7 +15,7 @@ FILLER = "\uf8ff"  # masked text keeps its length: a private character a time, t
 _FIRST_MASK = 0xE000
 _KINDS = (
     *("end_of", "start_of", "from_to", "units_begun", "first_units_of", "last_units_of", "units_from", "unit_of"),
-    *("one_from", "since", "after", "before", "for_or_before", "until"),
+    *("since", "after", "before", "for_or_before", "until"),
 )
 
 
@@ -33,18 +33,20 @@ def place_of(masked: str) -> int:
 
 
 @cache
-def _joins(language: str) -> list[tuple[str, re.Pattern[str]]]:
+def _joins(language: str, kinds: tuple[str, ...]) -> list[tuple[str, re.Pattern[str]]]:
     words = lexicon(language).data
     a, b = rf"(?P<a>[\ue000-\uf000]){FILLER}*", rf"(?P<b>[\ue000-\uf000]){FILLER}*"
     the = "(?:the |de |het )?"
     unit = f"(?P<unit>{any_of(list(words['periods']))})"
-    forms = [(kind, form.replace("{unit}", unit)) for kind in _KINDS for form in words[kind]]
+    forms = [(kind, form.replace("{unit}", unit)) for kind in kinds for form in words[kind]]
     return [(kind, re.compile(rf"(?<!\w){form.format(a=the + a, b=the + b)}", re.IGNORECASE)) for kind, form in forms]
 
 
-def joined(text: str, language: str, times: Times, found: list[NamedTime]) -> list[NamedTime]:
+def joined(
+    text: str, language: str, times: Times, found: list[NamedTime], kinds: tuple[str, ...] = _KINDS
+) -> list[NamedTime]:
     """The times of a text, those joined that make one."""
-    for kind, pattern in _joins(language):
+    for kind, pattern in _joins(language, kinds):
         masked = mask(text, found)
         for match in pattern.finditer(masked):
             parts = [found[place_of(match[name])] for name in ("a", "b") if name in match.groupdict()]
@@ -57,7 +59,7 @@ def joined(text: str, language: str, times: Times, found: list[NamedTime]) -> li
                 whole = NamedTime(match.start(), match.end(), windows, ends)
                 inside = [each for each in found if each not in parts]
                 rest = [each for each in inside if each.end <= whole.start or whole.end <= each.start]
-                return joined(text, language, times, sorted([*rest, whole], key=lambda time: time.start))
+                return joined(text, language, times, sorted([*rest, whole], key=lambda time: time.start), kinds)
     return found
 
 

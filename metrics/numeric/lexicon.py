@@ -55,14 +55,16 @@ def lexicon(language: str) -> Lexicon:
     language = language if language in LANGUAGES else "en"
     data = _data(language) | _data(f"series_{language}") | _data(f"times_{language}")
     plain = _data(f"plain_{language}")
-    kinds = {kind: whole_words(patterns) for kind, patterns in data["marks"].items() if patterns}
+    marks, of_times = data["marks"], data["time_marks"]
+    said = {kind: [*marks.get(kind, []), *of_times.get(kind, [])] for kind in [*marks, *of_times]}
+    kinds = {kind: whole_words(patterns) for kind, patterns in said.items() if patterns}
     words = {kind: frozenset(data[kind].split()) for kind in _LISTS}
-    said = frozenset(f"{plain['words']} {plain['verbs']} {plain['everyone']}".split())
+    plainly = frozenset(f"{plain['words']} {plain['verbs']} {plain['everyone']}".split())
     return Lexicon(
         language,
         kinds,
         **words,
-        plain=said,
+        plain=plainly,
         everyone=frozenset(stem_of(word, language) for word in plain["everyone"].split()),
         data=data,
     )

@@ -20,7 +20,13 @@ _OF_TIME = re.compile(
     rf" (?:of|van|in) (?:the |de |het )?(?:year |month |jaar |maand )?(?:(?:19|20)\d\d|q\d|(?:{_MONTHS})\b)",
     re.IGNORECASE,
 )
-_TIME_FOLLOWS = re.compile(rf" (?:(?:of|van) )?(?:the |de |het )?(?:\d|q\d|{_MONTHS}\b)", re.IGNORECASE)
+_ASIDE = re.compile(r",? ?(?:\(|[-–—] |, |: )(?:(?:from|van|i\.e\.|so|dus|namely|namelijk) )?")
+_CLOSED = re.compile(r"\)| [-–—](?= )")
+_TIME_FOLLOWS = re.compile(
+    r" (?:(?:of|van) )?(?:the |de |het )?"
+    rf"(?:(?:19|20)\d\d(?![\d.,%])|\d{{1,2}}[a-z]* (?:{_MONTHS})|q\d|(?:{_MONTHS})\b)",
+    re.IGNORECASE,
+)
 
 
 def find_times(text: str, language: str, times: Times) -> list[NamedTime]:
@@ -28,8 +34,24 @@ def find_times(text: str, language: str, times: Times) -> list[NamedTime]:
     found = _without_overlaps([*times_by_name(text, language, times), *_relative(text, language, times)])
     found = with_holidays(text, language, times, found)
     found = with_weekdays(text, language, with_lone_days(text, language, times, with_weekdays(text, language, found)))
+    found = _apposed(text, joined(text, language, times, found, ("one_from",)))
     found = joined(text, language, times, [_with_whole(time, text, language) for time in found])
-    return [replace(each, windows=_named(each, text)) for each in found]
+    return [replace(each, windows=_named(each, text)) for each in _apposed(text, found)]
+
+
+def _apposed(text: str, found: list[NamedTime]) -> list[NamedTime]:
+    """The times, one that is said twice as one: "last week (6 to 12 January)", "last week - the one of 6 January -"."""
+    kept: list[NamedTime] = []
+    for time in found:
+        before = kept[-1] if kept else None
+        aside = before is not None and _ASIDE.fullmatch(text[before.end : time.start])
+        both = tuple(w for w in time.windows if before and w in before.windows) if aside else ()
+        if before and both:
+            closed = _CLOSED.match(text, time.end)
+            kept[-1] = NamedTime(before.start, closed.end() if closed else time.end, both, time.ends)
+            continue
+        kept.append(time)
+    return kept
 
 
 def _with_whole(time: NamedTime, text: str, language: str) -> NamedTime:

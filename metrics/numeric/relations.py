@@ -44,6 +44,8 @@ def sides(asked: Specification, table: Table) -> tuple[float, float, str, str]:
         raise Unverifiable(f"it is not said what {name!r} is compared with")
     other = asked.compared_with or name
     window = asked.compared_window or asked.window
+    if other == name and rows_of(table, asked.window).tolist() == rows_of(table, window).tolist():
+        raise Unverifiable(f"the rows of {asked.window.text or asked.window} are compared with themselves")
     first, first_text = _side(asked, table, name, asked.of)
     second, second_text = _side(replace(asked, window=window), table, other, asked.of)
     unit, other_unit = (unit_and_power(table.units.get(each)) for each in (name, other))

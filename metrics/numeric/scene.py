@@ -11,6 +11,8 @@ from .specification import Specification, Window
 from .table import Table
 from .views import View, views
 
+_NOT_UNDERSTOOD = ("vague_time", "open_time", "same_time")  # of a time: "the summer of 2024" is not 2024
+
 
 @dataclass(frozen=True)
 class Scene:
@@ -45,6 +47,8 @@ def scene_of(tables: Sequence[Table], language: str, question: str = "") -> Scen
     for view, names in seen:
         clause = read_clause(question, words, view, names)
         series = series or (clause.series[0].series if len(clause.series) == 1 else ())
+        if clause.of(*_NOT_UNDERSTOOD):
+            continue
         if clause.times or clause.cells:
             scope = scope or tuple(w for w in clause.windows(clause.times, clause.cells) if _narrows(w, view))
     asked = replace(scene, inherited=series, scope=scope)

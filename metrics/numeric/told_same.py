@@ -1,0 +1,99 @@
+"""The same part of another year: "the same quarter of 2023", "a year earlier", "dezelfde maand vorig jaar"."""
+
+import re
+from collections.abc import Iterator, Sequence
+from datetime import date
+from functools import cache
+
+from dateutil.relativedelta import relativedelta
+
+from .calendar_times import any_of, count_of
+from .lexicon import Lexicon, lexicon
+from .marks import Mark
+from .specification import ALL_ROWS, Window
+from .table_times import DAY, STEPS, NamedTime, Times
+
+
+def same_times(
+    text: str, words: Lexicon, times: Times, kept: Sequence[Mark], scope: Sequence[Window]
+) -> Iterator[Mark]:
+    """The times that "the same quarter of 2023" tells; where it does not say which, a mark that no reading uses."""
+    same, before = _patterns(words.language)
+    for found in same.finditer(text):
+        unit = words.data["periods"].get(found["unit"].lower())
+        led = re.search(rf"(?<!\w)(?:{words.data['same_led']}) $", text[: found.start()], re.IGNORECASE)
+        named, end = _year_after(text, found.end(), kept)
+        told = before.match(text, found.end()) if named is None else None
+        count = _count(told["n"], words) if told else 0
+        others = [m for m in kept if m.time and (m.end <= found.start() or max(end, found.end()) <= m.start)]
+        bases = _bases(found.start(), others, scope)
+        if named is not None or count:
+            years = [(named - w.start.year if named else -count, w) for w in bases if w.start]
+            moved = [shifted(w, by) for by, w in years if by and _is_of(w, unit)]
+            stop = end if named is not None else told.end() if told else found.end()
+            if moved:
+                yield Mark(found.start(), stop, text[found.start() : stop], time=_time(found.start(), stop, moved))
+                continue
+        if unit is None and led is None and named is None and not count:
+            continue  # "at the same time"
+        kind = "that_time" if led and named is None and not told and not others else "same_time"
+        yield Mark(*found.span(), found[0], frozenset({kind}))
+
+
+def _time(start: int, end: int, windows: list[Window]) -> NamedTime:
+    return NamedTime(start, end, tuple(dict.fromkeys(windows)))
+
+
+@cache
+def _patterns(language: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    words = lexicon(language).data
+    unit = f"(?P<unit>{any_of([*words['periods'], *words['same_units']])})"
+    found = rf"(?<!\w)(?:{words['same_words']}) {unit}(?!\w)"
+    return re.compile(found, re.IGNORECASE), re.compile(rf"(?:{words['years_before']})(?!\w)", re.IGNORECASE)
+
+
+def _count(said: str | None, words: Lexicon) -> int:
+    return 1 if said is None or said.lower() in words.articles else count_of(said, words.language) or 0
+
+
+def _year_after(text: str, end: int, kept: Sequence[Mark]) -> tuple[int | None, int]:
+    """The year that is named right after, and where it ends."""
+    for mark in kept:
+        between = text[end : mark.start] if mark.start >= end else "-"
+        if mark.time and re.fullmatch(r" (?:(?:of|in|during|from|van|uit) )?(?:the |de |het )?", between):
+            window = mark.time.windows[0]
+            if window.start and window.end == window.start + STEPS["year"] - DAY:
+                return window.start.year, mark.end
+    return None, end
+
+
+def _bases(start: int, others: Sequence[Mark], scope: Sequence[Window]) -> list[Window]:
+    near = sorted(others, key=lambda m: (m.end > start, abs(m.start - start)))
+    if near and near[0].time:
+        return list(near[0].time.windows)
+    return [window for window in scope if window != ALL_ROWS]
+
+
+def _is_of(window: Window, unit: str | None) -> bool:
+    """Whether a window is one such unit; any part of a year where the unit does not say ("the same period")."""
+    if window.start is None or window.end is None or window.weekdays or window.first or window.last:
+        return False
+    if unit in STEPS:
+        return bool(window.end == window.start + STEPS[unit] - DAY) and unit != "year"
+    return is_within(window, "year")
+
+
+def is_within(window: Window, unit: str) -> bool:
+    """Whether a window has both ends, and is shorter than such a unit."""
+    return bool(window.start and window.end and window.end < window.start + STEPS[unit] - DAY)
+
+
+def shifted(window: Window, years: int) -> Window:
+    """The same days so many years later; a month that ends with its last day still does."""
+    assert window.start is not None and window.end is not None  # dated windows are shifted
+    return Window(start=_moved(window.start, years), end=_moved(window.end + DAY, years) - DAY)
+
+
+def _moved(day: date, years: int) -> date:
+    moved: date = day + relativedelta(years=years)
+    return moved
