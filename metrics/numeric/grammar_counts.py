@@ -1,5 +1,6 @@
 """Reading counts: of values beyond a bound, of rows, of rows with some values; always and never."""
 
+import re
 from dataclasses import dataclass
 
 from .check import (
@@ -161,7 +162,11 @@ def count_of_rows(clause: Clause) -> list[Check] | None:
     noun = next((m for m in nouns if m.start >= count.end and m.columns), None)
     distinct = clause.first("distinct")
     value = stated(count) | {"unit": None, "decimals": 0}
-    if not windows or (noun is None and windows == [ALL_ROWS] and not clause.of("count")):
+    if (
+        not windows
+        or (noun is None and windows == [ALL_ROWS] and not clause.of("count"))
+        or _is_how_often(clause, count)
+    ):
         return None  # "that happened on nine days" counts what the text before says
     clause.use([count, *used, *clause.times, *clause.cells, *clause.of("count", "sum", "distinct", "only")])
     use_columns(clause)
@@ -171,6 +176,11 @@ def count_of_rows(clause: Clause) -> list[Check] | None:
         rows = each(Statistic.COUNT, [None], windows, **value)
         return [check(apart if distinct else [*apart, *rows])]
     return [check(each(Statistic.COUNT, [None], windows, **value))]
+
+
+def _is_how_often(clause: Clause, count: Mark) -> bool:
+    """Whether a number says how often something was done ("taken out 462 times"), which no row tells."""
+    return re.match(clause.words.data["times_word"], clause.text[count.end :], re.IGNORECASE) is not None
 
 
 def _counts_noun(clause: Clause, mark: Mark, nouns: list[Mark]) -> bool:
@@ -222,6 +232,8 @@ def _beside(clause: Clause, numbers: list[Mark]) -> list[tuple[Mark, Mark]] | No
     free = [s for s in clause.series if len(s.series) == 1]
     if len(free) != len(numbers) or len(free) != len(clause.series):
         return None
+    if any(m.number and m.number.unit in ("day", "week", "month", "year") for m in numbers):
+        return None  # so many rows
     pairs: list[tuple[Mark, Mark]] = []
     for number in numbers:
         start = number.hedge_mark.start if number.hedge_mark and number.hedge_mark.end <= number.start else number.start

@@ -98,6 +98,8 @@ def _of_texts(clause: Clause, word: Mark) -> bool:
 
 def _ordinal(clause: Clause, word: Mark) -> tuple[int, Mark | None]:
     before = clause.text[: word.start].rstrip().lower()
+    for article in clause.words.articles:  # "op één na de beste"
+        before = before.removesuffix(f" {article}")
     for text, number in clause.words.data["last_but"].items():
         if before.endswith(text):
             return number, next((m for m in clause.marks if m.end == len(before)), None)

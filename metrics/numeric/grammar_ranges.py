@@ -46,7 +46,7 @@ def gap_of_extremes(clause: Clause) -> list[Check] | None:
     first, second = extremes
     if {bool(mark.kinds & _MORE) for mark in extremes} != {True, False}:
         return None
-    if not re.fullmatch(r"(?: [\w-]+)?(?:,)? (?:and|en|to|tot)(?: \w+)? ", clause.text[first.end : second.start]):
+    if not re.fullmatch(r"(?: [\w-]+)?,? (?:and|en|to|tot)(?: \w+){0,3} ", clause.text[first.end : second.start]):
         return None
     if not clause.of("between_two", "difference", "range") or clause.of("mean", "sum", "median", "than", "up", "down"):
         return None

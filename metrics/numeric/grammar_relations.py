@@ -22,6 +22,7 @@ _FACTOR_HEDGES = {
     "above": Hedge.MORE_THAN,
     "below": Hedge.LESS_THAN,
 }
+_LEVEL_OF = re.compile(r" (?:the one|that|those|die|dat)(?: \w+)?$")  # "below the one at", "boven die van"
 Side = tuple[list[str], list[Window]]
 
 
@@ -144,7 +145,7 @@ def _than(clause: Clause) -> Mark | None:
         joining = {"than", "equal", "double", "half", "times_as", "above", "below", "just_over", "nearly", "outnumbers"}
         joins = mark.kinds & joining and mark not in bounds
         text = mark.text.lower()
-        ends = text.endswith((" than", " as", " dan", " als", "that of", " to", "van"))
+        ends = text.endswith((" than", " as", " dan", " als", "that of", " to", "van")) or _LEVEL_OF.search(text)
         surpasses = "outnumbers" in mark.kinds or text.startswith(("exceed", "surpass", "outperform"))
         if joins and followed is not None and (mark.kinds & {"than", "equal"} or ends or surpasses):
             return mark

@@ -45,6 +45,7 @@ def per_each(clause: Clause) -> list[Check] | None:
     per = clause.words.data["per"]
     if re.search(rf"{per}\s*$", clause.text[: first.start], re.IGNORECASE) and first.end <= numbers[0].start:
         first, second = second, first  # "for every refund there were 16 sign-ups"
+        clause.use(mark for mark in clause.of("all") if mark.end <= second.start)
     elif not re.search(per, clause.text[first.end : second.start].lower()) or _words_between(clause, series) > 3:
         return None
     windows = clause.windows(clause.times, clause.cells)

@@ -125,11 +125,13 @@ def of_both(clause: Clause) -> list[Check] | None:
     marks, numbers = [*clause.times, *clause.cells], values_of(clause)
     if not clause.of("both") or len(marks) != 2 or len(numbers) != 1 or len(clause.series) > 1:
         return None
-    if clause.of(*CHANGES, "than", "maximum", "minimum", "mean", "sum", "none", "not", "higher", "lower"):
+    joined = [mark for mark in clause.of("than") if marks[0].end <= mark.start and mark.end <= marks[1].start]  # "als"
+    other = clause.of(*CHANGES, "than", "maximum", "minimum", "mean", "sum", "none", "not", "higher", "lower")
+    if other != joined:
         return None
     names = series_of(clause)
     places = [clause.windows([mark] if mark.time else [], [mark] if mark.cells else []) for mark in marks]
-    clause.use([*clause.of("both", "count", "all"), *marks, *numbers, *clause.series])
+    clause.use([*clause.of("both", "count", "all"), *joined, *marks, *numbers, *clause.series])
     use_columns(clause)
     value = stated(numbers[0])
     return [check(each(Statistic.VALUE_AT, names, place, **value)) for place in places] if names else None

@@ -43,8 +43,8 @@ class Hedge(StrEnum):
     """How the claim softens its value; the meanings are the verdict's."""
 
     EXACT = "exact"  # holds when the computed value rounds to the stated one at its precision
-    ABOUT = "about"  # about, circa, ongeveer: within 5%
-    NEARLY = "nearly"  # nearly, bijna: from 5% (or half a step of its precision) below up to the value
+    ABOUT = "about"  # about, circa, ongeveer: within 5% (2% of a number of three digits or more)
+    NEARLY = "nearly"  # nearly, bijna: from as much (or half a step of its precision) below up to the value
     JUST_OVER = "just_over"  # just over, ruim: from the value up to as much above
     MORE_THAN = "more_than"
     LESS_THAN = "less_than"

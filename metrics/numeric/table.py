@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame, DatetimeIndex, Series
 
 
+_MOSTLY = 0.75  # of the steps; the others skip rows (holidays)
 _REGULAR = (("week", 7, 7), ("month", 28, 31), ("quarter", 90, 92), ("year", 365, 366))  # days from row to row
 
 
@@ -82,7 +83,7 @@ class Table:
             return "day" if self.period else None
         steps = self.times.sort_values().to_series().diff().dropna().dt.days.to_numpy()
         for step, least, most in _REGULAR:
-            if ((steps >= least) & (steps <= most)).all():
+            if (steps >= least).all() and (steps <= most).mean() >= _MOSTLY:
                 return step
         return "day"
 

@@ -100,21 +100,23 @@ def test_a_value_rounds_to_its_own_rounding(computed: float, decimals: int) -> N
     assert rounds_to(computed, round(computed, decimals), decimals)
 
 
-@given(stated=st.floats(1, 1e6), off=st.floats(0.001, 0.3))
-def test_what_each_hedge_means(stated: float, off: float) -> None:
+@pytest.mark.parametrize(("digits", "margin"), [((1, 99), 0.05), ((101, 999), 0.02)], ids=["round", "three digits"])
+@given(st.data(), st.floats(0.001, 0.3))
+def test_what_each_hedge_means(digits: tuple[int, int], margin: float, data: st.DataObject, off: float) -> None:
+    stated = 1e6 * data.draw(st.integers(*digits).filter(lambda number: number < 100 or number % 10))
     above, below = stated * (1 + off), stated * (1 - off)
-    decimals = 6  # fine enough for the stated precision not to matter
-    assert holds(above, stated, decimals, Hedge.ABOUT) == (off <= 0.05)
-    assert holds(below, stated, decimals, Hedge.NEARLY) == (off <= 0.05)
+    decimals = 0  # so great a number that the stated precision does not matter
+    assert holds(above, stated, decimals, Hedge.ABOUT) == (off <= margin)
+    assert holds(below, stated, decimals, Hedge.NEARLY) == (off <= margin)
     assert not holds(above, stated, decimals, Hedge.NEARLY)
-    assert holds(above, stated, decimals, Hedge.JUST_OVER) == (off <= 0.05)
+    assert holds(above, stated, decimals, Hedge.JUST_OVER) == (off <= margin)
     assert not holds(below, stated, decimals, Hedge.JUST_OVER)
     assert holds(above, stated, decimals, Hedge.MORE_THAN)
     assert not holds(stated, stated, decimals, Hedge.MORE_THAN)
     assert holds(stated, stated, decimals, Hedge.AT_LEAST)
     assert holds(below, stated, decimals, Hedge.AT_MOST)
     assert not holds(above, stated, decimals, Hedge.AT_MOST)
-    assert holds(-below, -stated, decimals, Hedge.NEARLY) == (off <= 0.05)
+    assert holds(-below, -stated, decimals, Hedge.NEARLY) == (off <= margin)
 
 
 def season(length: int, size: float) -> list[float]:
