@@ -16,18 +16,15 @@ def rounds_to(computed: float, stated: float, decimals: int) -> bool:
 def holds(computed: float, stated: float, decimals: int, hedge: Hedge, share: float | None = None) -> bool:
     """Whether a stated value holds.
 
-    exact: the computed value rounds to it. about: that, or within 5% of it (2% of a number
-    of three digits or more). nearly: up to it, from as much or half a step of its precision below ("nearly 3 minutes" from 2.5). just_over: from it up to as much above. more_than, less_than,
-    at_least, at_most: as they say, of the stated value as it stands. Of negative values nearly and just_over are meant
-    in size ("nearly -50" is -48). A round phrase ("a third") may be off by a `share` of its value in place of 5%.
+    exact: the computed value rounds to it. about: that, or within 5% of it (2% of a number of three digits or more).
+    nearly: up to it, from as much or half a step of its precision below ("nearly 3 minutes" from 2.5). just_over: from
+    it up to as much above. more_than, less_than, at_least, at_most: as they say, of the stated value as it stands. Of
+    negative values nearly and just_over are meant in size ("nearly -50" is -48). A round phrase ("a third") may be off
+    by a `share` of its value in place of 5%.
     """
     slack = _slack(computed, stated)
     size, wanted = (-computed, -stated) if stated < 0 else (computed, stated)
-    if share is None:
-        margin_of = ABOUT if _digits(stated, decimals) < _TELLING else _ABOUT_TELLING
-    else:
-        margin_of = share
-    about = margin_of * abs(stated)
+    about = (_about(stated, decimals) if share is None else share) * abs(stated)
     margin = max(about, 0.5 * 10.0**-decimals)
     near = share is not None and abs(computed - stated) <= about + slack
     return {
@@ -42,9 +39,10 @@ def holds(computed: float, stated: float, decimals: int, hedge: Hedge, share: fl
     }[hedge]
 
 
-def _digits(stated: float, decimals: int) -> int:
-    """How many digits a stated value has, zeros at its end left out: 41,000 has two, 362 three."""
-    return len(str(round(abs(stated) * 10.0**decimals)).rstrip("0"))
+def _about(stated: float, decimals: int) -> float:
+    """The share that "about" leaves: less of a value with three digits, zeros at its end left out (41,000 has two)."""
+    digits = len(str(round(abs(stated) * 10.0**decimals)).rstrip("0"))
+    return ABOUT if digits < _TELLING else _ABOUT_TELLING
 
 
 def _slack(computed: float, stated: float) -> float:
