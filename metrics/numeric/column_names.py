@@ -106,23 +106,36 @@ def names_without_what_was_done(columns: Sequence[str], language: str) -> dict[S
     Not where two columns are then called the same ("tickets opened", "tickets closed"), nor what another is called.
     """
     done = frozenset(lexicon(language).data["was_done"].split())
-    other = done | frozenset(lexicon(language).data["was_ended"].split())
-    rests: dict[str, Stems] = {}
-    for column in columns:
-        words = content_words(column, language)
-        rests[column] = _stems(word for word in words if word[-1].text not in other)
+    ended, narrowing = (frozenset(lexicon(language).data[kind].split()) for kind in ("was_ended", "narrowing"))
+    other = done | (ended - narrowing)
+    told = {
+        column: [w for w in name_words(column, language) if w in content_words(column, language) or w[-1].text in other]
+        for column in columns
+    }
+    rests = [_stems(word for word in words if word[-1].text not in other) for words in told.values()]
     named: dict[Stems, str] = {}
-    for column in columns:
-        words = content_words(column, language)
+    for column, words in told.items():
         rest = [word for word in words if word[-1].text not in done]
-        if not rest or len(rest) == len(words) or list(rests.values()).count(_stems(rest)) > 1:
+        if not rest or len(rest) == len(words) or rests.count(_stems(rest)) > 1:
             continue
         taken = {name for each in columns if each != column for name in column_names(each, language)}
+        whole = [w for w in name_words(column, language) if w[-1].text not in done and not is_unit(w[0].text)]
         flat = [token for word in rest for token in word]
-        for name in (_stems(rest), *islice(_synonymous(flat, language), _MOST_PART_NAMES)):
-            if name not in taken:
-                named[name] = column
+        names = {_stems(whole), *islice(_synonymous(flat, language), _MOST_PART_NAMES)}
+        if set(rest) <= set(content_words(column, language)):
+            names.add(_stems(rest))
+        named |= {name: column for name in names if name not in taken}
     return named
+
+
+@cache
+def is_predicate(column: str, language: str) -> bool:
+    """Whether a name only says what happened to what another column counts: "te laat bezorgd", "closed"."""
+    data = lexicon(language).data
+    said = frozenset(f"{data['was_done']} {data['was_ended']} {data['narrowing']}".split())
+    words = [word for word in name_words(column, language) if word[-1].text not in lexicon(language).articles]
+    telling = [word for word in words if word[-1].text in said]
+    return bool(telling) and all(word in telling or word[0].text in lexicon(language).harmless for word in words)
 
 
 @cache
@@ -131,8 +144,9 @@ def hints_of(column: str, language: str) -> frozenset[Stems]:
     words = content_words(column, language)
     data = lexicon(language).data
     done, narrowing = (frozenset(data[kind].split()) for kind in ("was_done", "narrowing"))
-    runs = [words, tuple(word for word in words if word[-1].text not in done)]
-    if not any(word[-1].text in narrowing for word in words):
+    every = tuple(word for word in name_words(column, language) if not is_unit(word[0].text))
+    runs = [every, words, tuple(word for word in words if word[-1].text not in done)]
+    if not any(word[-1].text in narrowing for word in every):
         runs += [words[-1:]]
     concepts = {_concepts().get(_stems(run)) for run in runs if run}
     if language == "nl" and words:

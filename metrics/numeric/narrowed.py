@@ -5,13 +5,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 
-from .column_names import content_words, meanings, names_without_what_was_done
+from .column_names import content_words, is_predicate, meanings, name_words, names_without_what_was_done
 from .lexicon import Lexicon, Token, lexicon, tokens
 from .marks import Mark
 from .mentions import Mention, Name
 from .table import Table
 
 _FAR = 4  # words between a noun and what is said of it
+_MOST_LINKS = 3  # words such as "zijn er" between a noun and what happened to it
 _OF_TWO = ("than", "share", "ratio", "difference", "correlation", "double", "half", "times_as")
 
 
@@ -24,6 +25,7 @@ def with_narrowed(kept: list[Mark], text: str, words: Lexicon, table: Table) -> 
     named = any(mark.series and not is_hint(mark) for mark in kept)
     kept = [_aside(mark) if named and is_hint(mark) else mark for mark in kept]
     kept = _of_the_narrower(kept, every, language)
+    kept = [_aside(mark) if _has_predicate(mark, kept, every, words) else mark for mark in kept]
     short = set(names_without_what_was_done(list(table.columns), language).values())
     kept = [_aside(m) if _only_says_it_was_so(m, kept, short, language) else m for m in kept]
     return _with_directions(kept, text, words, table)
@@ -57,7 +59,7 @@ def _content(column: str, language: str) -> frozenset[str]:
 @cache
 def _of_list(column: str, kind: str, language: str) -> frozenset[str]:
     listed = frozenset(lexicon(language).data[kind].split())
-    return frozenset(w.stem for word in content_words(column, language) for w in word if w.text in listed)
+    return frozenset(w.stem for word in name_words(column, language) for w in word if w.text in listed)
 
 
 def _as_far_as_said(mark: Mark, stems: frozenset[str], language: str) -> Mark | None:
@@ -98,6 +100,19 @@ def _of_the_narrower(kept: list[Mark], every: Sequence[Token], language: str) ->
         return alike and only_so and near
 
     return [_named(mark, narrower) if is_meant(mark) else mark for mark in kept]
+
+
+def _has_predicate(mark: Mark, kept: Sequence[Mark], every: Sequence[Token], words: Lexicon) -> bool:
+    """Whether what a series counts is only what another says something of: "120 pakketten (zijn) te laat bezorgd"."""
+    after = next((m for m in kept if m.start >= mark.end), None)
+    if not mark.series or after is None or len(after.series) != 1 or after.series == mark.series:
+        return False
+    if any(m.number and m.number.unit == "%" for m in kept) or any(m.kinds & {"share", "correlation"} for m in kept):
+        return False
+    between = [token.text for token in every if mark.end <= token.start and token.end <= after.start]
+    links = len(between) <= _MOST_LINKS and all(text in words.harmless | words.plain_verbs for text in between)
+    language = words.language
+    return links and is_predicate(after.series[0], language) and not is_predicate(mark.series[0], language)
 
 
 def _only_says_it_was_so(mark: Mark, kept: Sequence[Mark], short: set[str], language: str) -> bool:
