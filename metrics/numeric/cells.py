@@ -186,12 +186,18 @@ def _all_plain(cells: Sequence[Cell]) -> NumberColumn | None:
     return NumberColumn(dict.fromkeys(NumberFormat, array), frozenset(fits if len(fits) == 1 else ()))
 
 
+def _currency_of_rate(unit: str) -> str | None:
+    """EUR of "EUR per month": amounts of such a column are stated in the currency."""
+    money = known_unit(re.sub(r"\s*(?:per\b|/).*$", "", unit))
+    return money if money and re.fullmatch("[A-Z]{3}", money) else None
+
+
 def header_unit(header: str) -> str | None:
     """The unit in a column's name: "load (%)", "salary [EUR]", "throughput_mbps", "omzet €"; None if there is none."""
     from .written import signs
 
     if found := re.search(r"[(\[]\s*(?:in\s+)?([^()\[\]]+?)\s*[)\]]\s*$", header):
-        return known_unit(found[1]) or (found[1] if unit_and_power(found[1])[1] else None)
+        return known_unit(found[1]) or (found[1] if unit_and_power(found[1])[1] else _currency_of_rate(found[1]))
     last = re.split(r"[_\s]+", header.strip())
     if len(last) < 2:
         return None

@@ -111,13 +111,25 @@ def lookup(clause: Clause) -> list[Check] | None:
             or of_a_row
             or any(w.positions or any(t.operator == "in" for t in w.conditions) for w in windows)
         )
-        checks.append(check(each(Statistic.VALUE_AT, names, windows, **value), [] if listed else whole))
+        values = each(Statistic.VALUE_AT, names, windows, **value)
+        if not listed:
+            values = [spec for spec in values if spec.series is None or _is_one(clause, spec.series, spec.window)]
+        checks.append(check(values, [] if listed else whole))
     clause.use([*numbers, *clause.times, *clause.cells, *(s for _, s in pairs), *clause.of("count", "sum")])
     use_columns(clause)
     if clause.of("not") and len(checks) == 1:
         clause.use(clause.of("not"))
         return [checks[0].negated()]
     return checks
+
+
+def _is_one(clause: Clause, series: str, window: Window) -> bool:
+    """Whether a series has one value in a window, or none that can be told."""
+    try:
+        values = values_in(clause.table, series, rows_of(clause.table, window))
+    except Unverifiable:
+        return True
+    return bool(values.min() == values.max())
 
 
 def of_both(clause: Clause) -> list[Check] | None:

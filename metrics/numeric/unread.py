@@ -25,6 +25,9 @@ _SILENT = frozenset(
         "measured",
     }
 )
+# an answer's first words, before it says how much: "Far fewer: ...", "A lot busier: ..."
+_YES_MORE = frozenset({"higher", "lower", "better", "worse", "busier", "quieter", "cheaper", "dearer", "nearly"})
+_LONGEST_YES = 3
 _MOST_UNKNOWN = 2
 _LONGEST_COMMENT = 14  # words
 # kinds of words that a comment may have as well: "which is a good level for most companies"
@@ -61,9 +64,10 @@ def says_nothing(text: str, scene: Scene, words: Lexicon) -> bool:
         return False
     for view, names in scene.views:
         clause = read_clause(text, words, view, names)
-        if any(m.number or m.time or m.series or m.cells or m.kinds - _SILENT - _COMMENTS for m in clause.marks):
-            return False
         said = [token for token in clause.tokens if token.is_word]
+        silent = _SILENT | _COMMENTS | (_YES_MORE if len(said) <= _LONGEST_YES else frozenset())
+        if any(m.number or m.time or m.series or m.cells or m.kinds - silent for m in clause.marks):
+            return False
         if not said or len(said) > _LONGEST_COMMENT or any(token.text in words.restrictive for token in said):
             return False
         known = not _unknown(clause, scene.shared)
