@@ -6,9 +6,12 @@ from functools import partial
 
 from .lexicon import Lexicon
 from .marks import Mark
+from .numbers import Number
+from .numerals import Reading
 from .table_times import LENGTHS
 from .views import View
 
+_HALF_MARGIN = 0.08  # "half" is 46 to 54%
 _STEP_UNITS = {"day": "day", "week": "week", "month": "month", "year": "year", "hour": "h"}
 
 
@@ -57,7 +60,23 @@ def with_rates(kept: list[Mark], text: str, words: Lexicon, view: View) -> list[
             kind = "value_word"  # "EUR 25 a month", where the column is called so
         kept = [m for m in kept if m.end <= found.start() or found.end() <= m.start]
         kept.append(Mark(*found.span(), found[0], frozenset({kind})))
-    return sorted(map(partial(_as_rate, text, words), kept), key=lambda m: m.start)
+    kept = [_as_half(text, words, mark, kept) for mark in map(partial(_as_rate, text, words), kept)]
+    return sorted(kept, key=lambda m: m.start)
+
+
+def _as_half(text: str, words: Lexicon, mark: Mark, kept: Sequence[Mark]) -> Mark:
+    """ "Half of the calls", before a series is named: 50% of it, a part and no comparison."""
+    half = re.match(words.data["half_of_all"], text[mark.start :], re.IGNORECASE)
+    series = [m for m in kept if m.series]
+    if "half" not in mark.kinds or half is None or not series or series[0].start < mark.end:
+        return mark
+    between = re.compile(words.data["part_of"], re.IGNORECASE)
+    end = mark.start + half.end()
+    if not between.fullmatch(text[end : series[0].start]):
+        return mark
+    said = text[mark.start : end]
+    number = Number(said, mark.start, end, (Reading(50.0, 0),), "%", spelled=True, margin=_HALF_MARGIN)
+    return Mark(mark.start, end, said, number=number)
 
 
 def _as_rate(text: str, words: Lexicon, mark: Mark) -> Mark:
