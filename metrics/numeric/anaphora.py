@@ -11,7 +11,7 @@ from .marks import Mark
 from .periods import find_times
 from .specification import ALL_ROWS, Window
 from .table_times import DAY, LENGTHS, STEPS, NamedTime, Times
-from .told_same import is_within, same_times, shifted
+from .told_same import is_within, of_year_before, same_times, shifted
 from .views import View
 
 _SHARE_OF_UNIT = (0.8, 1.05)  # how much of a month the dates have to reach over to be "the month"
@@ -21,7 +21,7 @@ def with_told_times(kept: list[Mark], text: str, words: Lexicon, view: View, sco
     """The marks with the times that another time of the clause, or of the text before, tells."""
     if view.times is None:
         return kept
-    for find in (_whole_unit, _adjectives, same_times, _elided, _steps):
+    for find in (_whole_unit, _adjectives, same_times, of_year_before, _elided, _steps):
         for told in find(text, words, view.times, kept, scope):
             kept = sorted([told, *(m for m in kept if m.end <= told.start or told.end <= m.start)], key=_place)
     return kept
@@ -60,13 +60,16 @@ def _whole_unit(
         unit = _unit(found, words)
         if unit not in LENGTHS or any(m.start <= found.start() < m.end for m in kept if m.time or "others" in m.kinds):
             continue
-        if any(_reaches(window.start, window.end, unit) for window in scope):
+        if any(reaches(window.start, window.end, unit) for window in scope):
             yield Mark(*found.span(), found[0], frozenset({"whole", "trend"}))
-        elif _reaches(times.start, times.last_day, unit):
+        elif reaches(times.start, times.last_day, unit):
             yield Mark(*found.span(), found[0], frozenset({"whole", "trend", "all_rows"}))
 
 
-def _reaches(start: date | None, end: date | None, unit: str) -> bool:
+def reaches(start: date | None, end: date | None, unit: str) -> bool:
+    """Whether two days lie about such a unit apart."""
+    if unit not in LENGTHS:
+        return False
     if start is None or end is None:
         return False
     length = (end - start + DAY).days / LENGTHS[unit]
@@ -83,7 +86,7 @@ def _adjectives(
                 continue
             if unit == times.period.value:
                 yield Mark(*found.span(), found[0], frozenset({"aside"}))
-            elif _reaches(times.start, times.last_day, unit):
+            elif reaches(times.start, times.last_day, unit):
                 yield Mark(*found.span(), found[0], frozenset({"whole", "all_rows"}))
             else:
                 yield Mark(*found.span(), found[0], frozenset({"per_other"}))
@@ -125,7 +128,8 @@ def _steps(text: str, words: Lexicon, times: Times, kept: Sequence[Mark], scope:
         for found in _patterns(words.language, kind).finditer(text):
             said = _parts(found).get("n", "").lower()
             unit, count = _unit(found, words), 1 if said in words.articles else count_of(said, words.language)
-            if unit not in STEPS or count is None:
+            inside = any(m.time and m.start < found.start() and found.end() <= m.end for m in kept)
+            if unit not in STEPS or count is None or inside:
                 continue
             others = [m for m in kept if m.time and (m.end <= found.start() or found.end() <= m.start)]
             near = sorted(others, key=lambda m: (m.end > found.start(), abs(m.start - found.start())))

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
-from .anaphora import with_told_times
+from .anaphora import reaches, with_told_times
 from .exclusions import named_before, with_left_out, without
 from .lexicon import Lexicon, Token, tokens
 from .marks import (
@@ -103,8 +103,7 @@ class Clause:
     def windows(self, times: Sequence[Mark], cells: Sequence[Mark], extra: Sequence[Condition] = ()) -> list[Window]:
         """The windows that times and cells may mean together, less what is left out; empty where they cannot be one."""
         left_out = [mark for mark in self.marks if mark.excluded]
-        if times or not self.scope:
-            self.use(self.of("that_time"))  # "2020 stands out: then it was 5"; "that week", which is the table's
+        self.use(mark for mark in self.of("that_time") if times or self._is_of_table(mark))  # "2020 stands out: then"
         others = self.of("others")
         aside = [
             w for mark in left_out for w in self._together([mark] if mark.time else [], [mark] if mark.cells else [])
@@ -114,6 +113,12 @@ class Clause:
             aside += told
         self.use(left_out)
         return without(self._included(times, cells, extra, whole=bool(others)), aside)
+
+    def _is_of_table(self, mark: Mark) -> bool:
+        """Whether "that week" is the one that the table is about; nothing that was said before is meant."""
+        unit = self.words.data["periods"].get(mark.text.lower().split()[-1])
+        times = self.view.times
+        return not self.scope and (unit is None or times is None or reaches(times.start, times.last_day, unit))
 
     def _included(
         self, times: Sequence[Mark], cells: Sequence[Mark], extra: Sequence[Condition], *, whole: bool

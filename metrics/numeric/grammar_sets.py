@@ -73,7 +73,7 @@ def share_of(clause: Clause) -> list[Check] | None:
         return None
     if not all(_is_of_parts(clause, name) for name in series[0].series) or series[0].start < number.end:
         return None
-    if not re.fullmatch(clause.words.data["part_of"], clause.text[number.end : series[0].start], re.IGNORECASE):
+    if not _is_part_of(clause, number, series[0]):
         return None
     windows = clause.windows(clause.times, clause.cells)
     wholes = clause.windows(_outer(clause), []) if _outer(clause) else [ALL_ROWS]
@@ -108,8 +108,7 @@ def _part_and_whole(clause: Clause, number: Mark, series: list[Mark]) -> tuple[M
     first, second = series
 
     def is_of(whole: Mark) -> bool:
-        between = clause.text[number.end : whole.start]
-        return re.fullmatch(clause.words.data["part_of"], between, re.IGNORECASE) is not None
+        return _is_part_of(clause, number, whole)
 
     if number.end <= first.start:
         return (second, first) if is_of(first) else None
@@ -119,6 +118,13 @@ def _part_and_whole(clause: Clause, number: Mark, series: list[Mark]) -> tuple[M
         return first, second
     led = re.search(rf"^{clause.words.data['part_of_led']}$", clause.text[: first.start], re.IGNORECASE)
     return (second, first) if led else None
+
+
+def _is_part_of(clause: Clause, number: Mark, whole: Mark) -> bool:
+    """Whether a number is said to be of a series: "5% of the calls", "one in five calls"."""
+    between = clause.text[number.end : whole.start]
+    one_in = number.number is not None and number.number.margin is not None and len(number.text.split()) > 2
+    return re.fullmatch(clause.words.data["part_of"], between, re.IGNORECASE) is not None or (one_in and between == " ")
 
 
 def _percentage(clause: Clause) -> Mark | None:

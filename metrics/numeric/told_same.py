@@ -36,8 +36,26 @@ def same_times(
                 continue
         if unit is None and led is None and named is None and not count:
             continue  # "at the same time"
-        kind = "that_time" if led and named is None and not told and not others else "same_time"
+        alone = led and named is None and not told and not others and any(w != ALL_ROWS for w in scope)
+        kind = "that_time" if alone else "same_time"
         yield Mark(*found.span(), found[0], frozenset({kind}))
+
+
+def of_year_before(
+    text: str, words: Lexicon, times: Times, kept: Sequence[Mark], scope: Sequence[Window]
+) -> Iterator[Mark]:
+    """ "In February 2024 ... than in February of the previous year": reckoned from the other time."""
+    _, before = _patterns(words.language)
+    for mark in kept:
+        told = before.match(text, mark.end) if mark.time and not re.search(r"\d{4}", mark.text) else None
+        others = [m for m in kept if m.time and told and (m.end <= mark.start or told.end() <= m.start)]
+        named = mark.time.windows[0] if mark.time else ALL_ROWS
+        bases = [w for w in _bases(mark.start, others, scope) if w.start] if told else []
+        if told is None or not bases or bases[0].start is None or named.start is None or not is_within(named, "year"):
+            continue
+        year = bases[0].start.year - _count(told["n"], words)
+        moved = shifted(named, year - named.start.year)
+        yield Mark(mark.start, told.end(), text[mark.start : told.end()], time=_time(mark.start, told.end(), [moved]))
 
 
 def _time(start: int, end: int, windows: list[Window]) -> NamedTime:

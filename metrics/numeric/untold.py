@@ -1,21 +1,29 @@
-"""Times that a table without times cannot tell: "last year there were 190" of a table of this month by district."""
+"""Times said of a table without times: those of its title, and those that it cannot tell ("last year there were")."""
 
 import re
-from functools import cache
+from datetime import date
+from functools import cache, lru_cache
 
 from .calendar_times import any_of
 from .lexicon import Lexicon, lexicon, tokens
 from .marks import Mark
+from .periods import find_times
+from .specification import Window
+from .table import Period
+from .table_times import Times
+
+_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 
 
 def untold_times(text: str, words: Lexicon, title: str) -> list[Mark]:
     """The words for times reckoned from now or from another time, as marks that no reading uses.
 
-    Not those that the table's title says.
+    Times that the table's title says are marks that say nothing.
     """
+    silent = _titled(text, words.language, title)
     named = {token.stem for token in tokens(title, words.language)}
     found = [match for pattern in _patterns(words.language) for match in pattern.finditer(text)]
-    return [
+    return silent + [
         Mark(*match.span(), match[0], frozenset({"untold_time"}))
         for match in found
         if not {token.stem for token in tokens(match[0], words.language)} <= named | set(words.articles)
@@ -31,3 +39,23 @@ def _patterns(language: str) -> list[re.Pattern[str]]:
     forms += [form.replace("{unit}", f"(?P<unit>{units})") for form in words["step_before"]]
     forms += [rf"(?:{words['same_words']}) (?:{units})", *words["untold"]]
     return [re.compile(rf"(?<!\w)(?:{form})(?!\w)", re.IGNORECASE) for form in forms]
+
+
+def _titled(text: str, language: str, title: str) -> list[Mark]:
+    told = _title_times(title, language)
+    if not told:
+        return []
+    found = find_times(text, language, _year_of(title))
+    return [Mark(t.start, t.end, text[t.start : t.end], frozenset({"aside"})) for t in found if t.windows[0] in told]
+
+
+@lru_cache(maxsize=256)
+def _title_times(title: str, language: str) -> tuple[Window, ...]:
+    return tuple(time.windows[0] for time in find_times(title, language, _year_of(title)))
+
+
+def _year_of(title: str) -> Times:
+    """The year that a title names, else any."""
+    found = _YEAR.search(title)
+    year = int(found[0]) if found else 2000
+    return Times(date(year, 1, 1), date(year, 12, 31), Period.DAY)

@@ -97,3 +97,41 @@ def test_a_written_number_is_found_whole(whole: int, decimals: int) -> None:
     (number,) = find_numbers(f"The mean was {written} in all.", "en")
     assert number.text == written
     assert float(written.replace(",", "")) in [reading.value for reading in number.readings]
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "value", "unit"),
+    [
+        ("en", "a third of the calls", 100 / 3, "%"),
+        ("en", "rose by roughly two thirds", 200 / 3, "%"),
+        ("en", "three quarters of all calls", 75, "%"),
+        ("en", "one in five loans", 20, "%"),
+        ("nl", "ruim een derde van de leden", 100 / 3, "%"),
+        ("nl", "driekwart", 75, "%"),
+        ("nl", "Eén op de drie klanten", 100 / 3, "%"),
+        ("en", "two and a half times", 2.5, None),
+        ("nl", "vijf en een halve dag", 5.5, "day"),
+        ("nl", "anderhalf miljoen euro", 1_500_000, "EUR"),
+        ("en", "two dozen", 24, None),
+        ("en", "a quarter of an hour", 15, "min"),
+        ("nl", "een half uur", 30, "min"),
+        ("nl", "met een volle minuut", 1, "min"),
+        ("en", "a minute longer", 1, "min"),
+    ],
+)
+def test_parts_and_halves_in_words_are_numbers(language: str, text: str, value: float, unit: str | None) -> None:
+    (number,) = find_numbers(text, language)
+    assert (number.value, number.unit) == (pytest.approx(value), unit)
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("en", "the one starting in March, that one, the big one"),
+        ("en", "One day stands out."),
+        ("nl", "Eén dag springt eruit."),
+        ("en", "over a quarter"),  # three months
+    ],
+)
+def test_what_only_looks_like_a_number_is_none(language: str, text: str) -> None:
+    assert find_numbers(text, language) == []

@@ -103,3 +103,19 @@ def test_what_a_change_is_measured_from_is_in_the_evidence() -> None:
     (checked,) = check_claims(["Gross pay rose by 60% from January to June."], [TABLES["payroll"]], "en")
     assert checked.verdict == S
     assert checked.evidence()["compared"] == "2025-01-01..2025-01-31"
+
+
+PARTS = [  # 30, 20 and 10 of 60 calls: 50%, 33.3%, 16.7%
+    ("A third of the calls came from South.", S),
+    ("One in three calls came from South.", S),
+    ("About a fifth of the calls came from East.", U),  # more than 12% below 20, less than 18%
+    ("Two thirds of the calls came from South.", C),
+    ("A quarter of the calls came from East.", C),
+    ("A quarter of the calls came from South.", C),
+    ("South took a third fewer calls than North.", S),  # 20 against 30
+]
+
+
+@pytest.mark.parametrize(("claim", "verdict"), PARTS, ids=[claim for claim, _ in PARTS])
+def test_a_part_in_words_is_a_round_share(claim: str, verdict: str) -> None:
+    assert [checked.verdict for checked in check_claims([claim], [TABLES["regions"]], "en")] == [verdict]

@@ -1,0 +1,90 @@
+"""Times as people say them: holidays, days without a month, the same quarter of another year, weeks of a month."""
+
+import pytest
+
+from assay.metrics.numeric.grid import Grid
+from assay.metrics.numeric.numeric_claims import check_claims
+from assay.metrics.numeric.typed import table_of
+
+S, C, U = "supported", "contradicted", "unverifiable"
+WEEKS = ["02-03", "02-10", "02-17", "02-24", "03-03", "03-10", "03-17", "03-24", "03-31", "04-07", "04-14", "04-21"]
+TABLES = {
+    # 100 calls on 1 April, one more each day
+    "days": table_of(
+        Grid("desk", {"date": [f"2025-04-{d:02d}" for d in range(1, 31)], "calls": list(range(100, 130))})
+    ),
+    "weeks": table_of(
+        Grid(
+            "shop",
+            {"week starting": [f"2025-{w}" for w in WEEKS], "orders": [60, 50, 40, 30, 20, 30, 40, 50, 60, 70, 80, 90]},
+        )
+    ),
+    "quarters": table_of(
+        Grid(
+            "library",
+            {
+                "quarter": [f"{y}-Q{k}" for y in (2023, 2024) for k in (1, 2, 3, 4)],
+                "visitors": list(range(100, 180, 10)),
+            },
+        )
+    ),
+    # 10 m3 in January 2023, 10 more each month
+    "months": table_of(
+        Grid(
+            "energy",
+            {"month": [f"{y}-{k:02d}" for y in (2023, 2024) for k in range(1, 13)], "gas": list(range(10, 250, 10))},
+            {"gas": "m3"},
+        )
+    ),
+    "regions": table_of(Grid("calls by region, April 2025", {"region": ["North", "South"], "calls": [40, 50]})),
+}
+
+CLAIMS = [
+    ("days", "en", "On the 18th there were 117 calls.", S),
+    ("days", "en", "On the 18th there were 118 calls.", C),
+    ("days", "nl", "Op maandag de 21e waren er 120 calls.", S),
+    ("days", "en", "From Monday 14 to Wednesday 16 April there were 342 calls in total.", S),  # 113 + 114 + 115
+    ("days", "nl", "Op Tweede Paasdag waren er 120 calls.", S),  # Easter Sunday is 20 April 2025
+    ("days", "en", "On Easter Monday (21 April) there were 120 calls.", S),
+    ("days", "en", "On Easter Monday, 22 April, there were 121 calls.", U),  # it was on the 21st
+    ("days", "nl", "Op Koningsdag waren er 125 calls.", S),  # the 27th is a Sunday
+    ("days", "en", "Since Easter Monday there have been 1,245 calls in total.", S),  # 120 to 129: 10 * 124.5
+    ("days", "nl", "In heel april waren er 3.435 calls.", S),  # 30 * 114.5
+    ("days", "en", "In the summer there were 117 calls.", U),
+    ("days", "en", "In early April there were 100 calls.", U),
+    ("weeks", "en", "In the three weeks from 3 March there were 90 orders.", S),  # 20 + 30 + 40
+    ("weeks", "nl", "In de vier weken van februari waren er 180 orders.", S),  # 60 + 50 + 40 + 30
+    ("weeks", "en", "The five weeks that began in March brought 200 orders.", S),  # 20 + 30 + 40 + 50 + 60
+    ("weeks", "en", "There were more orders in the last four weeks than in the first four.", S),  # 300 against 180
+    ("weeks", "en", "In the week of Easter Monday there were 90 orders.", S),
+    ("weeks", "en", "At the start of March there were 20 orders.", S),
+    ("weeks", "nl", "Het aantal orders ligt nu 50% hoger dan in de eerste week.", S),
+    ("weeks", "nl", "Het aantal orders is sinds de zomer met 50% gestegen.", U),
+    ("quarters", "en", "In Q4 2024 there were 170 visitors, 40 more than in the same quarter of 2023.", S),
+    ("quarters", "en", "In Q4 2024 there were 170 visitors, 30 more than in the same quarter of 2023.", C),
+    ("quarters", "en", "In Q4 2024 visitors were up 31% on the same quarter a year earlier.", S),  # 170 / 130
+    ("quarters", "nl", "In het tweede kwartaal van 2024 waren er 40 bezoekers meer dan een jaar eerder.", S),
+    ("quarters", "en", "In the final quarter of 2023 there were 130 visitors.", S),
+    ("quarters", "en", "In the first two quarters of 2024 there were 290 visitors.", S),  # 140 + 150
+    ("months", "en", "Gas use was 120 m3 higher in February 2024 than in the same month of 2023.", S),
+    ("months", "en", "In February 2024 gas use was 120 m3 higher than in February of the previous year.", S),
+    ("months", "nl", "In februari 2024 was het gasverbruik 120 m3 hoger dan in dezelfde maand een jaar eerder.", S),
+    ("months", "nl", "In de eerste drie maanden van 2024 was het gasverbruik samen 420 m3.", S),  # 130 + 140 + 150
+    ("months", "en", "In the same period gas use was 420 m3.", U),
+    ("regions", "en", "In April 2025 North took 40 calls.", S),
+    ("regions", "nl", "Vorig jaar kwamen er 40 calls uit North.", U),
+]
+
+
+@pytest.mark.parametrize(("table", "language", "claim", "verdict"), CLAIMS, ids=[claim for _, _, claim, _ in CLAIMS])
+def test_a_time_is_that_of_the_table_or_the_claim_is_not_read(
+    table: str, language: str, claim: str, verdict: str
+) -> None:
+    found = [checked.verdict for checked in check_claims([claim], [TABLES[table]], language)]
+    assert set(found) == {verdict} or (verdict == C and C in found)
+
+
+def test_a_season_in_the_question_sets_no_time() -> None:
+    asked = "How was the summer of 2024?"
+    (checked,) = check_claims(["There were 160 visitors on average."], [TABLES["quarters"]], "en", question=asked)
+    assert "2024" not in str(checked.evidence()["window"])
