@@ -150,7 +150,7 @@ def hints_of(column: str, language: str) -> frozenset[Stems]:
         runs += [words[-1:]]
     concepts = {_concepts().get(_stems(run)) for run in runs if run}
     if language == "nl" and words:
-        concepts |= {_concepts().get((stem_of(half, "nl"),)) for half in halves(words[-1][-1].text)[:1]}
+        concepts |= {_concepts().get((stem_of(half, "nl"),)) for half in halves(words[-1][-1].text)}
     phrases = [phrase for concept in concepts if concept for phrase in data["hints"].get(concept, ())]
     return frozenset(tuple(t.stem for t in tokens(phrase, language) if t.is_word) for phrase in phrases)
 

@@ -61,7 +61,8 @@ class Names:
         self.language = language
         self._step = table.step
         self._harmless = lexicon(language).harmless_cell
-        self._particles = frozenset(lexicon(language).data["verb_particles"].split())
+        particles = lexicon(language).data["verb_particles"].split()
+        self._particles = {stem_of(word, language): word in lexicon(language).harmless for word in particles}
         self._by_first: dict[str, list[tuple[Stems, Name]]] = defaultdict(list)
         seen: set[tuple[Stems, Name]] = set()
         columns = [*table.columns, *map(str, table.labels.columns)]
@@ -169,7 +170,12 @@ class Names:
                     by_end[place + 1].append(name)
         for end, names in by_end.items():
             best = max(name.rank for name in names)
-            yield Mention(words[place].start, words[end].end, tuple(name for name in names if name.rank == best))
+            left = tuple(name for name in names if name.rank == best)
+            yield Mention(words[place].start, words[end].end, left)
+        for stems, name in self._by_first.get(words[place].stem, ()):
+            if self._match(stems, words, place) == place and len(stems) == 2 and not self._particles[stems[1]]:
+                particle = next(word for word in reversed(words) if word.stem == stems[1])
+                yield Mention(particle.start, particle.end, (name,))
 
     def _match(self, stems: Stems, words: Sequence[Token], place: int) -> int | None:
         at = place
@@ -183,7 +189,7 @@ class Names:
 
     def _comes_apart(self, stems: Stems, after: Sequence[Token]) -> bool:
         """Whether a verb's particle comes later: "zegden 12 leden op"."""
-        return len(stems) == 2 and stems[1] in self._particles and any(word.text == stems[1] for word in after)
+        return len(stems) == 2 and stems[1] in self._particles and any(word.stem == stems[1] for word in after)
 
     def _nearly(self, words: Sequence[Token]) -> Iterator[Mention]:
         from rapidfuzz.fuzz import ratio

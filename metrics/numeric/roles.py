@@ -48,7 +48,7 @@ def _is_first_of_compound(mark: Mark, kept: Sequence[Mark], text: str) -> bool:
 
 def _is_agent(mark: Mark, kept: Sequence[Mark], text: str, words: Lexicon) -> bool:
     """Whether people only do what another series counts: "employees worked 240 hours of overtime"."""
-    if len(mark.series) != 1 or not means(mark.series[0], "people"):
+    if len(mark.series) != 1 or not (means(mark.series[0], "people") or means(mark.series[0], "agents")):
         return False
     others = [m for m in kept if m.series and m.series != mark.series and not all(means(s, "people") for s in m.series)]
     asked = whole_words(words.data["counted_people"]).search(text[: mark.start][-25:])
