@@ -3,9 +3,9 @@
     python benchmarks/numeric_agreement.py --data ../shared/data/rated
     python benchmarks/numeric_agreement.py --data ../shared/data/rated --judge qwen1.5b --n 60
 
-plain_claims.jsonl (beside this file) has sentences as a support bot writes them, over tables of their own: a part
-`development` that words were added for, and a part `held_out` that nothing was. The bundled kpi sets have a gold label
-a claim, and a part (`metadata.split` held_out) that no pattern was written from; tabfact_numeric, tatqa_numeric and
+plain_claims.jsonl (beside this file) has sentences as a support bot writes them, over the tables of plain_tables.json:
+a part `development` that words were added for, and a part `held_out` that nothing was. All were written by language
+models that had not seen the grammar, and labelled by computation. The bundled kpi sets have a gold label a claim, and a part (`metadata.split` held_out) that no pattern was written from; tabfact_numeric, tatqa_numeric and
 scitab (other people's, not part of this repository) have a label an answer.
 Each of those is cut in two by the table that a claim is about (seed 0): the grammar was tuned on one half, and the
 other is reported too. An answer is contradicted when one of its claims is, supported when all are, else unchecked.
@@ -34,6 +34,7 @@ from assay.metrics.numeric.numeric_claims import NumericClaims
 
 KPI_SETS = ("kpi_en", "kpi_nl")
 PLAIN_CLAIMS = Path(__file__).with_name("plain_claims.jsonl")
+PLAIN_TABLES = Path(__file__).with_name("plain_tables.json")
 RATED_SETS = ("tabfact_numeric", "tatqa_numeric", "scitab")
 Row = list[object]
 
@@ -118,20 +119,22 @@ async def kpi_rows(metric: NumericClaims) -> list[Row]:
     return rows
 
 
-async def plain_rows(metric: NumericClaims) -> list[Row]:
+async def plain_rows(metric: NumericClaims, most: int | None, seed: int) -> list[Row]:
     """The plain claims, sentence by sentence: contradicted where one of its labels is, supported where all are."""
     claims = [json.loads(line) for line in PLAIN_CLAIMS.read_text(encoding="utf-8").splitlines()]
+    tables = json.loads(PLAIN_TABLES.read_text(encoding="utf-8"))
     rows = []
     for language in ("en", "nl"):
         for part in ("development", "held_out"):
             chosen = [claim for claim in claims if (claim["language"], claim["part"]) == (language, part)]
+            chosen = random.Random(seed).sample(chosen, min(most or len(chosen), len(chosen)))
             samples = [
                 Sample(
                     id=claim["id"],
                     language=language,
                     user_input=claim["question"],
                     response=claim["claim"],
-                    tables=claim["tables"],
+                    tables=[tables[name] for name in claim["tables"]],
                 )
                 for claim in chosen
             ]
@@ -179,7 +182,7 @@ async def main() -> None:
             cassette = user_cache_path("assay") / f"numeric.{Path(options.judge).stem}.jsonl"
             judge = await stack.enter_async_context(LiteLLMJudge(options.judge, cassette=cassette, mode=options.mode))
         metric = NumericClaims(judge)
-        rows = await plain_rows(metric) + await kpi_rows(metric)
+        rows = await plain_rows(metric, options.n, options.seed) + await kpi_rows(metric)
         if options.data:
             rows += await rated_rows(options.data, metric, options.n, options.seed)
         title = f"numerical claims, grammar{' and ' + judge.name if judge else ' alone'}"
