@@ -49,6 +49,14 @@ def _stems(words: Iterable[tuple[Token, ...]]) -> Stems:
 
 
 @cache
+def written_names(column: str, language: str) -> frozenset[Stems]:
+    """The names of a column as it is written, as stems: whole, and without brackets."""
+    drop = lexicon(language).harmless_cell
+    bare = [word for word in name_words(column, language) if len(word) > 1 or word[0].text not in drop]
+    return frozenset({_stems(bare), tuple(w.stem for w in name_tokens(column, language) if w.text not in drop)} - {()})
+
+
+@cache
 def column_names(column: str, language: str) -> tuple[Stems, ...]:
     """The full names of a column as stems: as written, without brackets, without its unit, with synonyms."""
     drop = lexicon(language).harmless_cell

@@ -17,6 +17,7 @@ from .column_names import (
     parts_of,
     polarity,
     without_brackets,
+    written_names,
 )
 from .lexicon import Token, lexicon, stem_of, tokens
 from .table import Table
@@ -35,7 +36,7 @@ _TYPO_LIKENESS = 90
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """One way to name something of a table. `rank`: 3 the full name or a synonym, 2 a part of it, 1 nearly so, 0 a
+    """One way to name something of a table. `rank`: 4 the full name, 3 a synonym of it, 2 a part, 1 nearly so, 0 a
     hint, which counts only where no other series is named.
     """
 
@@ -90,8 +91,9 @@ class Names:
     def _columns(self, columns: Sequence[str], kind: Kind) -> Iterator[tuple[Stems, Name]]:
         parts: dict[Stems, set[str]] = defaultdict(set)
         for column in columns:
+            written = written_names(column, self.language)
             for stems in column_names(column, self.language):
-                yield stems, Name(kind, column, 3)
+                yield stems, Name(kind, column, 4 if stems in written else 3)
             for stems in counted_compounds(column, self._step) if self.language == "nl" else ():
                 yield stems, Name(kind, column, 3)
             for stems in parts_of(column, self.language):
