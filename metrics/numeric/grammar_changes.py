@@ -105,6 +105,10 @@ def _change_checks(
     says_nothing = direction is Direction.FLAT if numbers else direction is None
     if not sides or mean_of_a_row or says_nothing:
         return None
+    steps = [m for m in clause.of("trend", "all") if re.match(clause.words.data["each_step"], m.text, re.IGNORECASE)]
+    if not numbers and steps and direction in (Direction.UP, Direction.DOWN) and of is None:
+        clause.use(steps)
+        return [check(each(Statistic.STREAK, names, clause.windows(clause.times, clause.cells), direction=direction))]
     if not numbers:
         slopes = each(Statistic.TREND, names, clause.windows(clause.times, clause.cells), direction=direction)
         named = any(m.time and m.time.ends for m in clause.times)

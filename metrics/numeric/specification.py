@@ -25,7 +25,7 @@ class Statistic(StrEnum):
     PERCENT_CHANGE = "percent_change"  # 100 * difference / |of(compared_with, compared_window)|
     RATIO = "ratio"  # of(series, window) / of(compared_with, compared_window)
     TREND = "trend"  # `direction` of the slope over the window
-    STREAK = "streak"  # changes in `direction`, one after the other, that end the window
+    STREAK = "streak"  # changes in `direction`, one after the other, that end the window; without a value: all of it
     RANGE = "range"  # maximum - minimum
     DEVIATION = "deviation"  # sample or population: a claim holds if either does
     LATEST = "latest"  # the last value in the window

@@ -10,7 +10,7 @@ from .table import Table, Unverifiable
 
 
 def streak(asked: Specification, table: Table) -> Computed:
-    """The changes in one direction, one after the other, that end the window.
+    """The changes in one direction, one after the other, that end the window; without a value, whether all are so.
 
     Raises `Unverifiable` where there is another streak as long as the claim says, and not this one: which is meant, the
     claim does not say.
@@ -27,6 +27,9 @@ def streak(asked: Specification, table: Table) -> Computed:
     last = runs[-1][1] if runs[-1][0] else 0
     longest = max((length for same, length in runs if same), default=0)
     way = "rises" if up else "falls"
+    if asked.value is None:  # "every month"
+        line = f"{called(way, name, asked.window)}: {int(goes.sum())} of {len(goes)} steps"
+        return Computed(arithmetic=line, holds=bool(goes.all()))
     line = f"{called(f'{way} in a row', name, asked.window)}: {last} at the end, at most {longest}"
     if asked.value is not None and last < asked.value <= longest:
         raise Unverifiable(f"it does not say which streak is meant; {line}")
