@@ -59,6 +59,7 @@ def lexicon(language: str) -> Lexicon:
     said = {kind: [*marks.get(kind, []), *of_times.get(kind, [])] for kind in [*marks, *of_times]}
     kinds = {kind: whole_words(patterns) for kind, patterns in said.items() if patterns}
     words = {kind: frozenset(data[kind].split()) for kind in _LISTS}
+    words["restrictive"] |= frozenset(f"{data['narrowing']} {data['was_ended']}".split())
     plainly = frozenset(f"{plain['words']} {plain['verbs']} {plain['everyone']}".split())
     return Lexicon(
         language,

@@ -9,7 +9,7 @@ from .column_names import content_words, is_predicate, meanings, means, name_wor
 from .lexicon import Lexicon, Token, lexicon, tokens
 from .marks import Mark
 from .mentions import Mention, Name
-from .quantity import can_be_in, unit_of
+from .quantity import can_be_in, counts_things, unit_of
 from .table import Table
 
 _FAR = 4  # words between a noun and what is said of it
@@ -23,12 +23,13 @@ def with_narrowed(kept: list[Mark], text: str, words: Lexicon, table: Table) -> 
     every = [token for token in tokens(text, language) if token.is_word]
     stems = frozenset(token.stem for token in every)
     kept = [left for mark in kept if (left := _as_far_as_said(mark, stems, language)) is not None]
+    kept = [_aside(mark) if _are_doers(mark, kept) else mark for mark in kept]
     named = any(mark.series and not is_hint(mark) for mark in kept)
     kept = [_aside(mark) if named and is_hint(mark) and not _is_of_them(mark, kept, table) else mark for mark in kept]
     kept = _of_the_narrower(kept, every, language)
     kept = [_aside(mark) if _has_predicate(mark, kept, every, words) else mark for mark in kept]
     short = set(names_without_what_was_done(list(table.columns), language).values())
-    kept = [_aside(m) if _only_says_it_was_so(m, kept, short, language) else m for m in kept]
+    kept = [_aside(m) if _only_says_it_was_so(m, kept, short, table, language) else m for m in kept]
     return _with_directions(kept, text, words, table)
 
 
@@ -70,11 +71,21 @@ def _as_far_as_said(mark: Mark, stems: frozenset[str], language: str) -> Mark | 
     left = tuple(
         name
         for name in mark.mention.names
-        if name.kind != "series" or not name.rank or _of_list(name.column, "narrowing", language) <= stems
+        if name.kind != "series" or not name.rank or _unsaid_alone(name.column, language) <= stems
     )
     if left == mark.mention.names:
         return mark
     return replace(mark, mention=replace(mark.mention, names=left)) if left else None
+
+
+@cache
+def _unsaid_alone(column: str, language: str) -> frozenset[str]:
+    """The words of a name that the rest does not say: "late", and participles before a noun ("uitgevallen ritten")."""
+    data = lexicon(language).data
+    said = frozenset(f"{data['was_done']} {data['not_narrowing']}".split())
+    before = [word[-1] for word in name_words(column, language)[:-1]]
+    participles = {w.stem for w in before if re.fullmatch(data["participle"], w.text) and w.text not in said}
+    return _of_list(column, "narrowing", language) | participles
 
 
 def _of_the_narrower(kept: list[Mark], every: Sequence[Token], language: str) -> list[Mark]:
@@ -117,6 +128,20 @@ def _is_of_them(hint: Mark, kept: Sequence[Mark], table: Table) -> bool:
     return can_be and level and not any(can_be_in(table, noun, str(unit)) for noun in nouns)
 
 
+def _are_doers(mark: Mark, kept: Sequence[Mark]) -> bool:
+    """Whether people are only those who do what a verb hints at, which is counted: "60 members joined"."""
+    if (
+        len(mark.series) != 1
+        or is_hint(mark)
+        or not (means(mark.series[0], "people") or means(mark.series[0], "agents"))
+    ):
+        return False
+    hints = [m.series[0] for m in kept if is_hint(m) and len(m.series) == 1]
+    others = any(m.series and not is_hint(m) and m is not mark for m in kept)
+    counted = all(name != mark.series[0] and counts_things(name) for name in hints)
+    return bool(hints) and counted and not others
+
+
 def _has_predicate(mark: Mark, kept: Sequence[Mark], every: Sequence[Token], words: Lexicon) -> bool:
     """Whether what a series counts is only what another says something of: "120 pakketten (zijn) te laat bezorgd"."""
     after = next((m for m in kept if m.start >= mark.end), None)
@@ -130,14 +155,16 @@ def _has_predicate(mark: Mark, kept: Sequence[Mark], every: Sequence[Token], wor
     return links and is_predicate(after.series[0], language) and not is_predicate(mark.series[0], language)
 
 
-def _only_says_it_was_so(mark: Mark, kept: Sequence[Mark], short: set[str], language: str) -> bool:
+def _only_says_it_was_so(mark: Mark, kept: Sequence[Mark], short: set[str], table: Table, language: str) -> bool:
     """Whether a word of a name is a verb beside another series: "the couriers delivered 300 late parcels"."""
     if len(mark.series) != 1 or mark.series[0] not in short:
         return False
     said = frozenset(token.stem for token in tokens(mark.text, language))
     others = [m for m in kept if m.series and m is not mark]
     alone = not any(mark.series[0] in m.series for m in others)
-    return bool(others) and alone and said <= _of_list(mark.series[0], "was_done", language)
+    units = {m.number.unit for m in kept if m.number and m.number.unit}
+    misfit = len(units) == 1 and not any(can_be_in(table, mark.series[0], unit) for unit in units)
+    return bool(others or misfit) and alone and said <= _of_list(mark.series[0], "was_done", language)
 
 
 def _with_directions(kept: list[Mark], text: str, words: Lexicon, table: Table) -> list[Mark]:
