@@ -256,6 +256,8 @@ def difference(clause: Clause) -> list[Check] | None:
     numbers = values_of(clause)
     if not words or len(numbers) != 1 or clause.of("up", "down", "maximum", "minimum"):
         return None
+    if clause.of("share") and clause.of("sum"):
+        return None  # "North and South together accounted for 75%"
     pair = _pair(clause)
     if pair is None:
         return None

@@ -37,6 +37,14 @@ def with_holidays(text: str, language: str, times: Times, found: list[NamedTime]
     return found
 
 
+def is_vague_holiday(text: str, language: str) -> bool:
+    """Whether a text is only a holiday of one day or of more ("Easter"), which "since" and "after" alone date."""
+    for pattern, days in _patterns(language):
+        if pattern.fullmatch(text):
+            return len(days.get("easter", [])) + len(days.get("dates", [])) > 1
+    return False
+
+
 def _apposed(between: str, time: NamedTime) -> bool:
     return _APPOSED.fullmatch(between) is not None and time.windows[0].start == time.windows[0].end is not None
 

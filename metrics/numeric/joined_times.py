@@ -15,8 +15,11 @@ FILLER = "\uf8ff"  # masked text keeps its length: a private character a time, t
 _FIRST_MASK = 0xE000
 _KINDS = (
     *("end_of", "start_of", "from_to", "units_begun", "first_units_of", "last_units_of", "units_from", "unit_of"),
+    *("units_after", "units_before", "day_after", "day_before"),
     *("since", "after", "before", "for_or_before", "until"),
 )
+
+_NEXT_TO = ("units_after", "units_before", "day_after", "day_before")
 
 
 def mask(text: str, found: list[NamedTime]) -> str:
@@ -75,7 +78,10 @@ def _windows(
         unit = units[match["unit"].lower()]
         if kind == "unit_of":
             return _unit_of(unit, parts[0].windows, times)
-        count = count_of(match.groupdict().get("n"), language)
+        said = match.groupdict().get("n") or ""
+        count = 1 if said.lower() in lexicon(language).articles else count_of(said, language)
+        if kind in _NEXT_TO:
+            return _next_to(kind, unit, count, parts[0].windows[0])
         found = [_units(kind, unit, count, w, times) for w in parts[0].windows] if count else []
         return tuple(window for window in found if window is not None)
     return _between(kind, parts, "tot " in match[0] and "tot en met" not in match[0] and language == "nl")
@@ -116,6 +122,23 @@ def _units(kind: str, unit: str, count: int, of: Window, times: Times) -> Window
     if kind == "last_units_of" and of.start + reach - DAY <= of.end:
         return Window(start=of.end + DAY - reach, end=of.end)
     return None
+
+
+def _next_to(kind: str, unit: str, count: int | None, named: Window) -> tuple[Window, ...]:
+    """ "The week after Easter" (from the day after it, or the calendar's week), "two weeks before 6 May" (that day)."""
+    first, last = named.start, named.end
+    if first is None or last is None or unit not in STEPS or not count:
+        return ()
+    reach = STEPS[unit] * count
+    if kind in ("day_after", "day_before"):
+        day = last + reach if kind == "day_after" else first - reach
+        return (Window(start=day, end=day),) if first == last else ()
+    near = Window(start=last + DAY, end=last + reach) if kind == "units_after" else Window(first - reach, first - DAY)
+    if unit != "week" or near.start is None or near.start.weekday() == 0:
+        return (near,)
+    monday = last + timedelta(days=7 - last.weekday()) if kind == "units_after" else first - timedelta(first.weekday())
+    other = monday if kind == "units_after" else monday - reach
+    return (near, Window(start=other, end=other + reach - DAY))
 
 
 def _rows(kind: str, count: int, begins: list[date]) -> Window | None:

@@ -28,7 +28,7 @@ def _alone(language: str) -> re.Pattern[str]:
     words = lexicon(language).data
     weekdays = any_of(list(words["weekdays"]))
     suffix = words["ordinal_suffix"]
-    led = rf"(?:(?<!\w)(?:{words['lone_day_led']}) |(?P<weekday>{weekdays})s?,? )"
+    led = rf"(?:^|(?<!\w)(?:{words['lone_day_led']}) |(?P<weekday>{weekdays})s?,? )"
     return re.compile(
         rf"{led}(?:(?:the|de) )?(?P<day>\d{{1,2}})(?P<suffix>{suffix})?(?!\w|[.,:]\d|%|-\w)"
         rf"(?! ?(?:{words['no_lone_day']}))",

@@ -49,8 +49,9 @@ def _phrase(kind: str, match: re.Match[str], language: str) -> Phrase | None:
     parts = match.groupdict()
     count = _small(parts.get("n"), language)
     start, end = _span(match)
-    if kind == "fraction":
-        return _percent(start, end, count / notation(language)["parts"][parts["part"].lower()])
+    if kind in ("fraction", "half_share"):
+        part = notation(language)["parts"][parts["part"].lower()] if kind == "fraction" else 2
+        return _percent(start, end, count / part)
     if kind == "one_in":
         many = _many(parts["m"], language)
         return _percent(start, end, count / many) if count < many else None

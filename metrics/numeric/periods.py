@@ -6,7 +6,7 @@ from datetime import date, timedelta
 from functools import cache
 
 from .calendar_times import any_of, count_of, days, span, times_by_name
-from .holidays import with_holidays
+from .holidays import is_vague_holiday, with_holidays
 from .joined_times import joined
 from .lexicon import lexicon
 from .lone_days import with_lone_days, with_weekdays
@@ -36,6 +36,7 @@ def find_times(text: str, language: str, times: Times) -> list[NamedTime]:
     found = with_weekdays(text, language, with_lone_days(text, language, times, with_weekdays(text, language, found)))
     found = _apposed(text, joined(text, language, times, found, ("one_from",)))
     found = joined(text, language, times, [_with_whole(time, text, language) for time in found])
+    found = [time for time in found if not is_vague_holiday(text[time.start : time.end], language)]
     return [replace(each, windows=_named(each, text)) for each in _apposed(text, found)]
 
 

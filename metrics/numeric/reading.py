@@ -24,6 +24,7 @@ from .grammar_ranges import gap_of_extremes, ranged
 from .grammar_relations import anomaly, comparison, correlation, difference, share
 from .grammar_sets import part_of_another, per_each, rows_compared, share_of
 from .grammar_streaks import streak
+from .grammar_up_from import up_from
 from .grammar_values import aggregate, lookup, of_both
 from .lexicon import Lexicon, lexicon, tokens, whole_words
 from .mentions import Names
@@ -60,6 +61,7 @@ _FRAMES: tuple[Frame, ...] = (
     ranked,
     extreme,
     multiplied,
+    up_from,
     change,
     aggregate,
     count_of_rows,

@@ -88,3 +88,20 @@ def test_a_season_in_the_question_sets_no_time() -> None:
     asked = "How was the summer of 2024?"
     (checked,) = check_claims(["There were 160 visitors on average."], [TABLES["quarters"]], "en", question=asked)
     assert "2024" not in str(checked.evidence()["window"])
+
+
+MORE = [
+    ("days", "en", "In the week after Easter Monday there were 868 calls.", U),  # 22 to 28 April, or 28 April to 4 May
+    ("days", "en", "The day after Easter Monday there were 121 calls.", S),
+    ("days", "en", "Two weeks before Easter Monday there were 106 calls.", S),  # 7 April
+    ("days", "nl", "Met Pasen waren er 119 calls.", U),  # one day or two
+    ("days", "en", "Mid-April there were 115 calls.", U),
+    ("quarters", "en", "Q1 2024 had 140 visitors, up from 100 a year earlier.", S),
+    ("quarters", "en", "Q1 2024 had 140 visitors, up from 130 a year earlier.", C),  # that was the quarter before
+]
+
+
+@pytest.mark.parametrize(("table", "language", "claim", "verdict"), MORE, ids=[claim for _, _, claim, _ in MORE])
+def test_times_beside_another(table: str, language: str, claim: str, verdict: str) -> None:
+    found = [checked.verdict for checked in check_claims([claim], [TABLES[table]], language)]
+    assert set(found) == {verdict} or (verdict == C and C in found)
