@@ -137,6 +137,10 @@ def _steps(text: str, words: Lexicon, times: Times, kept: Sequence[Mark], scope:
             moved = [window for base in bases if (window := move(base, unit, count))]
             if moved:
                 yield Mark(*found.span(), found[0], time=NamedTime(*found.span(), tuple(moved)))
+                continue
+            free = not any(m.time and m.start < found.end() and found.start() < m.end for m in kept)
+            if free and not bases and not found[0].lower().endswith(" on"):  # "120 calls a day on average"
+                yield Mark(*found.span(), found[0], frozenset({"untold_time"}))
 
 
 def _after(base: Window, unit: str, count: int) -> Window | None:

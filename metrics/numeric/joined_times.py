@@ -14,7 +14,17 @@ from .table_times import DAY, STEPS, NamedTime, Times
 FILLER = "\uf8ff"  # masked text keeps its length: a private character a time, then these
 _FIRST_MASK = 0xE000
 _KINDS = (
-    *("end_of", "start_of", "from_to", "units_begun", "first_units_of", "last_units_of", "units_from", "unit_of"),
+    *(
+        "end_of",
+        "start_of",
+        "from_to",
+        "units_begun",
+        "first_units_of",
+        "last_units_of",
+        "units_from",
+        "unit_of",
+        "unit_until",
+    ),
     *("units_after", "units_before", "day_after", "day_before"),
     *("since", "after", "before", "for_or_before", "until"),
 )
@@ -72,12 +82,13 @@ def _windows(
     units = lexicon(language).data["periods"]
     if kind in ("start_of", "end_of") and times.period is Period.WEEK:
         return _outer_weeks(kind, parts[0].windows, times)
-    if kind == "one_from":
-        return _unit_of(times.period.value, parts[0].windows, times)
-    if "unit" in match.groupdict():
-        unit = units[match["unit"].lower()]
-        if kind == "unit_of":
+    if "unit" in match.groupdict() or kind == "one_from":
+        unit = units[match["unit"].lower()] if kind != "one_from" else times.period.value
+        if kind in ("unit_of", "one_from"):
             return _unit_of(unit, parts[0].windows, times)
+        if kind == "unit_until":
+            days = [w.end for w in parts[0].windows if w.end and w.start == w.end and unit in STEPS]
+            return tuple(Window(start=day + DAY - STEPS[unit], end=day) for day in days)
         said = match.groupdict().get("n") or ""
         count = 1 if said.lower() in lexicon(language).articles else count_of(said, language)
         if kind in _NEXT_TO:

@@ -31,6 +31,9 @@ def find_phrases(text: str, language: str) -> list[Phrase]:
     for kind, pattern in _patterns(language):
         found += [phrase for match in pattern.finditer(text) if (phrase := _phrase(kind, match, language))]
     found += [Phrase(*m.span(), minutes, 0, "min", _ROUND_TIME) for minutes, m in _minutes(text, language)]
+    if any(phrase.margin and phrase.unit == "%" for phrase in found):  # "North has a third of them and East a quarter"
+        more = _whole(notation(language)["another_part"]).finditer(text)
+        found += [phrase for match in more if (phrase := _phrase("fraction", match, language))]
     kept: list[Phrase] = []
     for each in sorted(found, key=lambda phrase: (phrase.start - phrase.end, phrase.start)):
         if not any(each.start < other.end and other.start < each.end for other in kept):

@@ -95,6 +95,8 @@ MORE = [
     ("days", "en", "The day after Easter Monday there were 121 calls.", S),
     ("days", "en", "Two weeks before Easter Monday there were 106 calls.", S),  # 7 April
     ("days", "nl", "Met Pasen waren er 119 calls.", U),  # one day or two
+    ("weeks", "en", "The week before, there were 80 orders.", U),  # before what, it does not say
+    ("weeks", "en", "In the week ending 2 March there were 30 orders.", S),
     ("days", "en", "Mid-April there were 115 calls.", U),
     ("quarters", "en", "Q1 2024 had 140 visitors, up from 100 a year earlier.", S),
     ("quarters", "en", "Q1 2024 had 140 visitors, up from 130 a year earlier.", C),  # that was the quarter before
