@@ -18,6 +18,7 @@ _CAMEL = expression(r"(?<=[a-z])(?=[A-Z])|_")
 _FIRST_HALF = 3.3
 _SHORT_FIRST_HALF = 4.4  # of three letters
 _SECOND_HALF = 2.9
+_DOUBLED = expression(r"([aeou])\1")
 _SHORTEST_HALF = 3
 _SHORTEST_HEAD = 5
 
@@ -117,7 +118,7 @@ def names_without_what_was_done(columns: Sequence[str], language: str) -> dict[S
     ended, narrowing = (frozenset(lexicon(language).data[kind].split()) for kind in ("was_ended", "narrowing"))
     other = done | (ended - narrowing)
     told = {
-        column: [w for w in name_words(column, language) if w in content_words(column, language) or w[-1].text in other]
+        column: [w for w in name_words(column, language) if w in content_words(column, language) or w[-1].text in ended]
         for column in columns
     }
     rests = [_stems(word for word in words if word[-1].text not in other) for words in told.values()]
@@ -129,11 +130,25 @@ def names_without_what_was_done(columns: Sequence[str], language: str) -> dict[S
         taken = {name for each in columns if each != column for name in column_names(each, language)}
         whole = [w for w in name_words(column, language) if w[-1].text not in done and not is_unit(w[0].text)]
         flat = [token for word in rest for token in word]
-        names = {_stems(whole), *islice(_synonymous(flat, language), _MOST_PART_NAMES)}
+        forms = product(*([inflections(token.text, language) for word in whole for token in word]))
+        names = {*islice(forms, _MOST_PART_NAMES), *islice(_synonymous(flat, language), _MOST_PART_NAMES)}
         if set(rest) <= set(content_words(column, language)):
             names.add(_stems(rest))
         named |= {name: column for name in names if name not in taken}
     return named
+
+
+@cache
+def inflections(word: str, language: str) -> tuple[str, ...]:
+    """The stem of a word, and of those listed that are it inflected, which stemming keeps apart ("laat", "late")."""
+    data = lexicon(language).data
+    listed = f"{data['was_done']} {data['was_ended']} {data['narrowing']}".split()
+    alike = [each for each in listed if _uninflected(each) == _uninflected(word)] if language == "nl" else []
+    return tuple(dict.fromkeys(stem_of(each, language) for each in (word, *alike)))
+
+
+def _uninflected(word: str) -> str:
+    return _DOUBLED.sub(r"\1", word.removesuffix("e"))
 
 
 @cache

@@ -5,7 +5,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 
-from .column_names import content_words, is_predicate, meanings, means, name_words, names_without_what_was_done
+from .column_names import (
+    content_words,
+    inflections,
+    is_predicate,
+    meanings,
+    means,
+    name_words,
+    names_without_what_was_done,
+)
 from .lexicon import Lexicon, Token, lexicon, tokens
 from .marks import Mark
 from .mentions import Mention, Name
@@ -21,7 +29,7 @@ def with_narrowed(kept: list[Mark], text: str, words: Lexicon, table: Table) -> 
     """The marks of series, each of the series that the words around it leave."""
     language = words.language
     every = [token for token in tokens(text, language) if token.is_word]
-    stems = frozenset(token.stem for token in every)
+    stems = frozenset(stem for token in every for stem in inflections(token.text, language))
     kept = [left for mark in kept if (left := _as_far_as_said(mark, stems, language)) is not None]
     kept = [_aside(mark) if _are_doers(mark, kept) else mark for mark in kept]
     named = any(mark.series and not is_hint(mark) for mark in kept)
@@ -145,6 +153,9 @@ def _are_doers(mark: Mark, kept: Sequence[Mark]) -> bool:
 def _has_predicate(mark: Mark, kept: Sequence[Mark], every: Sequence[Token], words: Lexicon) -> bool:
     """Whether what a series counts is only what another says something of: "120 pakketten (zijn) te laat bezorgd"."""
     after = next((m for m in kept if m.start >= mark.end), None)
+    before = next((m for m in kept if m.end == mark.start - 1), None)
+    if mark.series and before is not None and len(before.series) == 1 and before.series != mark.series:
+        return is_predicate(before.series[0], words.language)  # "te late pakketten"
     if not mark.series or after is None or len(after.series) != 1 or after.series == mark.series:
         return False
     if any(m.number and m.number.unit == "%" for m in kept) or any(m.kinds & {"share", "correlation"} for m in kept):

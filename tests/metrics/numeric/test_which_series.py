@@ -95,6 +95,9 @@ CLAIMS = [
     ("parcels", "In the week of 10 March 1,200 parcels were late.", C),
     ("depots", "In Breda werden 120 pakketten te laat bezorgd.", S),
     ("depots", "In Venlo zijn 1.500 pakketten te laat bezorgd.", C),
+    ("depots", "Met 120 te late pakketten staat Breda bovenaan.", S),
+    ("gym", "At West 60 members joined.", S),  # who do it are not what is counted
+    ("gym", "At West 700 members joined.", C),
     # hyphens
     ("clinics", "Heart had 30 no-shows.", S),
     ("clinics", "Heart had 31 no-shows.", C),
@@ -133,6 +136,7 @@ NOT_GUESSED = [
     ("parcels", "In the week of 10 March parcels came to 64 euros."),  # parcels are counted
     ("netwerk", "In de week van 10 maart was het verzuim 2 procentpunt."),  # a value is in percent
     ("gym", "Members come to West 2.3 times a week."),  # no number of members
+    ("parcels", "In the week of 10 March 1,200 parcels went missing."),  # an unknown verb is not left out
     ("line", "In March you got 60 Mbit/s in total."),  # a sum has any size
     ("line", "Your neighbours' download speed was 410 Mbit/s on average."),
     ("clinics", "Last year Heart had 30 no-shows."),  # the table has no times
