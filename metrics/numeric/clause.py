@@ -118,7 +118,8 @@ class Clause:
         """Whether "that week" is the one that the table is about; nothing that was said before is meant."""
         unit = self.words.data["periods"].get(mark.text.lower().split()[-1])
         times = self.view.times
-        return not self.scope and (unit is None or times is None or reaches(times.start, times.last_day, unit))
+        told = any(window.start or window.end or window.first or window.last for window in self.scope)
+        return not told and (unit is None or times is None or reaches(times.start, times.last_day, unit))
 
     def _included(
         self, times: Sequence[Mark], cells: Sequence[Mark], extra: Sequence[Condition], *, whole: bool
@@ -205,6 +206,11 @@ def within(inner: Window, outer: Window) -> bool:
     )
 
 
+def _only_measured(mark: Mark, named: Sequence[Mark]) -> bool:
+    """Whether "were received" only holds the name of a series, "received"."""
+    return mark.kinds == {"measured"} and any(mark.start <= m.start and m.end <= mark.end for m in named)
+
+
 def read_clause(
     text: str,
     words: Lexicon,
@@ -232,7 +238,8 @@ def read_clause(
     else:
         found += [Mark(t.start, t.end, text[t.start : t.end], time=t) for t in find_times(text, language, view.times)]
     found = [without_column_unit(mark, found) for mark in found]
-    marked = marked_words(text, words)
+    named = [mark for mark in found if mark.series]
+    marked = [mark for mark in marked_words(text, words) if not _only_measured(mark, named)]
     kept = longest([*found, *marked])
     kept = [mark for mark in kept if not (mark.kinds and is_of_a_name(mark, kept, names))]
     kept = with_told_times(with_whole(kept, text, words, view), text, words, view, scope)
