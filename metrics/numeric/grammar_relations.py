@@ -145,8 +145,9 @@ def _than(clause: Clause) -> Mark | None:
         joining = {"than", "equal", "double", "half", "times_as", "above", "below", "just_over", "nearly", "outnumbers"}
         joins = mark.kinds & joining and mark not in bounds
         text = mark.text.lower()
-        ends = text.endswith((" than", " as", " dan", " als", "that of", " to", "van")) or _LEVEL_OF.search(text)
-        ends = ends or bool("times_as" in mark.kinds and text.endswith(" the"))  # "three times the overtime of March"
+        ends = text.endswith((" than", " as", " dan", " als", "that of", " to", "van"))
+        ends |= _LEVEL_OF.search(text) is not None
+        ends |= "times_as" in mark.kinds and text.endswith(" the")  # "three times the overtime of March"
         surpasses = "outnumbers" in mark.kinds or text.startswith(("exceed", "surpass", "outperform"))
         if joins and followed is not None and (mark.kinds & {"than", "equal"} or ends or surpasses):
             return mark

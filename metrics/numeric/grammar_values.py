@@ -48,7 +48,8 @@ def aggregate(clause: Clause) -> list[Check] | None:
             kinds.remove("sum")
     if len(kinds) != 1 and set(kinds) != {"mean", "range"}:
         return None
-    if clause.of(*CHANGES, "maximum", "minimum", "than", "none", "all"):
+    of_rows = _all_rows(clause)
+    if clause.of(*CHANGES, "maximum", "minimum", "than", "none") or len(of_rows) < len(clause.of("all")):
         return None
     word = clause.of(kinds[0])[0]
     numbers = values_of(clause)
@@ -59,10 +60,18 @@ def aggregate(clause: Clause) -> list[Check] | None:
     statistic = _AGGREGATES[kinds[0]]
     if kinds[0] == "per_row" and clause.times and all(is_row(clause, mark) for mark in clause.times):
         return None
+    clause.use(of_rows)
+    use_columns(clause)
     clause.use(
         [*clause.of(kinds[0], "per_row"), *numbers, *clause.times, *clause.cells, *clause.series, *clause.of("count")]
     )
     return [check(each(statistic, names, windows, **stated(numbers[0])))] if windows else None
+
+
+def _all_rows(clause: Clause) -> list[Mark]:
+    """The "all" of "all branches together", which are the rows."""
+    nouns = {mark.start for mark in clause.marks if (mark.columns and not mark.series) or mark.kinds & {"days", "whole"}}
+    return [mark for mark in clause.of("all") if mark.end + 1 in nouns]
 
 
 def _attached(clause: Clause, word: Mark) -> Mark | None:

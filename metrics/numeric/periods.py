@@ -1,6 +1,7 @@
 """The times that a claim names, as windows of a table: dates, months, quarters, weekdays, "the last 7 days"."""
 
 import re
+import sys
 from dataclasses import replace
 from datetime import date, timedelta
 from functools import cache
@@ -32,12 +33,30 @@ _TIME_FOLLOWS = re.compile(
 def find_times(text: str, language: str, times: Times) -> list[NamedTime]:
     """The times that a text names, in order, relative words reckoned from the table's end. They do not overlap."""
     found = _without_overlaps([*times_by_name(text, language, times), *_relative(text, language, times)])
-    found = with_holidays(text, language, times, found)
+    found = with_holidays(text, language, times, _nearest_to_dated(found))
     found = with_weekdays(text, language, with_lone_days(text, language, times, with_weekdays(text, language, found)))
     found = _apposed(text, joined(text, language, times, found, ("one_from",)))
     found = joined(text, language, times, [_with_whole(time, text, language) for time in found])
     found = [time for time in found if not is_vague_holiday(text[time.start : time.end], language)]
     return [replace(each, windows=_named(each, text)) for each in _apposed(text, found)]
+
+
+def _nearest_to_dated(found: list[NamedTime]) -> list[NamedTime]:
+    """The times, a month without a year in the year nearest to one that has it ("from February to July 2024")."""
+    dated = [time.windows[0].start for time in found if len(time.windows) == 1 and time.windows[0].start]
+    if len(dated) != 1:
+        return found
+
+    def away(window: Window) -> int:
+        return abs((window.start - dated[0]).days) if window.start and dated[0] else sys.maxsize
+
+    return [replace(t, windows=(min(t.windows, key=away),)) if _is_yearless(t) else t for t in found]
+
+
+def _is_yearless(time: NamedTime) -> bool:
+    starts = [window.start for window in time.windows if window.start]
+    alike = len({(start.month, start.day) for start in starts}) == 1
+    return len(starts) > 1 and alike
 
 
 def _apposed(text: str, found: list[NamedTime]) -> list[NamedTime]:

@@ -13,11 +13,15 @@ from .table import Table
 from .views import View
 
 
+_A_PART = 2  # the rank of a part of a name
+
+
 def with_roles(kept: list[Mark], text: str, words: Lexicon, view: View) -> list[Mark]:
     """The marks; mentions of series that the clause is not about are marked as read."""
     kept = with_narrowed(kept, text, words, view.table)
     kept = [_aside(mark) if _is_said_again(mark, kept) else mark for mark in kept]
     kept = [_aside(mark) if _is_first_of_compound(mark, kept, text) else mark for mark in kept]
+    kept = [_aside(mark) if _is_place(mark, kept, text, words) else mark for mark in kept]
     kept = [_aside(mark) if _is_agent(mark, kept, text, words) else mark for mark in kept]
     return [_aside(mark) if _is_whole_of(mark, kept, text, words, view.table) else mark for mark in kept]
 
@@ -44,6 +48,15 @@ def _is_first_of_compound(mark: Mark, kept: Sequence[Mark], text: str) -> bool:
         for m in kept
         if m.start >= mark.end
     )
+
+
+def _is_place(mark: Mark, kept: Sequence[Mark], text: str, words: Lexicon) -> bool:
+    """Whether a part of a name only says where: "528 cars in the garage", beside a column "garage full (min)"."""
+    if not mark.series or not mark.mention or max(name.rank for name in mark.mention.names) > _A_PART:
+        return False
+    led = re.search(rf"(?<!\w)(?:{words.data['placed_in']})\s*$", text[: mark.start], re.IGNORECASE)
+    named = any(m.series and m.mention and max(n.rank for n in m.mention.names) > _A_PART for m in kept)
+    return led is not None and named
 
 
 def _is_agent(mark: Mark, kept: Sequence[Mark], text: str, words: Lexicon) -> bool:

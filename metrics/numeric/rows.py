@@ -113,8 +113,8 @@ def _between(table: Table, start: date | None, end: date | None) -> "NDArray[Any
     last = pd.Timestamp(end) if end else ends.max()
     inside: NDArray[Any] = (begins >= first) & (ends <= last)
     if table.period is Period.WEEK and (last - first).days > _WEEKS_OF_A_MONTH:
-        return (begins >= first) & (begins <= last)  # a week is of the month, the quarter, the year that it begins in
-    if ((begins <= last) & (ends >= first) & ~inside).any() and table.period:
+        inside = (begins >= first) & (begins <= last)  # a week is of the month, the quarter, the year that it begins in
+    elif ((begins <= last) & (ends >= first) & ~inside).any() and table.period:
         raise Unverifiable(f"the rows of {table.name} stand for {_LONGER[table.period]}, and that is a part of one")
     return inside
 
