@@ -12,6 +12,7 @@ from .table import Period
 from .table_times import DAY, STEPS, NamedTime, Times
 from .written import notation
 
+_ABOUT_A_YEAR = range(270, 370)  # days
 _VERB = re.compile(r"(?:may|march|mar)$")  # "may be"
 
 _BEFORE_MONTH = re.compile(r"(?:in|of|during|since|until|from|to|and|last|this|between|through) $", re.IGNORECASE)
@@ -40,7 +41,7 @@ def _patterns(language: str) -> dict[str, re.Pattern[str]]:
         "month": rf"(?P<name>{month})\b{of}",
         "quarter": rf"(?:(?:{names})(?P<number>[1-4])\b|{quarter}){of}",
         "half_year": rf"(?:{half} (?:of|van) |\bh(?P<number>[12]) )(?P<year>(?:19|20)\d\d)",
-        "half_of_year": rf"{half} (?:of|van) (?:the|this|that|het|dit|dat) (?:year|jaar)",
+        "half_of_year": rf"{half}(?P<said> (?:of|van) (?:the|this|that|het|dit|dat) (?:year|jaar))?(?! (?:of|van) )",
         "week": rf"(?:{any_of(words['week_number'])}) (?P<number>[1-5]?\d)\b{of}",
         "year": r"(?P<year>(?:19|20)\d\d)(?![\w%]|[.,]\d)",
     }
@@ -92,11 +93,12 @@ def _windows(kind: str, match: re.Match[str], language: str, times: Times) -> li
         return [span(date(year or 1, 1, 1), "year")]
     number = int(parts.get("number") or 0) or _ordinal(parts["ordinal"], language)
     if kind == "half_of_year":
-        year = times.last_day.year
+        about = (times.last_day - times.start).days in _ABOUT_A_YEAR
+        year, number = times.last_day.year, number if parts["said"] or about else 0
     if kind == "quarter":
         return [span(date(y, 3 * number - 2, 1), "quarter") for y in _years(year, 3 * number - 2, times)]
-    begin = date(year or 1, 6 * number - 5, 1)
-    return [days(begin, begin + relativedelta(months=6) - DAY)] if number <= 2 else []
+    begin = date(year or 1, max(6 * number - 5, 1), 1)
+    return [days(begin, begin + relativedelta(months=6) - DAY)] if 1 <= number <= 2 else []
 
 
 _Parts = dict[str, str | None]

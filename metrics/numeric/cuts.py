@@ -8,6 +8,12 @@ from ..sentences import claiming_sentences
 from .lexicon import Lexicon, lexicon
 
 _PLACED_SUPERLATIVE = re.compile(r"(?<=[a-z])-(?=(?:best|worst|most|least|[a-z]+est)\b)", re.IGNORECASE)
+_MILESTONE = re.compile(r"(\d[\d.,]*)[- ](?:mark|milestone)\b")
+# "240 (December), 210 (November)": what each number is of; not "(EUR)", nor "(3 March)", which stands by itself
+_BRACKETED_PLACE = re.compile(
+    r"(\d[\d.,]*(?: ?%)?) \(((?!(?:[A-Z]{2,}\b))(?:[A-Z][\w'-]+(?: [A-Z][\w'-]+)?"
+    r"|(?:jan|feb|maart|apr|mei|jun|jul|aug|sep|okt|nov|dec|ma|di|wo|do|vr|za|zo)\w*)(?: (?:19|20)\d\d)?)\)"
+)
 _AFTER_UNIT = re.compile(r"(\d\s?[^\W\d]{1,5}\.)\s+(?=[A-ZÀ-Þ])")
 
 
@@ -22,6 +28,8 @@ def plain(text: str) -> str:
     text = re.sub(r"[\u2018\u2019]", "'", text)
     text = re.sub(r"(?<=\w)[–—](?=\w)", "-", text)
     text = _PLACED_SUPERLATIVE.sub(" ", text)
+    text = _MILESTONE.sub(r"\1", text)
+    text = _BRACKETED_PLACE.sub(r"\1 in \2", text)
     return re.sub(r"[*_`]{1,3}(?=\S)|(?<=\S)[*`]{1,3}", "", text)
 
 

@@ -216,6 +216,8 @@ def _inner_statistics(clause: Clause, inner: list[tuple[str, Mark]], names: list
         return [Statistic.SUM]  # "173 more were opened than closed"
     weekdays = any(m.time and m.time.windows[0].weekdays for m in clause.times)
     summed = any(can_be_summed(clause, name) for name in names) and not weekdays and not clause.of("per_row")
+    if summed and all(is_flow(clause, name) for name in names) and clause.view.times is not None:
+        return [Statistic.SUM]  # "1,440 m3 more than the year before"
     return [None, Statistic.SUM] if summed else [None]
 
 

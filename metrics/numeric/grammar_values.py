@@ -70,8 +70,8 @@ def aggregate(clause: Clause) -> list[Check] | None:
 
 def _all_rows(clause: Clause) -> list[Mark]:
     """The "all" of "all branches together", which are the rows."""
-    nouns = {mark.start for mark in clause.marks if (mark.columns and not mark.series) or mark.kinds & {"days", "whole"}}
-    return [mark for mark in clause.of("all") if mark.end + 1 in nouns]
+    rows = [m for m in clause.marks if (m.columns and not m.series) or m.kinds & {"days", "whole"}]
+    return [mark for mark in clause.of("all") if any(m.start == mark.end + 1 for m in rows)]
 
 
 def _attached(clause: Clause, word: Mark) -> Mark | None:

@@ -12,7 +12,6 @@ from .quantity import unit_of
 from .table import Table
 from .views import View
 
-
 _A_PART = 2  # the rank of a part of a name
 
 
