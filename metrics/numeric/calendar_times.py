@@ -1,6 +1,7 @@
 """Times that name themselves: dates, months, quarters, weeks, weekdays, years."""
 
 import re
+from dataclasses import replace
 from datetime import date, timedelta
 from functools import cache
 
@@ -12,6 +13,7 @@ from .table import Period
 from .table_times import DAY, STEPS, NamedTime, Times
 from .written import notation
 
+_WEEKS_OF_A_MONTH = 26  # days: longer spans are told by months, shorter ones by weeks
 _ABOUT_A_YEAR = range(270, 370)  # days
 _VERB = re.compile(r"(?:may|march|mar)$")  # "may be"
 
@@ -204,6 +206,23 @@ def row_begins(times: Times, start: date, end: date) -> list[date]:
     first = start + timedelta(days=(times.start - start).days % 7)
     begins = [first + timedelta(weeks=step) for step in range((end - first).days // 7 + 1)]
     return [begin for begin in begins if times.start <= begin <= times.end]
+
+
+def whole_weeks(window: Window, times: Times | None) -> list[Window]:
+    """The weekly rows of a month or more: those that begin in it; also those with most days in it, if they are others."""
+    if times is None or times.period is not Period.WEEK or not (window.start or window.end):
+        return [window]
+    start, end = window.start or times.start, window.end or times.last_day
+    if (end - start).days <= _WEEKS_OF_A_MONTH:
+        return [window]
+    begins = row_begins(times, start - timedelta(days=6), end)
+    of_most = [begin for begin in begins if start <= begin + timedelta(days=3) <= end]
+    begun = [begin for begin in begins if start <= begin]
+    return [
+        replace(window, start=weeks[0], end=weeks[-1] + timedelta(days=6))
+        for weeks in dict.fromkeys((tuple(begun), tuple(of_most)))
+        if weeks
+    ] or [window]
 
 
 def day_of(begin: date, day: int) -> date | None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 from .anaphora import reaches, with_told_times
+from .calendar_times import whole_weeks
 from .exclusions import named_before, with_left_out, without
 from .lexicon import Lexicon, Token, tokens
 from .marks import (
@@ -142,7 +143,7 @@ class Clause:
             if merged is None:
                 merged = self.view.together(chosen)
             if merged is not None:
-                found.append(merged)
+                found += whole_weeks(merged, self.view.times)
         conditions = list(_cell_conditions(cells))
         return [
             replace(

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 _OPERATORS: Mapping[str, Callable[[Any, Any], Any]] = {"eq": eq, "ne": ne, "gt": gt, "ge": ge, "lt": lt, "le": le}
 _LONGER = {Period.WEEK: "weeks", Period.MONTH: "months", Period.QUARTER: "quarters", Period.YEAR: "years"}
-_WEEKS_OF_A_MONTH = 26  # days: longer spans are told by months, shorter ones by weeks
 _OFFSETS = {
     Period.WEEK: {"weeks": 1},
     Period.MONTH: {"months": 1},
@@ -112,9 +111,7 @@ def _between(table: Table, start: date | None, end: date | None) -> "NDArray[Any
     first = pd.Timestamp(start) if start else begins.min()
     last = pd.Timestamp(end) if end else ends.max()
     inside: NDArray[Any] = (begins >= first) & (ends <= last)
-    if table.period is Period.WEEK and (last - first).days > _WEEKS_OF_A_MONTH:
-        inside = (begins >= first) & (begins <= last)  # a week is of the month, the quarter, the year that it begins in
-    elif ((begins <= last) & (ends >= first) & ~inside).any() and table.period:
+    if ((begins <= last) & (ends >= first) & ~inside).any() and table.period:
         raise Unverifiable(f"the rows of {table.name} stand for {_LONGER[table.period]}, and that is a part of one")
     return inside
 
