@@ -5,10 +5,11 @@
 
 plain_claims.jsonl (beside this file) has sentences as a support bot writes them, over the tables of plain_tables.json:
 a part `development` that words were added for, and a part `held_out` that nothing was. All were written by language
-models that had not seen the grammar, and labelled by computation. The bundled kpi sets have a gold label a claim, and a part (`metadata.split` held_out) that no pattern was written from; tabfact_numeric, tatqa_numeric and
-scitab (other people's, not part of this repository) have a label an answer.
-Each of those is cut in two by the table that a claim is about (seed 0): the grammar was tuned on one half, and the
-other is reported too. An answer is contradicted when one of its claims is, supported when all are, else unchecked.
+models that had not seen the grammar, and labelled by computation. The bundled kpi sets have a gold label a claim,
+and a part (`metadata.split` held_out) that no pattern was written from; tabfact_numeric, tatqa_numeric and scitab
+(other people's, not part of this repository) have a label an answer. Each of those is cut in two by the table that a
+claim is about (seed 0): the grammar was tuned on one half, and the other is reported too. An answer is contradicted
+when one of its claims is, supported when all are, else unchecked.
 Accuracy is the share of the checked that agree with the label, coverage the share of the checkable that are checked;
 intervals are Wilson's at 95%. `left alone`: claims whose gold is unverifiable, and that were. Replies of a judge are
 kept in a cassette in the cache folder.
@@ -29,9 +30,10 @@ from printed import print_machine, print_table
 from scipy.stats import binomtest
 
 from assay import Sample, load_set
-from assay.judges import LiteLLMJudge
+from assay.judges import LiteLLMJudge, load_settings
 from assay.metrics.numeric.numeric_claims import NumericClaims
 
+PARTS = ("development", "held_out")
 KPI_SETS = ("kpi_en", "kpi_nl")
 PLAIN_CLAIMS = Path(__file__).with_name("plain_claims.jsonl")
 PLAIN_TABLES = Path(__file__).with_name("plain_tables.json")
@@ -100,12 +102,13 @@ def share(part: int, of: int) -> str:
     return f"{part / of:.2f} [{interval.low:.2f}, {interval.high:.2f}]"
 
 
-async def kpi_rows(metric: NumericClaims) -> list[Row]:
+async def kpi_rows(metric: NumericClaims, parts: Sequence[str]) -> list[Row]:
     """The bundled sets, claim by claim."""
     rows = []
     for name in KPI_SETS:
         samples = load_set(name)
-        for held_out in (False, True):
+        for part in parts:
+            held_out = part == "held_out"
             chosen = [s for s in samples if (s.metadata["split"] == "held_out") is held_out]
             begin = time.perf_counter()
             found = await verdicts(chosen, metric)
@@ -119,13 +122,13 @@ async def kpi_rows(metric: NumericClaims) -> list[Row]:
     return rows
 
 
-async def plain_rows(metric: NumericClaims, most: int | None, seed: int) -> list[Row]:
+async def plain_rows(metric: NumericClaims, parts: Sequence[str], most: int | None, seed: int) -> list[Row]:
     """The plain claims, sentence by sentence: contradicted where one of its labels is, supported where all are."""
     claims = [json.loads(line) for line in PLAIN_CLAIMS.read_text(encoding="utf-8").splitlines()]
     tables = json.loads(PLAIN_TABLES.read_text(encoding="utf-8"))
     rows = []
     for language in ("en", "nl"):
-        for part in ("development", "held_out"):
+        for part in parts:
             chosen = [claim for claim in claims if (claim["language"], claim["part"]) == (language, part)]
             chosen = random.Random(seed).sample(chosen, min(most or len(chosen), len(chosen)))
             samples = [
@@ -152,11 +155,14 @@ def same(text: str, gold: str) -> bool:
     return text.lower() in gold.lower() or gold.lower() in text.lower()
 
 
-async def rated_rows(folder: Path, metric: NumericClaims, most: int | None, seed: int) -> list[Row]:
+async def rated_rows(
+    folder: Path, metric: NumericClaims, parts: Sequence[str], most: int | None, seed: int
+) -> list[Row]:
     """The rated sets, answer by answer."""
     rows = []
     for name in RATED_SETS:
-        for half, samples in rated_samples(folder / f"{name}.jsonl", seed).items():
+        halves = rated_samples(folder / f"{name}.jsonl", seed)
+        for half, samples in halves.items() if len(parts) > 1 else [("held out", halves["held out"])]:
             chosen = random.Random(seed).sample(samples, min(most or len(samples), len(samples)))
             begin = time.perf_counter()
             found = await verdicts(chosen, metric)
@@ -171,20 +177,23 @@ async def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", type=Path, help="Folder of the rated sets; without it only the bundled sets.")
     parser.add_argument("--judge", help="Reads what the grammar cannot.")
-    parser.add_argument("--n", type=int, help="At most so many answers of each half.")
+    parser.add_argument("--n", type=int, help="At most so many plain claims, and rated answers, of each part.")
+    parser.add_argument("--held-out", action="store_true", help="Only the parts that nothing was tuned on.")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--mode", choices=["auto", "replay"], default="auto")
     options = parser.parse_args()
+    parts = PARTS[1:] if options.held_out else PARTS
     print_machine()
     async with AsyncExitStack() as stack:
         judge = None
         if options.judge:
-            cassette = user_cache_path("assay") / f"numeric.{Path(options.judge).stem}.jsonl"
-            judge = await stack.enter_async_context(LiteLLMJudge(options.judge, cassette=cassette, mode=options.mode))
+            settings = load_settings(options.judge)
+            cassette = user_cache_path("assay") / f"numeric.{settings.identity}.jsonl"
+            judge = await stack.enter_async_context(LiteLLMJudge(settings, cassette=cassette, mode=options.mode))
         metric = NumericClaims(judge)
-        rows = await plain_rows(metric, options.n, options.seed) + await kpi_rows(metric)
+        rows = await plain_rows(metric, parts, options.n, options.seed) + await kpi_rows(metric, parts)
         if options.data:
-            rows += await rated_rows(options.data, metric, options.n, options.seed)
+            rows += await rated_rows(options.data, metric, parts, options.n, options.seed)
         title = f"numerical claims, grammar{' and ' + judge.name if judge else ' alone'}"
         header = ["set", "checkable", "coverage", "accuracy", "left alone", "a second"]
         print_table(title, header, rows)

@@ -17,6 +17,8 @@ DEMO_METRICS = (
     "judge_completeness",
 )
 SETS = ("helpdesk_nl", "helpdesk_en")
+KPI_SETS = ("kpi_nl", "kpi_en")
+TEXT_AND_NUMBERS = ("faithfulness", "faithfulness:numeric=false")  # with computed verdicts, and by the judge alone
 _CONSTRUCTED = (
     "The ratings of the bundled sets are constructed from planted defects: this shows how Assay works, and says "
     "nothing about how far a metric agrees with people."
@@ -36,8 +38,8 @@ def _recorded_judges() -> list[str]:
 def demo(judge: str, store: str | Path, as_json: bool) -> None:
     """Judge the bundled helpdesk sets offline, from recorded replies, and say which measure agrees with the ratings.
 
-    In between the numerical claims of the bundled kpi sets are computed, and the judges whose replies are bundled are
-    compared. With --json only the helpdesk run is printed.
+    In between the numerical claims of the bundled kpi sets are computed, and judged with and without that; and the
+    judges whose replies are bundled are compared. With --json only the helpdesk run is printed.
     """
     from ..errors import UsageError
     from ..judges import Budget, load_settings
@@ -55,8 +57,14 @@ def demo(judge: str, store: str | Path, as_json: bool) -> None:
         code = judge_plan(plan, runs, Budget(), None, _options(as_json, cassette))
     if code == DONE and not as_json:
         click.echo()
-        computed = Plan(sets=("kpi_nl", "kpi_en"), metrics=("numeric_claims",))
+        computed = Plan(sets=KPI_SETS, metrics=("numeric_claims",))
         code = judge_plan(computed, runs, Budget(), None, _options(as_json, None))
+    tables = files("assay.cassettes").joinpath(f"kpi.{judge}.jsonl")
+    if code == DONE and not as_json and tables.is_file():
+        click.echo()
+        judged = Plan(sets=KPI_SETS, metrics=TEXT_AND_NUMBERS, judge=load_settings(judge))
+        with as_file(tables) as cassette:
+            code = judge_plan(judged, runs, Budget(), None, _options(as_json, cassette))
     if code == DONE and not as_json:
         _tell_judges()
     done = runs.newest_with(plan.identity)

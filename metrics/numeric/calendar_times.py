@@ -209,7 +209,7 @@ def row_begins(times: Times, start: date, end: date) -> list[date]:
 
 
 def whole_weeks(window: Window, times: Times | None) -> list[Window]:
-    """The weekly rows of a month or more: those that begin in it; also those with most days in it, if they are others."""
+    """The weekly rows of a month or more that begin in it, and those with most of their days in it."""
     if times is None or times.period is not Period.WEEK or not (window.start or window.end):
         return [window]
     start, end = window.start or times.start, window.end or times.last_day
