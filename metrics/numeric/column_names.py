@@ -10,6 +10,8 @@ from .written import known_unit
 
 Stems = tuple[str, ...]
 
+_PARTICIPLE = expression(r"\w*ge\w{3,}(?:en|d|t)")  # "uitgevallen", "afgehandeld"
+_APART = expression(r"(?P<particle>uit|op|af|in|aan|weg|terug|mee|bij|over|door|toe|om|na)ge\w{3,}(?:en|d|t)$")
 _MOST_NAMES = 80  # ways to name one column
 _MOST_PART_NAMES = 20  # ways to name a part of one
 _BRACKETS = expression(r"[(\[][^)\]]*[)\]]")
@@ -152,12 +154,21 @@ def _uninflected(word: str) -> str:
 
 
 @cache
+def particle_of(column: str) -> str | None:
+    """The particle of a Dutch verb that comes apart and that a column is called after: "uit" of "uitgevallen"."""
+    words = name_words(column, "nl")
+    found = _APART.match(words[0][-1].text) if len(words) == 1 else None
+    return found["particle"] if found else None
+
+
+@cache
 def is_predicate(column: str, language: str) -> bool:
     """Whether a name only says what happened to what another column counts: "te laat bezorgd", "closed"."""
     data = lexicon(language).data
     said = frozenset(f"{data['was_done']} {data['was_ended']} {data['narrowing']}".split())
     words = [word for word in name_words(column, language) if word[-1].text not in lexicon(language).articles]
-    telling = [word for word in words if word[-1].text in said]
+    dutch = language == "nl"
+    telling = [word for word in words if word[-1].text in said or (dutch and _PARTICIPLE.fullmatch(word[-1].text))]
     return bool(telling) and all(word in telling or word[0].text in lexicon(language).harmless for word in words)
 
 
@@ -171,7 +182,7 @@ def hints_of(column: str, language: str) -> frozenset[Stems]:
     runs = [every, words, tuple(word for word in words if word[-1].text not in done)]
     if not any(word[-1].text in narrowing for word in every):
         runs += [words[-1:]]
-    concepts = {_concepts().get(_stems(run)) for run in runs if run}
+    concepts = {_concept_of([token for word in run for token in word]) for run in runs if run}
     if language == "nl" and words:
         concepts |= {_concepts().get((stem_of(half, "nl"),)) for half in halves(words[-1][-1].text)}
     phrases = [phrase for concept in concepts if concept for phrase in data["hints"].get(concept, ())]
@@ -237,6 +248,13 @@ def _concepts() -> dict[Stems, str]:
     return known
 
 
+def _concept_of(words: Sequence[Token]) -> str | None:
+    """What words mean; not "rate", whose stem is that of "rating"."""
+    if len(words) == 1 and words[0].text in lexicon("en").data["false_friends"]:
+        return None
+    return _concepts().get(tuple(word.stem for word in words))
+
+
 @cache
 def polarity(column: str) -> str | None:
     """Which way a series is better, "up" or "down", by what its name means; None where that is not known."""
@@ -259,7 +277,7 @@ def meanings(column: str) -> frozenset[str]:
         for begin in range(len(words))
         for end in range(begin + 1, len(words) + 1)
         for stems in (tuple(stem_of(w.text, language) for w in words[begin:end]) for language in LANGUAGES)
-        if (concept := _concepts().get(stems))
+        if (concept := _concepts().get(stems)) and words[begin].text not in lexicon("en").data["false_friends"]
     )
 
 
@@ -269,7 +287,7 @@ def _synonymous(words: Sequence[Token], language: str) -> Iterator[Stems]:
     place, replaced = 0, False
     while place < len(words):
         for end in range(len(words), place, -1):
-            concept = _concepts().get(tuple(word.stem for word in words[place:end]))
+            concept = _concept_of(words[place:end])
             if concept:
                 phrases = lexicon(language).data["synonyms"][concept]
                 choices.append([tuple(t.stem for t in tokens(phrase, language) if t.is_word) for phrase in phrases])

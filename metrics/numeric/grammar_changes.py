@@ -54,7 +54,7 @@ def change(clause: Clause) -> list[Check] | None:
 
 def multiplied(clause: Clause) -> list[Check] | None:
     """ "Has more than halved since the start of 2023", "doubled between May and June"."""
-    words, names = clause.of("double", "half"), series_of(clause)
+    words, names = clause.of("double", "half", "multiplied_by"), series_of(clause)
     if (
         len(words) != 1
         or clause.numbers
@@ -64,7 +64,9 @@ def multiplied(clause: Clause) -> list[Check] | None:
     ):
         return None
     word = words[0]
-    if not re.match(clause.words.data["multiplied"], word.text, re.IGNORECASE):
+    said = word.text.lower()
+    multiple = next((float(by) for led, by in clause.words.data["multiples"].items() if said.startswith(led)), 2.0)
+    if multiple == 2.0 and not re.match(clause.words.data["multiplied"], said):
         return None
     hedging = next((m for m in reversed(clause.marks) if m.end <= word.start and m.kinds & set(_BEFORE_FACTOR)), None)
     hedge = next((h for kind, h in _BEFORE_FACTOR.items() if hedging and kind in hedging.kinds), Hedge.ABOUT)
@@ -72,7 +74,7 @@ def multiplied(clause: Clause) -> list[Check] | None:
     if halved and hedge is Hedge.MORE_THAN:
         hedge = Hedge.LESS_THAN  # more than halved is less than half
     sides = _change_sides(clause)
-    value = {"value": 0.5 if halved else 2.0, "decimals": 1, "hedge": hedge}
+    value = {"value": 0.5 if halved else multiple, "decimals": 1, "hedge": hedge}
     clause.use([word, hedging, *clause.series, *clause.times, *clause.cells])
     clause.use(clause.of("than", "count", "per_row", "trend", "up", "down"))
     return [check([s for w, v in sides for s in each(Statistic.RATIO, names, [w], compared_window=v, **value)])]
@@ -105,7 +107,8 @@ def _change_checks(
     says_nothing = direction is Direction.FLAT if numbers else direction is None
     if not sides or mean_of_a_row or says_nothing:
         return None
-    steps = [m for m in clause.of("trend", "all") if re.match(clause.words.data["each_step"], m.text, re.IGNORECASE)]
+    every = re.search(rf"(?<!\w)(?:{clause.words.data['each_step']})", clause.text, re.IGNORECASE)
+    steps = [m for m in clause.marks if every and m.start < every.end() and every.start() < m.end and not m.number]
     if not numbers and steps and direction in (Direction.UP, Direction.DOWN) and of is None:
         clause.use(steps)
         return [check(each(Statistic.STREAK, names, clause.windows(clause.times, clause.cells), direction=direction))]

@@ -18,6 +18,7 @@ from .check import (
 )
 from .clause import Clause
 from .marks import BOUNDS, Mark, is_count
+from .quantity import can_be_in
 from .specification import ALL_ROWS, Condition, Direction, Hedge, Specification, Statistic, Window
 
 _OPPOSITE = {"gt": Hedge.AT_MOST, "ge": Hedge.LESS_THAN, "lt": Hedge.AT_LEAST, "le": Hedge.MORE_THAN}
@@ -244,7 +245,15 @@ def _beside(clause: Clause, numbers: list[Mark]) -> list[tuple[Mark, Mark]] | No
             free.remove(near)
             pairs.append((number, near))
     left = [number for number in numbers if number not in [n for n, _ in pairs]]
-    return [*pairs, *zip(left, free, strict=True)] if len(left) <= 1 else None
+    if len(left) > 1:
+        return None
+    pairs += zip(left, free, strict=True)
+    return pairs if all(_fits(clause, number, named) for number, named in pairs) else None
+
+
+def _fits(clause: Clause, number: Mark, series: Mark) -> bool:
+    unit = number.number.unit if number.number else None
+    return unit is None or all(can_be_in(clause.table, name, unit) for name in series.series)
 
 
 def _only_links(text: str) -> bool:

@@ -48,10 +48,11 @@ def gap_of_extremes(clause: Clause) -> list[Check] | None:
         return None
     if not re.fullmatch(r"(?: [\w-]+)?,? (?:and|en|to|tot)(?: \w+){0,3} ", clause.text[first.end : second.start]):
         return None
-    if not clause.of("between_two", "difference", "range") or clause.of("mean", "sum", "median", "than", "up", "down"):
+    apart = clause.of("between_two", "difference", "range", "apart")
+    if not apart or clause.of("mean", "sum", "median", "than", "up", "down"):
         return None
     windows = clause.windows(clause.times, clause.cells)
-    used = clause.of("between_two", "difference", "range", "changed_to", "count", "all", "per_row")
+    used = [*apart, *clause.of("changed_to", "count", "all", "per_row")]
     clause.use([*extremes, *numbers, *clause.times, *clause.cells, *clause.series, *used])
     use_columns(clause)
     return [check(each(Statistic.RANGE, names, windows, **stated(numbers[0])))] if windows else None

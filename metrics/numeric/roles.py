@@ -11,18 +11,39 @@ from .narrowed import with_narrowed
 from .quantity import unit_of
 from .table import Table
 from .views import View
+from .written import known_unit
 
+_UNFIT = frozenset({"unfit"})
 _A_PART = 2  # the rank of a part of a name
 
 
 def with_roles(kept: list[Mark], text: str, words: Lexicon, view: View) -> list[Mark]:
     """The marks; mentions of series that the clause is not about are marked as read."""
+    kept = [_countable(mark, kept, text, words, view.table) for mark in kept]
     kept = with_narrowed(kept, text, words, view.table)
     kept = [_aside(mark) if _is_said_again(mark, kept) else mark for mark in kept]
     kept = [_aside(mark) if _is_first_of_compound(mark, kept, text) else mark for mark in kept]
     kept = [_aside(mark) if _is_place(mark, kept, text, words) else mark for mark in kept]
     kept = [_aside(mark) if _is_agent(mark, kept, text, words) else mark for mark in kept]
     return [_aside(mark) if _is_whole_of(mark, kept, text, words, view.table) else mark for mark in kept]
+
+
+def _countable(mark: Mark, kept: Sequence[Mark], text: str, words: Lexicon, table: Table) -> Mark:
+    """A name right after a number is not of a series that is measured: "10,510 repairs" and "repair time (days)"."""
+    before = [m for m in kept if m.number and m.number.unit is None and m.end <= mark.start]
+    counts = any(not text[m.end : mark.start].strip() for m in before)
+    measured = re.search(words.data["measures"], mark.text, re.IGNORECASE)
+    if not counts or measured or not mark.series or mark.mention is None:
+        return mark
+    left = tuple(n for n in mark.mention.names if n.kind != "series" or not _is_measured(table, n.column))
+    if not left:
+        return replace(mark, mention=None, kinds=_UNFIT)
+    return replace(mark, mention=replace(mark.mention, names=left))
+
+
+def _is_measured(table: Table, series: str) -> bool:
+    unit = unit_of(table, series)
+    return unit is not None and known_unit(unit) is not None and unit != "h"
 
 
 def _aside(mark: Mark) -> Mark:

@@ -3,6 +3,7 @@
 import re
 
 from .clause import Clause, read_clause
+from .column_names import particle_of
 from .lexicon import Lexicon, Token
 from .marks import Mark
 from .mentions import means
@@ -37,7 +38,22 @@ _COMMENTS = frozenset({"when", "that_time", "count", "all", "best", "the_two", "
 def unread(clause: Clause, shared: frozenset[str]) -> list[str]:
     """The words that no reading has used and that may matter; `shared` are stems that set the scene."""
     left = [mark.text for mark in clause.marks if not mark.used and _matters(clause, mark, shared)]
-    return [*left, *(token.text for token in _unknown(clause, shared))]
+    return [*left, *(token.text for token in _unknown(clause, shared)), *_loose_particles(clause)]
+
+
+def _loose_particles(clause: Clause) -> list[str]:
+    """The "uit" of "er vielen 71 treinen uit", where a column that is called "uitgevallen" is not what was read."""
+    if clause.words.language != "nl":
+        return []
+    read = {name for mark in clause.marks if mark.used for name in mark.series}
+    particles = {particle_of(column) for column in clause.table.columns if column not in read} - {None}
+    loose = [
+        (token, after)
+        for token, after in zip(clause.tokens, [*clause.tokens[1:], None], strict=True)
+        if token.text in particles
+    ]
+    ends = frozenset(clause.words.data["ends_particle"])
+    return [token.text for token, after in loose if after is None or not after.is_word or after.text in ends]
 
 
 def may_be_left_out(clause: Clause, shared: frozenset[str]) -> bool:
@@ -47,7 +63,7 @@ def may_be_left_out(clause: Clause, shared: frozenset[str]) -> bool:
     word may be a verb that says which of them are counted ("4,000 customers defected").
     """
     named = [name for mark in clause.marks if mark.used for name in mark.series]
-    if not named or all(means(name, "people") for name in named):
+    if not named or all(means(name, "people") for name in named) or _loose_particles(clause):
         return False
     if any(not mark.used and _matters(clause, mark, shared) for mark in clause.marks):
         return False
