@@ -176,6 +176,8 @@ def merge(one: Window, other: Window) -> Window | None:
     """Both windows at once; None where both have dates and neither holds the other."""
     if one == ALL_ROWS:
         return other
+    if _differ(one.weekdays, other.weekdays) or _differ(one.months, other.months):
+        return None
     dated = [window for window in (one, other) if window.start or window.end]
     if len(dated) == 2:
         if within(one, other):
@@ -195,6 +197,10 @@ def merge(one: Window, other: Window) -> Window | None:
         conditions=(*one.conditions, *other.conditions),
         without=(*one.without, *other.without),
     )
+
+
+def _differ(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
+    return bool(one and other) and set(one) != set(other)
 
 
 def within(inner: Window, outer: Window) -> bool:

@@ -119,8 +119,9 @@ def names_without_what_was_done(columns: Sequence[str], language: str) -> dict[S
     done = frozenset(lexicon(language).data["was_done"].split())
     ended, narrowing = (frozenset(lexicon(language).data[kind].split()) for kind in ("was_ended", "narrowing"))
     other = done | (ended - narrowing)
+    said = done | ended
     told = {
-        column: [w for w in name_words(column, language) if w in content_words(column, language) or w[-1].text in ended]
+        column: [w for w in name_words(column, language) if w in content_words(column, language) or w[-1].text in said]
         for column in columns
     }
     rests = [_stems(word for word in words if word[-1].text not in other) for words in told.values()]

@@ -37,7 +37,7 @@ def change(clause: Clause) -> list[Check] | None:
     inner = [INNER[kind] for kind in ("mean", "median", "sum") if clause.of(kind)]
     if len(inner) > 1 or (inner and not numbers and direction is Direction.FLAT):
         return None
-    of = inner[0] if inner else None
+    of = inner[0] if inner else clause.statistic if clause.apposed and clause.statistic in INNER.values() else None
     checks = _change_checks(clause, names, numbers, direction, trend=bool(trend), of=of)
     if checks is None or (not_ and len(checks) > 1):
         return None
@@ -80,6 +80,7 @@ def multiplied(clause: Clause) -> list[Check] | None:
     return [check([s for w, v in sides for s in each(Statistic.RATIO, names, [w], compared_window=v, **value)])]
 
 
+_ON_TIME = re.compile(r"(?<=[\d%a-z]) (?:on|over|versus|vs\.?|op|tegen) (?:the )?$", re.IGNORECASE)  # "8.5% on 2023"
 _BEFORE_FACTOR = {
     "above": Hedge.MORE_THAN,
     "nearly": Hedge.NEARLY,
@@ -175,7 +176,7 @@ def _from_to(
 def _change_sides(clause: Clause) -> list[tuple[Window, Window]]:
     """The windows that a change is between, as (after, before)."""
     times = clause.times
-    if than := clause.first("than"):
+    if than := clause.first("than") or _on_a_time(clause):
         return _compared_sides(clause, than)
     told = next((spec for spec in clause.told if spec.compared_window is not None), None)
     if not times and not clause.cells and told and told.compared_window and told.series in series_of(clause):
@@ -195,6 +196,13 @@ def _change_sides(clause: Clause) -> list[tuple[Window, Window]]:
         row = _row_before(clause, window)
         found.append((window, row) if row else (_last(window), _first(window)))
     return found
+
+
+def _on_a_time(clause: Clause) -> Mark | None:
+    """The "on" of ", an increase of 8.5% on 2023"."""
+    times = clause.times
+    found = _ON_TIME.search(clause.text[: times[0].start]) if clause.apposed and len(times) == 1 else None
+    return Mark(*found.span(), found[0], frozenset({"than"})) if found else None
 
 
 def _compared_sides(clause: Clause, than: Mark) -> list[tuple[Window, Window]]:

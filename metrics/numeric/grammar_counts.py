@@ -88,8 +88,14 @@ def _bounds(clause: Clause) -> list[_Bound]:
     return [
         _Bound(mark, BOUNDS[mark.hedge])
         for mark in clause.numbers
-        if mark.hedge in BOUNDS and mark.number and not _counts_something(clause, mark)
+        if mark.hedge in BOUNDS and mark.number and not (_counts_something(clause, mark) or _multiplies(clause, mark))
     ]
+
+
+def _multiplies(clause: Clause, mark: Mark) -> bool:
+    """Whether a number is a factor: "more than two times as many"."""
+    factors = [m for m in clause.of("times_as", "double") if m.start >= mark.end]
+    return any(not clause.text[mark.end : m.start].strip() for m in factors)
 
 
 def _counts_something(clause: Clause, mark: Mark) -> bool:

@@ -241,6 +241,7 @@ def _multiple(clause: Clause, numbers: list[Mark], words: list[Mark]) -> dict[st
     if hedging is not None:
         clause.use([hedging])
         found["hedge"] = next(hedge for kind, hedge in _FACTOR_HEDGES.items() if kind in hedging.kinds)
+        found["decimals"] = 0 if found["hedge"] in (Hedge.NEARLY, Hedge.JUST_OVER) else 1
     return found
 
 

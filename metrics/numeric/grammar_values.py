@@ -1,5 +1,6 @@
 """Reading values: a value at a time or row, a mean, a sum."""
 
+import re
 from functools import partial
 
 from .check import (
@@ -84,6 +85,8 @@ def lookup(clause: Clause) -> list[Check] | None:
         *CHANGES, "than", "maximum", "minimum", "median", "deviation", "mean", "all", "none", "higher", "lower"
     ):
         return None
+    if clause.series and re.match(rf"{clause.words.data['part_of_led']}$", clause.text[: clause.series[0].start], re.I):
+        return None  # "of the donations, 60,000 came from legacies"
     numbers = values_of(clause)
     placed = clause.times or clause.cells or clause.scope or clause.of("whole") or clause.table.rows == 1
     placed = placed or (clause.view.times is not None and all(is_flow(clause, name) for name in series_of(clause)))

@@ -7,7 +7,7 @@ from typing import Any
 from .table import Table, Unverifiable
 from .written import known_unit, words
 
-_SCALED = re.compile(r"(?:x|×|in)?\s*(?P<before>k|K|M|mln\.?|mio\.?|thousand|million|duizend|miljoen)\s?(?P<unit>\D+)")
+_SCALED = re.compile(r"(?:x|×|in)?\s*(?P<before>k|K|M|mln\.?|mio\.?|thousand|million|duizend|miljoen)\s?(?P<unit>\D.*)")
 _POWERS = {"k": 3, "K": 3, "M": 6, "mln": 6, "mio": 6, "thousand": 3, "million": 6, "duizend": 3, "miljoen": 6}
 _WRITTEN = {"1000": 3, "000": 3, "1000000": 6, "thousands": 3, "millions": 6, "duizenden": 3, "miljoenen": 6, "m": 6}
 _SCALE_FILLERS = {"x", "in", "of", "van", "×"}
@@ -24,7 +24,7 @@ def unit_and_power(stated: str | None) -> tuple[str | None, int]:
     if unit := known_unit(stated):
         return unit, 0
     found = _SCALED.fullmatch(stated.strip())
-    if found and (unit := known_unit(found["unit"])) and _CURRENCY.fullmatch(unit):
+    if found and (unit := known_unit(found["unit"])) and (_CURRENCY.fullmatch(unit) or len(found["before"]) > 1):
         return unit, _POWERS[found["before"].rstrip(".")]
     return _scaled_currency(stated) or (stated.strip(), 0)
 

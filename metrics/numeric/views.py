@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from .grid import Grid
 from .lexicon import LANGUAGES, lexicon
-from .specification import Window
+from .specification import ALL_ROWS, Window
 from .table import Period, Table
 from .table_times import DAY, Times
 from .typed import table_of
@@ -32,7 +32,11 @@ class View:
 
     def together(self, windows: "Sequence[Window]") -> Window | None:
         """The rows of several dates together ("in 2018 and 2019"); None where that is no list of rows."""
-        if self.table.times is None or not all(w.start and w.end and not w.weekdays for w in windows):
+        if self.table.times is None:
+            return None
+        if all(w.weekdays and replace(w, weekdays=(), text="") == ALL_ROWS for w in windows):
+            return Window(weekdays=tuple(sorted({day for w in windows for day in w.weekdays})))
+        if not all(w.start and w.end and not w.weekdays for w in windows):
             return None
         from pandas import Timedelta, Timestamp
 

@@ -127,6 +127,28 @@ def test_what_restricts_and_is_not_understood_keeps_it_unread(claim: str) -> Non
     assert {checked.verdict for checked in check_claims([claim], TABLES["en"], "en")} == {U}
 
 
+def test_values_of_days_scales_and_what_a_number_is_of() -> None:
+    days = [f"2025-03-{day:02}" for day in range(3, 17)]  # two weeks from a Monday
+    visits = [10, 10, 10, 10, 10, 30, 40, 10, 10, 10, 10, 10, 50, 60]
+    museum = table_of(Grid("museum", {"day": days, "visits (n)": visits}))
+    water = table_of(Grid("water", {"year": ["2022", "2023", "2024"], "supplied (million m3)": [75.5, 78.3, 76.0]}))
+    gifts = table_of(
+        Grid("gifts", {"quarter": ["2023-Q1", "2023-Q2", "2024-Q1", "2024-Q2"], "donations (£k)": [100, 100, 110, 107]})
+    )
+    claims = [
+        ("Saturdays and Sundays averaged 45 visits a day.", museum, [S]),  # (30 + 40 + 50 + 60) / 4
+        ("Saturdays and Sundays averaged 40 visits a day.", museum, [C]),
+        ("On 8 March there were 30 visits, three times as many as on 7 March.", museum, [S, S]),
+        ("In 2023 78.3 million m3 was supplied.", water, [S]),
+        ("Donations in 2024 added up to £217,000, an increase of 8.5% on 2023.", gifts, [S, S]),  # 217 / 200
+        ("Donations in 2024 added up to £217,000, an increase of 7.5% on 2023.", gifts, [S, C]),
+        ("Of the donations in 2024, £60,000 came from legacies.", gifts, [U]),
+    ]
+    for claim, table, verdicts in claims:
+        found = check_claims([claim], [table], "en")
+        assert [checked.verdict for checked in found] == verdicts, [checked.reason for checked in found]
+
+
 def test_a_verb_that_comes_apart_is_the_column_called_after_it() -> None:
     table = table_of(
         Grid("treinen", {"maand": MONTHS[:3], "treinen (n)": [400, 410, 407], "uitgevallen (n)": [4, 6, 29]})
