@@ -5,6 +5,7 @@ from .check import (
     Check,
     check,
     each,
+    is_flow,
     is_year_besides,
     marks_after,
     series_of,
@@ -82,6 +83,8 @@ def _is_of_something_else(clause: Clause, word: Mark, names: list[str]) -> bool:
     """Whether "the busiest day" is one by something else than the series: only of amounts is the most the busiest."""
     said = word.text.lower()
     busy, priced = said in clause.words.data["busy"], said in clause.words.data["priced"]
+    if said in clause.words.data["strong"]:
+        return not all(is_flow(clause, name) for name in names)
     return (busy and not all(is_busy(clause, name) for name in names)) or (
         priced and not all(is_money(clause, name) for name in names)
     )
