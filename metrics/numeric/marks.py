@@ -67,6 +67,11 @@ class Mark:
         return tuple(dict.fromkeys(name.column for name in names if name.kind == kind))
 
 
+def aside(mark: Mark) -> Mark:
+    """A mark that names nothing: what it named is not what the clause is about."""
+    return replace(mark, mention=None, kinds=frozenset({"aside"}))
+
+
 def is_of_a_name(mark: Mark, kept: Sequence[Mark], names: Names) -> bool:
     """Whether a word belongs to a series that a part of its name stands for ("dropped 46 calls" of dropped_calls)."""
     parts = [

@@ -15,7 +15,7 @@ from .column_names import (
     names_without_what_was_done,
 )
 from .lexicon import Lexicon, Token, lexicon, tokens
-from .marks import Mark
+from .marks import Mark, aside
 from .mentions import Mention, Name
 from .quantity import can_be_in, counts_things, unit_of
 from .table import Table
@@ -31,13 +31,13 @@ def with_narrowed(kept: list[Mark], text: str, words: Lexicon, table: Table) -> 
     every = [token for token in tokens(text, language) if token.is_word]
     stems = frozenset(stem for token in every for stem in inflections(token.text, language))
     kept = [left for mark in kept if (left := _as_far_as_said(mark, stems, language)) is not None]
-    kept = [_aside(mark) if _are_doers(mark, kept) else mark for mark in kept]
+    kept = [aside(mark) if _are_doers(mark, kept) else mark for mark in kept]
     named = any(mark.series and not is_hint(mark) for mark in kept)
-    kept = [_aside(mark) if named and is_hint(mark) and not _is_of_them(mark, kept, table) else mark for mark in kept]
+    kept = [aside(mark) if named and is_hint(mark) and not _is_of_them(mark, kept, table) else mark for mark in kept]
     kept = _of_the_narrower(kept, every, language)
-    kept = [_aside(mark) if _has_predicate(mark, kept, every, words) else mark for mark in kept]
+    kept = [aside(mark) if _has_predicate(mark, kept, every, words) else mark for mark in kept]
     short = set(names_without_what_was_done(list(table.columns), language).values())
-    kept = [_aside(m) if _only_says_it_was_so(m, kept, short, table, language) else m for m in kept]
+    kept = [aside(m) if _only_says_it_was_so(m, kept, short, table, language) else m for m in kept]
     return _with_directions(kept, text, words, table)
 
 
@@ -197,7 +197,3 @@ def _with_directions(kept: list[Mark], text: str, words: Lexicon, table: Table) 
 
 def _named(mark: Mark, column: str) -> Mark:
     return replace(mark, mention=Mention(mark.start, mark.end, (Name("series", column, 3),)))
-
-
-def _aside(mark: Mark) -> Mark:
-    return replace(mark, mention=None, kinds=frozenset({"aside"}))

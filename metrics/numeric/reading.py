@@ -20,8 +20,9 @@ from .grammar_changes import change, multiplied
 from .grammar_counts import count_of_rows, count_of_values, row_with
 from .grammar_extremes import extreme
 from .grammar_missing import missing
+from .grammar_patterns import anomaly, correlation
 from .grammar_ranges import gap_of_extremes, ranged
-from .grammar_relations import anomaly, comparison, correlation, difference, share
+from .grammar_relations import comparison, difference, share
 from .grammar_sets import part_of_another, per_each, rows_compared, share_of
 from .grammar_streaks import streak
 from .grammar_up_from import up_from

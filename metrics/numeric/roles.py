@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from .column_names import means
 from .lexicon import Lexicon, whole_words
-from .marks import Mark
+from .marks import Mark, aside
 from .narrowed import with_narrowed
 from .quantity import unit_of
 from .table import Table
@@ -21,11 +21,11 @@ def with_roles(kept: list[Mark], text: str, words: Lexicon, view: View) -> list[
     """The marks; mentions of series that the clause is not about are marked as read."""
     kept = [_countable(mark, kept, text, words, view.table) for mark in kept]
     kept = with_narrowed(kept, text, words, view.table)
-    kept = [_aside(mark) if _is_said_again(mark, kept) else mark for mark in kept]
-    kept = [_aside(mark) if _is_first_of_compound(mark, kept, text) else mark for mark in kept]
-    kept = [_aside(mark) if _is_place(mark, kept, text, words) else mark for mark in kept]
-    kept = [_aside(mark) if _is_agent(mark, kept, text, words) else mark for mark in kept]
-    return [_aside(mark) if _is_whole_of(mark, kept, text, words, view.table) else mark for mark in kept]
+    kept = [aside(mark) if _is_said_again(mark, kept) else mark for mark in kept]
+    kept = [aside(mark) if _is_first_of_compound(mark, kept, text) else mark for mark in kept]
+    kept = [aside(mark) if _is_place(mark, kept, text, words) else mark for mark in kept]
+    kept = [aside(mark) if _is_agent(mark, kept, text, words) else mark for mark in kept]
+    return [aside(mark) if _is_whole_of(mark, kept, text, words, view.table) else mark for mark in kept]
 
 
 def _countable(mark: Mark, kept: Sequence[Mark], text: str, words: Lexicon, table: Table) -> Mark:
@@ -44,10 +44,6 @@ def _countable(mark: Mark, kept: Sequence[Mark], text: str, words: Lexicon, tabl
 def _is_measured(table: Table, series: str) -> bool:
     unit = unit_of(table, series)
     return unit is not None and known_unit(unit) is not None and unit != "h"
-
-
-def _aside(mark: Mark) -> Mark:
-    return replace(mark, mention=None, kinds=frozenset({"aside"}))
 
 
 def _single(kept: Sequence[Mark]) -> set[str]:
