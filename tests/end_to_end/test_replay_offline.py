@@ -1,6 +1,7 @@
 """The main job from a cassette: no network, no litellm, the same numbers as when it was recorded."""
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -8,7 +9,7 @@ from typing import Any
 import pytest
 from openai_server import OpenAIServer
 
-from assay.cli.demo import DEMO_METRICS
+from assay.cli.demo import DEMO_METRICS, KPI_SETS, TEXT_AND_NUMBERS
 
 Make = Callable[..., Any]
 ROOT = Path(__file__).parents[2]
@@ -20,6 +21,7 @@ BUNDLED = [
     # asked for English questions this one writes without end, and each takes minutes
     ("helpdesk.smollm2-135m.jsonl", BOTH, tuple(name for name in DEMO_METRICS if name != "answer_relevance")),
     ("helpdesk_nl.english.qwen1.5b.jsonl", BOTH[:1], ("heuristic.hal:translate=judge",)),
+    *((f"kpi.{judge}.jsonl", KPI_SETS, TEXT_AND_NUMBERS) for judge in ("qwen1.5b", "qwen0.5b", "smollm2-135m")),
 ]
 
 
@@ -84,8 +86,8 @@ def test_the_demo_runs_offline(offline: Make, demo_cassette: Path) -> None:
 def test_nothing_is_missing_or_changed_in_what_is_bundled(
     offline: Make, name: str, sets: tuple[str, ...], metrics: tuple[str, ...]
 ) -> None:
-    path, judge = ROOT / "cassettes" / name, name.removeprefix("helpdesk_nl.english.").removeprefix("helpdesk.")
-    judge = judge.removesuffix(".jsonl")
+    path = ROOT / "cassettes" / name
+    judge = re.sub(r"^(?:helpdesk_nl\.english|helpdesk|kpi)\.|\.jsonl$", "", name)
     done = offline("cassettes", "check", path, *sets, "--judge", judge, "--metrics", ",".join(metrics), "--json")
     assert json.loads(done.stdout)["missing"] == []
     # without sets only changed prompts are stale: a cassette may hold more than the demo asks for
