@@ -5,8 +5,8 @@ from collections.abc import Callable
 
 from .check import is_flow, series_of
 from .clause import Clause
+from .column_names import means, polarity
 from .marks import Mark
-from .mentions import means, polarity
 from .written import known_unit
 
 _CURRENCY = re.compile("[A-Z]{3}")

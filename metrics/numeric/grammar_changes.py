@@ -5,9 +5,9 @@ from dataclasses import replace
 
 from .check import Check, check, each, is_year_besides, series_of, stated, values_of
 from .clause import Clause, merge
+from .column_names import polarity
 from .grammar_relations import INNER, both, difference_kind
 from .marks import Mark
-from .mentions import polarity
 from .specification import ALL_ROWS, Direction, Hedge, Statistic, Window
 from .table_times import Times, step_before
 

@@ -4,9 +4,9 @@ import re
 
 from .check import Check, can_be_summed, check, counts_periods, counts_rows, is_flow, stated, values_of
 from .clause import Clause, within
+from .column_names import means
 from .grammar_extremes import holds
 from .marks import Mark
-from .mentions import means
 from .specification import ALL_ROWS, Specification, Statistic, Window
 from .written import known_unit
 

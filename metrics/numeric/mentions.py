@@ -11,19 +11,15 @@ from .column_names import (
     column_names,
     counted_compounds,
     hints_of,
-    means,
     name_tokens,
     names_without_what_was_done,
     parts_of,
-    polarity,
     without_brackets,
     written_names,
 )
 from .lexicon import Token, lexicon, stem_of, tokens
 from .table import Table
 from .written import known_unit
-
-__all__ = ["Kind", "Mention", "Name", "Names", "means", "polarity", "shared_stems"]
 
 Kind = Literal["series", "column", "cell"]
 _MOST_CELLS = 5000  # distinct texts of a column; a column with more is no list of names
