@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from .numbers import parse_number
 from .numerals import DASHES, GROUPING_SPACES, NumberFormat, numeral_readings
-from .quantity import unit_and_power
+from .quantity import is_currency, unit_and_power
 from .written import known_unit, words
 
 if TYPE_CHECKING:
@@ -189,7 +189,7 @@ def _all_plain(cells: Sequence[Cell]) -> NumberColumn | None:
 def _currency_of_rate(unit: str) -> str | None:
     """EUR of "EUR per month": amounts of such a column are stated in the currency."""
     money = known_unit(re.sub(r"\s*(?:per\b|/).*$", "", unit))
-    return money if money and re.fullmatch("[A-Z]{3}", money) else None
+    return money if is_currency(money) else None
 
 
 def header_unit(header: str) -> str | None:

@@ -8,7 +8,7 @@ from itertools import product
 from .clause import Clause
 from .column_names import means
 from .marks import Mark, is_count
-from .quantity import can_be_in, unit_of
+from .quantity import can_be_in, is_currency, unit_of
 from .sizes import possible
 from .specification import Hedge, Specification, Statistic, Window
 from .table import Period
@@ -124,7 +124,7 @@ def _may_be_in(clause: Clause, series: str, units: set[str]) -> bool:
     """Whether numbers in these units may be of a series: not euros of a count, not percents of euros (but changes)."""
     unit = _unit(clause, series)
     other = units - _OF_ANYTHING - {unit}
-    return not other or (unit is not None and len(unit) > 1 and not any(re.fullmatch("[A-Z]{3}", u) for u in other))
+    return not other or (unit is not None and len(unit) > 1 and not any(map(is_currency, other)))
 
 
 def values_of(clause: Clause) -> list[Mark]:
@@ -166,7 +166,7 @@ def can_be_summed(clause: Clause, series: str) -> bool:
 def is_flow(clause: Clause, series: str) -> bool:
     """Whether a series is of amounts a period, so that a value over several is their sum: money, incidents, hours."""
     unit = _unit(clause, series)
-    return can_be_summed(clause, series) and (bool(unit and re.fullmatch("[A-Z]{3}", unit)) or means(series, "flows"))
+    return can_be_summed(clause, series) and (is_currency(unit) or means(series, "flows"))
 
 
 def is_year_besides(clause: Clause, names: list[str], mark: Mark) -> bool:

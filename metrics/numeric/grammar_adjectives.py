@@ -1,22 +1,20 @@
 """Which way an adjective goes: "cheaper" of money, "busier" of amounts, "faster" as the series is better."""
 
-import re
 from collections.abc import Callable
 
 from .check import is_flow, series_of
 from .clause import Clause
 from .column_names import means, polarity
 from .marks import Mark
+from .quantity import is_currency
 from .written import known_unit
 
-_CURRENCY = re.compile("[A-Z]{3}")
 _Said = Callable[[Clause, str], bool]
 
 
 def is_money(clause: Clause, series: str) -> bool:
     """Whether a series is in a currency."""
-    unit = known_unit(clause.table.units.get(series, ""))
-    return unit is not None and _CURRENCY.fullmatch(unit) is not None
+    return is_currency(known_unit(clause.table.units.get(series, "")))
 
 
 def is_busy(clause: Clause, series: str) -> bool:

@@ -6,7 +6,6 @@ from dataclasses import replace
 from .check import Check, check, each, stated, values_of
 from .clause import Clause
 from .grammar_relations import difference_kind
-from .marks import Mark
 from .specification import ALL_ROWS, Direction, Specification, Statistic
 
 _OF_A_PLACE = (Statistic.VALUE_AT, Statistic.LATEST, Statistic.FIRST, Statistic.MEAN, Statistic.SUM)
@@ -181,14 +180,10 @@ def changed_as_well(clause: Clause) -> list[Check] | None:
     numbers, series = values_of(clause), clause.series
     if told is None or not clause.apposed or len(numbers) != 1 or len(series) != 1 or told.series in series[0].series:
         return None
-    led = re.search(rf"(?:{clause.words.data['changed_by']})\s*$", clause.text[: _start(numbers[0])], re.IGNORECASE)
+    led = re.search(rf"(?:{clause.words.data['changed_by']})\s*$", clause.text[: numbers[0].said_from], re.IGNORECASE)
     if led is None or clause.times or clause.cells or clause.of("maximum", "minimum", "mean", "than", "up", "down"):
         return None
     clause.use([*numbers, *series, *clause.of("count", "when")])
     statistic = difference_kind(clause, numbers[0], list(series[0].series))
     size = {**stated(numbers[0]), "statistic": statistic}
     return [check([replace(told, series=name, **size) for name in series[0].series])]  # type: ignore[arg-type]
-
-
-def _start(number: Mark) -> int:
-    return number.hedge_mark.start if number.hedge_mark and number.hedge_mark.end <= number.start else number.start

@@ -243,7 +243,7 @@ def _beside(clause: Clause, numbers: list[Mark]) -> list[tuple[Mark, Mark]] | No
         return None  # so many rows
     pairs: list[tuple[Mark, Mark]] = []
     for number in numbers:
-        start = number.hedge_mark.start if number.hedge_mark and number.hedge_mark.end <= number.start else number.start
+        start = number.said_from
         before = next((s for s in free if s.end <= start and _only_links(clause.text[s.end : start])), None)
         after = next((s for s in free if number.end <= s.start and not clause.text[number.end : s.start].strip()), None)
         near = before or after

@@ -2,7 +2,7 @@
 
 import re
 
-from .check import Check, can_be_summed, check, counts_periods, counts_rows, is_flow, stated, values_of
+from .check import Check, can_be_summed, check, counts_periods, counts_rows, stated, values_of
 from .clause import Clause, within
 from .column_names import means
 from .grammar_extremes import holds
@@ -76,7 +76,8 @@ def share_of(clause: Clause) -> list[Check] | None:
     if not _is_part_of(clause, number, series[0]):
         return None
     windows = clause.windows(clause.times, clause.cells)
-    wholes = clause.windows(_outer(clause), []) if _outer(clause) else [ALL_ROWS]
+    outer = _outer(clause)
+    wholes = clause.windows(outer, []) if outer else [ALL_ROWS]
     clause.use([number, *series, *clause.times, *clause.cells, *clause.of("sum", "all", "count", "share", "whole")])
     found = []
     for whole in wholes:
@@ -107,14 +108,11 @@ def _part_and_whole(clause: Clause, number: Mark, series: list[Mark]) -> tuple[M
     """Which is the part: "5% of B were A", "A were 5% of B", "of all B 5% were A"."""
     first, second = series
 
-    def is_of(whole: Mark) -> bool:
-        return _is_part_of(clause, number, whole)
-
     if number.end <= first.start:
-        return (second, first) if is_of(first) else None
+        return (second, first) if _is_part_of(clause, number, first) else None
     if second.end <= number.start:
         return None
-    if is_of(second):
+    if _is_part_of(clause, number, second):
         return first, second
     led = re.search(rf"^{clause.words.data['part_of_led']}$", clause.text[: first.start], re.IGNORECASE)
     return (second, first) if led else None
@@ -139,7 +137,7 @@ def _percentage(clause: Clause) -> Mark | None:
 def _is_of_parts(clause: Clause, series: str) -> bool:
     """Whether the values of a series are parts of a whole: amounts a period, what is counted, people by place."""
     by_place = clause.view.times is None and means(series, "people")
-    return is_flow(clause, series) or by_place or can_be_summed(clause, series)
+    return by_place or can_be_summed(clause, series)
 
 
 def _outer(clause: Clause) -> list[Mark]:

@@ -18,8 +18,7 @@ def up_from(clause: Clause) -> list[Check] | None:
     if told is None or not clause.apposed or bool(up) == bool(down) or len(numbers) != 1 or len(clause.times) != 1:
         return None
     (number,) = numbers
-    start = number.hedge_mark.start if number.hedge_mark and number.hedge_mark.end <= number.start else number.start
-    if not _FROM.search(clause.text[:start]) or clause.cells or clause.of("than", "not", "none", "trend"):
+    if not _FROM.search(clause.text[: number.said_from]) or clause.cells or clause.of("than", "not", "none", "trend"):
         return None
     if clause.series and told.series not in clause.series[0].series:
         return None

@@ -2,6 +2,8 @@
 
 import re
 from functools import partial
+from itertools import product
+from typing import TYPE_CHECKING, Any
 
 from .check import (
     CHANGES,
@@ -25,6 +27,9 @@ from .rows import values_of as values_in
 from .sizes import as_held
 from .specification import Statistic, Window
 from .table import Period, Unverifiable
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 _AGGREGATES = {
     "deviation": Statistic.DEVIATION,
@@ -101,20 +106,11 @@ def lookup(clause: Clause) -> list[Check] | None:
     for number, series in pairs:
         names = series_of(clause, series)
         value = stated(number)
-        summed = [n for n in names if can_be_summed(clause, n)]
-        means_of = [n for n in names if n not in summed]
-        whole = each(Statistic.MEAN, means_of, windows, **value) + [
-            spec
-            for n in summed
-            for w in windows
-            for spec in each(_sum_or_mean(clause, n, w, number), [n], [w], **value)
-        ]
         if clause.statistic in _INHERITED:
             checks.append(check(each(clause.statistic, names, windows, **value)))
             continue
+        summed = [n for n in names if can_be_summed(clause, n)]
         flows = [n for n in names if is_flow(clause, n)]
-        if (clause.of("count", "whole", "sum") and summed) or flows == names:
-            whole = each(Statistic.SUM, summed, windows, **value)
         # windows of the text before: "then", "that day"
         meant = not clause.times and not clause.cells and bool(clause.scope) and not clause.of("all_rows")
         of_a_row = bool(clause.times) and clause.table.period is not Period.MOMENT and all(map(in_row, clause.times))
@@ -124,9 +120,18 @@ def lookup(clause: Clause) -> list[Check] | None:
             or any(w.positions or any(t.operator == "in" for t in w.conditions) for w in windows)
         )
         values = each(Statistic.VALUE_AT, names, windows, **value)
-        if not listed:
-            values = [spec for spec in values if spec.series is None or _is_one(clause, spec.series, spec.window)]
-        checks.append(check(values, [] if listed else whole))
+        if listed:
+            checks.append(check(values))
+            continue
+        held = {(n, w): _held(clause, n, w) for n in names for w in windows}
+        values = [spec for spec in values if _is_one(held[str(spec.series), spec.window])]
+        if (clause.of("count", "whole", "sum") and summed) or flows == names:
+            whole = each(Statistic.SUM, summed, windows, **value)
+        else:
+            whole = each(Statistic.MEAN, [n for n in names if n not in summed], windows, **value)
+            for n, w in product(summed, windows):
+                whole += each(_sum_or_mean(clause, n, held[n, w], number), [n], [w], **value)
+        checks.append(check(values, whole))
     clause.use([*numbers, *clause.times, *clause.cells, *(s for _, s in pairs), *clause.of("count", "sum")])
     use_columns(clause)
     if clause.of("not") and len(checks) == 1:
@@ -135,13 +140,17 @@ def lookup(clause: Clause) -> list[Check] | None:
     return checks
 
 
-def _is_one(clause: Clause, series: str, window: Window) -> bool:
-    """Whether a series has one value in a window, or none that can be told."""
+def _held(clause: Clause, series: str, window: Window) -> "NDArray[Any] | None":
+    """The values of a series in a window; None where there are none, or none that can be told."""
     try:
-        values = values_in(clause.table, series, rows_of(clause.table, window))
+        return values_in(clause.table, series, rows_of(clause.table, window))
     except Unverifiable:
-        return True
-    return bool(values.min() == values.max())
+        return None
+
+
+def _is_one(values: "NDArray[Any] | None") -> bool:
+    """Whether a window has one value, or none that can be told."""
+    return values is None or bool(values.min() == values.max())
 
 
 def of_both(clause: Clause) -> list[Check] | None:
@@ -161,16 +170,16 @@ def of_both(clause: Clause) -> list[Check] | None:
     return [check(each(Statistic.VALUE_AT, names, place, **value)) for place in places] if names else None
 
 
-def _sum_or_mean(clause: Clause, series: str, window: Window, number: Mark) -> Statistic:
+def _sum_or_mean(clause: Clause, series: str, values: "NDArray[Any] | None", number: Mark) -> Statistic:
     """Whether a value over several rows is their sum or their mean: above the largest of them it is no mean."""
     assert number.number is not None  # the mark of a number
+    if values is None:
+        return Statistic.SUM  # which will say why it cannot be computed
     try:
-        values = values_in(clause.table, series, rows_of(clause.table, window))
-        largest = float(values.max())
         value = as_held(clause, series, number.number.value, number.number.unit)
     except Unverifiable:
-        return Statistic.SUM  # which will say why it cannot be computed
-    return Statistic.MEAN if value <= largest else Statistic.SUM
+        return Statistic.SUM
+    return Statistic.MEAN if value <= float(values.max()) else Statistic.SUM
 
 
 def _pairs(clause: Clause, numbers: list[Mark]) -> list[tuple[Mark, Mark | None]] | None:

@@ -62,6 +62,11 @@ class Mark:
             return ()
         return tuple((name.column, name.cell) for name in self.mention.names if name.kind == "cell")
 
+    @property
+    def said_from(self) -> int:
+        """Where a number begins, the hedge before it included."""
+        return self.hedge_mark.start if self.hedge_mark and self.hedge_mark.end <= self.start else self.start
+
     def _named(self, kind: str) -> tuple[str, ...]:
         names = self.mention.names if self.mention else ()
         return tuple(dict.fromkeys(name.column for name in names if name.kind == kind))

@@ -17,6 +17,11 @@ _PERCENT = ("%", "pp")
 _BRACKETED = re.compile(r"[(\[]\s*([^)\]]*?)\s*[)\]]")
 
 
+def is_currency(unit: str | None) -> bool:
+    """Whether a unit is an ISO currency."""
+    return unit is not None and _CURRENCY.fullmatch(unit) is not None
+
+
 def unit_and_power(stated: str | None) -> tuple[str | None, int]:
     """A column's unit as computed with, and the power of ten in it ("k€" is EUR, 3). One not known stays as it is."""
     if not stated or not stated.strip():
@@ -24,7 +29,7 @@ def unit_and_power(stated: str | None) -> tuple[str | None, int]:
     if unit := known_unit(stated):
         return unit, 0
     found = _SCALED.fullmatch(stated.strip())
-    if found and (unit := known_unit(found["unit"])) and (_CURRENCY.fullmatch(unit) or len(found["before"]) > 1):
+    if found and (unit := known_unit(found["unit"])) and (is_currency(unit) or len(found["before"]) > 1):
         return unit, _POWERS[found["before"].rstrip(".")]
     return _scaled_currency(stated) or (stated.strip(), 0)
 
@@ -36,7 +41,7 @@ def _scaled_currency(stated: str) -> tuple[str, int] | None:
         unit = known_unit(word)
         bare = re.sub(r"[.,]", "", word).lower()
         power = _POWERS.get(word.rstrip("."), _WRITTEN.get(bare, _POWERS.get(bare)))
-        if unit and _CURRENCY.fullmatch(unit):
+        if unit and is_currency(unit):
             currencies.add(unit)
         elif power is not None:
             powers.append(power)
@@ -63,7 +68,7 @@ def converted(value: float, unit: str | None, wanted: str | None) -> float:
 @cache
 def _factor(unit: str, wanted: str) -> float | None:
     """What one `unit` is in `wanted`. Units with an offset (degrees) and currencies convert to themselves only."""
-    if any(_CURRENCY.fullmatch(each) or each in _PERCENT for each in (unit, wanted)):
+    if any(is_currency(each) or each in _PERCENT for each in (unit, wanted)):
         return None
     import pint
 
