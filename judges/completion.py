@@ -5,7 +5,7 @@ import json
 import math
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from pydantic import BaseModel
@@ -42,8 +42,10 @@ def _unlogged(litellm: Any) -> None:
     is_internal_call.set(True)  # for this task alone: a task has a context of its own
 
 
-async def complete(question: Question[Any], settings: JudgeSettings, route: dict[str, Any]) -> RawReply:
-    """The model's reply to a question; `route` says where the model is.
+async def complete(
+    question: Question[Any], settings: JudgeSettings, route: dict[str, Any], sent: Callable[[], object]
+) -> RawReply:
+    """The model's reply to a question; `route` says where the model is, `sent` is told when the request leaves.
 
     Raises what litellm raises for a failed call (`openai.OpenAIError` and its children) or `TimeoutError`, and
     `JudgeError` for anything else that breaks on the way.
@@ -63,6 +65,7 @@ async def complete(question: Question[Any], settings: JudgeSettings, route: dict
                 num_retries=0,
                 max_retries=0,
                 drop_params=True,
+                logger_fn=lambda _: sent(),  # litellm tells it of the request before it leaves, and of the reply again
             )
     except (openai.OpenAIError, TimeoutError):
         raise

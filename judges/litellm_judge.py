@@ -179,7 +179,8 @@ class LiteLLMJudge:
             await self.budget.begin()
             raw = None
             try:
-                raw = await complete(question, self.settings, self._route())
+                async with limiter.turn() as sent:
+                    raw = await complete(question, self.settings, self._route(), sent)
                 limiter.went_well()
             except Exception as error:
                 if is_too_many(error):

@@ -178,6 +178,7 @@ class _Connection(asyncio.Protocol):
         if len(rest) < length:
             return
         self._received = rest[length:]
+        came = asyncio.get_running_loop().time()
         answer, body = self._server.take(method, path, headers, rest[:length])
         counted = path.startswith("/v1/")
         if not counted:
@@ -190,14 +191,14 @@ class _Connection(asyncio.Protocol):
             self._transport.write(_head(answer, body) + body)
             self._server.under_way -= 1
         else:
-            self._replying = asyncio.ensure_future(self._reply(answer, body, latency))
+            self._replying = asyncio.ensure_future(self._reply(answer, body, came + latency))
             self._replying.add_done_callback(self._replied)
 
     def _replied(self, _: asyncio.Task[None]) -> None:
         self._server.under_way -= 1
 
-    async def _reply(self, answer: Answer, body: bytes, latency: float) -> None:
-        await asyncio.sleep(latency)
+    async def _reply(self, answer: Answer, body: bytes, due: float) -> None:
+        await asyncio.sleep(due - asyncio.get_running_loop().time())
         if answer.fault == "hang":
             await asyncio.Event().wait()
         elif answer.fault == "dribble":
