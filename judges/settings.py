@@ -10,7 +10,6 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from ..errors import InputError, UsageError
-from .structured import describe
 
 GGUF = "gguf:"
 _SECRET = re.compile(r"key|token$|secret|password|auth|header", re.IGNORECASE)
@@ -90,7 +89,7 @@ class JudgeSettings(BaseModel):
             return JudgeSettings.model_validate(self.model_dump() | fields)
         except ValidationError as error:
             known = ", ".join(JudgeSettings.model_fields)
-            raise UsageError(f"the judge {self.identity}: {describe(error)}. The fields are {known}") from error
+            raise UsageError(f"the judge {self.identity}: {_described(error)}. The fields are {known}") from error
 
 
 def _names(parameters: Any) -> Iterator[str]:
@@ -142,4 +141,9 @@ def _parse(text: str, origin: str) -> JudgeSettings:
         raise InputError(f"{origin}: not valid YAML: {error}") from error
     except ValidationError as error:
         known = ", ".join(JudgeSettings.model_fields)
-        raise InputError(f"{origin}: {describe(error)}. The fields are {known}") from error
+        raise InputError(f"{origin}: {_described(error)}. The fields are {known}") from error
+
+
+def _described(error: ValidationError) -> str:
+    """A validation error in one line: where, what was wrong."""
+    return "; ".join(f"{'.'.join(map(str, e['loc'])) or 'the file'}: {e['msg']}" for e in error.errors(include_url=False)[:3])

@@ -18,6 +18,15 @@ _THOUGHT = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
 _NOT_JSON = re.compile(r"\b(?:NaN|Infinity)\b")
 _DECODER = json.JSONDecoder(parse_constant=lambda _: None)
 _MOST_OBJECTS_TRIED = 20
+# What is wrong stands in the second asking and so in its key: pydantic keeps its kinds of errors, and rewords their texts.
+_PROBLEMS = {
+    "json_invalid": "is not valid JSON",
+    "missing": "is missing",
+    "model_type": "is not an object",
+    "list_type": "is not a list",
+    "string_type": "is not a text",
+}
+_QUOTED = re.compile(r"'[^']*'")
 
 
 def parse_reply(question: Question[T], reply: RawReply) -> T:
@@ -43,7 +52,7 @@ def parse_reply(question: Question[T], reply: RawReply) -> T:
     try:
         value = question.schema.model_validate_json(reply.text)
     except ValidationError as strict:
-        return _repaired(question.schema, reply.text, describe(strict))
+        return _repaired(question.schema, reply.text, _problem(strict))
     if ("NaN" in reply.text or "Infinity" in reply.text) and _NOT_JSON.search(reply.text):  # pydantic lets NaN through
         return _repaired(question.schema, reply.text, "it holds NaN or Infinity, which is no JSON")
     return value
@@ -65,7 +74,7 @@ def _repaired(schema: type[T], text: str, problem: str) -> T:
             try:
                 found.append(schema.model_validate(value))
             except ValidationError as wrong_shape:
-                problem = describe(wrong_shape)
+                problem = _problem(wrong_shape)
         start = said.find("{", end)
     if not found:
         raise ReplyError(problem, text)
@@ -87,7 +96,14 @@ def _decoded(text: str, start: int) -> tuple[object, int]:
         return value, start + length
 
 
-def describe(error: ValidationError) -> str:
+def _problem(error: ValidationError) -> str:
     """A validation error in one line: where, what was wrong."""
-    problems = [f"{'.'.join(map(str, e['loc'])) or 'reply'}: {e['msg']}" for e in error.errors(include_url=False)[:3]]
+    problems = []
+    for each in error.errors(include_url=False)[:3]:
+        kind, place = each["type"], ".".join(map(str, each["loc"])) or "it"
+        if kind == "literal_error":
+            wrong = f"is none of {', '.join(_QUOTED.findall(each['ctx']['expected']))}"
+        else:
+            wrong = _PROBLEMS.get(kind, f"is not valid ({kind.replace('_', ' ')})")
+        problems.append(f"{place} {wrong}")
     return "; ".join(problems)

@@ -42,7 +42,7 @@ def test_served_as_names_the_model() -> None:
         ("model: a/b\nstructured: yaml\n", "structured"),
         ("model: a/b\nprice: {input: -1, output: 0}\n", "price.input"),
         ("model: [a\n", "not valid YAML"),
-        ("- a\n- b\n", "mine.yaml: reply"),
+        ("- a\n- b\n", "mine.yaml: the file"),
         (
             "model: a/b\nparameters: {api_key: sk-1}\n",
             "api_key would be written into cassettes; set the provider's env",
