@@ -5,7 +5,7 @@ import json
 import math
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from pydantic import BaseModel
@@ -15,9 +15,10 @@ from .key import schema_of
 from .question import Alternatives, PlainText, Question, RawReply
 from .recording import likely
 from .settings import JudgeSettings
+from .short_way import acompletion
 
 _ALTERNATIVES = 10
-_LISTENERS = ("callbacks", "success_callback", "failure_callback", "_async_success_callback", "_async_failure_callback")
+_WITHOUT_PRICE = set[tuple[str, int]]()  # models, and how long litellm's price list was: to search it takes long
 _GRACE = 5.0  # seconds after which the client's own time-out is not waited for: a server that dribbles never meets it
 
 
@@ -31,21 +32,8 @@ def load_litellm() -> Any:
     return litellm
 
 
-def _unlogged(litellm: Any) -> None:
-    """Tells litellm that nobody listens, where nobody does: its log of a call takes as long as the call."""
-    if any(getattr(litellm, listeners, None) for listeners in _LISTENERS):
-        return
-    try:
-        from litellm._internal_context import is_internal_call
-    except ImportError:  # another version: slower, nothing else
-        return
-    is_internal_call.set(True)  # for this task alone: a task has a context of its own
-
-
-async def complete(
-    question: Question[Any], settings: JudgeSettings, route: dict[str, Any], sent: Callable[[], object]
-) -> RawReply:
-    """The model's reply to a question; `route` says where the model is, `sent` is told when the request leaves.
+async def complete(question: Question[Any], settings: JudgeSettings, route: dict[str, Any]) -> RawReply:
+    """The model's reply to a question; `route` says where the model is.
 
     Raises what litellm raises for a failed call (`openai.OpenAIError` and its children) or `TimeoutError`, and
     `JudgeError` for anything else that breaks on the way.
@@ -53,11 +41,11 @@ async def complete(
     import openai  # litellm's errors are its errors
 
     litellm = load_litellm()
-    _unlogged(litellm)
     begun = time.perf_counter()
     try:
         async with asyncio.timeout(settings.timeout + _GRACE):
-            response = await litellm.acompletion(
+            response = await acompletion(
+                litellm,
                 **route,
                 **_shape(litellm, question, settings),
                 **settings.parameters,
@@ -65,7 +53,6 @@ async def complete(
                 num_retries=0,
                 max_retries=0,
                 drop_params=True,
-                logger_fn=lambda _: sent(),  # litellm tells it of the request before it leaves, and of the reply again
             )
     except (openai.OpenAIError, TimeoutError):
         raise
@@ -162,7 +149,11 @@ def _cost(litellm: Any, response: Any, settings: JudgeSettings) -> float | None:
     if "response_cost" in hidden:  # litellm has worked it out already, and that takes its time
         cost: float | None = hidden["response_cost"]
         return cost
+    priced = settings.model, len(litellm.model_cost)  # the list grows where users add theirs
+    if priced in _WITHOUT_PRICE:
+        return None
     try:
         return float(litellm.completion_cost(response, model=settings.model))
     except Exception:  # litellm has no one error for this; whatever it is, a reply is worth more than its price
+        _WITHOUT_PRICE.add(priced)
         return None

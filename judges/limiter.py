@@ -1,14 +1,9 @@
-"""How many calls are under way at once: bounded, halved when the provider says it is too many, grown slowly.
-
-And how they leave: one after another, not in bursts.
-"""
+"""How many calls are under way at once: bounded, halved when the provider says it is too many, grown slowly."""
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-
-_LONGEST_TURN = 0.05  # seconds
 
 
 class AdaptiveLimiter:
@@ -25,7 +20,6 @@ class AdaptiveLimiter:
         self._waiting: deque[asyncio.Future[None]] = deque()
         self._went_well = 0
         self._halvings = 0
-        self._turn = asyncio.Lock()
 
     @asynccontextmanager
     async def slot(self) -> AsyncIterator[int]:
@@ -35,31 +29,6 @@ class AdaptiveLimiter:
             yield self._halvings
         finally:
             self._leave_place()
-
-    @asynccontextmanager
-    async def turn(self) -> AsyncIterator[Callable[[], object]]:
-        """Waits until no other call is being made ready; gives what says, from any thread, that this one is sent.
-
-        To make a call ready takes the processor some milliseconds. Without turns, calls whose predecessors ended together
-        are made ready side by side: none leaves before all are ready, and what left together comes back together.
-        A client that never says so has `_LONGEST_TURN`.
-        """
-        await self._turn.acquire()
-        mine = True
-
-        def leave() -> None:
-            nonlocal mine
-            if mine:
-                mine = False
-                self._turn.release()
-
-        loop = asyncio.get_running_loop()
-        too_long = loop.call_later(_LONGEST_TURN, leave)
-        try:
-            yield lambda: loop.call_soon_threadsafe(leave)
-        finally:
-            too_long.cancel()
-            leave()
 
     async def _take_place(self) -> None:
         if self.running < self.limit:

@@ -179,8 +179,7 @@ class LiteLLMJudge:
             await self.budget.begin()
             raw = None
             try:
-                async with limiter.turn() as sent:
-                    raw = await complete(question, self.settings, self._route(), sent)
+                raw = await complete(question, self.settings, self._route())
                 limiter.went_well()
             except Exception as error:
                 if is_too_many(error):

@@ -126,50 +126,6 @@ def test_a_place_given_to_a_caller_that_is_gone_goes_to_the_next() -> None:
     assert asyncio.run(work())
 
 
-def test_calls_are_made_ready_one_after_another() -> None:
-    """A turn ends when the call says that it is sent, or fails; not when its reply comes."""
-
-    async def work() -> list[str]:
-        limiter, order = AdaptiveLimiter(3), []
-
-        async def call(name: str, fails: bool) -> None:
-            async with limiter.slot(), limiter.turn() as sent:
-                order.append(f"{name} begins")
-                await asyncio.sleep(0.001)
-                if fails:
-                    raise ValueError
-                sent()
-                order.append(f"{name} sent")
-                await asyncio.sleep(0.02)
-                sent()  # said again with the reply: the turn is somebody else's now
-                order.append(f"{name} ends")
-
-        await asyncio.gather(call("a", False), call("b", True), call("c", False), return_exceptions=True)
-        return order
-
-    assert asyncio.run(work()) == ["a begins", "a sent", "b begins", "c begins", "c sent", "a ends", "c ends"]
-
-
-def test_a_call_that_never_says_that_it_is_sent_holds_nobody_up() -> None:
-    async def work() -> float:
-        limiter = AdaptiveLimiter(4)
-
-        async def call() -> None:
-            async with limiter.slot(), limiter.turn():
-                await asyncio.sleep(10)
-
-        silent = [asyncio.create_task(call()) for _ in range(2)]
-        async with asyncio.timeout(5):
-            async with limiter.turn():
-                pass
-        for each in silent:
-            each.cancel()
-        await asyncio.gather(*silent, return_exceptions=True)
-        return limiter.running
-
-    assert asyncio.run(work()) == 0
-
-
 # --- the judge's limiter at a real server ---
 
 
@@ -205,22 +161,6 @@ def test_429s_halve_what_is_under_way(openai_server: OpenAIServer, judge: Any, a
     assert max(at_once[:8]) <= 8
     assert max(at_once) <= 8 + 2, "24 calls that go well at limit 8 make it grow by 1 after 8 and 1 after 9 more"
     assert asking.retries == 16
-
-
-@pytest.mark.parametrize("provider", ["openai", "hosted_vllm"])
-def test_a_call_says_that_it_is_sent_before_its_reply_comes(
-    provider: str, openai_server: OpenAIServer, judge: Any, ask: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """By both of litellm's ways: with turns of any length, three calls that take 0.3 s each are under way at once."""
-    monkeypatch.setattr("assay.judges.limiter._LONGEST_TURN", 60.0)
-    openai_server.latency = 0.3
-    asking = judge(model=f"{provider}/local", concurrency=3)
-
-    async def all_at_once() -> None:
-        await asyncio.gather(*(asking.ask(ask(f"Question {number}")) for number in range(3)))
-
-    asyncio.run(all_at_once())
-    assert openai_server.most_at_once == 3
 
 
 @pytest.mark.parametrize("status", [500, 400])
