@@ -45,13 +45,13 @@ def assay_pipelines(server: LocalJudge, embedder: Embedder) -> dict[str, Pipelin
 
 
 def assay_pipeline(server: LocalJudge, embedder: Embedder, model: str, claims: ClaimsBy) -> Pipeline:
-    """Assay, `concurrency` samples in flight."""
+    """Assay, `concurrency` calls in flight."""
 
     async def score(samples: Sequence[Sample], concurrency: int) -> float:
         judge = LiteLLMJudge(model, structured="schema", api_base=server.api_base, concurrency=concurrency)
         async with judge:
             metrics = [Faithfulness(judge, claims=claims, verdicts="listed"), AnswerRelevance(judge, embedder)]
-            results = await aevaluate(samples, metrics, concurrency=concurrency)
+            results = await aevaluate(samples, metrics, judge=judge)
         scores = [score for by_metric in results.scores.values() for score in by_metric.values()]
         return sum(score.status != "failed" for score in scores) / len(scores)
 

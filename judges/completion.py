@@ -145,10 +145,9 @@ def _cost(litellm: Any, response: Any, settings: JudgeSettings) -> float | None:
     """USD, by the settings' price or litellm's; None where neither knows: unknown is not free."""
     if settings.price is not None:
         return settings.price.of(response.usage.prompt_tokens, response.usage.completion_tokens)
-    hidden = getattr(response, "_hidden_params", None) or {}
-    if "response_cost" in hidden:  # litellm has worked it out already, and that takes its time
-        cost: float | None = hidden["response_cost"]
-        return cost
+    told: float | None = (getattr(response, "_hidden_params", None) or {}).get("response_cost")
+    if told is not None:  # litellm has worked it out already
+        return told
     priced = settings.model, len(litellm.model_cost)  # the list grows where users add theirs
     if priced in _WITHOUT_PRICE:
         return None

@@ -77,6 +77,14 @@ class JudgeSettings(BaseModel):
             return self.served_as
         return Path(self.model.removeprefix(GGUF)).stem if self.model.startswith(GGUF) else self.model
 
+    @property
+    def samples_at_once(self) -> int:
+        """How many samples to score side by side: a quarter more than calls, which so wait for no sample's scoring.
+
+        No more than calls for a model on this machine: a sample's calls then come together and share their prefix.
+        """
+        return self.concurrency + (0 if self.model.startswith(GGUF) else self.concurrency // 4)
+
     def asked_again(self, times: int) -> "JudgeSettings":
         """These settings for the judge's `times`-th repeat: another seed, so that no reply of before answers it."""
         own = self.parameters.get("seed", 0)
@@ -146,4 +154,6 @@ def _parse(text: str, origin: str) -> JudgeSettings:
 
 def _described(error: ValidationError) -> str:
     """A validation error in one line: where, what was wrong."""
-    return "; ".join(f"{'.'.join(map(str, e['loc'])) or 'the file'}: {e['msg']}" for e in error.errors(include_url=False)[:3])
+    return "; ".join(
+        f"{'.'.join(map(str, e['loc'])) or 'the file'}: {e['msg']}" for e in error.errors(include_url=False)[:3]
+    )

@@ -1,7 +1,7 @@
 """A call through litellm without what litellm does around it, where nobody has asked litellm for that.
 
-`litellm.acompletion` makes each request ready in a thread, keeps a log of it for callbacks, and looks up its price: of a
-model that its price list lacks, the search alone takes as long as the call.
+`litellm.acompletion` makes each request ready in a thread, keeps a log of it for callbacks, and looks up its price: the
+search for a model that its price list lacks takes as long as the call.
 """
 
 import datetime
@@ -10,7 +10,15 @@ from typing import Any
 
 _LISTENERS = ("callbacks", "success_callback", "failure_callback", "_async_success_callback", "_async_failure_callback")
 # What users set in litellm that `litellm.acompletion` alone sees to.
-_AROUND = (*_LISTENERS, "cache", "max_budget", "model_fallbacks", "credential_list", "pre_call_rules", "post_call_rules")
+_AROUND = (
+    *_LISTENERS,
+    "cache",
+    "max_budget",
+    "model_fallbacks",
+    "credential_list",
+    "pre_call_rules",
+    "post_call_rules",
+)
 # Others may wait for something, a token say, while they make a request ready: not on our event loop.
 _PROVIDERS = ("openai/", "hosted_vllm/")
 

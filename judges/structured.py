@@ -18,7 +18,7 @@ _THOUGHT = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
 _NOT_JSON = re.compile(r"\b(?:NaN|Infinity)\b")
 _DECODER = json.JSONDecoder(parse_constant=lambda _: None)
 _MOST_OBJECTS_TRIED = 20
-# What is wrong stands in the second asking and so in its key: pydantic keeps its kinds of errors, and rewords their texts.
+# What is wrong stands in the second asking and so in its key: pydantic keeps the kinds of errors, not their wording.
 _PROBLEMS = {
     "json_invalid": "is not valid JSON",
     "missing": "is missing",

@@ -68,8 +68,8 @@ async def aevaluate(
 ) -> Results:
     """Scores samples by metrics (objects or names; faithfulness and answer relevance if not said) and the baselines.
 
-    `judge` and `embedder` are for the metrics given by name; `concurrency` samples at once, if not said as many calls
-    as the judge takes. Nothing is stored; the results are in the samples' order. Raises `UsageError` for an unknown
+    `judge` and `embedder` are for the metrics given by name; `concurrency` samples at once, if not said as many as keep
+    the judge busy. Nothing is stored; the results are in the samples' order. Raises `UsageError` for an unknown
     name, a missing judge or two samples with one id, `BudgetReached` at a bound of the judge's budget.
     """
     if isinstance(judge, str):
@@ -80,7 +80,7 @@ async def aevaluate(
     wanted += [name for name in BASELINES if name not in named]
     made = [load_metric(metric, judge, used) if isinstance(metric, str) else metric for metric in wanted]
     results = Results(tuple(metric.name for metric in made))
-    at_once = concurrency or (judge.settings.concurrency if judge else 16)
+    at_once = concurrency or (judge.settings.samples_at_once if judge else 16)
     await execute(results._drawn(samples), made, results._keep, concurrency=at_once)
     return results
 

@@ -28,10 +28,10 @@ async def execute(
 ) -> None:
     """Scores samples, `concurrency` at once, and gives each with its scores to `keep` as soon as it is done.
 
-    The metrics of a sample run one after another: a judge's prefix cache stays warm, and as many calls are under way
-    as samples. Samples are drawn one by one, so that a set of any length takes the same memory. Metrics in
-    `finished(sample)` are left out. Raises `BudgetReached` when the budget ends it, `InputError` when a sample cannot
-    be read; what was scored until then is kept, of a sample half done too.
+    The metrics of a sample run one after another: a judge's prefix cache stays warm. Samples are drawn one by one, so
+    that a set of any length takes the same memory. Metrics in `finished(sample)` are left out. Raises `BudgetReached`
+    when the budget ends it, `InputError` when a sample cannot be read; what was scored until then is kept, of a sample
+    half done too.
     """
     source = iter(samples)
     stopped: list[AssayError] = []

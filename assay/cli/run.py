@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 @translate_option
 @prompts_option
 @set_options
-@click.option("--concurrency", type=click.IntRange(min=1), help="Samples at once; if not given, as the judge says.")
+@click.option("--concurrency", type=click.IntRange(min=1), help="Calls at once; if not given, as the judge says.")
 @budget_options
 @click.option("--resume", help="Go on with a run: its id, or `last`. SETs and options may be left out.")
 @click.option("--max-failed", type=click.IntRange(min=0), default=0, show_default=True, help="Failed samples allowed.")
@@ -129,7 +129,7 @@ def judge_plan(plan: "Plan", store: "Store", budget: "Budget", resumed: str | No
     total = sum(1 for _ in plan.samples(skipped_rows))  # every row is read before any call is paid for
     embedder = load_embedder(plan.embedder, cassette, budget)
     progress = Progress(total, judge, embedder)
-    concurrency = options["concurrency"] or (judge.settings.concurrency if judge else 16)
+    concurrency = judge.settings.samples_at_once if judge else options["concurrency"] or 16
     interrupted = False
     outcome: Outcome | None = None
     try:

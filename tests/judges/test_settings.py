@@ -86,3 +86,10 @@ def test_bad_overrides_are_a_usage_error(overrides: dict[str, Any]) -> None:
 def test_a_mode_that_needs_a_cassette(mode: Any) -> None:
     with pytest.raises(UsageError, match=f"the mode {mode} needs a cassette"):
         LiteLLMJudge("openai/a", mode=mode)
+
+
+@pytest.mark.parametrize(("model", "calls", "samples"), [("a/b", 16, 20), ("a/b", 3, 3), ("gguf:a.gguf", 8, 8)])
+def test_a_quarter_more_samples_than_calls_but_for_a_model_on_this_machine(
+    model: str, calls: int, samples: int
+) -> None:
+    assert JudgeSettings(model=model, concurrency=calls).samples_at_once == samples
