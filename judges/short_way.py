@@ -21,12 +21,19 @@ _AROUND = (
 )
 # Others may wait for something, a token say, while they make a request ready: not on our event loop.
 _PROVIDERS = ("openai/", "hosted_vllm/")
+# What goes to the provider as it is. Others (`fallbacks`, `cache`, `mock_response`, ...) are litellm's to see to.
+_OURS = frozenset(
+    {"model", "messages", "api_base", "api_key", "timeout", "max_tokens", "num_retries", "max_retries", "drop_params"}
+    | {"response_format", "logprobs", "top_logprobs"}
+)
+_PLAIN = _OURS | {"temperature", "top_p", "seed", "stop", "presence_penalty", "frequency_penalty", "extra_body"}
 
 
 async def acompletion(litellm: Any, **request: Any) -> Any:
     """What `litellm.acompletion(**request)` gives, and raises."""
     model = request["model"]
-    if model.startswith(_PROVIDERS) and not any(getattr(litellm, name, None) for name in _AROUND):
+    plain = model.startswith(_PROVIDERS) and request.keys() <= _PLAIN
+    if plain and not any(getattr(litellm, name, None) for name in _AROUND):
         reply = _begun(litellm, request)
         if reply is not None:
             try:

@@ -52,7 +52,7 @@ def parse_reply(question: Question[T], reply: RawReply) -> T:
     try:
         value = question.schema.model_validate_json(reply.text)
     except ValidationError as strict:
-        return _repaired(question.schema, reply.text, _problem(strict))
+        return _repaired(question.schema, reply.text, describe(strict))
     if ("NaN" in reply.text or "Infinity" in reply.text) and _NOT_JSON.search(reply.text):  # pydantic lets NaN through
         return _repaired(question.schema, reply.text, "it holds NaN or Infinity, which is no JSON")
     return value
@@ -74,7 +74,7 @@ def _repaired(schema: type[T], text: str, problem: str) -> T:
             try:
                 found.append(schema.model_validate(value))
             except ValidationError as wrong_shape:
-                problem = _problem(wrong_shape)
+                problem = describe(wrong_shape)
         start = said.find("{", end)
     if not found:
         raise ReplyError(problem, text)
@@ -96,8 +96,8 @@ def _decoded(text: str, start: int) -> tuple[object, int]:
         return value, start + length
 
 
-def _problem(error: ValidationError) -> str:
-    """A validation error in one line: where, what was wrong."""
+def describe(error: ValidationError) -> str:
+    """Why a reply does not fit its schema, in one line: where, what was wrong."""
     problems = []
     for each in error.errors(include_url=False)[:3]:
         kind, place = each["type"], ".".join(map(str, each["loc"])) or "it"

@@ -102,6 +102,14 @@ def test_who_listens_to_litellm_hears_of_the_call(
     assert heard == ["test"]
 
 
+def test_a_parameter_that_litellm_sees_to_is_seen_to(openai_server: OpenAIServer, judge: Any, ask: Any) -> None:
+    """litellm's fallbacks: the first model fails, another answers, and nobody blocks the event loop meanwhile."""
+    openai_server.script = lambda request: Answer(status=400) if request.body["model"] == "test" else None
+    fallback = {"model": "openai/other", "api_base": openai_server.api_base}
+    assert said(judge, ask, parameters={"fallbacks": [fallback]}).text
+    assert [request.body["model"] for request in openai_server.requests] == ["test", "other"]
+
+
 def test_another_version_of_litellm_goes_the_long_way(
     openai_server: OpenAIServer, judge: Any, ask: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
