@@ -103,6 +103,8 @@ def describe(error: ValidationError) -> str:
         kind, place = each["type"], ".".join(map(str, each["loc"])) or "it"
         if kind == "literal_error":
             wrong = f"is none of {', '.join(_QUOTED.findall(each['ctx']['expected']))}"
+        elif kind == "value_error":
+            wrong = f"is refused: {each['ctx']['error']}"  # the words of our own schema
         else:
             wrong = _PROBLEMS.get(kind, f"is not valid ({kind.replace('_', ' ')})")
         problems.append(f"{place} {wrong}")

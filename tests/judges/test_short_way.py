@@ -10,14 +10,18 @@ from openai_server import Answer, OpenAIServer
 
 from assay.errors import JudgeError
 from assay.judges import RawReply
+from assay.judges.short_way import _AROUND
 
 PROVIDERS = ["openai", "hosted_vllm"]
 
 
 @pytest.fixture
-def litellm(litellm_ready: None) -> Any:
+def litellm(litellm_ready: None, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """litellm as nobody has set anything in it, whatever other tests did."""
     import litellm
 
+    for name in _AROUND:
+        monkeypatch.setattr(litellm, name, [] if isinstance(getattr(litellm, name), list) else None)
     return litellm
 
 
@@ -53,6 +57,7 @@ def test_the_short_way_is_taken(provider: str, openai_server: OpenAIServer, judg
     assert reply.logprobs == ({"Yes": -0.1, "No": -2.4},)
 
 
+@pytest.mark.usefixtures("litellm")
 @pytest.mark.parametrize("provider", PROVIDERS)
 def test_both_ways_say_and_send_the_same(
     provider: str, openai_server: OpenAIServer, judge: Any, ask: Any, request: pytest.FixtureRequest
@@ -66,6 +71,7 @@ def test_both_ways_say_and_send_the_same(
     assert sent_short == sent_long
 
 
+@pytest.mark.usefixtures("litellm")
 @pytest.mark.parametrize("provider", PROVIDERS)
 def test_both_ways_fail_alike(
     provider: str, openai_server: OpenAIServer, judge: Any, ask: Any, request: pytest.FixtureRequest
