@@ -1,7 +1,7 @@
 """A call through litellm without what litellm does around it, where nobody has asked litellm for that.
 
-`litellm.acompletion` makes each request ready in a thread, keeps a log of it for callbacks, and looks up its price: the
-search for a model that its price list lacks takes as long as the call.
+`litellm.acompletion` makes each request ready in a thread, keeps a log of it for callbacks, and looks up its price:
+together a good third of the processor's time for a call (`benchmarks/live_speed.py`).
 """
 
 import datetime
@@ -22,18 +22,18 @@ _AROUND = (
 # Others may wait for something, a token say, while they make a request ready: not on our event loop.
 _PROVIDERS = ("openai/", "hosted_vllm/")
 # What goes to the provider as it is. Others (`fallbacks`, `cache`, `mock_response`, ...) are litellm's to see to.
-_OURS = frozenset(
+_PLAIN = frozenset(
     {"model", "messages", "api_base", "api_key", "timeout", "max_tokens", "num_retries", "max_retries", "drop_params"}
-    | {"response_format", "logprobs", "top_logprobs"}
+    | {"response_format", "logprobs", "top_logprobs", "temperature", "top_p", "seed", "stop"}
+    | {"presence_penalty", "frequency_penalty", "extra_body"}
 )
-_PLAIN = _OURS | {"temperature", "top_p", "seed", "stop", "presence_penalty", "frequency_penalty", "extra_body"}
 
 
 async def acompletion(litellm: Any, **request: Any) -> Any:
     """What `litellm.acompletion(**request)` gives, and raises."""
     model = request["model"]
     plain = model.startswith(_PROVIDERS) and request.keys() <= _PLAIN
-    if plain and not any(getattr(litellm, name, None) for name in _AROUND):
+    if plain and not _any_set(litellm, _AROUND):
         reply = _begun(litellm, request)
         if reply is not None:
             try:
@@ -45,6 +45,10 @@ async def acompletion(litellm: Any, **request: Any) -> Any:
                 ) from error
     _unlogged(litellm)
     return await litellm.acompletion(**request)
+
+
+def _any_set(litellm: Any, names: tuple[str, ...]) -> bool:
+    return any(getattr(litellm, name, None) for name in names)
 
 
 def _begun(litellm: Any, request: dict[str, Any]) -> Any:
@@ -68,7 +72,7 @@ def _begun(litellm: Any, request: dict[str, Any]) -> Any:
 
 def _unlogged(litellm: Any) -> None:
     """Tells litellm that nobody listens, where nobody does: its log of a call takes as long as the call."""
-    if any(getattr(litellm, listeners, None) for listeners in _LISTENERS):
+    if _any_set(litellm, _LISTENERS):
         return
     try:
         from litellm._internal_context import is_internal_call

@@ -116,6 +116,7 @@ def test_a_parameter_that_litellm_sees_to_is_seen_to(openai_server: OpenAIServer
     assert [request.body["model"] for request in openai_server.requests] == ["test", "other"]
 
 
+@pytest.mark.usefixtures("litellm")
 def test_another_version_of_litellm_goes_the_long_way(
     openai_server: OpenAIServer, judge: Any, ask: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
