@@ -1,11 +1,15 @@
 """The command line: one file a command. No logic but what belongs to typing and reading."""
 
 import sys
+import warnings
+from functools import partial
+from typing import Any
 
 import click
 
 from .. import __version__
 from ..errors import AssayError, BudgetReached, UsageError
+from ..renamed import RenamedWarning, current_name
 
 # they add commands to `assay cassettes` and `assay generate`
 from . import cassette_care, generate_documents, generate_questions, generate_review, generate_set  # noqa: F401
@@ -26,7 +30,13 @@ from .show import show
 from .suite import accept, suite
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.group(
+    context_settings={
+        "help_option_names": ["-h", "--help"],
+        "max_content_width": 110,
+        "token_normalize_func": partial(current_name, "command or option"),
+    }
+)
 @click.version_option(__version__, prog_name="assay")
 def cli() -> None:
     """Assay tests what a support chatbot's answers are made of.
@@ -60,8 +70,20 @@ for command in COMMANDS:
 
 def main() -> None:
     """Runs the command line; errors made on purpose become one line and an exit code."""
+    show_warning = warnings.showwarning
+
+    def show(message: Warning | str, category: type[Warning], *place: Any) -> None:
+        """Prints the notice about a former name as one line, any other warning as Python does."""
+        if issubclass(category, RenamedWarning):
+            click.echo(f"assay: {message}", err=True)
+        else:
+            show_warning(message, category, *place)
+
     try:
-        sys.exit(cli(standalone_mode=False))
+        with warnings.catch_warnings():
+            warnings.simplefilter("default", RenamedWarning)
+            warnings.showwarning = show
+            sys.exit(cli(standalone_mode=False))
     except click.ClickException as error:
         error.show()
         sys.exit(error.exit_code)

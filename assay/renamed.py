@@ -1,0 +1,60 @@
+"""Former names and what they are called now: the one table that keeps what users typed and recorded working.
+
+To rename something that users type or that is recorded, change it everywhere and add a line to `RENAMED`.
+"""
+
+import warnings
+from collections.abc import Mapping
+from typing import Final, Literal
+
+Kind = Literal["command or option", "gate", "metric", "metric option", "suite key", "report"]
+
+RENAMED: Final[Mapping[Kind, Mapping[str, str]]] = {
+    # commands, options (without dashes) and their choices share one name space over all commands
+    "command or option": {},
+    "gate": {"fall": "regression"},
+    "metric": {},
+    "metric option": {},
+    "suite key": {},
+    # keys and states in the reports of nightly runs that a store holds
+    "report": {
+        "night": "nightly_run",
+        "told": "reason",
+        "fall": "regression",
+        "held": "passed",
+        "fell": "failed",
+        "gate fell": "gate failed",
+    },
+}
+
+
+class RenamedWarning(FutureWarning):
+    """A former name was used. The command line prints it as one line, once for each name."""
+
+
+def current_name(kind: Kind, name: str) -> str:
+    """Returns what a name that a user typed is called now, with a `RenamedWarning` if it is a former name.
+
+    Args:
+        kind: What the name is of; one word may be a former name of one kind and a current name of another.
+        name: The name as typed.
+
+    Returns:
+        The current name; `name` itself where it was never renamed.
+
+    >>> current_name("gate", "mean")
+    'mean'
+    """
+    current = recorded_name(kind, name)
+    if current != name:
+        warnings.warn(f"the {kind} `{name}` is now called `{current}`: use the new name", RenamedWarning, stacklevel=2)
+    return current
+
+
+def recorded_name(kind: Kind, name: str) -> str:
+    """Returns what a recorded name is called now, without a notice: nobody can change what was recorded.
+
+    >>> recorded_name("report", "fell")
+    'failed'
+    """
+    return RENAMED[kind].get(name, name)
