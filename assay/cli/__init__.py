@@ -9,7 +9,7 @@ import click
 
 from .. import __version__
 from ..errors import AssayError, BudgetReached, UsageError
-from ..renamed import RenamedWarning, current_name
+from ..former_names import FormerNameWarning, current_name
 
 # they add commands to `assay cassettes` and `assay generate`
 from . import cassette_care, generate_documents, generate_questions, generate_review, generate_set  # noqa: F401
@@ -74,14 +74,14 @@ def main() -> None:
 
     def show(message: Warning | str, category: type[Warning], *place: Any) -> None:
         """Prints the notice about a former name as one line, any other warning as Python does."""
-        if issubclass(category, RenamedWarning):
+        if issubclass(category, FormerNameWarning):
             click.echo(f"assay: {message}", err=True)
         else:
             show_warning(message, category, *place)
 
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("default", RenamedWarning)
+            warnings.simplefilter("default", FormerNameWarning)
             warnings.showwarning = show
             sys.exit(cli(standalone_mode=False))
     except click.ClickException as error:

@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from assay import renamed
-from assay.renamed import RENAMED, RenamedWarning, current_name, recorded_name
+from assay import former_names
+from assay.former_names import FORMER_NAMES, FormerNameWarning, current_name, recorded_name
 
 Make = Callable[..., Any]
 
 
 def test_a_former_name_gives_the_current_one_and_a_warning() -> None:
-    with pytest.warns(RenamedWarning, match="the gate `fall` is now called `regression`"):
+    with pytest.warns(FormerNameWarning, match="the gate `fall` is now called `regression`"):
         assert current_name("gate", "fall") == "regression"
 
 
@@ -26,7 +26,7 @@ def test_current_names_and_recorded_names_warn_of_nothing() -> None:
 
 def test_no_current_name_is_also_a_former_one() -> None:
     """Else a name would be renamed twice, or a current name refused."""
-    for kind, names in RENAMED.items():
+    for kind, names in FORMER_NAMES.items():
         assert not set(names.values()) & set(names), kind
 
 
@@ -34,7 +34,7 @@ def test_a_former_command_and_option_work_with_one_line_each(
     assay: Make, monkeypatch: pytest.MonkeyPatch, set_file: Make
 ) -> None:
     names = {"judge-set": "run", "measures": "metrics"}
-    monkeypatch.setitem(renamed.RENAMED, "command or option", names)  # type: ignore[arg-type]
+    monkeypatch.setitem(former_names.FORMER_NAMES, "command or option", names)  # type: ignore[arg-type]
     done = assay("judge-set", set_file(2), "--measures", "token_overlap", "--json")
     assert (done.code, "token_overlap" in done.json["metrics"]) == (0, True)
     assert done.err.splitlines() == [

@@ -1,6 +1,6 @@
 """Former names and what they are called now: the one table that keeps what users typed and recorded working.
 
-To rename something that users type or that is recorded, change it everywhere and add a line to `RENAMED`.
+To rename something that users type or that is recorded, change it everywhere and add a line to `FORMER_NAMES`.
 """
 
 import warnings
@@ -9,7 +9,7 @@ from typing import Final, Literal
 
 Kind = Literal["command or option", "gate", "metric", "metric option", "suite key", "report"]
 
-RENAMED: Final[Mapping[Kind, Mapping[str, str]]] = {
+FORMER_NAMES: Final[Mapping[Kind, Mapping[str, str]]] = {
     # commands, options (without dashes) and their choices share one name space over all commands
     "command or option": {},
     "gate": {"fall": "regression"},
@@ -28,12 +28,12 @@ RENAMED: Final[Mapping[Kind, Mapping[str, str]]] = {
 }
 
 
-class RenamedWarning(FutureWarning):
+class FormerNameWarning(FutureWarning):
     """A former name was used. The command line prints it as one line, once for each name."""
 
 
 def current_name(kind: Kind, name: str) -> str:
-    """Returns what a name that a user typed is called now, with a `RenamedWarning` if it is a former name.
+    """Returns what a name that a user typed is called now, with a `FormerNameWarning` if it is a former name.
 
     Args:
         kind: What the name is of; one word may be a former name of one kind and a current name of another.
@@ -47,7 +47,9 @@ def current_name(kind: Kind, name: str) -> str:
     """
     current = recorded_name(kind, name)
     if current != name:
-        warnings.warn(f"the {kind} `{name}` is now called `{current}`: use the new name", RenamedWarning, stacklevel=2)
+        warnings.warn(
+            f"the {kind} `{name}` is now called `{current}`: use the new name", FormerNameWarning, stacklevel=2
+        )
     return current
 
 
@@ -57,4 +59,4 @@ def recorded_name(kind: Kind, name: str) -> str:
     >>> recorded_name("report", "fell")
     'failed'
     """
-    return RENAMED[kind].get(name, name)
+    return FORMER_NAMES[kind].get(name, name)
