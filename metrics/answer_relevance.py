@@ -36,9 +36,9 @@ class AnswerRelevance(Metric):
     def __init__(self, judge: Judge, embedder: Embedder | str = "use", questions: int = 3) -> None:
         self.judge = judge
         self.embedder = load_embedder(embedder) if isinstance(embedder, str) else embedder
-        self.questions = int(questions)
-        if self.questions < 1:
-            raise ValueError("questions is the number of generated questions, 1 or more")
+        if questions < 1:
+            raise ValueError(f"questions is the number of generated questions, 1 or more, not {questions}")
+        self.questions = questions
 
     async def measure(self, sample: Sample) -> Score:
         """Failed when the judge wrote no question. Fewer different questions than wanted are said in the evidence."""

@@ -24,7 +24,7 @@ class BertScore(Metric):
 
     def __init__(self, model: str = "", layers: int = 0) -> None:
         self.model = model
-        self.layers = int(layers)
+        self.layers = layers
 
     async def measure(self, sample: Sample) -> Score:
         """Skipped, with the reason, where library or model is missing; the evidence has precision and recall."""

@@ -10,6 +10,8 @@ from ..errors import UsageError
 from ..judges import Judge
 from ..judges.embedders import Embedder
 from .metric import Metric
+from .options import coerce_options, constructor_parameters
+from .ragas_adapter import higher_is_better as ragas_higher_is_better
 
 GROUP = "assay.metrics"
 BASELINES = ("token_overlap", "rouge_l_precision", "answer_length")
@@ -34,23 +36,40 @@ def needs_judge(specification: str) -> bool:
     """
     if specification.startswith(f"{RAGAS}:"):
         return True
-    judge = _parameters(_metric_class(specification)).get("judge")
+    judge = constructor_parameters(_metric_class(specification)).get("judge")
     required = judge is not None and judge.default is inspect.Parameter.empty
     return required or (judge is not None and "judge" in _options(specification).values())
 
 
 def higher_is_better(specification: str) -> bool:
-    """Whether a metric's higher values are the better ones, as it declares. Raises `UsageError` for an unknown name."""
+    """Whether higher values of a metric are better, as the metric declares.
+
+    Args:
+        specification: A metric's name, with or without options; `ragas:NAME` is looked up in the adapter's table.
+
+    Raises:
+        UsageError: No metric has this name.
+
+    Example:
+        >>> higher_is_better("faithfulness"), higher_is_better("declined"), higher_is_better("ragas:noise_sensitivity")
+        (True, False, False)
+    """
     if specification.startswith(f"{RAGAS}:"):
-        return True
+        return ragas_higher_is_better(specification.removeprefix(f"{RAGAS}:"))
     return bool(_metric_class(specification).higher_is_better)
 
 
-def given_option(specification: str, name: str, value: str) -> str:
-    """The specification with this option too, where the metric has one of that name and the specification is silent."""
+def add_option(specification: str, name: str, value: str) -> str:
+    """The specification with one more option, where the metric has it and the specification does not set it.
+
+    Example:
+        >>> add_option("answer_relevance", "questions", "5"), add_option("token_overlap", "questions", "5")
+        ('answer_relevance:questions=5', 'token_overlap')
+    """
     if specification.startswith(f"{RAGAS}:") or name in _options(specification):
         return specification
-    return f"{specification}:{name}={value}" if name in _parameters(_metric_class(specification)) else specification
+    has_option = name in constructor_parameters(_metric_class(specification))
+    return f"{specification}:{name}={value}" if has_option else specification
 
 
 def load_metric(specification: str, judge: Judge | None = None, embedder: Embedder | None = None) -> Metric:
@@ -69,17 +88,14 @@ def load_metric(specification: str, judge: Judge | None = None, embedder: Embedd
         )
         return ragas_metric
     metric_class, options = _metric_class(specification), _options(specification)
-    known = _parameters(metric_class)
-    if unknown := [name for name in options if name not in known or name in {"judge", "embedder"}]:
-        choices = sorted(set(known) - {"judge", "embedder"})
-        raise UsageError(f"{specification}: no option is called {unknown[0]!r}; the options are {choices or 'none'}")
-    given: dict[str, Any] = dict(options)
-    if "judge" in known:
-        given["judge"] = judge
-    if "embedder" in known and embedder is not None:
-        given["embedder"] = embedder
+    parameters = constructor_parameters(metric_class)
+    arguments = coerce_options(specification, metric_class, options) if options else {}
+    if "judge" in parameters:
+        arguments["judge"] = judge
+    if "embedder" in parameters and embedder is not None:
+        arguments["embedder"] = embedder
     try:
-        metric: Metric = metric_class(**given)
+        metric: Metric = metric_class(**arguments)
     except (TypeError, ValueError) as error:
         raise UsageError(f"{specification}: {error}") from error
     if options:
@@ -104,7 +120,3 @@ def _options(specification: str) -> dict[str, str]:
             raise UsageError(f"{specification}: write options as name=value, not {option!r}")
         options[name] = value
     return options
-
-
-def _parameters(metric_class: Any) -> dict[str, inspect.Parameter]:
-    return dict(inspect.signature(metric_class).parameters)

@@ -35,16 +35,14 @@ class Faithfulness(Metric):
         judge: Judge,
         claims: ClaimsBy | None = None,
         verdicts: VerdictsBy | None = None,
-        numeric: bool | str | None = None,
+        numeric: bool | None = None,
     ) -> None:
         if claims not in {None, *get_args(ClaimsBy)} or verdicts not in {None, *get_args(VerdictsBy)}:
             raise ValueError("claims is judge or sentences, verdicts is listed or probability")
         if verdicts == "probability" and not judge.logprobs:
             raise ValueError(f"{judge.name} tells no log probabilities (logprobs in its settings): verdicts=listed")
-        if numeric not in {None, True, False, "true", "false"}:
-            raise ValueError("numeric is true or false")
         self.judge = judge
-        self.numeric = numeric == "true" if isinstance(numeric, str) else numeric
+        self.numeric = numeric
         self.verdicts: VerdictsBy = verdicts or ("probability" if judge.logprobs else "listed")
         self.claims: ClaimsBy = claims or "sentences"
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 PREFIX = "ragas:"
 _DEFAULT_EMBEDDER = "use"
+_LOWER_IS_BETTER = ("noise_sensitivity", "harmfulness", "maliciousness")  # Ragas's metrics do not declare it
 _CAPITAL = re.compile(r"(?<!^)(?=[A-Z])")
 
 
@@ -59,7 +60,7 @@ class RagasMetric(Metric):
         self._required = [name for name, required in self._takes.items() if required]
         self.needs = tuple(name for name in self._required if name in Sample.model_fields)
         self.range = _range(metric)
-        self.higher_is_better = not metric.name.startswith("noise_sensitivity")  # Ragas's metrics do not say it
+        self.higher_is_better = higher_is_better(metric.name)
         self._begin()
 
     async def measure(self, sample: Sample) -> Score:
@@ -149,6 +150,16 @@ class RagasMetric(Metric):
             self._llm()
         elif self._kind == "single_turn":
             self._metric.init(RunConfig())
+
+
+def higher_is_better(name: str) -> bool:
+    """Whether higher values of Ragas's metric of this name are better; a mode may follow (`noise_sensitivity(...)`).
+
+    Example:
+        >>> higher_is_better("faithfulness"), higher_is_better("noise_sensitivity(mode=irrelevant)")
+        (True, False)
+    """
+    return name.partition("(")[0] not in _LOWER_IS_BETTER
 
 
 def load_ragas_metric(name: str, judge: Judge | None = None, embedder: Embedder | None = None) -> RagasMetric:

@@ -124,9 +124,9 @@ def read_metrics(names: str, translate: str | None = None) -> tuple[str, ...]:
     found = tuple(name.strip() for name in names.split(",") if name.strip())
     if translate is None:
         return found
-    from ..metrics.catalogue import given_option
+    from ..metrics.catalogue import add_option
 
-    given = tuple(given_option(name, "translate", translate) for name in found)
+    given = tuple(add_option(name, "translate", translate) for name in found)
     if not any(f":translate={translate}" in name for name in given):
         raise UsageError(f"--translate {translate}: none of {', '.join(found)} reads a translation; heuristic does")
     return given

@@ -8,7 +8,7 @@ from ...eval_sets.sample import Sample
 from ...judges import Judge
 from ..metric import Metric, Score
 from .parsed import Parsed, ParsedTexts, parsed_texts
-from .translation import Translator, load_translator, translated
+from .translation import Translator, TranslatorName, load_translator, translated
 from .words import lemmas
 
 _UNKNOWN_LANGUAGE = "en"
@@ -90,7 +90,7 @@ class StarredFeature(Feature):
 
     def __init__(
         self,
-        translate: str | Translator | None = None,
+        translate: TranslatorName | Translator | None = None,
         judge: Judge | None = None,
         nlp_nl: str | None = None,
         nlp_en: str | None = None,

@@ -20,13 +20,14 @@ from .off_context import OffContext
 from .prompt_overlap import PromptOverlap
 from .reading import Feature, Reading, named_pipelines, read
 from .subject_combination import SubjectCombination
-from .translation import Translation, Translator, load_translator, translated
+from .translation import Translation, Translator, TranslatorName, load_translator, translated
 from .verbatim_guide import THRESHOLD, VerbatimGuide
 
 LOWEST, HIGHEST = 1.0, 5.0
 SCORED_TYPES = ("binary", "instruction")
 BEYOND: tuple[type[Feature], ...] = (ErrorMismatch, AnswerContradiction, ContextSynthesis, OffContext, GeneralAnswer)
 
+Types = Literal["predicted", "labelled"]
 Override = Literal["unspecified_components", "verbatim_guide"]
 
 
@@ -79,15 +80,15 @@ class Heuristic(Metric):
     def __init__(
         self,
         *,
-        all_types: str | bool = False,
-        overrides: str | bool = True,
-        types: str = "predicted",
-        rules: str = "positional",
+        all_types: bool = False,
+        overrides: bool = True,
+        types: Types = "predicted",
+        rules: Rules = "positional",
         beyond: str = "",
-        translate: str | Translator | None = None,
+        translate: TranslatorName | Translator | None = None,
         judge: Judge | None = None,
         vocabulary: str | None = None,
-        threshold: str | float = THRESHOLD,
+        threshold: float = THRESHOLD,
         nlp_nl: str | None = None,
         nlp_en: str | None = None,
     ) -> None:
@@ -99,17 +100,13 @@ class Heuristic(Metric):
         (`error_mismatch+off_context`, or `all`); `translate` (`judge`, `deep-translator`, or a `Translator`) gives
         English text to the starred features, `judge` is for the first; `vocabulary` is a file of company terms;
         `threshold` the least cosine of a verbatim step; `nlp_nl` and `nlp_en` name spaCy pipelines.
-        Raises `ValueError` for another value, `InputError` for an unreadable vocabulary, `UsageError` when what is to
-        translate is not there.
+        Raises `ValueError` for an unknown heuristic or a threshold out of range, `InputError` for an unreadable
+        vocabulary, `UsageError` when what is to translate is not there.
         """
-        self._all_types = _switch("all_types", all_types)
-        self._overrides = _switch("overrides", overrides)
-        if types not in {"predicted", "labelled"}:
-            raise ValueError(f"types is 'predicted' or 'labelled', not {types!r}")
-        if rules not in {"positional", "paper"}:
-            raise ValueError(f"rules is 'positional' or 'paper', not {rules!r}")
+        self._all_types = all_types
+        self._overrides = overrides
         self._labelled = types == "labelled"
-        self._rules = cast(Rules, rules)
+        self._rules = rules
         self._translator = load_translator(translate, judge)
         self.texts = named_pipelines(nlp_nl, nlp_en)
         self.features: tuple[Feature, ...] = (
@@ -199,10 +196,3 @@ def _chosen(beyond: str) -> tuple[type[Feature], ...]:
     if unknown := [name for name in wanted if name not in known]:
         raise ValueError(f"beyond is 'all' or some of {'+'.join(known)}, not {unknown[0]!r}")
     return tuple(known[name] for name in dict.fromkeys(wanted))
-
-
-def _switch(name: str, value: str | bool) -> bool:
-    known = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
-    if str(value).lower() not in known:
-        raise ValueError(f"{name} is True or False, not {value!r}")
-    return known[str(value).lower()]

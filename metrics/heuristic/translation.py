@@ -3,7 +3,7 @@
 import asyncio
 import re
 from functools import lru_cache
-from typing import NamedTuple, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 from pydantic import BaseModel
 
@@ -15,7 +15,7 @@ from ...prompts import load_prompt
 from .parsed import pieces
 
 ENGLISH = "en"
-TRANSLATORS = ("judge", "deep-translator")
+TranslatorName = Literal["judge", "deep-translator"]
 
 _LONGEST = 4000  # characters in one request: what Google takes, and what a small judge still gets through
 _OUTER_BLANKS = re.compile(r"\A(\s*)(.*?)(\s*)\Z", re.DOTALL)
@@ -50,20 +50,18 @@ class EnglishText(BaseModel):
     translation: WholeText
 
 
-def load_translator(named: "str | Translator | None", judge: Judge | None) -> Translator | None:
+def load_translator(named: "TranslatorName | Translator | None", judge: Judge | None) -> Translator | None:
     """The translator of a name (`judge`, `deep-translator`), or the one given.
 
     Raises `ValueError` for another name, `UsageError` when there is no judge or the library is not installed.
     """
-    if named is None or not isinstance(named, str):
+    if not isinstance(named, str):
         return named
     if named == "judge":
         if judge is None:
             raise UsageError("translate=judge needs a judge; name one with --judge (in Python: judge=...)")
         return JudgeTranslator(judge)
-    if named == "deep-translator":
-        return DeepTranslator()
-    raise ValueError(f"translate is {' or '.join(TRANSLATORS)}, not {named!r}")
+    return DeepTranslator()
 
 
 async def translated(sample: Sample, translator: Translator | None) -> Translation | None:

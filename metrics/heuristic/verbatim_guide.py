@@ -12,7 +12,7 @@ from .components import find_components, normal
 from .facts import word_set
 from .guides import find_guides
 from .reading import Reading, StarredFeature
-from .translation import Translator
+from .translation import Translator, TranslatorName
 from .words import content_lemmas, words
 
 THRESHOLD = 0.85
@@ -85,15 +85,15 @@ class VerbatimGuide(StarredFeature):
 
     def __init__(
         self,
-        threshold: str | float = THRESHOLD,
-        translate: str | Translator | None = None,
+        threshold: float = THRESHOLD,
+        translate: TranslatorName | Translator | None = None,
         judge: Judge | None = None,
         nlp_nl: str | None = None,
         nlp_en: str | None = None,
     ) -> None:
         """`threshold` is the least cosine of a step with its like, in (0, 1]. Raises `ValueError` for any other."""
         super().__init__(translate, judge, nlp_nl, nlp_en)
-        self._threshold = float(threshold)
+        self._threshold = threshold
         if not 0 < self._threshold <= 1:
             raise ValueError(f"threshold must be above 0 and at most 1, not {self._threshold:g}")
 

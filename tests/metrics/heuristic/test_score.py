@@ -118,19 +118,11 @@ def test_a_label_is_taken_only_when_asked_for() -> None:
 
 
 @pytest.mark.parametrize(
-    "options",
-    [
-        {"all_types": "maybe"},
-        {"types": "guessed"},
-        {"threshold": "2"},
-        {"rules": "best"},
-        {"beyond": "hal"},
-        {"translate": "bing"},
-    ],
+    "option", ["all_types=maybe", "types=guessed", "threshold=2", "rules=best", "beyond=hal", "translate=bing"]
 )
-def test_a_bad_option_is_refused(options: dict[str, str]) -> None:
-    with pytest.raises(ValueError):
-        Heuristic(**options)  # type: ignore[arg-type]
+def test_a_bad_option_is_refused(option: str) -> None:
+    with pytest.raises(UsageError, match=option.partition("=")[0]):
+        load_metric(f"heuristic:{option}")
 
 
 def test_the_score_and_every_feature_are_metrics_by_name() -> None:

@@ -1,0 +1,50 @@
+"""Direction: every metric declares whether higher is better, and the catalogue repeats what it declares."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from assay.errors import UsageError
+from assay.metrics import RagasMetric
+from assay.metrics.catalogue import higher_is_better, load_metric, metric_names
+
+Make = Callable[..., Any]
+
+
+@pytest.mark.parametrize("name", metric_names())
+def test_the_catalogue_repeats_what_the_metric_declares(judge: Make, name: str) -> None:
+    assert higher_is_better(name) is load_metric(name, judge()).higher_is_better
+
+
+def test_of_our_metrics_only_declining_is_better_lower() -> None:
+    assert [name for name in metric_names() if not higher_is_better(name)] == ["declined"]
+
+
+@pytest.mark.parametrize(
+    ("name", "higher"),
+    [
+        ("faithfulness", True),
+        ("factual_correctness", True),
+        ("noise_sensitivity", False),
+        ("noise_sensitivity(mode=irrelevant)", False),
+        ("maliciousness", False),
+        ("harmfulness", False),
+    ],
+)
+def test_metrics_of_ragas_have_the_direction_of_the_adapters_table(name: str, higher: bool) -> None:
+    assert higher_is_better(f"ragas:{name}") is higher
+
+
+def test_an_adapted_metric_declares_the_same(judge: Make) -> None:
+    pytest.importorskip("ragas")
+    for name in ("noise_sensitivity", "faithfulness"):
+        metric = load_metric(f"ragas:{name}", judge())
+        assert isinstance(metric, RagasMetric)
+        assert metric.higher_is_better is higher_is_better(f"ragas:{name}")
+
+
+def test_options_do_not_change_the_direction_and_an_unknown_name_is_refused() -> None:
+    assert higher_is_better("faithfulness:claims=judge")
+    with pytest.raises(UsageError, match="did you mean faithfulness"):
+        higher_is_better("faithfullness")
