@@ -8,7 +8,7 @@ from ..errors import InputError, JudgeError
 from ..judges import Choice, Judge, Question
 from ..judges.embedders import Embedder
 from ..judges.probabilities import option_probabilities
-from ..prompts import load_prompt
+from ..prompts import BUNDLED, Prompts
 from .asking import ask_all
 from .duplicates import duplicates
 from .filters import SINGLE_PAIR_FILTERS, Thresholds
@@ -57,11 +57,11 @@ class _Sieve:
         self.rejected += gone
 
 
-def score_question(pair: Pair, section: Section) -> Question[Choice]:
+def score_question(pair: Pair, section: Section, prompts: Prompts) -> Question[Choice]:
     """What the judge is asked: a digit from 1 to 5 for a pair, by the examples of the prompt."""
-    prompt = load_prompt("pairscore", pair.language)
+    prompt = prompts.load("pairscore", pair.language)
     fields = {"section": section.full_text, "question": pair.question, "answer": pair.answer}
-    return Question(prompt, prompt.render(fields), Choice, pair.id, options=_DIGITS, logprobs=True)
+    return Question(prompt, prompt.render(fields), Choice, pair.id, options=_DIGITS, logprobs=True, prompts=prompts)
 
 
 async def filter_pairs(
@@ -74,6 +74,7 @@ async def filter_pairs(
     n: int | None = None,
     factoid_share: float = 0.2,
     thresholds: Thresholds | None = None,
+    prompts: Prompts = BUNDLED,
     concurrency: int = 4,
     asked: Callable[[bool], None] = lambda _: None,
 ) -> Filtered:
@@ -95,7 +96,7 @@ async def filter_pairs(
     sieve.apply("duplicate", await duplicates(sieve.standing, embedder, limits.cosine))
     if judge is not None:
         sieve.standing, reasons = await _scored(
-            sieve.standing, known, judge, least=limits.score, concurrency=concurrency, asked=asked
+            sieve.standing, known, judge, prompts, least=limits.score, concurrency=concurrency, asked=asked
         )
         sieve.apply(LOW_SCORE, reasons)
     sieve.apply("not the section's best", _not_best(sieve.standing))
@@ -116,13 +117,14 @@ async def _scored(
     pairs: list[Pair],
     sections: dict[str, Section],
     judge: Judge,
+    prompts: Prompts,
     *,
     least: float,
     concurrency: int,
     asked: Callable[[bool], None],
 ) -> tuple[list[Pair], dict[str, str]]:
     async def ask(pair: Pair) -> float:
-        reply = await judge.ask(score_question(pair, sections[pair.section]))
+        reply = await judge.ask(score_question(pair, sections[pair.section], prompts))
         shares = option_probabilities(reply.raw, _DIGITS)
         return sum(int(digit) * share for digit, share in shares.items())
 

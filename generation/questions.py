@@ -15,7 +15,7 @@ from ..errors import JudgeError
 from ..judges import Judge, Question
 from ..metrics.entities import entities
 from ..metrics.tokens import tokens
-from ..prompts import load_prompt
+from ..prompts import BUNDLED, Prompts
 from .asking import ask_all
 from .pair import Fact, Pair, PairKind
 from .section import Fold, Section
@@ -119,17 +119,17 @@ def _facts(sections: Sequence[Section], draw: random.Random) -> list[tuple[Secti
     return [(section, fact) for _, _, section, fact in sorted(ranked, key=lambda each: each[:2])]
 
 
-def order_question(order: Order, *, domain: str = "", count: int = 3) -> Question[Any]:
+def order_question(order: Order, prompts: Prompts, *, domain: str = "", count: int = 3) -> Question[Any]:
     """What the judge is asked for an order. `domain` says what the documents are about, `count` how many pairs."""
     words = wording(order.section.language)
     shown = {"section": order.section.full_text, "domain": domain or words["domain"]}
     if order.fact is None:
-        prompt = load_prompt("longform", order.section.language)
+        prompt = prompts.load("longform", order.section.language)
         user = prompt.render(shown | {"role": order.role, "count": str(count)})
-        return Question(prompt, user, at_most(count), order.section.id)
-    prompt = load_prompt("factquestion", order.section.language)
+        return Question(prompt, user, at_most(count), order.section.id, prompts=prompts)
+    prompt = prompts.load("factquestion", order.section.language)
     user = prompt.render(shown | {"fact": order.fact.text, "kind": words["fact_kinds"][order.fact.kind]})
-    return Question(prompt, user, GeneratedPair, order.section.id)
+    return Question(prompt, user, GeneratedPair, order.section.id, prompts=prompts)
 
 
 async def generate_pairs(
@@ -138,13 +138,14 @@ async def generate_pairs(
     *,
     domain: str = "",
     count: int = 3,
+    prompts: Prompts = BUNDLED,
     concurrency: int = 4,
     asked: Callable[[bool], None] = lambda _: None,
 ) -> Generated:
     """Asks the judge for every order (003, B.1 and B.2). Raises `BudgetReached` at a bound; the replies are kept."""
 
     async def ask(order: Order) -> tuple[list[GeneratedPair], str]:
-        question = order_question(order, domain=domain, count=count)
+        question = order_question(order, prompts, domain=domain, count=count)
         reply = (await judge.ask(question)).value
         return (reply.pairs[:count] if isinstance(reply, GeneratedPairs) else [reply]), question.prompt.identity
 

@@ -9,7 +9,6 @@ from weakref import WeakKeyDictionary
 from pydantic import BaseModel
 
 from ..errors import CassetteMiss, JudgeError, ReplyError, UsageError
-from ..prompts import load_prompt
 from .budget import Budget
 from .cassette import Cassette, Mode
 from .completion import complete
@@ -116,7 +115,6 @@ class LiteLLMJudge:
                 asked = asked.again(
                     raw.text,
                     str(error),
-                    load_prompt("fix", asked.prompt.language),
                     2 * (asked.max_tokens or self.settings.max_tokens) if cut_off else asked.max_tokens,
                 )
 

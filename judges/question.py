@@ -6,7 +6,7 @@ from typing import Generic, TypeVar
 
 from pydantic import BaseModel
 
-from ..prompts import Message, Prompt
+from ..prompts import BUNDLED, Message, Prompt, Prompts
 
 T = TypeVar("T", bound=BaseModel)
 
@@ -32,7 +32,8 @@ class Question(Generic[T]):
 
     `user` is the rendered user part of `prompt`; `schema` the shape of the reply. With `options` the reply is one of
     these words (one token is generated) and `schema` is `Choice`. `logprobs` asks for the alternatives at each place,
-    where the judge offers them. `follow_up` continues the conversation after a reply that could not be used.
+    where the judge offers them. `follow_up` continues the conversation after a reply that could not be used; `prompts`
+    has the words for it.
     """
 
     prompt: Prompt
@@ -43,14 +44,16 @@ class Question(Generic[T]):
     logprobs: bool = False
     max_tokens: int | None = None
     follow_up: tuple[Message, ...] = ()
+    prompts: Prompts = BUNDLED
 
     @property
     def messages(self) -> list[Message]:
         """The whole conversation as sent."""
         return [*self.prompt.messages(self.user), *self.follow_up]
 
-    def again(self, said: str, error: str, fix: Prompt, max_tokens: int | None) -> "Question[T]":
+    def again(self, said: str, error: str, max_tokens: int | None) -> "Question[T]":
         """The same question, asked once more after a reply that could not be used."""
+        fix = self.prompts.load("fix", self.prompt.language)
         follow_up = (
             Message(role="assistant", content=said[:4000] or "(nothing)"),
             Message(role="user", content=fix.render({"error": error})),

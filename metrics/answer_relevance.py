@@ -5,7 +5,7 @@ from pydantic import BaseModel
 from ..eval_sets.sample import Sample
 from ..judges import Judge, Question
 from ..judges.embedders import Embedder, load_embedder
-from ..prompts import load_prompt
+from ..prompts import BUNDLED, Prompts
 from .metric import Metric, Score, failed, scored
 
 
@@ -16,11 +16,11 @@ class ReverseQuestions(BaseModel):
     questions: list[str]
 
 
-def reverse_questions_question(sample: Sample, count: int) -> Question[ReverseQuestions]:
+def reverse_questions_question(sample: Sample, count: int, prompts: Prompts) -> Question[ReverseQuestions]:
     """What the judge is asked for the questions that an answer answers."""
-    prompt = load_prompt("questions", sample.language)
+    prompt = prompts.load("questions", sample.language)
     user = prompt.render({"answer": sample.response, "count": str(count)})
-    return Question(prompt, user, ReverseQuestions, sample.id)
+    return Question(prompt, user, ReverseQuestions, sample.id, prompts=prompts)
 
 
 class AnswerRelevance(Metric):
@@ -33,8 +33,11 @@ class AnswerRelevance(Metric):
     name = "answer_relevance"
     needs = ("user_input", "response")
 
-    def __init__(self, judge: Judge, embedder: Embedder | str = "use", questions: int = 3) -> None:
+    def __init__(
+        self, judge: Judge, embedder: Embedder | str = "use", questions: int = 3, prompts: Prompts = BUNDLED
+    ) -> None:
         self.judge = judge
+        self.prompts = prompts
         self.embedder = load_embedder(embedder) if isinstance(embedder, str) else embedder
         if questions < 1:
             raise ValueError(f"questions is the number of generated questions, 1 or more, not {questions}")
@@ -42,7 +45,7 @@ class AnswerRelevance(Metric):
 
     async def measure(self, sample: Sample) -> Score:
         """Failed when the judge wrote no question. Fewer different questions than wanted are said in the evidence."""
-        question = reverse_questions_question(sample, self.questions)
+        question = reverse_questions_question(sample, self.questions, self.prompts)
         reply = await self.judge.ask(question)
         different = {" ".join(text.split()).casefold(): text for text in reply.value.questions if text.strip()}
         texts = list(different.values())[: self.questions]

@@ -9,6 +9,7 @@ from typing import Any
 from ..errors import UsageError
 from ..judges import Judge
 from ..judges.embedders import Embedder
+from ..prompts import BUNDLED, Prompts
 from .metric import Metric
 from .options import coerce_options, constructor_parameters
 from .ragas_adapter import higher_is_better as ragas_higher_is_better
@@ -72,7 +73,9 @@ def add_option(specification: str, name: str, value: str) -> str:
     return f"{specification}:{name}={value}" if has_option else specification
 
 
-def load_metric(specification: str, judge: Judge | None = None, embedder: Embedder | None = None) -> Metric:
+def load_metric(
+    specification: str, judge: Judge | None = None, embedder: Embedder | None = None, prompts: Prompts = BUNDLED
+) -> Metric:
     """The metric of a name, with options after colons: `faithfulness:claims=judge:verdicts=listed`.
 
     `ragas:NAME` is a metric of the ragas library with our judge behind it. The metric's `name` is the specification.
@@ -94,6 +97,8 @@ def load_metric(specification: str, judge: Judge | None = None, embedder: Embedd
         arguments["judge"] = judge
     if "embedder" in parameters and embedder is not None:
         arguments["embedder"] = embedder
+    if "prompts" in parameters:
+        arguments["prompts"] = prompts
     try:
         metric: Metric = metric_class(**arguments)
     except (TypeError, ValueError) as error:

@@ -6,7 +6,7 @@ from pydantic import BaseModel
 
 from ..eval_sets.sample import Sample
 from ..judges import Judge, Question, Usage
-from ..prompts import load_prompt
+from ..prompts import Prompts
 from .sentences import claiming_sentences
 
 ClaimsBy = Literal["judge", "sentences"]
@@ -18,17 +18,16 @@ class Claims(BaseModel):
     claims: list[str]
 
 
-def claims_question(sample: Sample) -> Question[Claims]:
+def claims_question(sample: Sample, prompts: Prompts) -> Question[Claims]:
     """What the judge is asked for an answer's claims."""
-    prompt = load_prompt("claims", sample.language)
-    return Question(
-        prompt, prompt.render({"question": sample.user_input, "answer": sample.response}), Claims, sample.id
-    )
+    prompt = prompts.load("claims", sample.language)
+    user = prompt.render({"question": sample.user_input, "answer": sample.response})
+    return Question(prompt, user, Claims, sample.id, prompts=prompts)
 
 
-async def claims_by_judge(sample: Sample, judge: Judge) -> tuple[list[str], Usage]:
+async def claims_by_judge(sample: Sample, judge: Judge, prompts: Prompts) -> tuple[list[str], Usage]:
     """The answer's claims, decontextualised by the judge (one call). Raises `JudgeError`."""
-    reply = await judge.ask(claims_question(sample))
+    reply = await judge.ask(claims_question(sample, prompts))
     texts = (" ".join(claim.split()) for claim in reply.value.claims)
     return list(dict.fromkeys(text for text in texts if text)), reply.usage
 

@@ -10,7 +10,7 @@ import yaml
 from ..eval_sets.sample import Sample
 from ..judges import Choice, Judge, Question
 from ..judges.probabilities import option_probabilities
-from ..prompts import load_prompt
+from ..prompts import BUNDLED, Prompts
 from .metric import Metric, Score, scored
 from .sentences import claiming_sentences, sentences
 
@@ -52,11 +52,11 @@ def read_by_patterns(answer: str, language: str | None) -> Reading:
     return Reading(said[declining[0]] if declining else "", said[answering[0]] if answering else "", first)
 
 
-def declined_question(sample: Sample) -> Question[Choice]:
+def declined_question(sample: Sample, prompts: Prompts) -> Question[Choice]:
     """What the judge is asked: whether this answer declines."""
-    prompt = load_prompt("declined", sample.language)
+    prompt = prompts.load("declined", sample.language)
     user = prompt.render({"question": sample.user_input, "answer": sample.response})
-    return Question(prompt, user, Choice, sample.id, options=_OPTIONS[prompt.language], logprobs=True)
+    return Question(prompt, user, Choice, sample.id, options=_OPTIONS[prompt.language], logprobs=True, prompts=prompts)
 
 
 class Declined(Metric):
@@ -70,8 +70,9 @@ class Declined(Metric):
     needs = ()
     higher_is_better = False
 
-    def __init__(self, judge: Judge | None = None) -> None:
+    def __init__(self, judge: Judge | None = None, prompts: Prompts = BUNDLED) -> None:
         self.judge = judge
+        self.prompts = prompts
 
     async def measure(self, sample: Sample) -> Score:
         """The evidence says who decided (`patterns` or `judge`) and by which sentence. Raises `JudgeError`."""
@@ -83,7 +84,7 @@ class Declined(Metric):
             evidence = {"by": "patterns", "sentence": sentence}
             told = "it declines" if found.declined else "no sentence declines before it answers"
             return scored(float(found.declined), f'{told}: "{sentence}"' if sentence else told, evidence)
-        question = declined_question(sample)
+        question = declined_question(sample, self.prompts)
         reply = await self.judge.ask(question)
         probability = option_probabilities(reply.raw, question.options)[question.options[0]]
         evidence_by_judge = {

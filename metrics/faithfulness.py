@@ -4,7 +4,7 @@ from typing import Any, Literal, get_args
 
 from ..eval_sets.sample import Sample
 from ..judges import Judge, Usage
-from ..prompts import load_prompt
+from ..prompts import BUNDLED, Prompts
 from .claims import ClaimsBy, claims_by_judge, claims_by_sentences
 from .metric import Metric, Score, scored, skipped
 from .support import probability_verdicts
@@ -36,12 +36,14 @@ class Faithfulness(Metric):
         claims: ClaimsBy | None = None,
         verdicts: VerdictsBy | None = None,
         numeric: bool | None = None,
+        prompts: Prompts = BUNDLED,
     ) -> None:
         if claims not in {None, *get_args(ClaimsBy)} or verdicts not in {None, *get_args(VerdictsBy)}:
             raise ValueError("claims is judge or sentences, verdicts is listed or probability")
         if verdicts == "probability" and not judge.logprobs:
             raise ValueError(f"{judge.name} tells no log probabilities (logprobs in its settings): verdicts=listed")
         self.judge = judge
+        self.prompts = prompts
         self.numeric = numeric
         self.verdicts: VerdictsBy = verdicts or ("probability" if judge.logprobs else "listed")
         self.claims: ClaimsBy = claims or "sentences"
@@ -58,7 +60,7 @@ class Faithfulness(Metric):
         """The score, with every claim, verdict, quote and place in the evidence. Raises `JudgeError`."""
         usage = Usage()
         if self.claims == "judge":
-            claims, usage = await claims_by_judge(sample, self.judge)
+            claims, usage = await claims_by_judge(sample, self.judge, self.prompts)
         else:
             claims = claims_by_sentences(sample)
         asked = ["claims"] * (self.claims == "judge") + ["verdicts" if self.verdicts == "listed" else "support"]
@@ -66,13 +68,13 @@ class Faithfulness(Metric):
             "claims_by": self.claims,
             "verdicts_by": self.verdicts,
             "judge": self.judge.name,
-            "prompts": [load_prompt(name, sample.language).identity for name in asked],
+            "prompts": [self.prompts.load(name, sample.language).identity for name in asked],
             "claims": [],
         }
         if not claims:
             return skipped("the answer makes no claims", evidence, usage)
         give_verdicts = listed_verdicts if self.verdicts == "listed" else probability_verdicts
-        judged, took = await give_verdicts(sample, claims, self.judge)
+        judged, took = await give_verdicts(sample, claims, self.judge, self.prompts)
         if sample.tables if self.numeric is None else self.numeric:
             from .numeric.in_faithfulness import with_computed_verdicts
 

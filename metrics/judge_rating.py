@@ -7,7 +7,7 @@ from pydantic import BaseModel
 from ..eval_sets.sample import Sample
 from ..judges import Judge, Question, Reply
 from ..judges.probabilities import expected_value
-from ..prompts import load_prompt
+from ..prompts import BUNDLED, Prompts
 from .metric import Metric, Score, scored
 
 Stars = Literal[1, 2, 3, 4, 5]
@@ -22,12 +22,12 @@ class Ratings(BaseModel):
     completeness: Stars
 
 
-def rating_question(sample: Sample, *, logprobs: bool) -> Question[Ratings]:
+def rating_question(sample: Sample, prompts: Prompts, *, logprobs: bool) -> Question[Ratings]:
     """What the judge is asked for its ratings."""
-    prompt = load_prompt("rating", sample.language)
+    prompt = prompts.load("rating", sample.language)
     documentation = "\n\n".join(sample.retrieved_contexts)
     fields = {"documentation": documentation, "question": sample.user_input, "answer": sample.response}
-    return Question(prompt, prompt.render(fields), Ratings, sample.id, logprobs=logprobs)
+    return Question(prompt, prompt.render(fields), Ratings, sample.id, logprobs=logprobs, prompts=prompts)
 
 
 class _JudgeRating(Metric):
@@ -37,12 +37,13 @@ class _JudgeRating(Metric):
     needs = ("user_input", "response", "retrieved_contexts")
     requirement: str
 
-    def __init__(self, judge: Judge) -> None:
+    def __init__(self, judge: Judge, prompts: Prompts = BUNDLED) -> None:
         self.judge = judge
+        self.prompts = prompts
 
     async def measure(self, sample: Sample) -> Score:
         """The expected stars over the digit's alternatives, else the stars that the judge wrote."""
-        question = rating_question(sample, logprobs=self.judge.logprobs)
+        question = rating_question(sample, self.prompts, logprobs=self.judge.logprobs)
         reply = await self.judge.ask(question)
         stars: int = getattr(reply.value, self.requirement)
         expected = _expected_stars(reply, self.requirement)

@@ -116,7 +116,7 @@ def run_to_end(work: Coroutine[Any, Any, T]) -> T:
         if not hasattr(_OF_THREAD, "runner"):
             _OF_THREAD.runner = asyncio.Runner()
         runner: asyncio.Runner = _OF_THREAD.runner
-        return runner.run(work, context=copy_context())  # and not that of the loop's first use: `prompts_from` counts
+        return runner.run(work, context=copy_context())  # the caller's, not that of the loop's first use
     work.close()
     raise UsageError("an event loop is running here (a notebook, an async function): await the async twin instead")
 

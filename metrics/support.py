@@ -5,27 +5,29 @@ from collections.abc import Sequence
 from ..eval_sets.sample import Sample
 from ..judges import Choice, Judge, Question, Usage
 from ..judges.probabilities import option_probabilities
-from ..prompts import load_prompt
+from ..prompts import Prompts
 from .verdicts import JudgedClaim, Verdict
 
 _OPTIONS = {"en": ("Yes", "No"), "nl": ("Ja", "Nee")}
 
 
-def support_question(sample: Sample, claim: str) -> Question[Choice]:
+def support_question(sample: Sample, claim: str, prompts: Prompts) -> Question[Choice]:
     """What the judge is asked about one claim; not the customer's question, which a small judge answers instead."""
-    prompt = load_prompt("support", sample.language)
+    prompt = prompts.load("support", sample.language)
     documentation = "\n\n".join(sample.retrieved_contexts)
     user = prompt.render({"documentation": documentation, "statement": claim})
-    return Question(prompt, user, Choice, sample.id, options=_OPTIONS[prompt.language], logprobs=True)
+    return Question(prompt, user, Choice, sample.id, options=_OPTIONS[prompt.language], logprobs=True, prompts=prompts)
 
 
-async def probability_verdicts(sample: Sample, claims: Sequence[str], judge: Judge) -> tuple[list[JudgedClaim], Usage]:
+async def probability_verdicts(
+    sample: Sample, claims: Sequence[str], judge: Judge, prompts: Prompts
+) -> tuple[list[JudgedClaim], Usage]:
     """P(supported) of each claim, in order, from the alternatives to the judge's one word.
 
     `supported` at 0.5 and above. The context comes before the claim and the claims are asked one after another, so that
     a judge with a prefix cache reads the context once a sample. Raises `JudgeError`.
     """
-    answers = [await _ask(support_question(sample, claim), claim, judge) for claim in claims]
+    answers = [await _ask(support_question(sample, claim, prompts), claim, judge) for claim in claims]
     return [judged for judged, _ in answers], Usage.total([took for _, took in answers])
 
 

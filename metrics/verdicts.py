@@ -9,7 +9,7 @@ from pydantic import BaseModel
 
 from ..eval_sets.sample import Sample
 from ..judges import Judge, Question, Usage
-from ..prompts import load_prompt
+from ..prompts import Prompts
 from .quotes import Place, find_quote
 
 Verdict = Literal["supported", "contradicted", "not_found", "unverifiable"]
@@ -67,45 +67,51 @@ class JudgedClaim:
         return told
 
 
-def verdicts_question(sample: Sample, claims: Mapping[int, str]) -> Question[ListedVerdicts]:
+def verdicts_question(sample: Sample, claims: Mapping[int, str], prompts: Prompts) -> Question[ListedVerdicts]:
     """What the judge is asked for the verdicts on claims by their ids."""
-    prompt = load_prompt("verdicts", sample.language)
+    prompt = prompts.load("verdicts", sample.language)
     listed = "\n".join(f"{number}. {' '.join(claim.split())}" for number, claim in claims.items())
     user = prompt.render({"documentation": "\n\n".join(sample.retrieved_contexts), "claims": listed})
-    return Question(prompt, user, ListedVerdicts, sample.id)
+    return Question(prompt, user, ListedVerdicts, sample.id, prompts=prompts)
 
 
-async def listed_verdicts(sample: Sample, claims: Sequence[str], judge: Judge) -> tuple[list[JudgedClaim], Usage]:
+async def listed_verdicts(
+    sample: Sample, claims: Sequence[str], judge: Judge, prompts: Prompts
+) -> tuple[list[JudgedClaim], Usage]:
     """One verdict a claim, in the claims' order.
 
     Claims that the judge leaves out, or judges twice in two ways, are asked once more and then stand as
     `unverifiable`. A `supported` whose quote is not in the contexts becomes `not_found`. Raises `JudgeError`.
     """
     numbered = dict(enumerate(claims, start=1))
-    found, usage = await _ask(sample, numbered, judge)
+    found, usage = await _ask(sample, numbered, judge, prompts)
     if missing := [number for number in numbered if number not in found]:
         # all of them go under new numbers: the same question would have the same reply
         shift = len(claims) if len(missing) == len(claims) else 0
-        verdicts, took = await _ask(sample, {number + shift: numbered[number] for number in missing}, judge)
+        verdicts, took = await _ask(sample, {number + shift: numbered[number] for number in missing}, judge, prompts)
         found |= {number - shift: verdict for number, verdict in verdicts.items()}
         usage += took
     return [_checked(claim, found.get(number), sample.retrieved_contexts) for number, claim in numbered.items()], usage
 
 
-async def _ask(sample: Sample, claims: Mapping[int, str], judge: Judge) -> tuple[dict[int, ListedVerdict], Usage]:
+async def _ask(
+    sample: Sample, claims: Mapping[int, str], judge: Judge, prompts: Prompts
+) -> tuple[dict[int, ListedVerdict], Usage]:
     """The verdicts on claims by their ids, in as many calls as their number needs."""
     numbers = list(claims)
     batches = [numbers[start : start + MOST_CLAIMS_A_CALL] for start in range(0, len(numbers), MOST_CLAIMS_A_CALL)]
-    asking = [_ask_once(sample, {number: claims[number] for number in batch}, judge) for batch in batches]
+    asking = [_ask_once(sample, {number: claims[number] for number in batch}, judge, prompts) for batch in batches]
     # one batch is the rule, and a task of its own would take longer than a replayed reply
     answers = [await asking[0]] if len(asking) == 1 else await asyncio.gather(*asking)
     found = {number: verdict for verdicts, _ in answers for number, verdict in verdicts.items()}
     return found, Usage.total([took for _, took in answers])
 
 
-async def _ask_once(sample: Sample, claims: Mapping[int, str], judge: Judge) -> tuple[dict[int, ListedVerdict], Usage]:
+async def _ask_once(
+    sample: Sample, claims: Mapping[int, str], judge: Judge, prompts: Prompts
+) -> tuple[dict[int, ListedVerdict], Usage]:
     """The verdicts that were given once, or several times alike, for the ids that were asked about."""
-    reply = await judge.ask(verdicts_question(sample, claims))
+    reply = await judge.ask(verdicts_question(sample, claims, prompts))
     given: dict[int, list[ListedVerdict]] = {}
     for verdict in reply.value.verdicts:
         if verdict.id in claims:

@@ -1,15 +1,15 @@
-"""What is asked: one Markdown file a prompt and language, loaded, hashed and rendered here."""
+"""Prompts: one Markdown file per prompt and language; loading, hashing and rendering them."""
 
-from .catalogue import load_prompt, own_prompts, parse_own, prompt_names, prompts_from, read_prompts
+from .catalogue import BUNDLED, Prompts, bundled_prompts, prompt_names, read_prompt, read_prompt_as
 from .prompt import Message, Prompt
 
 __all__ = [
+    "BUNDLED",
     "Message",
     "Prompt",
-    "load_prompt",
-    "own_prompts",
-    "parse_own",
+    "Prompts",
+    "bundled_prompts",
     "prompt_names",
-    "prompts_from",
-    "read_prompts",
+    "read_prompt",
+    "read_prompt_as",
 ]

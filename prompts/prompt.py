@@ -42,8 +42,8 @@ class Prompt:
         return frozenset(self._pieces[1::2])
 
     @property
-    def unfilled(self) -> str:
-        """The user part without its fields."""
+    def template_without_fields(self) -> str:
+        """The user part, a space in place of each field."""
         return " ".join(self._pieces[0::2])
 
     @cached_property

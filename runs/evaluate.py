@@ -11,6 +11,7 @@ from ..judges.embedders import Embedder, load_embedder
 from ..metrics import Metric, Score
 from ..metrics.catalogue import BASELINES, DEFAULT_METRICS, load_metric
 from ..metrics.metric import run_to_end
+from ..prompts import BUNDLED, Prompts
 from .execute import execute
 from .summary import MetricSummary, Row, summarise
 
@@ -64,13 +65,14 @@ async def aevaluate(
     *,
     judge: LiteLLMJudge | str | None = None,
     embedder: Embedder | str = "use",
+    prompts: Prompts = BUNDLED,
     concurrency: int | None = None,
 ) -> Results:
     """Scores samples by metrics (objects or names; faithfulness and answer relevance if not said) and the baselines.
 
-    `judge` and `embedder` are for the metrics given by name; `concurrency` samples at once, if not said as many as keep
-    the judge busy. Nothing is stored; the results are in the samples' order. Raises `UsageError` for an unknown
-    name, a missing judge or two samples with one id, `BudgetReached` at a bound of the judge's budget.
+    `judge`, `embedder` and `prompts` are for the metrics given by name; `concurrency` samples at once, if not said as
+    many as keep the judge busy. Nothing is stored; the results are in the samples' order. Raises `UsageError` for an
+    unknown name, a missing judge or two samples with one id, `BudgetReached` at a bound of the judge's budget.
     """
     if isinstance(judge, str):
         judge = LiteLLMJudge(judge)
@@ -78,7 +80,7 @@ async def aevaluate(
     wanted = [*(DEFAULT_METRICS if metrics is None else metrics)]
     named = {metric if isinstance(metric, str) else metric.name for metric in wanted}
     wanted += [name for name in BASELINES if name not in named]
-    made = [load_metric(metric, judge, used) if isinstance(metric, str) else metric for metric in wanted]
+    made = [load_metric(metric, judge, used, prompts) if isinstance(metric, str) else metric for metric in wanted]
     results = Results(tuple(metric.name for metric in made))
     at_once = concurrency or (judge.settings.samples_at_once if judge else 16)
     await execute(results._drawn(samples), made, results._keep, concurrency=at_once)
@@ -91,7 +93,10 @@ def evaluate(
     *,
     judge: LiteLLMJudge | str | None = None,
     embedder: Embedder | str = "use",
+    prompts: Prompts = BUNDLED,
     concurrency: int | None = None,
 ) -> Results:
     """`aevaluate` for code that is not async. Raises `UsageError` inside a running event loop: await that there."""
-    return run_to_end(aevaluate(samples, metrics, judge=judge, embedder=embedder, concurrency=concurrency))
+    return run_to_end(
+        aevaluate(samples, metrics, judge=judge, embedder=embedder, prompts=prompts, concurrency=concurrency)
+    )

@@ -11,7 +11,7 @@ from ..judges import LiteLLMJudge, Usage
 from ..judges.embedders import Embedder
 from ..metrics import Metric, Score
 from ..metrics.catalogue import load_metric
-from ..prompts import prompts_from, read_prompts
+from ..prompts import BUNDLED, Prompts
 from .execute import execute, nothing_finished
 from .plan import Plan
 from .store import RunKeeper, Store
@@ -64,8 +64,8 @@ async def run_session(
     Ends with `budget` at a bound. However it ends, what was asked and scored is kept and the run can be resumed.
     Raises `InputError` for a bad row (unless `skip_bad`) or prompt, `UsageError` for a metric that cannot be made.
     """
-    own = None if plan.prompts is None else read_prompts(plan.prompts)
-    metrics: list[Metric] = [load_metric(name, judge, embedder) for name in plan.all_metrics]
+    prompts = BUNDLED if plan.prompts is None else Prompts.from_folder(plan.prompts)
+    metrics: list[Metric] = [load_metric(name, judge, embedder, prompts) for name in plan.all_metrics]
     skipped_rows: list[InputError] = []
     progress = progress or Progress(None, judge, embedder)
     run = resume or store.begin(plan)
@@ -83,14 +83,13 @@ async def run_session(
     ending: Ending = "interrupted"
     message = ""
     try:
-        with prompts_from(own):
-            await execute(
-                keeper.drawn(plan.samples(skipped_rows if skip_bad else None)),
-                metrics,
-                keep,
-                concurrency=concurrency,
-                finished=keeper.finished_metrics if resume else nothing_finished,
-            )
+        await execute(
+            keeper.drawn(plan.samples(skipped_rows if skip_bad else None)),
+            metrics,
+            keep,
+            concurrency=concurrency,
+            finished=keeper.finished_metrics if resume else nothing_finished,
+        )
         ending = "done"
     except BudgetReached as reached:
         ending, message = "budget", str(reached)

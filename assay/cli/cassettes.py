@@ -123,9 +123,9 @@ def _stale_and_missing(
     path: Path, sets: tuple[str, ...], options: dict[str, Any]
 ) -> "tuple[list[Recording], list[str]]":
     from ..judges import Cassette
-    from ..prompts import load_prompt, prompt_names
+    from ..prompts import bundled_prompts
 
-    current = {load_prompt(name, lang).identity for name, langs in prompt_names().items() for lang in langs}
+    current = {prompt.identity for prompt in bundled_prompts()}
 
     def changed(recording: "Recording") -> bool:
         return "@" in recording.prompt and recording.prompt not in current

@@ -27,13 +27,13 @@ for command in (try_prompt, diff, use, check):
 @json_option
 def list_prompts(as_json: bool) -> None:
     """List the prompts with their languages, identities and fields."""
-    from ..prompts import load_prompt, prompt_names
+    from ..prompts import bundled_prompts
 
-    found = [load_prompt(name, language) for name, languages in prompt_names().items() for language in languages]
+    prompts_found = bundled_prompts()
     if as_json:
-        click.echo(json.dumps([{"identity": each.identity, "fields": sorted(each.fields)} for each in found]))
+        click.echo(json.dumps([{"identity": each.identity, "fields": sorted(each.fields)} for each in prompts_found]))
     else:
-        for prompt in found:
+        for prompt in prompts_found:
             click.echo(f"{prompt.identity:<28} fields: {', '.join(sorted(prompt.fields))}")
 
 
@@ -41,10 +41,10 @@ def list_prompts(as_json: bool) -> None:
 @click.argument("name")
 def show(name: str) -> None:
     """Print the prompt NAME (claims.nl; without a language: English)."""
-    from ..prompts import load_prompt
+    from ..prompts import BUNDLED
 
     base, _, language = name.partition(".")
-    prompt = load_prompt(base, language or None)
+    prompt = BUNDLED.load(base, language or None)
     click.echo(prompt.identity)
     _print_messages(prompt.messages(prompt.template))
 
@@ -84,15 +84,16 @@ def _questions(name: str, sample: Any) -> "list[Question[Any]]":
     from ..metrics.judge_rating import rating_question
     from ..metrics.support import support_question
     from ..metrics.verdicts import verdicts_question
+    from ..prompts import BUNDLED
 
     claims = claims_by_sentences(sample)
     ways: dict[str, Any] = {
-        "claims": lambda: [claims_question(sample)],
-        "verdicts": lambda: [verdicts_question(sample, dict(enumerate(claims, start=1)))],
-        "support": lambda: [support_question(sample, claim) for claim in claims],
-        "questions": lambda: [reverse_questions_question(sample, 3)],
-        "rating": lambda: [rating_question(sample, logprobs=False)],
-        "translate": lambda: translation_questions(sample),
+        "claims": lambda: [claims_question(sample, BUNDLED)],
+        "verdicts": lambda: [verdicts_question(sample, dict(enumerate(claims, start=1)), BUNDLED)],
+        "support": lambda: [support_question(sample, claim, BUNDLED) for claim in claims],
+        "questions": lambda: [reverse_questions_question(sample, 3, BUNDLED)],
+        "rating": lambda: [rating_question(sample, BUNDLED, logprobs=False)],
+        "translate": lambda: translation_questions(sample, BUNDLED),
     }
     if name not in ways:
         raise UsageError(f"no prompt {name!r} is rendered for a sample; there are {', '.join(ways)}")

@@ -47,13 +47,12 @@ def check(folder: Path | None, as_json: bool) -> None:
 
 
 def _problems_of(folder: Path | None) -> list[dict[str, str]]:
-    from ..prompts import load_prompt, prompt_names
-    from ..prompts.catalogue import read_prompt
+    from ..prompts import bundled_prompts, prompt_names, read_prompt
 
     problems: list[dict[str, str]] = []
     found: list[Prompt] = []
     if folder is None:
-        found = [load_prompt(name, language) for name, languages in prompt_names().items() for language in languages]
+        found = bundled_prompts()
     else:
         for file in sorted(folder.glob("*.md")):
             try:
@@ -110,7 +109,7 @@ def _schema(name: str) -> "type[BaseModel] | None":
 def use(folder: Path | None, ours: bool, store: Path | str) -> None:
     """Use the prompts in FOLDER for the runs of this store, in place of ours of the same name and language."""
     from ..errors import UsageError
-    from ..prompts import read_prompts
+    from ..prompts import Prompts
 
     kept = beside_runs(store, KEPT_PROMPTS, "give --prompts FOLDER to each run")
     if ours == (folder is not None):
@@ -119,7 +118,9 @@ def use(folder: Path | None, ours: bool, store: Path | str) -> None:
         kept.unlink(missing_ok=True)
         click.echo("the runs of this store use the prompts that come with Assay")
         return
-    own = read_prompts(folder)
+    prompts = Prompts.from_folder(folder)
     kept.parent.mkdir(parents=True, exist_ok=True)
     kept.write_text(f"{folder.resolve()}\n", encoding="utf-8")
-    click.echo(f"the runs of this store use {', '.join(prompt.identity for prompt in own.values())} from {folder}")
+    click.echo(
+        f"the runs of this store use {', '.join(prompt.identity for prompt in prompts.own.values())} from {folder}"
+    )

@@ -59,14 +59,14 @@ def try_prompt(name: str, sets: tuple[str, ...], edit: Path, as_json: bool, **op
     assay prompts try claims.nl helpdesk_nl --edit my_claims.md --judge qwen1.5b --cassette replies.jsonl
     """
     from ..eval_sets import read_set
-    from ..prompts import load_prompt, parse_own, prompt_names
+    from ..prompts import BUNDLED, prompt_names, read_prompt_as
 
     base, _, language = name.partition(".")
     language = language or "en"
-    ours = load_prompt(base, language)
+    ours = BUNDLED.load(base, language)
     if ours.language != language:
         raise UsageError(f"no prompt is called {name!r}; {base} is there in {', '.join(prompt_names()[base])}")
-    edited = parse_own(edit, base, language)
+    edited = read_prompt_as(edit, base, language)
     if edited.identity == ours.identity:
         raise UsageError(f"{edit} is word for word the prompt in use, {ours.identity}; change it first")
     if options["judge"] is None:
@@ -84,24 +84,25 @@ def try_prompt(name: str, sets: tuple[str, ...], edit: Path, as_json: bool, **op
 
 
 def _asks(sample: "Sample", prompt: "Prompt") -> bool:
-    from ..prompts import load_prompt
+    from ..prompts import BUNDLED
 
-    return load_prompt(prompt.name, sample.language).identity == prompt.identity
+    return BUNDLED.load(prompt.name, sample.language).identity == prompt.identity
 
 
 async def _tried(
     samples: "list[Sample]", metrics: tuple[str, ...], edited: "Prompt", options: dict[str, Any]
 ) -> "PromptEffect":
     from ..judges import LiteLLMJudge
-    from ..prompts import own_prompts, prompts_from
+    from ..prompts import BUNDLED
     from ..runs.evaluate import aevaluate
     from ..runs.prompt_effect import prompt_effect
 
     cassette = options["cassette"] or beside_runs(options["store"], "tried.jsonl", "name a file with --cassette")
     async with LiteLLMJudge(options["judge"], cassette=cassette, mode=options["mode"]) as judge:
         before = await aevaluate(samples, metrics, judge=judge, embedder=options["embedder"])
-        with prompts_from({**(own_prompts() or {}), (edited.name, edited.language): edited}):
-            after = await aevaluate(samples, metrics, judge=judge, embedder=options["embedder"])
+        after = await aevaluate(
+            samples, metrics, judge=judge, embedder=options["embedder"], prompts=BUNDLED.replacing(edited)
+        )
     return prompt_effect(samples, before.scores, after.scores)
 
 

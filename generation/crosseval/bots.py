@@ -15,7 +15,7 @@ from typing import Any, Protocol
 from ...errors import CassetteMiss, InputError, JudgeError, UsageError
 from ...judges import Cassette, LiteLLMJudge, PlainText, Question, RawReply
 from ...judges.recording import Recording, digest
-from ...prompts import load_prompt
+from ...prompts import BUNDLED, Prompts
 from .pages import Page
 
 DEFAULT_TEMPLATE = {"question": "$question", "pages": "$pages"}
@@ -56,18 +56,21 @@ class Bot(Protocol):
 class ModelBot:
     """A model that is told to answer from the retrieved pages only; without pages it declines unasked (5.5.2)."""
 
-    def __init__(self, model: LiteLLMJudge) -> None:
+    def __init__(self, model: LiteLLMJudge, prompts: Prompts = BUNDLED) -> None:
         self.name = model.name
         self._model = model
+        self._prompts = prompts
 
     async def answer(self, asked: Asked) -> BotAnswer:
         """The model's words."""
         if not asked.pages:
             return BotAnswer("")
-        prompt = load_prompt("chatbot", asked.language)
+        prompt = self._prompts.load("chatbot", asked.language)
         pages = "\n\n".join(page.text for page in asked.pages)
         user = prompt.render({"pages": pages, "question": asked.question})
-        reply = await self._model.ask(Question(prompt, user, PlainText, f"{asked.sample} with fold {asked.fold}"))
+        reply = await self._model.ask(
+            Question(prompt, user, PlainText, f"{asked.sample} with fold {asked.fold}", prompts=self._prompts)
+        )
         return BotAnswer(reply.value.text.strip())
 
 

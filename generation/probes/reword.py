@@ -9,7 +9,7 @@ from ...errors import JudgeError
 from ...eval_sets import Sample
 from ...judges import Judge, Question
 from ...judges.whole_text import WholeText, room_for
-from ...prompts import load_prompt
+from ...prompts import BUNDLED, Prompts
 from ...prompts.untrusted import original_characters, without_unseen
 from ..asking import ask_all
 from .kept import broken, words_kept
@@ -37,15 +37,20 @@ class Reworded:
     words_kept: float | None
 
 
-def reword_question(sample: Sample) -> Question[RewordedAnswer]:
+def reword_question(sample: Sample, prompts: Prompts) -> Question[RewordedAnswer]:
     """What the model is asked: the answer alone, so that no other text's words come in."""
-    prompt = load_prompt(REWORDED, sample.language)
+    prompt = prompts.load(REWORDED, sample.language)
     user = prompt.render({"answer": sample.response})
-    return Question(prompt, user, RewordedAnswer, sample.id, max_tokens=room_for(sample.response))
+    return Question(prompt, user, RewordedAnswer, sample.id, max_tokens=room_for(sample.response), prompts=prompts)
 
 
 async def reword(
-    samples: Sequence[Sample], judge: Judge, *, concurrency: int = 4, asked: Callable[[bool], None] = lambda _: None
+    samples: Sequence[Sample],
+    judge: Judge,
+    *,
+    prompts: Prompts = BUNDLED,
+    concurrency: int = 4,
+    asked: Callable[[bool], None] = lambda _: None,
 ) -> Reworded:
     """The samples with their answers in the judge's words. One that lost something, by `broken`, is left out.
 
@@ -55,7 +60,7 @@ async def reword(
     async def ask(sample: Sample) -> Sample | str:
         if not sample.response.strip():
             return "the answer is empty"
-        question = reword_question(sample)
+        question = reword_question(sample, prompts)
         said = _clean((await judge.ask(question)).value.answer)
         if why := broken(sample.response, said, sample.language or "en"):
             return why

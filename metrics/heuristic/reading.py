@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from ...eval_sets.sample import Sample
 from ...judges import Judge
+from ...prompts import BUNDLED, Prompts
 from ..metric import Metric, Score
 from .parsed import Parsed, ParsedTexts, parsed_texts
 from .translation import Translator, TranslatorName, load_translator, translated
@@ -94,13 +95,14 @@ class StarredFeature(Feature):
         judge: Judge | None = None,
         nlp_nl: str | None = None,
         nlp_en: str | None = None,
+        prompts: Prompts = BUNDLED,
     ) -> None:
-        """`translate` is `judge`, `deep-translator` or a `Translator`; `judge` is for the first.
+        """`translate` is `judge`, `deep-translator` or a `Translator`; `judge` and `prompts` are for the first.
 
         Raises `ValueError` for another name, `UsageError` when there is no judge or the library is not installed.
         """
         super().__init__(nlp_nl, nlp_en)
-        self._translator = load_translator(translate, judge)
+        self._translator = load_translator(translate, judge, prompts)
 
     async def measure(self, sample: Sample) -> Score:
         """As a feature, of the translation where one is asked for. Raises `JudgeError` when there is none."""

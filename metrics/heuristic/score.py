@@ -6,6 +6,7 @@ from typing import Any, Literal, NamedTuple, cast
 
 from ...eval_sets.sample import Sample
 from ...judges import Judge, Usage
+from ...prompts import BUNDLED, Prompts
 from ..metric import Metric, Score, scored, skipped
 from .answer_contradiction import AnswerContradiction
 from .company_terms import CompanyTerms
@@ -87,6 +88,7 @@ class Heuristic(Metric):
         beyond: str = "",
         translate: TranslatorName | Translator | None = None,
         judge: Judge | None = None,
+        prompts: Prompts = BUNDLED,
         vocabulary: str | None = None,
         threshold: float = THRESHOLD,
         nlp_nl: str | None = None,
@@ -98,8 +100,8 @@ class Heuristic(Metric):
         `types=labelled` takes a sample's own `message_type` where it has one, and not the one predicted from its words;
         `rules=paper` predicts it by the paper's ordered lists; `beyond` adds heuristics beyond the seven to the sum
         (`error_mismatch+off_context`, or `all`); `translate` (`judge`, `deep-translator`, or a `Translator`) gives
-        English text to the starred features, `judge` is for the first; `vocabulary` is a file of company terms;
-        `threshold` the least cosine of a verbatim step; `nlp_nl` and `nlp_en` name spaCy pipelines.
+        English text to the starred features, `judge` and `prompts` are for the first; `vocabulary` is a file of
+        company terms; `threshold` the least cosine of a verbatim step; `nlp_nl` and `nlp_en` name spaCy pipelines.
         Raises `ValueError` for an unknown heuristic or a threshold out of range, `InputError` for an unreadable
         vocabulary, `UsageError` when what is to translate is not there.
         """
@@ -107,7 +109,7 @@ class Heuristic(Metric):
         self._overrides = overrides
         self._labelled = types == "labelled"
         self._rules = rules
-        self._translator = load_translator(translate, judge)
+        self._translator = load_translator(translate, judge, prompts)
         self.texts = named_pipelines(nlp_nl, nlp_en)
         self.features: tuple[Feature, ...] = (
             CompanyTerms(vocabulary),

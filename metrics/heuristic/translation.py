@@ -11,7 +11,7 @@ from ...errors import JudgeError, UsageError
 from ...eval_sets.sample import Sample
 from ...judges import Judge, Question, Usage
 from ...judges.whole_text import WholeText, room_for
-from ...prompts import load_prompt
+from ...prompts import Prompts
 from .parsed import pieces
 
 ENGLISH = "en"
@@ -50,7 +50,9 @@ class EnglishText(BaseModel):
     translation: WholeText
 
 
-def load_translator(named: "TranslatorName | Translator | None", judge: Judge | None) -> Translator | None:
+def load_translator(
+    named: "TranslatorName | Translator | None", judge: Judge | None, prompts: Prompts
+) -> Translator | None:
     """The translator of a name (`judge`, `deep-translator`), or the one given.
 
     Raises `ValueError` for another name, `UsageError` when there is no judge or the library is not installed.
@@ -60,7 +62,7 @@ def load_translator(named: "TranslatorName | Translator | None", judge: Judge | 
     if named == "judge":
         if judge is None:
             raise UsageError("translate=judge needs a judge; name one with --judge (in Python: judge=...)")
-        return JudgeTranslator(judge)
+        return JudgeTranslator(judge, prompts)
     return DeepTranslator()
 
 
@@ -86,13 +88,13 @@ async def translated(sample: Sample, translator: Translator | None) -> Translati
     return Translation(sample.model_copy(update=changes), translator.name, usage)
 
 
-def translation_questions(sample: Sample) -> list[Question[EnglishText]]:
+def translation_questions(sample: Sample, prompts: Prompts) -> list[Question[EnglishText]]:
     """All that a judge is asked to translate for a sample, in order. Raises `UsageError` for an English one."""
     language = sample.language or ENGLISH
     if language == ENGLISH:
         raise UsageError(f"the sample {sample.id} is English: nothing of it is translated")
     inner = (_OUTER_BLANKS.findall(piece)[0][1] for text in _read_of(sample) for piece in pieces(text, _LONGEST))
-    return [translation_question(text, language, sample.id) for text in inner if _has_words(text)]
+    return [translation_question(text, language, prompts, sample.id) for text in inner if _has_words(text)]
 
 
 def _read_of(sample: Sample) -> list[str]:
@@ -115,22 +117,24 @@ async def _whole(text: str, language: str, sample: str, translator: Translator) 
     return "".join(parts), usage
 
 
-def translation_question(text: str, language: str, sample: str = "") -> Question[EnglishText]:
+def translation_question(text: str, language: str, prompts: Prompts, sample: str = "") -> Question[EnglishText]:
     """What the judge is asked for one text of at most some 4,000 characters."""
-    prompt = load_prompt("translate", language)
-    return Question(prompt, prompt.render({"text": text}), EnglishText, sample, max_tokens=room_for(text))
+    prompt = prompts.load("translate", language)
+    user = prompt.render({"text": text})
+    return Question(prompt, user, EnglishText, sample, max_tokens=room_for(text), prompts=prompts)
 
 
 class JudgeTranslator:
     """Translates through a judge: its cassette, budget and usage apply."""
 
-    def __init__(self, judge: Judge) -> None:
+    def __init__(self, judge: Judge, prompts: Prompts) -> None:
         self.name = f"judge {judge.name}"
         self._judge = judge
+        self._prompts = prompts
 
     async def english(self, text: str, language: str, sample: str) -> tuple[str, Usage]:
         """As `Translator`."""
-        reply = await self._judge.ask(translation_question(text, language, sample))
+        reply = await self._judge.ask(translation_question(text, language, self._prompts, sample))
         return reply.value.translation, reply.usage
 
 

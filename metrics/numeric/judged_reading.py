@@ -7,7 +7,7 @@ from pydantic import BaseModel
 
 from ...eval_sets.sample import Sample
 from ...judges import Judge, Question, Usage
-from ...prompts import load_prompt
+from ...prompts import Prompts
 from .clause import Clause, read_clause
 from .lexicon import lexicon
 from .numbers import Number, find_numbers
@@ -69,12 +69,14 @@ class _CannotUse(Exception):
     """What the judge wrote does not fit the claim or the table; the text is the reason."""
 
 
-def reading_question(sample: Sample, claim: str, tables: Sequence[Table]) -> Question[ReadSpecifications]:
+def reading_question(
+    sample: Sample, claim: str, tables: Sequence[Table], prompts: Prompts
+) -> Question[ReadSpecifications]:
     """What the judge is asked about one claim."""
-    prompt = load_prompt("numeric", sample.language)
+    prompt = prompts.load("numeric", sample.language)
     described = "\n".join(describe(table) for table in tables)
     user = prompt.render({"tables": described, "question": sample.user_input, "claim": claim})
-    return Question(prompt, user, ReadSpecifications, sample.id)
+    return Question(prompt, user, ReadSpecifications, sample.id, prompts=prompts)
 
 
 def describe(table: Table) -> str:
@@ -92,14 +94,15 @@ def describe(table: Table) -> str:
 
 
 async def read_by_judge(
-    sample: Sample, claim: str, scene: Scene, judge: Judge
+    sample: Sample, claim: str, scene: Scene, judge: Judge, prompts: Prompts
 ) -> tuple[list[ReadCheck | Unread], Usage]:
     """The checks of a claim as the judge reads it. Raises `JudgeError`.
 
     A number or a word that is not in the claim (or, for windows, in the question), or a series that is not in a table,
     makes the check unread: what the judge adds is not checked.
     """
-    reply = await judge.ask(reading_question(sample, claim, [v.table for v, _ in scene.views if not v.transposed]))
+    tables = [view.table for view, _ in scene.views if not view.transposed]
+    reply = await judge.ask(reading_question(sample, claim, tables, prompts))
     checks = [each for each in reply.value.checks if each.statistic != "none"]
     if not checks:
         return [Unread(claim, "the judge finds nothing in it that can be computed")], reply.usage

@@ -6,7 +6,7 @@ from typing import Any
 
 from ...eval_sets.sample import Sample
 from ...judges import Judge, Usage
-from ...prompts import load_prompt
+from ...prompts import BUNDLED, Prompts
 from ..metric import Metric, Score, scored, skipped
 from .checking import CheckedClaim, check
 from .cuts import claims_of
@@ -30,8 +30,9 @@ class NumericClaims(Metric):
     name = "numeric_claims"
     needs = ("response",)
 
-    def __init__(self, judge: Judge | None = None) -> None:
+    def __init__(self, judge: Judge | None = None, prompts: Prompts = BUNDLED) -> None:
         self.judge = judge
+        self.prompts = prompts
 
     async def measure(self, sample: Sample) -> Score:
         """The score, with every claim as understood, computed and judged in the evidence. Raises `JudgeError`."""
@@ -43,7 +44,8 @@ class NumericClaims(Metric):
         checked, usage = await self._checked(sample, sentences, tables)
         evidence["claims"] = [claim.evidence() for claim in checked]
         if self.judge is not None:
-            evidence |= {"judge": self.judge.name, "prompts": [load_prompt("numeric", sample.language).identity]}
+            prompt = self.prompts.load("numeric", sample.language)
+            evidence |= {"judge": self.judge.name, "prompts": [prompt.identity]}
         decided = [claim for claim in checked if claim.checkable]
         if not decided:
             why = f': "{checked[0].text}" ({checked[0].reason})' if checked else ""
@@ -70,7 +72,7 @@ class NumericClaims(Metric):
         """What the grammar read; what it could not, though it states numbers, by the judge if there is one."""
         if self.judge is None or not any(isinstance(each, Unread) and each.numeric for each in read):
             return [(each, "grammar") for each in read], Usage()
-        again, usage = await read_by_judge(sample, sentence, scene, self.judge)
+        again, usage = await read_by_judge(sample, sentence, scene, self.judge, self.prompts)
         kept = [(each, "grammar") for each in read if not (isinstance(each, Unread) and each.numeric)]
         return [*kept, *((each, "judge") for each in again)], usage
 

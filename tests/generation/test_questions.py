@@ -12,7 +12,7 @@ from assay.generation import Fold, Section
 from assay.generation.pair import Fact, Pair, read_pairs, sample_of, write_pairs
 from assay.generation.questions import GeneratedPair, GeneratedPairs, Order, generate_pairs, plan_questions
 from assay.judges import Budget, LiteLLMJudge
-from assay.prompts import load_prompt
+from assay.prompts import BUNDLED
 
 
 def test_roles_and_facts_are_planned_from_the_sampled_sections(sections: list[Section], folds: list[Fold]) -> None:
@@ -116,7 +116,7 @@ def test_a_budget_stops_it(sections: list[Section], judge: LiteLLMJudge) -> None
 @pytest.mark.parametrize("language", ["nl", "en"])
 def test_examples_keep_to_their_own_schema(language: str) -> None:
     for name, schema in (("longform", GeneratedPairs), ("factquestion", GeneratedPair)):
-        replies = [m["content"] for m in load_prompt(name, language).opening if m["role"] == "assistant"]
+        replies = [m["content"] for m in BUNDLED.load(name, language).opening if m["role"] == "assistant"]
         assert replies
         for reply in replies:
             schema.model_validate_json(reply)

@@ -13,7 +13,7 @@ from assay.eval_sets import Sample
 from assay.generation.probes import REWORDED, Reworded, reword
 from assay.generation.probes.kept import broken, words_kept
 from assay.judges import JudgeSettings, LiteLLMJudge
-from assay.prompts import load_prompt
+from assay.prompts import BUNDLED
 
 SAVED = "Go to: Payroll > Runs. Click **Close period** for 2 employees. Error KP-4073 means that an IBAN is wrong."
 KEPT = "Open Payroll > Runs and press **Close period** for two employees. With error KP-4073 some IBAN is not right."
@@ -64,7 +64,7 @@ def test_the_share_of_words_that_stayed() -> None:
 @pytest.mark.parametrize("language", ["nl", "en"])
 def test_the_examples_lose_nothing(language: str) -> None:
     """A model is not taught to leave out what would be checked."""
-    told = [message["content"] for message in load_prompt(REWORDED, language).opening[1:]]
+    told = [message["content"] for message in BUNDLED.load(REWORDED, language).opening[1:]]
     assert len(told) == 6
     for asked, replied in zip(told[::2], told[1::2], strict=True):
         answer = asked.removeprefix("<answer>\n").removesuffix("\n</answer>")
@@ -95,7 +95,7 @@ def test_the_reworded_sample_says_who_reworded_it(openai_server: OpenAIServer) -
     assert (changed.id, changed.user_input, changed.group, changed.response) == ("s1", "How?", "page", KEPT)
     assert (changed.rating, changed.human_rating) == (None, None)  # nobody rated this answer
     assert (changed.metadata["probe"], changed.metadata["reworded_by"]) == ("reworded", "openai/test")
-    assert changed.metadata["reworded_with"] == load_prompt("reworded", "en").identity
+    assert changed.metadata["reworded_with"] == BUNDLED.load("reworded", "en").identity
     assert found.failed == ()
     assert found.words_kept == words_kept(SAVED, KEPT)
     (request,) = openai_server.requests

@@ -14,11 +14,11 @@ from assay.metrics.claims import Claims
 from assay.metrics.judge_rating import Ratings
 from assay.metrics.quotes import find_quote
 from assay.metrics.verdicts import ListedVerdicts
-from assay.prompts import load_prompt, prompt_names
+from assay.prompts import BUNDLED, bundled_prompts, prompt_names
 from assay.prompts.prompt import parse_prompt
 
 TEXT = "## system\nBe strict.\n\n## example user\nQ\n\n## example assistant\nA\n\n## user\n<a>\n$answer\n</a>\n$count\n"
-EVERY = [(name, language) for name, languages in prompt_names().items() for language in languages]
+EVERY = [(prompt.name, prompt.language) for prompt in bundled_prompts()]
 SCHEMAS: dict[str, type[BaseModel]] = {
     "claims": Claims,
     "verdicts": ListedVerdicts,
@@ -81,16 +81,16 @@ def test_the_identity_covers_all_that_is_sent() -> None:
     assert parsed(TEXT + "\n\n").identity == parsed().identity
 
 
-def test_a_language_that_there_is_not_is_asked_in_english() -> None:
-    assert load_prompt("claims", "de").language == "en"
-    assert load_prompt("claims", None).language == "en"
-    with pytest.raises(UsageError, match=r"there are .*claims"):
-        load_prompt("claim", "en")
+def test_a_language_without_prompts_is_asked_in_english() -> None:
+    assert BUNDLED.load("claims", "de").language == "en"
+    assert BUNDLED.load("claims", None).language == "en"
+    with pytest.raises(UsageError, match=r"the prompts are .*claims"):
+        BUNDLED.load("claim", "en")
 
 
 @pytest.mark.parametrize("name", prompt_names())
 def test_languages_ask_the_same(name: str) -> None:
-    dutch, english = load_prompt(name, "nl"), load_prompt(name, "en")
+    dutch, english = BUNDLED.load(name, "nl"), BUNDLED.load(name, "en")
     assert prompt_names()[name] == ("en", "nl")
     assert dutch.fields == english.fields
     assert [message["role"] for message in dutch.opening] == [message["role"] for message in english.opening]
@@ -101,13 +101,13 @@ def test_languages_ask_the_same(name: str) -> None:
 @pytest.mark.parametrize(("name", "language"), EVERY)
 def test_what_differs_by_sample_comes_last(name: str, language: str) -> None:
     """What is the same for every sample is a prefix that a judge can keep."""
-    prompt = load_prompt(name, language)
+    prompt = BUNDLED.load(name, language)
     assert not any("$" in message["content"] for message in prompt.opening)
 
 
 @pytest.mark.parametrize(("name", "language"), [each for each in EVERY if each[0] in SCHEMAS])
 def test_examples_keep_to_their_schema(name: str, language: str) -> None:
-    opening = load_prompt(name, language).opening
+    opening = BUNDLED.load(name, language).opening
     replies = [message["content"] for message in opening if message["role"] == "assistant"]
     assert replies
     for reply in replies:
@@ -119,7 +119,7 @@ def test_examples_keep_to_their_schema(name: str, language: str) -> None:
 @pytest.mark.parametrize("language", ["nl", "en"])
 def test_example_quotes_stand_in_their_example(language: str) -> None:
     """A judge is not taught to make quotes up."""
-    _, asked, replied = load_prompt("verdicts", language).opening
+    _, asked, replied = BUNDLED.load("verdicts", language).opening
     page = asked["content"].partition("<documentation>")[2].partition("</documentation>")[0]
     verdicts = json.loads(replied["content"])["verdicts"]
     for verdict in verdicts:
@@ -129,5 +129,5 @@ def test_example_quotes_stand_in_their_example(language: str) -> None:
 
 @pytest.mark.parametrize(("language", "words"), [("nl", {"Ja", "Nee"}), ("en", {"Yes", "No"})])
 def test_support_examples_are_one_word(language: str, words: set[str]) -> None:
-    opening = load_prompt("support", language).opening
+    opening = BUNDLED.load("support", language).opening
     assert {message["content"] for message in opening if message["role"] == "assistant"} == words

@@ -10,7 +10,7 @@ import pytest
 from openai_replies import sensible_reply
 from openai_server import Answer, OpenAIServer, Request
 
-from assay.prompts import load_prompt
+from assay.prompts import BUNDLED
 
 Make = Callable[..., Any]
 LISTED = "faithfulness:claims=judge:verdicts=listed"
@@ -120,7 +120,7 @@ def test_a_run_uses_the_folder_that_was_chosen(
     own = edited(tmp_path / "own", "claims.en").parent
     run = ["run", set_file(), "--judge", judge_file(), "--metrics", "faithfulness:claims=judge:verdicts=listed"]
     before = assay(*run, "--json").json["run"]
-    assert load_prompt("claims", "en").identity not in assay("prompts", "use", own).out
+    assert BUNDLED.load("claims", "en").identity not in assay("prompts", "use", own).out
     after = assay(*run, "--json").json["run"]
     lost = assay("prompts", "diff", before, after, "--json").json["lost"]
     assert lost == [["s0", "Send flowers."], ["s3", "Send flowers."]]
@@ -140,10 +140,10 @@ def test_ours_have_no_fault(assay: Make) -> None:
     ("old", "new", "told"),
     [
         ("$answer", "the answer", "leaves out $answer"),
-        ("$answer", "$answer $rating", "nothing fills in $rating"),
-        ("$answer", "$answer ${answer}", "${answer} would be sent as it stands"),
-        ("$answer", "$answer {{question}}", "{{question}} would be sent as it stands"),
-        ("## example user\n", "## example user\n$answer\n", "$answer would be sent as it stands"),
+        ("$answer", "$answer $rating", "$rating is an unknown field"),
+        ("$answer", "$answer ${answer}", "${answer} would be sent unfilled"),
+        ("$answer", "$answer {{question}}", "{{question}} would be sent unfilled"),
+        ("## example user\n", "## example user\n$answer\n", "$answer would be sent unfilled"),
         ('{"claims": [', '{"claim": [', "refused by its own schema"),
     ],
 )
@@ -162,7 +162,10 @@ def test_check_finds_a_missing_language_and_a_name_that_is_none(assay: Make, tmp
     assert [problem["prompt"] for problem in problems] == ["clams.en.md", "claims.en"]
     assert "missing here" in problems[1]["problem"]
     refused = assay("prompts", "use", own)
-    assert refused.code == 1 and "clams.en.md: a prompt's file is called NAME.LANGUAGE.md" in refused.err
+    assert (
+        refused.code == 1
+        and "clams.en.md: this is not the name of a prompt; call the file NAME.LANGUAGE.md" in refused.err
+    )
 
 
 def test_a_store_on_a_server_keeps_no_folder_of_prompts(assay: Make) -> None:
