@@ -154,9 +154,10 @@ def p_value(before: Floats, after: Floats, groups: Sequence[str]) -> float:
         Judged(str(n), "", "", group, False, {METRIC: (float(a), "scored")}, {METRIC: (float(b), "scored")})
         for n, (group, a, b) in enumerate(zip(groups, before, after, strict=True))
     )
-    comparison = Comparison("a", "b", (METRIC,), (), (), (), judged, (), (), (), 0)
+    comparison = Comparison("a", "b", {METRIC: True}, (), (), (), judged, (), (), (), 0)
     gate = FallGate(gate="fall", metric=METRIC)
-    (found,) = judge_gates([gate], [JudgedRun("judge", (METRIC,), judged, comparison)], Spent(), false_alarms=0.02)
+    run = JudgedRun("judge", (METRIC,), comparison.directions, judged, comparison)
+    (found,) = judge_gates([gate], [run], Spent(), false_alarms=0.02)
     return 1.0 if found.p is None else found.p
 
 

@@ -1,6 +1,6 @@
 """Two runs beside each other: what changed, where, and whether it is more than noise."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -47,14 +47,22 @@ class Difference:
     paired: Paired
     lost: int
     gained: int
+    higher_is_better: bool = True
     p_of_all: float | None = None
+
+    @property
+    def is_improvement(self) -> bool | None:
+        """Whether B is better than A on average; None where they do not differ or nothing was scored in both."""
+        change = self.paired.mean
+        return (change > 0) is self.higher_is_better if change else None
 
     def as_json(self) -> dict[str, Any]:
         """Flat, for `--json`."""
         found = asdict(self.paired)
         found["difference"] = found.pop("mean")
         own = {"metric": self.metric, "part": self.part or None, "mean_a": self.mean_a, "mean_b": self.mean_b}
-        return own | found | {"p_of_all": self.p_of_all, "lost": self.lost, "gained": self.gained}
+        counts = {"lost": self.lost, "gained": self.gained}
+        return own | found | {"p_of_all": self.p_of_all} | counts | {"higher_is_better": self.higher_is_better}
 
 
 @dataclass(frozen=True)
@@ -63,7 +71,7 @@ class Comparison:
 
     a: str
     b: str
-    metrics: tuple[str, ...]
+    directions: Mapping[str, bool]  # by metric that both runs have, whether higher is better, as run B recorded it
     overall: tuple[Difference, ...]
     languages: tuple[Difference, ...]
     message_types: tuple[Difference, ...]
@@ -73,13 +81,19 @@ class Comparison:
     other_question: tuple[str, ...]
     changed_answers: int
 
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """The metrics that both runs have, in the order of run B."""
+        return tuple(self.directions)
+
     def most_changed(self, metric: str, count: int) -> list[tuple[str, float]]:
-        """The samples whose value changed most, with B minus A, falls before rises of the same size."""
+        """The samples whose value changed most, with B minus A; of changes of one size, the worse ones first."""
         found = [
             (each.sample, b - a) for each in self.judged if (a := each.earlier_value(metric)) is not None
             if (b := each.value(metric)) is not None and a != b
         ]  # fmt: skip
-        return sorted(found, key=lambda pair: (-abs(pair[1]), pair[1]))[:count]
+        sign = 1 if self.directions[metric] else -1
+        return sorted(found, key=lambda pair: (-abs(pair[1]), sign * pair[1]))[:count]
 
 
 def compare(store: "Store", run_a: str, run_b: str) -> Comparison:
@@ -88,8 +102,8 @@ def compare(store: "Store", run_a: str, run_b: str) -> Comparison:
     Raises `UsageError` when the runs share no sample or no metric.
     """
     plan_a, plan_b = store.run(run_a).plan, store.run(run_b).plan
-    metrics = tuple(name for name in plan_b.all_metrics if name in plan_a.all_metrics)
-    if not metrics:
+    directions = {name: higher for name, higher in plan_b.all_directions.items() if name in plan_a.all_metrics}
+    if not directions:
         raise UsageError(f"{run_a} and {run_b} have no metric in common")
     before = _values(store, run_a)
     samples_a = {sample.id: (sample.user_input, sample.response) for sample in store.samples(run_a)}
@@ -110,10 +124,10 @@ def compare(store: "Store", run_a: str, run_b: str) -> Comparison:
     return Comparison(
         a=run_a,
         b=run_b,
-        metrics=metrics,
-        overall=_differences(judged, metrics, [("", judged)]),
-        languages=_differences(judged, metrics, _parts(judged, "language")),
-        message_types=_differences(judged, metrics, _parts(judged, "message_type")),
+        directions=directions,
+        overall=_differences(judged, directions, [("", judged)]),
+        languages=_differences(judged, directions, _parts(judged, "language")),
+        message_types=_differences(judged, directions, _parts(judged, "message_type")),
         judged=tuple(judged),
         only_a=tuple(samples_a),
         only_b=tuple(only_b),
@@ -146,9 +160,13 @@ def _parts(judged: Sequence[Judged], field: str) -> list[tuple[str, list[Judged]
 
 
 def _differences(
-    judged: Sequence[Judged], metrics: Iterable[str], parts: Sequence[tuple[str, Sequence[Judged]]]
+    judged: Sequence[Judged], directions: Mapping[str, bool], parts: Sequence[tuple[str, Sequence[Judged]]]
 ) -> tuple[Difference, ...]:
-    found = [difference(members, metric, part) for metric in metrics for part, members in parts]
+    found = [
+        replace(difference(members, metric, part), higher_is_better=higher)
+        for metric, higher in directions.items()
+        for part, members in parts
+    ]
     adjusted = holm([each.paired.p for each in found])
     return tuple(replace(each, p_of_all=p) for each, p in zip(found, adjusted, strict=True))
 

@@ -108,7 +108,7 @@ def _p(p: float | None) -> str:
 def _remark(row: Difference) -> str:
     remarks = []
     if row.p_of_all is not None and row.p_of_all < SURE and row.paired.mean:
-        remarks.append("higher in B" if row.paired.mean > 0 else "lower in B")
+        remarks.append("better in B" if row.is_improvement else "worse in B")
     for count, what in [(row.lost, "scored in A only"), (row.gained, "scored in B only")]:
         if count:
             remarks.append(f"{count} {what}")

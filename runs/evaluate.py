@@ -20,9 +20,14 @@ from .summary import MetricSummary, Row, summarise
 class Results:
     """Scores by sample id and metric, with the samples that they are of."""
 
-    metrics: tuple[str, ...]
+    directions: dict[str, bool]  # by metric, whether higher is better, as the metrics declare it
     samples: dict[str, Sample] = field(default_factory=dict)
     scores: dict[str, dict[str, Score]] = field(default_factory=dict)
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """The names of the metrics, the baselines last."""
+        return tuple(self.directions)
 
     @property
     def usage(self) -> Usage:
@@ -31,7 +36,7 @@ class Results:
 
     def summary(self, *, by_language: bool = False) -> list[MetricSummary]:
         """Per metric (and language) the mean, coverage and correlation with the rating."""
-        return summarise(self._rows(), self.metrics, by_language=by_language)
+        return summarise(self._rows(), self.directions, by_language=by_language)
 
     def to_records(self) -> list[dict[str, Any]]:
         """One flat dict a sample: id, rating and each metric's value; for `pandas.DataFrame(...)`."""
@@ -81,7 +86,7 @@ async def aevaluate(
     named = {metric if isinstance(metric, str) else metric.name for metric in wanted}
     wanted += [name for name in BASELINES if name not in named]
     made = [load_metric(metric, judge, used, prompts) if isinstance(metric, str) else metric for metric in wanted]
-    results = Results(tuple(metric.name for metric in made))
+    results = Results({metric.name: metric.higher_is_better for metric in made})
     at_once = concurrency or (judge.settings.samples_at_once if judge else 16)
     await execute(results._drawn(samples), made, results._keep, concurrency=at_once)
     return results

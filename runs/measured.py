@@ -8,7 +8,6 @@ from ..eval_sets import Sample
 from ..meta_eval.audited import Audit, AuditedAnswer
 from ..meta_eval.reading import Choices, FlatRow, Item, Measured, flattened, ratings_of
 from ..meta_eval.reading.columns import matching
-from ..metrics.catalogue import higher_is_better
 from .store import RunRow, Store
 
 _TELLS_TYPE = "heuristic"  # the metric whose evidence says which type a message was taken for
@@ -34,13 +33,14 @@ def measured_run(store: Store, run: RunRow, choices: Choices) -> Measured:
     items = tuple(_item(sample, types.get(place), reasons[place]) for place, sample in enumerate(judged_samples))
     judge = run.plan.judge.identity if run.plan.judge else ""
     taken = matching(choices.metrics, columns) if choices.metrics else list(columns)
+    directions = run.plan.all_directions
     return Measured(
         f"run {run.id}",
         items,
         {metric: columns[metric] for metric in taken},
         judges={metric: judge for metric in judged if judge},
         offered=tuple(columns),
-        lower_is_better=tuple(metric for metric in taken if not _higher(metric)),
+        lower_is_better=tuple(metric for metric in taken if not directions[metric]),
     )
 
 
@@ -75,13 +75,6 @@ def _audits(store: Store, run: RunRow, item: str, *, several: bool) -> Iterator[
     for _, metric, score in store.scores(run.id, item):
         by_judge = f"{metric}@{judge}" if several and score.usage.calls else metric
         yield Audit(by_judge, score.value, score.status, score.reason, score.evidence)
-
-
-def _higher(metric: str) -> bool:
-    try:
-        return higher_is_better(metric)
-    except UsageError:  # a metric of a package that is no longer installed
-        return True
 
 
 def _item(sample: Sample, message_type: str | None, reasons: dict[str, str]) -> Item:

@@ -1,15 +1,16 @@
 """What a run is going to do: enough to do it again, or to go on with it."""
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
 
-from ..errors import InputError
+from ..errors import InputError, UsageError
 from ..eval_sets import Sample, read_set
 from ..judges import JudgeSettings
-from ..metrics.catalogue import BASELINES
+from ..metrics import Metric
+from ..metrics.catalogue import BASELINES, higher_is_better
 
 
 class Plan(BaseModel):
@@ -26,17 +27,39 @@ class Plan(BaseModel):
     split: str | None = None
     limit: int | None = None
     prompts: str | None = None  # a folder with the user's own prompts
+    directions: Mapping[str, bool] = {}  # by metric, whether higher is better, as the metrics declared it
 
     @property
     def all_metrics(self) -> tuple[str, ...]:
         """The metrics asked for, then the baselines, which stand in every table."""
         return tuple(dict.fromkeys((*self.metrics, *BASELINES)))
 
+    def with_directions(self, metrics: Iterable[Metric]) -> "Plan":
+        """This plan with the directions of its loaded metrics recorded.
+
+        Args:
+            metrics: The metrics that the run scores, as the catalogue made them.
+        """
+        return self.model_copy(update={"directions": {metric.name: metric.higher_is_better for metric in metrics}})
+
+    @property
+    def all_directions(self) -> dict[str, bool]:
+        """By metric, in the order of `all_metrics`, whether higher is better.
+
+        A plan recorded without directions takes them from the catalogue. A metric that the catalogue no longer has
+        (its package was removed) counts as higher is better.
+        """
+        recorded = self.directions
+        return {
+            metric: recorded[metric] if metric in recorded else _declared_direction(metric)
+            for metric in self.all_metrics
+        }
+
     @property
     def identity(self) -> str:
         """12 hexadecimal digits over all that determines the scores, and not how fast or where they are made."""
         asks = {"model", "served_as", "parameters", "max_tokens", "structured", "logprobs"}
-        content = self.model_dump_json(include={*Plan.model_fields} - {"judge"})
+        content = self.model_dump_json(exclude={"judge", "directions"})
         content += self.judge.model_dump_json(include=asks) if self.judge else ""
         return hashlib.sha256(content.encode()).hexdigest()[:12]
 
@@ -61,6 +84,13 @@ class Plan(BaseModel):
                         )
                 yield sample
             earlier |= here
+
+
+def _declared_direction(metric: str) -> bool:
+    try:
+        return higher_is_better(metric)
+    except UsageError:
+        return True
 
 
 def settled(source: str) -> str:

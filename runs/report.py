@@ -23,13 +23,13 @@ _PIPE_WIDTH = 140
 
 def run_as_json(store: "Store", run: str, progress: "Progress") -> dict[str, Any]:
     """The object of `assay run --json`; `usage` is what this sitting took."""
-    order = store.run(run).plan.all_metrics
+    directions = store.run(run).plan.all_directions
     languages: dict[str, dict[str, Any]] = {}
-    for summary in summarise(store.values(run), order, by_language=True):
+    for summary in summarise(store.values(run), directions, by_language=True):
         languages.setdefault(summary.language, {})[summary.name] = summary.as_json()
     return {
         "run": run,
-        "metrics": {summary.name: summary.as_json() for summary in summarise(store.values(run), order)},
+        "metrics": {summary.name: summary.as_json() for summary in summarise(store.values(run), directions)},
         "languages": languages,
         "usage": _usage_as_json(progress.usage),
         "seconds": round(time.monotonic() - progress.begun, 3),
@@ -69,7 +69,7 @@ def print_run(store: "Store", run: str, progress: "Progress | None", *, each_sam
             f"{time.monotonic() - progress.begun:.1f} s",
             highlight=False,
         )
-    summaries = summarise(store.values(run), plan.all_metrics, by_language=True)
+    summaries = summarise(store.values(run), plan.all_directions, by_language=True)
     for language in dict.fromkeys(summary.language for summary in summaries):
         _print_language(console, language, [summary for summary in summaries if summary.language == language])
     _print_worst(console, store, run, plan.metrics)
@@ -134,6 +134,8 @@ def _correlation(summary: MetricSummary) -> str:
 
 def _remark(summary: MetricSummary) -> str:
     remarks = ["baseline"] if summary.name in BASELINES else []
+    if not summary.higher_is_better:
+        remarks.append("lower is better")
     if summary.failed:
         remarks.append(f"{summary.failed} failed")
     if summary.loses_to:

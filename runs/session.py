@@ -57,18 +57,24 @@ async def run_session(
     concurrency: int,
     skip_bad: bool = False,
     progress: Progress | None = None,
+    on_begin: Callable[[str], None] = lambda _: None,
     on_progress: Callable[[Progress], None] = lambda _: None,
 ) -> Outcome:
     """Executes a plan, or what is missing of the run `resume`, and keeps everything in the store.
 
     Ends with `budget` at a bound. However it ends, what was asked and scored is kept and the run can be resumed.
-    Raises `InputError` for a bad row (unless `skip_bad`) or prompt, `UsageError` for a metric that cannot be made.
+    `on_begin` gets the id of a run that begins. Raises `InputError` for a bad row (unless `skip_bad`) or prompt,
+    `UsageError` for a metric that cannot be made.
     """
     prompts = BUNDLED if plan.prompts is None else Prompts.from_folder(plan.prompts)
     metrics: list[Metric] = [load_metric(name, judge, embedder, prompts) for name in plan.all_metrics]
     skipped_rows: list[InputError] = []
     progress = progress or Progress(None, judge, embedder)
-    run = resume or store.begin(plan)
+    if resume is None:
+        run = store.begin(plan.with_directions(metrics))
+        on_begin(run)
+    else:
+        run = resume
     keeper = RunKeeper(store, run)
     if judge is not None:
         judge.keepers.insert(0, keeper)  # what this run has asked already is not asked again

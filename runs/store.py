@@ -154,10 +154,17 @@ class Store:
         yield from self._db.execute("SELECT sample, metric, value, status FROM scores WHERE run = ?", (run,))
 
     def worst(self, run: str, metric: str, count: int) -> list[tuple[Sample, Score]]:
-        """The lowest scores of a metric with their samples, the lowest first; ties in the samples' order."""
+        """The worst scores of a metric with their samples, the worst first; ties in the samples' order.
+
+        Args:
+            run: The id of the run.
+            metric: One of the run's metrics; whether its low or high scores are the bad ones is read from the plan.
+            count: The most scores to give.
+        """
+        order = "value" if self.run(run).plan.all_directions[metric] else "value DESC"
         rows = self._db.execute(
             "SELECT scores.sample FROM scores JOIN samples ON samples.run = scores.run AND samples.id = scores.sample "
-            "WHERE scores.run = ? AND metric = ? AND value IS NOT NULL ORDER BY value, samples.place LIMIT ?",
+            f"WHERE scores.run = ? AND metric = ? AND value IS NOT NULL ORDER BY {order}, samples.place LIMIT ?",
             (run, metric, count),
         ).fetchall()
         return [

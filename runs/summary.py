@@ -1,8 +1,8 @@
 """A run in numbers: per metric and language the mean, the coverage, and how it follows the ratings."""
 
 from collections import defaultdict
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..meta_eval.correlation import Correlation, spearman
@@ -24,12 +24,19 @@ class MetricSummary:
     failed: int
     mean: float | None
     correlation: Correlation
+    higher_is_better: bool = True
     loses_to: str = ""
 
     @property
     def coverage(self) -> float:
         """Scored / all, in [0, 1]."""
         return self.scored / self.n if self.n else 0.0
+
+    @property
+    def agreement(self) -> float | None:
+        """How far the metric follows the ratings in its own direction, in [-1, 1]: Spearman's rho, or its negative."""
+        rho = self.correlation.rho
+        return rho if rho is None or self.higher_is_better else -rho
 
     def as_json(self) -> dict[str, Any]:
         """The shape of `assay run --json`."""
@@ -46,6 +53,7 @@ class MetricSummary:
             "high": found.high,
             "p": found.p,
             "rated": found.n,
+            "higher_is_better": self.higher_is_better,
             "loses_to": self.loses_to or None,
         }
 
@@ -59,10 +67,16 @@ class _Column:
     sources: list[str] = field(default_factory=list)
 
 
-def summarise(rows: Iterable[Row], order: Iterable[str], *, by_language: bool = False) -> list[MetricSummary]:
-    """A summary a metric in the given order, and with `by_language` a metric and language, languages sorted.
+def summarise(rows: Iterable[Row], directions: Mapping[str, bool], *, by_language: bool = False) -> list[MetricSummary]:
+    """One summary per metric, and with `by_language` one per language and metric, languages sorted.
 
-    A metric whose correlation is below a baseline's on the same samples is said to lose to it.
+    A metric that agrees less with the ratings than a baseline on the same samples is said to lose to it. Agreement is
+    Spearman's correlation, negated where lower values are better.
+
+    Args:
+        rows: The scores to summarise.
+        directions: Whether higher is better, by metric, in the order of the summaries; other metrics are left out.
+        by_language: Whether each language gets summaries of its own.
     """
     columns: dict[tuple[str, str], _Column] = defaultdict(_Column)
     for metric, language, value, rating, source, status in rows:
@@ -74,22 +88,19 @@ def summarise(rows: Iterable[Row], order: Iterable[str], *, by_language: bool = 
                 column.values.append(value)
                 column.ratings.append(rating)
                 column.sources.append(source)
-    summaries = []
+    found: list[MetricSummary] = []
     for language in sorted({language for language, _ in columns}):
-        here = [(name, columns[language, name]) for name in order if (language, name) in columns]
-        found = {name: spearman(column.values, column.ratings, column.sources) for name, column in here}
-        summaries += [_summary(name, language, column, found) for name, column in here]
-    return summaries
+        summaries = [
+            _summary(name, language, columns[language, name], higher)
+            for name, higher in directions.items()
+            if (language, name) in columns
+        ]
+        found += [replace(summary, loses_to=_better_baseline(summary, summaries)) for summary in summaries]
+    return found
 
 
-def _summary(name: str, language: str, column: _Column, found: dict[str, Correlation]) -> MetricSummary:
+def _summary(name: str, language: str, column: _Column, higher_is_better: bool) -> MetricSummary:
     scored = column.statuses["scored"]
-    own = found[name].rho
-    better = {
-        baseline: rho
-        for baseline in BASELINES
-        if baseline in found and (rho := found[baseline].rho) is not None and own is not None and rho > own
-    }
     return MetricSummary(
         name=name,
         language=language,
@@ -98,6 +109,19 @@ def _summary(name: str, language: str, column: _Column, found: dict[str, Correla
         skipped=column.statuses["skipped"],
         failed=column.statuses["failed"],
         mean=column.total / scored if scored else None,
-        correlation=found[name],
-        loses_to="" if name in BASELINES or not better else max(better, key=better.__getitem__),
+        correlation=spearman(column.values, column.ratings, column.sources),
+        higher_is_better=higher_is_better,
     )
+
+
+def _better_baseline(summary: MetricSummary, others: Iterable[MetricSummary]) -> str:
+    """The baseline that agrees most with the ratings, where it agrees more than this metric; else ""."""
+    own = summary.agreement
+    if own is None or summary.name in BASELINES:
+        return ""
+    better = {
+        other.name: other.agreement
+        for other in others
+        if other.name in BASELINES and other.agreement is not None and other.agreement > own
+    }
+    return max(better, key=better.__getitem__, default="")

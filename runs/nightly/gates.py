@@ -1,12 +1,11 @@
 """What a night must hold: the bounds as a suite names them, and whether the night's figures keep them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from ...metrics.catalogue import higher_is_better
 from ..compare import Comparison, Judged
 from ..paired import Paired, holm, paired
 
@@ -111,10 +110,14 @@ class Spent(BaseModel):
 
 @dataclass(frozen=True)
 class JudgedRun:
-    """One run of a night as the gates see it; `comparison` is with the accepted run, where there is one."""
+    """One run of a night as the gates see it; `comparison` is with the accepted run, where there is one.
+
+    `directions` says of each metric of the run whether higher is better.
+    """
 
     judge: str
     metrics: tuple[str, ...]
+    directions: Mapping[str, bool]
     samples: Sequence[Judged]
     comparison: Comparison | None
 
@@ -157,7 +160,7 @@ def judge_gates(
 def _bounded(gate: MeanGate | ShareGate, run: JudgedRun) -> GateResult:
     values = [value for each in run.samples if gate.covers(each) if (value := each.value(gate.metric)) is not None]
     if isinstance(gate, ShareGate):
-        higher = higher_is_better(gate.metric)
+        higher = run.directions[gate.metric]
         reached = [value >= gate.reach if higher else value <= gate.reach for value in values]
         figure = sum(reached) / len(values) if values else None
         what = f"the share of {_named(gate)} that is {'at least' if higher else 'at most'} {gate.reach:g}"
@@ -216,7 +219,7 @@ def _fallen(gate: FallGate, run: JudgedRun) -> GateResult | Paired:
     if gate.metric not in run.comparison.metrics:
         told = f"the accepted run {run.comparison.a} has no {gate.metric}; accept a newer one"
         return _result(gate, run.judge, state="no baseline", value=None, bound=gate.more_than, told=told)
-    sign = 1 if higher_is_better(gate.metric) else -1
+    sign = 1 if run.directions[gate.metric] else -1
     both = [
         (sign * (after - before), each.source)
         for each in run.comparison.judged

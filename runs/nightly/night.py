@@ -101,18 +101,21 @@ async def _hold_run(night: Night, judge: str, on_progress: Callable[[Progress], 
     try:
         total = sum(1 for _ in plan.samples([] if suite.skip_bad else None))  # every row is read before any call
         embedder = load_embedder(plan.embedder, cassette, night.budget)
-        if judge not in night.runs:
-            night.runs[judge] = night.store.begin(plan)
-            Ledger(night.store).add_run(night.row.id, judge, night.runs[judge])
+
+        def on_begin(run: str) -> None:
+            night.runs[judge] = run
+            Ledger(night.store).add_run(night.row.id, judge, run)
+
         outcome = await run_session(
             plan,
             night.store,
             judge=asked,
             embedder=embedder,
-            resume=night.runs[judge],
+            resume=night.runs.get(judge),
             concurrency=asked.settings.samples_at_once if asked else suite.concurrency or 16,
             skip_bad=suite.skip_bad,
             progress=Progress(total, asked, embedder),
+            on_begin=on_begin,
             on_progress=on_progress,
         )
         return outcome.ending, outcome.message
@@ -170,7 +173,7 @@ def _report(night: Night, status: Status, message: str) -> NightReport:
         shown = with_accepted or _comparison(store, earlier_runs.get(judge), run)
         runs.append(report_run(store, suite, judge=judge, run=run, accepted=accepted, comparison=shown))
         samples = [each for _, each in judged_samples(store, run)]
-        judged.append(JudgedRun(judge, suite.metrics, samples, with_accepted))
+        judged.append(JudgedRun(judge, suite.metrics, store.run(run).plan.all_directions, samples, with_accepted))
     gates = judge_gates(suite.gates, judged, night.spent(), false_alarms=suite.false_alarms)
     if status != "done":
         gates = [_unsettled(gate) for gate in gates]

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from pydantic import BaseModel, ValidationError
 
 from ...meta_eval.bootstrap import bca_interval
-from ...metrics.catalogue import higher_is_better
 from ..compare import Comparison, Judged, judged_samples
 from .gates import GateResult, ShareGate, Spent
 from .ledger import NightRow
@@ -200,7 +199,7 @@ def _newly_failing(suite: Suite, judge: str, comparison: Comparison) -> Iterable
             before, after = each.before.get(metric), each.after.get(metric)
             if after is None:
                 continue
-            bound, higher = reach.get(metric), metric in reach and higher_is_better(metric)
+            bound, higher = reach.get(metric), comparison.directions[metric]
             if _fails(*after, bound, higher=higher) and not (before and _fails(*before, bound, higher=higher)):
                 yield each.sample, metric
 

@@ -11,7 +11,7 @@ from assay.runs.compare import Comparison, Judged
 from assay.runs.nightly.gates import Gate, GateResult, JudgedRun, Spent, judge_gates
 from assay.runs.nightly.report import verdict_of
 
-METRICS = ("faithfulness", "answer_length")
+DIRECTIONS = {"faithfulness": True, "answer_length": True}
 
 
 def judged(values: list[float | None], before: list[float | None] | None = None, **fields: Any) -> list[Judged]:
@@ -27,9 +27,12 @@ def judged(values: list[float | None], before: list[float | None] | None = None,
     ]
 
 
-def results(gate: dict[str, Any], samples: list[Judged], spent: Spent | None = None, level: float = 0.02) -> GateResult:
-    found = Comparison("a", "b", METRICS, (), (), (), tuple(samples), (), (), (), 0)
-    run = JudgedRun("j", ("faithfulness",), samples, found)
+def results(
+    gate: dict[str, Any], samples: list[Judged], spent: Spent | None = None, level: float = 0.02, higher: bool = True
+) -> GateResult:
+    directions = DIRECTIONS | {"faithfulness": higher}
+    found = Comparison("a", "b", directions, (), (), (), tuple(samples), (), (), (), 0)
+    run = JudgedRun("j", ("faithfulness",), directions, samples, found)
     (result,) = judge_gates([TypeAdapter(Gate).validate_python(gate)], [run], spent or Spent(), false_alarms=level)
     return result
 
@@ -84,15 +87,12 @@ def test_a_fall_of_all_is_told_and_one_bad_answer_is_not() -> None:
     assert results(fall | {"more_than": 0.05}, judged([0.8] * 8, before=[0.9] * 8)).state == "fell"
 
 
-def test_where_lower_is_better_a_rise_is_the_fall(monkeypatch: pytest.MonkeyPatch) -> None:
-    from assay.metrics.faithfulness import Faithfulness
-
-    monkeypatch.setattr(Faithfulness, "higher_is_better", False)
+def test_where_lower_is_better_a_rise_is_the_fall() -> None:
     fall = {"gate": "fall", "metric": "faithfulness"}
-    assert results(fall, judged([0.9] * 8, before=[0.8] * 8)).state == "fell"
-    assert results(fall, judged([0.8] * 8, before=[0.9] * 8)).state == "held"
+    assert results(fall, judged([0.9] * 8, before=[0.8] * 8), higher=False).state == "fell"
+    assert results(fall, judged([0.8] * 8, before=[0.9] * 8), higher=False).state == "held"
     share = {"gate": "share", "metric": "faithfulness", "reach": 0.5, "at_least": 0.5}
-    assert results(share, judged([0.1, 0.2, 0.9])).value == pytest.approx(2 / 3)
+    assert results(share, judged([0.1, 0.2, 0.9]), higher=False).value == pytest.approx(2 / 3)
 
 
 def test_too_few_groups_decide_nothing() -> None:
@@ -106,16 +106,16 @@ def test_too_few_groups_decide_nothing() -> None:
 def test_falls_share_the_level_of_a_night() -> None:
     """One test of p = 1/64 is below 0.02; five of them are not (Holm: 5/64)."""
     samples = judged([0.0] * 6, before=[1.0] * 6)
-    found = Comparison("a", "b", METRICS, (), (), (), tuple(samples), (), (), (), 0)
+    found = Comparison("a", "b", DIRECTIONS, (), (), (), tuple(samples), (), (), (), 0)
     gate = TypeAdapter(Gate).validate_python({"gate": "fall", "metric": "faithfulness"})
-    run = JudgedRun("j", ("faithfulness",), samples, found)
+    run = JudgedRun("j", ("faithfulness",), DIRECTIONS, samples, found)
     assert judge_gates([gate], [run], Spent(), false_alarms=0.02)[0].state == "fell"
     assert {each.state for each in judge_gates([gate] * 5, [run], Spent(), false_alarms=0.02)} == {"held"}
 
 
 def test_without_an_accepted_run_there_is_no_fall() -> None:
     gate = TypeAdapter(Gate).validate_python({"gate": "fall", "metric": "faithfulness"})
-    (found,) = judge_gates([gate], [JudgedRun("j", (), judged([1.0]), None)], Spent(), false_alarms=0.02)
+    (found,) = judge_gates([gate], [JudgedRun("j", (), DIRECTIONS, judged([1.0]), None)], Spent(), false_alarms=0.02)
     assert found.state == "no baseline"
 
 

@@ -31,7 +31,7 @@ def rows(metric: str, values: list[float | None], ratings: list[float | None], l
 
 
 def test_mean_coverage_and_correlation_over_what_is_scored() -> None:
-    found = summarise(rows("m", [0.2, None, 0.4, 0.9, 0.6, 0.8], [0.0, 1.0, 0.25, None, 0.75, 1.0]), ["m"])[0]
+    found = summarise(rows("m", [0.2, None, 0.4, 0.9, 0.6, 0.8], [0.0, 1.0, 0.25, None, 0.75, 1.0]), {"m": True})[0]
     assert (found.n, found.scored, found.skipped, found.failed) == (6, 5, 1, 0)
     assert found.mean == pytest.approx((0.2 + 0.4 + 0.9 + 0.6 + 0.8) / 5)
     assert found.coverage == pytest.approx(5 / 6)
@@ -40,28 +40,28 @@ def test_mean_coverage_and_correlation_over_what_is_scored() -> None:
 
 
 def test_nothing_scored_has_no_mean_and_no_nan() -> None:
-    found = summarise(rows("m", [None, None], [1.0, 0.0]), ["m"])[0]
+    found = summarise(rows("m", [None, None], [1.0, 0.0]), {"m": True})[0]
     assert (found.mean, found.coverage, found.correlation.rho) == (None, 0.0, None)
     assert "NaN" not in json.dumps(found.as_json())
 
 
 def test_languages_stand_apart_and_together() -> None:
     given = rows("m", [0.0, 1.0], [0.0, 1.0], "nl") + rows("m", [0.5], [0.5], "en")
-    assert [(s.language, s.n, s.mean) for s in summarise(given, ["m"], by_language=True)] == [
+    assert [(s.language, s.n, s.mean) for s in summarise(given, {"m": True}, by_language=True)] == [
         ("en", 1, 0.5),
         ("nl", 2, 0.5),
     ]
-    assert [(s.language, s.n) for s in summarise(given, ["m"])] == [("", 3)]
+    assert [(s.language, s.n) for s in summarise(given, {"m": True})] == [("", 3)]
 
 
 def test_a_metric_that_loses_to_a_baseline_says_to_which() -> None:
     ratings: list[float | None] = [n / 9 for n in range(10)]
     rising: list[float | None] = [n / 9 for n in range(10)]
     swapped: list[float | None] = [1 / 9, 0.0, *rising[2:]]  # one pair in the wrong order
-    order = ["m", "token_overlap", "rouge_l_precision", "answer_length"]
+    directions = dict.fromkeys(["m", "token_overlap", "rouge_l_precision", "answer_length"], True)
     given = rows("m", swapped, ratings) + rows("token_overlap", rising, ratings)
     given += rows("answer_length", rising[::-1], ratings)
-    found = {summary.name: summary for summary in summarise(given, order)}
+    found = {summary.name: summary for summary in summarise(given, directions)}
     assert found["m"].loses_to == "token_overlap"
     assert (found["token_overlap"].loses_to, found["answer_length"].loses_to) == ("", "")
     assert found["m"].as_json()["loses_to"] == "token_overlap"
@@ -69,7 +69,7 @@ def test_a_metric_that_loses_to_a_baseline_says_to_which() -> None:
 
 def test_the_metrics_stand_in_the_plans_order() -> None:
     given = rows("b", [1.0], [None]) + rows("a", [1.0], [None])
-    assert [summary.name for summary in summarise(given, ["b", "a", "c"])] == ["b", "a"]
+    assert [summary.name for summary in summarise(given, dict.fromkeys("bac", True))] == ["b", "a"]
 
 
 HOSTILE = "[red]not red[/red] :smile: \x1b[31mred\x1b[0m\x07 \x1b]8;;http://evil\x1b\\link \u202eback \x9b2J [/] end"

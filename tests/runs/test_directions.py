@@ -1,0 +1,187 @@
+"""Whether higher is better is declared by a metric, recorded with its run, and read from there by everything."""
+
+import importlib
+import json
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assay import load_set
+from assay.metrics import catalogue
+from assay.runs import Plan, Store, evaluate
+
+Make = Callable[..., Any]
+
+# Both read one figure from the sample: `wrong`, 0 for the best answer and 1 for the worst.
+PACKAGE = """
+from assay.metrics import Metric, Score
+from assay.metrics.metric import scored
+
+class Rightness(Metric):
+    name = "rightness"
+
+    async def measure(self, sample) -> Score:
+        return scored(1 - sample.metadata["wrong"], "one less what is wrong")
+
+class Wrongness(Metric):
+    name = "wrongness"
+    higher_is_better = False
+
+    async def measure(self, sample) -> Score:
+        return scored(sample.metadata["wrong"], "what is wrong")
+"""
+BOTH = "rightness,wrongness"
+
+
+@pytest.fixture(autouse=True)
+def other_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Another package with a metric of each direction, found by its entry points like every metric."""
+    site = tmp_path / "site"
+    (site / "rightful-1.0.dist-info").mkdir(parents=True)
+    (site / "rightful.py").write_text(PACKAGE, encoding="utf-8")
+    (site / "rightful-1.0.dist-info" / "METADATA").write_text("Name: rightful\nVersion: 1.0\n", encoding="utf-8")
+    (site / "rightful-1.0.dist-info" / "entry_points.txt").write_text(
+        "[assay.metrics]\nrightness = rightful:Rightness\nwrongness = rightful:Wrongness\n", encoding="utf-8"
+    )
+    monkeypatch.syspath_prepend(site)
+    importlib.invalidate_caches()
+    catalogue._entries.cache_clear()
+    yield site
+    catalogue._entries.cache_clear()
+    sys.modules.pop("rightful", None)
+
+
+def write_set(path: Path, wrong: list[float], contexts: str = "Some words.") -> Path:
+    """One sample per value, in groups of their own, rated 5 for 0 and 1 for 1: both metrics agree perfectly."""
+    rows = [
+        {
+            "id": f"s{number}",
+            "user_input": f"Question {number}?",
+            "response": "Some words." if number % 2 else "Others altogether, and more of them.",
+            "retrieved_contexts": [contexts],
+            "language": "en",
+            "rating": 5 - 4 * value,
+            "wrong": value,
+        }
+        for number, value in enumerate(wrong)
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+RISING = [n / 9 for n in range(10)]  # s9 is the worst
+
+
+def test_a_plan_records_what_its_metrics_declare(assay: Make, tmp_path: Path, other_package: Path) -> None:
+    """And a run keeps its directions when the package is removed, or when it declares another direction later."""
+    assay("run", write_set(tmp_path / "set.jsonl", RISING), "--metrics", BOTH)
+    sys.modules.pop("rightful")
+    (other_package / "rightful.py").unlink()
+    (other_package / "rightful-1.0.dist-info" / "entry_points.txt").unlink()
+    importlib.invalidate_caches()
+    catalogue._entries.cache_clear()
+    plan = Store(".assay").run("last").plan
+    assert plan.directions["rightness"] is plan.directions["answer_length"] is True
+    assert plan.all_directions["wrongness"] is False
+
+
+def test_a_plan_without_directions_takes_those_of_the_catalogue() -> None:
+    plan = Plan(sets=("set.jsonl",), metrics=("wrongness", "rightness", "gone", "ragas:noise_sensitivity", "declined"))
+    expected = {"wrongness": False, "rightness": True, "gone": True, "ragas:noise_sensitivity": False}
+    baselines = {"token_overlap": True, "rouge_l_precision": True, "answer_length": True}
+    assert plan.all_directions == expected | {"declined": False} | baselines
+
+
+def test_directions_are_no_part_of_the_identity() -> None:
+    """Otherwise a run recorded before directions were kept could not be resumed."""
+    plan = Plan(sets=("a",), metrics=("b", "c"))
+    assert plan.identity == "563c4f118ca3"  # as version 0.1.0 made it
+    assert plan.model_copy(update={"directions": {"b": False}}).identity == plan.identity
+
+
+def test_no_metric_that_agrees_perfectly_loses_to_a_baseline(assay: Make, tmp_path: Path) -> None:
+    path = write_set(tmp_path / "set.jsonl", RISING)
+    metrics = assay("run", path, "--metrics", BOTH, "--json").json["metrics"]
+    assert (metrics["rightness"]["spearman"], metrics["wrongness"]["spearman"]) == (pytest.approx(1), pytest.approx(-1))
+    assert (metrics["rightness"]["loses_to"], metrics["wrongness"]["loses_to"]) == (None, None)
+    assert (metrics["rightness"]["higher_is_better"], metrics["wrongness"]["higher_is_better"]) == (True, False)
+    assert [
+        line for line in assay("show", "last").out.splitlines() if "lower is better" in line and "wrongness" in line
+    ]
+    in_memory = {each.name: each for each in evaluate(load_set(path), ["rightness", "wrongness"]).summary()}
+    assert (in_memory["rightness"].loses_to, in_memory["wrongness"].loses_to) == ("", "")
+    assert in_memory["wrongness"].higher_is_better is False
+
+
+def test_a_metric_that_disagrees_loses_in_either_direction(assay: Make, tmp_path: Path) -> None:
+    """The ratings are turned round: rightness has rho -1, wrongness +1, and both agree with nobody."""
+    path = write_set(tmp_path / "set.jsonl", RISING)
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    turned = [row | {"rating": 6 - row["rating"]} for row in rows]
+    path.write_text("".join(json.dumps(row) + "\n" for row in turned), encoding="utf-8")
+    metrics = assay("run", path, "--metrics", BOTH, "--json").json["metrics"]
+    assert metrics["rightness"]["loses_to"] is not None
+    assert metrics["wrongness"]["loses_to"] == metrics["rightness"]["loses_to"]
+
+
+@pytest.mark.parametrize("metric", ["rightness", "wrongness"])
+def test_the_worst_answers_are_the_bad_ones(assay: Make, tmp_path: Path, metric: str) -> None:
+    told = assay("run", write_set(tmp_path / "set.jsonl", RISING), "--metrics", metric).out
+    store = Store(".assay")
+    assert [sample.id for sample, _ in store.worst(store.run("last").id, metric, 3)] == ["s9", "s8", "s7"]
+    assert "Question 9?" in told
+    assert "Question 0?" not in told
+
+
+@pytest.mark.parametrize("metric", ["rightness", "wrongness"])
+def test_gates_fail_when_it_gets_worse_and_pass_when_it_gets_better(assay: Make, tmp_path: Path, metric: str) -> None:
+    """0.5 is as good as wrong or right; 0.2 wrong is better, 0.8 wrong is worse."""
+    gates = [
+        {"gate": "fall", "metric": metric},
+        {"gate": "share", "metric": metric, "reach": 0.5, "at_least": 0.9},
+    ]
+    suite = tmp_path / "suite.yaml"
+    suite.write_text(json.dumps({"name": "n", "sets": ["set.jsonl"], "metrics": [metric], "gates": gates}), "utf-8")
+    write_set(tmp_path / "set.jsonl", [0.5] * 8)
+    assert assay("suite", suite).code == 0
+    assert assay("accept", "last").code == 0
+    write_set(tmp_path / "set.jsonl", [0.2] * 8)
+    better = assay("suite", suite, "--json")
+    write_set(tmp_path / "set.jsonl", [0.8] * 8)
+    worse = assay("suite", suite, "--json")
+    assert (better.code, worse.code) == (0, 5)
+    assert [gate["state"] for gate in better.json["gates"]] != [gate["state"] for gate in worse.json["gates"]]
+    failing = [(each["sample"], each["metric"]) for each in worse.json["runs"][0]["newly_failing"]]
+    assert failing == [(f"s{n}", metric) for n in range(8)]
+    assert better.json["runs"][0]["newly_failing"] == []
+
+
+def test_compare_says_which_run_is_better(assay: Make, tmp_path: Path) -> None:
+    """All eight answers are worse: 2 of 256 sign flips are as far, times five metrics is 0.04 < 0.05 (Holm)."""
+    before = assay("run", write_set(tmp_path / "set.jsonl", [0.2] * 8), "--metrics", BOTH, "--json").json["run"]
+    after = assay("run", write_set(tmp_path / "set.jsonl", [0.8] * 8), "--metrics", BOTH, "--json").json["run"]
+    told = assay("compare", before, after).out
+    lines = {line.split()[1]: line for line in told.splitlines() if line.startswith("│")}
+    assert "worse in B" in lines["rightness"]
+    assert "worse in B" in lines["wrongness"]
+    back = assay("compare", after, before, "--json").json["metrics"]
+    assert {row["metric"]: row["higher_is_better"] for row in back}["wrongness"] is False
+
+
+def test_of_changes_of_one_size_the_worse_stands_first(assay: Make, tmp_path: Path) -> None:
+    assay("run", write_set(tmp_path / "set.jsonl", [0.5, 0.5, 0.5]), "--metrics", BOTH)
+    first = Store(".assay").run("last").id
+    assay("run", write_set(tmp_path / "set.jsonl", [0.25, 0.75, 0.5]), "--metrics", BOTH)
+    for metric in ("rightness", "wrongness"):
+        changed = assay("compare", first, "last", "--metric", metric, "--json").json["changed"]
+        assert [row["sample"] for row in changed] == ["s1", "s0"]
+
+
+def test_meta_turns_what_is_better_when_lower(assay: Make, tmp_path: Path) -> None:
+    assay("run", write_set(tmp_path / "set.jsonl", [n / 29 for n in range(30)]), "--metrics", BOTH)
+    found = assay("meta", "last", "--json", "--bootstrap", "100", "--repeats", "1").json
+    agreement = {metric["name"]: metric["spearman"] for metric in found["metrics"]}
+    assert agreement["rightness"] == agreement["wrongness"] == pytest.approx(1.0)
