@@ -102,7 +102,7 @@ def _agreement(name: str, samples: Sequence[Sample], scores: dict[str, Score]) -
     found = spearman([v for _, v, _ in rated], [r for _, _, r in rated], [s.source for s, _, _ in rated])
     stars = "" if found.p is None else "**" if found.p < 0.01 else "*" if found.p < 0.05 else ""
     differing = len(rated) - max(Counter(value for _, value, _ in rated).values(), default=0)
-    if found.rho is None or found.low is None or found.high is None:
+    if found.value is None or found.low is None or found.high is None:
         verdict = found.problem
     elif differing < FEWEST_DIFFERING:  # an interval of resamples is then too narrow
         verdict = f"{differing} values differ: too few"
@@ -110,7 +110,7 @@ def _agreement(name: str, samples: Sequence[Sample], scores: dict[str, Score]) -
         verdict = "worth something"
     else:
         verdict = "turned round" if found.high < 0 else "worth nothing here"
-    return [name, found.n, found.rho, found.low, found.high, stars, verdict]
+    return [name, found.n, found.value, found.low, found.high, stars, verdict]
 
 
 def _print_deviations(name: str, samples: Sequence[Sample], scores: dict[str, Score]) -> None:

@@ -25,6 +25,7 @@ from assay import Sample, load_set
 from assay.judges import LiteLLMJudge, Usage, load_settings
 from assay.meta_eval.auroc import auroc
 from assay.meta_eval.correlation import spearman
+from assay.meta_eval.estimate import Estimate
 from assay.metrics import Metric, Score
 from assay.metrics.catalogue import BASELINES, load_metric
 from assay.runs.execute import execute
@@ -55,15 +56,15 @@ def row(name: str, values: Mapping[str, float | None], samples: list[Sample], *t
     shares = [sample.rating_share or 0.0 for sample, _ in rated]
     groups = [sample.source for sample, _ in rated]
     rho, area = spearman(xs, shares, groups), auroc(xs, [share > 0.5 for share in shares], groups)
-    agreement = [told(rho.rho, rho.low, rho.high), told(area.area, area.low, area.high)]
+    agreement = [told(rho), told(area)]
     return [name, len(rated), *agreement, *(took or (None, None, None))]
 
 
-def told(value: float | None, low: float | None, high: float | None) -> str:
-    """A figure with its interval."""
-    if value is None:
+def told(estimate: Estimate) -> str:
+    """A value with its interval."""
+    if estimate.value is None:
         return "undefined"
-    return f"{value:.2f}" + ("" if low is None or high is None else f" [{low:.2f}, {high:.2f}]")
+    return f"{estimate.value:.2f}" + ("" if estimate.low is None else f" [{estimate.low:.2f}, {estimate.high:.2f}]")
 
 
 async def main() -> None:

@@ -1,27 +1,14 @@
 """How well a metric's values follow a person's ratings: Spearman's rank correlation with a bootstrap interval."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from .bootstrap import bca_interval
+from .estimate import Estimate, estimate
+
+if TYPE_CHECKING:
+    from .arrays import Floats
 
 FEWEST_ITEMS = 5
-
-
-@dataclass(frozen=True, slots=True)
-class Correlation:
-    """Spearman's rho of `n` pairs in `groups` groups, with a 95% interval and a p-value; all None where undefined.
-
-    `problem` says why there is none.
-    """
-
-    n: int
-    groups: int
-    rho: float | None
-    low: float | None
-    high: float | None
-    p: float | None
-    problem: str = ""
 
 
 def spearman(
@@ -32,10 +19,31 @@ def spearman(
     resamples: int | None = None,
     level: float = 0.95,
     seed: int = 0,
-) -> Correlation:
-    """Spearman's rho of values and ratings (equal lengths), with a BCa interval over groups (`bca_interval`).
+) -> Estimate:
+    """Estimates Spearman's rank correlation of values and ratings, with an interval over whole groups.
 
-    The p-value is scipy's, two-sided, for independent items. Ties have mean ranks.
+    rho is Pearson's correlation of the ranks; tied values share their mean rank (Spearman, 1904).
+
+    Args:
+        values: One metric value per item.
+        ratings: One rating per item, as many as `values`.
+        groups: The group label of each item; items that share a label are resampled together.
+        resamples: Number of bootstrap resamples; None as in `bca_interval`.
+        level: Confidence level, between 0 and 1.
+        seed: Seed of the resampling.
+
+    Returns:
+        rho in [-1, 1] with its BCa interval and scipy's two-sided p-value, which takes items as independent. No value
+        with fewer than five items, or where values or ratings are all equal; `problem` says which.
+
+    Examples:
+        Ranks 1..6 against ranks 2,1,3,4,6,5: the squared differences sum to 4, so rho = 1 - 6 * 4 / (6 * 35) = 31/35.
+
+        >>> result = spearman([1, 2, 3, 4, 5, 6], [2, 1, 3, 4, 6, 5], list("abcdef"))
+        >>> round(result.value, 4), result.n, result.groups
+        (0.8857, 6, 6)
+        >>> spearman([1, 1, 1, 1, 1], [1, 2, 3, 4, 5], list("abcde")).problem
+        'all values are equal'
     """
     import numpy as np
     from scipy import stats
@@ -43,18 +51,18 @@ def spearman(
     from . import weighted
 
     x, y = np.asarray(values, float), np.asarray(ratings, float)
-    n, count = len(x), len(set(groups))
-    problem = ""
-    if n < FEWEST_ITEMS:
-        problem = f"only {n} rated scores"
-    elif np.ptp(x) == 0:
-        problem = "all values are equal"
-    elif np.ptp(y) == 0:
-        problem = "all ratings are equal"
-    if problem:
-        return Correlation(n, count, None, None, None, None, problem)
-    found = stats.spearmanr(x, y)
-    rho, p = float(found.statistic), float(found.pvalue)
-    interval = bca_interval(weighted.spearman(x, y), rho, groups, resamples=resamples, level=level, seed=seed)
-    low, high = interval or (None, None)
-    return Correlation(n, count, rho, low, high, p, "" if interval else "too few groups for an interval")
+    if problem := correlation_problem(x, y):
+        return Estimate(None, n=len(x), groups=len(set(groups)), problem=problem)
+    p = float(stats.spearmanr(x, y).pvalue)
+    return estimate(weighted.spearman(x, y), groups, resamples=resamples, level=level, seed=seed, p=p)
+
+
+def correlation_problem(x: "Floats", y: "Floats") -> str:
+    """Says why values `x` and ratings `y` of the same items have no correlation; empty where they have one."""
+    import numpy as np
+
+    if len(x) < FEWEST_ITEMS:
+        return f"only {len(x)} rated scores"
+    if np.ptp(x) == 0:
+        return "all values are equal"
+    return "all ratings are equal" if np.ptp(y) == 0 else ""

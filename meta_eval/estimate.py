@@ -1,4 +1,4 @@
-"""A figure with its interval: what every part of the meta-evaluation reports."""
+"""The one type for a number with its interval, and the function that makes it from a statistic."""
 
 import math
 from collections.abc import Sequence
@@ -10,27 +10,76 @@ from .bootstrap import bca_interval
 if TYPE_CHECKING:
     from .bootstrap import Statistic
 
+TOO_FEW_GROUPS = "too few groups for an interval"
+
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A figure with its 95% interval (or the level of the evaluation); None where there is none, and `problem` why."""
+    """An estimated value with its confidence interval.
+
+    Attributes:
+        value: The point estimate; None where it is undefined.
+        low: Lower end of the interval, at the level of the evaluation (95% unless set); None without an interval.
+        high: Upper end of the interval; None without an interval.
+        n: How many items the value was computed from; None where that is not counted.
+        groups: How many groups these items form; groups are what the bootstrap resamples.
+        p: Two-sided p-value of the hypothesis of no effect; None where nothing was tested.
+        problem: Why the value or the interval is missing; empty where nothing is.
+    """
 
     value: float | None
     low: float | None = None
     high: float | None = None
+    n: int | None = None
+    groups: int | None = None
+    p: float | None = None
     problem: str = ""
 
 
 def estimate(
-    statistic: "Statistic", groups: Sequence[str], *, resamples: int | None, level: float = 0.95, seed: int = 0
+    statistic: "Statistic",
+    groups: Sequence[str],
+    *,
+    resamples: int | None = None,
+    level: float = 0.95,
+    seed: int = 0,
+    p: float | None = None,
 ) -> Estimate:
-    """The statistic of the items as they are (weights 1), with its BCa interval over groups (`bca_interval`)."""
+    """Estimates a statistic with a bootstrap interval over whole groups.
+
+    Args:
+        statistic: Maps weights (items, resamples) to one value per resample. All weights 1 give the point estimate.
+        groups: The group label of each item; items that share a label are resampled together.
+        resamples: Number of bootstrap resamples; None as in `bca_interval`.
+        level: Confidence level, between 0 and 1.
+        seed: Seed of the resampling.
+        p: A p-value that was computed elsewhere, to be kept beside the value.
+
+    Returns:
+        The estimate with its BCa interval; without a value where the statistic is not finite, and without an interval
+        where there are too few groups (`problem` says which).
+
+    Examples:
+        The mean of 1..6, each item its own group:
+
+        >>> import numpy as np
+        >>> items = np.arange(1.0, 7.0)
+        >>> def mean(weights):
+        ...     return items @ weights / weights.sum(axis=0)
+        >>> result = estimate(mean, list("abcdef"))
+        >>> result.value, result.n, result.groups, result.low < 3.5 < result.high
+        (3.5, 6, 6, True)
+        >>> estimate(mean, list("aabbcc")).problem
+        'too few groups for an interval'
+    """
     import numpy as np
 
-    value = float(statistic(np.ones((len(groups), 1)))[0])
+    n, number_of_groups = len(groups), len(set(groups))
+    value = float(statistic(np.ones((n, 1)))[0])
     if not math.isfinite(value):
-        return Estimate(None, problem="undefined: the values or the ratings do not vary")
+        problem = "undefined: the values or the ratings do not vary"
+        return Estimate(None, n=n, groups=number_of_groups, problem=problem)
     interval = bca_interval(statistic, value, groups, resamples=resamples, level=level, seed=seed)
     if interval is None:
-        return Estimate(value, problem="too few groups for an interval")
-    return Estimate(value, *interval)
+        return Estimate(value, n=n, groups=number_of_groups, p=p, problem=TOO_FEW_GROUPS)
+    return Estimate(value, *interval, n=n, groups=number_of_groups, p=p)

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import UsageError
 from ..eval_sets import Sample
-from .paired import Paired, holm, paired
+from ..meta_eval.estimate import Estimate
+from .paired import holm, paired
 
 if TYPE_CHECKING:
     from .store import Store
@@ -44,7 +45,7 @@ class Difference:
     part: str
     mean_a: float | None
     mean_b: float | None
-    paired: Paired
+    paired: Estimate
     lost: int
     gained: int
     higher_is_better: bool = True
@@ -53,13 +54,13 @@ class Difference:
     @property
     def is_improvement(self) -> bool | None:
         """Whether B is better than A on average; None where they do not differ or nothing was scored in both."""
-        change = self.paired.mean
+        change = self.paired.value
         return (change > 0) is self.higher_is_better if change else None
 
     def as_json(self) -> dict[str, Any]:
         """Flat, for `--json`."""
         found = asdict(self.paired)
-        found["difference"] = found.pop("mean")
+        found["difference"] = found.pop("value")
         own = {"metric": self.metric, "part": self.part or None, "mean_a": self.mean_a, "mean_b": self.mean_b}
         counts = {"lost": self.lost, "gained": self.gained}
         return own | found | {"p_of_all": self.p_of_all} | counts | {"higher_is_better": self.higher_is_better}

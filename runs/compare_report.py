@@ -95,9 +95,9 @@ def _mean(value: float | None) -> str:
 
 
 def _change(row: Difference) -> str:
-    if row.paired.mean is None:
+    if row.paired.value is None:
         return row.paired.problem
-    told = with_interval(row.paired.mean, row.paired.low, row.paired.high, "+.3f")
+    told = with_interval(row.paired.value, row.paired.low, row.paired.high, "+.3f")
     return told if row.paired.low is not None else f"{told} ({row.paired.problem})"
 
 
@@ -107,7 +107,7 @@ def _p(p: float | None) -> str:
 
 def _remark(row: Difference) -> str:
     remarks = []
-    if row.p_of_all is not None and row.p_of_all < SURE and row.paired.mean:
+    if row.p_of_all is not None and row.p_of_all < SURE and row.paired.value:
         remarks.append("better in B" if row.is_improvement else "worse in B")
     for count, what in [(row.lost, "scored in A only"), (row.gained, "scored in B only")]:
         if count:

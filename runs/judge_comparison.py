@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Literal, get_args
 from ..errors import UsageError
 from ..eval_sets import Sample
 from ..judges import ReplyCounts, Usage
-from ..meta_eval.correlation import Correlation, spearman
+from ..meta_eval.correlation import spearman
+from ..meta_eval.estimate import Estimate
 from ..metrics import Score
 from .judge_probes import ProbeFindings, probe_findings
 from .panels import Panel, panels, supported_claims
@@ -51,7 +52,7 @@ class JudgeFindings:
     judge: str
     samples: int
     failed: float
-    agreement: Correlation
+    agreement: Estimate
     tokens: float
     usd: float | None
     seconds: float
@@ -167,10 +168,10 @@ def _consistency(judged: JudgeScores) -> float | None:
 
 
 def _marked(each: JudgeFindings, all_: Sequence[JudgeFindings], costs: Mapping[str, float]) -> JudgeFindings:
-    mine = each.agreement.rho
+    mine = each.agreement.value
 
     def beats(other: JudgeFindings) -> bool:
-        theirs = other.agreement.rho
+        theirs = other.agreement.value
         if mine is None or theirs is None:
             return False
         cheaper = costs[other.judge] <= costs[each.judge]
@@ -230,10 +231,10 @@ def _claim_agreement(scores: Mapping[str, Mapping[str, Score]]) -> ClaimAgreemen
 
 def _advice(judges: Sequence[JudgeFindings], pairs: Sequence["Comparison"], unit: Unit) -> str:
     """The cheapest judge that surely agrees with the ratings and is not told apart from the best."""
-    able = [each for each in judges if each.agreement.rho is not None]
+    able = [each for each in judges if each.agreement.value is not None]
     if not able:
         return "no judge can be recommended: none has scores that vary on answers with ratings that vary"
-    best = max(able, key=lambda each: each.agreement.rho or 0.0)
+    best = max(able, key=lambda each: each.agreement.value or 0.0)
     if best.agreement.low is None or best.agreement.low <= 0:
         return f"buy none of them on this evidence: even {best.judge} ({_told(best)}) may not agree with the ratings"
     worse = {
@@ -261,4 +262,4 @@ def amount(cost: float, unit: Unit) -> str:
 
 def _told(each: JudgeFindings) -> str:
     found = each.agreement
-    return f"rho {with_interval(found.rho, found.low, found.high, '.2f')}"
+    return f"rho {with_interval(found.value, found.low, found.high, '.2f')}"

@@ -7,7 +7,7 @@ from typing import Any
 from ..eval_sets import Sample
 from ..meta_eval.estimate import Estimate, estimate
 from ..metrics import Score
-from .paired import Paired, paired
+from .paired import paired
 from .panels import claims_by_words
 
 _SAID = ("verdict", "probability", "reason", "quote")
@@ -28,7 +28,7 @@ class ProbeFindings:
     claims: int
     flips: Estimate
     to_supported: int
-    shift: Paired
+    shift: Estimate
     failed: int
     identical: bool
 

@@ -1,10 +1,9 @@
 """Differences between two runs on the same samples: the mean, its interval, and how often chance gives as much."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from ..meta_eval.bootstrap import bca_interval
+from ..meta_eval.estimate import Estimate, estimate
 
 if TYPE_CHECKING:
     from ..meta_eval.arrays import Floats
@@ -14,22 +13,6 @@ Side = Literal["two-sided", "below"]
 _DRAWS = 9999
 
 
-@dataclass(frozen=True, slots=True)
-class Paired:
-    """The mean of `n` paired differences in `groups` groups, its 95% interval, and a p-value.
-
-    `low` and `high` are None with fewer than five groups, all are None without pairs. `problem` says why.
-    """
-
-    n: int
-    groups: int
-    mean: float | None
-    low: float | None = None
-    high: float | None = None
-    p: float | None = None
-    problem: str = ""
-
-
 def paired(
     differences: Sequence[float],
     groups: Sequence[str],
@@ -37,7 +20,7 @@ def paired(
     side: Side = "two-sided",
     against: float = 0.0,
     seed: int = 0,
-) -> Paired:
+) -> Estimate:
     """The mean difference with a BCa interval over groups, and the p-value of a sign-flip test over groups.
 
     The null hypothesis: without a change the differences from `against` are as often up as down (Fisher's
@@ -46,17 +29,11 @@ def paired(
     """
     import numpy as np
 
-    count = len(set(groups))
     if not differences:
-        return Paired(0, 0, None, problem="no sample was scored in both runs")
+        return Estimate(None, n=0, groups=0, problem="no sample was scored in both runs")
     values = np.asarray(differences, float)
-    mean = float(values.mean())
-    interval = bca_interval(
-        lambda weights: (weights * values[:, None]).sum(axis=0) / weights.sum(axis=0), mean, groups, seed=seed
-    )
     p = _sign_flip_p(values - against, groups, side, seed)
-    low, high = interval or (None, None)
-    return Paired(len(values), count, mean, low, high, p, "" if interval else "too few groups for an interval")
+    return estimate(lambda weights: values @ weights / weights.sum(axis=0), groups, seed=seed, p=p)
 
 
 def _sign_flip_p(differences: "Floats", groups: Sequence[str], side: Side, seed: int) -> float:

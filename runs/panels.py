@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..eval_sets import Sample
-from ..meta_eval.correlation import Correlation, spearman
+from ..meta_eval.correlation import spearman
+from ..meta_eval.estimate import Estimate
 from ..metrics import Score
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ class Panel:
     """
 
     name: str
-    agreement: Correlation
+    agreement: Estimate
     cost: float
     dear_share: float | None = None
     saving: float | None = None

@@ -125,11 +125,11 @@ def _print_language(console: "Console", language: str, summaries: list[MetricSum
 
 def _correlation(summary: MetricSummary) -> str:
     found = summary.correlation
-    if found.rho is None:
+    if found.value is None:
         return f"none: {found.problem}"
     if found.low is None or found.high is None:
-        return f"{found.rho:+.2f} ({found.problem})"
-    return f"{with_interval(found.rho, found.low, found.high, '+.2f')} (n = {found.n})"
+        return f"{found.value:+.2f} ({found.problem})"
+    return f"{with_interval(found.value, found.low, found.high, '+.2f')} (n = {found.n})"
 
 
 def _remark(summary: MetricSummary) -> str:

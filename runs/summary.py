@@ -5,7 +5,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ..meta_eval.correlation import Correlation, spearman
+from ..meta_eval.correlation import spearman
+from ..meta_eval.estimate import Estimate
 from ..metrics.catalogue import BASELINES
 
 # (metric, language, value, rating, source, status)
@@ -23,7 +24,7 @@ class MetricSummary:
     skipped: int
     failed: int
     mean: float | None
-    correlation: Correlation
+    correlation: Estimate
     higher_is_better: bool = True
     loses_to: str = ""
 
@@ -35,7 +36,7 @@ class MetricSummary:
     @property
     def agreement(self) -> float | None:
         """How far the metric follows the ratings in its own direction, in [-1, 1]: Spearman's rho, or its negative."""
-        rho = self.correlation.rho
+        rho = self.correlation.value
         return rho if rho is None or self.higher_is_better else -rho
 
     def as_json(self) -> dict[str, Any]:
@@ -48,7 +49,7 @@ class MetricSummary:
             "failed": self.failed,
             "mean": self.mean,
             "coverage": self.coverage,
-            "spearman": found.rho,
+            "spearman": found.value,
             "low": found.low,
             "high": found.high,
             "p": found.p,

@@ -217,8 +217,15 @@ def _told_of(failed: "Sequence[Exchange]", allowed: int) -> int:
 
 
 def _as_json(summary: "SplitSummary") -> dict[str, Any]:
-    from dataclasses import asdict
+    from dataclasses import fields
 
-    told = asdict(summary)
-    told["balance"] = summary.balance
-    return told
+    from ..meta_eval.estimate import Estimate
+
+    def convert(value: Any) -> Any:
+        if isinstance(value, Estimate):
+            return {"n": value.n, "mean": value.value, "low": value.low, "high": value.high}
+        return {key: convert(item) for key, item in value.items()} if isinstance(value, dict) else value
+
+    return {field.name: convert(getattr(summary, field.name)) for field in fields(summary)} | {
+        "balance": summary.balance
+    }

@@ -15,7 +15,7 @@ from .options import beside_runs, budget_options, json_option, read_mapping, rea
 if TYPE_CHECKING:
     from ..eval_sets import Sample
     from ..judges import Budget, JudgeSettings
-    from ..meta_eval.correlation import Correlation
+    from ..meta_eval.estimate import Estimate
     from ..runs.judge_comparison import JudgeComparison, JudgeFindings, JudgeScores
 
 
@@ -264,7 +264,7 @@ def _print_probes(found: "JudgeComparison") -> None:
             flips.problem if flips.value is None else with_interval(flips.value, flips.low, flips.high, ".0%"),
             str(each.to_supported),
             str(shift.n),
-            shift.problem if shift.mean is None else with_interval(shift.mean, shift.low, shift.high, "+.3f"),
+            shift.problem if shift.value is None else with_interval(shift.value, shift.low, shift.high, "+.3f"),
         )
     report_console().print(table)
     if any(each.identical for each in found.probes):
@@ -277,9 +277,9 @@ def _unparsable(each: "JudgeFindings") -> str:
     return f"{each.unparsable:.1%}" + (f" ({each.lost:.1%} lost)" if each.lost else "")
 
 
-def _rho(found: "Correlation") -> str:
+def _rho(found: "Estimate") -> str:
     from ..runs.report import with_interval
 
-    if found.rho is None:
+    if found.value is None:
         return f"none ({found.problem})"
-    return f"{with_interval(found.rho, found.low, found.high, '+.2f')} (n = {found.n})"
+    return f"{with_interval(found.value, found.low, found.high, '+.2f')} (n = {found.n})"

@@ -98,7 +98,7 @@ def _print_effect(title: str, found: "Comparison", columns: tuple[str, str, str]
             Text(plain(each.metric)),
             str(shift.n),
             *("-" if mean is None else f"{mean:.3f}" for mean in (each.mean_a, each.mean_b)),
-            with_interval(shift.mean, shift.low, shift.high, "+.3f"),
+            with_interval(shift.value, shift.low, shift.high, "+.3f"),
             *(p_value(p) for p in (shift.p, each.p_of_all)),
         )
     report_console().print(table)

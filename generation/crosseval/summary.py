@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from ...meta_eval.bootstrap import bca_interval
+from ...meta_eval.estimate import Estimate, estimate
 from .exchange import Exchange
 
 if TYPE_CHECKING:
@@ -15,16 +15,6 @@ ANSWER_RATE = "answer rate"
 HALLUCINATION_RATE = "hallucination rate"
 FACTS = "facts correct"
 RATES = (ANSWER_RATE, HALLUCINATION_RATE, FACTS)
-
-
-@dataclass(frozen=True)
-class Figure:
-    """A mean of `n` values with its 95% interval, None where there is none (too few documents, or no value)."""
-
-    n: int
-    mean: float | None
-    low: float | None = None
-    high: float | None = None
 
 
 @dataclass(frozen=True)
@@ -40,15 +30,15 @@ class SplitSummary:
     folds: tuple[int, ...]
     exchanges: int
     failed: int
-    answered: dict[int, dict[int, Figure]]
-    by_fold: dict[str, dict[int, Figure]]
-    average: dict[str, Figure]
+    answered: dict[int, dict[int, Estimate]]
+    by_fold: dict[str, dict[int, Estimate]]
+    average: dict[str, Estimate]
     skipped: dict[str, str] = field(default_factory=dict)
 
     @property
     def balance(self) -> float | None:
         """The mean of the answer rate and the share of unanswerable questions declined: what validation chooses by."""
-        answered, hallucinated = self.average[ANSWER_RATE].mean, self.average[HALLUCINATION_RATE].mean
+        answered, hallucinated = self.average[ANSWER_RATE].value, self.average[HALLUCINATION_RATE].value
         return None if answered is None or hallucinated is None else (answered + 1 - hallucinated) / 2
 
 
@@ -85,7 +75,7 @@ def summarise_split(exchanges: Sequence[Exchange], metrics: Sequence[str]) -> Sp
     )
 
 
-def figure(exchanges: Sequence[Exchange], value: _Value, *, rate: bool) -> Figure:
+def figure(exchanges: Sequence[Exchange], value: _Value, *, rate: bool) -> Estimate:
     """The mean over iterations of the mean within each, with a bootstrap interval over documents.
 
     Where a `rate` is 0 or 1, resampling tells nothing: the interval is then Wilson's with the number of documents for
@@ -95,20 +85,18 @@ def figure(exchanges: Sequence[Exchange], value: _Value, *, rate: bool) -> Figur
 
     pairs = [(found, each) for each in exchanges if (found := value(each)) is not None]
     if not pairs:
-        return Figure(0, None)
+        return Estimate(None, n=0, problem="no exchange has a value")
     values = np.array([found for found, _ in pairs])
     iterations = np.array([each.loaded for _, each in pairs])
     groups = [each.sample.source for _, each in pairs]
     statistic = _mean_of_iterations(values, iterations)
-    mean = float(statistic(np.ones((len(values), 1)))[0])
-    if rate and mean in {0.0, 1.0}:
+    if rate and np.ptp(values) == 0 and values[0] in {0.0, 1.0}:
         from ..review import share
 
         count = len(set(groups))
-        _, low, high = share(int(mean) * count, count)
-        return Figure(len(pairs), mean, low, high)
-    interval = bca_interval(statistic, mean, groups)
-    return Figure(len(pairs), mean, *(interval or (None, None)))
+        mean, low, high = share(int(values[0]) * count, count)
+        return Estimate(mean, low, high, n=len(pairs), groups=count)
+    return estimate(statistic, groups)
 
 
 def _mean_of_iterations(
@@ -128,7 +116,7 @@ def _mean_of_iterations(
     return statistic
 
 
-def _answered(exchanges: Sequence[Exchange], loaded: int, fold: int) -> Figure:
+def _answered(exchanges: Sequence[Exchange], loaded: int, fold: int) -> Estimate:
     here = [each for each in exchanges if each.loaded == loaded and each.fold == fold]
     return figure(here, lambda each: float(not each.declined), rate=True)
 

@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from ...meta_eval.estimate import Estimate
 from ...runs.report import plain, report_console
-from .summary import ANSWER_RATE, FACTS, HALLUCINATION_RATE, RATES, Figure, SplitSummary
+from .summary import ANSWER_RATE, FACTS, HALLUCINATION_RATE, RATES, SplitSummary
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -86,26 +87,26 @@ def _table(title: str, first: str, columns: Sequence[str]) -> "Table":
     return table
 
 
-def _values(figure: Figure) -> tuple[float | None, float | None, float | None]:
-    return figure.mean, figure.low, figure.high
+def _values(figure: Estimate) -> tuple[float | None, float | None, float | None]:
+    return figure.value, figure.low, figure.high
 
 
-def _declined(answered: Figure) -> Figure:
-    if answered.mean is None:
+def _declined(answered: Estimate) -> Estimate:
+    if answered.value is None:
         return answered
     low, high = (None if edge is None else 1 - edge for edge in (answered.high, answered.low))
-    return Figure(answered.n, 1 - answered.mean, low, high)
+    return Estimate(1 - answered.value, low, high, n=answered.n, groups=answered.groups)
 
 
-def _percent(figure: Figure) -> str:
-    if figure.mean is None:
+def _percent(figure: Estimate) -> str:
+    if figure.value is None:
         return "-"
     interval = "" if figure.low is None or figure.high is None else f" [{figure.low:.0%}, {figure.high:.0%}]"
-    return f"{figure.mean:.1%}{interval} (n={figure.n})"
+    return f"{figure.value:.1%}{interval} (n={figure.n})"
 
 
-def _number(figure: Figure) -> str:
-    if figure.mean is None:
+def _number(figure: Estimate) -> str:
+    if figure.value is None:
         return "-"
     interval = "" if figure.low is None or figure.high is None else f" [{figure.low:.2f}, {figure.high:.2f}]"
-    return f"{figure.mean:.3f}{interval} (n={figure.n})"
+    return f"{figure.value:.3f}{interval} (n={figure.n})"

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import count, takewhile
 
-from ...meta_eval.correlation import Correlation
+from ...meta_eval.estimate import Estimate
 from ...meta_eval.report.axes import Axis, axis_over
 from ..judge_comparison import JudgeComparison
 
@@ -25,7 +25,7 @@ class Point:
     name: str
     kind: str
     cost: float
-    agreement: Correlation
+    agreement: Estimate
     x: float
     y: float
     low: float | None
@@ -55,20 +55,20 @@ def frontier(found: JudgeComparison) -> Frontier | None:
     """The chart of a comparison; None where nothing has an agreement with the ratings."""
     rows = [(each.judge, "judge", each.cost(found.unit), each.agreement, each.on_frontier) for each in found.judges]
     rows += [(each.name, "panel", each.cost, each.agreement, False) for each in found.panels]
-    shown = [row for row in rows if row[3].rho is not None]
+    shown = [row for row in rows if row[3].value is not None]
     if not shown:
         return None
-    ends = [end for *_, told, _ in shown for end in (told.rho, told.low, told.high) if end is not None]
+    ends = [end for *_, told, _ in shown for end in (told.value, told.low, told.high) if end is not None]
     y = axis_over([*ends, 0.0], within=(-1, 1))
     costs = _Costs([cost for _, _, cost, _, _ in shown])
     points = []
     for key, (name, kind, cost, told, on_frontier) in zip(_letters(len(shown)), shown, strict=True):
-        cheaper = [each.agreement.rho or -1 for each in found.judges if each.cost(found.unit) <= cost]
-        beyond = kind == "panel" and (told.rho or 0) > max(cheaper, default=-1)
-        at, low, high = (None if end is None else 100 - y.percent(end) for end in (told.rho, told.low, told.high))
+        cheaper = [each.agreement.value or -1 for each in found.judges if each.cost(found.unit) <= cost]
+        beyond = kind == "panel" and (told.value or 0) > max(cheaper, default=-1)
+        at, low, high = (None if end is None else 100 - y.percent(end) for end in (told.value, told.low, told.high))
         place = costs.percent(cost)
         points.append(Point(key, name, kind, cost, told, place, at or 0.0, low, high, on_frontier, beyond))
-    without = tuple((row[0], row[3].problem) for row in rows if row[3].rho is None)
+    without = tuple((row[0], row[3].problem) for row in rows if row[3].value is None)
     stairs = _stairs([point for point in points if point.on_frontier])
     return Frontier(costs.ticks(), y, _apart(points), without, stairs, 100 - y.percent(0), costs.free is not None)
 

@@ -3,8 +3,6 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from ...meta_eval.correlation import Correlation
-from ...meta_eval.estimate import Estimate
 from ...meta_eval.report.sealed import asset, report_style, sealed_page, write_page
 from ..judge_comparison import JudgeComparison, amount
 from .frontier import frontier
@@ -25,12 +23,6 @@ def render_judge_report(found: JudgeComparison, sets: Sequence[str]) -> str:
         "keys": {point.name: point.key for point in chart.points} if chart else {},
         "beyond": {point.name for point in chart.points if point.beyond} if chart else set(),
         "cost_of": lambda cost: amount(cost, found.unit),
-        "estimate_of": _estimate,
-        "shift_of": lambda shift: Estimate(shift.mean, shift.low, shift.high, shift.problem),
         "sentence": found.advice[:1].upper() + found.advice[1:],
     }
     return sealed_page(__package__, "judges.html", view, style=report_style() + asset(__package__, "frontier.css"))
-
-
-def _estimate(found: Correlation) -> Estimate:
-    return Estimate(found.rho, found.low, found.high, found.problem)

@@ -6,8 +6,9 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from ...meta_eval.estimate import Estimate
 from ..compare import Comparison, Judged
-from ..paired import Paired, holm, paired
+from ..paired import holm, paired
 
 State = Literal["held", "fell", "undecided", "no baseline"]
 
@@ -131,7 +132,7 @@ def judge_gates(
     share has a fall.
     """
     results: list[GateResult] = []
-    falls: list[tuple[int, Paired]] = []
+    falls: list[tuple[int, Estimate]] = []
     for gate in gates:
         if isinstance(gate, CostGate):
             results.append(_cost(gate, spent))
@@ -144,10 +145,10 @@ def judge_gates(
                 results += [_coverage(gate, run, metric) for metric in metrics]
             elif isinstance(gate, FallGate):
                 found = _fallen(gate, run)
-                if isinstance(found, Paired):
+                if isinstance(found, Estimate):
                     falls.append((len(results), found))
                     found = _result(
-                        gate, run.judge, state="undecided", value=found.mean, bound=gate.more_than, told=found.problem
+                        gate, run.judge, state="undecided", value=found.value, bound=gate.more_than, told=found.problem
                     )
                 results.append(found)
             elif isinstance(gate, MeanGate | ShareGate):
@@ -211,7 +212,7 @@ def _cost(gate: CostGate, spent: Spent) -> GateResult:
     return GateResult(gate="cost", judge=None, metric=None, state=state, value=figure, bound=gate.at_most, told=told)
 
 
-def _fallen(gate: FallGate, run: JudgedRun) -> GateResult | Paired:
+def _fallen(gate: FallGate, run: JudgedRun) -> GateResult | Estimate:
     """The paired differences in the direction in which less is worse, tested against the allowed fall."""
     if run.comparison is None:
         told = "there is no accepted run that shares samples with this one; make one with `assay accept RUN`"
@@ -230,13 +231,13 @@ def _fallen(gate: FallGate, run: JudgedRun) -> GateResult | Paired:
     return paired(differences, sources, side="below", against=-gate.more_than)
 
 
-def _told_fall(result: GateResult, found: Paired, p: float | None, false_alarms: float) -> GateResult:
-    if found.mean is None or p is None:
+def _told_fall(result: GateResult, found: Estimate, p: float | None, false_alarms: float) -> GateResult:
+    if found.value is None or p is None:
         return result.model_copy(update={"told": f"the change is unknown: {found.problem}"})
     fewest = next(count for count in range(1, 64) if 2.0**-count < false_alarms)
     interval = "" if found.low is None else f" [{found.low:+.3f}, {found.high:+.3f}]"
-    way = "better by" if found.mean > 0 else "worse by" if found.mean < 0 else "neither better nor worse,"
-    told = f"{result.metric} is {way} {abs(found.mean):.4f}{interval} than in the accepted run, {found.n} pairs"
+    way = "better by" if found.value > 0 else "worse by" if found.value < 0 else "neither better nor worse,"
+    told = f"{result.metric} is {way} {abs(found.value):.4f}{interval} than in the accepted run, {found.n} pairs"
     told += f", p = {p:.4f}" + (f", {result.bound:g} allowed" if result.bound else "")
     if found.groups < fewest:
         told += f"; {found.groups} groups are too few to tell a fall from noise, {fewest} are needed"

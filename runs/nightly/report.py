@@ -184,7 +184,7 @@ def _metric(samples: Sequence[Judged], metric: str, comparison: Comparison | Non
         return found
     by = change.paired
     return found.model_copy(
-        update={"change": by.mean, "change_low": by.low, "change_high": by.high, "change_p": change.p_of_all}
+        update={"change": by.value, "change_low": by.low, "change_high": by.high, "change_p": change.p_of_all}
     )
 
 

@@ -46,7 +46,7 @@ def test_verdicts_that_flip(words: list[Any], assay: Make, openai_server: OpenAI
     assert {(each["claims"], each["shift"]["n"], each["failed"]) for each in found.values()} == {(12, 6, 0)}
     flips = {key: (each["flips"]["value"], each["to_supported"]) for key, each in found.items()}
     assert flips == dict.fromkeys(found, (0, 0)) | {("obeys", "injected"): (1, 12)}
-    shifts = {key: pytest.approx(each["shift"]["mean"]) for key, each in found.items()}
+    shifts = {key: pytest.approx(each["shift"]["value"]) for key, each in found.items()}
     assert shifts == dict.fromkeys(found, 0) | {("firm", "injected"): -5 / 18, ("obeys", "injected"): 1}
     assert [key for key, each in found.items() if not each["identical"]] == [("obeys", "injected")]
     assert len(openai_server.requests) == 2 * 3 * 6

@@ -288,14 +288,14 @@ def test_averages_are_of_iterations_and_intervals_of_documents() -> None:
     exchanges += [exchange(f"b{n}", 2, 2, False, bleu=0.3) for n in range(2)]
     exchanges.append(exchange("c", 1, 2, None))
     found = summarise_split(exchanges, ["bleu"])
-    assert found.average["answer rate"].mean == pytest.approx((1 / 4 + 1) / 2)
-    assert found.average["bleu"].mean == pytest.approx((0.1 + 0.3) / 2)
+    assert found.average["answer rate"].value == pytest.approx((1 / 4 + 1) / 2)
+    assert found.average["bleu"].value == pytest.approx((0.1 + 0.3) / 2)
     assert (found.exchanges, found.failed) == (7, 1)
     low, high = found.average["answer rate"].low, found.average["answer rate"].high
     assert low is not None
     assert high is not None
     assert low < 0.625 < high
-    assert found.average["hallucination rate"].mean is None
+    assert found.average["hallucination rate"].value is None
 
 
 def test_what_lacks_is_told_with_a_cure(assay: Typing, crossed: Path, tmp_path: Path) -> None:

@@ -52,7 +52,7 @@ def test_auroc_is_the_share_of_pairs_in_the_right_order(items: list[tuple[int, b
     found = auroc(values, good, [str(n) for n in range(len(items))], resamples=20)
     pairs = [(a, b) for a, is_good in items if is_good for b, other in items if not other]
     if not pairs:
-        assert found.area is None
+        assert found.value is None
     else:
-        assert found.area == pytest.approx(sum((a > b) + (a == b) / 2 for a, b in pairs) / len(pairs))
-    assert (found.good, found.bad) == (sum(good), len(good) - sum(good))
+        assert found.value == pytest.approx(sum((a > b) + (a == b) / 2 for a, b in pairs) / len(pairs))
+    assert found.n == len(items)

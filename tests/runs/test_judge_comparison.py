@@ -43,7 +43,7 @@ def test_each_judges_row() -> None:
     found = compare_judges("faithfulness", SAMPLES, [good, judged("bad", NOISE)])
     row, other = found.judges
     assert (row.judge, row.samples, row.failed) == ("good", N, 0.0)
-    assert row.agreement.rho == pytest.approx(1.0)
+    assert row.agreement.value == pytest.approx(1.0)
     assert (row.tokens, row.usd, row.seconds) == (pytest.approx(100_000), pytest.approx(1.0), pytest.approx(500))
     assert row.consistency == pytest.approx((N - 1) / N), "one verdict of 40 is another when asked again"
     assert other.consistency is None
@@ -128,7 +128,7 @@ def test_panels_of_two() -> None:
     """The weights are learnt on other folds: a judge of noise weighs next to nothing beside a perfect one."""
     scores = {each.judge: each.scores for each in (judged("good", PERFECT), judged("noise", NOISE))}
     found = named(panels(SAMPLES, scores, {"good": 10.0, "noise": 1.0}))
-    mean, weighted = found["mean"].agreement.rho, found["weighted by agreement"].agreement.rho
+    mean, weighted = found["mean"].agreement.value, found["weighted by agreement"].agreement.value
     assert mean is not None and weighted is not None
     assert 0.3 < mean < weighted
     assert weighted > 0.9
@@ -140,7 +140,7 @@ def test_the_majority_of_three_outvotes_one() -> None:
     right = [1.0 if value >= 0.5 else 0.0 for value in PERFECT]
     from scipy.stats import spearmanr
 
-    assert majority.agreement.rho == pytest.approx(spearmanr(right, RATINGS).statistic)
+    assert majority.agreement.value == pytest.approx(spearmanr(right, RATINGS).statistic)
 
 
 def test_a_cascade_asks_the_dear_judge_where_the_cheap_one_is_unsure() -> None:
@@ -154,7 +154,7 @@ def test_a_cascade_asks_the_dear_judge_where_the_cheap_one_is_unsure() -> None:
     scores = {"cheap": cheap, "dear": judged("dear", PERFECT).scores}
     found = named(panels(SAMPLES, scores, {"cheap": 1.0, "dear": 10.0}))["cascade"]
     assert found.dear_share == pytest.approx(0.5)
-    assert found.agreement.rho == pytest.approx(1.0)
+    assert found.agreement.value == pytest.approx(1.0)
     assert found.saving == pytest.approx(1 - (1 + 0.5 * 10) / 10)
 
 

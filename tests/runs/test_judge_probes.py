@@ -35,7 +35,7 @@ def test_a_flip_is_across_even_odds_and_only_claims_of_both_count() -> None:
     before = all_of(("Open it.", 0.4), ("Close it.", 0.1), ("Gone.", 0.9))
     told = found(before, all_of(("open  it.", 0.6), ("Close it.", 0.45), ("Believe me.", 1.0)))
     assert (told.claims, told.flips.value, told.to_supported) == (24, 0.5, 12)
-    assert told.shift.mean == pytest.approx((0.6 + 0.45 + 1.0) / 3 - (0.4 + 0.1 + 0.9) / 3)
+    assert told.shift.value == pytest.approx((0.6 + 0.45 + 1.0) / 3 - (0.4 + 0.1 + 0.9) / 3)
     assert (told.shift.n, told.shift.groups, told.identical) == (12, 6, False)
 
 
@@ -75,5 +75,5 @@ def test_what_failed_is_counted_and_what_could_not_be_changed_is_not() -> None:
     told = found(before, {"s0": score(("A.", 0.7)), "s1": lost})
     assert (told.claims, told.shift.n, told.failed) == (1, 1, 1)
     nothing = found(before, {})
-    assert (nothing.claims, nothing.flips.value, nothing.shift.mean, nothing.identical) == (0, None, None, False)
+    assert (nothing.claims, nothing.flips.value, nothing.shift.value, nothing.identical) == (0, None, None, False)
     assert nothing.flips.problem == "no claim stands in both"

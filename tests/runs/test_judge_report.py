@@ -9,22 +9,20 @@ from typing import Any
 import pytest
 
 from assay.errors import UsageError
-from assay.meta_eval.correlation import Correlation
 from assay.meta_eval.estimate import Estimate
 from assay.runs.judge_comparison import ClaimAgreement, JudgeComparison, JudgeFindings, Unit
 from assay.runs.judge_probes import ProbeFindings
 from assay.runs.judge_report import render_judge_report, write_judge_report
 from assay.runs.judge_report.frontier import frontier
-from assay.runs.paired import Paired
 from assay.runs.panels import Panel
 
 HOSTILE = "</style><script>document.title='taken'</script><img src=x onerror=\"document.title='taken'\">\u202e"
 
 
-def told(rho: float | None) -> Correlation:
+def told(rho: float | None) -> Estimate:
     if rho is None:
-        return Correlation(0, 0, None, None, None, None, "all values are equal")
-    return Correlation(60, 15, rho, rho - 0.2, rho + 0.2, 0.01)
+        return Estimate(None, n=0, groups=0, problem="all values are equal")
+    return Estimate(rho, rho - 0.2, rho + 0.2, n=60, groups=15, p=0.01)
 
 
 def judge(name: str, rho: float | None, usd: float | None, *, on_frontier: bool = False) -> JudgeFindings:
@@ -99,9 +97,16 @@ def page() -> str:
     none = Estimate(None, problem="no claim stands in both")
     probed = (
         ProbeFindings(
-            HOSTILE, "injected", 12, Estimate(0.25, 0.1, 0.5), 3, Paired(6, 6, 0.1, 0.05, 0.2, 0.01), 0, False
+            HOSTILE,
+            "injected",
+            12,
+            Estimate(0.25, 0.1, 0.5),
+            3,
+            Estimate(0.1, 0.05, 0.2, n=6, groups=6, p=0.01),
+            0,
+            False,
         ),
-        ProbeFindings("b", "padded", 0, none, 0, Paired(0, 0, None, problem="no sample"), 0, False),
+        ProbeFindings("b", "padded", 0, none, 0, Estimate(None, n=0, problem="no sample"), 0, False),
     )
     return render_judge_report(replace(found, probes=probed), [HOSTILE])
 

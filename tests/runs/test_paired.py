@@ -10,7 +10,7 @@ from assay.runs.paired import holm, paired
 def test_the_mean_and_its_p_value_by_hand() -> None:
     """Four groups that all fell by 1: of the 16 ways to flip them 1 is as low, and 2 are as far from 0."""
     below = paired([-1.0, -1.0, -1.0, -1.0], ["a", "b", "c", "d"], side="below")
-    assert (below.n, below.groups, below.mean) == (4, 4, -1.0)
+    assert (below.n, below.groups, below.value) == (4, 4, -1.0)
     assert below.p == pytest.approx(1 / 16, abs=0.01)
     assert paired([-1.0] * 4, list("abcd")).p == pytest.approx(2 / 16, abs=0.015)
     assert (below.low, below.high, below.problem) == (None, None, "too few groups for an interval")
@@ -25,9 +25,9 @@ def test_a_group_is_flipped_whole() -> None:
 
 def test_no_change_is_no_evidence() -> None:
     same = paired([0.0] * 30, [str(n) for n in range(30)], side="below")
-    assert (same.mean, same.low, same.high, same.p) == (0.0, 0.0, 0.0, 1.0)
+    assert (same.value, same.low, same.high, same.p) == (0.0, 0.0, 0.0, 1.0)
     none = paired([], [])
-    assert (none.n, none.mean, none.p, none.problem) == (0, None, None, "no sample was scored in both runs")
+    assert (none.n, none.value, none.p, none.problem) == (0, None, None, "no sample was scored in both runs")
 
 
 def test_a_fall_is_told_against_the_margin() -> None:
@@ -43,7 +43,7 @@ def test_a_fall_is_told_against_the_margin() -> None:
 def test_turning_the_runs_around_turns_the_difference(differences: list[float]) -> None:
     groups = [str(n // 2) for n in range(len(differences))]
     there, back = paired(differences, groups), paired([-each for each in differences], groups)
-    assert there.mean == pytest.approx(-back.mean)  # type: ignore[operator]
+    assert there.value == pytest.approx(-back.value)  # type: ignore[operator]
     assert there.p == pytest.approx(back.p)
     assert paired(differences, groups, seed=3) == paired(differences, groups, seed=3)
 

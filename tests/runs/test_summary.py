@@ -36,12 +36,12 @@ def test_mean_coverage_and_correlation_over_what_is_scored() -> None:
     assert found.mean == pytest.approx((0.2 + 0.4 + 0.9 + 0.6 + 0.8) / 5)
     assert found.coverage == pytest.approx(5 / 6)
     assert found.correlation.n == 4  # rated and scored
-    assert (found.correlation.rho, found.correlation.problem) == (None, "only 4 rated scores")
+    assert (found.correlation.value, found.correlation.problem) == (None, "only 4 rated scores")
 
 
 def test_nothing_scored_has_no_mean_and_no_nan() -> None:
     found = summarise(rows("m", [None, None], [1.0, 0.0]), {"m": True})[0]
-    assert (found.mean, found.coverage, found.correlation.rho) == (None, 0.0, None)
+    assert (found.mean, found.coverage, found.correlation.value) == (None, 0.0, None)
     assert "NaN" not in json.dumps(found.as_json())
 
 
