@@ -30,7 +30,7 @@ from assay import Sample, aevaluate
 from assay.judges import LiteLLMJudge
 from assay.judges.embedders import Embedder, load_embedder
 from assay.metrics import AnswerRelevance, Faithfulness
-from assay.metrics.claims import ClaimsBy
+from assay.metrics.claim_extraction import ClaimsBy
 
 PROVIDERS = ("openai", "hosted_vllm")
 # scores samples, so many at once, and gives the share that became numbers or were rightly skipped

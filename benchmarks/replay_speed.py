@@ -27,7 +27,7 @@ from subjects import shares
 from assay import Sample, aevaluate
 from assay.judges import LiteLLMJudge
 from assay.metrics import Faithfulness
-from assay.metrics.claims import ClaimsBy
+from assay.metrics.claim_extraction import ClaimsBy
 
 SUBJECTS = {
     "cassette: lookup and parse": ("judges/cassette", "judges/sorted_lines", "judges/recording"),

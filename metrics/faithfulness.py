@@ -5,10 +5,11 @@ from typing import Any, Literal, get_args
 from ..eval_sets.sample import Sample
 from ..judges import Judge, Usage
 from ..prompts import BUNDLED, Prompts
-from .claims import ClaimsBy, claims_by_judge, claims_by_sentences
+from .claim import Claim
+from .claim_extraction import ClaimsBy, claims_by_judge, claims_by_sentences
+from .listed_verdicts import listed_verdicts
 from .metric import Metric, Score, scored, skipped
-from .support import probability_verdicts
-from .verdicts import JudgedClaim, listed_verdicts
+from .probability_verdicts import probability_verdicts
 
 VerdictsBy = Literal["listed", "probability"]
 
@@ -80,7 +81,7 @@ class Faithfulness(Metric):
 
             judged = with_computed_verdicts(sample, judged)
         ratio = sum(claim.verdict == "supported" for claim in judged) / len(judged)
-        value = self.aggregate([_support(claim) for claim in judged])
+        value = self.aggregate([claim.support for claim in judged])
         evidence |= {"claims": [claim.evidence() for claim in judged], "ratio": ratio}
         return scored(value, _reason(judged), evidence, usage + took)
 
@@ -89,11 +90,7 @@ class Faithfulness(Metric):
         return sum(support) / len(support)
 
 
-def _support(claim: JudgedClaim) -> float:
-    return float(claim.verdict == "supported") if claim.probability is None else claim.probability
-
-
-def _reason(judged: list[JudgedClaim]) -> str:
+def _reason(judged: list[Claim]) -> str:
     supported = sum(claim.verdict == "supported" for claim in judged)
     reason = f"{supported} of {len(judged)} claims supported"
     if worst := next((claim for claim in _worst_first(judged) if claim.verdict != "supported"), None):
@@ -101,6 +98,6 @@ def _reason(judged: list[JudgedClaim]) -> str:
     return reason
 
 
-def _worst_first(judged: list[JudgedClaim]) -> list[JudgedClaim]:
+def _worst_first(judged: list[Claim]) -> list[Claim]:
     order = ["contradicted", "not_found", "unverifiable", "supported"]
     return sorted(judged, key=lambda claim: (order.index(claim.verdict), claim.probability or 0.0))

@@ -79,11 +79,11 @@ def render(name: str, set_: str, sample: str, as_json: bool, **options: Any) -> 
 
 def _questions(name: str, sample: Any) -> "list[Question[Any]]":
     from ..metrics.answer_relevance import reverse_questions_question
-    from ..metrics.claims import claims_by_sentences, claims_question
+    from ..metrics.claim_extraction import claims_by_sentences, claims_question
     from ..metrics.heuristic.translation import translation_questions
     from ..metrics.judge_rating import rating_question
-    from ..metrics.support import support_question
-    from ..metrics.verdicts import verdicts_question
+    from ..metrics.listed_verdicts import verdicts_question
+    from ..metrics.probability_verdicts import support_question
     from ..prompts import BUNDLED
 
     claims = claims_by_sentences(sample)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from ..verdicts import Verdict
+from ..claim import Verdict
 from .reading import ReadCheck, Unread
 from .specification import Specification, Statistic
 from .verify import Finding, verify

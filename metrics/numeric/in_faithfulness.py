@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 
 from ...eval_sets.sample import Sample
-from ..verdicts import JudgedClaim
+from ..claim import Claim
 from .checking import CheckedClaim, check
 from .numeric_claims import tables_of_claims
 from .reading import read_sentence
 from .scene import scene_of
 
 
-def with_computed_verdicts(sample: Sample, judged: Sequence[JudgedClaim]) -> list[JudgedClaim]:
+def with_computed_verdicts(sample: Sample, judged: Sequence[Claim]) -> list[Claim]:
     """The claims, those that can be computed with the computation's verdict; the others as the judge left them.
 
     A claim with several numbers is decided when one of them is wrong, or when all of it could be checked.
@@ -26,11 +26,11 @@ def with_computed_verdicts(sample: Sample, judged: Sequence[JudgedClaim]) -> lis
     return found
 
 
-def _decided(claim: JudgedClaim, checked: Sequence[CheckedClaim]) -> JudgedClaim:
+def _decided(claim: Claim, checked: Sequence[CheckedClaim]) -> Claim:
     deciding = next((each for each in checked if each.verdict == "contradicted"), None)
     if deciding is None and checked and all(each.verdict == "supported" for each in checked):
         deciding = checked[0]
     if deciding is None:
         return claim
     shown = tuple(each.evidence() for each in checked)
-    return JudgedClaim(claim.text, deciding.verdict, deciding.reason, computed=shown, instead_of=claim)
+    return Claim(claim.text, deciding.verdict, deciding.reason, computed=shown, overruled=claim)

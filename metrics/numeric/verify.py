@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
 
+from ..claim import Verdict
 from .aggregates import (
     count,
     count_beyond,
@@ -30,8 +30,6 @@ from .streak import streak
 from .table import Table, Unverifiable
 from .tolerance import holds
 from .trend import trend
-
-Verdict = Literal["supported", "contradicted", "unverifiable"]
 
 _COMPUTE: Mapping[Statistic, Callable[[Specification, Table], Computed]] = {
     Statistic.VALUE_AT: value_at,

@@ -10,10 +10,10 @@ from pydantic import BaseModel
 from assay.errors import InputError, UsageError
 from assay.generation.probes.reword import RewordedAnswer
 from assay.metrics.answer_relevance import ReverseQuestions
-from assay.metrics.claims import Claims
+from assay.metrics.claim_extraction import Claims
 from assay.metrics.judge_rating import Ratings
+from assay.metrics.listed_verdicts import ListedVerdicts
 from assay.metrics.quotes import find_quote
-from assay.metrics.verdicts import ListedVerdicts
 from assay.prompts import BUNDLED, bundled_prompts, prompt_names
 from assay.prompts.prompt import parse_prompt
 

@@ -6,7 +6,7 @@ from ..eval_sets.sample import Sample
 from ..judges import Choice, Judge, Question, Usage
 from ..judges.probabilities import option_probabilities
 from ..prompts import Prompts
-from .verdicts import JudgedClaim, Verdict
+from .claim import Claim, Verdict
 
 _OPTIONS = {"en": ("Yes", "No"), "nl": ("Ja", "Nee")}
 
@@ -21,7 +21,7 @@ def support_question(sample: Sample, claim: str, prompts: Prompts) -> Question[C
 
 async def probability_verdicts(
     sample: Sample, claims: Sequence[str], judge: Judge, prompts: Prompts
-) -> tuple[list[JudgedClaim], Usage]:
+) -> tuple[list[Claim], Usage]:
     """P(supported) of each claim, in order, from the alternatives to the judge's one word.
 
     `supported` at 0.5 and above. The context comes before the claim and the claims are asked one after another, so that
@@ -31,9 +31,9 @@ async def probability_verdicts(
     return [judged for judged, _ in answers], Usage.total([took for _, took in answers])
 
 
-async def _ask(question: Question[Choice], claim: str, judge: Judge) -> tuple[JudgedClaim, Usage]:
+async def _ask(question: Question[Choice], claim: str, judge: Judge) -> tuple[Claim, Usage]:
     reply = await judge.ask(question)
     probability = option_probabilities(reply.raw, question.options)[question.options[0]]
     verdict: Verdict = "supported" if probability >= 0.5 else "not_found"
     reason = f"the judge says {reply.value.word}, P(supported) = {probability:.2f}"
-    return JudgedClaim(claim, verdict, reason, probability=probability), reply.usage
+    return Claim(claim, verdict, reason, probability=probability), reply.usage

@@ -2,17 +2,15 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import BaseModel
 
 from ..eval_sets.sample import Sample
 from ..judges import Judge, Question, Usage
 from ..prompts import Prompts
-from .quotes import Place, find_quote
-
-Verdict = Literal["supported", "contradicted", "not_found", "unverifiable"]
+from .claim import Claim
+from .quotes import find_quote
 
 MOST_CLAIMS_A_CALL = 12
 
@@ -32,41 +30,6 @@ class ListedVerdicts(BaseModel):
     verdicts: list[ListedVerdict]
 
 
-@dataclass(frozen=True, slots=True)
-class JudgedClaim:
-    """A claim with its verdict; `probability` is P(supported) where the judge tells it.
-
-    `computed` are the numerical checks that decided it `instead_of` the judge, if they did.
-    """
-
-    text: str
-    verdict: Verdict
-    reason: str
-    quote: str = ""
-    place: Place | None = None
-    probability: float | None = None
-    computed: tuple[dict[str, Any], ...] = ()
-    instead_of: "JudgedClaim | None" = None
-
-    def evidence(self) -> dict[str, Any]:
-        """The claim as JSON values, in the shape that reports rely on.
-
-        A verdict that a computation gave (`source` numeric) shows the checks, and what the judge said in its place.
-        """
-        told: dict[str, Any] = {
-            "text": self.text,
-            "verdict": self.verdict,
-            "probability": self.probability,
-            "reason": self.reason,
-            "quote": self.quote,
-            "place": None if self.place is None else self.place._asdict(),
-            "source": "judge" if self.instead_of is None else "numeric",
-        }
-        if self.instead_of is not None:
-            told |= {"numeric": list(self.computed), "judge": self.instead_of.evidence()}
-        return told
-
-
 def verdicts_question(sample: Sample, claims: Mapping[int, str], prompts: Prompts) -> Question[ListedVerdicts]:
     """What the judge is asked for the verdicts on claims by their ids."""
     prompt = prompts.load("verdicts", sample.language)
@@ -77,7 +40,7 @@ def verdicts_question(sample: Sample, claims: Mapping[int, str], prompts: Prompt
 
 async def listed_verdicts(
     sample: Sample, claims: Sequence[str], judge: Judge, prompts: Prompts
-) -> tuple[list[JudgedClaim], Usage]:
+) -> tuple[list[Claim], Usage]:
     """One verdict a claim, in the claims' order.
 
     Claims that the judge leaves out, or judges twice in two ways, are asked once more and then stand as
@@ -120,11 +83,11 @@ async def _ask_once(
     return agreed, reply.usage
 
 
-def _checked(claim: str, listed: ListedVerdict | None, contexts: tuple[str, ...]) -> JudgedClaim:
+def _checked(claim: str, listed: ListedVerdict | None, contexts: tuple[str, ...]) -> Claim:
     if listed is None:
-        return JudgedClaim(claim, "unverifiable", "the judge gave no verdict on this claim, asked twice")
+        return Claim(claim, "unverifiable", "the judge gave no verdict on this claim, asked twice")
     place = find_quote(listed.quote, contexts)
     if listed.verdict == "supported" and place is None:
         reason = f"called supported, but its quote is not in the context. The judge: {listed.reason}"
-        return JudgedClaim(claim, "not_found", reason, listed.quote)
-    return JudgedClaim(claim, listed.verdict, listed.reason, listed.quote, place)
+        return Claim(claim, "not_found", reason, listed.quote)
+    return Claim(claim, listed.verdict, listed.reason, listed.quote, place)
