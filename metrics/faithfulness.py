@@ -7,9 +7,9 @@ from ..judges import Judge, Usage
 from ..prompts import BUNDLED, Prompts
 from .claim import Claim
 from .claim_extraction import ClaimsBy, claims_by_judge, claims_by_sentences
-from .listed_verdicts import listed_verdicts
 from .metric import Metric, Score, scored, skipped
-from .probability_verdicts import probability_verdicts
+from .verdict_list import listed_verdicts
+from .verdict_probability import probability_verdicts
 
 VerdictsBy = Literal["listed", "probability"]
 

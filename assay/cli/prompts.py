@@ -82,8 +82,8 @@ def _questions(name: str, sample: Any) -> "list[Question[Any]]":
     from ..metrics.claim_extraction import claims_by_sentences, claims_question
     from ..metrics.heuristic.translation import translation_questions
     from ..metrics.judge_rating import rating_question
-    from ..metrics.listed_verdicts import verdicts_question
-    from ..metrics.probability_verdicts import support_question
+    from ..metrics.verdict_list import verdicts_question
+    from ..metrics.verdict_probability import support_question
     from ..prompts import BUNDLED
 
     claims = claims_by_sentences(sample)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 # Whose reply a prompt's examples are written in; prompts that are not here have examples without a shape.
 SCHEMAS = {
     "claims": "metrics.claim_extraction:Claims",
-    "verdicts": "metrics.listed_verdicts:ListedVerdicts",
+    "verdicts": "metrics.verdict_list:ListedVerdicts",
     "questions": "metrics.answer_relevance:ReverseQuestions",
     "rating": "metrics.judge_rating:Ratings",
     "reworded": "generation.probes.reword:RewordedAnswer",

@@ -12,8 +12,8 @@ from assay.generation.probes.reword import RewordedAnswer
 from assay.metrics.answer_relevance import ReverseQuestions
 from assay.metrics.claim_extraction import Claims
 from assay.metrics.judge_rating import Ratings
-from assay.metrics.listed_verdicts import ListedVerdicts
 from assay.metrics.quotes import find_quote
+from assay.metrics.verdict_list import ListedVerdicts
 from assay.prompts import BUNDLED, bundled_prompts, prompt_names
 from assay.prompts.prompt import parse_prompt
 
