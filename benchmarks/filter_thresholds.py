@@ -12,8 +12,8 @@ from pathlib import Path
 import numpy as np
 
 from assay.generation.documents import extract_sections
-from assay.generation.filters import Thresholds, rouge_l_precision
 from assay.generation.pair import read_pairs
+from assay.generation.pair_filters import Thresholds, rouge_l_precision
 from assay.judges.embedders import load_embedder
 from assay.metrics.sentences import sentences
 

@@ -17,12 +17,12 @@ from printed import print_machine, print_table
 
 from assay.generation import Section
 from assay.generation.documents import extract_sections
-from assay.generation.folds import leaks_before_and_after, make_folds
+from assay.generation.folds import compare_leaks, make_folds
 from assay.generation.leaflets import leaflets
 from assay.generation.topics import SectionTopic
-from assay.generation.topics.bertopic_model import modelled
-from assay.generation.topics.choice import default_grid, settle
-from assay.generation.topics.finding import section_vectors
+from assay.generation.topics.bertopic_model import fit_bertopic
+from assay.generation.topics.discovery import section_vectors
+from assay.generation.topics.grid_search import default_grid, search_grid
 from assay.judges.embedders import load_embedder
 
 _SECTIONS_A_DOCUMENT = 10
@@ -65,9 +65,9 @@ async def stages(n: int) -> None:
         vectors = await section_vectors(sections, embedder)
     grid = default_grid(n)
     with stage(f"UMAP and HDBSCAN, {len(grid[0]) * len(grid[1])} settings", rows, n):
-        settled = settle(vectors, documents, grid, seed=0)
+        settled = search_grid(vectors, documents, grid, seed=0)
     with stage("BERTopic", rows, n):
-        found = modelled(texts, settled.vectors, settled.chosen.smallest, None, ["nl", "en"])
+        found = fit_bertopic(texts, settled.vectors, settled.chosen.smallest, None, ["nl", "en"])
     topics = [
         SectionTopic(section=section.id, topic=int(label), vector=tuple(vector))
         for section, label, vector in zip(sections, found.labels, settled.vectors.round(5).tolist(), strict=True)
@@ -75,7 +75,7 @@ async def stages(n: int) -> None:
     with stage("folds", rows, n):
         folding = make_folds(sections, topics, sample=500)
     with stage("leak check, with embedding", rows, n):
-        shared = await leaks_before_and_after(sections, folding, embedder, 0, lambda _: None)
+        shared = await compare_leaks(sections, folding, embedder, 0, lambda _: None)
     print_table(f"{n} sections", ("stage", "seconds", "processor, seconds", "a section", "peak memory, MB"), rows)
     chosen, dropped = folding.chosen, len(folding.before) - len(folding.folds)
     print(

@@ -22,7 +22,7 @@ from printed import print_machine, print_table
 from assay.generation import Section
 from assay.generation.documents import extract_sections
 from assay.generation.documents.markdown import blocks_of
-from assay.generation.documents.sectioning import estimated_tokens
+from assay.generation.documents.section_builder import estimated_tokens
 from assay.generation.leaflets import leaflets
 
 _NUMBER = re.compile(

@@ -7,7 +7,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from ..eval_sets import Sample
-from .lines import read_lines, write_lines
+from .json_lines import read_lines, write_lines
 from .section import Section, Split
 
 PairKind = Literal["long-form", "factoid"]
@@ -55,7 +55,7 @@ class Pair(BaseModel):
         return self.model_copy(update={"rejected_by": by, "reason": reason})
 
 
-def sample_of(pair: Pair, section: Section) -> Sample:
+def pair_to_sample(pair: Pair, section: Section) -> Sample:
     """The pair as a sample of a set: no response yet, the answer as reference, the section as its context."""
     known: dict[str, Any] = pair.model_dump(
         include={"section", "kind", "fact", "role", "fold", "split", "topic", "generator", "prompt", "score"},

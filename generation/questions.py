@@ -16,7 +16,7 @@ from ..judges import Judge, Question
 from ..metrics.entities import entities
 from ..metrics.tokens import tokens
 from ..prompts import BUNDLED, Prompts
-from .asking import ask_all
+from .judge_calls import ask_all
 from .pair import Fact, Pair, PairKind
 from .section import Fold, Section
 
@@ -38,14 +38,14 @@ class GeneratedPairs(BaseModel):
 
 
 @cache
-def at_most(count: int) -> type[GeneratedPairs]:
+def reply_schema(count: int) -> type[GeneratedPairs]:
     """The long-form reply whose schema stops after `count` pairs: small judges else go on. More is no error."""
     pairs = Field(json_schema_extra={"maxItems": count})
     return create_model(GeneratedPairs.__name__, __base__=GeneratedPairs, pairs=(list[GeneratedPair], pairs))
 
 
 @dataclass(frozen=True)
-class Order:
+class PlannedQuestion:
     """One call to be made: a section, and the role that asks or the fact that is asked for."""
 
     section: Section
@@ -56,11 +56,11 @@ class Order:
 
 
 @dataclass(frozen=True)
-class Generated:
+class GeneratedQuestions:
     """The pairs, in the orders' order, and the orders that got no usable reply, with the reason."""
 
     pairs: list[Pair]
-    failed: list[tuple[Order, str]] = field(default_factory=list)
+    failed: list[tuple[PlannedQuestion, str]] = field(default_factory=list)
 
 
 def plan_questions(
@@ -71,7 +71,7 @@ def plan_questions(
     factoid_share: float = 0.2,
     roles: Sequence[str] = (),
     seed: int = 0,
-) -> list[Order]:
+) -> list[PlannedQuestion]:
     """What to ask for, so that about `n` pairs stay after the filters, `factoid_share` of them factoid.
 
     Long-form: the sections that were sampled for it (of all folds, or of all sections where there are no folds, a
@@ -82,11 +82,11 @@ def plan_questions(
     placed = {fold.section: fold for fold in folds}
     usable = [section for section in sections if not folds or section.id in placed]
     sampled = [section for section in usable if section.id in placed and placed[section.id].sampled]
-    long_form, factoid = sections_wanted(n, factoid_share), math.ceil(round(n * factoid_share) * SECTIONS_A_PAIR)
+    long_form, factoid = count_sections_needed(n, factoid_share), math.ceil(round(n * factoid_share) * SECTIONS_A_PAIR)
     talkative = [section for section in sampled or usable if len(tokens(section.text)) >= FEWEST_WORDS]
     chosen = talkative if sampled else draw.sample(talkative, min(long_form, len(talkative)))
     orders = [
-        Order(
+        PlannedQuestion(
             section,
             "long-form",
             role=draw.choice(list(roles) or wording(section.language)["roles"]),
@@ -96,11 +96,11 @@ def plan_questions(
     ]
     first = {section.id for section in sampled}
     for section, fact in _facts(sorted(usable, key=lambda section: section.id not in first), draw)[:factoid]:
-        orders.append(Order(section, "factoid", fact=fact, fold=placed.get(section.id)))
+        orders.append(PlannedQuestion(section, "factoid", fact=fact, fold=placed.get(section.id)))
     return orders
 
 
-def sections_wanted(n: int, factoid_share: float) -> int:
+def count_sections_needed(n: int, factoid_share: float) -> int:
     """How many sections to ask for long-form pairs, so that their share of `n` pairs is left."""
     return math.ceil((n - round(n * factoid_share)) * SECTIONS_A_PAIR)
 
@@ -119,21 +119,21 @@ def _facts(sections: Sequence[Section], draw: random.Random) -> list[tuple[Secti
     return [(section, fact) for _, _, section, fact in sorted(ranked, key=lambda each: each[:2])]
 
 
-def order_question(order: Order, prompts: Prompts, *, domain: str = "", count: int = 3) -> Question[Any]:
+def build_question(order: PlannedQuestion, prompts: Prompts, *, domain: str = "", count: int = 3) -> Question[Any]:
     """What the judge is asked for an order. `domain` says what the documents are about, `count` how many pairs."""
     words = wording(order.section.language)
     shown = {"section": order.section.full_text, "domain": domain or words["domain"]}
     if order.fact is None:
         prompt = prompts.load("longform", order.section.language)
         user = prompt.render(shown | {"role": order.role, "count": str(count)})
-        return Question(prompt, user, at_most(count), order.section.id, prompts=prompts)
+        return Question(prompt, user, reply_schema(count), order.section.id, prompts=prompts)
     prompt = prompts.load("factquestion", order.section.language)
     user = prompt.render(shown | {"fact": order.fact.text, "kind": words["fact_kinds"][order.fact.kind]})
     return Question(prompt, user, GeneratedPair, order.section.id, prompts=prompts)
 
 
 async def generate_pairs(
-    orders: Sequence[Order],
+    orders: Sequence[PlannedQuestion],
     judge: Judge,
     *,
     domain: str = "",
@@ -141,16 +141,16 @@ async def generate_pairs(
     prompts: Prompts = BUNDLED,
     concurrency: int = 4,
     asked: Callable[[bool], None] = lambda _: None,
-) -> Generated:
+) -> GeneratedQuestions:
     """Asks the judge for every order (003, B.1 and B.2). Raises `BudgetReached` at a bound; the replies are kept."""
 
-    async def ask(order: Order) -> tuple[list[GeneratedPair], str]:
-        question = order_question(order, prompts, domain=domain, count=count)
+    async def ask(order: PlannedQuestion) -> tuple[list[GeneratedPair], str]:
+        question = build_question(order, prompts, domain=domain, count=count)
         reply = (await judge.ask(question)).value
         return (reply.pairs[:count] if isinstance(reply, GeneratedPairs) else [reply]), question.prompt.identity
 
     replies = await ask_all(orders, ask, concurrency=concurrency, asked=asked)
-    made, failed, numbers = list[Pair](), list[tuple[Order, str]](), dict[str, int]()
+    made, failed, numbers = list[Pair](), list[tuple[PlannedQuestion, str]](), dict[str, int]()
     for order, reply in zip(orders, replies, strict=True):
         if isinstance(reply, JudgeError):
             failed.append((order, str(reply)))
@@ -160,10 +160,10 @@ async def generate_pairs(
             stem = f"{order.section.id}:{'F' if order.fact else 'L'}"
             numbers[stem] = numbers.get(stem, 0) + 1
             made.append(_pair(order, pair, f"{stem}{numbers[stem]}", judge.name, prompt))
-    return Generated(made, failed)
+    return GeneratedQuestions(made, failed)
 
 
-def _pair(order: Order, said: GeneratedPair, name: str, generator: str, prompt: str) -> Pair:
+def _pair(order: PlannedQuestion, said: GeneratedPair, name: str, generator: str, prompt: str) -> Pair:
     return Pair(
         id=name,
         section=order.section.id,

@@ -46,7 +46,7 @@ class Agreement:
 
 
 @dataclass(frozen=True)
-class Reviewed:
+class ReviewSummary:
     """What came of a review. `counts` are samples by option, without those whose reviewers disagree.
 
     `other` got a comment and no option. `shares` are counts / `judged`, each with its 95% interval (Wilson): of the
@@ -125,7 +125,7 @@ def _reliability_table(reviews: Sequence[Review], option: Option) -> "NDArray[An
     return np.array([[said.get((annotator, sample), np.nan) for sample in samples] for annotator in annotators])
 
 
-def reviewed(samples: Sequence[Sample], reviews: Sequence[Review]) -> Reviewed:
+def summarise_reviews(samples: Sequence[Sample], reviews: Sequence[Review]) -> ReviewSummary:
     """What annotators made of a set. Kept is what everybody who reviewed it marked correct and nobody marked wrong.
 
     Samples whose reviewers have no option in common count as disagreed, and as nothing else.
@@ -143,7 +143,7 @@ def reviewed(samples: Sequence[Sample], reviews: Sequence[Review]) -> Reviewed:
         and all("correct" in review.options for review in of_sample[sample.id])
         and "wrong" not in chosen[sample.id]
     ]
-    return Reviewed(
+    return ReviewSummary(
         judged=len(judged),
         not_reviewed=sum(sample.id not in of_sample for sample in samples),
         disagreed=len(disagreed),

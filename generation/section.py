@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from .lines import read_lines, write_lines
+from .json_lines import read_lines, write_lines
 
 Split = Literal["validation", "test"]
 SECTIONS_COMMAND = "assay generate sections DOCS -o sections.jsonl"

@@ -150,7 +150,7 @@ def _setup(sitting: Sitting, options: dict[str, Any]) -> "Setup":
 
 def _pages(set_: Path, options: dict[str, Any]) -> "dict[str, dict[int, list[Page]]]":
     """The pages of each fold, by split. Raises `InputError` where the files cannot be found."""
-    from ..generation.crosseval import pages_of
+    from ..generation.crosseval import build_pages
     from ..generation.section import read_folds, read_sections
 
     sections = read_sections(options["sections"] or _beside(set_, "sections"))
@@ -159,7 +159,7 @@ def _pages(set_: Path, options: dict[str, Any]) -> "dict[str, dict[int, list[Pag
     if len(numbers) < 2:
         raise InputError(f"{set_}: all sections are in one fold; cross-evaluation needs two (assay generate folds)")
     splits = dict.fromkeys(fold.split for fold in folds)
-    return {split: {fold: pages_of(sections, folds, fold, split) for fold in numbers} for split in splits}
+    return {split: {fold: build_pages(sections, folds, fold, split) for fold in numbers} for split in splits}
 
 
 def _beside(set_: Path, what: str) -> Path:
@@ -173,12 +173,12 @@ def _beside(set_: Path, what: str) -> Path:
 
 
 def _by_split(samples: "Sequence[Sample]", limit: int | None) -> "dict[str, list[Sample]]":
-    from ..generation.crosseval.exchange import fold_of
+    from ..generation.crosseval.exchange import question_fold
 
     chosen: dict[str, list[Sample]] = {}
     counts: dict[tuple[str, int], int] = {}
     for sample in samples:
-        place = str(sample.metadata.get("split", "validation")), fold_of(sample)
+        place = str(sample.metadata.get("split", "validation")), question_fold(sample)
         counts[place] = counts.get(place, 0) + 1
         if limit is None or counts[place] <= limit:
             chosen.setdefault(place[0], []).append(sample)

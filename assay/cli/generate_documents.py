@@ -72,13 +72,13 @@ def sections(
     assay generate sections leaflets/ -o sections.jsonl
     """
     from ..generation.documents import extract_sections
-    from ..generation.documents.reading import document_files
-    from ..generation.report import print_sections, sections_as_json
+    from ..generation.documents.extraction import list_documents
     from ..generation.section import write_sections
+    from ..generation.stage_tables import print_sections, sections_as_json
     from ..runs.report import plain
 
     check_language(language)
-    total = len(document_files(docs))
+    total = len(list_documents(docs))
     with counting("documents", total, silent=as_json) as count:
         found = []
         for extraction in extract_sections(docs, language=language, header=header, footer=footer):
@@ -135,10 +135,10 @@ def topics(
     assay generate topics sections.jsonl -o topics.jsonl
     assay generate topics sections.jsonl --dimensions 5,10,15 --smallest 10,20,30
     """
-    from ..generation.report import print_topics, topics_as_json
     from ..generation.section import read_sections
+    from ..generation.stage_tables import print_topics, topics_as_json
     from ..generation.topics import find_topics, write_topics
-    from ..generation.topics.choice import default_grid
+    from ..generation.topics.grid_search import default_grid
     from ..judges.embedders import load_embedder
 
     read = read_sections(sections_)
@@ -199,9 +199,9 @@ def folds(
     assay generate folds sections.jsonl topics.jsonl -o folds.jsonl
     assay generate folds sections.jsonl topics.jsonl --separate page --sample 100
     """
-    from ..generation.folds import leaks_before_and_after, make_folds
-    from ..generation.report import folds_as_json, print_folds
+    from ..generation.folds import compare_leaks, make_folds
     from ..generation.section import read_sections, write_folds
+    from ..generation.stage_tables import folds_as_json, print_folds
     from ..generation.topics import read_topics
     from ..judges.embedders import load_embedder
 
@@ -212,7 +212,7 @@ def folds(
     shared: dict[str, Leaks] = {}
     if check:
         with counting("sections", len(found.before), silent=as_json) as count:
-            shared = asyncio.run(leaks_before_and_after(read, found, load_embedder(embedder), options["seed"], count))
+            shared = asyncio.run(compare_leaks(read, found, load_embedder(embedder), options["seed"], count))
     if as_json:
         click.echo(json.dumps(folds_as_json(found, shared), ensure_ascii=False))
     else:

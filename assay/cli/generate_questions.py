@@ -16,9 +16,9 @@ from .options import embedder_option, json_option
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ..generation.filtering import Filtered
     from ..generation.pair import Pair
-    from ..generation.questions import Generated
+    from ..generation.pair_selection import PairSelection
+    from ..generation.questions import GeneratedQuestions
     from ..generation.section import Fold, Section
 
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
@@ -99,7 +99,7 @@ def questions(sections: Path, folds: Path | None, out: Path, **options: Any) -> 
 
 def make_questions(
     sections: "Sequence[Section]", folds: "Sequence[Fold]", sitting: Sitting, options: dict[str, Any]
-) -> "Generated":
+) -> "GeneratedQuestions":
     """The first stage, with a bar. Raises `UsageError` without a judge, or where no section can be asked about."""
     from ..generation.questions import generate_pairs, plan_questions
 
@@ -125,7 +125,7 @@ def make_questions(
     return made
 
 
-def failures(made: "Generated", options: dict[str, Any]) -> int:
+def failures(made: "GeneratedQuestions", options: dict[str, Any]) -> int:
     """Tells of calls that gave no usable reply; the exit code."""
     from ..runs.report import plain
 
@@ -184,16 +184,16 @@ def best_pairs(
     sitting: Sitting,
     options: dict[str, Any],
     folds: "Sequence[Fold]" = (),
-) -> "Filtered":
+) -> "PairSelection":
     """The second stage, with a bar over the pairs that are scored."""
-    from ..generation.filtering import filter_pairs
-    from ..generation.filters import Thresholds
+    from ..generation.pair_filters import Thresholds
+    from ..generation.pair_selection import select_pairs
 
     judge = sitting.judge
     limits = Thresholds(rouge=options["least_rouge"], cosine=options["most_cosine"], score=options["least_score"])
     with counted(judge, len(pairs), silent=options["as_json"] or judge is None) as asked:
         return asyncio.run(
-            filter_pairs(
+            select_pairs(
                 pairs,
                 sections,
                 embedder_for(options, sitting),
@@ -208,25 +208,25 @@ def best_pairs(
         )
 
 
-def write_filtered(done: "Filtered", sections: "Sequence[Section]", out: Path, rejected: Path) -> None:
+def write_filtered(done: "PairSelection", sections: "Sequence[Section]", out: Path, rejected: Path) -> None:
     """The set, and beside it the rejected pairs. Raises `UsageError` where nothing stands: no set is empty."""
     from ..eval_sets import write_set
-    from ..generation.pair import sample_of, write_pairs
+    from ..generation.pair import pair_to_sample, write_pairs
 
     write_pairs(done.rejected, rejected)
     if not done.kept:
         raise UsageError(f"no pair passed the filters; {rejected} says why each was rejected")
     known = {section.id: section for section in sections}
-    write_set((sample_of(pair, known[pair.section]) for pair in done.kept), out)
+    write_set((pair_to_sample(pair, known[pair.section]) for pair in done.kept), out)
 
 
-def filtered_as_json(done: "Filtered") -> dict[str, Any]:
+def filtered_as_json(done: "PairSelection") -> dict[str, Any]:
     """How many stand of each type, and what each filter rejected."""
     rows = [{"filter": row.name, "given": row.given, "rejected": row.rejected} for row in done.table]
     return {"kept": _by_kind(done.kept), "rejected": len(done.rejected), "filters": rows}
 
 
-def print_filtered(done: "Filtered", out: Path, rejected: Path) -> None:
+def print_filtered(done: "PairSelection", out: Path, rejected: Path) -> None:
     """The table of what each filter rejects."""
     from rich.table import Table
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ..eval_sets import Sample
-    from ..generation.review import Reviewed
+    from ..generation.review import ReviewSummary
 
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
@@ -77,12 +77,12 @@ def _export(samples: "Sequence[Sample]", out: Path, options: dict[str, Any]) -> 
 
 def _import(samples: "Sequence[Sample]", sheets: tuple[Path, ...], out: Path, *, as_json: bool) -> None:
     from ..eval_sets import write_set
-    from ..generation.review import reviewed
+    from ..generation.review import summarise_reviews
     from ..generation.review_sheet import read_sheet
 
     if len({sheet.stem for sheet in sheets}) < len(sheets):
         raise UsageError("an annotator is called as the sheet is: give the sheets different names")
-    found = reviewed(samples, [review for sheet in sheets for review in read_sheet(sheet, samples)])
+    found = summarise_reviews(samples, [review for sheet in sheets for review in read_sheet(sheet, samples)])
     if found.kept:
         write_set(found.kept, out)
     if as_json:
@@ -93,7 +93,7 @@ def _import(samples: "Sequence[Sample]", sheets: tuple[Path, ...], out: Path, *,
         raise UsageError("nobody marked a pair correct, so no set is written")
 
 
-def _as_json(found: "Reviewed") -> dict[str, Any]:
+def _as_json(found: "ReviewSummary") -> dict[str, Any]:
     agreed = found.agreement
     return {
         "kept": len(found.kept),
@@ -114,7 +114,7 @@ def _as_json(found: "Reviewed") -> dict[str, Any]:
     }
 
 
-def _print(found: "Reviewed", out: Path) -> None:
+def _print(found: "ReviewSummary", out: Path) -> None:
     from rich.table import Table
 
     from ..runs.report import report_console

@@ -26,7 +26,7 @@ from .generate_questions import (
 from .options import embedder_option, json_option
 
 if TYPE_CHECKING:
-    from ..generation.folds import Folding
+    from ..generation.folds import FoldPlan
     from ..generation.section import Section
 
 
@@ -87,10 +87,10 @@ def whole(docs: tuple[str, ...], out: Path, **options: Any) -> None:
 
 def _sections(docs: tuple[str, ...], options: dict[str, Any]) -> "list[Section]":
     from ..generation.documents import extract_sections
-    from ..generation.documents.reading import document_files
+    from ..generation.documents.extraction import list_documents
 
     found: list[Section] = []
-    with counting("documents", len(document_files(docs)), silent=options["as_json"]) as count:
+    with counting("documents", len(list_documents(docs)), silent=options["as_json"]) as count:
         for number, extraction in enumerate(extract_sections(docs, language=options["language"]), 1):
             if extraction.error is not None:
                 click.echo(f"assay: left out: {extraction.error}", err=True)
@@ -101,9 +101,9 @@ def _sections(docs: tuple[str, ...], options: dict[str, Any]) -> "list[Section]"
     return found
 
 
-def _folds(sections: "list[Section]", out: Path, sitting: Sitting, options: dict[str, Any]) -> "Folding":
+def _folds(sections: "list[Section]", out: Path, sitting: Sitting, options: dict[str, Any]) -> "FoldPlan":
     from ..generation.folds import make_folds
-    from ..generation.questions import sections_wanted
+    from ..generation.questions import count_sections_needed
     from ..generation.topics import find_topics, write_topics
 
     with counting("sections", len(sections), silent=options["as_json"]) as count:
@@ -123,13 +123,13 @@ def _folds(sections: "list[Section]", out: Path, sitting: Sitting, options: dict
         folds=options["folds"],
         separate=options["separate"],
         test_share=options["test_share"],
-        sample=sections_wanted(options["n"], options["factoid_share"]),
+        sample=count_sections_needed(options["n"], options["factoid_share"]),
         seed=options["seed"],
     )
 
 
-def _print_folding(folding: "Folding | None") -> None:
+def _print_folding(folding: "FoldPlan | None") -> None:
     if folding is not None:
-        from ..generation.report import print_folds
+        from ..generation.stage_tables import print_folds
 
         print_folds(folding, {})

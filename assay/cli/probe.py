@@ -17,8 +17,8 @@ from .probe_effect import tell_effect
 
 if TYPE_CHECKING:
     from ..eval_sets import Sample
-    from ..generation.probes import Reworded
-    from ..generation.probes.write import Written
+    from ..generation.probes import RewordingResult
+    from ..generation.probes.probe_files import ProbeFile
 
 _ASKING = ("cassette", "mode", "concurrency", "budget_usd", "budget_tokens", "budget_calls", "resume")
 _NOT_IN_A_NAME = re.compile(r"[^\w.-]+")
@@ -91,7 +91,7 @@ def _write(names: tuple[str, ...], options: dict[str, Any], as_json: bool) -> in
 
 def _reworded(
     samples: "Sequence[Sample]", judges: Sequence[str], sitting: Sitting, *, silent: bool
-) -> "dict[str, Reworded]":
+) -> "dict[str, RewordingResult]":
     """The answers in the words of each model, one model after the other, by the name of the file."""
     from ..generation.probes import REWORDED, reword
 
@@ -107,11 +107,11 @@ def _reworded(
     return found
 
 
-def _most_failed(reworded: "dict[str, Reworded]") -> int:
+def _most_failed(reworded: "dict[str, RewordingResult]") -> int:
     return max(len(each.failed) for each in reworded.values())
 
 
-def _failures(reworded: "dict[str, Reworded]", allowed: int) -> int:
+def _failures(reworded: "dict[str, RewordingResult]", allowed: int) -> int:
     """Tells of calls that gave no usable reply; the exit code."""
     from ..runs.report import plain
 
@@ -129,8 +129,8 @@ def _failures(reworded: "dict[str, Reworded]", allowed: int) -> int:
 
 
 def _tell_written(
-    written: "Sequence[Written]",
-    reworded: "dict[str, Reworded]",
+    written: "Sequence[ProbeFile]",
+    reworded: "dict[str, RewordingResult]",
     options: dict[str, Any],
     as_json: bool,
     sitting: Sitting | None = None,

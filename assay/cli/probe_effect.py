@@ -11,7 +11,7 @@ from ..errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..generation.probes.own_words import OwnMinusOther, ProbeRun
+    from ..generation.probes.self_preference import ProbeRun, SelfPreference
     from ..runs import Store
     from ..runs.compare import Comparison
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def tell_effect(names: tuple[str, ...], store: str | Path, as_json: bool) -> None:
     """Prints how far each probe's run moved from the original's, and the judge's own wording against others'."""
     from ..generation.probes import EXPECTED
-    from ..generation.probes.own_words import own_minus_others, probe_run
+    from ..generation.probes.self_preference import compare_own_wording, load_probe_run
     from ..runs import Store
     from ..runs.compare import compare
 
@@ -27,10 +27,10 @@ def tell_effect(names: tuple[str, ...], store: str | Path, as_json: bool) -> Non
         raise UsageError("--effect needs the run of the original, then one or more runs of probes")
     runs = Store(store, must_exist=True)
     original, *others = [runs.run(name).id for name in names]
-    probed = [probe_run(runs, run) for run in others]
+    probed = [load_probe_run(runs, run) for run in others]
     _check_one_judge(runs, original, probed)
     found = [(each, compare(runs, original, each.run)) for each in probed]
-    against = own_minus_others(runs, probed)
+    against = compare_own_wording(runs, probed)
     if as_json:
         told = [{"probe": each.probe, "run": compared.b, "effects": _effects(compared)}
                 | ({"reworded_by": each.reworded_by, "own": each.own} if each.reworded_by else {})
@@ -53,10 +53,10 @@ def _effects(found: "Comparison") -> list[dict[str, Any]]:
 
 def _check_one_judge(store: "Store", original: str, probed: "Sequence[ProbeRun]") -> None:
     """Raises `UsageError` where two judges judged: a shift would be theirs, not the probe's."""
-    from ..generation.probes.own_words import judge_of
+    from ..generation.probes.self_preference import judge_identity
 
-    judges = {run: judge for run, judge in [(original, judge_of(store, original)), *((p.run, p.judge) for p in probed)]
-              if judge is not None}  # fmt: skip
+    named = [(original, judge_identity(store, original)), *((each.run, each.judge) for each in probed)]
+    judges = {run: judge for run, judge in named if judge is not None}
     if len(set(judges.values())) > 1:
         told = ", ".join(f"{run} by {judge}" for run, judge in judges.items())
         raise UsageError(f"an effect is of one judge, and these runs were judged {told}; name runs of one judge")
@@ -68,7 +68,7 @@ def _by(each: "ProbeRun") -> str:
     return f" by {each.reworded_by}{', the judge itself' if each.own else ''}"
 
 
-def _print_own_minus_others(probed: "Sequence[ProbeRun]", against: "Sequence[OwnMinusOther]") -> None:
+def _print_own_minus_others(probed: "Sequence[ProbeRun]", against: "Sequence[SelfPreference]") -> None:
     from ..runs.report import plain
 
     for each in against:

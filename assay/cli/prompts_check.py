@@ -23,7 +23,7 @@ SCHEMAS = {
     "verdicts": "metrics.verdict_list:ListedVerdicts",
     "questions": "metrics.answer_relevance:ReverseQuestions",
     "rating": "metrics.judge_rating:Ratings",
-    "reworded": "generation.probes.reword:RewordedAnswer",
+    "reworded": "generation.probes.rewording:RewordedAnswer",
 }
 
 

@@ -2,7 +2,7 @@
 
 from .bots import Bot, BotAnswer, load_bot
 from .exchange import Exchange, Setup, cross_evaluate
-from .pages import Page, pages_of
+from .pages import Page, build_pages
 from .summary import SplitSummary, summarise_split
 
 __all__ = [
@@ -12,8 +12,8 @@ __all__ = [
     "Page",
     "Setup",
     "SplitSummary",
+    "build_pages",
     "cross_evaluate",
     "load_bot",
-    "pages_of",
     "summarise_split",
 ]

@@ -25,7 +25,7 @@ _TRIES = 3
 
 
 @dataclass(frozen=True)
-class Asked:
+class BotQuestion:
     """What a bot is asked: the question, the pages that retrieval found for it, and which fold is loaded."""
 
     question: str
@@ -48,7 +48,7 @@ class Bot(Protocol):
 
     name: str
 
-    async def answer(self, asked: Asked) -> BotAnswer:
+    async def answer(self, asked: BotQuestion) -> BotAnswer:
         """What it says. Raises `JudgeError` where no answer can be had."""
         ...
 
@@ -61,7 +61,7 @@ class ModelBot:
         self._model = model
         self._prompts = prompts
 
-    async def answer(self, asked: Asked) -> BotAnswer:
+    async def answer(self, asked: BotQuestion) -> BotAnswer:
         """The model's words."""
         if not asked.pages:
             return BotAnswer("")
@@ -87,9 +87,9 @@ class HttpBot:
         self._path = answer_path
         self._kept = _KeptAnswers(url, cassette)
 
-    async def answer(self, asked: Asked) -> BotAnswer:
+    async def answer(self, asked: BotQuestion) -> BotAnswer:
         """POSTs the question. Raises `JudgeError` for a failed call or a reply without the answer."""
-        body = filled(self._template, asked)
+        body = fill_template(self._template, asked)
         return await self._kept.answer(json.dumps(body, sort_keys=True), asked, lambda: self._post(body))
 
     async def _post(self, body: Any) -> Any:
@@ -120,7 +120,7 @@ class FunctionBot:
         self._function = _imported(specification)
         self._kept = _KeptAnswers(specification, cassette)
 
-    async def answer(self, asked: Asked) -> BotAnswer:
+    async def answer(self, asked: BotQuestion) -> BotAnswer:
         """What the function gives. Raises `JudgeError` for one that raises."""
         pages = [page.text for page in asked.pages]
         key = json.dumps([asked.question, pages], ensure_ascii=False)
@@ -142,7 +142,7 @@ class _KeptAnswers:
         self._bot = bot
         self._cassette = cassette
 
-    async def answer(self, content: str, asked: Asked, ask: Callable[[], Any]) -> BotAnswer:
+    async def answer(self, content: str, asked: BotQuestion, ask: Callable[[], Any]) -> BotAnswer:
         key = hashlib.sha256(f"{self._bot}\x1e{content}".encode("utf-8", "surrogatepass")).hexdigest()[:32]
         kept = self._cassette.get(key) if self._cassette else None
         if kept is not None:
@@ -176,7 +176,7 @@ def load_bot(
     return ModelBot(model(specification))
 
 
-def filled(template: Any, asked: Asked) -> Any:
+def fill_template(template: Any, asked: BotQuestion) -> Any:
     """A template with its `$names` filled in; as values, so that no text can break the JSON."""
     values: Mapping[str, Any] = {
         "$question": asked.question,
@@ -185,9 +185,9 @@ def filled(template: Any, asked: Asked) -> Any:
         "$language": asked.language,
     }
     if isinstance(template, dict):
-        return {name: filled(value, asked) for name, value in template.items()}
+        return {name: fill_template(value, asked) for name, value in template.items()}
     if isinstance(template, list):
-        return [filled(value, asked) for value in template]
+        return [fill_template(value, asked) for value in template]
     return values.get(template, template) if isinstance(template, str) else template
 
 

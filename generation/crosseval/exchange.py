@@ -7,8 +7,8 @@ from ...errors import InputError, JudgeError
 from ...eval_sets import Sample
 from ...judges.embedders import Embedder
 from ...metrics import Declined, Metric, Score
-from ..asking import ask_all
-from .bots import Asked, Bot
+from ..judge_calls import ask_all
+from .bots import Bot, BotQuestion
 from .pages import Page, PageStore
 
 REFERENCE_METRICS = ("bleu", "rouge_1", "rouge_2", "rouge_l", "bertscore", "bleurt")
@@ -89,17 +89,17 @@ async def cross_evaluate(
 
             async def put(sample: Sample, loaded: int = loaded) -> Exchange:
                 found = await store.nearest(sample.user_input, setup.retrieve, setup.least_cosine)
-                question = Asked(sample.user_input, found, loaded, sample.language or "en", sample.id)
+                question = BotQuestion(sample.user_input, found, loaded, sample.language or "en", sample.id)
                 said = await bot.answer(question)
                 contexts = tuple(page.text for page in found) if said.contexts is None else said.contexts
                 answered = sample.model_copy(update={"response": said.text, "retrieved_contexts": contexts})
-                declined, scores = await _measured(answered, setup, answerable=fold_of(sample) == loaded)
+                declined, scores = await _measured(answered, setup, answerable=question_fold(sample) == loaded)
                 why_not = scores[setup.declined.name].reason if declined is None else ""
-                return Exchange(bot.name, split, loaded, fold_of(sample), answered, declined, scores, why_not)
+                return Exchange(bot.name, split, loaded, question_fold(sample), answered, declined, scores, why_not)
 
             done = await ask_all(samples, put, concurrency=setup.concurrency, asked=asked)
             exchanges += [
-                Exchange(bot.name, split, loaded, fold_of(sample), sample, None, {}, str(found))
+                Exchange(bot.name, split, loaded, question_fold(sample), sample, None, {}, str(found))
                 if isinstance(found, JudgeError)
                 else found
                 for sample, found in zip(samples, done, strict=True)
@@ -122,7 +122,7 @@ async def _measured(sample: Sample, setup: Setup, *, answerable: bool) -> tuple[
     return declined, scores
 
 
-def fold_of(sample: Sample) -> int:
+def question_fold(sample: Sample) -> int:
     """The fold of a question. Raises `InputError` where the set does not say."""
     fold = sample.metadata.get("fold")
     if not isinstance(fold, int):

@@ -22,7 +22,7 @@ class Page:
     text: str
 
 
-def pages_of(sections: Sequence[Section], folds: Sequence[Fold], fold: int, split: Split) -> list[Page]:
+def build_pages(sections: Sequence[Section], folds: Sequence[Fold], fold: int, split: Split) -> list[Page]:
     """The emulated pages of one fold and split, made of the sections that stand in it."""
     inside = {each.section for each in folds if each.fold == fold and each.split == split}
     placed = [section for section in sections if section.id in inside]

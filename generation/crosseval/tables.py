@@ -35,14 +35,14 @@ def _print_split(console: "Console", summary: SplitSummary) -> None:
     console.print(Text(f"{plain(summary.bot)}: {summary.split} split, {summary.exchanges} answers", style="bold"))
     if summary.failed:
         console.print(f"{summary.failed} answers are missing and stand in no number")
-    console.print(table_3(summary))
-    console.print(table_4(summary))
+    console.print(cross_evaluation_table(summary))
+    console.print(declined_table(summary))
     console.print(averages(summary))
     for metric, reason in summary.skipped.items():
         console.print(Text(f"{metric} is left out: {plain(reason, 200)}", style="dim"))
 
 
-def table_3(summary: SplitSummary) -> "Table":
+def cross_evaluation_table(summary: SplitSummary) -> "Table":
     """Table 3: the share of questions answered with each fold loaded, and the metrics with a question's own fold."""
     table = _table("Table 3: cross-evaluation", "metric", [f"questions of fold {fold}" for fold in summary.folds])
     for loaded in summary.folds:
@@ -55,7 +55,7 @@ def table_3(summary: SplitSummary) -> "Table":
     return table
 
 
-def table_4(summary: SplitSummary) -> "Table":
+def declined_table(summary: SplitSummary) -> "Table":
     """Table 4: the share of questions declined while another fold is loaded, and of facts correctly told."""
     places = [(fold, loaded) for fold in summary.folds for loaded in summary.folds if fold != loaded]
     table = _table("Table 4: unanswerable and factoid questions", "", [f"Q{q}_CTX{c} corr." for q, c in places])

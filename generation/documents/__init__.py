@@ -1,5 +1,5 @@
 """Documents as sections: PDF, Markdown, HTML and DOCX to blocks, blocks to sections, sections to emulated pages."""
 
-from .reading import Extraction, extract_sections
+from .extraction import Extraction, extract_sections
 
 __all__ = ["Extraction", "extract_sections"]

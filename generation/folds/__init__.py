@@ -1,7 +1,7 @@
 """Folds that share no information: topics clustered, what stands in two folds removed, leaks counted."""
 
-from .folding import Folding, make_folds
-from .leaks import Leaks, leaks, leaks_before_and_after
+from .fold_search import FoldPlan, make_folds
+from .leaks import Leaks, compare_leaks, leaks
 from .separation import Separate
 
-__all__ = ["Folding", "Leaks", "Separate", "leaks", "leaks_before_and_after", "make_folds"]
+__all__ = ["FoldPlan", "Leaks", "Separate", "compare_leaks", "leaks", "make_folds"]

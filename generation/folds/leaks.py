@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ...judges.embedders import Embedder
 from ..section import Section
-from ..topics.finding import section_vectors
-from .folding import Folding
+from ..topics.discovery import section_vectors
+from .fold_search import FoldPlan
 
 if TYPE_CHECKING:
     import numpy as np
@@ -58,8 +58,8 @@ def leaks(texts: Sequence[str], vectors: "Vectors", folds: Sequence[int]) -> Lea
     )
 
 
-async def leaks_before_and_after(
-    sections: Sequence[Section], folding: Folding, embedder: Embedder, seed: int, on_progress: Callable[[int], None]
+async def compare_leaks(
+    sections: Sequence[Section], folding: FoldPlan, embedder: Embedder, seed: int, on_progress: Callable[[int], None]
 ) -> dict[str, Leaks]:
     """What folds share: with the same sections put at random, by topic before separation, and as they are."""
     inside = [section for section in sections if section.id in folding.before]

@@ -31,7 +31,7 @@ def folds_of_units(sections: Sequence[Section], folds: Mapping[str, int], separa
     return found
 
 
-def folds_a_document(sections: Sequence[Section], folds: Mapping[str, int]) -> float:
+def folds_per_document(sections: Sequence[Section], folds: Mapping[str, int]) -> float:
     """The mean number of folds in which a document has sections (Table 2)."""
     return fmean(len(found) for found in folds_of_units(sections, folds, "document").values())
 

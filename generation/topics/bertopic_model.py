@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ...errors import UsageError
 from ...judges.completion import load_litellm
-from .choice import density_model
+from .grid_search import density_model
 from .section_topic import OUTLIER
-from .words import stop_words
+from .topic_words import stop_words
 
 if TYPE_CHECKING:
     from .measures import Labels, Vectors
@@ -15,16 +15,16 @@ if TYPE_CHECKING:
 _WORDS = 4
 
 
-class Modelled(NamedTuple):
+class BertopicModel(NamedTuple):
     """A topic a section (-1: outlier), and each topic's words, the best first."""
 
     labels: "Labels"
     words: dict[int, list[str]]
 
 
-def modelled(
+def fit_bertopic(
     texts: Sequence[str], vectors: "Vectors", smallest: int, most_topics: int | None, languages: Sequence[str]
-) -> Modelled:
+) -> BertopicModel:
     """Topics of texts by BERTopic; `vectors` (texts, dimensions) are the reduced ones. Reaches no network.
 
     Raises `UsageError` where BERTopic is not installed.
@@ -59,4 +59,4 @@ def modelled(
         for topic, found in model.get_topics().items()
         if topic != OUTLIER
     }
-    return Modelled(np.array(labels, dtype=np.int64), words)
+    return BertopicModel(np.array(labels, dtype=np.int64), words)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from ..lines import read_lines, write_lines
+from ..json_lines import read_lines, write_lines
 
 OUTLIER = -1
 TOPICS_COMMAND = "assay generate topics sections.jsonl -o topics.jsonl"

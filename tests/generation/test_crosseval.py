@@ -14,8 +14,8 @@ from openai_server import Answer, OpenAIServer
 from assay.errors import InputError, JudgeError, UsageError
 from assay.eval_sets import Sample, load_set, write_set
 from assay.generation import Fold, Section, write_folds, write_sections
-from assay.generation.crosseval import Exchange, Page, pages_of, summarise_split
-from assay.generation.crosseval.bots import Asked, FunctionBot, HttpBot, filled
+from assay.generation.crosseval import Exchange, Page, build_pages, summarise_split
+from assay.generation.crosseval.bots import BotQuestion, FunctionBot, HttpBot, fill_template
 from assay.generation.crosseval.pages import PageStore
 from assay.judges.embedders import load_embedder
 from assay.metrics import Score
@@ -59,10 +59,10 @@ def crossed(tmp_path: Path, sections: list[Section], folds: list[Fold]) -> Path:
 
 def test_pages_are_the_whole_sections_of_a_fold_and_split(sections: list[Section], folds: list[Fold]) -> None:
     second = sections[3].model_copy(update={"emulated_page": 2})
-    found = pages_of([*sections[:3], second, *sections[4:]], folds, 1, "validation")
+    found = build_pages([*sections[:3], second, *sections[4:]], folds, 1, "validation")
     assert [page.id for page in found] == ["gips.md, page 1", "gips.md, page 2", "mri.md, page 1"]
     assert found[2].text == f"{sections[0].full_text}\n\n{sections[1].full_text}"
-    assert pages_of(sections, folds, 1, "test") == []
+    assert build_pages(sections, folds, 1, "test") == []
 
 
 def test_the_nearest_pages_are_retrieved(sections: list[Section]) -> None:
@@ -216,9 +216,9 @@ def test_an_endpoint_that_fails_is_told(assay: Typing, crossed: Path, endpoint: 
     bot = HttpBot(endpoint, {"vraag": "$question", "bronnen": "$pages"}, "answer")
     page = Page("p", "Kop\n\nTekst. Meer.")
     with pytest.raises(JudgeError, match=r"without 'answer' \(--bot-answer\)"):
-        asyncio.run(bot.answer(Asked("hallo", [page], 1, "nl")))
+        asyncio.run(bot.answer(BotQuestion("hallo", [page], 1, "nl")))
     with pytest.raises(JudgeError, match="gave no answer: status 500"):
-        asyncio.run(bot.answer(Asked("kapot", [page], 1, "nl")))
+        asyncio.run(bot.answer(BotQuestion("kapot", [page], 1, "nl")))
     assert len(_Endpoint.asked) == 1 + 3  # a fault of the server is tried again
     told = assay("crosseval", crossed, "--bot", endpoint)
     assert told.code == 4
@@ -265,9 +265,9 @@ def test_of_several_bots_validation_chooses_and_test_reports_that_one(
 
 
 def test_a_template_takes_values_and_no_code() -> None:
-    asked = Asked('"}, {"evil": "', [Page("p", "tekst")], 2, "nl")
+    asked = BotQuestion('"}, {"evil": "', [Page("p", "tekst")], 2, "nl")
     given = {"messages": [{"content": "$question"}], "$question": "vast", "n": 3, "fold": "$fold", "s": "$page"}
-    assert filled(given, asked) == {
+    assert fill_template(given, asked) == {
         "messages": [{"content": '"}, {"evil": "'}],
         "$question": "vast",
         "n": 3,

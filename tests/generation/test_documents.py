@@ -6,8 +6,8 @@ import pytest
 
 from assay.errors import InputError
 from assay.generation.documents import extract_sections
+from assay.generation.documents.extraction import list_documents
 from assay.generation.documents.markdown import blocks_of
-from assay.generation.documents.reading import document_files
 
 
 def test_markdown_headings_are_those_that_markdown_says() -> None:
@@ -83,7 +83,7 @@ def test_documents_are_named_by_their_path_below_the_folder(tmp_path: Path) -> N
     for name in ("b.md", "map/a.html", ".verborgen/c.md", "map/d.xyz"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).touch()
-    assert [name for _, name in document_files([tmp_path])] == ["b.md", "map/a.html"]
+    assert [name for _, name in list_documents([tmp_path])] == ["b.md", "map/a.html"]
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,8 @@ from assay.generation import Fold, Section
 from assay.generation.folds import leaks, make_folds
 from assay.generation.folds.leaks import shared_runs
 from assay.generation.folds.sampling import allotted, sampled
-from assay.generation.folds.search import SETTINGS, apart, splits
-from assay.generation.folds.separation import folds_a_document, separated, split
+from assay.generation.folds.separation import folds_per_document, separated, split
+from assay.generation.folds.topic_splits import SETTINGS, apart, splits
 from assay.generation.topics import SectionTopic
 
 
@@ -46,7 +46,7 @@ def test_sections_of_a_document_in_two_folds_are_left_out() -> None:
     sections = [section("a1", "a"), section("a2", "a"), section("b1", "b"), section("b2", "b"), section("c1", "c")]
     folds = {"a1": 1, "a2": 1, "b1": 1, "b2": 2}
     assert separated(sections, folds, "document") == {"a1": 1, "a2": 1}
-    assert folds_a_document(sections, folds) == 1.5  # a in one, b in two, c in none
+    assert folds_per_document(sections, folds) == 1.5  # a in one, b in two, c in none
 
 
 def test_by_page_only_what_touches_a_common_page_is_left_out() -> None:
@@ -138,7 +138,7 @@ def test_folds_follow_topics_and_a_document_of_both_is_left_out() -> None:
     assert len(found.folds) == 28  # 32 less the last document's four
     assert found.nearest_topics == pytest.approx(0.5, abs=0.05)
     assert found.chosen.valid == pytest.approx(28 / 32)
-    assert found.chosen.folds_a_document == pytest.approx(9 / 8)
+    assert found.chosen.folds_per_document == pytest.approx(9 / 8)
     assert found == make_folds(sections, topics)
 
 

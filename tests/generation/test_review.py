@@ -10,7 +10,7 @@ from openpyxl import load_workbook
 
 from assay.errors import InputError
 from assay.eval_sets import Sample, load_set, write_set
-from assay.generation.review import Review, agreement, assign, reviewed, share
+from assay.generation.review import Review, agreement, assign, share, summarise_reviews
 from assay.generation.review_sheet import read_sheet, write_sheet
 
 Typing = Callable[..., Any]
@@ -123,7 +123,7 @@ def test_only_what_is_marked_correct_goes_on(samples: list[Sample]) -> None:
         said("c", "an", "correct", "too_specific"), said("c", "bo", "too_specific"),
         said("d", "an", comment="vreemde vraag"),
     ]  # fmt: skip
-    found = reviewed(samples, reviews)
+    found = summarise_reviews(samples, reviews)
     assert [sample.id for sample in found.kept] == [first]
     assert found.kept[0].metadata["reviews"][1] == {"annotator": "bo", "options": ["correct"], "comment": "mooi"}
     assert (found.judged, found.disagreed, found.other, found.not_reviewed) == (3, 1, 1, 1)

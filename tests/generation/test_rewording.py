@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from openai_server import Answer, OpenAIServer, Request
 
 from assay.eval_sets import Sample
-from assay.generation.probes import REWORDED, Reworded, reword
-from assay.generation.probes.kept import broken, words_kept
+from assay.generation.probes import REWORDED, RewordingResult, reword
+from assay.generation.probes.rewording_check import broken, words_kept
 from assay.judges import JudgeSettings, LiteLLMJudge
 from assay.prompts import BUNDLED
 
@@ -75,7 +75,7 @@ def sample(name: str, response: str) -> Sample:
     return Sample(id=name, user_input="How?", response=response, language="en", rating=4, group="page")
 
 
-def reworded(server: OpenAIServer, samples: list[Sample], replies: dict[str, str]) -> Reworded:
+def reworded(server: OpenAIServer, samples: list[Sample], replies: dict[str, str]) -> RewordingResult:
     """By a judge that says to each answer what `replies` has for it."""
 
     def script(request: Request) -> Answer:

@@ -10,10 +10,10 @@ from assay.errors import InputError, UsageError
 from assay.generation import Section
 from assay.generation.documents import extract_sections
 from assay.generation.topics import Topics, find_topics
-from assay.generation.topics.choice import chosen_place, default_grid
+from assay.generation.topics.grid_search import best_setting, default_grid
 from assay.generation.topics.measures import Measures, agreement, document_match, measure, robustness
-from assay.generation.topics.plain import by_size, clustered, principal_components
-from assay.generation.topics.words import topic_words
+from assay.generation.topics.topic_words import topic_words
+from assay.generation.topics.ward_clustering import cluster_by_ward, number_by_size, principal_components
 from assay.judges.embedders import load_embedder
 
 SECTIONS = [section for each in extract_sections(["leaflets"]) for section in each.sections]
@@ -36,7 +36,7 @@ def test_agreement_pairs_groups_whatever_their_numbers() -> None:
 def test_clusters_far_apart_withstand_noise_and_a_lottery_does_not() -> None:
     points = np.repeat([[0.0, 0.0], [10.0, 10.0]], 20, axis=0)
     labels = np.repeat([0, 1], 20)
-    assert robustness(points, labels, lambda noisy: clustered(noisy, 2), seed=1) == 100
+    assert robustness(points, labels, lambda noisy: cluster_by_ward(noisy, 2), seed=1) == 100
     lottery = np.random.default_rng(1)
     assert robustness(points, labels, lambda noisy: lottery.integers(0, 2, len(noisy)), seed=1) < 80
 
@@ -56,13 +56,13 @@ def measures(topics: int, outliers: float, quality: float) -> Measures:
 
 def test_the_best_by_all_groups_is_taken_but_not_for_few_topics_or_many_outliers() -> None:
     grid = [measures(2, 0.1, 0.9), measures(20, 0.1, 0.3), measures(22, 0.1, 0.5), measures(21, 0.7, 0.8)]
-    assert chosen_place(grid) == 2
+    assert best_setting(grid) == 2
 
 
 def test_documents_of_many_subjects_do_not_speak_in_the_choice() -> None:
     one = Measures(10, 0.1, 0.6, 10, 1, 50, 40)
     other = Measures(10, 0.1, 0.5, 9, 2, 50, 99)
-    assert chosen_place([one, other], one_subject=False) == 0
+    assert best_setting([one, other], one_subject=False) == 0
 
 
 def test_the_grid_grows_to_that_of_the_paper() -> None:
@@ -71,7 +71,7 @@ def test_the_grid_grows_to_that_of_the_paper() -> None:
 
 
 def test_topics_are_numbered_by_size() -> None:
-    assert by_size(np.array([7, 3, 3, 3, 7, -1, 9, 9])).tolist() == [1, 0, 0, 0, 1, -1, 2, 2]
+    assert number_by_size(np.array([7, 3, 3, 3, 7, -1, 9, 9])).tolist() == [1, 0, 0, 0, 1, -1, 2, 2]
 
 
 def test_principal_components_keep_distances() -> None:

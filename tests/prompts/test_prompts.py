@@ -8,7 +8,7 @@ import pytest
 from pydantic import BaseModel
 
 from assay.errors import InputError, UsageError
-from assay.generation.probes.reword import RewordedAnswer
+from assay.generation.probes.rewording import RewordedAnswer
 from assay.metrics.answer_relevance import ReverseQuestions
 from assay.metrics.claim_extraction import Claims
 from assay.metrics.judge_rating import Ratings

@@ -6,13 +6,13 @@ from pathlib import Path
 
 from ...errors import InputError
 from ...eval_sets import Sample, write_set
-from .perturb import PROBES, perturb
+from .perturbation import PROBES, perturb
 
 ORIGINAL = "original"
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class ProbeFile:
     """One file: how many samples it holds, and the ids that could not be changed with the reason."""
 
     name: str
@@ -28,7 +28,7 @@ def write_probes(
     probes: Sequence[str] = tuple(PROBES),
     seed: int = 0,
     further: Mapping[str, Sequence[Sample | str]] | None = None,
-) -> list[Written]:
+) -> list[ProbeFile]:
     """Writes `original.jsonl` and a file a probe into the folder, which is made. A probe that changes none is no file.
 
     `further` probes have their changed samples, or why there is none, in the samples' order, by the file's name.
@@ -40,12 +40,12 @@ def write_probes(
     except OSError as error:
         raise InputError(f"{folder}: the folder cannot be made ({error.strerror or error})") from error
     original = folder / f"{ORIGINAL}.jsonl"
-    written = [Written(ORIGINAL, str(original), write_set(held, original))]
+    written = [ProbeFile(ORIGINAL, str(original), write_set(held, original))]
     made = {name: [perturb(sample, PROBES[name], seed) for sample in held] for name in probes}
     for name, found in (made | dict(further or {})).items():
         changed = [sample for sample in found if isinstance(sample, Sample)]
         left_out = tuple((sample.id, why) for sample, why in zip(held, found, strict=True) if isinstance(why, str))
         path = folder / f"{name}.jsonl"
         count = write_set(changed, path) if changed else 0
-        written.append(Written(name, str(path) if changed else "", count, left_out))
+        written.append(ProbeFile(name, str(path) if changed else "", count, left_out))
     return written

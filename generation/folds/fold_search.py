@@ -8,12 +8,12 @@ from ...errors import InputError, UsageError
 from ..section import Fold, Section
 from ..topics.section_topic import OUTLIER, SectionTopic
 from .sampling import sampled
-from .search import MOST_CLUSTERS, Split, pairwise, splits
-from .separation import Separate, Unit, folds_a_document, separated, units
+from .separation import Separate, Unit, folds_per_document, separated, units
 from .separation import split as validation_and_test
+from .topic_splits import MOST_CLUSTERS, Split, pairwise, splits
 
 if TYPE_CHECKING:
-    from .search import Points
+    from .topic_splits import Points
 
 SMALLEST = 0.2
 
@@ -26,13 +26,13 @@ class Candidate(NamedTuple):
 
     split: Split
     small_fold: float
-    folds_a_document: float
+    folds_per_document: float
     valid: float
     enough: bool
     chosen: bool = False
 
 
-class Folding(NamedTuple):
+class FoldPlan(NamedTuple):
     """The folds, the candidates that were compared (Table 2), and what was left out.
 
     `nearest_topics` is the smallest distance between two topics. `before` maps all sections in topics to their fold,
@@ -61,7 +61,7 @@ def make_folds(
     sample: int | None = None,
     smallest: float = SMALLEST,
     seed: int = 0,
-) -> Folding:
+) -> FoldPlan:
     """Folds of sections by topic, as far apart as they can be, without documents (or pages) in two of them.
 
     Each setting of distance and linkage gives a candidate. Of those whose smaller fold keeps at least the share
@@ -99,7 +99,7 @@ def make_folds(
         for section in sections
         if section.id in kept
     ]
-    return Folding(
+    return FoldPlan(
         sampled(rows, sample, test_share, seed),
         candidates,
         float(pairwise(centroids, "euclidean").min()),
@@ -133,8 +133,8 @@ def _centroids(topics: Sequence[SectionTopic]) -> "tuple[list[int], Points]":
 
 
 def _sections_of(split: Split, topic_of: Mapping[str, int], names: Sequence[int]) -> dict[str, int]:
-    fold_of = dict(zip(names, split.folds, strict=True))
-    return {section: fold_of[topic] for section, topic in topic_of.items()}
+    fold_of_topic = dict(zip(names, split.folds, strict=True))
+    return {section: fold_of_topic[topic] for section, topic in topic_of.items()}
 
 
 def _candidate(
@@ -148,7 +148,7 @@ def _candidate(
         if section.id in kept:
             places[kept[section.id]].add(units(section, separate)[0])
     enough = small >= smallest and all(len(places[fold]) >= 2 for fold in split.folds)
-    return Candidate(split, small, folds_a_document(sections, before), len(kept) / len(before), enough)
+    return Candidate(split, small, folds_per_document(sections, before), len(kept) / len(before), enough)
 
 
 def _best(found: Iterable[Split], candidate: Callable[[Split], Candidate]) -> list[Candidate]:

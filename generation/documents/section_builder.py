@@ -15,7 +15,7 @@ _TOKEN = re.compile(r"\w+|[^\w\s]+")
 _LETTERS_A_TOKEN = 5
 
 
-def sections_of(blocks: Iterable[Block], document: str, language: str | None = None) -> list[Section]:
+def build_sections(blocks: Iterable[Block], document: str, language: str | None = None) -> list[Section]:
     """The sections of a document's blocks, in order; see `Section` for the fields.
 
     As in Appendix A of the Twente paper, a heading without text goes to the following section (as one of its `above`;
@@ -44,8 +44,8 @@ def sections_of(blocks: Iterable[Block], document: str, language: str | None = N
                 emulated_page=1,
             )
         )
-    pages_of = emulated_pages([section.tokens for section in sections])
-    return [s.model_copy(update={"emulated_page": page}) for s, page in zip(sections, pages_of, strict=True)]
+    page_numbers = emulated_pages([section.tokens for section in sections])
+    return [s.model_copy(update={"emulated_page": page}) for s, page in zip(sections, page_numbers, strict=True)]
 
 
 def estimated_tokens(text: str) -> int:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..runs.report import plain, report_console
 from .documents import Extraction
-from .folds.folding import Folding
+from .folds.fold_search import FoldPlan
 from .folds.leaks import Leaks
 from .topics import Topics
 
@@ -134,7 +134,7 @@ def print_topics(found: Topics) -> None:
         console.print(f"and {hidden} more settings (--json shows all)")
 
 
-def folds_as_json(found: Folding, leaks: dict[str, Leaks]) -> dict[str, Any]:
+def folds_as_json(found: FoldPlan, leaks: dict[str, Leaks]) -> dict[str, Any]:
     """The object of `assay generate folds --json`."""
     return {
         "nearest_topics": found.nearest_topics,
@@ -147,7 +147,7 @@ def folds_as_json(found: Folding, leaks: dict[str, Leaks]) -> dict[str, Any]:
                 "average": each.split.average,
                 "score": each.split.score,
                 "small_fold": each.small_fold,
-                "folds_a_document": each.folds_a_document,
+                "folds_a_document": each.folds_per_document,
                 "valid": each.valid,
                 "enough": each.enough,
                 "chosen": each.chosen,
@@ -164,7 +164,7 @@ def folds_as_json(found: Folding, leaks: dict[str, Leaks]) -> dict[str, Any]:
     }
 
 
-def print_folds(found: Folding, leaks: dict[str, Leaks]) -> None:
+def print_folds(found: FoldPlan, leaks: dict[str, Leaks]) -> None:
     """Prints Table 2 of the Twente paper, the folds' sizes, and what they share."""
     shown = [c for c in found.candidates if c.enough] or found.candidates
     table = _table("Folds (Table 2)", "", *(f"{c.split.linkage}{' *' if c.chosen else ''}" for c in shown))
@@ -174,7 +174,7 @@ def print_folds(found: Folding, leaks: dict[str, Leaks]) -> None:
         ("min dist folds", [f"{c.split.single:.4f}" for c in shown]),
         ("mean of single and average", [f"{c.split.score:.4f}" for c in shown]),
         ("small fold ratio", [f"{c.small_fold:.4f}" for c in shown]),
-        ("avg folds per doc", [f"{c.folds_a_document:.4f}" for c in shown]),
+        ("avg folds per doc", [f"{c.folds_per_document:.4f}" for c in shown]),
         ("valid sections %", [f"{c.valid:.2%}" for c in shown]),
     ):
         table.add_row(name, *values)
@@ -205,7 +205,7 @@ def print_folds(found: Folding, leaks: dict[str, Leaks]) -> None:
         )
 
 
-def _parts(found: Folding) -> dict[tuple[int, str], tuple[int, int]]:
+def _parts(found: FoldPlan) -> dict[tuple[int, str], tuple[int, int]]:
     """(fold, split) -> its sections, and those to ask about."""
     counts: Counter[tuple[int, str]] = Counter((fold.fold, fold.split) for fold in found.folds)
     sampled: Counter[tuple[int, str]] = Counter((fold.fold, fold.split) for fold in found.folds if fold.sampled)

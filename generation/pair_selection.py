@@ -9,10 +9,10 @@ from ..judges import Choice, Judge, Question
 from ..judges.embedders import Embedder
 from ..judges.probabilities import option_probabilities
 from ..prompts import BUNDLED, Prompts
-from .asking import ask_all
 from .duplicates import duplicates
-from .filters import SINGLE_PAIR_FILTERS, Thresholds
+from .judge_calls import ask_all
 from .pair import Pair
+from .pair_filters import SINGLE_PAIR_FILTERS, Thresholds
 from .quotas import quotas, strata_counts
 from .section import Fold, Section
 
@@ -23,7 +23,7 @@ _DIGITS = ("1", "2", "3", "4", "5")
 
 
 @dataclass(frozen=True)
-class FilterRow:
+class FilterCount:
     """What one filter did: how many pairs of each type it was given, and how many it rejected."""
 
     name: str
@@ -32,12 +32,12 @@ class FilterRow:
 
 
 @dataclass(frozen=True)
-class Filtered:
+class PairSelection:
     """The pairs that stand, the rejected ones with their reasons, and what each filter rejected."""
 
     kept: list[Pair]
     rejected: list[Pair]
-    table: list[FilterRow] = field(default_factory=list)
+    table: list[FilterCount] = field(default_factory=list)
 
 
 class _Sieve:
@@ -46,13 +46,13 @@ class _Sieve:
     def __init__(self, pairs: Sequence[Pair]) -> None:
         self.standing = list(pairs)
         self.rejected: list[Pair] = []
-        self.table: list[FilterRow] = []
+        self.table: list[FilterCount] = []
 
     def apply(self, name: str, reasons: dict[str, str]) -> None:
         """Rejects the pairs whose id has a reason."""
         gone = [pair.rejected(name, reasons[pair.id]) for pair in self.standing if reasons.get(pair.id)]
         given, rejected = (Counter[str](pair.kind for pair in pairs) for pairs in (self.standing, gone))
-        self.table.append(FilterRow(name, dict(given), dict(rejected)))
+        self.table.append(FilterCount(name, dict(given), dict(rejected)))
         self.standing = [pair for pair in self.standing if not reasons.get(pair.id)]
         self.rejected += gone
 
@@ -64,7 +64,7 @@ def score_question(pair: Pair, section: Section, prompts: Prompts) -> Question[C
     return Question(prompt, prompt.render(fields), Choice, pair.id, options=_DIGITS, logprobs=True, prompts=prompts)
 
 
-async def filter_pairs(
+async def select_pairs(
     pairs: Sequence[Pair],
     sections: Sequence[Section],
     embedder: Embedder,
@@ -77,7 +77,7 @@ async def filter_pairs(
     prompts: Prompts = BUNDLED,
     concurrency: int = 4,
     asked: Callable[[bool], None] = lambda _: None,
-) -> Filtered:
+) -> PairSelection:
     """Applies the filters in the order of `FILTERS`; at most `n` pairs stand, one a section and type.
 
     `folds` places pairs that were made without them (written by hand, say); those of sections in no fold go.
@@ -102,7 +102,7 @@ async def filter_pairs(
     sieve.apply("not the section's best", _not_best(sieve.standing))
     if n is not None:
         sieve.apply("beyond n", _beyond(sieve.standing, n, factoid_share, [*sieve.standing, *sieve.rejected]))
-    return Filtered(sieve.standing, sieve.rejected, sieve.table)
+    return PairSelection(sieve.standing, sieve.rejected, sieve.table)
 
 
 def _placed(pairs: Sequence[Pair], folds: Sequence[Fold]) -> Sequence[Pair]:

@@ -12,9 +12,9 @@ from openai_server import Answer, OpenAIServer
 
 from assay.errors import InputError
 from assay.generation import Fold, Section
-from assay.generation.filtering import FILTERS, filter_pairs
-from assay.generation.filters import SINGLE_PAIR_FILTERS, Thresholds, rouge_l_precision
 from assay.generation.pair import Fact, Pair
+from assay.generation.pair_filters import SINGLE_PAIR_FILTERS, Thresholds, rouge_l_precision
+from assay.generation.pair_selection import FILTERS, select_pairs
 from assay.generation.quotas import quotas
 from assay.judges import LiteLLMJudge
 from assay.judges.embedders import load_embedder
@@ -73,7 +73,7 @@ def test_rouge_l_precision_by_hand() -> None:
 
 
 def run_filters(pairs: list[Pair], sections: list[Section], judge: Any = None, **options: Any) -> Any:
-    return asyncio.run(filter_pairs(pairs, sections, EMBEDDER, judge, **options))
+    return asyncio.run(select_pairs(pairs, sections, EMBEDDER, judge, **options))
 
 
 def test_of_questions_that_are_one_the_more_crowded_goes(sections: list[Section]) -> None:

@@ -22,7 +22,7 @@ class Cell(NamedTuple):
     chosen: bool = False
 
 
-class Settled(NamedTuple):
+class GridChoice(NamedTuple):
     """The chosen setting: its vectors (sections, dimensions) and the grid with all measures."""
 
     vectors: "Vectors"
@@ -66,14 +66,14 @@ def density_model(smallest: int) -> Any:
     return HDBSCAN(min_cluster_size=smallest, metric="euclidean", cluster_selection_method="eom", core_dist_n_jobs=1)
 
 
-def settle(
+def search_grid(
     vectors: "Vectors",
     documents: Sequence[str],
     grid: tuple[Sequence[int], Sequence[int]],
     seed: int,
     *,
     one_subject: bool = True,
-) -> Settled:
+) -> GridChoice:
     """Tries every pair of the grid and chooses; `one_subject` False leaves out how documents match topics.
 
     Settings with more than 60% outliers, or fewer topics than half the grid's median, stand back. Of the rest, each
@@ -82,12 +82,12 @@ def settle(
     """
     spaces = {dimensions: reduced(vectors, dimensions, seed) for dimensions in grid[0]}
     cells = list(_cells(spaces, documents, grid[1], seed))
-    place = chosen_place([cell.measures for cell in cells], one_subject=one_subject)
+    place = best_setting([cell.measures for cell in cells], one_subject=one_subject)
     cells[place] = cells[place]._replace(chosen=True)
-    return Settled(spaces[cells[place].dimensions], cells[place], cells)
+    return GridChoice(spaces[cells[place].dimensions], cells[place], cells)
 
 
-def chosen_place(grid: Sequence[Measures], *, one_subject: bool = True) -> int:
+def best_setting(grid: Sequence[Measures], *, one_subject: bool = True) -> int:
     """The index of the setting that `settle` takes."""
     counts = sorted(found.topics for found in grid)
     enough = max(2.0, _ENOUGH_TOPICS * counts[len(counts) // 2])

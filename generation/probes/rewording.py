@@ -11,9 +11,9 @@ from ...judges import Judge, Question
 from ...judges.whole_text import WholeText, room_for
 from ...prompts import BUNDLED, Prompts
 from ...prompts.untrusted import original_characters, without_unseen
-from ..asking import ask_all
-from .kept import broken, words_kept
-from .perturb import marked
+from ..judge_calls import ask_all
+from .perturbation import marked
+from .rewording_check import broken, words_kept
 
 REWORDED = "reworded"
 
@@ -25,7 +25,7 @@ class RewordedAnswer(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Reworded:
+class RewordingResult:
     """What became of each sample, in order: the reworded one, or why there is none.
 
     `failed` are the ids whose call gave no usable reply, with the reason. `words_kept` is the mean share of words that
@@ -37,7 +37,7 @@ class Reworded:
     words_kept: float | None
 
 
-def reword_question(sample: Sample, prompts: Prompts) -> Question[RewordedAnswer]:
+def build_rewording_question(sample: Sample, prompts: Prompts) -> Question[RewordedAnswer]:
     """What the model is asked: the answer alone, so that no other text's words come in."""
     prompt = prompts.load(REWORDED, sample.language)
     user = prompt.render({"answer": sample.response})
@@ -51,7 +51,7 @@ async def reword(
     prompts: Prompts = BUNDLED,
     concurrency: int = 4,
     asked: Callable[[bool], None] = lambda _: None,
-) -> Reworded:
+) -> RewordingResult:
     """The samples with their answers in the judge's words. One that lost something, by `broken`, is left out.
 
     `metadata.reworded_by` names the model. Raises `BudgetReached` at a bound; the replies are kept.
@@ -60,7 +60,7 @@ async def reword(
     async def ask(sample: Sample) -> Sample | str:
         if not sample.response.strip():
             return "the answer is empty"
-        question = reword_question(sample, prompts)
+        question = build_rewording_question(sample, prompts)
         said = _clean((await judge.ask(question)).value.answer)
         if why := broken(sample.response, said, sample.language or "en"):
             return why
@@ -74,7 +74,7 @@ async def reword(
         for sample, changed in zip(samples, found, strict=True)
         if isinstance(changed, Sample)
     ]
-    return Reworded(
+    return RewordingResult(
         tuple(f"no usable reply: {each}" if isinstance(each, JudgeError) else each for each in found),
         tuple(failed),
         sum(kept) / len(kept) if kept else None,

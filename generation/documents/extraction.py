@@ -12,7 +12,7 @@ from .docx import docx_blocks
 from .html import html_blocks
 from .markdown import markdown_blocks
 from .pdf import pdf_blocks
-from .sectioning import sections_of
+from .section_builder import build_sections
 
 _READERS: dict[str, Callable[[Path], list[Block]]] = {
     ".md": markdown_blocks,
@@ -47,14 +47,14 @@ def extract_sections(
     PDF's header and footer areas, which are found otherwise. Raises `InputError` where there is no document at all;
     the error of a single document is in its `Extraction`.
     """
-    for path, name in document_files(places):
+    for path, name in list_documents(places):
         try:
             blocks = (
                 pdf_blocks(path, header, footer)
                 if path.suffix.lower() == ".pdf"
                 else _READERS[path.suffix.lower()](path)
             )
-            sections = sections_of(blocks, name, language)
+            sections = build_sections(blocks, name, language)
         except InputError as error:
             yield Extraction(name, [], error)
         except OSError as error:
@@ -69,7 +69,7 @@ def extract_sections(
             yield Extraction(name, sections, empty)
 
 
-def document_files(places: Sequence[str | Path]) -> list[tuple[Path, str]]:
+def list_documents(places: Sequence[str | Path]) -> list[tuple[Path, str]]:
     """The documents in files and folders, each with its name: the path below the folder given. Raises `InputError`.
 
     `leaflets` is the bundled collection, where no file or folder has this name.

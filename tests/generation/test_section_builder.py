@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.generation.documents.block import Block
-from assay.generation.documents.sectioning import emulated_pages, estimated_tokens, sections_of
+from assay.generation.documents.section_builder import build_sections, emulated_pages, estimated_tokens
 
 
 def heading(text: str, level: int, page: int | None = None) -> Block:
@@ -16,7 +16,9 @@ def text(words: str, page: int | None = None) -> Block:
 
 
 def test_a_heading_without_text_goes_to_the_following_section() -> None:
-    sections = sections_of([heading("Hoofdstuk 1", 2), heading("Slaap", 1), heading("Apneu", 3), text("De keel.")], "d")
+    sections = build_sections(
+        [heading("Hoofdstuk 1", 2), heading("Slaap", 1), heading("Apneu", 3), text("De keel.")], "d"
+    )
     assert [(s.heading, s.above, s.text) for s in sections] == [("Apneu", ("Hoofdstuk 1", "Slaap"), "De keel.")]
 
 
@@ -29,24 +31,24 @@ def test_text_without_a_heading_goes_to_the_previous_section() -> None:
         Block("item", "- b"),
         text("Drie."),
     ]
-    assert [s.text for s in sections_of(blocks, "d")] == ["Een.\n\nTwee.\n\n- a\n- b\n\nDrie."]
+    assert [s.text for s in build_sections(blocks, "d")] == ["Een.\n\nTwee.\n\n- a\n- b\n\nDrie."]
 
 
 def test_text_before_the_first_heading_is_a_section_of_its_own() -> None:
-    sections = sections_of([text("Vooraf."), heading("Slaap", 1), text("Een.")], "d")
+    sections = build_sections([text("Vooraf."), heading("Slaap", 1), text("Een.")], "d")
     assert [(s.heading, s.text) for s in sections] == [("", "Vooraf."), ("Slaap", "Een.")]
 
 
 def test_a_heading_at_the_end_is_text_of_the_last_section() -> None:
-    sections = sections_of([heading("Slaap", 1), text("Een."), heading("Colofon", 1)], "d")
+    sections = build_sections([heading("Slaap", 1), text("Een."), heading("Colofon", 1)], "d")
     assert [(s.heading, s.text) for s in sections] == [("Slaap", "Een.\n\nColofon")]
-    assert [(s.heading, s.text) for s in sections_of([heading("Alleen", 1)], "d")] == [("", "Alleen")]
+    assert [(s.heading, s.text) for s in build_sections([heading("Alleen", 1)], "d")] == [("", "Alleen")]
 
 
 def test_what_is_above_a_section_are_the_outer_headings() -> None:
     blocks = [heading("Titel", 1), text("a"), heading("Een", 2), text("b"), heading("Diep", 3), text("c")]
     blocks += [heading("Twee", 2), text("d")]
-    assert [s.above for s in sections_of(blocks, "d")] == [(), ("Titel",), ("Titel", "Een"), ("Titel",)]
+    assert [s.above for s in build_sections(blocks, "d")] == [(), ("Titel",), ("Titel", "Een"), ("Titel",)]
 
 
 def test_a_small_line_over_a_title_stands_over_all_of_its_sections() -> None:
@@ -59,7 +61,7 @@ def test_a_small_line_over_a_title_stands_over_all_of_its_sections() -> None:
         text("b"),
     ]
     blocks += [heading("Deel 2", 2), heading("Hart", 1), text("c")]
-    assert [s.title for s in sections_of(blocks, "d")] == [
+    assert [s.title for s in build_sections(blocks, "d")] == [
         "Deel 1 › Slaap › Apneu",
         "Deel 1 › Slaap › Dromen",
         "Deel 2 › Hart",
@@ -68,7 +70,7 @@ def test_a_small_line_over_a_title_stands_over_all_of_its_sections() -> None:
 
 def test_a_section_knows_its_pages_and_its_place() -> None:
     blocks = [heading("Slaap", 1, 1), text("a", 1), text("b", 2), heading("Nacht", 1, 2), text("c", 3)]
-    sections = sections_of(blocks, "map/d.pdf", "nl")
+    sections = build_sections(blocks, "map/d.pdf", "nl")
     assert [(s.id, s.page, s.last_page, s.position) for s in sections] == [
         ("map/d.pdf#001", 1, 2, 0),
         ("map/d.pdf#002", 2, 3, 1),
@@ -106,7 +108,7 @@ _BLOCKS = st.lists(
 
 @given(_BLOCKS)
 def test_no_text_is_lost_and_none_comes_twice(blocks: list[Block]) -> None:
-    sections = sections_of(blocks, "d", "nl")
+    sections = build_sections(blocks, "d", "nl")
     written = [piece for s in sections for piece in s.text.split("\n\n") if set(piece) <= set("xyz")]
     assert written == [block.text for block in blocks if block.kind != "heading"]
     # every heading stands in its section's title, or as text at the end

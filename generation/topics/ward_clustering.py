@@ -24,7 +24,7 @@ def principal_components(vectors: "Vectors", dimensions: int = DIMENSIONS) -> "V
     return components
 
 
-def clustered(vectors: "Vectors", topics: int) -> "Labels":
+def cluster_by_ward(vectors: "Vectors", topics: int) -> "Labels":
     """Ward's clustering into so many topics, numbered by size; a section alone in its topic is an outlier."""
     import numpy as np
     from sklearn.cluster import AgglomerativeClustering
@@ -32,10 +32,10 @@ def clustered(vectors: "Vectors", topics: int) -> "Labels":
     if len(vectors) <= topics:
         return np.arange(len(vectors), dtype=np.int64)
     raw = AgglomerativeClustering(n_clusters=topics, linkage="ward").fit_predict(vectors)
-    return by_size(np.where(np.bincount(raw)[raw] > 1, raw, OUTLIER))
+    return number_by_size(np.where(np.bincount(raw)[raw] > 1, raw, OUTLIER))
 
 
-def by_size(labels: "Labels") -> "Labels":
+def number_by_size(labels: "Labels") -> "Labels":
     """The same groups, numbered from 0 by size, the largest first; among equals by first section."""
     import numpy as np
 

@@ -24,7 +24,7 @@ class ProbeRun(NamedTuple):
         return bool(self.reworded_by) and self.reworded_by == self.judge
 
 
-class OwnMinusOther(NamedTuple):
+class SelfPreference(NamedTuple):
     """The paired difference between a judge's run on its own wording and its run on another model's, own minus other.
 
     The original's scores cancel out: the difference of the two runs is that of their shifts.
@@ -35,28 +35,28 @@ class OwnMinusOther(NamedTuple):
     found: "Comparison"
 
 
-def probe_run(store: "Store", run: str) -> ProbeRun:
+def load_probe_run(store: "Store", run: str) -> ProbeRun:
     """What probe a run is of. Raises `UsageError` where no probe made its samples."""
     told = next((sample.metadata for sample in store.samples(run)), {})
     if not told.get("probe"):
         raise UsageError(
             f"run {run} is not of a probe's set; name the run of the original first, then those of the probes"
         )
-    return ProbeRun(run, str(told["probe"]), judge_of(store, run), str(told.get("reworded_by", "")))
+    return ProbeRun(run, str(told["probe"]), judge_identity(store, run), str(told.get("reworded_by", "")))
 
 
-def judge_of(store: "Store", run: str) -> str | None:
+def judge_identity(store: "Store", run: str) -> str | None:
     """The model that judged a run; None where no judge was named."""
     judge = store.run(run).plan.judge
     return None if judge is None else judge.identity
 
 
-def own_minus_others(store: "Store", probed: Sequence[ProbeRun]) -> list[OwnMinusOther]:
+def compare_own_wording(store: "Store", probed: Sequence[ProbeRun]) -> list[SelfPreference]:
     """Each run on the judge's own wording against each run of this judge on another's."""
     from ...runs.compare import compare
 
     return [
-        OwnMinusOther(own, other, compare(store, other.run, own.run))
+        SelfPreference(own, other, compare(store, other.run, own.run))
         for own in probed
         if own.own
         for other in probed

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from ...errors import InputError, UsageError
 from ...judges.embedders import Embedder
 from ..section import Section
-from .bertopic_model import modelled
-from .choice import Cell, default_grid, settle
+from .bertopic_model import fit_bertopic
+from .grid_search import Cell, default_grid, search_grid
 from .measures import Measures, measure
-from .plain import candidates, clustered, principal_components
 from .section_topic import OUTLIER, SectionTopic
-from .words import topic_words
+from .topic_words import topic_words
+from .ward_clustering import candidates, cluster_by_ward, principal_components
 
 if TYPE_CHECKING:
     from .measures import Labels, Vectors
@@ -89,12 +89,12 @@ def _by_density(
 ) -> Topics:
     documents = [section.document for section in sections]
     try:
-        settled = settle(vectors, documents, grid or default_grid(len(sections)), seed, one_subject=one_subject)
+        settled = search_grid(vectors, documents, grid or default_grid(len(sections)), seed, one_subject=one_subject)
     except ModuleNotFoundError as error:
         raise UsageError(
             f'topics need the extra `generation`: pip install "assay[generation]" ({error.name} is missing)'
         ) from error
-    found = modelled(
+    found = fit_bertopic(
         [section.full_text for section in sections],
         settled.vectors,
         settled.chosen.smallest,
@@ -128,10 +128,10 @@ def _by_plain_clustering(
         raise UsageError(
             f"{topics} topics are too many for {len(sections)} sections; ask for {len(sections) // 2} or fewer"
         )
-    measured = {number: measure(space, clustered(space, number), documents, None, seed) for number in tried}
+    measured = {number: measure(space, cluster_by_ward(space, number), documents, None, seed) for number in tried}
     number = max(tried, key=lambda n: _plain_rank(measured[n], one_subject=one_subject))
-    labels = clustered(space, number)
-    measures = measure(space, labels, documents, lambda noisy: clustered(noisy, number), seed)
+    labels = cluster_by_ward(space, number)
+    measures = measure(space, labels, documents, lambda noisy: cluster_by_ward(noisy, number), seed)
     cells = [Cell(space.shape[1], n, measured[n], n == number) for n in tried]
     words = topic_words(
         {
