@@ -27,7 +27,9 @@ def recording(number: int) -> Recording:
     """A recording of some 800 bytes; the keys of successive numbers are in no order."""
     key = f"{number * 0x9E3779B97F4A7C15F39CC0605CEDC835 % 2**128:032x}"
     reply = RawReply(model="openai/some-model", text="A reply of some length. " * 20, tokens_in=400, tokens_out=100)
-    return Recording(key, "claims.en@0123456789ab", f"s{number}", '{"temperature": 0}', "Claims", "u" * 12, "a" * 80, reply)
+    return Recording(
+        key, "claims.en@0123456789ab", f"s{number}", '{"temperature": 0}', "Claims", "u" * 12, "a" * 80, reply
+    )
 
 
 def record(path: Path, lines: int) -> None:

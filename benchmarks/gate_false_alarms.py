@@ -119,7 +119,7 @@ def asked_again(judge: str, cassette: str, *, repeats: int, mode: Mode, metric: 
     samples = [sample for name in sets for sample in load_set(name)]
     values: dict[str, list[float]] = {}
     for again in range(repeats + 1):
-        asking = LiteLLMJudge(load_settings(judge).asked_again(again), cassette=cassette, mode=mode)
+        asking = LiteLLMJudge(load_settings(judge).for_repeat(again), cassette=cassette, mode=mode)
         results = evaluate(samples, [metric], judge=asking)
         asking.close()
         for name, own in results.scores.items():

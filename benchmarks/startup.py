@@ -30,8 +30,8 @@ from pydantic import BaseModel
 from assay import Sample, write_set
 from assay.judges import JudgeSettings, Question, RawReply, Reply, Usage
 from assay.judges.embedders import Embedder
-from assay.judges.key import Keys, schema_of
-from assay.judges.recording import record, to_line
+from assay.judges.key import QuestionKeys, strict_schema
+from assay.judges.recording import format_line, make_recording
 from assay.judges.structured import parse_reply
 from assay.metrics import AnswerRelevance, Faithfulness
 
@@ -49,15 +49,15 @@ class WritingJudge:
 
     def __init__(self) -> None:
         self.lines: dict[str, bytes] = {}
-        self._keys = Keys(SETTINGS)
+        self._keys = QuestionKeys(SETTINGS)
 
     async def ask(self, question: Question[T]) -> Reply[T]:
         """The reply, kept."""
-        shape = {"name": question.schema.__name__, "schema": schema_of(question.schema)}
+        shape = {"name": question.schema.__name__, "schema": strict_schema(question.schema)}
         body = {"messages": question.messages, "response_format": {"type": "json_schema", "json_schema": shape}}
         raw = RawReply(self.name, reply_text(body), tokens_in=100, tokens_out=20, seconds=0.1)
-        key = self._keys.key(question)
-        self.lines[key] = to_line(record(key, question, SETTINGS.parameters, raw))
+        key = self._keys.compute(question)
+        self.lines[key] = format_line(make_recording(key, question, SETTINGS.parameters, raw))
         return Reply(parse_reply(question, raw), raw, Usage(), False)
 
 

@@ -4,7 +4,7 @@ from .budget import Budget
 from .cassette import Cassette, Mode
 from .litellm_judge import Judge, LiteLLMJudge, ReplyKeeper
 from .question import Choice, PlainText, Question, RawReply, Reply, ReplyCounts, Usage
-from .settings import JudgeSettings, bundled_judges, load_settings
+from .settings import JudgeSettings, bundled_judge_names, load_settings
 
 __all__ = [
     "Budget",
@@ -21,6 +21,6 @@ __all__ = [
     "ReplyCounts",
     "ReplyKeeper",
     "Usage",
-    "bundled_judges",
+    "bundled_judge_names",
     "load_settings",
 ]

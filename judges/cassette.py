@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from ..errors import InputError, UsageError
-from .recording import Recording, from_line, to_line
+from .recording import Recording, format_line, parse_line
 from .sorted_lines import SortedLines, line_key
 
 Mode = Literal["replay", "record", "auto", "off"]
@@ -50,7 +50,7 @@ class Cassette:
         """Keeps a recording, on disk before this returns. Does nothing in the modes that do not write."""
         if self.mode not in {"record", "auto"}:
             return
-        line = to_line(recording)
+        line = format_line(recording)
         try:
             if self._journal is None:
                 self._journal = self._open_journal()
@@ -149,7 +149,7 @@ class Cassette:
 
     def _parsed(self, line: bytes) -> Recording:
         try:
-            return from_line(line)
+            return parse_line(line)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             number = self._lines.number(line_key(line))
             place = f"{self.path}, line {number}" if number else f"{self.path}, a line not yet merged"

@@ -11,9 +11,9 @@ from typing import Any
 from pydantic import BaseModel
 
 from ..errors import JudgeError
-from .key import schema_of
+from .key import strict_schema
 from .question import Alternatives, PlainText, Question, RawReply
-from .recording import likely
+from .recording import likely_alternatives
 from .settings import JudgeSettings
 from .short_way import acompletion
 
@@ -77,10 +77,10 @@ def _shape(litellm: Any, question: Question[Any], settings: JudgeSettings) -> di
     elif settings.structured == "schema" or (
         settings.structured == "auto" and litellm.supports_response_schema(settings.model)
     ):
-        named = {"name": schema.__name__, "schema": schema_of(schema), "strict": True}
+        named = {"name": schema.__name__, "schema": strict_schema(schema), "strict": True}
         shape["response_format"] = {"type": "json_schema", "json_schema": named}
     else:
-        opening = f"{messages[0]['content']}\nJSON schema: {json.dumps(schema_of(schema))}"
+        opening = f"{messages[0]['content']}\nJSON schema: {json.dumps(strict_schema(schema))}"
         messages = [messages[0] | {"content": opening}, *messages[1:]]
         shape["response_format"] = {"type": "json_object"}
     return shape | {"messages": messages}
@@ -98,7 +98,7 @@ def _raw_reply(
         tokens_in = litellm.token_counter(model=settings.model, messages=question.messages)
         tokens_out = litellm.token_counter(model=settings.model, text=text) if text else 0
         if settings.price is not None:
-            usd = settings.price.of(tokens_in, tokens_out)
+            usd = settings.price.cost(tokens_in, tokens_out)
     return RawReply(
         model=settings.identity,
         text=text,
@@ -137,14 +137,14 @@ def _alternatives(choice: Any) -> tuple[Alternatives, ...] | None:
         }
         if _sendable(place.token) not in finite:
             return None  # a provider that cannot say how probable its own word was has no probabilities to tell
-        places.append(likely(finite))
+        places.append(likely_alternatives(finite))
     return tuple(places)
 
 
 def _cost(litellm: Any, response: Any, settings: JudgeSettings) -> float | None:
     """USD, by the settings' price or litellm's; None where neither knows: unknown is not free."""
     if settings.price is not None:
-        return settings.price.of(response.usage.prompt_tokens, response.usage.completion_tokens)
+        return settings.price.cost(response.usage.prompt_tokens, response.usage.completion_tokens)
     told: float | None = (getattr(response, "_hidden_params", None) or {}).get("response_cost")
     if told is not None:  # litellm has worked it out already
         return told

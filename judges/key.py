@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from hashlib import _Hash
 
 
-class Keys:
+class QuestionKeys:
     """Keys for one judge's questions.
 
     A key covers the model, its parameters, how a shape is asked for, the schema, the options, whether the alternatives
@@ -25,7 +25,7 @@ class Keys:
         self._settings = settings
         self._begun: dict[tuple[object, ...], _Hash] = {}
 
-    def key(self, question: Question[Any]) -> str:
+    def compute(self, question: Question[Any]) -> str:
         """32 hexadecimal digits."""
         constant = (question.prompt.identity, question.schema, question.options, question.logprobs, question.max_tokens)
         begun = self._begun.get(constant)
@@ -44,7 +44,7 @@ class Keys:
             "parameters": self._settings.parameters,
             "max_tokens": question.max_tokens or self._settings.max_tokens,
             "structured": self._settings.structured,
-            "schema": schema_of(schema),
+            "schema": strict_schema(schema),
             "options": question.options,
             "logprobs": question.logprobs and self._settings.logprobs,
             "opening": question.prompt.opening,
@@ -53,7 +53,7 @@ class Keys:
 
 
 @cache
-def schema_of(model: type[BaseModel]) -> dict[str, Any]:
+def strict_schema(model: type[BaseModel]) -> dict[str, Any]:
     """The JSON schema of a reply's model, made strict: every property required, no others."""
     schema = model.model_json_schema()
     for part in [schema, *schema.get("$defs", {}).values()]:

@@ -12,12 +12,12 @@ from ..errors import CassetteMiss, JudgeError, ReplyError, UsageError
 from .budget import Budget
 from .cassette import Cassette, Mode
 from .completion import complete
-from .key import Keys
+from .key import QuestionKeys
 from .limiter import AdaptiveLimiter
 from .meter import count
-from .miss import Misses
+from .miss_explainer import MissExplainer
 from .question import PlainText, Question, RawReply, Reply, ReplyCounts, Usage
-from .recording import Recording, record
+from .recording import Recording, make_recording
 from .retry import explain, is_too_many, retrying
 from .settings import GGUF, JudgeSettings, load_settings
 from .structured import parse_reply
@@ -71,7 +71,7 @@ class LiteLLMJudge:
         if cassette is None and mode in {"replay", "record"}:
             raise UsageError(f"the mode {mode} needs a cassette: name the file (--cassette PATH)")
         settings = load_settings(judge) if isinstance(judge, str) else judge
-        self.settings = settings.changed(**overrides)
+        self.settings = settings.with_changes(**overrides)
         self.name = self.settings.identity
         self.logprobs = self.settings.logprobs
         self.budget = budget or Budget()
@@ -81,10 +81,10 @@ class LiteLLMJudge:
         self.replies = ReplyCounts()
         self.retries = 0
         self.limiters: WeakKeyDictionary[asyncio.AbstractEventLoop, AdaptiveLimiter] = WeakKeyDictionary()
-        self._keys = Keys(self.settings)
+        self._keys = QuestionKeys(self.settings)
         self._recent: OrderedDict[str, tuple[RawReply, bool]] = OrderedDict()
         self._under_way: dict[str, asyncio.Task[tuple[RawReply, Usage]]] = {}
-        self._misses: Misses | None = None
+        self._misses: MissExplainer | None = None
         self._local: Any = None
 
     async def ask(self, question: Question[T]) -> Reply[T]:
@@ -120,14 +120,14 @@ class LiteLLMJudge:
 
     async def _reply(self, question: Question[Any]) -> tuple[RawReply, bool, Usage]:
         """What the model said, whether it was kept, and what it took: nothing where the same was asked a moment ago."""
-        key = self._keys.key(question)
+        key = self._keys.compute(question)
         if recent := self._recent.get(key):
             return *recent, Usage()
         for keeper in self.keepers:
             if found := keeper.get(key):
                 return found.reply, True, self._remember(key, found.reply, kept=True)
         if self.cassette is not None and self.cassette.mode == "replay":
-            self._misses = self._misses or Misses(self.cassette, self.settings)
+            self._misses = self._misses or MissExplainer(self.cassette, self.settings)
             raise CassetteMiss(self._misses.explain(question))
         task = self._under_way.get(key)
         asked_here = task is None
@@ -153,7 +153,7 @@ class LiteLLMJudge:
         except (openai.OpenAIError, TimeoutError) as error:
             times = f"{made} times, at last" if made > 1 else "once"
             raise JudgeError(f"the call failed {times}: {explain(error, self.settings.timeout)}") from error
-        kept = record(key, question, self.settings.parameters, raw)
+        kept = make_recording(key, question, self.settings.parameters, raw)
         for keeper in self.keepers:
             keeper.put(kept)
         return raw, self._remember(key, raw, kept=False)

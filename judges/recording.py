@@ -28,7 +28,7 @@ class Recording:
     reply: RawReply
 
 
-def record(key: str, question: Question[Any], parameters: dict[str, Any], reply: RawReply) -> Recording:
+def make_recording(key: str, question: Question[Any], parameters: dict[str, Any], reply: RawReply) -> Recording:
     """The recording of a reply to a question."""
     said = [message["content"] for message in question.follow_up]
     return Recording(
@@ -37,18 +37,18 @@ def record(key: str, question: Question[Any], parameters: dict[str, Any], reply:
         sample=question.sample,
         parameters=json.dumps(parameters, sort_keys=True, default=str),
         schema=question.schema.__name__,
-        user=digest("\x1e".join([question.user, *said])),
+        user=short_hash("\x1e".join([question.user, *said])),
         about=" ".join((said or [question.user])[-1][-300:].split())[-160:],
         reply=reply,
     )
 
 
-def digest(text: str) -> str:
+def short_hash(text: str) -> str:
     """12 hexadecimal digits that stand for a text."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:12]
 
 
-def to_line(recording: Recording) -> bytes:
+def format_line(recording: Recording) -> bytes:
     """The recording as a line of a cassette."""
     reply = recording.reply
     entry: dict[str, Any] = {
@@ -69,18 +69,18 @@ def to_line(recording: Recording) -> bytes:
         "seconds": round(reply.seconds, 3),
     }
     if reply.logprobs is not None:
-        entry["logprobs"] = [likely(place) for place in reply.logprobs]
+        entry["logprobs"] = [likely_alternatives(place) for place in reply.logprobs]
     return json.dumps(entry, ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n"
 
 
-def likely(place: Alternatives) -> dict[str, float]:
+def likely_alternatives(place: Alternatives) -> dict[str, float]:
     """What is kept of the alternatives at one place: the token that was said and the likely ones, rounded."""
     said = next(iter(place))
     least = math.log(_LEAST_PROBABILITY)
     return {token: round(logprob, 4) for token, logprob in place.items() if token == said or logprob >= least}
 
 
-def from_line(line: bytes) -> Recording:
+def parse_line(line: bytes) -> Recording:
     """Reads a line of a cassette. Raises ValueError or KeyError for one that is no recording."""
     try:
         entry = from_json(line)  # twice as fast as json

@@ -27,7 +27,7 @@ class Price(BaseModel):
     input: float = Field(ge=0)
     output: float = Field(ge=0)
 
-    def of(self, tokens_in: int, tokens_out: int) -> float:
+    def cost(self, tokens_in: int, tokens_out: int) -> float:
         """USD for one reply."""
         return (tokens_in * self.input + tokens_out * self.output) / 1e6
 
@@ -78,20 +78,20 @@ class JudgeSettings(BaseModel):
         return Path(self.model.removeprefix(GGUF)).stem if self.model.startswith(GGUF) else self.model
 
     @property
-    def samples_at_once(self) -> int:
+    def concurrent_samples(self) -> int:
         """How many samples to score side by side: a quarter more than calls, which so wait for no sample's scoring.
 
         No more than calls for a model on this machine: a sample's calls then come together and share their prefix.
         """
         return self.concurrency + (0 if self.model.startswith(GGUF) else self.concurrency // 4)
 
-    def asked_again(self, times: int) -> "JudgeSettings":
+    def for_repeat(self, times: int) -> "JudgeSettings":
         """These settings for the judge's `times`-th repeat: another seed, so that no reply of before answers it."""
         own = self.parameters.get("seed", 0)
         seed = (own if isinstance(own, int) else 0) + times
-        return self.changed(parameters={**self.parameters, "seed": seed}) if times else self
+        return self.with_changes(parameters={**self.parameters, "seed": seed}) if times else self
 
-    def changed(self, **fields: Any) -> "JudgeSettings":
+    def with_changes(self, **fields: Any) -> "JudgeSettings":
         """These settings with some fields replaced. Raises `UsageError` for a field or value that there is not."""
         try:
             return JudgeSettings.model_validate(self.model_dump() | fields)
@@ -111,7 +111,7 @@ def _names(parameters: Any) -> Iterator[str]:
             yield from _names(value)
 
 
-def bundled_judges() -> list[str]:
+def bundled_judge_names() -> list[str]:
     """The names that `--judge` takes beside model strings and YAML files, sorted."""
     return sorted(entry.name[:-5] for entry in resources.files(__package__).iterdir() if entry.name.endswith(".yaml"))
 
@@ -121,7 +121,7 @@ def load_settings(judge: str) -> JudgeSettings:
 
     Raises `InputError` for a file that cannot be read, `UsageError` for a bare word that names no judge.
     """
-    if judge in bundled_judges():
+    if judge in bundled_judge_names():
         text = resources.files(__package__).joinpath(f"{judge}.yaml").read_text(encoding="utf-8")
         return _parse(text, f"judges/{judge}.yaml")
     if judge.endswith((".yaml", ".yml")):
@@ -136,8 +136,8 @@ def load_settings(judge: str) -> JudgeSettings:
         )
     if "/" not in judge:
         raise UsageError(
-            f"no judge is called {judge!r}; give one of {', '.join(bundled_judges())}, a settings file (NAME.yaml), "
-            "gguf:PATH, or a litellm model string such as openai/gpt-4o-mini or ollama/llama3.2"
+            f"no judge is called {judge!r}; give one of {', '.join(bundled_judge_names())}, a settings file "
+            "(NAME.yaml), gguf:PATH, or a litellm model string such as openai/gpt-4o-mini or ollama/llama3.2"
         )
     return JudgeSettings(model=judge)
 

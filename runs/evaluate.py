@@ -87,7 +87,7 @@ async def aevaluate(
     wanted += [name for name in BASELINES if name not in named]
     made = [load_metric(metric, judge, used, prompts) if isinstance(metric, str) else metric for metric in wanted]
     results = Results({metric.name: metric.higher_is_better for metric in made})
-    at_once = concurrency or (judge.settings.samples_at_once if judge else 16)
+    at_once = concurrency or (judge.settings.concurrent_samples if judge else 16)
     await execute(results._drawn(samples), made, results._keep, concurrency=at_once)
     return results
 

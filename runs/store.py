@@ -16,7 +16,7 @@ from pydantic_core import to_json
 from ..errors import UsageError
 from ..eval_sets import Sample
 from ..judges import Usage
-from ..judges.recording import Recording, from_line, to_line
+from ..judges.recording import Recording, format_line, parse_line
 from ..metrics import Score
 from .database import URL, not_kept, open_database
 from .plan import Plan
@@ -220,11 +220,11 @@ class RunKeeper:
         """The reply that this run has had under this key, or None."""
         with self._told():
             row = self._db.execute("SELECT line FROM replies WHERE run = ? AND key = ?", (self._run, key)).fetchone()
-        return None if row is None else from_line(row[0])
+        return None if row is None else parse_line(row[0])
 
     def put(self, recording: Recording) -> None:
         """Keeps a reply, on disk before this returns. Raises `InputError` when it cannot be written."""
-        row = (self._run, recording.key, to_line(recording))
+        row = (self._run, recording.key, format_line(recording))
         with self._told():
             self._db.execute(_PUT_REPLY, row)
 

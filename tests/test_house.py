@@ -36,7 +36,6 @@ OWN_NAMES = (ROOT / "metrics/numeric", ROOT / "tests/metrics/numeric")
 TO_BE_RENAMED = {
     "benchmarks/printed.py",
     "eval_sets/logs/recognised.py",
-    "judges/watched.py",
     "meta_eval/audited.py",
     "meta_eval/nested.py",
     "meta_eval/powered.py",

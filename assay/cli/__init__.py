@@ -12,7 +12,7 @@ from ..errors import AssayError, BudgetReached, UsageError
 from ..former_names import FormerNameWarning, current_name
 
 # they add commands to `assay cassettes` and `assay generate`
-from . import cassette_care, generate_documents, generate_questions, generate_review, generate_set  # noqa: F401
+from . import cassette_files, generate_documents, generate_questions, generate_review, generate_set  # noqa: F401
 from .cassettes import cassettes
 from .compare import compare
 from .crosseval import crosseval

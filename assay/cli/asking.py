@@ -62,7 +62,7 @@ class Sitting:
 
         settings = load_settings(name)
         if self._concurrency:
-            settings = settings.changed(concurrency=self._concurrency)
+            settings = settings.with_changes(concurrency=self._concurrency)
         if (known := next((model for model in self.models if model.settings == settings), None)) is not None:
             return known
         self.models.append(LiteLLMJudge(settings, cassette=self.cassette, budget=self._budget))

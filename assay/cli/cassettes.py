@@ -20,7 +20,8 @@ from .options import (
 )
 
 if TYPE_CHECKING:
-    from ..judges.recording import Recording
+    from ..runs.cassette_check import CassetteCheck
+    from ..runs.plan import Plan
 
 _path = click.argument("path", type=click.Path(path_type=Path))
 
@@ -38,7 +39,7 @@ def cassettes() -> None:
 def show(path: Path, key: str | None, sample: str | None, as_json: bool) -> None:
     """List the recordings of PATH, or print one whole (KEY, or its beginning)."""
     from ..judges import Cassette
-    from ..judges.recording import to_line
+    from ..judges.recording import format_line
     from ..runs.report import plain, report_console
 
     found = [
@@ -49,9 +50,9 @@ def show(path: Path, key: str | None, sample: str | None, as_json: bool) -> None
     if not found:
         raise UsageError(f"{path}: no recording matches")
     if as_json:
-        click.echo("\n".join(to_line(recording).decode(errors="replace").rstrip() for recording in found))
+        click.echo("\n".join(format_line(recording).decode(errors="replace").rstrip() for recording in found))
     elif key is not None and len(found) == 1:
-        click.echo(json.dumps(json.loads(to_line(found[0])), ensure_ascii=False, indent=2))
+        click.echo(json.dumps(json.loads(format_line(found[0])), ensure_ascii=False, indent=2))
     else:
         from rich.table import Table
         from rich.text import Text
@@ -71,8 +72,9 @@ def show(path: Path, key: str | None, sample: str | None, as_json: bool) -> None
         click.echo(plain(f"{len(found)} recordings of {', '.join(sorted({r.reply.model for r in found}))}"))
 
 
-def _checking(command: Any) -> Any:
-    for add in (
+def _run_options(command: Any) -> Any:
+    """The run that a cassette is held against."""
+    for option in (
         json_option,
         set_options,
         embedder_option,
@@ -81,12 +83,12 @@ def _checking(command: Any) -> Any:
         click.argument("sets", nargs=-1),
         _path,
     ):
-        command = add(command)
+        command = option(command)
     return command
 
 
 @cassettes.command()
-@_checking
+@_run_options
 def check(path: Path, sets: tuple[str, ...], as_json: bool, **options: Any) -> None:
     """List what is stale and what is missing in PATH, for a run over SETS with --judge and --metrics.
 
@@ -96,78 +98,61 @@ def check(path: Path, sets: tuple[str, ...], as_json: bool, **options: Any) -> N
     """
     from ..runs.report import plain
 
-    stale, missing = _stale_and_missing(path, sets, options)
+    result = _check(path, sets, **options)
     if as_json:
-        click.echo(json.dumps({"stale": [recording.key for recording in stale], "missing": missing}))
+        click.echo(json.dumps({"stale": [recording.key for recording in result.stale], "missing": result.missing}))
     else:
-        for recording in stale:
+        for recording in result.stale:
             click.echo(f"stale    {plain(f'{recording.key[:12]} {recording.prompt} {recording.sample}')}")
-        for where in missing:
-            click.echo(f"missing  {plain(where)}")
-        click.echo(f"{len(stale)} stale, {len(missing) if sets else 'unknown'} missing")
-    click.get_current_context().exit(ERROR if stale or missing else DONE)
+        for line in result.missing:
+            click.echo(f"missing  {plain(line)}")
+        click.echo(f"{len(result.stale)} stale, {len(result.missing) if sets else 'unknown'} missing")
+    click.get_current_context().exit(ERROR if result.stale or result.missing else DONE)
 
 
 @cassettes.command()
-@_checking
+@_run_options
 def prune(path: Path, sets: tuple[str, ...], as_json: bool, **options: Any) -> None:
     """Drop what `check` calls stale from PATH."""
     from ..judges import Cassette
 
-    stale, _ = _stale_and_missing(path, sets, options)
+    stale = _check(path, sets, **options).stale
     Cassette(path, "replay").drop({recording.key for recording in stale})
     click.echo(json.dumps({"dropped": len(stale)}) if as_json else f"{len(stale)} recordings dropped")
 
 
-def _stale_and_missing(
-    path: Path, sets: tuple[str, ...], options: dict[str, Any]
-) -> "tuple[list[Recording], list[str]]":
-    from ..judges import Cassette
-    from ..prompts import bundled_prompts
-
-    current = {prompt.identity for prompt in bundled_prompts()}
-
-    def changed(recording: "Recording") -> bool:
-        return "@" in recording.prompt and recording.prompt not in current
+def _check(path: Path, sets: tuple[str, ...], **options: Any) -> "CassetteCheck":
+    from ..runs.cassette_check import CassetteCheck, check_cassette, recordings_of_changed_prompts
 
     if not sets:
-        return [each for each in Cassette(path, "replay").recordings() if changed(each)], []
-    unused, missing = asyncio.run(_replay(path, sets, options))
-    stale = [each for each in unused if changed(each) or not (each.sample in missing if each.sample else missing)]
-    return stale, [reason for reasons in missing.values() for reason in reasons]
+        return CassetteCheck(stale=recordings_of_changed_prompts(path), missing=[])
+    return asyncio.run(check_cassette(path, run_plan(sets, **options)))
 
 
-async def _replay(
-    path: Path, sets: tuple[str, ...], options: dict[str, Any]
-) -> "tuple[list[Recording], dict[str, list[str]]]":
-    """Goes through a run in replay: the recordings that it does not use, and what it misses, by sample."""
-    from ..judges import LiteLLMJudge, load_settings
-    from ..judges.embedders import load_embedder
-    from ..judges.watched import WatchedCassette
-    from ..metrics.catalogue import load_metric
-    from ..runs.execute import execute
+def run_plan(
+    sets: tuple[str, ...],
+    *,
+    judge: str | None,
+    metrics: str,
+    embedder: str,
+    mapping: tuple[str, ...],
+    language: str | None,
+    split: str | None,
+    limit: int | None,
+) -> "Plan":
+    """Returns the plan of the run that was typed. Raises `UsageError` without a judge or for an unknown one."""
+    from ..judges import load_settings
     from ..runs.plan import Plan
 
-    if not options["judge"]:
-        raise UsageError("name the --judge whose questions are to be looked for")
-    plan = Plan(
+    if judge is None:
+        raise UsageError("name the judge whose questions are looked up in the cassette: --judge MODEL")
+    return Plan(
         sets=sets,
-        metrics=read_metrics(options["metrics"]),
-        mapping=read_mapping(options["mapping"]),
-        language=options["language"],
-        split=options["split"],
-        limit=options["limit"],
+        metrics=read_metrics(metrics),
+        judge=load_settings(judge),
+        embedder=embedder,
+        mapping=read_mapping(mapping),
+        language=language,
+        split=split,
+        limit=limit,
     )
-    watched = WatchedCassette(path)
-    judge = LiteLLMJudge(load_settings(options["judge"]), cassette=watched)
-    embedder = load_embedder(options["embedder"], watched)
-    metrics = [load_metric(name, judge, embedder) for name in plan.metrics]
-    missing: dict[str, list[str]] = {}
-
-    def keep(sample: Any, scores: dict[str, Any]) -> None:
-        for metric, score in scores.items():
-            if score.status == "failed":
-                missing.setdefault(sample.id, []).append(f"{sample.id}  {metric}: {score.reason}")
-
-    await execute(plan.samples(), metrics, keep, concurrency=1)
-    return [recording for recording in watched.recordings() if recording.key not in watched.used], missing

@@ -150,7 +150,7 @@ async def _judged(
     metric, cassette = options["metric"], options["cassette"].replace("{judge}", name)
 
     def judge_asked(again: int) -> LiteLLMJudge:
-        return LiteLLMJudge(settings.asked_again(again), cassette=cassette, mode=options["mode"], budget=budget)
+        return LiteLLMJudge(settings.for_repeat(again), cassette=cassette, mode=options["mode"], budget=budget)
 
     async def scores(judge: LiteLLMJudge, of: "list[Sample]") -> dict[str, Score]:
         results = await aevaluate(of, [metric], judge=judge)

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 from ...errors import CassetteMiss, InputError, JudgeError, UsageError
 from ...judges import Cassette, LiteLLMJudge, PlainText, Question, RawReply
-from ...judges.recording import Recording, digest
+from ...judges.recording import Recording, short_hash
 from ...prompts import BUNDLED, Prompts
 from .pages import Page
 
@@ -154,7 +154,7 @@ class _KeptAnswers:
         if self._cassette is not None:
             reply = RawReply(model=self._bot, text=json.dumps(said, ensure_ascii=False))
             about = asked.question[-160:]
-            self._cassette.put(Recording(key, "bot", asked.sample, "{}", "answer", digest(content), about, reply))
+            self._cassette.put(Recording(key, "bot", asked.sample, "{}", "answer", short_hash(content), about, reply))
         return answer
 
 

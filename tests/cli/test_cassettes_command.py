@@ -9,7 +9,7 @@ import pytest
 from openai_server import OpenAIServer
 
 from assay.judges import RawReply
-from assay.judges.recording import Recording, from_line, to_line
+from assay.judges.recording import Recording, format_line, parse_line
 
 Make = Callable[..., Any]
 METRICS = "faithfulness:claims=judge:verdicts=listed,judge_truthfulness"
@@ -98,7 +98,7 @@ def test_check_and_prune_what_is_stale_and_missing(assay: Make, words: list[str]
     kept = recorded.read_bytes().splitlines(keepends=True)
     ratings = [line for line in kept if json.loads(line)["prompt"].startswith("rating.")]
     lost = json.loads(ratings[0])
-    recorded.write_bytes(to_line(stale()) + b"".join(line for line in kept if line != ratings[0]))
+    recorded.write_bytes(format_line(stale()) + b"".join(line for line in kept if line != ratings[0]))
     checked = assay("cassettes", "check", recorded, *words, "--json")
     assert checked.code == 1
     assert checked.json["stale"] == ["0" * 32]
@@ -148,7 +148,7 @@ def test_show(assay: Make, recorded: Path) -> None:
     of_one = assay("cassettes", "show", recorded, "--sample", "s1", "--json").out.splitlines()
     assert {json.loads(line)["sample"] for line in of_one} == {"s1"}
     assert len(of_one) == CALLS / SAMPLES
-    assert all(to_line(from_line(line.encode())) == line.encode() + b"\n" for line in of_one)
+    assert all(format_line(parse_line(line.encode())) == line.encode() + b"\n" for line in of_one)
     key = json.loads(of_one[0])["key"]
     assert json.loads(assay("cassettes", "show", recorded, key[:9]).out) == json.loads(of_one[0])
 
@@ -175,7 +175,7 @@ def test_what_there_is_not_is_told(
 def test_hostile_replies_are_shown_as_text(assay: Make, tmp_path: Path) -> None:
     hostile = "\x1b[2J[red]x[/red]"
     reply = RawReply(model=hostile, text=hostile)
-    line = to_line(Recording("a" * 32, f"p{hostile}", hostile, "{}", "Claims", "u", hostile, reply))
+    line = format_line(Recording("a" * 32, f"p{hostile}", hostile, "{}", "Claims", "u", hostile, reply))
     (tmp_path / "hostile.jsonl").write_bytes(line)
     for more in ([], ["a" * 32], ["--json"]):
         shown = assay("cassettes", "show", "hostile.jsonl", *more)

@@ -12,7 +12,7 @@ from openai_server import OpenAIServer
 
 from assay.errors import CassetteMiss, InputError, UsageError
 from assay.judges import Cassette, RawReply
-from assay.judges.recording import Recording, from_line, likely, to_line
+from assay.judges.recording import Recording, format_line, likely_alternatives, parse_line
 from assay.judges.sorted_lines import SortedLines
 
 
@@ -51,7 +51,7 @@ recordings = st.builds(
         model=some_text,
         text=some_text,
         finish_reason=some_text,
-        logprobs=st.none() | st.lists(alternatives.map(likely), max_size=2).map(tuple),
+        logprobs=st.none() | st.lists(alternatives.map(likely_alternatives), max_size=2).map(tuple),
         tokens_in=st.integers(0),
         tokens_out=st.integers(0),
         tokens_cached=st.integers(0),
@@ -63,8 +63,8 @@ recordings = st.builds(
 
 @given(recordings)
 def test_law_a_line_is_read_as_it_was_written(kept: Recording) -> None:
-    line = to_line(kept)
-    assert from_line(line) == kept
+    line = format_line(kept)
+    assert parse_line(line) == kept
     assert line.count(b"\n") == 1 and line.endswith(b"\n")
 
 
@@ -113,7 +113,7 @@ def test_the_file_is_the_same_in_whatever_order_it_was_recorded(tmp_path: Path) 
 
 # --- files that are no cassettes ---
 
-GOOD = to_line(recording("5"))
+GOOD = format_line(recording("5"))
 
 
 @pytest.mark.parametrize(
@@ -123,7 +123,7 @@ GOOD = to_line(recording("5"))
         (GOOD + b"\n", "line 2: not a recording"),
         (b"\xff\xfe\x00\n" + GOOD, "line 1: not a recording"),
         (b"id,text\n1,a\n", "line 1: not a recording"),
-        (GOOD + to_line(recording("4")), "line 2: key .*4 does not come after .*5"),
+        (GOOD + format_line(recording("4")), "line 2: key .*4 does not come after .*5"),
         (GOOD + GOOD, "line 2: key .* each key once"),
     ],
 )
@@ -134,7 +134,7 @@ def test_a_malformed_or_unsorted_file_is_told_with_its_line(path: Path, content:
 
 
 def test_a_line_that_is_no_json_behind_its_key_is_told_when_it_is_asked_for(path: Path) -> None:
-    path.write_bytes(to_line(recording("1")) + GOOD[:60] + b"\n" + to_line(recording("6")))
+    path.write_bytes(format_line(recording("1")) + GOOD[:60] + b"\n" + format_line(recording("6")))
     cassette = Cassette(path)
     assert cassette.get(recording("6").key) == recording("6")
     with pytest.raises(InputError, match=r"a\.jsonl, line 2: .*record it again"):
@@ -229,4 +229,4 @@ def test_drop(path: Path) -> None:
     with Cassette(path, "auto") as cassette:
         cassette.drop({recording("1").key, recording("3").key})
         assert [each.key for each in cassette.recordings()] == [recording("2").key]
-    assert path.read_bytes() == to_line(recording("2"))
+    assert path.read_bytes() == format_line(recording("2"))

@@ -7,7 +7,7 @@ import pytest
 from pydantic import BaseModel, Field
 
 from assay.judges import Choice, JudgeSettings, Question
-from assay.judges.key import Keys
+from assay.judges.key import QuestionKeys
 from assay.prompts import Message, Prompt
 
 
@@ -30,7 +30,7 @@ QUESTION = Question(PROMPT, "What?", Shape, "s1")
 
 
 def key(settings: JudgeSettings = SETTINGS, **changes: Any) -> str:
-    return Keys(settings).key(replace(QUESTION, **changes))
+    return QuestionKeys(settings).compute(replace(QUESTION, **changes))
 
 
 def test_the_key_is_the_one_that_recordings_have() -> None:
@@ -39,14 +39,14 @@ def test_the_key_is_the_one_that_recordings_have() -> None:
 
 
 DIFFERENT = {
-    "model": lambda: key(SETTINGS.changed(model="openai/b")),
-    "name that it is served as": lambda: key(SETTINGS.changed(served_as="a")),
-    "a parameter's value": lambda: key(SETTINGS.changed(parameters={"temperature": 1})),
-    "one parameter more": lambda: key(SETTINGS.changed(parameters={"temperature": 0, "seed": 1})),
-    "no parameters": lambda: key(SETTINGS.changed(parameters={})),
-    "max_tokens of the judge": lambda: key(SETTINGS.changed(max_tokens=999)),
+    "model": lambda: key(SETTINGS.with_changes(model="openai/b")),
+    "name that it is served as": lambda: key(SETTINGS.with_changes(served_as="a")),
+    "a parameter's value": lambda: key(SETTINGS.with_changes(parameters={"temperature": 1})),
+    "one parameter more": lambda: key(SETTINGS.with_changes(parameters={"temperature": 0, "seed": 1})),
+    "no parameters": lambda: key(SETTINGS.with_changes(parameters={})),
+    "max_tokens of the judge": lambda: key(SETTINGS.with_changes(max_tokens=999)),
     "max_tokens of the question": lambda: key(max_tokens=10),
-    "how a shape is asked for": lambda: key(SETTINGS.changed(structured="json")),
+    "how a shape is asked for": lambda: key(SETTINGS.with_changes(structured="json")),
     "the user's message": lambda: key(user="What"),
     "the system's message": lambda: key(prompt=replace(PROMPT, opening=(Message(role="system", content="Answer."),))),
     "an example": lambda: key(prompt=replace(PROMPT, opening=(*PROMPT.opening, Message(role="user", content="So?")))),
@@ -72,14 +72,15 @@ def test_every_component_makes_another_key() -> None:
 
 SAME = {
     "sample": lambda: key(sample="s2"),
-    "price": lambda: key(SETTINGS.changed(price={"input": 1, "output": 1})),
-    "patience": lambda: key(SETTINGS.changed(timeout=1, attempts=1, wait=9)),
-    "concurrency": lambda: key(SETTINGS.changed(concurrency=1)),
-    "address": lambda: key(SETTINGS.changed(api_base="http://elsewhere/v1")),
+    "price": lambda: key(SETTINGS.with_changes(price={"input": 1, "output": 1})),
+    "patience": lambda: key(SETTINGS.with_changes(timeout=1, attempts=1, wait=9)),
+    "concurrency": lambda: key(SETTINGS.with_changes(concurrency=1)),
+    "address": lambda: key(SETTINGS.with_changes(api_base="http://elsewhere/v1")),
     "the judge's max_tokens, said by the question": lambda: key(max_tokens=SETTINGS.max_tokens),
     "the order of parameters": lambda: (
         "same"
-        if key(SETTINGS.changed(parameters={"a": 1, "b": 2})) == key(SETTINGS.changed(parameters={"b": 2, "a": 1}))
+        if key(SETTINGS.with_changes(parameters={"a": 1, "b": 2}))
+        == key(SETTINGS.with_changes(parameters={"b": 2, "a": 1}))
         else "other"
     ),
 }
@@ -92,7 +93,7 @@ def test_nothing_else_does(name: str) -> None:
 
 def test_alternatives_that_a_judge_does_not_tell_are_not_asked_for() -> None:
     """A judge without probabilities must not leave recordings that one with them would take for its own."""
-    silent = SETTINGS.changed(logprobs=False)
+    silent = SETTINGS.with_changes(logprobs=False)
     assert key(silent, logprobs=True) == key(silent, logprobs=False) == key(SETTINGS, logprobs=False)
     assert key(silent, logprobs=True) != key(SETTINGS, logprobs=True)
 

@@ -15,7 +15,7 @@ from openai_server import Answer, OpenAIServer
 
 from assay.errors import InputError
 from assay.judges import Cassette, RawReply
-from assay.judges.recording import Recording, to_line
+from assay.judges.recording import Recording, format_line
 
 
 def recording(key: str) -> Recording:
@@ -29,13 +29,13 @@ def path(tmp_path: Path) -> Path:
 
 def test_half_a_line_of_a_killed_process_is_ignored_and_the_rest_is_kept(path: Path) -> None:
     journal = path.with_name("a.jsonl.99999.recording")
-    journal.write_bytes(to_line(recording("1")) + to_line(recording("2"))[:70])
+    journal.write_bytes(format_line(recording("1")) + format_line(recording("2"))[:70])
     with Cassette(path, "replay") as cassette:
         assert cassette.get(recording("1").key) == recording("1")
         assert cassette.get(recording("2").key) is None
     with Cassette(path, "auto") as cassette:
         cassette.put(recording("3"))
-    assert path.read_bytes() == to_line(recording("1")) + to_line(recording("3"))
+    assert path.read_bytes() == format_line(recording("1")) + format_line(recording("3"))
     assert list(path.parent.iterdir()) == [path], "the journal was merged"
 
 
@@ -152,4 +152,4 @@ def test_a_journal_is_not_begun_while_another_process_merges(path: Path) -> None
     os.close(folder)
     recorder.join()
     cassette.close()
-    assert path.read_bytes() == to_line(recording("1"))
+    assert path.read_bytes() == format_line(recording("1"))

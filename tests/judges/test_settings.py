@@ -6,14 +6,14 @@ from typing import Any
 import pytest
 
 from assay.errors import InputError, UsageError
-from assay.judges import JudgeSettings, LiteLLMJudge, bundled_judges, load_settings
+from assay.judges import JudgeSettings, LiteLLMJudge, bundled_judge_names, load_settings
 
 
-@pytest.mark.parametrize("name", bundled_judges())
+@pytest.mark.parametrize("name", bundled_judge_names())
 def test_a_bundled_judge_loads_by_name(name: str) -> None:
     settings = load_settings(name)
     assert settings.model.startswith("gguf:~/.cache/assay-judges/")
-    assert settings.price is not None and settings.price.of(10**6, 10**6) == 0
+    assert settings.price is not None and settings.price.cost(10**6, 10**6) == 0
     assert settings.identity == Path(settings.model).stem
 
 
@@ -22,7 +22,7 @@ def test_a_file_a_model_string_and_a_gguf_path(tmp_path: Path) -> None:
     file.write_text("model: ollama/llama3.2\nconcurrency: 2\nprice: {input: 0.5, output: 2}\n")
     mine = load_settings(str(file))
     assert (mine.model, mine.concurrency, mine.identity) == ("ollama/llama3.2", 2, "ollama/llama3.2")
-    assert mine.price is not None and mine.price.of(1_000_000, 500_000) == pytest.approx(0.5 + 1.0)
+    assert mine.price is not None and mine.price.cost(1_000_000, 500_000) == pytest.approx(0.5 + 1.0)
     assert load_settings("openai/gpt-4o-mini") == JudgeSettings(model="openai/gpt-4o-mini")
     assert load_settings("gguf:/srv/q.gguf").identity == "q"
 
@@ -92,4 +92,4 @@ def test_a_mode_that_needs_a_cassette(mode: Any) -> None:
 def test_a_quarter_more_samples_than_calls_but_for_a_model_on_this_machine(
     model: str, calls: int, samples: int
 ) -> None:
-    assert JudgeSettings(model=model, concurrency=calls).samples_at_once == samples
+    assert JudgeSettings(model=model, concurrency=calls).concurrent_samples == samples

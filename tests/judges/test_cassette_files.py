@@ -9,7 +9,7 @@ import pytest
 from openai_server import Answer, OpenAIServer
 
 from assay.judges import Cassette, RawReply
-from assay.judges.drift import Reasked, drift
+from assay.judges.drift import RepeatedQuestion, estimate_drift
 from assay.judges.recording import Recording
 
 Make = Callable[..., Any]
@@ -65,7 +65,7 @@ def test_splitting_stays_in_its_folder(assay: Make, tmp_path: Path) -> None:
     assert {Path(part).parent for part in parts} == {Path("parts")}
     assert sorted(name for part in parts for name in texts(tmp_path / part)) == ["s1", "s2", "s3"]
     again = assay("cassettes", "split", path, "--out", "parts")
-    assert (again.code, "is there already" in again.err) == (2, True)
+    assert (again.code, "exists already" in again.err) == (2, True)
     by_set = assay("cassettes", "split", path, "--by", "set")
     assert (by_set.code, "name the SETS" in by_set.err) == (2, True)
 
@@ -122,11 +122,13 @@ def test_drift_of_a_model_that_was_changed(
 
 
 def test_the_share_by_hand() -> None:
-    def one(text: bool, value: bool, moved: float | None = None, problem: str = "") -> Reasked:
-        return Reasked("k", "p", "s", "a", "b", text, value, moved, problem)
+    def one(text: bool, value: bool, moved: float | None = None, problem: str = "") -> RepeatedQuestion:
+        return RepeatedQuestion("k", "p", "s", "a", "b", text, value, moved, problem)
 
-    found = drift([one(True, True, 0.0), one(False, True, 0.1), one(False, False, 0.5), one(False, False, problem="x")])
+    found = estimate_drift(
+        [one(True, True, 0.0), one(False, True, 0.1), one(False, False, 0.5), one(False, False, problem="x")]
+    )
     assert (found.asked, found.failed, found.other_text, found.other_value) == (4, 1, 2, 1)
     assert found.share == pytest.approx(1 / 3)
     assert found.moved == pytest.approx(0.2)
-    assert drift([]).share is None
+    assert estimate_drift([]).share is None

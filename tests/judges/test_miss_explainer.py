@@ -9,7 +9,7 @@ from openai_server import OpenAIServer
 
 from assay.errors import CassetteMiss
 from assay.judges import Cassette, Choice, LiteLLMJudge, RawReply
-from assay.judges.recording import record as kept_as
+from assay.judges.recording import make_recording as kept_as
 from assay.metrics import AnswerRelevance, Faithfulness
 
 

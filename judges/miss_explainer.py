@@ -9,13 +9,13 @@ from rapidfuzz import fuzz
 
 from .cassette import Cassette
 from .question import Question, RawReply
-from .recording import Recording, record
+from .recording import Recording, make_recording
 from .settings import JudgeSettings
 
 _MOST_COMPARED = 500
 
 
-class Misses:
+class MissExplainer:
     """Explains misses of one cassette for one judge; the cassette is read once, at the first."""
 
     def __init__(self, cassette: Cassette, settings: JudgeSettings) -> None:
@@ -25,7 +25,7 @@ class Misses:
     def explain(self, question: Question[Any]) -> str:
         """One paragraph: prompt, sample, the nearest recording and what differs, how it would be recorded."""
         settings = self._settings
-        wanted = record("", question, settings.parameters, RawReply(model=settings.identity, text=""))
+        wanted = make_recording("", question, settings.parameters, RawReply(model=settings.identity, text=""))
         where = f"no recording in {self._cassette.path} for prompt {wanted.prompt}"
         where += f", sample {wanted.sample}" if wanted.sample else ""
         nearest = max(self._candidates(wanted), key=lambda recording: _likeness(recording, wanted), default=None)

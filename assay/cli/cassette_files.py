@@ -1,0 +1,147 @@
+"""`assay cassettes merge|split|diff|drift`: recordings together, apart, and against the model as it is now."""
+
+import asyncio
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ..errors import UsageError
+from .cassettes import cassettes, run_plan
+from .exit_codes import DONE, ERROR, GATE_FELL
+from .options import embedder_option, json_option, judge_option, metrics_option, set_options
+
+_SHOWN = 10
+_path = click.argument("path", type=click.Path(path_type=Path))
+
+
+@cassettes.command()
+@click.argument("out", type=click.Path(path_type=Path))
+@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--prefer", type=click.Choice(["first", "last"]), help="Whose reply stands where they differ.")
+@json_option
+def merge(out: Path, paths: tuple[Path, ...], prefer: Any, as_json: bool) -> None:
+    """Bring the recordings of PATHS into OUT; what OUT holds already stays."""
+    from ..judges.cassette_files import merge_cassettes
+
+    count = merge_cassettes(paths, out, prefer)
+    click.echo(json.dumps({"recordings": count}) if as_json else f"{out}: {count} recordings")
+
+
+@cassettes.command()
+@_path
+@click.argument("sets", nargs=-1)
+@click.option("--by", type=click.Choice(["model", "prompt", "set"]), default="model", show_default=True)
+@click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Folder. Default: that of PATH.")
+@json_option
+def split(path: Path, sets: tuple[str, ...], *, by: Any, out: Path | None, as_json: bool) -> None:
+    """Write the recordings of PATH into one file per model, prompt, or set of SETS (--by set); PATH stays."""
+    from ..eval_sets import read_set
+    from ..judges.cassette_files import split_cassette
+
+    if (by == "set") != bool(sets):
+        raise UsageError("name the SETS with --by set, and only then")
+    set_names = {sample.id: Path(name).stem for name in sets for sample in read_set(name)}
+    parts = split_cassette(path, by, out or path.parent, lambda sample: set_names.get(sample, "other"))
+    if as_json:
+        click.echo(json.dumps({str(part): count for part, count in parts.items()}))
+    else:
+        for part, count in parts.items():
+            click.echo(f"{part}: {count} recordings")
+
+
+@cassettes.command()
+@click.argument("a", type=click.Path(path_type=Path))
+@click.argument("b", type=click.Path(path_type=Path))
+@json_option
+def diff(a: Path, b: Path, as_json: bool) -> None:
+    """Show what differs between the cassettes A and B. Exit code 1 when something does."""
+    from ..judges.cassette_files import compare_cassettes
+    from ..runs.report import plain
+
+    comparison = compare_cassettes(a, b)
+    only_a, only_b, changed = comparison.only_a, comparison.only_b, comparison.changed
+    if as_json:
+        summary = {
+            "same": comparison.same,
+            "only_a": [recording.key for recording in only_a],
+            "only_b": [recording.key for recording in only_b],
+            "other_reply": [
+                {"key": old.key, "prompt": old.prompt, "sample": old.sample, "a": old.reply.text, "b": new.reply.text}
+                for old, new in changed
+            ],
+        }
+        click.echo(json.dumps(summary, ensure_ascii=False))
+    else:
+        for old, new in changed[:_SHOWN]:
+            click.echo(plain(f"other reply  {old.key[:12]} {old.prompt} {old.sample}"))
+            click.echo(f"  A: {plain(old.reply.text, 120)}\n  B: {plain(new.reply.text, 120)}")
+        for place, recordings in (("only in A", only_a), ("only in B", only_b)):
+            for recording in recordings[:_SHOWN]:
+                click.echo(plain(f"{place}    {recording.key[:12]} {recording.prompt} {recording.sample}"))
+        click.echo(
+            f"{comparison.same} the same, {len(changed)} with another reply, {len(only_a)} only in A, "
+            f"{len(only_b)} only in B"
+        )
+    click.get_current_context().exit(ERROR if only_a or only_b or changed else DONE)
+
+
+@cassettes.command()
+@_path
+@click.argument("sets", nargs=-1, required=True)
+@judge_option
+@metrics_option
+@embedder_option
+@set_options
+@click.option("--share", type=click.FloatRange(0, 1, min_open=True), default=0.1, show_default=True)
+@click.option("--seed", type=int, default=0, show_default=True, help="Which questions are asked anew.")
+@click.option("--at-most", type=click.FloatRange(0, 1), help="Exit code 5 when surely more replies have changed.")
+@click.option("--budget-calls", type=click.IntRange(min=0), help="Stop before there are more live calls.")
+@json_option
+def drift(
+    path: Path,
+    sets: tuple[str, ...],
+    *,
+    share: float,
+    seed: int,
+    at_most: float | None,
+    budget_calls: int | None,
+    as_json: bool,
+    **options: Any,
+) -> None:
+    """Ask a share of the questions of PATH anew, and tell how many replies have changed since.
+
+    The questions are those of a run over SETS with --judge and --metrics. PATH is not written to. A model that the
+    provider has changed behind its name shows up here; one that never repeats itself does too.
+    """
+    from ..judges import Budget
+    from ..judges.drift import estimate_drift
+    from ..runs.cassette_check import repeat_questions
+    from ..runs.report import plain
+
+    plan = run_plan(sets, **options)
+    repeated, missing = asyncio.run(
+        repeat_questions(path, plan, share=share, seed=seed, budget=Budget(calls=budget_calls))
+    )
+    estimate = estimate_drift(repeated)
+    changed = [question for question in repeated if not question.same_value]
+    if as_json:
+        summary = asdict(estimate) | {"missing": missing, "changed": [asdict(question) for question in changed]}
+        click.echo(json.dumps(summary, ensure_ascii=False))
+    else:
+        for question in changed[:_SHOWN]:
+            click.echo(plain(f"{question.key[:12]} {question.prompt} {question.sample}"))
+            click.echo(f"  recorded: {plain(question.recorded, 120)}")
+            click.echo(f"  now:      {plain(question.now or question.problem, 120)}")
+        interval = (
+            "" if estimate.share is None else f" ({estimate.share:.1%} [{estimate.low:.1%}, {estimate.high:.1%}])"
+        )
+        moved = "" if estimate.moved is None else f"; the probability moved by {estimate.moved:.3f} on average"
+        click.echo(
+            f"{estimate.asked} asked anew: {estimate.other_value} with another value{interval}, {estimate.other_text} "
+            f"with another text, {estimate.failed} failed; {missing} samples had a question that is not recorded{moved}"
+        )
+    above = at_most is not None and (estimate.low is None or estimate.low > at_most)
+    click.get_current_context().exit(GATE_FELL if above else DONE if estimate.asked else ERROR)
