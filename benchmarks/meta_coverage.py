@@ -17,24 +17,24 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from printed import print_machine, print_table
 
-from assay.meta_eval import weighted
+from assay.meta_eval import bootstrap_statistics
 from assay.meta_eval.arrays import Floats, Places
+from assay.meta_eval.cross_validation import CombinationTask, column_spearmans, cross_validate
 from assay.meta_eval.estimate import estimate
-from assay.meta_eval.nested import Task, cross_validate, spearmans
+from assay.meta_eval.mean_rating import prediction_powered_mean
 from assay.meta_eval.permutation import max_t
 from assay.meta_eval.policy import share
-from assay.meta_eval.powered import powered_mean
 from assay.meta_eval.selection import best_by_chance
 from assay.meta_eval.table import ScoreTable
 
 CUTS = {"as in 001": [-0.583, -0.496, -0.228, -0.05], "even": [-0.842, -0.253, 0.253, 0.842]}
 MIDDLE = 3
-Measure = Callable[[Floats, Floats], weighted.Statistic]
+Measure = Callable[[Floats, Floats], bootstrap_statistics.Statistic]
 MEASURES: dict[str, Measure] = {
-    "Spearman": weighted.spearman,
-    "Kendall": weighted.kendall,
-    "Pearson": weighted.pearson,
-    "AUROC bad": lambda x, y: weighted.auroc(x, y >= MIDDLE),
+    "Spearman": bootstrap_statistics.spearman,
+    "Kendall": bootstrap_statistics.kendall,
+    "Pearson": bootstrap_statistics.pearson,
+    "AUROC bad": lambda x, y: bootstrap_statistics.auroc(x, y >= MIDDLE),
 }
 
 
@@ -100,13 +100,13 @@ def false_alarms(repeats: int, permutations: int, seed: int) -> Iterator[list[ob
             alone, together = max_t(table, permutations=permutations, seed=repeat)
             alarms["one"] += alone[0] < 0.05
             alarms["max-T"] += min(together) < 0.05
-            task = Task.of(scores, ratings, groups, middle=MIDDLE, how="ranks", largest=metrics)
+            task = CombinationTask.build(scores, ratings, groups, middle=MIDDLE, how="ranks", largest=metrics)
             _, best, p = best_by_chance(task, permutations=permutations, seed=repeat)
             found = cross_validate(task, repeats=1, folds=5, seed=repeat, fitted=False)
             assert found is not None
             alarms["selection"] += p < 0.05
             in_sample.append(best)
-            out_of_fold.append(spearmans(found.chosen, ratings)[0])
+            out_of_fold.append(column_spearmans(found.chosen, ratings)[0])
         error = np.std(out_of_fold) / np.sqrt(repeats)
         shares = (f"{100 * count / repeats:.1f}%" for count in alarms.values())
         yield [n, of_a_group, *shares, float(np.mean(in_sample)), f"{np.mean(out_of_fold):.3f} +- {error:.3f}"]
@@ -123,7 +123,7 @@ def rates(repeats: int, seed: int) -> Iterator[list[object]]:
         widths = []
         for _ in range(repeats):
             x, y, groups = simulate(generator, n + 2000, 0.7, cuts, of_a_group)
-            found = powered_mean(y[:n], x[:n], x[n:], groups[:n], scale=(1, 5))
+            found = prediction_powered_mean(y[:n], x[:n], x[n:], groups[:n], scale=(1, 5))
             for_mean, plain = found.mean, found.classical
             assert for_mean.low is not None and for_mean.high is not None
             assert plain.low is not None and plain.high is not None

@@ -18,8 +18,8 @@ from printed import print_machine, print_table
 
 from assay import Sample, load_set
 from assay.meta_eval.evaluation import evaluate_table
-from assay.meta_eval.findings import MetaEvaluation
 from assay.meta_eval.recommendation import told
+from assay.meta_eval.results import MetaEvaluation
 from assay.meta_eval.table import ScoreTable
 from assay.metrics import Metric, Score
 from assay.metrics.catalogue import BASELINES, load_metric, metric_names
@@ -64,7 +64,7 @@ def table_of(samples: Sequence[Sample]) -> ScoreTable:
 
 def print_found(name: str, found: MetaEvaluation) -> None:
     """The sentence, then the tables behind it."""
-    print(f"\n{name}: {found.made.rated} answers, {found.made.groups} groups\n{found.recommendation}")
+    print(f"\n{name}: {found.settings.rated} answers, {found.settings.groups} groups\n{found.recommendation}")
     rows: list[list[object]] = [
         [each.name, each.n, told(each.spearman), told(each.auroc_bad), each.p_grouped, each.p_max_t]
         for each in sorted(found.metrics, key=lambda each: -(each.spearman.value or -1.0))

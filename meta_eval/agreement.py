@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from . import weighted
+from . import bootstrap_statistics
 from .arrays import Floats
 from .bootstrap import Statistic
 from .estimate import Estimate, estimate
@@ -97,20 +97,20 @@ def _agreement(table: ScoreTable, name: str, resamples: int, level: float, seed:
         return estimate(statistic, groups, resamples=resamples, level=level, seed=seed)
 
     numbers = np.unique(np.asarray(groups), return_inverse=True)[1]
-    pairs = weighted.pairwise_accuracy(x, y, numbers, seed=seed)
+    pairs = bootstrap_statistics.pairwise_accuracy(x, y, numbers, seed=seed)
     return MetricAgreement(
         name,
         name in table.baselines,
         len(x),
         len(set(groups)),
         coverage,
-        spearman=told(weighted.spearman(x, y)),
+        spearman=told(bootstrap_statistics.spearman(x, y)),
         kendall=_kendall(x, y, told),
-        pearson=told(weighted.pearson(x, y)),
+        pearson=told(bootstrap_statistics.pearson(x, y)),
         pairwise_accuracy=told(pairs[0]) if pairs else Estimate(None, problem="too few pairs"),
         tie_threshold=pairs[1] if pairs else None,
-        auroc_bad=_area(told(weighted.auroc(x, y >= table.middle)), "no bad answers, or nothing else"),
-        auroc_good=_area(told(weighted.auroc(x, y > table.middle)), "no good answers, or nothing else"),
+        auroc_bad=_area(told(bootstrap_statistics.auroc(x, y >= table.middle)), "no bad answers, or nothing else"),
+        auroc_good=_area(told(bootstrap_statistics.auroc(x, y > table.middle)), "no good answers, or nothing else"),
         p=float(spearmanr(x, y).pvalue),
     )
 
@@ -118,7 +118,7 @@ def _agreement(table: ScoreTable, name: str, resamples: int, level: float, seed:
 def _kendall(x: Floats, y: Floats, told: Callable[[Statistic], Estimate]) -> Estimate:
     """The interval of Kendall's tau takes items x levels of the ratings: with many of both there is none."""
     if len(x) <= _MANY_ITEMS or len(np.unique(y)) <= _MANY_LEVELS:
-        return told(weighted.kendall(x, y))
+        return told(bootstrap_statistics.kendall(x, y))
     from scipy.stats import kendalltau
 
     problem = f"no interval above {_MANY_ITEMS:,} answers with more than {_MANY_LEVELS} different ratings"
@@ -135,7 +135,7 @@ def _problem(x: Floats, y: Floats) -> str:
 
 def _chance(missing: MetricAgreement, x: Floats, y: Floats, middle: float) -> MetricAgreement:
     """What a constant is worth: it orders no pair, and calls every pair tied."""
-    pairs = weighted.pairwise_accuracy(x, y, np.arange(len(x)))
+    pairs = bootstrap_statistics.pairwise_accuracy(x, y, np.arange(len(x)))
     ties = Estimate(float(pairs[0](np.ones((len(x), 1)))[0])) if pairs else missing.pairwise_accuracy
 
     def half(kinds: bool) -> Estimate:

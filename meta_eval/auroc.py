@@ -38,10 +38,10 @@ def auroc(
     """
     import numpy as np
 
-    from . import weighted
+    from . import bootstrap_statistics
 
     x, is_good = np.asarray(values, float), np.asarray(good, bool)
     if is_good.all() or not is_good.any():
         kind = "bad" if is_good.any() else "good"
         return Estimate(None, n=len(x), groups=len(set(groups)), problem=f"no {kind} answers")
-    return estimate(weighted.auroc(x, is_good), groups, resamples=resamples, level=level, seed=seed)
+    return estimate(bootstrap_statistics.auroc(x, is_good), groups, resamples=resamples, level=level, seed=seed)

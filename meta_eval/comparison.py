@@ -7,10 +7,10 @@ from scipy import stats
 
 from .arrays import Bools, Floats
 from .bootstrap import bca_intervals
+from .bootstrap_statistics import mean_spearman
 from .estimate import Estimate
-from .findings import Comparison
+from .results import Comparison
 from .table import ScoreTable
-from .weighted import mean_spearman
 
 MARGIN = 0.1
 _FEWEST_ITEMS = 5

@@ -48,13 +48,13 @@ def spearman(
     import numpy as np
     from scipy import stats
 
-    from . import weighted
+    from . import bootstrap_statistics
 
     x, y = np.asarray(values, float), np.asarray(ratings, float)
     if problem := correlation_problem(x, y):
         return Estimate(None, n=len(x), groups=len(set(groups)), problem=problem)
     p = float(stats.spearmanr(x, y).pvalue)
-    return estimate(weighted.spearman(x, y), groups, resamples=resamples, level=level, seed=seed, p=p)
+    return estimate(bootstrap_statistics.spearman(x, y), groups, resamples=resamples, level=level, seed=seed, p=p)
 
 
 def correlation_problem(x: "Floats", y: "Floats") -> str:

@@ -8,23 +8,23 @@ import numpy as np
 
 from .agreement import MetricAgreement, metric_agreements
 from .arrays import Floats
+from .bootstrap_statistics import mean_spearman
 from .comparison import MARGIN, compare
 from .estimate import Estimate, estimate
-from .findings import Comparison, Made, MetaEvaluation, Part, Selection
+from .mean_rating import estimate_mean_rating
 from .paper_procedure import paper_procedure
 from .paper_tables import paper_tables
 from .policy import BOUND, MINUTES, triage_policy
-from .powered import powered_rating
 from .raters import agreement_of_raters, to_rating_scale
 from .recommendation import name_of, recommend
+from .results import Comparison, EvaluationSettings, MetaEvaluation, Selection, SliceAgreement
 from .selection import Combine, Predictions, select
 from .table import ScoreTable
-from .weighted import mean_spearman
 
 RESAMPLES = 2000
 PERMUTATIONS = 2000
 BY = ("language", "message_type")
-_FEWEST_IN_A_PART = 10
+_FEWEST_PER_SLICE = 10
 _PACKAGES = ("assay", "numpy", "scipy", "scikit-learn")
 
 
@@ -90,9 +90,9 @@ def evaluate_table(
         comparisons=of_choice + of_best,
         paper_tables=paper_tables(table, on_scale, name_of(selection) if selection else ""),
         policy=policy,
-        powered=powered_rating(table, selection.chosen.metrics, level=level) if selection else None,
-        parts=_parts(rated, by, predictions, **drawn),  # type: ignore[arg-type]
-        made=Made(
+        mean_rating=estimate_mean_rating(table, selection.chosen.metrics, level=level) if selection else None,
+        slices=_slices(rated, by, predictions, **drawn),  # type: ignore[arg-type]
+        settings=EvaluationSettings(
             items=len(table.items),
             rated=len(rated.items),
             groups=len(set(rated.groups)),
@@ -171,7 +171,7 @@ def _comparisons(
     return tuple(found), tuple(told(of_metric(alone[0]), of_metric(other)) for other in others)
 
 
-def _parts(
+def _slices(
     rated: ScoreTable,
     by: Sequence[str],
     predictions: Predictions | None,
@@ -179,15 +179,15 @@ def _parts(
     resamples: int,
     level: float,
     seed: int,
-) -> tuple[Part, ...]:
+) -> tuple[SliceAgreement, ...]:
     """Each label of each attribute by itself, where at least ten rated answers have it."""
-    found: list[Part] = []
+    found: list[SliceAgreement] = []
     for attribute in by:
         labels = np.asarray(rated.attributes.get(attribute, ()), dtype=object)
         for label in sorted(set(labels.tolist()) - {""}):
             places = np.flatnonzero(labels == label)
             part = rated.take(places)
-            enough = len(places) >= _FEWEST_IN_A_PART
+            enough = len(places) >= _FEWEST_PER_SLICE
             metrics: tuple[tuple[str, Estimate], ...] = ()
             chosen = Estimate(None, problem=f"only {len(places)} rated answers")
             if enough:
@@ -200,13 +200,13 @@ def _parts(
                     else Estimate(None, problem="no combination was chosen")
                 )
             mean = float(part.mean_rating.mean())
-            found.append(Part(attribute, str(label), len(places), mean, metrics, chosen))
+            found.append(SliceAgreement(attribute, str(label), len(places), mean, metrics, chosen))
     return tuple(found)
 
 
 def _spearman(part: ScoreTable, values: Floats, resamples: int, level: float, seed: int) -> Estimate:
     scored = np.flatnonzero(~np.isnan(values).any(axis=1))
-    if len(scored) < _FEWEST_IN_A_PART:
+    if len(scored) < _FEWEST_PER_SLICE:
         return Estimate(None, problem=f"only {len(scored)} rated scores")
     groups = [part.groups[place] for place in scored]
     statistic = mean_spearman(values[scored], part.mean_rating[scored])

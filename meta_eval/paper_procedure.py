@@ -6,12 +6,12 @@ import numpy as np
 from scipy import stats
 
 from .arrays import Floats, Places
+from .bootstrap_statistics import mean_spearman
 from .estimate import Estimate, estimate
-from .findings import PaperProcedure, PaperStep
 from .folds import grouped_folds
+from .results import PaperProcedure, PaperStep
 from .subsets import fit_scale
 from .table import ScoreTable
-from .weighted import mean_spearman
 
 _MOST_P = 0.10
 _FEWEST_AT_AN_END = 5

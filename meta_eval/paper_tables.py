@@ -4,7 +4,7 @@ import numpy as np
 from scipy import stats
 
 from .arrays import Floats, Places
-from .findings import DeviationRow, PaperTables, StarRow, TypeRow
+from .results import DeviationRow, PaperTables, StarRow, TypeRow
 from .table import ScoreTable
 
 TYPE, PREDICTED = "message_type", "predicted_type"

@@ -7,8 +7,8 @@ from scipy import stats
 
 from .arrays import Bools, Floats, Places
 from .estimate import Estimate
-from .findings import Policy, Threshold
 from .folds import grouped_folds
+from .results import Policy, Threshold
 from .table import ScoreTable
 
 BOUND = 0.1

@@ -4,11 +4,11 @@ import numpy as np
 
 from .arrays import Floats, Places
 from .bootstrap import Statistic
+from .bootstrap_statistics import spearman
 from .estimate import Estimate, estimate
-from .findings import AlternativeAnnotator, RaterCeiling, RaterPair, Raters
 from .folds import grouped_folds
+from .results import AlternativeAnnotator, RaterCeiling, RaterPair, Raters
 from .table import ScoreTable
-from .weighted import spearman
 
 FEWEST_SHARED = 5
 HARDLY = 0.2  # below it Landis and Koch (1977) call agreement slight

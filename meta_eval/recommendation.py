@@ -2,7 +2,7 @@
 
 from .agreement import MetricAgreement
 from .estimate import Estimate
-from .findings import Comparison, Raters, Selection
+from .results import Comparison, Raters, Selection
 
 SIGNIFICANT = 0.05
 FEW_GROUPS = 20  # below it, intervals from resampling groups are too narrow (Cameron, Gelbach and Miller, 2008)

@@ -8,14 +8,21 @@ import numpy as np
 from scipy.stats import rankdata
 
 from .arrays import Floats
+from .bootstrap_statistics import mean_spearman
 from .combiners import COMBINERS, fit_combiner
+from .cross_validation import (
+    CombinationTask,
+    best_subsets,
+    column_spearmans,
+    cross_validate,
+    predict_subsets,
+    simplest_size,
+)
 from .estimate import Estimate, estimate
-from .findings import Combination, Selection
-from .nested import Task, best_subsets, cross_validate, predict_subsets, simplest_size, spearmans
 from .permutation import shuffled
+from .results import Combination, Selection
 from .subsets import fit_scale, largest_size, members, resampled_winners, subset_correlations
 from .table import ScoreTable
-from .weighted import mean_spearman
 
 Combine = Literal["subsets", "sum", "mean-rank", "ridge", "logistic", "tree"]
 _LEAST_COVERAGE = 0.5
@@ -59,7 +66,7 @@ def select(
     if not names or len(rated.items) < _FEWEST_ITEMS or float(np.ptp(rated.mean_rating)) == 0:
         return None
     scores = rated.only(names).oriented
-    task = Task.of(
+    task = CombinationTask.build(
         scores,
         rated.mean_rating,
         rated.group_numbers,
@@ -77,7 +84,7 @@ def select(
 
     everything = np.arange(len(rated.items))
     best = best_subsets(task, everything)
-    in_sample = spearmans(predict_subsets(task, best, everything, scores), task.ratings)
+    in_sample = column_spearmans(predict_subsets(task, best, everything, scores), task.ratings)
     rows = [
         _combination(
             _SUBSET, members(task.subsets[row], names), float(rho), told(predicted), int((task.sizes == size).sum())
@@ -87,7 +94,7 @@ def select(
     size = simplest_size(found.fold_scores, found.folds)
     combiners = {kind: fit_combiner(kind, scores, task.ratings, middle=task.middle, seed=seed) for kind in COMBINERS}
     for kind, model in combiners.items():
-        rho = float(spearmans(model(scores)[:, None], task.ratings)[0])
+        rho = float(column_spearmans(model(scores)[:, None], task.ratings)[0])
         rows.append(_combination(kind, names, rho, told(found.fitted[kind]), 1))
     unrated = table.only(names).oriented[np.isnan(table.mean_rating)]
     if combine == "subsets" or combine == "sum":  # noqa: PLR1714 (mypy narrows only so)
@@ -142,7 +149,7 @@ def _combination(
     return Combination(kind, len(metrics), tuple(metrics), in_sample, out_of_fold, optimism, candidates, chosen)
 
 
-def best_by_chance(task: Task, *, permutations: int, seed: int) -> tuple[float, float, float]:
+def best_by_chance(task: CombinationTask, *, permutations: int, seed: int) -> tuple[float, float, float]:
     """Spearman of the best subset on shuffled ratings (mean), on the real ones, and how often chance reaches it.
 
     The whole choice among all subsets is made anew for each shuffling: this is the permutation test of the selection,
@@ -167,7 +174,7 @@ def best_by_chance(task: Task, *, permutations: int, seed: int) -> tuple[float, 
     return float(chance.mean()), real, (float((chance >= real - 1e-9).sum()) + 1) / (permutations + 1)
 
 
-def p_of_predictions(task: Task, predicted: Floats, *, permutations: int, seed: int) -> float:
+def p_of_predictions(task: CombinationTask, predicted: Floats, *, permutations: int, seed: int) -> float:
     """How often predictions out of fold (items, repeats) agree as well with shuffled ratings; p = (b + 1) / (m + 1)."""
     x = rankdata(predicted, axis=0).mean(axis=1)
     x, y = x - x.mean(), rankdata(task.ratings)
@@ -178,7 +185,7 @@ def p_of_predictions(task: Task, predicted: Floats, *, permutations: int, seed: 
 
 
 def _stability(
-    task: Task, names: tuple[str, ...], groups: tuple[str, ...], *, resamples: int, seed: int
+    task: CombinationTask, names: tuple[str, ...], groups: tuple[str, ...], *, resamples: int, seed: int
 ) -> tuple[tuple[str, float], ...]:
     """How often each metric is in the best of all subsets when the groups are drawn again."""
     x = fit_scale(task.scores, task.how)(task.scores)

@@ -8,10 +8,10 @@ from ..metrics.catalogue import BASELINES, load_metric
 from ..metrics.metric import run_to_end
 
 if TYPE_CHECKING:
-    from ..meta_eval.reading import Joined
+    from ..meta_eval.score_files import JoinedScores
 
 
-def with_baselines(joined: "Joined") -> "Joined":
+def with_baselines(joined: "JoinedScores") -> "JoinedScores":
     """The table with those baselines that it lacks, where the answers (and contexts) were read; else as it is."""
     import numpy as np
 

@@ -16,7 +16,7 @@ from .panels import Panel, panels, supported_claims
 from .report import with_interval
 
 if TYPE_CHECKING:
-    from ..meta_eval.findings import Comparison
+    from ..meta_eval.results import Comparison
 
 PER = 1000  # answers, for costs
 Unit = Literal["usd", "tokens", "seconds"]

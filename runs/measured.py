@@ -5,15 +5,15 @@ from dataclasses import replace
 
 from ..errors import InputError, UsageError
 from ..eval_sets import Sample
-from ..meta_eval.audited import Audit, AuditedAnswer
-from ..meta_eval.reading import Choices, FlatRow, Item, Measured, flattened, ratings_of
-from ..meta_eval.reading.columns import matching
+from ..meta_eval.answer_evidence import AnswerEvidence, MetricEvidence
+from ..meta_eval.score_files import FlatRow, Item, ReadOptions, ScoreSource, flatten, read_ratings
+from ..meta_eval.score_files.column_roles import match_columns
 from .store import RunRow, Store
 
 _TELLS_TYPE = "heuristic"  # the metric whose evidence says which type a message was taken for
 
 
-def measured_run(store: Store, run: RunRow, choices: Choices) -> Measured:
+def measured_run(store: Store, run: RunRow, choices: ReadOptions) -> ScoreSource:
     """A run's scores. A metric that asked a judge is a column of that judge; what was not scored is left out."""
     judged_samples = list(store.samples(run.id))
     samples = {sample.id: place for place, sample in enumerate(judged_samples)}
@@ -32,9 +32,9 @@ def measured_run(store: Store, run: RunRow, choices: Choices) -> Measured:
             types[place] = str(score.evidence["message_type"])
     items = tuple(_item(sample, types.get(place), reasons[place]) for place, sample in enumerate(judged_samples))
     judge = run.plan.judge.identity if run.plan.judge else ""
-    taken = matching(choices.metrics, columns) if choices.metrics else list(columns)
+    taken = match_columns(choices.metrics, columns) if choices.metrics else list(columns)
     directions = run.plan.all_directions
-    return Measured(
+    return ScoreSource(
         f"run {run.id}",
         items,
         {metric: columns[metric] for metric in taken},
@@ -44,19 +44,19 @@ def measured_run(store: Store, run: RunRow, choices: Choices) -> Measured:
     )
 
 
-def ratings_of_runs(store: Store, runs: Sequence[RunRow], choices: Choices) -> Measured:
+def ratings_of_runs(store: Store, runs: Sequence[RunRow], choices: ReadOptions) -> ScoreSource:
     """The ratings of the runs' samples, each sample once. Raises `InputError` where there are none."""
     samples = {sample.id: sample for run in runs for sample in store.samples(run.id)}
     name = ", ".join(f"run {run.id}" for run in runs)
     if not choices.ratings and all(sample.human_rating is None for sample in samples.values()):
         raise InputError(f"{name}: none of its {len(samples)} samples is rated; name a file of ratings (--ratings)")
     rows = [FlatRow(f"sample {sample.id}", _row(sample)) for sample in samples.values()]
-    return ratings_of(rows, name, replace(choices, mapping={}))
+    return read_ratings(rows, name, replace(choices, mapping={}))
 
 
-def audited(store: Store, runs: Sequence[RunRow], item: str) -> AuditedAnswer | None:
+def audited(store: Store, runs: Sequence[RunRow], item: str) -> AnswerEvidence | None:
     """One answer with every score that the runs gave it, and their evidence; None where no run has it."""
-    found: AuditedAnswer | None = None
+    found: AnswerEvidence | None = None
     for run in runs:
         try:
             sample = store.sample(run.id, item)
@@ -64,17 +64,17 @@ def audited(store: Store, runs: Sequence[RunRow], item: str) -> AuditedAnswer | 
             continue
         audits = tuple(_audits(store, run, item, several=len(runs) > 1))
         if found is None:
-            found = AuditedAnswer(item, sample.user_input, sample.response, sample.retrieved_contexts, audits)
+            found = AnswerEvidence(item, sample.user_input, sample.response, sample.retrieved_contexts, audits)
         else:
             found = replace(found, audits=found.audits + audits)
     return found
 
 
-def _audits(store: Store, run: RunRow, item: str, *, several: bool) -> Iterator[Audit]:
+def _audits(store: Store, run: RunRow, item: str, *, several: bool) -> Iterator[MetricEvidence]:
     judge = run.plan.judge.identity if run.plan.judge else ""
     for _, metric, score in store.scores(run.id, item):
         by_judge = f"{metric}@{judge}" if several and score.usage.calls else metric
-        yield Audit(by_judge, score.value, score.status, score.reason, score.evidence)
+        yield MetricEvidence(by_judge, score.value, score.status, score.reason, score.evidence)
 
 
 def _item(sample: Sample, message_type: str | None, reasons: dict[str, str]) -> Item:
@@ -93,4 +93,4 @@ def _item(sample: Sample, message_type: str | None, reasons: dict[str, str]) -> 
 
 
 def _row(sample: Sample) -> dict[str, object]:
-    return flattened(sample.model_dump(exclude={"user_input", "response", "retrieved_contexts", "reference", "tables"}))
+    return flatten(sample.model_dump(exclude={"user_input", "response", "retrieved_contexts", "reference", "tables"}))

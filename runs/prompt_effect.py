@@ -11,7 +11,7 @@ from ..metrics import Score
 from ..metrics.catalogue import BASELINES
 
 if TYPE_CHECKING:
-    from ..meta_eval.findings import Comparison
+    from ..meta_eval.results import Comparison
     from .store import Store
 
 Scores = Mapping[str, Mapping[str, Score]]  # by sample and metric

@@ -36,16 +36,9 @@ OWN_NAMES = (ROOT / "metrics/numeric", ROOT / "tests/metrics/numeric")
 TO_BE_RENAMED = {
     "benchmarks/printed.py",
     "eval_sets/logs/recognised.py",
-    "meta_eval/audited.py",
-    "meta_eval/nested.py",
-    "meta_eval/powered.py",
-    "meta_eval/reading/measured.py",
-    "meta_eval/report/sealed.py",
-    "meta_eval/weighted.py",
     "metrics/heuristic/parsed.py",
     "runs/measured.py",
     "runs/paired.py",
-    "tests/meta_eval/test_weighted.py",
     "tests/metrics/heuristic/test_parsed.py",
     "tests/runs/test_paired.py",
 }

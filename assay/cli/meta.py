@@ -12,8 +12,8 @@ from ..errors import UsageError
 from .options import json_option, read_mapping, store_option
 
 if TYPE_CHECKING:
-    from ..meta_eval.findings import MetaEvaluation
-    from ..meta_eval.reading import Choices, Joined
+    from ..meta_eval.results import MetaEvaluation
+    from ..meta_eval.score_files import JoinedScores, ReadOptions
     from ..runs import Store
     from ..runs.store import RunRow
 
@@ -99,13 +99,13 @@ def evaluate_and_tell(runs: tuple[str, ...], *, as_json: bool, **options: Any) -
 def tell_briefly(store: "Store", run: "RunRow") -> None:
     """What a run says about its own metrics, in a few seconds: fewer resamples and folds than `assay meta`."""
     from ..meta_eval.evaluation import evaluate_table
-    from ..meta_eval.reading import Choices, join
+    from ..meta_eval.score_files import ReadOptions, join_sources
     from ..runs.measured import measured_run, ratings_of_runs
     from .meta_tables import print_evaluation
 
-    choices = Choices()
+    choices = ReadOptions()
     with _working("evaluating the metrics", silent=False):
-        joined = join([measured_run(store, run, choices)], ratings_of_runs(store, [run], choices), choices)
+        joined = join_sources([measured_run(store, run, choices)], ratings_of_runs(store, [run], choices), choices)
         evaluation = evaluate_table(joined.table, bootstrap=_QUICK, permutations=_QUICK, repeats=2)
     click.echo()
     print_evaluation(evaluation, joined, brief=True)
@@ -124,18 +124,18 @@ def _runs(names: tuple[str, ...], options: dict[str, Any]) -> "tuple[Store | Non
     return store, list({run.id: run for run in map(store.run, names or ("last",))}.values())
 
 
-def _choices(options: dict[str, Any]) -> "Choices":
-    from ..meta_eval.reading import Choices
-    from ..meta_eval.reading.choices import read_scale
+def _choices(options: dict[str, Any]) -> "ReadOptions":
+    from ..meta_eval.score_files import ReadOptions
+    from ..meta_eval.score_files.read_options import parse_scale
 
-    return Choices(
+    return ReadOptions(
         mapping=read_mapping(options["mapping"]),
         metrics=_names(options["metrics"]),
         ratings=_names(options["rating"]),
         lower_is_better=_names(options["lower_is_better"]),
         group=options["group"],
         by=_names(options["by"]),
-        scale=read_scale(options["scale"]) if options["scale"] else None,
+        scale=parse_scale(options["scale"]) if options["scale"] else None,
     )
 
 
@@ -143,21 +143,23 @@ def _names(typed: str | None) -> tuple[str, ...]:
     return tuple(name.strip() for name in (typed or "").split(",") if name.strip())
 
 
-def _joined(store: "Store | None", runs: "list[RunRow]", options: dict[str, Any], choices: "Choices") -> "Joined":
-    from ..meta_eval.reading import join, read_files
+def _joined(
+    store: "Store | None", runs: "list[RunRow]", options: dict[str, Any], choices: "ReadOptions"
+) -> "JoinedScores":
+    from ..meta_eval.score_files import join_sources, read_score_files
     from ..runs.baselines import with_baselines
     from ..runs.measured import measured_run, ratings_of_runs
 
     files, rated = options["scores"], options["ratings"]
-    scores, ratings = read_files(files, rated or (None if runs else files[0]), choices)
+    scores, ratings = read_score_files(files, rated or (None if runs else files[0]), choices)
     if store is not None:
         scores = [*(measured_run(store, run, choices) for run in runs), *scores]
         ratings = ratings or ratings_of_runs(store, runs, choices)
     assert ratings is not None
-    return with_baselines(join(scores, ratings, choices))
+    return with_baselines(join_sources(scores, ratings, choices))
 
 
-def _evaluated(joined: "Joined", choices: "Choices", options: dict[str, Any]) -> "MetaEvaluation":
+def _evaluated(joined: "JoinedScores", choices: "ReadOptions", options: dict[str, Any]) -> "MetaEvaluation":
     from ..meta_eval.evaluation import BY, evaluate_table
 
     return evaluate_table(
@@ -175,7 +177,7 @@ def _evaluated(joined: "Joined", choices: "Choices", options: dict[str, Any]) ->
 
 
 def _write_report(
-    evaluation: "MetaEvaluation", joined: "Joined", store: "Store | None", runs: "list[RunRow]", path: Path
+    evaluation: "MetaEvaluation", joined: "JoinedScores", store: "Store | None", runs: "list[RunRow]", path: Path
 ) -> None:
     from ..meta_eval.report import write_report
     from ..runs.measured import audited

@@ -5,11 +5,17 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ..meta_eval.agreement import MetricAgreement
-    from ..meta_eval.findings import Combination, MetaEvaluation
-    from ..meta_eval.reading import Joined
+    from ..meta_eval.results import Combination, MetaEvaluation
+    from ..meta_eval.score_files import JoinedScores
 
 
-def as_object(evaluation: "MetaEvaluation", joined: "Joined") -> dict[str, Any]:
+_UNCHANGED = (
+    *("raters", "paper_procedure", "comparisons", "paper_tables"),
+    *("policy", "mean_rating", "slices", "settings"),
+)
+
+
+def as_object(evaluation: "MetaEvaluation", joined: "JoinedScores") -> dict[str, Any]:
     """`recommendation`, `metrics`, `combinations`, `ceiling`; then all else that was found, and what was read."""
     selection, raters = evaluation.selection, evaluation.raters
     told: dict[str, Any] = {
@@ -20,7 +26,16 @@ def as_object(evaluation: "MetaEvaluation", joined: "Joined") -> dict[str, Any]:
         "chosen": _combination(selection.chosen) if selection else None,
     }
     everything = asdict(evaluation)
-    for name in ("raters", "paper_procedure", "comparisons", "paper_tables", "policy", "powered", "parts", "made"):
+    for name in (
+        "raters",
+        "paper_procedure",
+        "comparisons",
+        "paper_tables",
+        "policy",
+        "mean_rating",
+        "slices",
+        "settings",
+    ):
         told[name] = everything[name]
     if selection:
         beside = {"combinations", "chosen", "predictions"}

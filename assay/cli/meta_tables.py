@@ -7,15 +7,15 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from ..meta_eval.estimate import Estimate
-    from ..meta_eval.findings import Combination, Comparison, MetaEvaluation, Policy, Raters, Selection
-    from ..meta_eval.reading import Joined
+    from ..meta_eval.results import Combination, Comparison, MetaEvaluation, Policy, Raters, Selection
+    from ..meta_eval.score_files import JoinedScores
 
 _WHOLE = {"metric", "Spearman [95%]", "out of fold [95%]"}  # columns that are not folded
 _BESIDE = 2  # metrics that the table of parts shows, the chosen ones first
 _COMPARED = 6  # the report has all of them
 
 
-def print_evaluation(evaluation: "MetaEvaluation", joined: "Joined", *, brief: bool = False) -> None:
+def print_evaluation(evaluation: "MetaEvaluation", joined: "JoinedScores", *, brief: bool = False) -> None:
     """Prints the sentence first, then what it rests on; `brief` leaves it at the metrics and their combinations."""
     from rich.text import Text
 
@@ -23,7 +23,7 @@ def print_evaluation(evaluation: "MetaEvaluation", joined: "Joined", *, brief: b
 
     console = report_console()
     console.print(Text(plain(evaluation.recommendation), style="bold"))
-    made = evaluation.made
+    made = evaluation.settings
     console.print(
         Text(
             f"{made.rated} rated items of {made.items} in {made.groups} groups, scale {made.rating_min:g}-"
@@ -46,8 +46,8 @@ def print_evaluation(evaluation: "MetaEvaluation", joined: "Joined", *, brief: b
     _print_parts(console, evaluation)
     if evaluation.policy is not None:
         _print_policy(console, evaluation.policy)
-    if evaluation.powered is not None:
-        powered = evaluation.powered
+    if evaluation.mean_rating is not None:
+        powered = evaluation.mean_rating
         console.print(
             Text(
                 f"\nMean rating of all {powered.rated + powered.unrated} answers: {interval(powered.mean)} "
@@ -251,7 +251,7 @@ def _print_paper(console: "Console", evaluation: "MetaEvaluation") -> None:
 
 
 def _print_parts(console: "Console", evaluation: "MetaEvaluation") -> None:
-    if not evaluation.parts:
+    if not evaluation.slices:
         return
     chosen = set(evaluation.selection.chosen.metrics) if evaluation.selection else set()
     best = sorted(evaluation.metrics, key=lambda each: -(each.spearman.value or 0))
@@ -260,7 +260,7 @@ def _print_parts(console: "Console", evaluation: "MetaEvaluation") -> None:
         : max(0, _BESIDE - len(shown))
     ]
     rows = []
-    for part in evaluation.parts:
+    for part in evaluation.slices:
         found = dict(part.metrics)
         cells = [interval(found[name], signed=True) if name in found else "-" for name in shown]
         rating = "-" if part.mean_rating is None else f"{part.mean_rating:.2f}"

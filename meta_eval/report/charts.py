@@ -7,7 +7,7 @@ from statistics import quantiles
 from typing import TYPE_CHECKING
 
 from ..estimate import Estimate
-from ..findings import Combination, MetaEvaluation, Policy, Selection
+from ..results import Combination, MetaEvaluation, Policy, Selection
 from .axes import Axis, axis_over
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from ..findings import StarRow
+from ..results import StarRow
 
 
 def by_set(rows: Sequence[StarRow]) -> tuple[tuple[str, ...], tuple[tuple[str, tuple[StarRow | None, ...]], ...]]:

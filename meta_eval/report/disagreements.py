@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..findings import MetaEvaluation
+from ..results import MetaEvaluation
 
 if TYPE_CHECKING:
     from ..table import ScoreTable

@@ -4,34 +4,34 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..audited import Audit, AuditedAnswer
-from ..findings import MetaEvaluation
+from ..answer_evidence import AnswerEvidence, MetricEvidence
+from ..results import MetaEvaluation
 from .charts import forest, scatters, sizes, triage
 from .confusion import confusions
 from .correlation_table import by_set
 from .disagreements import Disagreement, predictions, worst_disagreements
-from .sealed import asset, report_style, sealed_page, write_page
-from .wording import interval
+from .formatting import interval
+from .html_page import asset, render_page, report_style, write_page
 
 if TYPE_CHECKING:
-    from ..reading import Joined
+    from ..score_files import JoinedScores
 
 # an item's id -> its texts and the evidence of its scores; None where there is nothing to show
-Audited = Callable[[str], AuditedAnswer | None]
+Audited = Callable[[str], AnswerEvidence | None]
 
 
-def write_report(path: Path, evaluation: MetaEvaluation, joined: "Joined", audited: Audited) -> None:
+def write_report(path: Path, evaluation: MetaEvaluation, joined: "JoinedScores", audited: Audited) -> None:
     """Writes the report to a file. Raises `UsageError` when it cannot be written."""
     write_page(path, render_report(evaluation, joined, audited))
 
 
-def render_report(evaluation: MetaEvaluation, joined: "Joined", audited: Audited) -> str:
+def render_report(evaluation: MetaEvaluation, joined: "JoinedScores", audited: Audited) -> str:
     """The report as HTML."""
     view = _view(evaluation, joined, audited)
-    return sealed_page(__package__, "page.html", view, style=report_style(), script=asset(__package__, "thresholds.js"))
+    return render_page(__package__, "page.html", view, style=report_style(), script=asset(__package__, "thresholds.js"))
 
 
-def _view(evaluation: MetaEvaluation, joined: "Joined", audited: Audited) -> dict[str, Any]:
+def _view(evaluation: MetaEvaluation, joined: "JoinedScores", audited: Audited) -> dict[str, Any]:
     table, policy, selection = joined.table, evaluation.policy, evaluation.selection
     measure, predicted = predictions(table, evaluation)
     over, under = worst_disagreements(table, predicted)
@@ -91,7 +91,7 @@ def _threshold_data(thresholds: Any, chart: Any, by_label: Any) -> dict[str, Any
     return {"start": chart.start, "figures": figures, "counts": counts}
 
 
-def _from_files(joined: "Joined", found: Disagreement) -> AuditedAnswer:
+def _from_files(joined: "JoinedScores", found: Disagreement) -> AnswerEvidence:
     """What the files say of an answer: its texts, its scores and their reasons."""
     import numpy as np
 
@@ -101,5 +101,5 @@ def _from_files(joined: "Joined", found: Disagreement) -> AuditedAnswer:
     for place, metric in enumerate(table.metrics):
         value = None if np.isnan(table.scores[row, place]) else float(table.scores[row, place])
         status = "missing" if value is None else "scored"
-        audits.append(Audit(metric, value, status, answer.reasons.get(metric, "")))
-    return AuditedAnswer(found.item, answer.user_input, answer.response, answer.contexts, tuple(audits))
+        audits.append(MetricEvidence(metric, value, status, answer.reasons.get(metric, "")))
+    return AnswerEvidence(found.item, answer.user_input, answer.response, answer.contexts, tuple(audits))

@@ -60,8 +60,8 @@ def test_json_has_the_shape_that_others_rely_on(assay: Make, files: tuple[Path, 
     assert found["ceiling"] > 0.9  # bo gives one more than an
     assert found["recommendation"].startswith("good agrees best")
     assert (found["unscored"], found["unrated"]) == (["unscored"], ["unrated"])
-    assert {part["label"] for part in found["parts"]} == {"nl", "en"}
-    assert found["made"]["groups"] == 30
+    assert {part["label"] for part in found["slices"]} == {"nl", "en"}
+    assert found["settings"]["groups"] == 30
     assert assay(*typed).json == found  # all randomness comes from the seed
     assert assay(*typed, "--seed", "1").json["metrics"] != found["metrics"]
 

@@ -9,7 +9,7 @@ import pytest
 from tables_of_scores import score_table
 
 from assay.meta_eval.evaluation import evaluate_table
-from assay.meta_eval.findings import MetaEvaluation
+from assay.meta_eval.results import MetaEvaluation
 from assay.meta_eval.table import ScoreTable
 
 QUICK: dict[str, Any] = {"bootstrap": 200, "permutations": 199, "repeats": 2}
@@ -42,7 +42,7 @@ def test_the_sentence_names_the_choice_what_it_beats_and_what_raters_reach() -> 
     assert "; better than the baseline m3, at " in found.recommendation
     assert found.recommendation.endswith(f"your raters agree with each other at {found.raters.ceiling.value:.2f}.")
     assert [row.name for row in found.metrics] == ["m0", "m1", "m2", "m3", "constant"]
-    assert [(part.attribute, part.label) for part in found.parts] == [("language", "en"), ("language", "nl")]
+    assert [(part.attribute, part.label) for part in found.slices] == [("language", "en"), ("language", "nl")]
 
 
 def test_few_groups_are_said_to_be_few() -> None:
@@ -80,7 +80,7 @@ def test_the_same_seed_gives_the_same_and_another_seed_other_intervals() -> None
     assert dataclasses.asdict(once) == dataclasses.asdict(again)
     assert once.metrics[0].spearman.value == other.metrics[0].spearman.value
     assert once.metrics[0].spearman.low != other.metrics[0].spearman.low
-    assert (once.made.seed, once.made.rated, once.made.groups) == (1, 50, 50)
+    assert (once.settings.seed, once.settings.rated, once.settings.groups) == (1, 50, 50)
 
 
 def test_constant_and_missing_metrics_say_so() -> None:
@@ -121,10 +121,10 @@ def test_unrated_answers_are_predicted_and_powered() -> None:
     table = score_table(200, 2, signal=1.0, useful=2, unrated=120)
     found = evaluate_table(table, **QUICK)
     check(found)
-    assert found.powered is not None and (found.powered.rated, found.powered.unrated) == (80, 120)
+    assert found.mean_rating is not None and (found.mean_rating.rated, found.mean_rating.unrated) == (80, 120)
     assert found.selection is not None and len(found.selection.predictions) == 200
     assert all(value is not None and 1 <= value <= 5 for value in found.selection.predictions)
-    assert (found.made.items, found.made.rated) == (200, 80)
+    assert (found.settings.items, found.settings.rated) == (200, 80)
 
 
 def test_one_group_is_too_few_for_an_interval() -> None:

@@ -5,8 +5,8 @@ import pytest
 from scipy import stats
 from tables_of_scores import score_table
 
+from assay.meta_eval.mean_rating import estimate_mean_rating, prediction_powered_mean, ratings_needed
 from assay.meta_eval.policy import share, triage_policy, variance_of_mean
-from assay.meta_eval.powered import powered_mean, powered_rating, ratings_needed
 from assay.meta_eval.table import ScoreTable
 
 
@@ -87,7 +87,7 @@ UNRATED = 5 * np.array(
 def test_the_powered_mean_is_that_of_ppi_python() -> None:
     """ppi_mean_pointestimate of ppi-python 0.2.3 gives 3.44002287 on these; its interval, 3.44 +- 1.96 * .29334, takes
     variances over n, ours over n - 1 and Student's quantile: .30514 * t(9)."""
-    found = powered_mean(RATINGS, SCORES, UNRATED, np.arange(10), scale=(1, 5))
+    found = prediction_powered_mean(RATINGS, SCORES, UNRATED, np.arange(10), scale=(1, 5))
     assert found.mean.value == pytest.approx(3.44002287)
     rest = RATINGS - found.power * SCORES
     assert np.sqrt(rest.var() / 10 + found.power**2 * UNRATED.var() / 20) == pytest.approx(0.29333918)
@@ -96,14 +96,14 @@ def test_the_powered_mean_is_that_of_ppi_python() -> None:
 
 
 def test_scores_of_any_scale_serve_alike() -> None:
-    one = powered_mean(RATINGS, SCORES, UNRATED, np.arange(10), scale=(1, 5))
-    other = powered_mean(RATINGS, SCORES * 7 - 3, UNRATED * 7 - 3, np.arange(10), scale=(1, 5))
+    one = prediction_powered_mean(RATINGS, SCORES, UNRATED, np.arange(10), scale=(1, 5))
+    other = prediction_powered_mean(RATINGS, SCORES * 7 - 3, UNRATED * 7 - 3, np.arange(10), scale=(1, 5))
     assert other.mean.value == pytest.approx(one.mean.value)
     assert other.mean.high == pytest.approx(one.mean.high)
 
 
 def test_scores_that_say_nothing_leave_the_classical_mean() -> None:
-    found = powered_mean(RATINGS, np.full(10, 2.0), np.full(20, 2.0), np.arange(10), scale=(1, 5))
+    found = prediction_powered_mean(RATINGS, np.full(10, 2.0), np.full(20, 2.0), np.arange(10), scale=(1, 5))
     assert (found.power, found.mean) == (0.0, found.classical)
 
 
@@ -115,8 +115,8 @@ def test_how_many_ratings_a_width_takes_by_hand() -> None:
 
 
 def test_a_table_without_unrated_answers_has_nothing_to_power() -> None:
-    assert powered_rating(score_table(40, 1, signal=1.0), ("m0",)) is None
-    found = powered_rating(score_table(300, 1, signal=1.0, unrated=240), ("m0",))
+    assert estimate_mean_rating(score_table(40, 1, signal=1.0), ("m0",)) is None
+    found = estimate_mean_rating(score_table(300, 1, signal=1.0, unrated=240), ("m0",))
     assert found is not None and (found.rated, found.unrated) == (60, 240)
     assert found.mean.high and found.mean.low and found.classical.high and found.classical.low
     assert found.mean.high - found.mean.low < 0.9 * (found.classical.high - found.classical.low)

@@ -9,20 +9,20 @@ from typing import Any
 import numpy as np
 import pytest
 
-from assay.meta_eval.audited import Audit, AuditedAnswer
+from assay.meta_eval.answer_evidence import AnswerEvidence, MetricEvidence
 from assay.meta_eval.evaluation import evaluate_table
-from assay.meta_eval.reading import Choices, Item, Joined, Measured, join
 from assay.meta_eval.report import render_report
 from assay.meta_eval.report.axes import axis_over
 from assay.meta_eval.report.confusion import confusions
 from assay.meta_eval.report.disagreements import worst_disagreements
+from assay.meta_eval.score_files import Item, JoinedScores, ReadOptions, ScoreSource, join_sources
 from assay.meta_eval.table import ScoreTable
 
 HOSTILE = "</script><script>document.title='taken'</script><img src=x onerror=\"document.title='taken'\">"
 
 
 @pytest.fixture(scope="module")
-def joined() -> Joined:
+def joined() -> JoinedScores:
     """80 answers in 40 groups: `good` follows the rating, `noise` does not; two raters; texts that attack the page."""
     generator = np.random.default_rng(7)
     rating = generator.integers(1, 6, 80)
@@ -35,23 +35,23 @@ def joined() -> Joined:
     good = rating + generator.normal(0, 1, 80)
     noise = generator.normal(0, 1, 70)
     columns = {"good": dict(enumerate(good.tolist())), "noise<b>": dict(enumerate(noise.tolist()))}
-    scores = Measured("s", items, columns)
+    scores = ScoreSource("s", items, columns)
     other = np.clip(rating + generator.integers(-1, 2, 80), 1, 5)
-    ratings = Measured("r", items, {
+    ratings = ScoreSource("r", items, {
         "an": {n: float(rating[n]) for n in places}, "bo": {n: float(other[n]) for n in places}})  # fmt: skip
-    return join([scores], ratings, Choices())
+    return join_sources([scores], ratings, ReadOptions())
 
 
 @pytest.fixture(scope="module")
-def page(joined: Joined) -> str:
+def page(joined: JoinedScores) -> str:
     evaluation = evaluate_table(joined.table, bootstrap=200, permutations=200, repeats=1)
     return render_report(evaluation, joined, audited)
 
 
-def audited(item: str) -> AuditedAnswer:
+def audited(item: str) -> AnswerEvidence:
     claims = [{"text": HOSTILE, "verdict": "not_found", "probability": 0.25, "reason": HOSTILE, "quote": HOSTILE}]
-    audit = Audit("good", 0.5, "scored", HOSTILE, {"claims": claims, HOSTILE: [HOSTILE, 1]})
-    return AuditedAnswer(item, f"Question {HOSTILE}", f"Answer \x07\u202e {HOSTILE}", (HOSTILE,), (audit,))
+    audit = MetricEvidence("good", 0.5, "scored", HOSTILE, {"claims": claims, HOSTILE: [HOSTILE, 1]})
+    return AnswerEvidence(item, f"Question {HOSTILE}", f"Answer \x07\u202e {HOSTILE}", (HOSTILE,), (audit,))
 
 
 def test_a_page_holds_only_its_own_script_and_nothing_from_the_network(page: str) -> None:
@@ -66,7 +66,17 @@ def test_a_page_holds_only_its_own_script_and_nothing_from_the_network(page: str
 
 def test_every_part_of_the_evaluation_is_in_the_page(page: str) -> None:
     shown = set(re.findall(r'<section id="(\w+)"', page))
-    assert shown == {"metrics", "scores", "combinations", "triage", "disagreements", "raters", "parts", "paper", "made"}
+    assert shown == {
+        "metrics",
+        "scores",
+        "combinations",
+        "triage",
+        "disagreements",
+        "raters",
+        "slices",
+        "paper",
+        "settings",
+    }
 
 
 def test_axes_end_on_round_ticks() -> None:
@@ -141,7 +151,7 @@ def test_a_script_that_gets_into_the_page_does_not_run(opened: Any) -> None:
     assert any("Content Security Policy" in complaint for complaint in opened.complaints)
 
 
-def test_moving_the_threshold_changes_the_figures(opened: Any, joined: Joined) -> None:
+def test_moving_the_threshold_changes_the_figures(opened: Any, joined: JoinedScores) -> None:
     def figures() -> dict[str, str]:
         found = opened.eval_on_selector_all("[data-figure]", "all => all.map(e => [e.dataset.figure, e.textContent])")
         return dict(found)

@@ -8,8 +8,15 @@ from scipy import stats
 from tables_of_scores import score_table
 
 from assay.errors import UsageError
+from assay.meta_eval.cross_validation import (
+    CombinationTask,
+    best_subsets,
+    column_spearmans,
+    cross_validate,
+    predict_subsets,
+    simplest_size,
+)
 from assay.meta_eval.folds import grouped_folds
-from assay.meta_eval.nested import Task, best_subsets, cross_validate, predict_subsets, simplest_size, spearmans
 from assay.meta_eval.permutation import max_t, shuffled
 from assay.meta_eval.selection import select
 from assay.meta_eval.subsets import all_subsets, best_of_each_size, fit_scale, largest_size, subset_correlations
@@ -90,12 +97,12 @@ def test_noise_is_near_nothing_out_of_fold() -> None:
         ratings = generator.permutation(np.repeat([1.0, 2, 3, 4, 5], [22, 2, 8, 6, 41]))
         scores = generator.normal(size=(79, 12))
         everything = np.arange(79)
-        task = Task.of(scores, ratings, everything, middle=3, how="ranks", largest=12)
+        task = CombinationTask.build(scores, ratings, everything, middle=3, how="ranks", largest=12)
         best = predict_subsets(task, best_subsets(task, everything), everything, scores)
-        in_sample.append(spearmans(best, ratings).max())
+        in_sample.append(column_spearmans(best, ratings).max())
         found = cross_validate(task, repeats=1, folds=5, seed=seed, fitted=False)
         assert found is not None
-        out_of_fold.append(spearmans(found.chosen, ratings)[0])
+        out_of_fold.append(column_spearmans(found.chosen, ratings)[0])
     assert 0.2 < np.mean(in_sample) < 0.3
     assert abs(np.mean(out_of_fold)) < 3.5 * np.std(out_of_fold) / 5  # 3.5 standard errors
     assert np.mean(out_of_fold) < 0.08

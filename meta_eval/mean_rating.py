@@ -7,8 +7,8 @@ from scipy import stats
 
 from .arrays import Floats, Places
 from .estimate import Estimate
-from .findings import Powered
 from .policy import variance_of_mean
+from .results import MeanRating
 from .subsets import fit_scale
 from .table import ScoreTable
 
@@ -17,7 +17,7 @@ _FEWEST_UNRATED = 2  # one has no variance
 _WIDTHS = (0.05, 0.1, 0.15, 0.2)  # of the rating scale
 
 
-def powered_rating(table: ScoreTable, metrics: tuple[str, ...], *, level: float = 0.95) -> Powered | None:
+def estimate_mean_rating(table: ScoreTable, metrics: tuple[str, ...], *, level: float = 0.95) -> MeanRating | None:
     """The mean rating of all items, from the mean percentile of these metrics; None below two unrated items.
 
     The rated items must be a random slice of all: then the interval holds whatever the metrics are worth.
@@ -27,7 +27,7 @@ def powered_rating(table: ScoreTable, metrics: tuple[str, ...], *, level: float 
         return None
     scores = table.only(metrics).oriented
     percentile = fit_scale(scores, "ranks")(scores).mean(axis=1)  # of all items: no rating takes part
-    return powered_mean(
+    return prediction_powered_mean(
         table.mean_rating[is_rated],
         percentile[is_rated],
         percentile[~is_rated],
@@ -37,7 +37,7 @@ def powered_rating(table: ScoreTable, metrics: tuple[str, ...], *, level: float 
     )
 
 
-def powered_mean(
+def prediction_powered_mean(
     ratings: Floats,
     scores: Floats,
     unrated_scores: Floats,
@@ -45,7 +45,7 @@ def powered_mean(
     *,
     scale: tuple[float, float],
     level: float = 0.95,
-) -> Powered:
+) -> MeanRating:
     """Prediction-powered mean with power tuning (PPI++; Angelopoulos, Duchi and Zrnic, 2023, arXiv 2311.01453).
 
     theta = lambda mean(f unrated) + mean(Y - lambda f), with lambda = cov(Y, f) / ((1 + n/N) var f), at least 0,
@@ -70,7 +70,7 @@ def powered_mean(
         return Estimate(mean, max(scale[0], mean - away), min(scale[1], mean + away))
 
     helped = of_rest * n, of_scores
-    return Powered(
+    return MeanRating(
         rated=n,
         unrated=others,
         mean=told(float(rest.mean() + power * unrated_scores.mean()), of_rest + of_scores),

@@ -29,7 +29,7 @@ _HOLDERS = ("metadata", "scores", "metrics")
 KNOWN = frozenset((*ROLES, *(name for names in ROLES.values() for name in names)))
 
 
-def roles_of(columns: Iterable[str], mapping: Mapping[str, str], name: str) -> dict[str, str]:
+def find_roles(columns: Iterable[str], mapping: Mapping[str, str], name: str) -> dict[str, str]:
     """Our name -> the column of this file that is it. Raises `InputError` for a mapped column that there is not."""
     there = dict.fromkeys(columns)
     roles = {}
@@ -46,7 +46,7 @@ def roles_of(columns: Iterable[str], mapping: Mapping[str, str], name: str) -> d
     return roles
 
 
-def short(column: str) -> str:
+def short_name(column: str) -> str:
     """A column's name without the object that only holds it: `metadata.published.bleu` is `published.bleu`."""
     first, dot, rest = column.partition(".")
     return rest if dot and first in _HOLDERS else column
@@ -62,7 +62,7 @@ def is_no_metric(column: str, roles: Mapping[str, str]) -> bool:
     )
 
 
-def matching(patterns: Iterable[str], columns: Iterable[str]) -> list[str]:
+def match_columns(patterns: Iterable[str], columns: Iterable[str]) -> list[str]:
     """The columns that the patterns name, in the patterns' order."""
     listed = list(columns)
     found: dict[str, None] = {}
@@ -70,17 +70,19 @@ def matching(patterns: Iterable[str], columns: Iterable[str]) -> list[str]:
         if pattern in listed:  # a name may hold a bracket or a star
             found[pattern] = None
         else:
-            named = [column for column in listed if any(fnmatchcase(name, pattern) for name in (column, short(column)))]
+            named = [
+                column for column in listed if any(fnmatchcase(name, pattern) for name in (column, short_name(column)))
+            ]
             found |= dict.fromkeys(named)
     return list(found)
 
 
-def check_named(patterns: Iterable[str], columns: Iterable[str], what: str, name: str) -> None:
+def check_patterns(patterns: Iterable[str], columns: Iterable[str], what: str, name: str) -> None:
     """Raises `UsageError` for a pattern that names none of the columns."""
     held = list(columns)
     for pattern in patterns:
-        if not matching([pattern], held):
-            listed = list(dict.fromkeys(map(short, held)))
+        if not match_columns([pattern], held):
+            listed = list(dict.fromkeys(map(short_name, held)))
             meant = nearest(pattern, listed)
             hint = f"did you mean {meant[0]}? It" if meant else "it"
             raise UsageError(f"{name}: there is no {what} `{pattern}`; {hint} has {quoted(listed)}")
@@ -93,6 +95,6 @@ def as_label(value: Any) -> str:
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value).strip()
 
 
-def wrong(name: str, place: str, column: str, said: str) -> InputError:
+def cell_error(name: str, place: str, column: str, said: str) -> InputError:
     """An error of one cell: file, line, field, and what is wrong with its cure."""
     return InputError(f"{name}, {place}, field {column}: {said}")

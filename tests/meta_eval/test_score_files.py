@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from assay.errors import AssayError
-from assay.meta_eval.reading import Choices, Joined, read_table
+from assay.meta_eval.score_files import JoinedScores, ReadOptions, read_score_table
 
 EXPORTS = Path(__file__).parent / "exports"
 Write = Callable[..., Path]
@@ -26,7 +26,7 @@ def write(tmp_path: Path) -> Write:
     return written
 
 
-def column(joined: Joined, metric: str) -> dict[str, float | None]:
+def column(joined: JoinedScores, metric: str) -> dict[str, float | None]:
     place = joined.table.metrics.index(metric)
     values = joined.table.scores[:, place]
     return {
@@ -34,7 +34,7 @@ def column(joined: Joined, metric: str) -> dict[str, float | None]:
     }
 
 
-def rated(joined: Joined, rater: str = "rating") -> dict[str, float | None]:
+def rated(joined: JoinedScores, rater: str = "rating") -> dict[str, float | None]:
     place = joined.table.raters.index(rater)
     values = joined.table.ratings[:, place]
     return {
@@ -61,7 +61,7 @@ RATINGS = "id,rating\na,1\nb,3\nc,5\n"
     ],
 )  # fmt: skip
 def test_long_and_wide_are_the_same_table(write: Write, name: str, content: object) -> None:
-    joined = read_table([write(name, content)], write("ratings.csv", RATINGS), Choices())
+    joined = read_score_table([write(name, content)], write("ratings.csv", RATINGS), ReadOptions())
     found = column(joined, "faith")
     assert joined.table.metrics == ("faith",)
     assert (found["a"], found["b"], found.get("c")) == (0.25, 0.5, None)
@@ -73,7 +73,10 @@ def test_parquet(tmp_path: Path, write: Write) -> None:
     parquet = pytest.importorskip("pyarrow.parquet")
     path = tmp_path / "scores.parquet"
     parquet.write_table(arrow.table({"id": ["a", "b"], "faith": [0.25, float("nan")]}), path)
-    assert column(read_table([path], write("ratings.csv", RATINGS), Choices()), "faith") == {"a": 0.25, "b": None}
+    assert column(read_score_table([path], write("ratings.csv", RATINGS), ReadOptions()), "faith") == {
+        "a": 0.25,
+        "b": None,
+    }
 
 
 @pytest.mark.parametrize(
@@ -86,16 +89,19 @@ def test_parquet(tmp_path: Path, write: Write) -> None:
     ],
 )
 def test_raters_long_in_an_object_or_a_column_each(write: Write, name: str, content: object) -> None:
-    joined = read_table([write("scores.csv", "id,faith\na,0.1\nb,0.2\n")], write(name, content), Choices())
+    joined = read_score_table([write("scores.csv", "id,faith\na,0.1\nb,0.2\n")], write(name, content), ReadOptions())
     assert rated(joined, "an") == {"a": 1, "b": 3}
     assert rated(joined, "bo") == {"a": 2, "b": None}
 
 
 def test_the_rating_beside_the_raters_counts_only_where_they_are_silent(write: Write) -> None:
     rows = [{"id": "a", "rating": 1.5, "ratings": {"an": 1, "bo": 2}}, {"id": "b", "rating": 4}]
-    joined = read_table([write("scores.csv", "id,f\na,1\nb,2\n")], write("r.jsonl", rows), Choices())
+    scores, ratings = write("scores.csv", "id,f\na,1\nb,2\n"), write("r.jsonl", rows)
+    joined = read_score_table([scores], ratings, ReadOptions())
     assert rated(joined, "rating") == {"a": None, "b": 4}
-    only = read_table([write("scores.csv", "id,f\na,1\nb,2\n")], write("r.jsonl", rows), Choices(ratings=("bo",)))
+    only = read_score_table(
+        [write("scores.csv", "id,f\na,1\nb,2\n")], write("r.jsonl", rows), ReadOptions(ratings=("bo",))
+    )
     assert only.table.raters == ("bo",)
     assert only.unrated == ("b",)
 
@@ -107,8 +113,8 @@ def test_ragas_has_no_ids_and_is_matched_by_its_texts(write: Write) -> None:
         for n in range(5)
     ]
     ratings = write("ratings.jsonl", rows)
-    csv = read_table([EXPORTS / "ragas_pandas.csv"], ratings, Choices())
-    pandas_json = read_table([EXPORTS / "ragas_pandas.json"], ratings, Choices())
+    csv = read_score_table([EXPORTS / "ragas_pandas.csv"], ratings, ReadOptions())
+    pandas_json = read_score_table([EXPORTS / "ragas_pandas.json"], ratings, ReadOptions())
     for joined in (csv, pandas_json):
         assert joined.table.metrics == ("non_llm_string_similarity", "exact_match")
         assert column(joined, "non_llm_string_similarity")["s1"] == pytest.approx(9 / 11)
@@ -123,7 +129,7 @@ def test_deepeval_is_matched_by_name_or_by_its_texts(write: Write, export: str) 
         {"id": f"s{number}", "question": f"How do I do step {number}?", "answer": text, "rating": 1 + number % 5}
         for number, text in texts.items()
     ]
-    joined = read_table([EXPORTS / export], write("ratings.jsonl", rows), Choices())
+    joined = read_score_table([EXPORTS / export], write("ratings.jsonl", rows), ReadOptions())
     assert joined.table.metrics == ("Answer Length", "Custom [GEval]")
     assert list(column(joined, "Custom [GEval]").values()) == [
         pytest.approx(11 / 30),
@@ -138,7 +144,7 @@ def test_deepeval_is_matched_by_name_or_by_its_texts(write: Write, export: str) 
 
 
 def test_what_does_not_match_is_listed(write: Write) -> None:
-    joined = read_table([write("s.csv", "id,f\na,1\nz,2\n")], write("r.csv", RATINGS), Choices())
+    joined = read_score_table([write("s.csv", "id,f\na,1\nz,2\n")], write("r.csv", RATINGS), ReadOptions())
     assert (joined.table.items, joined.unscored, joined.unrated) == (("a", "z"), ("b", "c"), ("z",))
     assert joined.notes == ("2 rated items have no score: b, c", "1 scored items have no rating: z")
 
@@ -146,9 +152,9 @@ def test_what_does_not_match_is_listed(write: Write) -> None:
 def test_one_metric_of_two_judges_is_two_columns_and_of_one_judge_in_two_files_is_one(write: Write) -> None:
     ratings = write("r.csv", RATINGS)
     first, second = write("one.csv", "id,f\na,1\n"), write("two.csv", "id,f\nb,2\nc,3\n")
-    assert column(read_table([first, second], ratings, Choices()), "f") == {"a": 1, "b": 2, "c": 3}
+    assert column(read_score_table([first, second], ratings, ReadOptions()), "f") == {"a": 1, "b": 2, "c": 3}
     other = write("other.csv", "id,f\na,0.5\nb,2\n")
-    joined = read_table([first, other], ratings, Choices())
+    joined = read_score_table([first, other], ratings, ReadOptions())
     assert joined.table.metrics == ("f@one", "f@other")
     assert column(joined, "f@other") == {"a": 0.5, "b": 2}
 
@@ -158,29 +164,29 @@ def test_choices_name_the_columns(write: Write) -> None:
         {"key": "a", "metadata": {"tool": {"x": 1, "y": 2}, "source": "p1"}, "turn": 1, "stars": 2, "lang": "nl"},
         {"key": "b", "metadata": {"tool": {"x": 3, "y": 4}, "source": "p1"}, "turn": 2, "stars": 4, "lang": "en"},
     ]
-    choices = Choices(
+    choices = ReadOptions(
         mapping={"key": "id"}, metrics=("tool.*",), group="source", by=("lang",), lower_is_better=("tool.y",),
         scale=(0, 5),
     )  # fmt: skip
-    table = read_table([write("all.jsonl", rows)], None, choices).table
+    table = read_score_table([write("all.jsonl", rows)], None, choices).table
     assert table.metrics == ("tool.x", "tool.y")
     assert table.higher_is_better == (True, False)
     assert len(set(table.groups)) == 1
     assert table.attributes == {"lang": ("nl", "en")}
     assert (table.rating_min, table.rating_max, table.items) == (0, 5, ("a", "b"))
-    deep = Choices(mapping={"key": "id"}, metrics=("metadata.tool.x",), ratings=("metadata.tool.y",))
-    table = read_table([write("all.jsonl", rows)], None, deep).table
+    deep = ReadOptions(mapping={"key": "id"}, metrics=("metadata.tool.x",), ratings=("metadata.tool.y",))
+    table = read_score_table([write("all.jsonl", rows)], None, deep).table
     assert (table.metrics, table.ratings[:, 0].tolist()) == (("tool.x",), [2, 4])
 
 
 def test_labels_that_are_numbers_are_no_scores(write: Write) -> None:
     scores = write("s.csv", "id,f,page,group\na,1,7,3\nb,2,7,4\n")
-    assert read_table([scores], write("r.csv", RATINGS), Choices(group="page")).table.metrics == ("f",)
+    assert read_score_table([scores], write("r.csv", RATINGS), ReadOptions(group="page")).table.metrics == ("f",)
 
 
 def test_ratings_on_two_scales_are_brought_to_one(write: Write) -> None:
     rows = [{"id": "a", "rating": 0, "rating_min": 0, "rating_max": 1}, {"id": "b", "rating": 3}]
-    joined = read_table([write("s.csv", "id,f\na,1\nb,2\n")], write("r.jsonl", rows), Choices())
+    joined = read_score_table([write("s.csv", "id,f\na,1\nb,2\n")], write("r.jsonl", rows), ReadOptions())
     assert rated(joined) == {"a": 1, "b": 3}
 
 
@@ -205,7 +211,7 @@ def test_what_is_wrong_is_named_with_file_line_field_and_cure(
     write: Write, scores: str, ratings: str, said: str
 ) -> None:
     with pytest.raises(AssayError) as raised:
-        read_table([write("s.csv", scores)], write("r.csv", ratings), Choices())
+        read_score_table([write("s.csv", scores)], write("r.csv", ratings), ReadOptions())
     assert said in str(raised.value)
 
 
@@ -214,11 +220,11 @@ def test_ids_that_belong_to_other_answers_are_told(write: Write) -> None:
     scores = [{"id": number, "question": f"q{number}", "answer": f"old {number}", "f": number} for number in range(3)]
     ratings = [{"id": number, "question": f"q{number}", "answer": f"new {number}", "rating": 3} for number in range(3)]
     with pytest.raises(AssayError, match="these are not the same answers"):
-        read_table([write("s.jsonl", scores)], write("r.jsonl", ratings), Choices())
+        read_score_table([write("s.jsonl", scores)], write("r.jsonl", ratings), ReadOptions())
 
 
 def test_two_rated_answers_with_one_text_need_ids(write: Write) -> None:
     ratings = [{"id": number, "question": "q", "answer": "yes", "rating": 3} for number in range(2)]
     scores = [{"question": "q", "answer": "yes", "f": 1}]
     with pytest.raises(AssayError, match="give both files an id column"):
-        read_table([write("s.jsonl", scores)], write("r.jsonl", ratings), Choices())
+        read_score_table([write("s.jsonl", scores)], write("r.jsonl", ratings), ReadOptions())

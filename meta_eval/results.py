@@ -153,7 +153,7 @@ class Comparison:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class SliceAgreement:
     """The agreement on the items of one label of an attribute, such as language nl."""
 
     attribute: str
@@ -256,7 +256,7 @@ class Policy:
 
 
 @dataclass(frozen=True, slots=True)
-class Powered:
+class MeanRating:
     """The mean rating of all answers from the few rated ones and the scores of all (prediction-powered inference).
 
     `classical` is the mean of the rated ones alone. `power` is the factor lambda of PPI++ (0: no help).
@@ -272,7 +272,7 @@ class Powered:
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class EvaluationSettings:
     """How every number was made: sizes, seed, resampling and versions of the packages."""
 
     items: int
@@ -302,6 +302,6 @@ class MetaEvaluation:
     comparisons: tuple[Comparison, ...]
     paper_tables: PaperTables | None
     policy: Policy | None
-    powered: Powered | None
-    parts: tuple[Part, ...]
-    made: Made
+    mean_rating: MeanRating | None
+    slices: tuple[SliceAgreement, ...]
+    settings: EvaluationSettings

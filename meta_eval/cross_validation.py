@@ -13,7 +13,7 @@ from .subsets import Scaling, all_subsets, best_of_each_size, fit_scale, subset_
 
 
 @dataclass(frozen=True, eq=False)
-class Task:
+class CombinationTask:
     """What is combined: rated items with candidate metrics (NaN missing), the ratings, and the groups."""
 
     scores: Floats
@@ -25,9 +25,9 @@ class Task:
     sizes: Places
 
     @classmethod
-    def of(
+    def build(
         cls, scores: Floats, ratings: Floats, group_numbers: Places, *, middle: float, how: Scaling, largest: int
-    ) -> "Task":
+    ) -> "CombinationTask":
         """All subsets of up to `largest` metrics are the choices."""
         subsets = all_subsets(scores.shape[1], largest)
         return cls(scores, ratings, group_numbers, middle, how, subsets, subsets.sum(axis=1).astype(np.intp))
@@ -54,7 +54,7 @@ class OutOfFold:
     folds: int
 
 
-def best_subsets(task: Task, places: Places) -> Places:
+def best_subsets(task: CombinationTask, places: Places) -> Places:
     """The best subset of each size on these items: the highest correlation of its sum with the ratings' ranks."""
     scores = task.scores[places]
     x = fit_scale(scores, task.how)(scores)
@@ -62,7 +62,7 @@ def best_subsets(task: Task, places: Places) -> Places:
     return best_of_each_size(found, task.sizes)
 
 
-def predict_subsets(task: Task, rows: Places, training: Places, others: Floats) -> Floats:
+def predict_subsets(task: CombinationTask, rows: Places, training: Places, others: Floats) -> Floats:
     """The sums of the subsets (others' items x rows), scaled as the training items say, over their training spread."""
     scale = fit_scale(task.scores[training], task.how)
     weights = task.subsets[rows].T
@@ -82,7 +82,9 @@ def simplest_size(fold_scores: Floats, folds: int) -> int:
     return int(np.argmax(means >= means[best] - error)) + 1
 
 
-def cross_validate(task: Task, *, repeats: int, folds: int, seed: int, fitted: bool = True) -> OutOfFold | None:
+def cross_validate(
+    task: CombinationTask, *, repeats: int, folds: int, seed: int, fitted: bool = True
+) -> OutOfFold | None:
     """Repeated grouped cross-validation of the whole choice; None where the groups do not make two folds."""
     items, everything = len(task.ratings), np.arange(len(task.ratings))
     by_size = np.full((task.largest, items, repeats), np.nan)
@@ -99,7 +101,7 @@ def cross_validate(task: Task, *, repeats: int, folds: int, seed: int, fitted: b
             training = np.setdiff1d(everything, held_out)
             predicted = predict_subsets(task, best_subsets(task, training), training, task.scores[held_out])
             by_size[:, held_out, repeat] = predicted.T
-            fold_scores.append(spearmans(predicted, task.ratings[held_out]))
+            fold_scores.append(column_spearmans(predicted, task.ratings[held_out]))
             inner = list(_inner_scores(task, training, folds, seed + repeat))
             size = simplest_size(np.array(inner).T, len(inner)) if inner else 1
             chosen[held_out, repeat] = predicted[:, size - 1]
@@ -115,15 +117,15 @@ def cross_validate(task: Task, *, repeats: int, folds: int, seed: int, fitted: b
     return OutOfFold(by_size, chosen, of_combiners, np.array(fold_scores).T, repeats, number)
 
 
-def _inner_scores(task: Task, training: Places, folds: int, seed: int) -> Iterator[Floats]:
+def _inner_scores(task: CombinationTask, training: Places, folds: int, seed: int) -> Iterator[Floats]:
     for part in grouped_folds(task.group_numbers[training], folds, seed=seed):
         held_out = training[part]
         inner = np.setdiff1d(training, held_out)
         predicted = predict_subsets(task, best_subsets(task, inner), inner, task.scores[held_out])
-        yield spearmans(predicted, task.ratings[held_out])
+        yield column_spearmans(predicted, task.ratings[held_out])
 
 
-def spearmans(predicted: Floats, ratings: Floats) -> Floats:
+def column_spearmans(predicted: Floats, ratings: Floats) -> Floats:
     """Spearman of each column with the ratings; 0 where one of them does not vary."""
     x = rankdata(predicted, axis=0)
     x = x - x.mean(axis=0)

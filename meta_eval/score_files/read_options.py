@@ -10,7 +10,7 @@ _SCALE = re.compile(r"\s*(-?\d+(?:\.\d+)?)\s*(?:-|\.\.|:|to)\s*(-?\d+(?:\.\d+)?)
 
 
 @dataclass(frozen=True)
-class Choices:
+class ReadOptions:
     """How files are read. `mapping` is their column -> ours (id, metric, value, rater, rating, user_input, ...).
 
     `metrics` and `ratings` name the columns to take (patterns such as `metadata.published_metrics.*`; all, if empty),
@@ -33,7 +33,7 @@ class Choices:
         return frozenset(names | {f"metadata.{name}" for name in names})
 
 
-def read_scale(text: str) -> tuple[float, float]:
+def parse_scale(text: str) -> tuple[float, float]:
     """`1-5` as two numbers. Raises `UsageError` when it is none, or the first is not below the second."""
     match = _SCALE.fullmatch(text)
     if not match or float(match[1]) >= float(match[2]):

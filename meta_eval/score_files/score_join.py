@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 from ...errors import InputError
 from ..table import BASELINES, ScoreTable
-from .choices import Choices
-from .columns import check_named
-from .matching import Matcher, differ
-from .measured import Item, Measured, ratings_of, scores_of
-from .rows import flat_rows
+from .column_roles import check_patterns
+from .flat_rows import flat_rows
+from .item_matching import ItemMatcher, has_other_answer
+from .read_options import ReadOptions
+from .score_sources import Item, ScoreSource, read_ratings, read_scores
 
 if TYPE_CHECKING:
     from ..arrays import Floats
@@ -24,7 +24,7 @@ _Column = tuple[str, str, str]
 
 
 @dataclass(frozen=True)
-class Joined:
+class JoinedScores:
     """A table with what was read beside it.
 
     `unscored` are rated items without any score (left out of the table), `unrated` scored ones without a rating (in
@@ -38,31 +38,31 @@ class Joined:
     answers: Mapping[str, Item] = field(repr=False)
 
 
-def read_table(scores: Sequence[Path], ratings: Path | None, choices: Choices) -> Joined:
+def read_score_table(scores: Sequence[Path], ratings: Path | None, choices: ReadOptions) -> JoinedScores:
     """The table of files of scores and a file of ratings; without one, the ratings stand in the first file of scores.
 
-    Raises `InputError` as `scores_of`, `ratings_of` and `join` do.
+    Raises `InputError` as `read_scores`, `read_ratings` and `join_sources` do.
     """
-    read, measured = read_files(scores, ratings or scores[0], choices)
+    read, measured = read_score_files(scores, ratings or scores[0], choices)
     assert measured is not None
-    return join(read, measured, choices)
+    return join_sources(read, measured, choices)
 
 
-def read_files(
-    scores: Sequence[Path], ratings: Path | None, choices: Choices
-) -> tuple[list[Measured], Measured | None]:
+def read_score_files(
+    scores: Sequence[Path], ratings: Path | None, choices: ReadOptions
+) -> tuple[list[ScoreSource], ScoreSource | None]:
     """What the files of scores say, and the file of ratings; a file that is both is read once."""
     rows = {path: flat_rows(path) for path in dict.fromkeys((*scores, *([ratings] if ratings else [])))}
-    measured = ratings_of(rows[ratings], str(ratings), choices) if ratings else None
+    measured = read_ratings(rows[ratings], str(ratings), choices) if ratings else None
     besides = measured.taken if measured else ()
     read = [
-        scores_of(rows[path], str(path), choices, besides=besides if path == ratings else ())
+        read_scores(rows[path], str(path), choices, besides=besides if path == ratings else ())
         for path in dict.fromkeys(scores)
     ]
     return read, measured
 
 
-def join(scores: Sequence[Measured], ratings: Measured, choices: Choices) -> Joined:
+def join_sources(scores: Sequence[ScoreSource], ratings: ScoreSource, choices: ReadOptions) -> JoinedScores:
     """One table of several sources of scores and one of ratings.
 
     A metric that several judges scored becomes a column `metric@judge` each; where one judge's sources tell different
@@ -70,9 +70,9 @@ def join(scores: Sequence[Measured], ratings: Measured, choices: Choices) -> Joi
     most items with one id hold different answers.
     """
     offered = [metric for source in scores for metric in source.offered]
-    check_named(choices.metrics, offered, "metric", ", ".join(source.name for source in scores))
+    check_patterns(choices.metrics, offered, "metric", ", ".join(source.name for source in scores))
     lower = {*choices.lower_is_better, *(metric for source in scores for metric in source.lower_is_better)}
-    matcher = Matcher(ratings.items)
+    matcher = ItemMatcher(ratings.items)
     columns: dict[_Column, dict[int, float]] = {}
     answers: dict[int, list[Item]] = defaultdict(list)
     notes = list(ratings.notes)
@@ -94,7 +94,7 @@ def join(scores: Sequence[Measured], ratings: Measured, choices: Choices) -> Joi
     held = {place: [matcher.items[place], *answers[place]] for place in kept}
     scale, told = _scale(ratings, choices)
     notes += told
-    return Joined(
+    return JoinedScores(
         _table(
             {names[place]: place for place in kept}, columns, ratings, held, choices=choices, lower=lower, scale=scale
         ),
@@ -105,7 +105,7 @@ def join(scores: Sequence[Measured], ratings: Measured, choices: Choices) -> Joi
     )
 
 
-def _matched(source: Measured, matcher: Matcher, rated: str, notes: list[str]) -> list[int]:
+def _matched(source: ScoreSource, matcher: ItemMatcher, rated: str, notes: list[str]) -> list[int]:
     places = []
     other = 0
     for item in source.items:
@@ -113,7 +113,7 @@ def _matched(source: Measured, matcher: Matcher, rated: str, notes: list[str]) -
             found = matcher.find(item)
         except InputError as error:
             raise InputError(f"{source.name}, {error}") from None
-        other += found is not None and differ(matcher.items[found], item)
+        other += found is not None and has_other_answer(matcher.items[found], item)
         places.append(matcher.add(item) if found is None else found)
     if twice := [place for place, count in Counter(places).items() if count > 1]:
         item = next(item for place, item in reversed(list(zip(places, source.items, strict=True))) if place == twice[0])
@@ -159,10 +159,10 @@ def _column_names(columns: Sequence[_Column]) -> dict[_Column, str]:
 def _table(
     places: Mapping[str, int],
     columns: dict[_Column, dict[int, float]],
-    ratings: Measured,
+    ratings: ScoreSource,
     held: Mapping[int, list[Item]],
     *,
-    choices: Choices,
+    choices: ReadOptions,
     lower: set[str],
     scale: tuple[float, float],
 ) -> ScoreTable:
@@ -201,7 +201,7 @@ def _array(places: Mapping[str, int], columns: Collection[Mapping[int, float]]) 
     return array
 
 
-def _attributes(held: Collection[list[Item]], choices: Choices) -> list[str]:
+def _attributes(held: Collection[list[Item]], choices: ReadOptions) -> list[str]:
     """The attributes asked for, which must be there, and those that every report tells where they are there."""
     there = []
     for attribute in dict.fromkeys((*choices.by, "language", "message_type")):
@@ -212,7 +212,7 @@ def _attributes(held: Collection[list[Item]], choices: Choices) -> list[str]:
     return there
 
 
-def _group(items: list[Item], choices: Choices) -> str:
+def _group(items: list[Item], choices: ReadOptions) -> str:
     group = _label(items, choices.group or "group")
     return f"{choices.group or 'group'} {group}" if group else ""
 
@@ -244,7 +244,7 @@ def _whole(items: list[Item]) -> Item:
     return Item(first("id"), first("place"), first("user_input"), first("response"), contexts, values, reasons)
 
 
-def _scale(ratings: Measured, choices: Choices) -> tuple[tuple[float, float], list[str]]:
+def _scale(ratings: ScoreSource, choices: ReadOptions) -> tuple[tuple[float, float], list[str]]:
     """The scale that was said, else 1-5 where all ratings are on it, else the lowest and the highest rating."""
     if said := choices.scale or ratings.scale:
         return said, []
@@ -266,8 +266,8 @@ def _listed(unscored: tuple[str, ...], unrated: tuple[str, ...]) -> list[str]:
     return told
 
 
-def _no_match(scores: Sequence[Measured], ratings: Measured) -> InputError:
-    def some(measured: Measured) -> str:
+def _no_match(scores: Sequence[ScoreSource], ratings: ScoreSource) -> InputError:
+    def some(measured: ScoreSource) -> str:
         ids = [item.id or item.user_input[:40] or item.place for item in measured.items[:3]]
         return f"{measured.name} has {', '.join(map(repr, ids))}"
 

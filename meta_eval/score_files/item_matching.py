@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Iterator
 
 from ...errors import InputError
-from .measured import Item
+from .score_sources import Item
 
 
-class Matcher:
+class ItemMatcher:
     """The items known so far, and the one that another source means. Texts match when only white space differs."""
 
     def __init__(self, items: Iterable[Item]) -> None:
@@ -32,7 +32,7 @@ class Matcher:
         Raises `InputError` where the texts stand for several items and no id tells which.
         """
         by_id = self._ids.get(item.id) if item.id else None
-        if by_id is not None and not differ(self.items[by_id], item):
+        if by_id is not None and not has_other_answer(self.items[by_id], item):
             return by_id
         for key in _keys(item):
             if key in self._texts:
@@ -46,7 +46,7 @@ class Matcher:
         return by_id
 
 
-def differ(one: Item, other: Item) -> bool:
+def has_other_answer(one: Item, other: Item) -> bool:
     """Whether two items with one id hold different answers."""
     return bool(one.response and other.response) and _plain(one.response) != _plain(other.response)
 

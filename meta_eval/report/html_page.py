@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import UsageError
-from .wording import correlation, figure, interval, named, p_said, p_value, percent, readable
+from .formatting import correlation, figure, interval, named, p_said, p_value, percent, readable
 
 
-def sealed_page(package: str, template: str, view: Mapping[str, Any], *, style: str, script: str = "") -> str:
+def render_page(package: str, template: str, view: Mapping[str, Any], *, style: str, script: str = "") -> str:
     """A template of a package's folder `templates` as HTML, with `style`, `script` and `policy` for it to place.
 
     Texts are escaped, and a script in one could not run: the policy allows only the page's own, by their hashes.

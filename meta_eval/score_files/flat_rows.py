@@ -11,8 +11,8 @@ from ...eval_sets import cells
 from ...eval_sets.jsonl import SEVERAL, json_document
 from ...eval_sets.rows import BadRow
 from ...eval_sets.sources import cannot_read, open_source
-from . import deepeval
-from .columns import KNOWN
+from . import deepeval_export
+from .column_roles import KNOWN
 
 _HOLD_OBJECTS = ("ratings", "metadata", "scores")  # columns of CSV files whose cells may be JSON objects
 _MISSING = {"", "nan", "none", "null", "n/a", "na", "-"}
@@ -46,13 +46,13 @@ def flat_rows(path: Path) -> list[FlatRow]:
     for row in opened.rows:
         if isinstance(row, BadRow):
             raise row.error
-        rows.append(FlatRow(row.place, flattened(row.values)))
+        rows.append(FlatRow(row.place, flatten(row.values)))
     if not rows:
         raise InputError(f"{name}: the file holds no rows; it should hold one an item")
     return rows
 
 
-def flattened(values: Mapping[str, Any]) -> dict[str, Any]:
+def flatten(values: Mapping[str, Any]) -> dict[str, Any]:
     """A row with its nested objects as dotted columns; lists stay as they are."""
     return dict(_flat(values, ""))
 
@@ -80,17 +80,17 @@ def number(value: object) -> float | None:
 
 def _of_object(document: dict[str, Any], name: str) -> list[FlatRow] | None:
     """The rows of an object that is not a list of rows; None where it is nothing that is known."""
-    if deepeval.is_export(document):
-        return [FlatRow(place, flattened(values)) for place, values in deepeval.rows(document, name)]
+    if deepeval_export.is_export(document):
+        return [FlatRow(place, flatten(values)) for place, values in deepeval_export.rows(document, name)]
     for key in ("scores", "samples", "rows", "data"):
         if isinstance(document.get(key), list) and all(isinstance(row, dict) for row in document[key]):
-            return [FlatRow(f"{key} {place}", flattened(row)) for place, row in enumerate(document[key], 1)]
+            return [FlatRow(f"{key} {place}", flatten(row)) for place, row in enumerate(document[key], 1)]
     columns = [column for column in document.values() if isinstance(column, dict)]
     if not columns or len(columns) < len(document):
         return None
     keys = list(dict.fromkeys(key for column in columns for key in column))  # pandas: column -> index -> value
     return [
-        FlatRow(f"row {key}", flattened({title: column.get(key) for title, column in document.items()})) for key in keys
+        FlatRow(f"row {key}", flatten({title: column.get(key) for title, column in document.items()})) for key in keys
     ]
 
 

@@ -8,9 +8,9 @@ from ...errors import InputError
 from ...eval_sets import cells
 from ...eval_sets.nearest import quoted
 from ..table import RATER
-from .choices import Choices
-from .columns import as_label, check_named, is_no_metric, matching, roles_of, short, wrong
-from .rows import FlatRow, number
+from .column_roles import as_label, cell_error, check_patterns, find_roles, is_no_metric, match_columns, short_name
+from .flat_rows import FlatRow, number
+from .read_options import ReadOptions
 
 _WIDEST_SCALE = 10  # where nothing says which columns are ratings, 0-10 is the widest scale that is believed
 
@@ -33,7 +33,7 @@ class Item:
 
 
 @dataclass(frozen=True)
-class Measured:
+class ScoreSource:
     """The numbers of one source: column -> place of the item in `items` -> number; what is missing is left out.
 
     `judges` says which judge made a column, where one did. `scale` is that of ratings, where the source says it.
@@ -52,21 +52,23 @@ class Measured:
     notes: tuple[str, ...] = ()
 
 
-def scores_of(rows: Sequence[FlatRow], name: str, choices: Choices, *, besides: Collection[str] = ()) -> Measured:
+def read_scores(
+    rows: Sequence[FlatRow], name: str, choices: ReadOptions, *, besides: Collection[str] = ()
+) -> ScoreSource:
     """The metrics' scores in rows: long (columns metric and value) or wide (a column a metric).
 
     Wide, every column of numbers is a metric, unless its name says otherwise or it is in `besides`. Raises `InputError`
     for a cell that is no number, an item that stands twice, and where there are no numbers at all.
     """
     names = _columns(rows)
-    roles = roles_of(names, choices.mapping, name)
+    roles = find_roles(names, choices.mapping, name)
     if "metric" in roles and "value" in roles:
         items, columns = _long(rows, name, roles, roles["metric"], roles["value"])
         offered = list(columns)
     else:
         apart = {*besides, *choices.labels}
         found = [column for column in names if not is_no_metric(column, roles) and column not in apart]
-        named = matching(choices.metrics, found)
+        named = match_columns(choices.metrics, found)
         items = _items(rows, name, roles)
         offered = [column for column in found if column in named or _holds_numbers(rows, column)]
         columns = {column: _numbers(rows, name, column) for column in (named if choices.metrics else offered)}
@@ -75,24 +77,24 @@ def scores_of(rows: Sequence[FlatRow], name: str, choices: Choices, *, besides: 
             f"{name}: there are no scores in it; write a column a metric, or the columns id, metric and value "
             f"(it has {quoted(names)})"
         )
-    taken = matching(choices.metrics, columns) if choices.metrics else offered
-    read = {short(metric): columns[metric] for metric in taken}
-    return Measured(name, tuple(items), read, taken=tuple(taken), offered=tuple(offered))
+    taken = match_columns(choices.metrics, columns) if choices.metrics else offered
+    read = {short_name(metric): columns[metric] for metric in taken}
+    return ScoreSource(name, tuple(items), read, taken=tuple(taken), offered=tuple(offered))
 
 
-def ratings_of(rows: Sequence[FlatRow], name: str, choices: Choices) -> Measured:
+def read_ratings(rows: Sequence[FlatRow], name: str, choices: ReadOptions) -> ScoreSource:
     """People's ratings in rows: long (columns rater and rating), `ratings` by rater, a column `rating`, or a column a
-    rater. Raises as `scores_of`, and where nothing says which columns are the ratings."""
+    rater. Raises as `read_scores`, and where nothing says which columns are the ratings."""
     names = _columns(rows)
-    roles = roles_of(names, choices.mapping, name)
+    roles = find_roles(names, choices.mapping, name)
     value = roles.get("rating") or roles.get("value")
     taken: list[str] = []
     notes: tuple[str, ...] = ()
     if "rater" in roles and value:
         items, columns = _long(rows, name, roles, roles["rater"], value)
         if choices.ratings:
-            check_named(choices.ratings, columns, "rater", name)
-            columns = {rater: columns[rater] for rater in matching(choices.ratings, columns)}
+            check_patterns(choices.ratings, columns, "rater", name)
+            columns = {rater: columns[rater] for rater in match_columns(choices.ratings, columns)}
     else:
         items = _items(rows, name, roles)
         taken = _rating_columns(names, roles, choices, name)
@@ -108,7 +110,7 @@ def ratings_of(rows: Sequence[FlatRow], name: str, choices: Choices) -> Measured
     if not columns:
         raise InputError(f"{name}: there are no ratings in it; {_HOW_RATINGS} (it has {quoted(names)})")
     scale, rescaled = _scale(rows, name, roles, columns)
-    return Measured(name, tuple(items), rescaled, scale=scale, taken=tuple(taken), notes=notes)
+    return ScoreSource(name, tuple(items), rescaled, scale=scale, taken=tuple(taken), notes=notes)
 
 
 _HOW_RATINGS = "name their columns (--rating), or write a column rating, or the columns id, rater and rating"
@@ -119,15 +121,15 @@ def _columns(rows: Iterable[FlatRow]) -> list[str]:
 
 
 def _rater(column: str) -> str:
-    return RATER if column in {"rating", "human_rating", "stars"} else short(column).removeprefix("ratings.")
+    return RATER if column in {"rating", "human_rating", "stars"} else short_name(column).removeprefix("ratings.")
 
 
-def _rating_columns(names: list[str], roles: Mapping[str, str], choices: Choices, name: str) -> list[str]:
+def _rating_columns(names: list[str], roles: Mapping[str, str], choices: ReadOptions, name: str) -> list[str]:
     """The columns that are ratings by what was said or by their names; none where neither says it."""
     if choices.ratings:
         spelled = {column.removeprefix("ratings."): column for column in names}
-        check_named(choices.ratings, spelled, "column of ratings", name)
-        return [spelled[found] for found in matching(choices.ratings, spelled)]
+        check_patterns(choices.ratings, spelled, "column of ratings", name)
+        return [spelled[found] for found in match_columns(choices.ratings, spelled)]
     by_rater = [column for column in names if column.startswith("ratings.")]
     return by_rater + [roles[role] for role in ("rating", "value") if role in roles][:1]
 
@@ -151,7 +153,7 @@ def _items(rows: Sequence[FlatRow], name: str, roles: Mapping[str, str]) -> list
             first = places.setdefault(item.id, row.place)
             if first != row.place:
                 said = f'"{item.id}" stands at {first} too; keep one of them, or give each its own id'
-                raise wrong(name, row.place, roles["id"], said)
+                raise cell_error(name, row.place, roles["id"], said)
         items.append(item)
     return items
 
@@ -162,7 +164,7 @@ def _item(row: FlatRow, name: str, roles: Mapping[str, str]) -> Item:
         try:
             contexts = cells.texts(contexts)
         except ValueError as error:
-            raise wrong(name, row.place, roles["retrieved_contexts"], str(error)) from None
+            raise cell_error(name, row.place, roles["retrieved_contexts"], str(error)) from None
     return Item(
         as_label(row.values.get(roles.get("id", ""))),
         row.place,
@@ -193,7 +195,7 @@ def _long(
         column = as_label(row.values.get(by))
         if key == "\0" or not column:
             missing = roles.get("id", "id") if key == "\0" else by
-            raise wrong(name, row.place, missing, "is missing; without it nobody can say what was measured")
+            raise cell_error(name, row.place, missing, "is missing; without it nobody can say what was measured")
         place = places.setdefault(key, len(items))
         if place == len(items):
             items.append(item)
@@ -202,7 +204,7 @@ def _long(
         seen[place, column] = row.place
         if first is not None:
             said = f"{column} of {item.id or 'this item'} stands at {first} too; keep one of them"
-            raise wrong(name, row.place, by, said)
+            raise cell_error(name, row.place, by, said)
         found = _number(row, name, value)
         columns.setdefault(column, {})
         if found is not None:
@@ -217,7 +219,7 @@ def _number(row: FlatRow, name: str, column: str) -> float | None:
     try:
         return number(row.values.get(column))
     except ValueError as error:
-        raise wrong(name, row.place, column, str(error)) from None
+        raise cell_error(name, row.place, column, str(error)) from None
 
 
 def _numbers(rows: Sequence[FlatRow], name: str, column: str) -> dict[int, float]:
@@ -249,7 +251,9 @@ def _scale(
         most = _number(row, name, high) if high else None
         ends.append((1.0 if least is None else least, 5.0 if most is None else most))
         if ends[-1][0] >= ends[-1][1]:
-            raise wrong(name, row.place, low or "rating_min", "is not below rating_max; give a scale such as 1 and 5")
+            raise cell_error(
+                name, row.place, low or "rating_min", "is not below rating_max; give a scale such as 1 and 5"
+            )
     if len(set(ends)) == 1:
         return ends[0], columns
     brought = {

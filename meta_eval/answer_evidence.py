@@ -6,7 +6,7 @@ from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
-class Audit:
+class MetricEvidence:
     """How one metric came to its score: its value or None, status, reason, and the evidence as JSON values."""
 
     metric: str
@@ -17,11 +17,11 @@ class Audit:
 
 
 @dataclass(frozen=True, slots=True)
-class AuditedAnswer:
+class AnswerEvidence:
     """A message and its answer with the contexts, and an audit a metric. The texts are other people's: hostile."""
 
     item: str
     user_input: str
     response: str
     contexts: tuple[str, ...]
-    audits: tuple[Audit, ...]
+    audits: tuple[MetricEvidence, ...]
