@@ -10,7 +10,7 @@ import click
 
 from ..errors import UsageError
 from .cassettes import cassettes, run_plan
-from .exit_codes import DONE, ERROR, GATE_FELL
+from .exit_codes import DONE, ERROR, GATE_FAILED
 from .options import embedder_option, json_option, judge_option, metrics_option, set_options
 
 _SHOWN = 10
@@ -144,4 +144,4 @@ def drift(
             f"with another text, {estimate.failed} failed; {missing} samples had a question that is not recorded{moved}"
         )
     above = at_most is not None and (estimate.low is None or estimate.low > at_most)
-    click.get_current_context().exit(GATE_FELL if above else DONE if estimate.asked else ERROR)
+    click.get_current_context().exit(GATE_FAILED if above else DONE if estimate.asked else ERROR)

@@ -1,6 +1,5 @@
-"""`assay suite`: a night; `assay accept`: what the next nights are compared with."""
+"""`assay suite`: one nightly run; `assay accept`: what the next nightly runs are compared with."""
 
-import asyncio
 import json
 import shlex
 from functools import partial
@@ -9,20 +8,18 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..errors import AssayError, UsageError
-from .exit_codes import BUDGET, DONE, ERROR, GATE_FELL, INTERRUPTED, TOO_MANY_FAILED
+from .exit_codes import BUDGET, DONE, ERROR, GATE_FAILED, INTERRUPTED, TOO_MANY_FAILED
 from .options import json_option, store_option
 
 if TYPE_CHECKING:
-    from ..runs import Store
-    from ..runs.nightly.night import Night
-    from ..runs.nightly.report import NightReport
-    from ..runs.nightly.suite import Suite
+    from rich.console import Console
 
-_CODES = {
-    "held": DONE,
-    "gate fell": GATE_FELL,
-    "gate undecided": GATE_FELL,
+    from ..runs.nightly.nightly_report import NightlyReport, RunReport
+
+_EXIT_CODES = {
+    "passed": DONE,
+    "gate failed": GATE_FAILED,
+    "gate undecided": GATE_FAILED,
     "samples failed": TOO_MANY_FAILED,
     "budget": BUDGET,
     "interrupted": INTERRUPTED,
@@ -32,153 +29,104 @@ _CODES = {
 
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--resume", is_flag=True, help="Go on with the newest night, if it did not end.")
+@click.option("--resume", is_flag=True, help="Resume the newest nightly run, if it did not finish.")
 @click.option("--check", is_flag=True, help="Only check FILE: no model is asked, nothing is written.")
 @store_option
 @json_option
 def suite(file: Path, *, resume: bool, check: bool, store: str | Path, as_json: bool) -> None:
-    """Run the suite in FILE (YAML): judge its sets, hold its gates, write its reports and the site of its history.
+    """Run the suite in FILE (YAML): judge its sets, decide its gates, write its reports and its history.
 
-    Exit code 5 when a gate falls; 3, 4 and 130 as for `assay run`. What was asked is kept: --resume goes on.
+    Exit code 5 when a gate fails; 3, 4 and 130 as for `assay run`. All replies are kept: --resume goes on.
 
     \b
     assay suite nightly.yaml
     assay suite nightly.yaml --resume
-    assay accept last            # the next nights are compared with this one
+    assay accept last            # the next nightly runs are compared with this one
     """
-    from ..runs.nightly.suite import load_suite
+    from ..runs import Progress
+    from ..runs.nightly import load_suite, run_suite
     from ..runs.report import plain
-
-    found = load_suite(file)
-    if check:
-        told = {"suite": found.name, "sets": found.sets, "metrics": found.metrics, "judges": found.judges}
-        ok = f"{file}: {len(found.sets)} sets, {len(found.metrics)} metrics, {len(found.judges)} judges, "
-        click.echo(json.dumps(told) if as_json else f"{ok}{len(found.gates)} gates: nothing wrong")
-        return
-    where = _store_of(found, store)
-    report, errors = _hold(found, where, resume=resume, silent=as_json, command=_command(file, store))
-    code = _CODES[report.verdict] if not errors else ERROR
-    if as_json:
-        click.echo(json.dumps(report.model_dump(mode="json") | {"exit_code": code}, ensure_ascii=False))
-    else:
-        _print(report)
-    for error in filter(None, [report.message, *errors]):
-        click.echo(f"assay: {plain(error)}", err=True)
-    click.get_current_context().exit(code)
-
-
-def _store_of(found: "Suite", store: str | Path) -> str | Path:
-    """The suite's own store, unless one was typed (or set in the environment)."""
-    source = click.get_current_context().get_parameter_source("store")
-    if found.store is None or source is not click.core.ParameterSource.DEFAULT:
-        return store
-    return found.store if "://" in found.store else found.path(found.store)
-
-
-def _command(file: Path, store: str | Path) -> str:
-    from ..runs.database import without_password
-
-    typed = click.get_current_context().get_parameter_source("store") is click.core.ParameterSource.COMMANDLINE
-    named = ["--store", without_password(str(store))] if typed else []
-    return shlex.join(["assay", "suite", str(file), *named, "--resume"])
-
-
-def _hold(
-    found: "Suite", where: str | Path, *, resume: bool, silent: bool, command: str
-) -> "tuple[NightReport, list[str]]":
-    """The night's report, and what could not be written."""
-    from ..runs import Progress, Store
-    from ..runs.nightly.night import bare_report, begin_night, ended, hold
-    from ..runs.nightly.outputs import write_history, write_outputs
     from .progress import live_progress
 
-    errors: list[str] = []
-    try:
-        store = Store(where, wait=found.store_wait)
-        night = begin_night(found, store, resume=resume, command=command)
-    except AssayError as error:
-        _tell_not_begun(found, str(error), command)
-        raise
-    _tell_unfinished(store, night)
-    try:
-        # a killed night leaves these: yesterday's reports must not pass for its own
-        write_outputs(found, bare_report(night, "running"))
-        write_history(found, store)
-        with live_progress(Progress(None, None), silent=silent) as on_progress:
-            report = asyncio.run(hold(night, on_progress))
-    except KeyboardInterrupt:
-        report = ended(night, "interrupted", "Ctrl-C; all replies are kept")
-    except (AssayError, store.database.errors) as error:
-        report = ended(night, "error", str(error))
-    for write in (partial(write_outputs, found, report), partial(write_history, found, store)):
-        try:
-            write()
-        except (AssayError, store.database.errors) as error:
-            errors.append(str(error))
-    return report, errors
+    loaded = load_suite(file)
+    if check:
+        names = {"suite": loaded.name, "sets": loaded.sets, "metrics": loaded.metrics, "judges": loaded.judges}
+        counts = f"{len(loaded.sets)} sets, {len(loaded.metrics)} metrics, {len(loaded.judges)} judges"
+        click.echo(json.dumps(names) if as_json else f"{file}: {counts}, {len(loaded.gates)} gates: no errors")
+        return
+    context = click.get_current_context()
+    outcome = run_suite(
+        loaded,
+        # the suite's own store, unless another was typed or set in the environment
+        None if context.get_parameter_source("store") is click.core.ParameterSource.DEFAULT else store,
+        resume=resume,
+        resume_command=_resume_command(file, store),
+        progress=partial(live_progress, Progress(None, None), silent=as_json),
+        on_notice=lambda notice: click.echo(f"assay: {notice}", err=True),
+    )
+    report = outcome.report
+    code = ERROR if outcome.write_errors else _EXIT_CODES[report.verdict]
+    if as_json:
+        click.echo(json.dumps(report.as_json() | {"exit_code": code}, ensure_ascii=False))
+    else:
+        _print_report(report)
+    for error in filter(None, [report.message, *outcome.write_errors]):
+        click.echo(f"assay: {plain(error)}", err=True)
+    context.exit(code)
 
 
-def _tell_not_begun(found: "Suite", message: str, command: str) -> None:
-    """The files say so too; yesterday's reports must not pass for this night's."""
-    from datetime import UTC, datetime
+def _resume_command(file: Path, store: str | Path) -> str:
+    from ..runs.database import without_password
 
-    from ..runs.nightly.outputs import write_outputs
-    from ..runs.nightly.report import NightReport
-
-    now = datetime.now(UTC).isoformat(timespec="seconds")
-    write_outputs(
-        found,
-        NightReport(
-            suite=found.name, night=None, began=now, ended=now, status="error", verdict="error", message=message,
-            resume=command.removesuffix(" --resume"), sets=list(found.sets),
-        ),
-    )  # fmt: skip
+    is_typed = click.get_current_context().get_parameter_source("store") is click.core.ParameterSource.COMMANDLINE
+    option = ["--store", without_password(str(store))] if is_typed else []
+    return shlex.join(["assay", "suite", str(file), *option, "--resume"])
 
 
-def _tell_unfinished(store: "Store", night: "Night") -> None:
-    from ..runs.nightly.ledger import Ledger
+def _print_report(report: "NightlyReport") -> None:
+    from rich.text import Text
 
-    for row in Ledger(store).nights(night.suite.name):
-        if row.status == "running" and row.id != night.row.id:
-            click.echo(f"assay: {row.id} has not ended: it is still running, or was killed", err=True)
+    from ..runs.nightly.suite import NO_JUDGE
+    from ..runs.report import plain, report_console
+
+    console = report_console()
+    console.print(Text(plain(f"Suite {report.suite}, {report.nightly_run}: {report.verdict}"), style="bold"))
+    for run in report.runs:
+        _print_run(console, run)
+    styles = {"passed": "green", "failed": "red"}
+    for gate in report.gates:
+        by_judge = f" by {gate.judge}" if gate.judge not in {None, NO_JUDGE} else ""
+        line = Text(f"{gate.state:<12}", style=styles.get(gate.state, "yellow"))
+        console.print(line.append(plain(f"{gate.gate}{by_judge}: {gate.reason}")))
+    if report.resume:
+        console.print(Text(f"To resume it: {plain(report.resume)}"))
+    elif report.verdict == "passed":
+        commands = [f"assay accept {run.run}" for run in report.runs if run.accepted != run.run]
+        console.print(Text(f"To compare the next nightly runs with it: {'; '.join(commands)}"))
 
 
-def _print(report: "NightReport") -> None:
+def _print_run(console: "Console", run: "RunReport") -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from ..runs.report import plain, report_console, with_interval
+    from ..runs.report import plain, with_interval
 
-    console = report_console()
-    console.print(Text(plain(f"Suite {report.suite}, {report.night}: {report.verdict}"), style="bold"))
-    for run in report.runs:
-        table = Table(title=f"{plain(run.judge)}: run {run.run}", title_justify="left")
-        for heading in ("metric", "n", "scored", "mean [95% interval]", "change [95% interval]", "p"):
-            table.add_column(heading, justify="right" if heading in {"n", "scored", "p"} else "left")
-        for metric in run.metrics:
-            table.add_row(
-                Text(metric.metric),
-                str(metric.n),
-                str(metric.scored),
-                Text(with_interval(metric.mean, metric.low, metric.high, ".3f")),
-                Text(with_interval(metric.change, metric.change_low, metric.change_high, "+.3f")),
-                "" if metric.change_p is None else f"{metric.change_p:.3f}",
-                style="" if metric.asked else "dim",
-            )
-        console.print(table)
-        against = f"compared with {run.compared_with}, " if run.compared_with else ""
-        console.print(Text(f"{against}{len(run.newly_failing) + run.more_newly_failing} samples newly fail"))
-    styles = {"held": "green", "fell": "red"}
-    for gate in report.gates:
-        named = " ".join(part for part in (gate.judge, gate.gate) if part)
-        console.print(
-            Text(f"{gate.state:<12}", style=styles.get(gate.state, "yellow")).append(plain(f"{named}: {gate.told}"))
+    table = Table(title=Text(f"{plain(run.judge)}: run {run.run}"), title_justify="left")
+    for heading in ("metric", "n", "scored", "mean [95% interval]", "change [95% interval]", "p"):
+        table.add_column(Text(heading), justify="right" if heading in {"n", "scored", "p"} else "left")
+    for metric in run.metrics:
+        table.add_row(
+            Text(plain(metric.metric)),
+            str(metric.n),
+            str(metric.scored),
+            Text(with_interval(metric.mean, metric.low, metric.high, ".3f")),
+            Text(with_interval(metric.change, metric.change_low, metric.change_high, "+.3f")),
+            "" if metric.change_p is None else f"{metric.change_p:.3f}",
+            style="" if metric.asked else "dim",
         )
-    if report.resume:
-        console.print(Text(f"Go on with it: {plain(report.resume)}"))
-    elif report.verdict == "held":
-        commands = [f"assay accept {run.run}" for run in report.runs if run.accepted != run.run]
-        console.print(Text(f"To compare the next nights with it: {'; '.join(commands)}"))
+    console.print(table)
+    compared = f"compared with {run.compared_with}: " if run.compared_with else ""
+    console.print(Text(f"{compared}{len(run.newly_failing) + run.more_newly_failing} samples newly fail"))
 
 
 @click.command()
@@ -187,21 +135,14 @@ def _print(report: "NightReport") -> None:
 @store_option
 @json_option
 def accept(run: str, *, suite_name: str | None, store: str | Path, as_json: bool) -> None:
-    """Make RUN (an id, its beginning, or `last`) the one that its suite's next nights are compared with."""
+    """Accept RUN (an id, its beginning, or `last`): the next nightly runs of its suite are compared with it."""
     from ..runs import Store
-    from ..runs.nightly.ledger import Ledger
-    from ..runs.nightly.suite import identity
+    from ..runs.nightly.accept import accept_run
+    from ..runs.report import plain
 
-    runs = Store(store, must_exist=True)
-    ledger, found = Ledger(runs), runs.run(run)
-    if found.status != "done":
-        raise UsageError(f"run {found.id} did not end ({found.status}): go on with it first, then accept it")
-    named = suite_name or ledger.suite_of(found.id)
-    if named is None:
-        raise UsageError(f"run {found.id} was not made by a suite; say which one it is for: --suite NAME")
-    whose = identity(found.plan.judge)
-    ledger.accept(named, whose, found.id)
+    accepted = accept_run(Store(store, must_exist=True), run, suite_name)
     if as_json:
-        click.echo(json.dumps({"suite": named, "judge": whose, "run": found.id}))
+        click.echo(json.dumps(accepted._asdict()))
     else:
-        click.echo(f"The next nights of {named} (judge: {whose}) are compared with {found.id}.")
+        line = f"The next nightly runs of {accepted.suite} (judge: {accepted.judge}) are compared with {accepted.run}."
+        click.echo(plain(line))

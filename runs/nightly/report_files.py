@@ -1,4 +1,4 @@
-"""What a night leaves behind: the files and the site that its suite asks for, each whole or as it was."""
+"""The files and the site that a suite asks for: each is replaced as a whole, or stays as it was."""
 
 import json
 from pathlib import Path
@@ -6,42 +6,49 @@ from pathlib import Path
 from ...errors import InputError
 from ...eval_sets.writing import replaced
 from ..store import Store
+from .history_site import write_site
 from .junit import junit_xml
 from .ledger import Ledger
-from .report import NightReport, as_json
-from .site import write_site
-from .suite import Suite, identity
-from .summary import summary_markdown
+from .markdown_summary import summary_markdown
+from .nightly_report import NightlyReport
+from .suite import Suite, judge_identity
 
 
-def write_outputs(suite: Suite, report: NightReport) -> None:
-    """Writes the JUnit, Markdown and JSON files. Raises `InputError` where one cannot be written."""
-    for name, made in [
+def write_report_files(suite: Suite, report: NightlyReport) -> None:
+    """Writes the JUnit, Markdown and JSON files of the suite's `outputs`.
+
+    Raises:
+        InputError: A file or its folder cannot be written.
+    """
+    for name, text_of in [
         (suite.outputs.junit, junit_xml),
         (suite.outputs.summary, summary_markdown),
-        (suite.outputs.json_, json_text),
+        (suite.outputs.json_, _json_text),
     ]:
         if name is not None:
             path = suite.path(name)
             _make_folder(path.parent)
             with replaced(path) as file:
-                file.write(made(report))
-
-
-def json_text(report: NightReport) -> str:
-    """The report as the JSON file has it."""
-    return json.dumps(as_json(report), ensure_ascii=False, indent=2) + "\n"
+                file.write(text_of(report))
 
 
 def write_history(suite: Suite, store: Store) -> None:
-    """Writes the site, from all that the store has. Raises `InputError` where it cannot be written."""
+    """Writes the site of the suite's `outputs` from everything that the store has.
+
+    Raises:
+        InputError: A page or the folder cannot be written.
+    """
     if suite.outputs.site is None:
         return
     ledger, folder = Ledger(store), suite.path(suite.outputs.site)
-    judges = [identity(suite.settings(judge)) for judge in suite.judge_names]
+    judges = [judge_identity(suite.settings(judge)) for judge in suite.judge_names]
     accepted = {run for judge in judges if (run := ledger.accepted(suite.name, judge))}
     _make_folder(folder)
     write_site(folder, suite.name, ledger.nights(suite.name), accepted)
+
+
+def _json_text(report: NightlyReport) -> str:
+    return json.dumps(report.as_json(), ensure_ascii=False, indent=2) + "\n"
 
 
 def _make_folder(folder: Path) -> None:

@@ -1,0 +1,304 @@
+"""The report of a nightly run: what its JSON file, its pages and the store hold."""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
+
+from pydantic import ValidationError
+
+from ...former_names import recorded_name
+from ...meta_eval.bootstrap import bca_interval
+from ..compare import Comparison, Judged, judged_samples
+from .gates import GateResult, RecordedModel, RecordedName, ShareGate, Spending
+from .ledger import NightRow
+from .suite import Suite
+
+if TYPE_CHECKING:
+    from ..store import Store
+
+Status = Literal["running", "done", "budget", "interrupted", "error"]
+Verdict = Literal[
+    "passed", "gate failed", "samples failed", "gate undecided", "budget", "interrupted", "error", "running"
+]
+UNFINISHED = frozenset({"running", "budget", "interrupted", "error", "samples failed"})
+"""The verdicts after which a nightly run can be resumed."""
+
+_MOST_CHANGED = 5
+_MOST_FAILING = 50
+_MOST_CHARACTERS = 300
+
+
+class MetricReport(RecordedModel):
+    """One metric of one run: counts, the mean with its 95% interval over groups, and the change since another run.
+
+    Attributes:
+        metric: The metric's name.
+        asked: Whether the suite names it; the others are the baselines that stand in every table.
+        n: Samples; `scored`, `skipped` and `failed` add up to it.
+        mean: The mean of the values, or None where no sample was scored; `low` and `high` are its interval.
+        change: The mean paired change since the run that this one is compared with; `change_low` and `change_high` are
+            its interval, and `change_p` its p-value, corrected for the number of metrics.
+    """
+
+    metric: str
+    asked: bool
+    n: int
+    scored: int
+    skipped: int
+    failed: int
+    mean: float | None
+    low: float | None = None
+    high: float | None = None
+    change: float | None = None
+    change_low: float | None = None
+    change_high: float | None = None
+    change_p: float | None = None
+
+
+class SampleReport(RecordedModel):
+    """A sample that changed or newly fails: its value in the run that it is compared with, and now."""
+
+    sample: str
+    metric: str
+    before: float | None
+    now: float | None
+    question: str
+    answer: str
+    reason: str
+
+
+class RunReport(RecordedModel):
+    """The run of one judge.
+
+    Attributes:
+        run: The run's id in the store.
+        judge: The judge as the suite names it.
+        status: How the run ended.
+        accepted: The run that the suite's regressions are tested against, or None.
+        compared_with: The accepted run, else the run of the nightly run before this one, or None.
+        answers_changed: Samples with another answer than in `compared_with`.
+        samples_added: Samples that `compared_with` does not have, or has with another question.
+        samples_gone: Samples that only `compared_with` has.
+        changed: The samples whose values changed most.
+        newly_failing: The samples that fail now and did not before; `more_newly_failing` counts those left out.
+    """
+
+    run: str
+    judge: str
+    status: str
+    samples: int
+    failed_samples: int
+    first_failure: str
+    accepted: str | None
+    compared_with: str | None
+    metrics: list[MetricReport] = []
+    answers_changed: int | None = None
+    samples_added: int | None = None
+    samples_gone: int | None = None
+    changed: list[SampleReport] = []
+    newly_failing: list[SampleReport] = []
+    more_newly_failing: int = 0
+
+
+class NightlyReport(RecordedModel):
+    """A whole nightly run.
+
+    Attributes:
+        suite: The suite's name.
+        nightly_run: The id in the store; None where the store could not be opened.
+        began: When it began, in ISO 8601; `ended` when its last session ended.
+        status: `running` until it ends, then how it ended.
+        verdict: What it comes to, the gates considered.
+        message: Why it did not end well; else empty.
+        resume: The command that resumes it, or None where there is nothing to resume.
+        sets: The sets as the suite names them.
+        runs: One run per judge.
+        gates: The results of the gates.
+        spent: What all live calls took, over all sessions.
+        seconds: How long it took, over all sessions.
+    """
+
+    suite: str
+    nightly_run: str | None
+    began: str
+    ended: str | None = None
+    status: Status
+    verdict: Annotated[Verdict, RecordedName]
+    message: str = ""
+    resume: str | None = None
+    sets: list[str] = []
+    runs: list[RunReport] = []
+    gates: list[GateResult] = []
+    spent: Spending = Spending()
+    seconds: float = 0.0
+
+    def as_json(self) -> dict[str, Any]:
+        """Returns the report as JSON values."""
+        return self.model_dump(mode="json")
+
+
+def read_report(row: NightRow) -> NightlyReport:
+    """Returns a nightly run's report from the store.
+
+    A report by another version of Assay, or of a nightly run that did not finish, becomes one without figures.
+    """
+    message = "it began and did not finish: it is still running, or was killed"
+    if row.report is not None:
+        try:
+            return NightlyReport.model_validate(row.report)
+        except ValidationError:
+            message = "its report was written by another version of Assay and is not shown"
+    status: Status = "running" if row.report is None else "done"
+    verdict: Any = recorded_name("report", row.status)
+    if verdict not in get_args(Verdict):
+        verdict = status
+    return NightlyReport(
+        suite=row.suite, nightly_run=row.id, began=row.began, status=status, verdict=verdict, message=message
+    )
+
+
+def decide_verdict(status: Status, gates: Sequence[GateResult], failed: int, max_failed: int) -> Verdict:
+    """Returns what a nightly run comes to.
+
+    Args:
+        status: How it ended.
+        gates: The results of its gates.
+        failed: How many samples failed.
+        max_failed: How many may.
+
+    Returns:
+        The verdict. A regression that could not be tested (too few groups) does not fail the nightly run; every other
+        undecided gate does.
+    """
+    if status != "done":
+        return status
+    if any(gate.state == "failed" for gate in gates):
+        return "gate failed"
+    if failed > max_failed:
+        return "samples failed"
+    undecided = any(gate.state == "undecided" and gate.gate != "regression" for gate in gates)
+    return "gate undecided" if undecided else "passed"
+
+
+def report_run(
+    store: "Store", suite: Suite, *, judge: str, run: str, accepted: str | None, comparison: Comparison | None
+) -> RunReport:
+    """Returns the report of one run.
+
+    Args:
+        store: Where the run is.
+        suite: The suite that it belongs to.
+        judge: The judge as the suite names it.
+        run: The run's id.
+        accepted: The accepted run's id, or None.
+        comparison: With the accepted run or the run of the nightly run before; None where there is neither.
+    """
+    row = store.run(run)
+    samples = [judged for _, judged in judged_samples(store, run)]
+    report = RunReport(
+        run=run,
+        judge=judge,
+        status=row.status,
+        samples=len(samples),
+        failed_samples=len(store.failed_samples(run)),
+        first_failure=store.first_failure(run),
+        accepted=accepted,
+        compared_with=None if comparison is None else comparison.a,
+        metrics=[
+            _report_metric(samples, metric, comparison, asked=metric in row.plan.metrics)
+            for metric in row.plan.all_metrics
+        ],
+    )
+    if comparison is None:
+        return report
+    own_metrics = [metric for metric in comparison.metrics if metric in row.plan.metrics] or list(comparison.metrics)
+    changed = [(name, metric) for metric in own_metrics for name, _ in comparison.most_changed(metric, _MOST_CHANGED)]
+    failing = list(_newly_failing(suite, judge, comparison))
+    return report.model_copy(
+        update={
+            "answers_changed": comparison.changed_answers,
+            "samples_added": len(comparison.only_b) + len(comparison.other_question),
+            "samples_gone": len(comparison.only_a),
+            "changed": [_report_sample(store, comparison, *each) for each in changed],
+            "newly_failing": [_report_sample(store, comparison, *each) for each in failing[:_MOST_FAILING]],
+            "more_newly_failing": max(0, len(failing) - _MOST_FAILING),
+        }
+    )
+
+
+def _report_metric(
+    samples: Sequence[Judged], metric: str, comparison: Comparison | None, *, asked: bool
+) -> MetricReport:
+    import numpy as np
+
+    scores = [(sample.after[metric], sample.source) for sample in samples if metric in sample.after]
+    values = np.array([value for (value, _), _ in scores if value is not None], float)
+    groups = [group for (value, _), group in scores if value is not None]
+    statuses = [status for (_, status), _ in scores]
+    mean = float(values.mean()) if len(values) else None
+    interval = None
+    if mean is not None:
+        interval = bca_interval(
+            lambda weights: (weights * values[:, None]).sum(axis=0) / weights.sum(axis=0), mean, groups
+        )
+    low, high = interval or (None, None)
+    report = MetricReport(
+        metric=metric,
+        asked=asked,
+        n=len(statuses),
+        scored=statuses.count("scored"),
+        skipped=statuses.count("skipped"),
+        failed=statuses.count("failed"),
+        mean=mean,
+        low=low,
+        high=high,
+    )
+    change = next((row for row in comparison.overall if row.metric == metric), None) if comparison else None
+    if change is None:
+        return report
+    paired = change.paired
+    return report.model_copy(
+        update={
+            "change": paired.mean,
+            "change_low": paired.low,
+            "change_high": paired.high,
+            "change_p": change.p_of_all,
+        }
+    )
+
+
+def _newly_failing(suite: Suite, judge: str, comparison: Comparison) -> Iterator[tuple[str, str]]:
+    """(sample, metric) where a metric fails or does not reach what a gate on a share requires, and before it did."""
+    required: dict[str, float] = {}
+    for gate in suite.gates:
+        if isinstance(gate, ShareGate) and gate.judge in {None, judge}:
+            strictest = max if comparison.directions.get(gate.metric, True) else min
+            required[gate.metric] = strictest(gate.reach, required.get(gate.metric, gate.reach))
+    for sample in comparison.judged:
+        for metric, higher in comparison.directions.items():
+            before, after = sample.before.get(metric), sample.after.get(metric)
+            if after is None:
+                continue
+            bound = required.get(metric)
+            if _fails(*after, bound, higher=higher) and not (before and _fails(*before, bound, higher=higher)):
+                yield sample.sample, metric
+
+
+def _fails(value: float | None, status: str, bound: float | None, *, higher: bool) -> bool:
+    if value is None or bound is None:
+        return status == "failed"
+    return value < bound if higher else value > bound
+
+
+def _report_sample(store: "Store", comparison: Comparison, name: str, metric: str) -> SampleReport:
+    judged = next(each for each in comparison.judged if each.sample == name)
+    sample = store.sample(comparison.b, name)
+    score = next(score for _, scored_metric, score in store.scores(comparison.b, name) if scored_metric == metric)
+    return SampleReport(
+        sample=name,
+        metric=metric,
+        before=judged.earlier_value(metric),
+        now=judged.value(metric),
+        question=sample.user_input[:_MOST_CHARACTERS],
+        answer=sample.response[:_MOST_CHARACTERS],
+        reason=score.reason[:_MOST_CHARACTERS],
+    )

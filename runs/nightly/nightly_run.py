@@ -1,0 +1,244 @@
+"""One nightly run of a suite: the run of every judge, the gates, and a truthful report however it ends."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from ...errors import AssayError, UsageError
+from ...former_names import recorded_name
+from ...judges import Budget, Cassette, LiteLLMJudge
+from ...judges.embedders import load_embedder
+from ..compare import Comparison, compare, judged_samples
+from ..session import Progress, run_session
+from ..store import Store
+from .gate_decisions import JudgedRun, decide_gates
+from .gates import GateResult, Spending
+from .ledger import Ledger, NightRow
+from .nightly_report import UNFINISHED, NightlyReport, RunReport, Status, decide_verdict, read_report, report_run
+from .suite import Suite, judge_identity
+
+
+@dataclass
+class NightlyRun:
+    """A nightly run under way.
+
+    Attributes:
+        suite: What is run.
+        store: Where it is kept.
+        row: Its row in the store.
+        runs: The ids of the runs that have begun, by judge.
+        resume_command: The command that resumes it.
+        budget: The budget of this session.
+        earlier: What earlier sessions took, in `earlier_seconds`.
+        has_unknown_price: Whether a live call of this session has no known price.
+    """
+
+    suite: Suite
+    store: Store
+    row: NightRow
+    runs: dict[str, str]
+    resume_command: str
+    budget: Budget = field(default_factory=Budget)
+    earlier: Spending = field(default_factory=Spending)
+    earlier_seconds: float = 0.0
+    started: float = field(default_factory=time.monotonic)
+    has_unknown_price: bool = False
+
+    def spending(self) -> Spending:
+        """Returns what all sessions took."""
+        unknown = self.has_unknown_price or self.earlier.usd is None
+        return Spending(
+            calls=self.earlier.calls + self.budget.replies,
+            tokens=self.earlier.tokens + self.budget.spent_tokens,
+            usd=None if unknown else (self.earlier.usd or 0.0) + self.budget.spent_usd,
+        )
+
+    def seconds(self) -> float:
+        """Returns how long all sessions took."""
+        return round(self.earlier_seconds + time.monotonic() - self.started, 3)
+
+
+def begin_nightly_run(suite: Suite, store: Store, *, resume: bool, resume_command: str) -> NightlyRun:
+    """Begins a nightly run, or resumes the newest.
+
+    Args:
+        suite: What to run.
+        store: Where to keep it.
+        resume: Resume the newest nightly run of the suite, which must not have finished.
+        resume_command: The command that would resume it, for the report.
+
+    Raises:
+        UsageError: There is nothing to resume, or the suite has changed so that its runs cannot go on.
+    """
+    ledger, budget = Ledger(store), suite.budget.budget()
+    if not resume:
+        return NightlyRun(suite, store, ledger.begin(suite.name), {}, resume_command, budget)
+    rows = ledger.nights(suite.name)
+    if not rows or recorded_name("report", rows[0].status) not in UNFINISHED:
+        newest = f"; the newest, {rows[0].id}, ended: {recorded_name('report', rows[0].status)}" if rows else ""
+        raise UsageError(f"{store.path}: the suite {suite.name} has no nightly run to resume{newest}; omit --resume")
+    row = rows[0]
+    runs = ledger.runs(row.id)
+    for judge, run in runs.items():
+        if judge not in suite.judge_names or store.run(run).plan.identity != suite.plan(judge).identity:
+            raise UsageError(
+                f"{row.id}: the suite has other sets, metrics or judges than when its run {run} began, so that the run "
+                "cannot be resumed; omit --resume to begin a new nightly run"
+            )
+    nightly = NightlyRun(suite, store, row, runs, resume_command, budget)
+    if row.report is not None:
+        report = read_report(row)
+        nightly.earlier, nightly.earlier_seconds = report.spent, report.seconds
+    return nightly
+
+
+async def execute_nightly_run(
+    nightly: NightlyRun, on_progress: Callable[[Progress], None] = lambda _: None
+) -> NightlyReport:
+    """Runs every judge, then decides the gates.
+
+    An error, or a budget that is used up, ends it early with a report that says so. All replies and scores until then
+    are kept. What is not an error of Assay (Ctrl-C) is raised.
+    """
+    status: Status = "done"
+    message = ""
+    try:
+        for judge in nightly.suite.judge_names:
+            status, message = await _execute_run(nightly, judge, on_progress)
+            if status != "done":
+                break
+    except (AssayError, nightly.store.database.errors) as error:
+        status, message = "error", str(error)
+    return finish_nightly_run(nightly, status, message)
+
+
+async def _execute_run(
+    nightly: NightlyRun, judge_name: str, on_progress: Callable[[Progress], None]
+) -> tuple[Status, str]:
+    suite, plan = nightly.suite, nightly.suite.plan(judge_name)
+    cassette = None
+    if suite.cassette is not None and suite.cassette.mode != "off":
+        file = suite.cassette.file.replace("{judge}", judge_identity(plan.judge))
+        cassette = Cassette(suite.path(file), suite.cassette.mode)
+    judge = None
+    if plan.judge is not None:
+        overrides: dict[str, Any] = {"concurrency": suite.concurrency} if suite.concurrency else {}
+        judge = LiteLLMJudge(plan.judge, cassette=cassette, budget=nightly.budget, **overrides)
+    try:
+        total = sum(1 for _ in plan.samples([] if suite.skip_bad else None))  # every row is read before any call
+        embedder = load_embedder(plan.embedder, cassette, nightly.budget)
+
+        def on_begin(run: str) -> None:
+            nightly.runs[judge_name] = run
+            Ledger(nightly.store).add_run(nightly.row.id, judge_name, run)
+
+        outcome = await run_session(
+            plan,
+            nightly.store,
+            judge=judge,
+            embedder=embedder,
+            resume=nightly.runs.get(judge_name),
+            concurrency=judge.settings.concurrent_samples if judge else suite.concurrency or 16,
+            skip_bad=suite.skip_bad,
+            progress=Progress(total, judge, embedder),
+            on_begin=on_begin,
+            on_progress=on_progress,
+        )
+        return outcome.ending, outcome.message
+    finally:
+        if judge is not None:
+            nightly.has_unknown_price |= judge.usage.usd is None and nightly.budget.replies > 0
+            judge.close()
+        elif cassette is not None:
+            cassette.close()
+
+
+def finish_nightly_run(nightly: NightlyRun, status: Status, message: str = "") -> NightlyReport:
+    """Makes the report of a nightly run that ended so, and keeps it in the store.
+
+    Where the store cannot be read or written, the report says that too.
+    """
+    try:
+        report = _full_report(nightly, status, message)
+        Ledger(nightly.store).end(nightly.row.id, report.verdict, report.as_json())
+    except AssayError as error:
+        further = "" if str(error) in message else str(error)
+        report = empty_report(nightly, "error", "; ".join(filter(None, [message, further])))
+    except nightly.store.database.errors as error:
+        further = f"{nightly.store.path}: the runs cannot be read: {error}"
+        report = empty_report(nightly, "error", "; ".join(filter(None, [message, further])))
+    return report
+
+
+def empty_report(nightly: NightlyRun, status: Status, message: str = "") -> NightlyReport:
+    """Returns a report without figures: of a nightly run that has just begun, or whose store cannot be read."""
+    return NightlyReport(
+        suite=nightly.suite.name,
+        nightly_run=nightly.row.id,
+        began=nightly.row.began,
+        ended=None if status == "running" else datetime.now(UTC).isoformat(timespec="seconds"),
+        status=status,
+        verdict=status if status != "done" else "passed",
+        message=message,
+        resume=nightly.resume_command,
+        sets=list(nightly.suite.sets),
+        spent=nightly.spending(),
+        seconds=nightly.seconds(),
+    )
+
+
+def _full_report(nightly: NightlyRun, status: Status, message: str) -> NightlyReport:
+    suite, store, ledger = nightly.suite, nightly.store, Ledger(nightly.store)
+    previous_runs = _previous_runs(nightly, ledger)
+    reports: list[RunReport] = []
+    judged_runs: list[JudgedRun] = []
+    for judge, run in nightly.runs.items():
+        accepted = ledger.accepted(suite.name, judge_identity(suite.settings(judge)))
+        with_accepted = _comparison(store, accepted, run)
+        shown = with_accepted or _comparison(store, previous_runs.get(judge), run)
+        reports.append(report_run(store, suite, judge=judge, run=run, accepted=accepted, comparison=shown))
+        samples = [judged for _, judged in judged_samples(store, run)]
+        directions = store.run(run).plan.all_directions
+        judged_runs.append(JudgedRun(judge, suite.metrics, directions, samples, with_accepted))
+    gates = decide_gates(suite.gates, judged_runs, nightly.spending(), false_alarms=suite.false_alarms)
+    if status != "done":
+        gates = [_undecided(gate) for gate in gates]
+    failed = sum(run.failed_samples for run in reports)
+    verdict = decide_verdict(status, gates, failed, suite.max_failed)
+    if verdict == "samples failed" and not message:
+        first = next(run.first_failure for run in reports if run.failed_samples)
+        message = f"{failed} samples failed, {suite.max_failed} allowed (max_failed). The first: {first}"
+    return empty_report(nightly, status, message).model_copy(
+        update={
+            "runs": reports,
+            "gates": gates,
+            "verdict": verdict,
+            "resume": nightly.resume_command if verdict in UNFINISHED else None,
+        }
+    )
+
+
+def _previous_runs(nightly: NightlyRun, ledger: Ledger) -> dict[str, str]:
+    """The runs, by judge, of the newest nightly run before this one that has a report."""
+    place = (nightly.row.began, nightly.row.id)
+    rows = (row for row in ledger.nights(nightly.suite.name) if (row.began, row.id) < place and row.report)
+    previous = next(rows, None)
+    return ledger.runs(previous.id) if previous else {}
+
+
+def _undecided(gate: GateResult) -> GateResult:
+    """A gate of a nightly run that did not finish: its figure is of a part of the samples, so it decides nothing."""
+    reason = f"not decided, since the nightly run did not finish; so far: {gate.reason}"
+    return gate.model_copy(update={"state": "undecided", "reason": reason})
+
+
+def _comparison(store: Store, earlier: str | None, run: str) -> Comparison | None:
+    """With a run that shares samples and metrics with this one; None otherwise."""
+    if earlier is None or earlier == run:
+        return None
+    try:
+        return compare(store, earlier, run)
+    except UsageError:
+        return None
