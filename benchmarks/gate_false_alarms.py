@@ -6,7 +6,7 @@ claim a probability of being supported, and a night draws each verdict by it, as
 Noise is measured from repeats with `--judge J --cassette F --repeats 4`: the same questions asked again with other
 seeds, kept in F (`--mode auto` asks what is missing there); or with `--runs A B C`: runs of one suite on the same
 answers (in `--store`). Then a night draws each sample's value from its repeats. The gate is the product's own
-(`judge_gates`).
+(`decide_gates`).
 """
 
 import argparse
@@ -23,7 +23,8 @@ from assay import evaluate, load_set
 from assay.judges import LiteLLMJudge, Mode, load_settings
 from assay.runs import Store
 from assay.runs.compare import Comparison, Judged
-from assay.runs.nightly.gates import FallGate, JudgedRun, Spent, judge_gates
+from assay.runs.nightly.gate_decisions import JudgedRun, decide_gates
+from assay.runs.nightly.gates import RegressionGate, Spending
 
 METRIC = "faithfulness"
 FALL = 0.05
@@ -155,9 +156,9 @@ def p_value(before: Floats, after: Floats, groups: Sequence[str]) -> float:
         for n, (group, a, b) in enumerate(zip(groups, before, after, strict=True))
     )
     comparison = Comparison("a", "b", {METRIC: True}, (), (), (), judged, (), (), (), 0)
-    gate = FallGate(gate="fall", metric=METRIC)
+    gate = RegressionGate(gate="regression", metric=METRIC)
     run = JudgedRun("judge", (METRIC,), comparison.directions, judged, comparison)
-    (found,) = judge_gates([gate], [run], Spent(), false_alarms=0.02)
+    (found,) = decide_gates([gate], [run], Spending(), false_alarms=0.02)
     return 1.0 if found.p is None else found.p
 
 

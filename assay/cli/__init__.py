@@ -43,7 +43,7 @@ def cli() -> None:
 
     \b
     Exit codes: 0 done, 1 error, 2 usage, 3 budget reached (resumable), 4 more samples failed than --max-failed,
-    5 a gate of a suite fell, 130 interrupted (resumable).
+    5 a gate of a suite failed, 130 interrupted (resumable).
     """
 
 

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel
 
+from ...meta_eval.estimate import Estimate
 from ..compare import Comparison, Judged
-from ..paired import Paired, holm, paired
+from ..paired import holm, paired
 from .gates import CostGate, CoverageGate, GateResult, MeanGate, RegressionGate, ShareGate, Spending, State
 
 
@@ -47,7 +48,7 @@ def decide_gates(
         The results in the order of the gates, and of the runs within a gate.
     """
     results: list[GateResult] = []
-    regressions: list[tuple[int, Paired]] = []
+    regressions: list[tuple[int, Estimate]] = []
     for gate in gates:
         if isinstance(gate, CostGate):
             results.append(_decide_cost(gate, spending))
@@ -62,9 +63,11 @@ def decide_gates(
                 results.append(_decide_bounds(gate, run))
             elif isinstance(gate, RegressionGate):
                 change = _change_since_accepted(gate, run)
-                if isinstance(change, Paired):
+                if isinstance(change, Estimate):
                     regressions.append((len(results), change))
-                    change = _result(gate, run.judge, "undecided", change.mean, gate.more_than, change.problem)
+                    change = _result(
+                        gate, run.judge, "undecided", change.problem, value=change.value, bound=gate.more_than
+                    )
                 results.append(change)
     corrected = holm([change.p for _, change in regressions])
     for (place, change), p in zip(regressions, corrected, strict=True):
@@ -87,16 +90,14 @@ def _decide_bounds(gate: MeanGate | ShareGate, run: JudgedRun) -> GateResult:
         bounds = [(side, bound) for side, bound in sides if bound is not None]
     first_bound = bounds[0][1]
     if figure is None:
-        return _result(
-            gate, run.judge, "undecided", None, first_bound, f"{subject} is unknown: no sample has a value of it"
-        )
+        reason = f"{subject} is unknown: no sample has a value of it"
+        return _result(gate, run.judge, "undecided", reason, value=None, bound=first_bound)
     for side, bound in bounds:
         if figure < bound if side == "at least" else figure > bound:
-            return _result(
-                gate, run.judge, "failed", figure, bound, f"{subject} is {figure:.4g}, but must be {side} {bound:g}"
-            )
-    required = " and ".join(f"{side} {bound:g}" for side, bound in bounds)
-    return _result(gate, run.judge, "passed", figure, first_bound, f"{subject} is {figure:.4g} (required: {required})")
+            reason = f"{subject} is {figure:.4g}, but must be {side} {bound:g}"
+            return _result(gate, run.judge, "failed", reason, value=figure, bound=bound)
+    reason = f"{subject} is {figure:.4g} (required: {' and '.join(f'{side} {bound:g}' for side, bound in bounds)})"
+    return _result(gate, run.judge, "passed", reason, value=figure, bound=first_bound)
 
 
 def _decide_coverage(gate: CoverageGate, run: JudgedRun, metric: str) -> GateResult:
@@ -130,14 +131,14 @@ def _decide_cost(gate: CostGate, spending: Spending) -> GateResult:
     )
 
 
-def _change_since_accepted(gate: RegressionGate, run: JudgedRun) -> GateResult | Paired:
+def _change_since_accepted(gate: RegressionGate, run: JudgedRun) -> GateResult | Estimate:
     """The paired changes, where less than 0 is worse, tested against the allowed regression."""
     if run.comparison is None:
         reason = "no accepted run shares samples with this one; accept one with `assay accept RUN`"
-        return _result(gate, run.judge, "no baseline", None, gate.more_than, reason)
+        return _result(gate, run.judge, "no baseline", reason, value=None, bound=gate.more_than)
     if gate.metric not in run.comparison.metrics:
         reason = f"the accepted run {run.comparison.a} has no {gate.metric}; accept a newer one"
-        return _result(gate, run.judge, "no baseline", None, gate.more_than, reason)
+        return _result(gate, run.judge, "no baseline", reason, value=None, bound=gate.more_than)
     sign = 1 if run.directions[gate.metric] else -1
     pairs = [
         (sign * (after - before), sample.source)
@@ -149,17 +150,17 @@ def _change_since_accepted(gate: RegressionGate, run: JudgedRun) -> GateResult |
     return paired(changes, groups, side="below", against=-gate.more_than)
 
 
-def _decide_regression(result: GateResult, change: Paired, p: float | None, false_alarms: float) -> GateResult:
-    if change.mean is None or p is None:
+def _decide_regression(result: GateResult, change: Estimate, p: float | None, false_alarms: float) -> GateResult:
+    if change.value is None or p is None:
         return result.model_copy(update={"reason": f"the change is unknown: {change.problem}"})
     interval = "" if change.low is None else f" [{change.low:+.3f}, {change.high:+.3f}]"
-    direction = "better by" if change.mean > 0 else "worse by" if change.mean < 0 else "neither better nor worse,"
+    direction = "better by" if change.value > 0 else "worse by" if change.value < 0 else "neither better nor worse,"
     allowed = f", {result.bound:g} allowed" if result.bound else ""
-    reason = f"{result.metric} is {direction} {abs(change.mean):.4f}{interval} than in the accepted run"
+    reason = f"{result.metric} is {direction} {abs(change.value):.4f}{interval} than in the accepted run"
     reason += f" ({change.n} paired samples, p = {p:.4f}{allowed})"
     # with g groups the smallest p-value of a sign-flip test is 2 ** -g
     fewest_groups = next(count for count in range(1, 64) if 2.0**-count < false_alarms)
-    if change.groups < fewest_groups:
+    if (change.groups or 0) < fewest_groups:
         reason += f"; {change.groups} groups cannot tell a regression from noise, {fewest_groups} are needed"
         return result.model_copy(update={"reason": reason, "p": p})
     state: State = "failed" if p <= false_alarms else "passed"
@@ -180,9 +181,10 @@ def _result(
     gate: MeanGate | ShareGate | RegressionGate,
     judge: str,
     state: State,
+    reason: str,
+    *,
     value: float | None,
     bound: float,
-    reason: str,
 ) -> GateResult:
     return GateResult(
         gate=gate.gate, judge=judge, metric=gate.metric, state=state, value=value, bound=bound, reason=reason

@@ -19,7 +19,7 @@ _TITLES = {
     "running": "⏳ began and did not finish: still running, or killed",
 }
 # what Markdown or HTML would take for a mark of its own; `:` and `.` only where they could make a link
-_MARK = re.compile(r"""[\\`*_{}\[\]()<>#+!|~&@$"'=^]|:(?=/)|(?<=www)\.|^[-\d]+(?=[.)\s])""", re.IGNORECASE)
+_MARK = re.compile(r"""[\\`*_{}\[\]()<>#+!|~&@$"'=^]|:(?=/)|(?<=www)\.|^[-\d]+(?=[.)\s]|$)""", re.IGNORECASE)
 # GitHub links these in the rendered text too; an invisible word joiner after the first part prevents it
 _REFERENCE = re.compile(r"@(?=\w)|#(?=\d)|\bGH-(?=\d)", re.IGNORECASE)
 _WORD_JOINER = "\N{WORD JOINER}"
@@ -61,7 +61,7 @@ def _run_lines(run: RunReport) -> list[str]:
     return lines
 
 
-def _sample_lines(title: str, samples: list[SampleReport], more: int) -> list[str]:
+def _sample_lines(title: str, samples: tuple[SampleReport, ...], more: int) -> list[str]:
     if not samples:
         return []
     lines = [f"{title}:", "", "| sample | metric | before | now | question | reason |", "|---|---|---:|---:|---|---|"]

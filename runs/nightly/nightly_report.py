@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 from pydantic import ValidationError
 
 from ...former_names import recorded_name
-from ...meta_eval.bootstrap import bca_interval
+from ...meta_eval.estimate import Estimate, estimate
 from ..compare import Comparison, Judged, judged_samples
 from .gates import GateResult, RecordedModel, RecordedName, ShareGate, Spending
 from .ledger import NightRow
@@ -90,12 +90,12 @@ class RunReport(RecordedModel):
     first_failure: str
     accepted: str | None
     compared_with: str | None
-    metrics: list[MetricReport] = []
+    metrics: tuple[MetricReport, ...] = ()
     answers_changed: int | None = None
     samples_added: int | None = None
     samples_gone: int | None = None
-    changed: list[SampleReport] = []
-    newly_failing: list[SampleReport] = []
+    changed: tuple[SampleReport, ...] = ()
+    newly_failing: tuple[SampleReport, ...] = ()
     more_newly_failing: int = 0
 
 
@@ -125,9 +125,9 @@ class NightlyReport(RecordedModel):
     verdict: Annotated[Verdict, RecordedName]
     message: str = ""
     resume: str | None = None
-    sets: list[str] = []
-    runs: list[RunReport] = []
-    gates: list[GateResult] = []
+    sets: tuple[str, ...] = ()
+    runs: tuple[RunReport, ...] = ()
+    gates: tuple[GateResult, ...] = ()
     spent: Spending = Spending()
     seconds: float = 0.0
 
@@ -203,10 +203,10 @@ def report_run(
         first_failure=store.first_failure(run),
         accepted=accepted,
         compared_with=None if comparison is None else comparison.a,
-        metrics=[
+        metrics=tuple(
             _report_metric(samples, metric, comparison, asked=metric in row.plan.metrics)
             for metric in row.plan.all_metrics
-        ],
+        ),
     )
     if comparison is None:
         return report
@@ -218,8 +218,8 @@ def report_run(
             "answers_changed": comparison.changed_answers,
             "samples_added": len(comparison.only_b) + len(comparison.other_question),
             "samples_gone": len(comparison.only_a),
-            "changed": [_report_sample(store, comparison, *each) for each in changed],
-            "newly_failing": [_report_sample(store, comparison, *each) for each in failing[:_MOST_FAILING]],
+            "changed": tuple(_report_sample(store, comparison, *each) for each in changed),
+            "newly_failing": tuple(_report_sample(store, comparison, *each) for each in failing[:_MOST_FAILING]),
             "more_newly_failing": max(0, len(failing) - _MOST_FAILING),
         }
     )
@@ -234,13 +234,7 @@ def _report_metric(
     values = np.array([value for (value, _), _ in scores if value is not None], float)
     groups = [group for (value, _), group in scores if value is not None]
     statuses = [status for (_, status), _ in scores]
-    mean = float(values.mean()) if len(values) else None
-    interval = None
-    if mean is not None:
-        interval = bca_interval(
-            lambda weights: (weights * values[:, None]).sum(axis=0) / weights.sum(axis=0), mean, groups
-        )
-    low, high = interval or (None, None)
+    mean = estimate(lambda weights: values @ weights / weights.sum(axis=0), groups) if groups else Estimate(None)
     report = MetricReport(
         metric=metric,
         asked=asked,
@@ -248,9 +242,9 @@ def _report_metric(
         scored=statuses.count("scored"),
         skipped=statuses.count("skipped"),
         failed=statuses.count("failed"),
-        mean=mean,
-        low=low,
-        high=high,
+        mean=mean.value,
+        low=mean.low,
+        high=mean.high,
     )
     change = next((row for row in comparison.overall if row.metric == metric), None) if comparison else None
     if change is None:
@@ -258,7 +252,7 @@ def _report_metric(
     paired = change.paired
     return report.model_copy(
         update={
-            "change": paired.mean,
+            "change": paired.value,
             "change_low": paired.low,
             "change_high": paired.high,
             "change_p": change.p_of_all,

@@ -183,7 +183,7 @@ def empty_report(nightly: NightlyRun, status: Status, message: str = "") -> Nigh
         verdict=status if status != "done" else "passed",
         message=message,
         resume=nightly.resume_command,
-        sets=list(nightly.suite.sets),
+        sets=nightly.suite.sets,
         spent=nightly.spending(),
         seconds=nightly.seconds(),
     )
@@ -212,8 +212,8 @@ def _full_report(nightly: NightlyRun, status: Status, message: str) -> NightlyRe
         message = f"{failed} samples failed, {suite.max_failed} allowed (max_failed). The first: {first}"
     return empty_report(nightly, status, message).model_copy(
         update={
-            "runs": reports,
-            "gates": gates,
+            "runs": tuple(reports),
+            "gates": tuple(gates),
             "verdict": verdict,
             "resume": nightly.resume_command if verdict in UNFINISHED else None,
         }

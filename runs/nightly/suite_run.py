@@ -97,5 +97,5 @@ def _not_begun(suite: Suite, message: str, command: str) -> NightlyReport:
         verdict="error",
         message=message,
         resume=command,
-        sets=list(suite.sets),
+        sets=suite.sets,
     )

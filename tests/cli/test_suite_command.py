@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 from junitparser import JUnitXml
+from markdown_it import MarkdownIt
 from openai_server import OpenAIServer
 
 Make = Callable[..., Any]
 HOSTILE = "<script>alert(1)</script> Ask @admin, see #12 and [x](http://evil.example) | `y`\u202e ]]> *now*"
-OUTPUTS = {"junit": "out/junit.xml", "summary": "out/summary.md", "json": "out/night.json", "site": "out/site"}
+OUTPUTS = {"junit": "out/junit.xml", "summary": "out/summary.md", "json": "out/report.json", "site": "out/site"}
 
 
 @pytest.fixture
@@ -20,7 +21,7 @@ def suite_file(tmp_path: Path) -> Make:
     """Writes a suite of set.jsonl, measured without a judge unless one is named."""
 
     def write(*gates: dict[str, Any], **keys: Any) -> Path:
-        content = {"name": "nights", "sets": ["set.jsonl"], "metrics": ["token_overlap"], "outputs": OUTPUTS}
+        content = {"name": "helpdesk", "sets": ["set.jsonl"], "metrics": ["token_overlap"], "outputs": OUTPUTS}
         path = tmp_path / "nightly.yaml"
         path.write_text(json.dumps(content | {"gates": list(gates)} | keys), encoding="utf-8")  # JSON is YAML
         return path
@@ -37,77 +38,77 @@ def worse(path: Path, *names: str, answer: str = HOSTILE) -> None:
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
 
 
-FALL = {"gate": "fall", "metric": "token_overlap"}
+REGRESSION = {"gate": "regression", "metric": "token_overlap"}
 SHARE = {"gate": "share", "metric": "token_overlap", "reach": 0.5, "at_least": 0.9}
 
 
-def test_nights_from_the_first_to_one_that_falls(assay: Make, suite_file: Make, set_file: Make, tmp_path: Path) -> None:
+def test_nightly_runs_until_one_fails(assay: Make, suite_file: Make, set_file: Make, tmp_path: Path) -> None:
     path = set_file(12)
-    first = assay("suite", suite_file(FALL, SHARE), "--json")
-    assert (first.code, first.json["verdict"], first.err) == (0, "held", "")
-    assert [gate["state"] for gate in first.json["gates"]] == ["no baseline", "held"]
+    first = assay("suite", suite_file(REGRESSION, SHARE), "--json")
+    assert (first.code, first.json["verdict"], first.err) == (0, "passed", "")
+    assert [gate["state"] for gate in first.json["gates"]] == ["no baseline", "passed"]
     run = first.json["runs"][0]["run"]
-    assert assay("accept", "last", "--json").json == {"suite": "nights", "judge": "no judge", "run": run}
+    assert assay("accept", "last", "--json").json == {"suite": "helpdesk", "judge": "no judge", "run": run}
 
-    same = assay("suite", suite_file(FALL, SHARE), "--json")
-    assert (same.code, same.json["gates"][0]["state"], same.json["gates"][0]["value"]) == (0, "held", 0.0)
+    same = assay("suite", suite_file(REGRESSION, SHARE), "--json")
+    assert (same.code, same.json["gates"][0]["state"], same.json["gates"][0]["value"]) == (0, "passed", 0.0)
     assert same.json["runs"][0]["compared_with"] == run
 
     worse(path, *(f"s{n}" for n in range(8)))
-    bad = assay("suite", suite_file(FALL, SHARE), "--json")
-    assert (bad.code, bad.json["exit_code"], bad.json["verdict"]) == (5, 5, "gate fell")
-    assert [gate["state"] for gate in bad.json["gates"]] == ["fell", "fell"]
+    bad = assay("suite", suite_file(REGRESSION, SHARE), "--json")
+    assert (bad.code, bad.json["exit_code"], bad.json["verdict"]) == (5, 5, "gate failed")
+    assert [gate["state"] for gate in bad.json["gates"]] == ["failed", "failed"]
     failing = bad.json["runs"][0]["newly_failing"]
     assert [(each["sample"], each["metric"]) for each in failing] == [(f"s{n}", "token_overlap") for n in range(8)]
     assert bad.json["runs"][0]["answers_changed"] == 8
-    told = json.loads((tmp_path / "out/night.json").read_text(encoding="utf-8"))
-    assert told == {name: value for name, value in bad.json.items() if name != "exit_code"}
+    written = json.loads((tmp_path / "out/report.json").read_text(encoding="utf-8"))
+    assert written == {name: value for name, value in bad.json.items() if name != "exit_code"}
 
-    fourth = assay("suite", suite_file(FALL))  # what fell is not what the next is compared with
+    fourth = assay("suite", suite_file(REGRESSION))  # a failed run is not what the next is compared with
     assert fourth.code == 5
-    assert "fell        no judge fall: token_overlap is worse by" in fourth.out
+    assert "failed      regression: token_overlap is worse by" in fourth.out
     assert f"compared with {run}" in fourth.out
-    assert len(list((tmp_path / "out/site").glob("night-*.html"))) == 4
+    assert len(list((tmp_path / "out/site").glob("night*-*.html"))) == 4
 
 
-def test_junit_says_which_gate_fell(assay: Make, suite_file: Make, set_file: Make, tmp_path: Path) -> None:
+def test_junit_says_which_gate_failed(assay: Make, suite_file: Make, set_file: Make, tmp_path: Path) -> None:
     worse(set_file(3), "s0", "s1", "s2", answer="\x07 bell and \ufffe")
-    assert assay("suite", suite_file(SHARE, FALL, {"gate": "coverage", "at_least": 1.0})).code == 5
+    assert assay("suite", suite_file(SHARE, REGRESSION, {"gate": "coverage", "at_least": 1.0})).code == 5
     (suite,) = JUnitXml.fromfile(str(tmp_path / "out/junit.xml"))
     cases = {case.name: [type(result).__name__ for result in case.result] for case in suite}
     assert cases == {
-        "the night ended": [],
+        "the nightly run finished": [],
         "share token_overlap by no judge": ["Failure"],
-        "fall token_overlap by no judge": ["Skipped"],
+        "regression token_overlap by no judge": ["Skipped"],
         "coverage token_overlap by no judge": [],
     }
     assert (suite.tests, suite.failures, suite.skipped, suite.errors) == (4, 1, 1, 0)
 
 
 def test_hostile_text_does_nothing(assay: Make, suite_file: Make, set_file: Make, tmp_path: Path) -> None:
-    path = set_file(12)
+    path = set_file(12, message_type=HOSTILE, user_input=HOSTILE)
     assay("suite", suite_file(SHARE, name="n <b> & @all"))
-    rows = [json.loads(line) | {"message_type": HOSTILE} for line in path.read_text(encoding="utf-8").splitlines()]
-    rows[0]["response"] = HOSTILE
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    worse(path, "s0")
     done = assay("suite", suite_file(SHARE, name="n <b> & @all"))
     assert done.code == 0
     summary = (tmp_path / "out/summary.md").read_text(encoding="utf-8")
-    texts = re.findall(r"<code>(.*?)</code>", summary)
-    assert any("not&#95;in&#95;context" in text or "tokens are in the context" in text for text in texts)
-    assert "<b>" not in summary
-    for text in texts:  # nothing in it is a mark of Markdown or HTML: marks are character references
-        assert re.fullmatch(r"(?:[^\W_]|\s|&#\d+;|[^\x00-\x7f])*", text), text
+    assert "://" not in summary  # GitHub would make a link of it
+    html = MarkdownIt("commonmark").enable("table").render(summary)
+    text = "".join(re.findall(r">([^<]*)", html))
+    tags = {"h3", "p", "strong", "code", "table", "thead", "tbody", "tr", "th", "td"}
+    assert set(re.findall(r"<(\w+)", html)) <= tags
+    assert "Ask @\N{WORD JOINER}admin, see #\N{WORD JOINER}12 and [x](http://evil.example) | `y`" in text
+    assert not re.search(r"@\w|#\d", text)  # which GitHub would link in the rendered text
     for page in (tmp_path / "out/site").glob("*.html"):
         text = page.read_text(encoding="utf-8")
         assert "<script" not in text
         assert "\u202e" not in text
-        assert not re.search(r"(?:src|href)=[\"'](?!night-|index\.html)", text)  # no page needs another place
-    pages = [page.read_text(encoding="utf-8") for page in (tmp_path / "out/site").glob("night-*.html")]
+        assert not re.search(r"(?:src|href)=[\"'](?!night[a-z]*-|index\.html)", text)  # no page needs another place
+    pages = [page.read_text(encoding="utf-8") for page in (tmp_path / "out/site").glob("night*-*.html")]
     assert sum("&lt;script&gt;alert(1)" in page for page in pages) == 1
 
 
-def test_a_judged_night_with_two_judges(
+def test_a_nightly_run_with_two_judges(
     *, assay: Make, suite_file: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer, tmp_path: Path
 ) -> None:
     set_file(6)
@@ -120,7 +121,7 @@ def test_a_judged_night_with_two_judges(
     }
     cost, calls = {"gate": "cost", "at_most": 0.0}, {"gate": "cost", "at_most": 24, "unit": "calls"}
     live = assay("suite", suite_file(cost, calls, **keys), "--json")
-    assert (live.code, [gate["state"] for gate in live.json["gates"]]) == (5, ["fell", "held"])
+    assert (live.code, [gate["state"] for gate in live.json["gates"]]) == (5, ["failed", "passed"])
     assert live.json["spent"]["calls"] == len(openai_server.requests) == 24
     tokens = live.json["spent"]["tokens"]
     assert live.json["spent"]["usd"] == pytest.approx(tokens / 1e6)
@@ -134,10 +135,10 @@ def test_a_judged_night_with_two_judges(
     assert {path.name for path in tmp_path.glob("replies.*")} == {"replies.one.jsonl", "replies.two.jsonl"}
 
 
-def test_check_asks_and_writes_nothing(assay: Make, suite_file: Make, set_file: Make, tmp_path: Path) -> None:
+def test_check_asks_no_model_and_writes_nothing(assay: Make, suite_file: Make, set_file: Make, tmp_path: Path) -> None:
     set_file(2)
-    told = assay("suite", suite_file(SHARE), "--check")
-    assert (told.code, "nothing wrong" in told.out) == (0, True)
+    valid = assay("suite", suite_file(SHARE), "--check")
+    assert (valid.code, "no errors" in valid.out) == (0, True)
     assert not (tmp_path / ".assay").exists()
     assert not (tmp_path / "out").exists()
     wrong = assay("suite", suite_file(SHARE | {"raech": 1}), "--check")
@@ -146,20 +147,20 @@ def test_check_asks_and_writes_nothing(assay: Make, suite_file: Make, set_file: 
     assert (missing.code, "nowhere.jsonl" in missing.out + missing.err) == (1, True)
 
 
-def test_what_cannot_be_accepted_is_told(assay: Make, suite_file: Make, set_file: Make) -> None:
+def test_a_run_of_no_suite_is_accepted_only_for_a_named_suite(assay: Make, suite_file: Make, set_file: Make) -> None:
     run = assay("run", set_file(6), "--metrics", "token_overlap", "--json").json["run"]
-    told = assay("accept", run)
-    assert (told.code, "--suite NAME" in told.err) == (2, True)
-    assert assay("accept", run, "--suite", "nights").code == 0
-    night = assay("suite", suite_file(FALL), "--json")
-    assert (night.json["runs"][0]["compared_with"], night.code) == (run, 0)
+    refused = assay("accept", run)
+    assert (refused.code, "--suite NAME" in refused.err) == (2, True)
+    assert assay("accept", run, "--suite", "helpdesk").code == 0
+    nightly = assay("suite", suite_file(REGRESSION), "--json")
+    assert (nightly.json["runs"][0]["compared_with"], nightly.code) == (run, 0)
     assert assay("accept", "2019").code == 2
 
 
-def test_resuming_a_night_that_ended_is_told(assay: Make, suite_file: Make, set_file: Make) -> None:
+def test_a_finished_nightly_run_cannot_be_resumed(assay: Make, suite_file: Make, set_file: Make) -> None:
     set_file(3)
-    nothing = assay("suite", suite_file(), "--resume")
-    assert (nothing.code, "no night to go on with" in nothing.err) == (2, True)
+    none = assay("suite", suite_file(), "--resume")
+    assert (none.code, "no nightly run to resume" in none.err) == (2, True)
     assay("suite", suite_file())
     ended = assay("suite", suite_file(), "--resume")
-    assert (ended.code, "ended: held" in ended.err) == (2, True)
+    assert (ended.code, "ended: passed" in ended.err) == (2, True)

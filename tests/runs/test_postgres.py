@@ -110,9 +110,9 @@ def test_nights_and_accepted_runs_are_kept(url: str) -> None:
     first, second = ledger.begin("nights"), ledger.begin("nights")
     assert first.id != second.id
     ledger.add_run(first.id, "j", "r1")
-    ledger.end(first.id, "held", {"gates": ["é"]})
+    ledger.end(first.id, "passed", {"gates": ["é"]})
     assert [(row.status, row.report) for row in ledger.nights("nights")][::-1] == [
-        ("held", {"gates": ["é"]}),
+        ("passed", {"gates": ["é"]}),
         ("running", None),
     ]
     assert (ledger.suite_of("r1"), ledger.runs(first.id)) == ("nights", {"j": "r1"})
@@ -137,10 +137,10 @@ def test_a_store_of_version_2_gets_the_later_tables(url: str) -> None:
 
 def test_the_commands_take_a_url(assay: Make, set_file: Make, tmp_path: Path, url: str) -> None:
     suite = {"sets": [str(set_file(6))], "metrics": ["token_overlap"], "store": url}
-    suite["gates"] = [{"gate": "fall", "metric": "token_overlap"}]
+    suite["gates"] = [{"gate": "regression", "metric": "token_overlap"}]
     (tmp_path / "nightly.yaml").write_text(json.dumps(suite), encoding="utf-8")
     runs = []
-    for state in ("no baseline", "held"):
+    for state in ("no baseline", "passed"):
         done = assay("suite", "nightly.yaml", "--json")
         assert (done.code, done.json["gates"][0]["state"]) == (0, state)
         runs.append(done.json["runs"][0]["run"])
@@ -168,7 +168,7 @@ def test_a_connection_that_breaks_in_the_middle_of_a_night(
     judge_file()
     metric = "faithfulness:claims=judge:verdicts=listed"
     suite = {"sets": [str(set_file(6))], "metrics": [metric], "judges": ["local.yaml"], "store": url}
-    suite |= {"concurrency": 1, "outputs": {"json": "night.json", "site": "site"}}
+    suite |= {"concurrency": 1, "outputs": {"json": "report.json", "site": "site"}}
     (tmp_path / "nightly.yaml").write_text(json.dumps(suite), encoding="utf-8")
 
     def cut(request: Request) -> None:
@@ -180,10 +180,10 @@ def test_a_connection_that_breaks_in_the_middle_of_a_night(
     openai_server.script = cut
     broken = assay("suite", "nightly.yaml")
     assert (broken.code, "Traceback" in broken.err) == (1, False)
-    told = json.loads((tmp_path / "night.json").read_text(encoding="utf-8"))
+    told = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
     assert (told["status"], "the run cannot be kept" in told["message"]) == ("error", True)
     openai_server.script = None
     done = assay("suite", "nightly.yaml", "--resume", "--json")
-    assert (done.code, done.json["night"], done.json["verdict"]) == (0, told["night"], "held")
+    assert (done.code, done.json["nightly_run"], done.json["verdict"]) == (0, told["nightly_run"], "passed")
     assert done.json["runs"][0]["metrics"][0]["scored"] == 6
     assert len(openai_server.requests) <= 13  # the reply that could not be kept is asked for once more

@@ -1,14 +1,16 @@
-"""A suite's file: what is wrong in it is told with line, key and the nearest right one."""
+"""A suite's file: an error names line, key and the nearest right one."""
 
 from pathlib import Path
 
 import pytest
 
 from assay.errors import InputError
-from assay.runs.nightly.suite import load_suite
+from assay.former_names import FormerNameWarning
+from assay.runs.nightly import load_suite
+from assay.runs.nightly.gates import RegressionGate
 
 GOOD = """\
-name: nights
+name: helpdesk
 sets: [helpdesk_nl, helpdesk_en]
 metrics: [faithfulness]
 judges: [qwen1.5b]
@@ -16,46 +18,54 @@ cassette: replies.jsonl
 budget: {usd: 2}
 gates:
   - {gate: mean, metric: faithfulness, at_least: 0.6}
-  - {gate: fall, metric: token_overlap, more_than: 0.01}
+  - {gate: regression, metric: token_overlap, more_than: 0.01}
   - {gate: cost, at_most: 2}
-outputs: {junit: out/junit.xml, json: out/night.json}
+outputs: {junit: out/junit.xml, json: out/report.json}
 """
 
 
-def written(folder: Path, text: str) -> Path:
+def write(folder: Path, text: str) -> Path:
     path = folder / "nightly.yaml"
     path.write_text(text, encoding="utf-8")
     return path
 
 
-def test_a_good_one_is_read(tmp_path: Path) -> None:
-    suite = load_suite(written(tmp_path, GOOD))
-    assert (suite.name, suite.judges, suite.false_alarms) == ("nights", ("qwen1.5b",), 0.02)
+def test_a_valid_suite_is_read(tmp_path: Path) -> None:
+    suite = load_suite(write(tmp_path, GOOD))
+    assert (suite.name, suite.judges, suite.false_alarms) == ("helpdesk", ("qwen1.5b",), 0.02)
     assert suite.cassette is not None
     assert (suite.cassette.file, suite.cassette.mode) == ("replies.jsonl", "auto")
     assert suite.path("out/junit.xml") == tmp_path.resolve() / "out/junit.xml"  # beside the file, wherever it is run
     assert suite.plan("qwen1.5b").sets == ("helpdesk_nl", "helpdesk_en")
     (tmp_path / "helpdesk_nl").touch()
     assert suite.plan("qwen1.5b").sets[0] == str(tmp_path.resolve() / "helpdesk_nl")  # a file beside it comes first
-    unnamed = load_suite(written(tmp_path, "sets: helpdesk_nl\nmetrics: token_overlap\n"))
+    unnamed = load_suite(write(tmp_path, "sets: helpdesk_nl\nmetrics: token_overlap\n"))
     assert (unnamed.name, unnamed.judge_names) == ("nightly", ("no judge",))
 
 
 @pytest.mark.parametrize(
-    ("before", "after", "told"),
+    ("before", "after", "message"),
     [
-        ("metrics:", "metrcs:", ", line 3: there is no key `metrcs`; did you mean `metrics`?"),
-        ("junit:", "junti:", ", line 11: there is no key `junti` in outputs; did you mean `junit`?"),
-        ("usd:", "eur:", ", line 6: there is no key `eur` in budget; "),
-        ("gate: mean", "gate: maen", ", line 8, gates[0]: begins with `gate:` and its kind; did you mean mean?"),
-        ("gate: mean", "gaet: mean", ", line 8, gates[0]: begins with `gate:` and its kind; is `gaet` meant so?"),
-        ("at_least", "atleast", ", line 8: there is no key `atleast` in gates[0]; did you mean `at_least`?"),
+        ("metrics:", "metrcs:", ", line 3: unknown key `metrcs`; did you mean `metrics`?"),
+        ("junit:", "junti:", ", line 11: unknown key `junti` in outputs; did you mean `junit`?"),
+        ("usd:", "eur:", ", line 6: unknown key `eur` in budget; "),
+        ("gate: mean", "gate: maen", ", line 8, gates[0]: begins with `gate:` and its kind; did you mean `mean`?"),
+        (
+            "gate: mean",
+            "gaet: mean",
+            ", line 8, gates[0]: begins with `gate:` and its kind; is `gaet` meant as `gate`?",
+        ),
+        ("at_least", "atleast", ", line 8: unknown key `atleast` in gates[0]; did you mean `at_least`?"),
         (", at_least: 0.6", "", "gates[0]: a gate on a mean has at_least, at_most or both"),
         ("at_most: 2", "at_most: two", ", line 10, gates[2].at_most: "),
         ("more_than: 0.01", "more_than: -1", ", line 9, gates[1].more_than: "),
         ("at_most: 2", "at_most: .nan", ", line 10, gates[2].at_most: "),
         ("metric: faithfulness", "metric: faithfulnes", "line 8, gates[0].metric: faithfulnes is not measured in"),
-        ("metric: faithfulness", "metric: faithfulness, judge: gpt", "line 8, gates[0].judge: gpt does not judge here"),
+        (
+            "metric: faithfulness",
+            "metric: faithfulness, judge: gpt",
+            "line 8, gates[0].judge: gpt is no judge of this suite",
+        ),
         ("metrics: [faithfulness]", "metrics: [faithfulnes]", "line 3, metrics[0]: no metric is called 'faithfulnes'"),
         ("judges: [qwen1.5b]", "", "metrics[0]: faithfulness asks a judge; name one under `judges:`"),
         ("judges: [qwen1.5b]", "judges: [qwen9b]", "line 4, judges[0]: no judge is called 'qwen9b'"),
@@ -63,25 +73,31 @@ def test_a_good_one_is_read(tmp_path: Path) -> None:
         ("judges: [qwen1.5b]", "judges: [qwen1.5b, qwen1.5b]", "line 4, judges[1]: qwen1.5b and qwen1.5b are both"),
         ("sets: [helpdesk_nl, helpdesk_en]", "sets: []", "line 2, sets: "),
         ("sets: [helpdesk_nl, helpdesk_en]", "", "sets: is missing; add it"),
-        ("name: nights", "name: nights\nname: days", ", line 2: the key `name` stands twice"),
-        ("name: nights", "folder: /", ", line 1: there is no key `folder`"),
+        ("name: helpdesk", "name: helpdesk\nname: days", ", line 2: the key `name` appears twice"),
+        ("name: helpdesk", "folder: /", ", line 1: unknown key `folder`"),
         ("cassette: replies.jsonl", "cassette: {file: a, mode: repaly}", "line 5, cassette.mode: "),
-        ("name: nights", "name: [", "not valid YAML"),
+        ("name: helpdesk", "name: [", "not valid YAML"),
     ],
     ids=str,
 )
-def test_what_is_wrong_is_told(tmp_path: Path, before: str, after: str, told: str) -> None:
+def test_an_error_names_line_and_key(tmp_path: Path, before: str, after: str, message: str) -> None:
     assert before in GOOD
-    path = written(tmp_path, GOOD.replace(before, after, 1))
+    path = write(tmp_path, GOOD.replace(before, after, 1))
     with pytest.raises(InputError) as error:
         load_suite(path)
     assert str(error.value).startswith(str(path))
-    assert told in str(error.value)
+    assert message in str(error.value)
 
 
-def test_what_is_no_suite_is_told(tmp_path: Path) -> None:
+def test_a_file_that_is_no_suite_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot be read"):
         load_suite(tmp_path / "none.yaml")
-    for text in ("", "- a\n", "nights"):
+    for text in ("", "- a\n", "helpdesk"):
         with pytest.raises(InputError, match="a suite begins with `sets:`"):
-            load_suite(written(tmp_path, text))
+            load_suite(write(tmp_path, text))
+
+
+def test_a_former_gate_name_works_with_a_warning(tmp_path: Path) -> None:
+    with pytest.warns(FormerNameWarning, match="the gate `fall` is now called `regression`"):
+        suite = load_suite(write(tmp_path, GOOD.replace("gate: regression", "gate: fall")))
+    assert isinstance(suite.gates[1], RegressionGate)

@@ -1,4 +1,4 @@
-"""A night that goes wrong, for real: it tells the truth, ends with the right code, and can be gone on with."""
+"""A nightly run that goes wrong, for real: its report is true, its exit code right, and it can be resumed."""
 
 import json
 import resource
@@ -33,7 +33,7 @@ def nightly(tmp_path: Path, set_file: Make, judge_file: Make) -> Make:
             "judges": ["local.yaml"],
             "concurrency": 2,
             "gates": [{"gate": "mean", "metric": METRIC, "at_least": 0.5}],
-            "outputs": {"junit": "junit.xml", "summary": "summary.md", "json": "night.json", "site": "site"},
+            "outputs": {"junit": "junit.xml", "summary": "summary.md", "json": "report.json", "site": "site"},
         }
         path = tmp_path / "nightly.yaml"
         path.write_text(json.dumps(content | keys), encoding="utf-8")
@@ -46,7 +46,7 @@ COMMAND = [sys.executable, "-m", "assay", "suite", "nightly.yaml"]
 
 
 def report(folder: Path) -> Any:
-    return json.loads((folder / "night.json").read_text(encoding="utf-8"))
+    return json.loads((folder / "report.json").read_text(encoding="utf-8"))
 
 
 def junit_errors(folder: Path) -> list[str]:
@@ -54,15 +54,15 @@ def junit_errors(folder: Path) -> list[str]:
     return [result.message for case in suite for result in case.result if type(result).__name__ == "Error"]
 
 
-def ends_well(assay: Make, folder: Path, server: OpenAIServer) -> None:
-    """Gone on with, the night asks what is missing, holds its gate, and is still one night."""
+def resumes_and_passes(assay: Make, folder: Path, server: OpenAIServer) -> None:
+    """Resumed, the nightly run asks what is missing, passes its gate, and is still the same one."""
     server.script = None
-    night = report(folder)["night"]
+    nightly_run = report(folder)["nightly_run"]
     done = assay("suite", "nightly.yaml", "--resume")
     assert (done.code, done.err) == (0, ""), done
     after = report(folder)
-    assert (after["status"], after["verdict"], after["resume"]) == ("done", "held", None)
-    assert after["night"] == night or night is None
+    assert (after["status"], after["verdict"], after["resume"]) == ("done", "passed", None)
+    assert after["nightly_run"] == nightly_run or nightly_run is None
     assert after["runs"][0]["samples"] == SAMPLES
     assert after["runs"][0]["metrics"][0]["scored"] == SAMPLES
     assert junit_errors(folder) == []
@@ -73,26 +73,26 @@ def test_the_provider_is_down(assay: Make, nightly: Make, openai_server: OpenAIS
     openai_server.script = lambda _: Answer(status=503)
     done = assay("suite", "nightly.yaml")
     assert done.code == 4
-    told = report(tmp_path)
-    assert (told["verdict"], told["gates"][0]["state"]) == ("samples failed", "undecided")
-    assert "12 samples failed, 0 allowed" in told["message"]
-    assert "the call failed 2 times" in told["message"]
-    assert told["resume"] == "assay suite nightly.yaml --resume"
+    written = report(tmp_path)
+    assert (written["verdict"], written["gates"][0]["state"]) == ("samples failed", "undecided")
+    assert "12 samples failed, 0 allowed" in written["message"]
+    assert "the call failed 2 times" in written["message"]
+    assert written["resume"] == "assay suite nightly.yaml --resume"
     assert len(junit_errors(tmp_path)) == 2
     assert "samples could not be measured" in (tmp_path / "summary.md").read_text(encoding="utf-8")
-    ends_well(assay, tmp_path, openai_server)
+    resumes_and_passes(assay, tmp_path, openai_server)
 
 
 def test_the_budget_is_out_halfway(assay: Make, nightly: Make, openai_server: OpenAIServer, tmp_path: Path) -> None:
     nightly(budget={"calls": 13})
     done = assay("suite", "nightly.yaml")
     assert done.code == 3
-    told = report(tmp_path)
-    assert (told["status"], told["spent"]["calls"], len(openai_server.requests)) == ("budget", 13, 13)
-    assert "budget of 13 calls is reached" in told["message"]
-    assert told["gates"][0]["state"] == "undecided"
-    assert "not decided, since the night did not end" in told["gates"][0]["told"]
-    ends_well(assay, tmp_path, openai_server)  # the second sitting has a budget of its own
+    written = report(tmp_path)
+    assert (written["status"], written["spent"]["calls"], len(openai_server.requests)) == ("budget", 13, 13)
+    assert "budget of 13 calls is reached" in written["message"]
+    assert written["gates"][0]["state"] == "undecided"
+    assert "not decided, since the nightly run did not finish" in written["gates"][0]["reason"]
+    resumes_and_passes(assay, tmp_path, openai_server)  # the second session has its own budget
     assert report(tmp_path)["spent"]["calls"] == len(openai_server.requests) == CALLS
 
 
@@ -108,8 +108,8 @@ def test_the_store_is_locked_before_it_begins(
     assert "database is locked" in done.err
     assert "wait until the process that holds it has ended" in done.err
     assert "Traceback" not in done.err
-    told = report(tmp_path)
-    assert (told["status"], told["runs"], "locked" in told["message"]) == ("error", [], True)
+    written = report(tmp_path)
+    assert (written["status"], written["runs"], "locked" in written["message"]) == ("error", [], True)
     assert len(junit_errors(tmp_path)) == 1
     other.close()
     assert assay("suite", "nightly.yaml").code == 0
@@ -119,22 +119,24 @@ def test_the_store_is_locked_in_the_middle(
     assay: Make, nightly: Make, openai_server: OpenAIServer, tmp_path: Path
 ) -> None:
     nightly(store_wait=0.2)
-    held: list[sqlite3.Connection] = []
+    locks: list[sqlite3.Connection] = []
 
     def lock_at_ten(request: Request) -> Answer | None:
         if request.number == 10:
-            held.append(sqlite3.connect(tmp_path / ".assay/runs.sqlite", isolation_level=None, check_same_thread=False))
-            held[0].execute("BEGIN IMMEDIATE")
+            locks.append(
+                sqlite3.connect(tmp_path / ".assay/runs.sqlite", isolation_level=None, check_same_thread=False)
+            )
+            locks[0].execute("BEGIN IMMEDIATE")
         return None
 
     openai_server.script = lock_at_ten
     done = assay("suite", "nightly.yaml")
     assert (done.code, "Traceback" in done.err) == (1, False)
-    told = report(tmp_path)
-    assert (told["status"], "database is locked" in told["message"]) == ("error", True)
+    written = report(tmp_path)
+    assert (written["status"], "database is locked" in written["message"]) == ("error", True)
     assert "database is locked" in done.err
-    held[0].close()
-    ends_well(assay, tmp_path, openai_server)
+    locks[0].close()
+    resumes_and_passes(assay, tmp_path, openai_server)
 
 
 def test_the_disk_is_full(assay: Make, nightly: Make, openai_server: OpenAIServer, tmp_path: Path) -> None:
@@ -152,17 +154,17 @@ def test_the_disk_is_full(assay: Make, nightly: Make, openai_server: OpenAIServe
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (120_000, 120_000)),
     )
     assert (full.returncode, "Traceback" in full.stderr) == (1, False), full
-    told = report(tmp_path)
-    assert told["status"] in {"error", "running"}  # where even the report has no room, it says that it has begun
+    written = report(tmp_path)
+    assert written["status"] in {"error", "running"}  # where even the report has no room, it says that it has begun
     assert "make room on the disk" in full.stdout + full.stderr
-    ends_well(assay, tmp_path, openai_server)
+    resumes_and_passes(assay, tmp_path, openai_server)
 
 
 def test_kill_9(assay: Make, nightly: Make, openai_server: OpenAIServer, tmp_path: Path) -> None:
     nightly()
     assert (
         assay("suite", "nightly.yaml").code == 0
-    )  # a good night before it, whose reports must not pass for this one's
+    )  # yesterday's nightly run passed; its reports must not pass for this one's
     reached = threading.Event()
     openai_server.forget()
 
@@ -179,8 +181,8 @@ def test_kill_9(assay: Make, nightly: Make, openai_server: OpenAIServer, tmp_pat
     process.communicate()
     openai_server.script, openai_server.latency = None, 0
     assert (report(tmp_path)["status"], report(tmp_path)["runs"]) == ("running", [])
-    assert "did not end" in junit_errors(tmp_path)[0]
-    assert "not ended" in (tmp_path / "summary.md").read_text(encoding="utf-8")
+    assert "did not finish" in junit_errors(tmp_path)[0]
+    assert "did not finish" in (tmp_path / "summary.md").read_text(encoding="utf-8")
     assert "running" in (tmp_path / "site/index.html").read_text(encoding="utf-8")
-    ends_well(assay, tmp_path, openai_server)
+    resumes_and_passes(assay, tmp_path, openai_server)
     assert CALLS < len(openai_server.requests) <= CALLS + 2  # those under way are asked once more
