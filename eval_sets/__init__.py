@@ -2,8 +2,8 @@
 
 from .bundled import bundled_sets
 from .ragas_dataset import from_ragas, to_ragas
-from .reading import load_set, read_set
 from .sample import Sample, Table
-from .writing import write_set
+from .set_reader import load_set, read_set
+from .set_writer import write_set
 
 __all__ = ["Sample", "Table", "bundled_sets", "from_ragas", "load_set", "read_set", "to_ragas", "write_set"]

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import InputError
-from .cells import shortened
-from .nearest import nearest, quoted
+from .cell_values import shorten
+from .name_suggestions import nearest_names, quote_names
 from .rows import Row, Rows
 
 _ROWS_AT_ONCE = 256
@@ -47,7 +47,7 @@ def open_saved(path: Path, name: str, split: str | None) -> Rows:
         held = sorted(entry.name for entry in path.iterdir())
         raise InputError(
             f"{name}: the folder was not saved by `datasets` (it has no state.json or dataset_dict.json); "
-            f"name a file in it: {quoted(held)}"
+            f"name a file in it: {quote_names(held)}"
         )
     datasets = _datasets(name, "a folder saved by `datasets`")
     try:
@@ -97,10 +97,10 @@ def _chosen(loaded: Any, split: str | None, name: str) -> Any:
     if split is None and len(splits) == 1:
         return loaded[splits[0]]
     if split is None:
-        raise InputError(f"{name}: the set has the splits {quoted(splits)}; choose one, such as split {splits[0]}")
+        raise InputError(f"{name}: the set has the splits {quote_names(splits)}; choose one, such as split {splits[0]}")
     if split not in splits:
-        meant = nearest(split, splits) or splits[:1]
-        raise InputError(f"{name}: there is no split `{split}`; did you mean {meant[0]}? It has {quoted(splits)}")
+        meant = nearest_names(split, splits) or splits[:1]
+        raise InputError(f"{name}: there is no split `{split}`; did you mean {meant[0]}? It has {quote_names(splits)}")
     return loaded[split]
 
 
@@ -129,4 +129,4 @@ def _not_installed(name: str, what: str, library: str) -> InputError:
 
 def _cause(error: Exception) -> str:
     lines = str(error).strip().splitlines()
-    return f"{type(error).__name__}: {shortened(lines[0], 200)}" if lines else type(error).__name__
+    return f"{type(error).__name__}: {shorten(lines[0], 200)}" if lines else type(error).__name__

@@ -22,7 +22,7 @@ from ..errors import InputError
 from .kpi_facts import fact, holds
 from .kpi_tables import SEED, KpiTable, kpi_tables
 from .sample import Sample
-from .writing import write_set
+from .set_writer import write_set
 
 LANGUAGES = ("nl", "en")
 GOLD = {"s": "supported", "c": "contradicted", "u": "unverifiable"}

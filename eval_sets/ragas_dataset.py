@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 
 from ..errors import InputError, UsageError
-from .complaints import complaint
-from .from_row import SampleMaker
 from .rows import Row, Rows
 from .sample import Sample
+from .sample_builder import SampleBuilder
+from .validation_message import explain_validation_error
 
 if TYPE_CHECKING:
     from ragas import EvaluationDataset, SingleTurnSample
@@ -39,7 +39,7 @@ def from_ragas(dataset: "EvaluationDataset", *, language: str | None = None) -> 
     conversation (multi-turn), and for a row without a message or a response.
     """
     name = getattr(dataset, "name", None)
-    maker = SampleMaker(Rows(name or "the Ragas dataset", name or "ragas", iter(())), {}, language)
+    maker = SampleBuilder(Rows(name or "the Ragas dataset", name or "ragas", iter(())), {}, language)
     return [maker.sample(row) for row in _rows(dataset, maker.source.name)]
 
 
@@ -67,7 +67,7 @@ def ragas_row(sample: Sample) -> "SingleTurnSample":
     try:
         return row_class(**fields)
     except ValidationError as error:
-        field, said = complaint(error)
+        field, said = explain_validation_error(error)
         raise InputError(f"sample {sample.id}, field {field}: Ragas refuses it: {said or 'is missing'}") from None
 
 

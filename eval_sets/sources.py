@@ -10,11 +10,11 @@ from typing import Protocol
 from ..errors import InputError
 from .bundled import bundled_file, bundled_sets
 from .columnar import open_hub, open_parquet, open_saved
-from .delimited import open_delimited
-from .jsonl import open_json, open_jsonl
+from .csv_file import open_csv
+from .json_file import open_json, open_jsonl
 from .logs.conversations import open_chat_log
-from .logs.recognised import from_logs
-from .nearest import nearest, quoted
+from .logs.log_format import read_logs
+from .name_suggestions import nearest_names, quote_names
 from .rows import Rows
 
 DELIMITED = (".csv", ".tsv", ".txt")
@@ -71,14 +71,16 @@ def _open_file(path: Path, name: str, split: str | None, known: Collection[str],
     suffix = path.suffix.lower()
     opened = None
     if suffix in DELIMITED:
-        opened = open_delimited(path, name, known)
+        opened = open_csv(path, name, known)
     elif opener := _OPENERS.get(suffix):
         opened = opener(path, name)
         if logs and opener in _OBJECTS:
-            opened = from_logs(opened)
+            opened = read_logs(opened)
     if opened:
         return replace(opened, folder=path.parent)
-    raise InputError(f"{name}: no format is known by the suffix `{suffix}`; save the set as one of {quoted(SUFFIXES)}")
+    raise InputError(
+        f"{name}: no format is known by the suffix `{suffix}`; save the set as one of {quote_names(SUFFIXES)}"
+    )
 
 
 def _no_split(name: str, split: str | None) -> None:
@@ -90,7 +92,7 @@ def _may_be_on_the_hub(name: str, path: Path) -> bool:
     """Only where nothing says that a local file was meant: the network is not to be reached by a slip of the pen."""
     if not _HUB_NAME.fullmatch(name) or path.suffix.lower() in SUFFIXES:
         return False
-    return not path.parent.is_dir() if "/" in name else not nearest(name, bundled_sets(), cutoff=70)
+    return not path.parent.is_dir() if "/" in name else not nearest_names(name, bundled_sets(), cutoff=70)
 
 
 def _not_found(name: str, path: Path) -> InputError:
@@ -99,11 +101,11 @@ def _not_found(name: str, path: Path) -> InputError:
         there = [entry.name for entry in folder.iterdir() if entry.suffix.lower() in SUFFIXES or entry.is_dir()]
     except OSError:
         return InputError(f"{name}: there is no such file, nor a folder `{folder}`; correct the path")
-    meant = [str(folder / found) for found in nearest(path.name, there, at_most=3)]
-    meant += nearest(path.stem, bundled_sets(), at_most=2)
+    meant = [str(folder / found) for found in nearest_names(path.name, there, at_most=3)]
+    meant += nearest_names(path.stem, bundled_sets(), at_most=2)
     hint = (
-        f"did you mean {quoted(meant)}?"
+        f"did you mean {quote_names(meant)}?"
         if meant
-        else f"correct the path, or name a bundled set: {quoted(bundled_sets())}"
+        else f"correct the path, or name a bundled set: {quote_names(bundled_sets())}"
     )
     return InputError(f"{name}: there is no such file or folder; {hint}")

@@ -8,11 +8,11 @@ from typing import Any
 from pydantic import ValidationError
 
 from ..errors import InputError
-from .cells import kind, plain
+from .cell_values import describe_type, to_json_value
 from .columnar import open_parquet
-from .delimited import open_delimited
-from .jsonl import open_json, open_jsonl
-from .nearest import quoted
+from .csv_file import open_csv
+from .json_file import open_json, open_jsonl
+from .name_suggestions import quote_names
 from .rows import BadRow, Rows
 from .sample import Table
 
@@ -29,7 +29,7 @@ def read_table_file(path: Path, name: str = "") -> tuple[Table, ...]:
     name = name or str(path)
     suffix = path.suffix.lower()
     if suffix not in TABLE_SUFFIXES:
-        raise InputError(f"{name}: no table is read from `{suffix}`; save it as one of {quoted(TABLE_SUFFIXES)}")
+        raise InputError(f"{name}: no table is read from `{suffix}`; save it as one of {quote_names(TABLE_SUFFIXES)}")
     try:
         changed = path.stat()
     except OSError as error:
@@ -37,7 +37,7 @@ def read_table_file(path: Path, name: str = "") -> tuple[Table, ...]:
     return _kept(path, name, changed.st_mtime_ns, changed.st_size)
 
 
-def tables_named(given: object, folder: Path | None) -> object:
+def load_named_tables(given: object, folder: Path | None) -> object:
     """A row's `tables`, with the tables of the files that it names in place of their names.
 
     A file is a text ("kpi.csv") or an object ({"file": "kpi.xlsx", "name": ..., "sheet": ..., "units": {...}}), with a
@@ -61,9 +61,9 @@ def tables_named(given: object, folder: Path | None) -> object:
 
 def _of_file(entry: Mapping[str, Any], folder: Path | None) -> list[Table]:
     if unknown := sorted(set(entry) - {"file", "name", "sheet", "units"}):
-        raise ValueError(f"a table's file has no {quoted(unknown)}; it has file, name, sheet and units")
+        raise ValueError(f"a table's file has no {quote_names(unknown)}; it has file, name, sheet and units")
     if not isinstance(entry["file"], str):
-        raise ValueError(f"file is {kind(entry['file'])}, not a text; write the path of a table")
+        raise ValueError(f"file is {describe_type(entry['file'])}, not a text; write the path of a table")
     tables = read_table_file(_inside(folder, entry["file"]), entry["file"])
     if sheet := entry.get("sheet"):
         tables = tuple(table for table in tables if table.name == sheet)
@@ -106,7 +106,7 @@ def _kept(path: Path, name: str, changed: int, size: int) -> tuple[Table, ...]:
     elif suffix in (".jsonl", ".ndjson"):
         rows = open_jsonl(path, name)
     else:
-        rows = open_delimited(path, name, ())
+        rows = open_csv(path, name, ())
     return (_table(path.stem, _columns(rows), name),)
 
 
@@ -125,7 +125,7 @@ def _columns(rows: Rows) -> dict[str, list[Any]]:
 def _cell(value: Any) -> Any:
     if value is None or isinstance(value, str | bool | int):
         return value
-    known = plain(value)
+    known = to_json_value(value)
     return known.removesuffix("T00:00:00") if isinstance(known, str) else known
 
 

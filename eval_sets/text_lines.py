@@ -9,21 +9,21 @@ _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _BOM = b"\xef\xbb\xbf"
 
 
-def raw_lines(path: Path, name: str) -> Iterator[tuple[int, bytes]]:
+def read_raw_lines(path: Path, name: str) -> Iterator[tuple[int, bytes]]:
     """(line number from 1, bytes with their line end), without a byte order mark. Raises `InputError` on UTF-16."""
     with path.open("rb") as file:
         for number, line in enumerate(file, 1):
-            yield number, without_bom(line, name) if number == 1 else line
+            yield number, strip_byte_order_mark(line, name) if number == 1 else line
 
 
-def without_bom(start: bytes, name: str) -> bytes:
+def strip_byte_order_mark(start: bytes, name: str) -> bytes:
     """The beginning of a file without UTF-8's byte order mark. Raises `InputError` on UTF-16's."""
     if start.startswith(_UTF16):
         raise InputError(f"{name}, line 1: the file is UTF-16, not UTF-8; save it as UTF-8 (in Excel: 'CSV UTF-8')")
     return start.removeprefix(_BOM)
 
 
-def decoded(line: bytes, place: str, path: Path) -> str:
+def decode_line(line: bytes, place: str, path: Path) -> str:
     """The text of a line. Raises `InputError` with the place of the first byte that is not UTF-8, and the cure."""
     try:
         return line.decode("utf-8")

@@ -7,11 +7,11 @@ from typing import TypeVar
 from pydantic import BaseModel, ValidationError
 
 from ..errors import InputError
-from ..eval_sets.complaints import complaint
-from ..eval_sets.jsonl import open_jsonl
+from ..eval_sets.json_file import open_jsonl
 from ..eval_sets.rows import BadRow
+from ..eval_sets.set_writer import replace_file
 from ..eval_sets.sources import cannot_read
-from ..eval_sets.writing import replaced
+from ..eval_sets.validation_message import explain_validation_error
 
 Value = TypeVar("Value", bound=BaseModel)
 
@@ -33,7 +33,7 @@ def read_lines(path: str | Path, kind: type[Value], key: Callable[[Value], str],
             try:
                 value = kind.model_validate(row.values)
             except ValidationError as error:
-                field, said = complaint(error)
+                field, said = explain_validation_error(error)
                 raise InputError(
                     f"{place}, field {field}: {said or 'is missing'}; is this a file of `{made_by}`?"
                 ) from None
@@ -53,7 +53,7 @@ def write_lines(values: Iterable[BaseModel], path: str | Path) -> int:
     if not target.parent.is_dir():
         raise InputError(f"{path}: there is no folder `{target.parent}`; make it first")
     count = 0
-    with replaced(target) as file:
+    with replace_file(target) as file:
         for value in values:
             file.write(value.model_dump_json(exclude_none=True) + "\n")
             count += 1

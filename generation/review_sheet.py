@@ -7,9 +7,9 @@ from typing import Any
 
 from ..errors import InputError, UsageError
 from ..eval_sets import Sample
-from ..eval_sets.delimited import open_delimited
+from ..eval_sets.csv_file import open_csv
 from ..eval_sets.rows import BadRow
-from ..eval_sets.writing import replaced
+from ..eval_sets.set_writer import replace_file
 from .questions import wording
 from .review import OPTIONS, Review
 
@@ -34,7 +34,7 @@ def write_sheet(samples: Sequence[Sample], path: Path) -> None:
     elif path.suffix == ".csv":
         from defusedcsv import csv
 
-        with replaced(path) as file:
+        with replace_file(path) as file:
             file.write("\ufeff")  # without it Excel takes UTF-8 for something else
             csv.writer(file).writerows([headings, *rows])
     else:
@@ -105,7 +105,7 @@ def _delimited_rows(path: Path) -> Iterable[tuple[str, dict[str, Any]]]:
     if path.suffix != ".csv":
         raise InputError(f"{path}: sheets are read as .csv or .xlsx")
     try:
-        rows = open_delimited(path, str(path), ("id", *_headings("nl").values(), *_headings("en").values()))
+        rows = open_csv(path, str(path), ("id", *_headings("nl").values(), *_headings("en").values()))
         for row in rows.rows:
             if isinstance(row, BadRow):
                 raise row.error

@@ -35,7 +35,6 @@ OWN_NAMES = (ROOT / "metrics/numeric", ROOT / "tests/metrics/numeric")
 """The grammar of numerical claims; its modules are renamed when its rules are revised."""
 TO_BE_RENAMED = {
     "benchmarks/printed.py",
-    "eval_sets/logs/recognised.py",
     "metrics/heuristic/parsed.py",
     "runs/measured.py",
     "runs/paired.py",

@@ -7,8 +7,8 @@ from typing import Any
 
 from ...errors import InputError
 from ..rows import BadRow, Row, Rows
-from ..text_lines import decoded, raw_lines
-from .texts import ROLES, Said, documents, message, role
+from ..text_lines import decode_line, read_raw_lines
+from .message_text import ROLES, Said, documents, message, role
 
 _LINE = re.compile(
     r"(?:\[(?P<bracketed>[^\]]{1,40})\]|(?P<time>\d[\d\-/.:T ]{4,24}Z?)[,;|\t -]?)?\s*"
@@ -117,8 +117,8 @@ def open_chat_log(path: Path, name: str) -> Rows:
 def _log_rows(path: Path, name: str) -> Iterator[Row | BadRow]:
     messages: list[dict[str, Any]] = []
     count, first = 0, 1
-    for number, raw in raw_lines(path, name):
-        line = decoded(raw, f"{name}, line {number}", path).rstrip("\r\n")
+    for number, raw in read_raw_lines(path, name):
+        line = decode_line(raw, f"{name}, line {number}", path).rstrip("\r\n")
         found = _LINE.fullmatch(line)
         if not line.strip():
             if messages:

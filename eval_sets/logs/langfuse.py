@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..rows import BadRow, Row
-from .traces import traced
+from .trace_row import build_trace_row
 
 _TYPES = frozenset(
     ["SPAN", "EVENT", "GENERATION", "AGENT", "TOOL", "CHAIN", "RETRIEVER", "EVALUATOR", "EMBEDDING", "GUARDRAIL"]
@@ -36,7 +36,7 @@ def read_trace(row: Row, name: str) -> Row | BadRow:
     given, came = (
         (values.get(side) if values.get(side) is not None else root.get(side)) for side in ("input", "output")
     )
-    return traced(
+    return build_trace_row(
         row.number,
         row.place,
         name,

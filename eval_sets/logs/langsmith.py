@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..rows import BadRow, Row
-from .traces import traced
+from .trace_row import build_trace_row
 
 
 def is_example(values: Mapping[str, Any]) -> bool:
@@ -15,7 +15,7 @@ def is_example(values: Mapping[str, Any]) -> bool:
 def read_example(row: Row, name: str) -> Row | BadRow:
     """The row of an example; its outputs are the answer under test, and a reference where one is named so."""
     values = row.values
-    return traced(
+    return build_trace_row(
         row.number,
         row.place,
         name,

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..rows import BadRow, Row
-from .traces import traced
+from .trace_row import build_trace_row
 
 _VALUES = ("stringValue", "intValue", "doubleValue", "boolValue")
 
@@ -40,7 +40,7 @@ def read_spans(rows: Iterator[Row | BadRow], name: str) -> Iterator[Row | BadRow
         roots = [pair for pair in spans if _parent(pair[0]) not in ids]
         _, root = next((pair for pair in roots if "input.value" in pair[1]), roots[0] if roots else spans[0])
         retrieved = [_retrieved(attributes) for values, attributes in spans if _kind(values, attributes) == "RETRIEVER"]
-        yield traced(
+        yield build_trace_row(
             number,
             own[0].place,
             name,

@@ -6,8 +6,8 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from ...errors import InputError, UsageError
-from ...eval_sets.columns import ALIASES
-from ...eval_sets.nearest import nearest, quoted
+from ...eval_sets.name_suggestions import nearest_names, quote_names
+from ...eval_sets.sample_columns import ALIASES
 
 # our name -> the names that are read as it where ours is absent, the first of them that there is
 ROLES: dict[str, tuple[str, ...]] = {
@@ -35,8 +35,8 @@ def find_roles(columns: Iterable[str], mapping: Mapping[str, str], name: str) ->
     roles = {}
     for theirs, ours in mapping.items():
         if ours not in ROLES:
-            meant = nearest(ours, ROLES)
-            raise UsageError(f"map {theirs}={ours}: write one of {quoted(meant or ROLES)} after the =")
+            meant = nearest_names(ours, ROLES)
+            raise UsageError(f"map {theirs}={ours}: write one of {quote_names(meant or ROLES)} after the =")
         if theirs in there:
             roles[ours] = theirs
     for role, names in ROLES.items():
@@ -83,9 +83,9 @@ def check_patterns(patterns: Iterable[str], columns: Iterable[str], what: str, n
     for pattern in patterns:
         if not match_columns([pattern], held):
             listed = list(dict.fromkeys(map(short_name, held)))
-            meant = nearest(pattern, listed)
+            meant = nearest_names(pattern, listed)
             hint = f"did you mean {meant[0]}? It" if meant else "it"
-            raise UsageError(f"{name}: there is no {what} `{pattern}`; {hint} has {quoted(listed)}")
+            raise UsageError(f"{name}: there is no {what} `{pattern}`; {hint} has {quote_names(listed)}")
 
 
 def as_label(value: Any) -> str:

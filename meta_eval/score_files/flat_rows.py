@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ...errors import InputError
-from ...eval_sets import cells
-from ...eval_sets.jsonl import SEVERAL, json_document
+from ...eval_sets import cell_values
+from ...eval_sets.json_file import SEVERAL, json_document
 from ...eval_sets.rows import BadRow
 from ...eval_sets.sources import cannot_read, open_source
 from . import deepeval_export
@@ -70,9 +70,9 @@ def number(value: object) -> float | None:
         return float(value)
     if isinstance(value, float) and math.isnan(value):
         return None
-    found = cells.number(value)
+    found = cell_values.parse_number(value)
     if not isinstance(found, int | float):
-        raise ValueError(f"is {cells.kind(found)}, not a number; write a number, or leave it empty")
+        raise ValueError(f"is {cell_values.describe_type(found)}, not a number; write a number, or leave it empty")
     if math.isinf(found):
         raise ValueError("is infinite; write a number, or leave it empty")
     return float(found)
@@ -99,7 +99,7 @@ def _flat(values: Mapping[str, Any], prefix: str) -> Iterator[tuple[str, Any]]:
         column = f"{prefix}{key}"
         if isinstance(value, str) and key in _HOLD_OBJECTS and value.lstrip().startswith("{"):
             with suppress(ValueError):
-                value = cells.structure(value)  # noqa: PLW2901
+                value = cell_values.parse_structure(value)  # noqa: PLW2901
         if isinstance(value, Mapping):
             yield from _flat(value, f"{column}.")
         else:

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ...errors import InputError
-from ...eval_sets import cells
-from ...eval_sets.nearest import quoted
+from ...eval_sets import cell_values
+from ...eval_sets.name_suggestions import quote_names
 from ..table import RATER
 from .column_roles import as_label, cell_error, check_patterns, find_roles, is_no_metric, match_columns, short_name
 from .flat_rows import FlatRow, number
@@ -75,7 +75,7 @@ def read_scores(
     if not offered:
         raise InputError(
             f"{name}: there are no scores in it; write a column a metric, or the columns id, metric and value "
-            f"(it has {quoted(names)})"
+            f"(it has {quote_names(names)})"
         )
     taken = match_columns(choices.metrics, columns) if choices.metrics else offered
     read = {short_name(metric): columns[metric] for metric in taken}
@@ -100,7 +100,7 @@ def read_ratings(rows: Sequence[FlatRow], name: str, choices: ReadOptions) -> Sc
         taken = _rating_columns(names, roles, choices, name)
         if not taken:
             taken = _columns_of_raters(rows, [column for column in names if column not in choices.labels], roles, name)
-            notes = (f"{name}: the columns {quoted(taken)} are read as the ratings of {len(taken)} raters",)
+            notes = (f"{name}: the columns {quote_names(taken)} are read as the ratings of {len(taken)} raters",)
         columns = {_rater(column): _numbers(rows, name, column) for column in taken}
         if not choices.ratings and len(columns) > 1 and roles.get("rating") in taken:
             # beside the raters' own ratings, `rating` is their mean or says nothing new
@@ -108,7 +108,7 @@ def read_ratings(rows: Sequence[FlatRow], name: str, choices: ReadOptions) -> Sc
             columns[RATER] = {place: found for place, found in columns[RATER].items() if place not in rated}
     columns = {rater: numbers for rater, numbers in columns.items() if numbers}
     if not columns:
-        raise InputError(f"{name}: there are no ratings in it; {_HOW_RATINGS} (it has {quoted(names)})")
+        raise InputError(f"{name}: there are no ratings in it; {_HOW_RATINGS} (it has {quote_names(names)})")
     scale, rescaled = _scale(rows, name, roles, columns)
     return ScoreSource(name, tuple(items), rescaled, scale=scale, taken=tuple(taken), notes=notes)
 
@@ -139,7 +139,7 @@ def _columns_of_raters(rows: Sequence[FlatRow], names: list[str], roles: Mapping
     found = [column for column in names if not is_no_metric(column, roles) and _holds_numbers(rows, column)]
     held = [numbers.values() for column in found if (numbers := _numbers(rows, name, column))]
     if not held or any(max(numbers) - min(numbers) > _WIDEST_SCALE for numbers in held):
-        raise InputError(f"{name}: which of its columns are ratings? {_HOW_RATINGS} (it has {quoted(names)})")
+        raise InputError(f"{name}: which of its columns are ratings? {_HOW_RATINGS} (it has {quote_names(names)})")
     return found
 
 
@@ -162,7 +162,7 @@ def _item(row: FlatRow, name: str, roles: Mapping[str, str]) -> Item:
     contexts: Any = row.values.get(roles.get("retrieved_contexts", ""))
     if isinstance(contexts, str):
         try:
-            contexts = cells.texts(contexts)
+            contexts = cell_values.parse_texts(contexts)
         except ValueError as error:
             raise cell_error(name, row.place, roles["retrieved_contexts"], str(error)) from None
     return Item(

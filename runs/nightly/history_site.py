@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ...eval_sets.writing import replaced
+from ...eval_sets.set_writer import replace_file
 from ...prompts.untrusted import without_unseen
 from .ledger import NightRow
 from .nightly_report import NightlyReport, read_report
@@ -120,5 +120,5 @@ def _trend(reports: Sequence[NightlyReport], judge: str, metric: str) -> str:
 
 
 def _write(path: Path, page: str) -> None:
-    with replaced(path) as file:
+    with replace_file(path) as file:
         file.write(page)

@@ -1,10 +1,10 @@
-"""The files and the site that a suite asks for: each is replaced as a whole, or stays as it was."""
+"""The files and the site that a suite asks for: each is replace_file as a whole, or stays as it was."""
 
 import json
 from pathlib import Path
 
 from ...errors import InputError
-from ...eval_sets.writing import replaced
+from ...eval_sets.set_writer import replace_file
 from ..store import Store
 from .history_site import write_site
 from .junit import junit_xml
@@ -28,7 +28,7 @@ def write_report_files(suite: Suite, report: NightlyReport) -> None:
         if name is not None:
             path = suite.path(name)
             _make_folder(path.parent)
-            with replaced(path) as file:
+            with replace_file(path) as file:
                 file.write(text_of(report))
 
 

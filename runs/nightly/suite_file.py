@@ -1,4 +1,4 @@
-"""Reads a suite from its YAML file; what is wrong is told with line, key and the nearest right name."""
+"""Reads a suite from its YAML file; what is wrong is told with line, key and the nearest_names right name."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from ...errors import InputError, UsageError
-from ...eval_sets.nearest import nearest, quoted
+from ...eval_sets.name_suggestions import nearest_names, quote_names
 from ...metrics.catalogue import needs_judge
 from .gates import GATES
 from .suite import NO_JUDGE, BudgetBounds, CassetteUse, Outputs, Suite, judge_identity
@@ -24,7 +24,7 @@ def load_suite(path: Path) -> Suite:
         path: The YAML file.
 
     Raises:
-        InputError: The file cannot be read or is no valid suite; the text names file, line, key and the nearest
+        InputError: The file cannot be read or is no valid suite; the text names file, line, key and the nearest_names
             right name.
     """
     try:
@@ -77,16 +77,16 @@ def _check_names(suite: Suite, path: Path, tree: yaml.Node) -> None:
     for number, gate in enumerate(suite.gates):
         gate_metric: str | None = getattr(gate, "metric", None)
         if gate_metric is not None and gate_metric not in measured:
-            similar = nearest(gate_metric, measured)
+            similar = nearest_names(gate_metric, measured)
             hint = f"did you mean {similar[0]}? " if similar else ""
             raise invalid(
                 ("gates", number, "metric"),
-                f"{gate_metric} is not measured in this suite; {hint}The suite measures {quoted(measured)}",
+                f"{gate_metric} is not measured in this suite; {hint}The suite measures {quote_names(measured)}",
             )
         if gate.judge is not None and gate.judge not in suite.judges:
             raise invalid(
                 ("gates", number, "judge"),
-                f"{gate.judge} is no judge of this suite; its judges are {quoted(suite.judges)}",
+                f"{gate.judge} is no judge of this suite; its judges are {quote_names(suite.judges)}",
             )
 
 
@@ -100,10 +100,12 @@ def _explanation(path: str, tree: yaml.Node, error: ErrorDetails) -> str:
     if error["type"] in {"union_tag_not_found", "union_tag_invalid"}:
         value = error.get("input")
         kind = error.get("ctx", {}).get("tag")
-        similar = nearest(str(kind), GATES) if kind else nearest("gate", value if isinstance(value, dict) else ())
+        similar = (
+            nearest_names(str(kind), GATES) if kind else nearest_names("gate", value if isinstance(value, dict) else ())
+        )
         hint = f"did you mean `{similar[0]}`? " if kind and similar else ""
         hint = f"is `{similar[0]}` meant as `gate`? " if similar and not kind else hint
-        return f"{where}: begins with `gate:` and its kind; {hint}The kinds are {quoted(GATES)}"
+        return f"{where}: begins with `gate:` and its kind; {hint}The kinds are {quote_names(GATES)}"
     message = error["msg"].removeprefix("Value error, ")
     return f"{where}: {message[0].lower()}{message[1:]} (it is {error.get('input')!r}); correct it there"
 
@@ -116,10 +118,12 @@ def _unknown_key(path: str, tree: yaml.Node, place: Place, gate: str | None = No
     elif parents:
         model = {"cassette": CassetteUse, "budget": BudgetBounds, "outputs": Outputs}[str(parents[0])]
     known = [field.alias or name for name, field in model.model_fields.items() if name != "folder"]
-    similar = nearest(str(key), known)
+    similar = nearest_names(str(key), known)
     hint = f"did you mean `{similar[0]}`? " if similar else ""
     within = f" in {_dotted(parents)}" if parents else ""
-    return f"{path}{_line(tree, place)}: unknown key `{key}`{within}; {hint}The keys are {quoted(known, at_most=30)}"
+    return (
+        f"{path}{_line(tree, place)}: unknown key `{key}`{within}; {hint}The keys are {quote_names(known, at_most=30)}"
+    )
 
 
 def _dotted(place: Place) -> str:
@@ -127,7 +131,7 @@ def _dotted(place: Place) -> str:
 
 
 def _line(tree: yaml.Node, place: Place) -> str:
-    """The line of a key, or of the nearest node around it."""
+    """The line of a key, or of the nearest_names node around it."""
     node, line = tree, tree.start_mark.line + 1
     for part in place:
         if isinstance(node, yaml.MappingNode):

@@ -47,10 +47,10 @@ def test_no_file_outside_the_folder(tmp_path: Path, name: str) -> None:
 
 
 def test_a_set_without_a_folder_names_no_files() -> None:
-    from assay.eval_sets.table_files import tables_named
+    from assay.eval_sets.table_files import load_named_tables
 
     with pytest.raises(ValueError, match="only a set that is a file"):
-        tables_named(["kpi.csv"], None)
+        load_named_tables(["kpi.csv"], None)
 
 
 def test_excel_a_table_a_sheet(tmp_path: Path) -> None:

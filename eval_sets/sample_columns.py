@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
 
 from ..errors import InputError
-from .nearest import nearest, quoted
+from .name_suggestions import nearest_names, quote_names
 from .sample import Sample
 
 FIELDS = tuple(Sample.model_fields)
@@ -19,7 +19,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
 }
 
 
-class Sorted(NamedTuple):
+class SortedRow(NamedTuple):
     """A row by field: its values, the columns that they came from where the names differ, and all other columns."""
 
     fields: dict[str, Any]
@@ -36,11 +36,11 @@ def check_mapping(mapping: Mapping[str, str]) -> None:
     """Raises `InputError` when a mapping (their column -> our field) names no field of ours, or one field twice."""
     for theirs, ours in mapping.items():
         if ours not in FIELDS:
-            meant = nearest(ours, FIELDS)
+            meant = nearest_names(ours, FIELDS)
             hint = f"did you mean {theirs}={meant[0]}? The" if meant else "the"
             turned = f" (it is THEIRS=OURS: write {ours}={theirs})" if theirs in FIELDS else ""
             raise InputError(
-                f"map {theirs}={ours}: no field is called `{ours}`{turned}; {hint} fields are {quoted(FIELDS)}"
+                f"map {theirs}={ours}: no field is called `{ours}`{turned}; {hint} fields are {quote_names(FIELDS)}"
             )
         if twice := [other for other, field in mapping.items() if field == ours and other != theirs]:
             raise InputError(f"map {theirs}={ours}: `{twice[0]}` is mapped to `{ours}` too; keep one of them")
@@ -62,9 +62,9 @@ def check_mapped(columns: Collection[str], mapping: Mapping[str, str], name: str
 
 
 def _no_column(theirs: str, ours: str, columns: Collection[str]) -> str:
-    meant = nearest(theirs, columns)
+    meant = nearest_names(theirs, columns)
     hint = f"did you mean {meant[0]}={ours}? The" if meant else "the"
-    return f"map {theirs}={ours}: there is no column `{theirs}`; {hint} columns are {quoted(columns)}"
+    return f"map {theirs}={ours}: there is no column `{theirs}`; {hint} columns are {quote_names(columns)}"
 
 
 def missing(field: str, columns: Collection[str], mapping: Mapping[str, str] | None = None) -> str:
@@ -72,12 +72,12 @@ def missing(field: str, columns: Collection[str], mapping: Mapping[str, str] | N
     for theirs, ours in (mapping or {}).items():
         if ours == field:
             return f"is missing: {_no_column(theirs, ours, columns)}"
-    meant = [found for name in (field, *ALIASES.get(field, ())) for found in nearest(name, columns, cutoff=75)]
+    meant = [found for name in (field, *ALIASES.get(field, ())) for found in nearest_names(name, columns, cutoff=75)]
     cure = f"rename `{meant[0]}`, or map {meant[0]}={field}" if meant else f"add it, or map THEIRS={field}"
-    return f"is missing; {cure} (the columns are {quoted(columns)})"
+    return f"is missing; {cure} (the columns are {quote_names(columns)})"
 
 
-def sort_columns(values: dict[str, Any], mapping: Mapping[str, str]) -> Sorted:
+def sort_row(values: dict[str, Any], mapping: Mapping[str, str]) -> SortedRow:
     """Sorts a row's columns by field. A column that a mapping pushes aside stays among the extras."""
     extras = dict(values)
     fields: dict[str, Any] = {}
@@ -98,4 +98,4 @@ def sort_columns(values: dict[str, Any], mapping: Mapping[str, str]) -> Sorted:
             if chosen is not None:
                 fields[field] = extras.pop(chosen)
                 origins[field] = chosen
-    return Sorted(fields, origins, extras)
+    return SortedRow(fields, origins, extras)

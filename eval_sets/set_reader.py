@@ -5,10 +5,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from ..errors import InputError
-from .columns import check_columns, check_mapped, check_mapping, known_columns
-from .from_row import SampleMaker
 from .rows import BadRow, Rows
 from .sample import Sample
+from .sample_builder import SampleBuilder
+from .sample_columns import check_columns, check_mapped, check_mapping, known_columns
 from .sources import cannot_read, open_source
 
 _LANGUAGE = re.compile(r"[a-z]{2}")
@@ -66,7 +66,7 @@ def read_set(
 def _samples(
     opened: Rows, mapping: Mapping[str, str], language: str | None, limit: int | None, skip_bad: list[InputError] | None
 ) -> Iterator[Sample]:
-    maker = SampleMaker(opened, mapping, language)
+    maker = SampleBuilder(opened, mapping, language)
     first_error: InputError | None = None
     given = bad = 0
     try:

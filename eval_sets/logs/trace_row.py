@@ -5,10 +5,10 @@ from typing import Any
 
 from ...errors import InputError
 from ..rows import BadRow, Row
-from .texts import answered, asked, documents, reference
+from .message_text import answered, asked, documents, reference
 
 
-def traced(
+def build_trace_row(
     number: int,
     place: str,
     name: str,

@@ -17,7 +17,7 @@ _PRINTED_TEXT = re.compile(
 NO_RATING = "leave it out or write null if there is no rating"
 
 
-def kind(value: object) -> str:
+def describe_type(value: object) -> str:
     """What a value is, in the words of JSON."""
     names = {bool: "true or false", str: "a text", list: "a list", tuple: "a list", dict: "an object"}
     if value is None:
@@ -25,12 +25,12 @@ def kind(value: object) -> str:
     return names.get(type(value)) or ("a number" if isinstance(value, int | float) else f"a {type(value).__name__}")
 
 
-def shortened(text: str, length: int = 60) -> str:
+def shorten(text: str, length: int = 60) -> str:
     """A text that fits in a message."""
     return text if len(text) <= length else text[: length - 3] + "..."
 
 
-def number(value: object) -> object:
+def parse_number(value: object) -> object:
     """A rating as a number; a text may have a decimal point or comma. Raises `ValueError` where it is none."""
     if isinstance(value, bool):
         raise ValueError("is true or false, not a number; write 4 or 4.5")
@@ -41,7 +41,7 @@ def number(value: object) -> object:
         if text.lower() in ("nan", "-nan", "+nan"):
             value = math.nan
         elif not _NUMBER.fullmatch(text):
-            raise ValueError(f'"{shortened(text)}" is not a number; write 4 or 4,5, or nothing if there is no rating')
+            raise ValueError(f'"{shorten(text)}" is not a number; write 4 or 4,5, or nothing if there is no rating')
         else:
             return float(text.replace(",", "."))
     if isinstance(value, float) and math.isnan(value):
@@ -49,21 +49,21 @@ def number(value: object) -> object:
     return value
 
 
-def numbers(value: object) -> object:
+def parse_ratings(value: object) -> object:
     """Ratings by rater. A rater with null gave none. Raises `ValueError` naming the rater."""
-    ratings = structure(value)
+    ratings = parse_structure(value)
     if not isinstance(ratings, dict):
-        raise ValueError(f'is {kind(ratings)}, not an object; write {{"an": 4, "bo": 5}}, a rating a rater')
+        raise ValueError(f'is {describe_type(ratings)}, not an object; write {{"an": 4, "bo": 5}}, a rating a rater')
     read = {}
     for rater, rating in ratings.items():
         try:
-            read[rater] = number(rating)
+            read[rater] = parse_number(rating)
         except ValueError as error:
             raise ValueError(f"rater {rater}: {error}") from None
     return {rater: rating for rater, rating in read.items() if rating is not None}
 
 
-def texts(value: object) -> object:
+def parse_texts(value: object) -> object:
     """Contexts: a list as it is; a text that is a printed list (JSON, Python or NumPy), or else is one context.
 
     Raises `ValueError` when a text begins as a list of texts and is none.
@@ -83,9 +83,7 @@ def texts(value: object) -> object:
         pass
     printed = _printed_texts(text)
     if printed is None and re.match(r"\[\s*['\"]", text):
-        raise ValueError(
-            f'"{shortened(text)}" is not a list of texts; write ["...", "..."] with \\" for a quote inside'
-        )
+        raise ValueError(f'"{shorten(text)}" is not a list of texts; write ["...", "..."] with \\" for a quote inside')
     return [value] if printed is None else printed
 
 
@@ -102,7 +100,7 @@ def _printed_texts(text: str) -> list[str] | None:
         return None
 
 
-def structure(value: object) -> object:
+def parse_structure(value: object) -> object:
     """A list or object; a text is read as JSON or as Python prints it. Raises `ValueError` where it is neither."""
     if not isinstance(value, str):
         return value
@@ -113,32 +111,32 @@ def structure(value: object) -> object:
     try:
         return ast.literal_eval(value.strip())
     except (ValueError, SyntaxError, RecursionError, MemoryError):
-        raise ValueError(f'"{shortened(value)}" is not JSON ({why}); write it as JSON') from None
+        raise ValueError(f'"{shorten(value)}" is not JSON ({why}); write it as JSON') from None
 
 
-def plain(value: Any) -> Any:
+def to_json_value(value: Any) -> Any:
     """A value as JSON can hold it: NaN is null, a date its ISO text, a tuple a list, anything unknown its text."""
     if value is None or isinstance(value, str | bool | int):
         return value
     if isinstance(value, float):
         return None if math.isnan(value) else value
     if isinstance(value, dict):
-        return {str(key): plain(item) for key, item in value.items()}
+        return {str(key): to_json_value(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [plain(item) for item in value]
+        return [to_json_value(item) for item in value]
     if isinstance(value, datetime | date | time):
         return value.isoformat()
     return float(value) if isinstance(value, Decimal) else str(value)
 
 
-def tables(value: object) -> object:
+def parse_tables(value: object) -> object:
     """Tables as plain JSON values. A column or unit that is null is one that another row of a Parquet file has.
 
     A text that is no list or object is the name of a file.
     """
     if isinstance(value, str) and value.lstrip()[:1] not in ("[", "{"):
         return value.strip()
-    read = plain(structure(value))
+    read = to_json_value(parse_structure(value))
     if not isinstance(read, list):
         return read
     for table in read:

@@ -1,9 +1,9 @@
-"""What was probably meant: the known names nearest to one that is not known."""
+"""What was probably meant: the known names nearest_names to one that is not known."""
 
 from collections.abc import Iterable
 
 
-def nearest(name: str, known: Iterable[str], *, at_most: int = 1, cutoff: float = 60) -> list[str]:
+def nearest_names(name: str, known: Iterable[str], *, at_most: int = 1, cutoff: float = 60) -> list[str]:
     """The known names nearest to `name`, best first; fewer or none where nothing is alike (0-100, from `cutoff`)."""
     from rapidfuzz import fuzz, process
 
@@ -13,7 +13,7 @@ def nearest(name: str, known: Iterable[str], *, at_most: int = 1, cutoff: float 
     return [match for match, _score, _index in found]
 
 
-def quoted(names: Iterable[str], *, at_most: int = 20) -> str:
+def quote_names(names: Iterable[str], *, at_most: int = 20) -> str:
     """Names in backquotes with commas, for a message; a long list is cut and says so."""
     listed = list(names)
     shown = ", ".join(f"`{name}`" for name in listed[:at_most])

@@ -11,9 +11,9 @@ from typing import IO, Any
 from pydantic_core import PydanticSerializationError
 
 from ..errors import InputError
-from .cells import plain
-from .columns import FIELDS
+from .cell_values import to_json_value
 from .sample import Sample
+from .sample_columns import FIELDS
 
 
 def write_set(samples: Iterable[Sample], path: str | Path) -> int:
@@ -29,13 +29,13 @@ def write_set(samples: Iterable[Sample], path: str | Path) -> int:
         raise InputError(f"{path}: sets are written as .jsonl or .csv, not `{suffix}`; name the file so")
     if not target.parent.is_dir():
         raise InputError(f"{path}: there is no folder `{target.parent}`; make it first")
-    with replaced(target) as file:
+    with replace_file(target) as file:
         rows = _rows(samples, str(path))
         return _write_lines(rows, file) if suffix == ".jsonl" else _write_cells(rows, file)
 
 
 @contextmanager
-def replaced(target: Path) -> Iterator[IO[str]]:
+def replace_file(target: Path) -> Iterator[IO[str]]:
     """A file that takes the target's place when all went well; beside it, since only within a disk is that one step."""
     draft = target.with_name(f".{target.name}.{os.getpid()}.tmp")
     try:
@@ -63,7 +63,7 @@ def _rows(samples: Iterable[Sample], name: str) -> Iterator[dict[str, Any]]:
                 f"{name}, sample {sample.id}, field metadata: {error}; write it as text or number"
             ) from None
         if "metadata" in row:
-            row["metadata"] = plain(row["metadata"])
+            row["metadata"] = to_json_value(row["metadata"])
         yield row
 
 

@@ -3,15 +3,15 @@
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from .cells import NO_RATING, kind, shortened
-from .nearest import quoted
+from .cell_values import NO_RATING, describe_type, shorten
+from .name_suggestions import quote_names
 
 # the branches of a table's cell, which pydantic names in an error's path
 _BRANCHES = {"int", "float", "str", "bool"}
 _TABLE = 'a table is {"name": "...", "columns": {"date": ["2026-03-01"], "mbps": [41.2]}, "units": {"mbps": "Mbps"}}'
 
 
-def complaint(error: ValidationError) -> tuple[str, str | None]:
+def explain_validation_error(error: ValidationError) -> tuple[str, str | None]:
     """The field of the first error and what is wrong with it, with the cure; None instead where it is missing."""
     found = error.errors(include_url=False)
     first = found[0]
@@ -20,7 +20,7 @@ def complaint(error: ValidationError) -> tuple[str, str | None]:
     if first["type"] == "missing" and len(path) == 1:
         return field, None
     others = {str(other["loc"][0]) for other in found[1:] if other["loc"] and other["loc"][0] != first["loc"][0]}
-    more = f" (wrong in this row too: {quoted(sorted(others))})" if others else ""
+    more = f" (wrong in this row too: {quote_names(sorted(others))})" if others else ""
     return field, _said(first, field) + more
 
 
@@ -32,8 +32,8 @@ def _said(error: ErrorDetails, field: str) -> str:
     if error["type"] == "string_type" and value is None:
         return 'is null; write the text, or "" if there is none'
     if known := _BY_TYPE.get(error["type"]):
-        shown = f'"{shortened(value)}"' if isinstance(value, str) else shortened(str(value))
-        return known.format(kind=kind(value), value=shown)
+        shown = f'"{shorten(value)}"' if isinstance(value, str) else shorten(str(value))
+        return known.format(kind=describe_type(value), value=shown)
     return message if ";" in message else f"{message}; correct it in the file"
 
 

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import InputError
-from .cells import kind, shortened
+from .cell_values import describe_type, shorten
 from .rows import BadRow, Row, Rows
-from .text_lines import decoded, raw_lines, without_bom
+from .text_lines import decode_line, read_raw_lines, strip_byte_order_mark
 
 SEVERAL = object()  # what a file holds that is JSON Lines
 
@@ -29,7 +29,9 @@ def open_json(path: Path, name: str) -> Rows:
     if isinstance(document, dict):
         document = document.get("samples", [document])
     if not isinstance(document, list):
-        raise InputError(f"{name}: holds {kind(document)}; write a list of samples, or an object with a list `samples`")
+        raise InputError(
+            f"{name}: holds {describe_type(document)}; write a list of samples, or an object with a list `samples`"
+        )
     return Rows(name, path.stem, _listed_rows(document, name))
 
 
@@ -38,7 +40,7 @@ def json_document(path: Path, name: str) -> Any:
 
     Raises `InputError` where it is no JSON, with the line.
     """
-    text = decoded(without_bom(path.read_bytes(), name), name, path)
+    text = decode_line(strip_byte_order_mark(path.read_bytes(), name), name, path)
     try:
         return _DECODER.decode(text)
     except (ValueError, RecursionError) as error:
@@ -51,7 +53,7 @@ def json_document(path: Path, name: str) -> Any:
 
 def _line_rows(path: Path, name: str) -> Iterator[Row | BadRow]:
     number = 0
-    for line_number, raw in raw_lines(path, name):
+    for line_number, raw in read_raw_lines(path, name):
         if not raw or raw.isspace():
             continue
         number += 1
@@ -65,14 +67,14 @@ def _line_rows(path: Path, name: str) -> Iterator[Row | BadRow]:
 def _object(raw: bytes, place: str, path: Path) -> dict[str, Any]:
     if b"\0" in raw:
         raise InputError(f"{place}: the line holds a NUL byte; remove it, or find out what wrote it")
-    text = decoded(raw.rstrip(b"\r\n"), place, path)
+    text = decode_line(raw.rstrip(b"\r\n"), place, path)
     try:
         value = _DECODER.decode(text)
     except (ValueError, RecursionError) as error:
         raise InputError(f"{place}: {_why(error, text)}; write one whole JSON object a line") from None
     if not isinstance(value, dict):
         cure = "name a file that is one JSON list .json" if isinstance(value, list) else "write a JSON object a line"
-        raise InputError(f"{place}: is {kind(value)}, not an object; {cure}")
+        raise InputError(f"{place}: is {describe_type(value)}, not an object; {cure}")
     return value
 
 
@@ -81,7 +83,9 @@ def _listed_rows(listed: list[Any], name: str) -> Iterator[Row | BadRow]:
         if isinstance(value, dict):
             yield Row(number, f"row {number}", value)
         else:
-            error = InputError(f"{name}, row {number}: is {kind(value)}, not an object; write an object a sample")
+            error = InputError(
+                f"{name}, row {number}: is {describe_type(value)}, not an object; write an object a sample"
+            )
             yield BadRow(number, error)
 
 
@@ -104,7 +108,7 @@ def _line_of(error: Exception) -> str:
 
 def _why(error: Exception, text: str) -> str:
     if isinstance(error, json.JSONDecodeError):
-        near = shortened(text[max(0, error.pos - 15) :].strip(), 40)
+        near = shorten(text[max(0, error.pos - 15) :].strip(), 40)
         return f"is not JSON: {error.msg} at character {error.colno}, near {near!r}"
     if isinstance(error, RecursionError):
         return "is nested too deeply"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ..errors import InputError
 from .rows import BadRow, Row, Rows
-from .text_lines import decoded, raw_lines
+from .text_lines import decode_line, read_raw_lines
 
 DELIMITERS = (",", ";", "\t", "|")
 _SEP_LINE = re.compile(r"sep=(.)\s*", re.IGNORECASE)  # Excel's own way to name the delimiter
@@ -16,7 +16,7 @@ _SEP_LINE = re.compile(r"sep=(.)\s*", re.IGNORECASE)  # Excel's own way to name 
 _LONGEST_CELL = 2**30
 
 
-def open_delimited(path: Path, name: str, known: Collection[str]) -> Rows:
+def open_csv(path: Path, name: str, known: Collection[str]) -> Rows:
     """The rows of a delimited file, streamed. `known` column names help to tell the delimiter.
 
     Raises `InputError` when the file is empty, is not UTF-8, or its header names a column twice.
@@ -27,7 +27,7 @@ def open_delimited(path: Path, name: str, known: Collection[str]) -> Rows:
     return Rows(name, path.stem, _rows(records, columns, name), columns, textual=True)
 
 
-def delimiter_of(header: str, known: Collection[str]) -> str:
+def find_delimiter(header: str, known: Collection[str]) -> str:
     """The delimiter under which a header line gives most known names, then most names."""
 
     def found(delimiter: str) -> tuple[int, int]:
@@ -70,7 +70,7 @@ class _Records:
                 break
         else:
             return
-        self.delimiter = named or delimiter_of(first, self.known)
+        self.delimiter = named or find_delimiter(first, self.known)
         yield from self._parsed(chain([first], lines))
 
     def _parsed(self, lines: Iterator[str]) -> Iterator[tuple[int, list[str], str | None]]:
@@ -94,9 +94,9 @@ class _Records:
                 yield begins, cells, None
 
     def _lines(self) -> Iterator[str]:
-        for number, raw in raw_lines(self.path, self.name):
+        for number, raw in read_raw_lines(self.path, self.name):
             self._line = number
-            yield decoded(raw, f"{self.name}, line {number}", self.path)
+            yield decode_line(raw, f"{self.name}, line {number}", self.path)
 
 
 def _rows(records: _Records, columns: tuple[str, ...], name: str) -> Iterator[Row | BadRow]:

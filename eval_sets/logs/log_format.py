@@ -14,7 +14,7 @@ from .openinference import is_span, otlp_spans, read_spans
 _OURS = {"user_input", "question", "response", "answer", "samples"}
 
 
-def from_logs(opened: Rows) -> Rows:
+def read_logs(opened: Rows) -> Rows:
     """The rows of samples, where the source is a log or export of a known tool; else the rows as they are."""
     rows = _unpacked(iter(opened.rows))
     read: list[Row | BadRow] = []
