@@ -1,4 +1,4 @@
-"""What is measured: Metric, Score, and a module (or folder) a metric."""
+"""What is measured: `Metric`, `Score`, and one module (or folder) per metric."""
 
 from .answer_length import AnswerLength
 from .answer_relevance import AnswerRelevance
@@ -8,11 +8,15 @@ from .bleurt import Bleurt
 from .declined import Declined
 from .factoid import Factoid
 from .faithfulness import Faithfulness
-from .judge_rating import JudgeCompleteness, JudgeRelatedness, JudgeTruthfulness
-from .metric import Metric, Score
+from .judge_completeness import JudgeCompleteness
+from .judge_relatedness import JudgeRelatedness
+from .judge_truthfulness import JudgeTruthfulness
+from .metric import ComputedMetric, Metric, Score
 from .numeric.numeric_claims import NumericClaims
 from .ragas_adapter import RagasMetric, as_ragas_metric
-from .rouge import Rouge1, Rouge2, RougeL
+from .rouge_1 import Rouge1
+from .rouge_2 import Rouge2
+from .rouge_l import RougeL
 from .rouge_l_precision import RougeLPrecision
 from .token_overlap import TokenOverlap
 from .weakest_claim import WeakestClaim
@@ -23,6 +27,7 @@ __all__ = [
     "BertScore",
     "Bleu",
     "Bleurt",
+    "ComputedMetric",
     "Declined",
     "Factoid",
     "Faithfulness",

@@ -1,18 +1,25 @@
-"""Answer length: the baseline that shows whether a metric, or a rater, just likes long answers."""
+"""Answer length: the baseline that shows whether a metric, or a rater, just prefers long answers."""
 
 from ..eval_sets.sample import Sample
-from .metric import Metric, Score, scored
+from .metric import ComputedMetric, Score, scored
 from .tokens import tokens
 
 
-class AnswerLength(Metric):
-    """The number of the answer's tokens, from 0 up."""
+class AnswerLength(ComputedMetric):
+    """The number of words and numbers in the answer.
+
+    Range: 0 and up. An empty answer has length 0; no sample is skipped.
+
+    Example:
+        >>> AnswerLength().score(response="It costs EUR 12.").value
+        4.0
+    """
 
     name = "answer_length"
     range = (0.0, None)
     needs = ()
 
-    async def measure(self, sample: Sample) -> Score:
-        """Always scored: an empty answer has length 0."""
+    def compute(self, sample: Sample) -> Score:
+        """Always scored."""
         length = len(tokens(sample.response))
         return scored(float(length), f"{length} tokens")

@@ -24,10 +24,22 @@ def reverse_questions_question(sample: Sample, count: int, prompts: Prompts) -> 
 
 
 class AnswerRelevance(Metric):
-    """Mean cosine of the asked question with `questions` different generated ones (notes 004, "Answer Relevance").
+    """How near the question that was asked is to the questions that the answer answers.
 
-    In [0, 1]: a negative mean is clipped, and kept as `raw` in the evidence. A noncommittal answer scores 0.
-    The questions come in one call and are embedded in one batch.
+    Formula: the mean over N different generated questions of cosine(E(generated), E(original)). Range: [0, 1]; a
+    negative mean is clipped, and stands as `raw` in the evidence. Source: notes 004, "Answer Relevance".
+
+    A noncommittal answer scores 0; a reply without a question makes the sample failed. Where the judge writes fewer
+    different questions than N, the mean is over those, and the evidence has both numbers.
+
+    Args:
+        judge: Writes the questions, in one call.
+        embedder: Turns texts into vectors: an `Embedder`, or its name (`use`, `st:MODEL`, `litellm:MODEL`).
+        questions: N, 1 or more.
+        prompts: The prompts of the call.
+
+    Raises:
+        ValueError: `questions` is below 1.
     """
 
     name = "answer_relevance"
@@ -44,7 +56,11 @@ class AnswerRelevance(Metric):
         self.questions = questions
 
     async def measure(self, sample: Sample) -> Score:
-        """Failed when the judge wrote no question. Fewer different questions than wanted are said in the evidence."""
+        """The score, with each question and its cosine in the evidence.
+
+        Raises:
+            JudgeError: The judge or the embedder gave no usable reply.
+        """
         question = reverse_questions_question(sample, self.questions, self.prompts)
         reply = await self.judge.ask(question)
         different = {" ".join(text.split()).casefold(): text for text in reply.value.questions if text.strip()}

@@ -1,6 +1,5 @@
 """BERTScore against the reference answer (Zhang et al., 2020), as bert-score computes it."""
 
-import asyncio
 from functools import cache
 from typing import Any
 
@@ -8,14 +7,20 @@ from ..errors import UsageError
 from ..eval_sets.sample import Sample
 from .metric import Metric, Score, scored, skipped
 from .model_folder import model_folder
+from .worker import compute_beside
 
 
 class BertScore(Metric):
-    """F1 of the greedy matching of contextual word vectors, about 0 to 1 (003, Table 5); the library `bert-score`.
+    """F1 of the greedy matching of the words' vectors in their context (Zhang et al., 2020; 003, Table 5).
 
-    `model` is a folder or a model in the Hub's cache; not said, it is the library's own choice for the language
-    (`bert-base-multilingual-cased` for Dutch). `layers` is the layer whose vectors count; not said, the library's
-    choice for the model, else its last. Nothing is downloaded.
+    Formula: 2PR / (P + R), with P the mean over the answer's tokens of the highest cosine with a token of the
+    reference, and R the same from the reference's side; computed by the library `bert-score`. Range: [-1, 1], in
+    practice about 0 to 1. Skipped, with the reason, where the library or the model is missing. Nothing is downloaded.
+
+    Args:
+        model: A folder, or a model in the Hub's cache. Default: the library's choice for the language
+            (`bert-base-multilingual-cased` for Dutch).
+        layers: The number of the layer whose vectors count. Default: the library's choice for the model, else its last.
     """
 
     name = "bertscore"
@@ -29,11 +34,11 @@ class BertScore(Metric):
     async def measure(self, sample: Sample) -> Score:
         """Skipped, with the reason, where library or model is missing; the evidence has precision and recall."""
         try:
-            scorer, model, layer = _scorer(self.model, self.layers, sample.language or "en")
+            scorer, model, layer = await compute_beside(_scorer, self.model, self.layers, sample.language or "en")
         except UsageError as error:
-            return skipped(f"BERTScore cannot be had: {error}")
-        found = await asyncio.to_thread(scorer.score, [sample.response], [sample.reference])
-        precision, recall, f1 = (float(part[0]) for part in found)
+            return skipped(f"BERTScore cannot be computed: {error}")
+        scores = await compute_beside(scorer.score, [sample.response], [sample.reference])
+        precision, recall, f1 = (float(part[0]) for part in scores)
         evidence = {"precision": precision, "recall": recall, "model": model, "layer": layer}
         return scored(f1, f"precision {precision:.2f}, recall {recall:.2f} by {model}", evidence)
 
@@ -48,7 +53,7 @@ def _scorer(model: str, layers: int, language: str) -> tuple[Any, str, int]:
     except ImportError as error:
         raise UsageError(f'it needs the extra `bertscore`: pip install "assay[bertscore]" ({error})') from error
     disable_progress_bar()
-    named = model or lang2model[language]
-    folder = model_folder(named)
-    layer = layers or model2layers.get(named) or int(AutoConfig.from_pretrained(folder).num_hidden_layers)
-    return BERTScorer(model_type=folder, num_layers=layer), named, layer
+    name = model or lang2model[language]
+    folder = model_folder(name)
+    layer = layers or model2layers.get(name) or int(AutoConfig.from_pretrained(folder).num_hidden_layers)
+    return BERTScorer(model_type=folder, num_layers=layer), name, layer

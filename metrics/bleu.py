@@ -1,34 +1,40 @@
-"""BLEU against the reference answer (Papineni et al., 2002), as sacrebleu computes it."""
+"""BLEU against the reference answer, as sacrebleu computes it."""
 
 from functools import cache
 from typing import Any
 
 from ..eval_sets.sample import Sample
-from .metric import Metric, Score, scored, skipped
+from .metric import ComputedMetric, Score, scored, skipped
 from .tokens import tokens
 
 
-class Bleu(Metric):
-    """Sentence BLEU of answer and reference, in [0, 1] (003, Tables 3 and 5; sacrebleu's 0-100 divided by 100).
+class Bleu(ComputedMetric):
+    """Sentence BLEU of answer and reference (Papineni et al., 2002; 003, Tables 3 and 5).
 
-    Geometric mean of the precisions of 1 to 4-grams times the brevity penalty; orders that the answer is too short for
-    are left out, and an order without a match is smoothed (sacrebleu's `exp`).
+    Formula: BP * (p1 * p2 * p3 * p4)^(1/4), with pn the share of the answer's n-grams that the reference has and
+    BP = min(1, exp(1 - |reference| / |answer|)), the brevity penalty; sacrebleu's 0-100 divided by 100. Orders that the
+    answer is too short for are left out, and an order without a match is smoothed (sacrebleu's `exp`). Range: [0, 1].
+    Skipped when answer or reference has no words.
+
+    Example:
+        >>> round(Bleu().score(response="Bel de poli op u bent", reference="bel de poli op, als u bent").value, 3)
+        0.512
     """
 
     name = "bleu"
     needs = ("response", "reference")
 
-    async def measure(self, sample: Sample) -> Score:
+    def compute(self, sample: Sample) -> Score:
         """Skipped when answer or reference has no words. The evidence has sacrebleu's signature."""
         answer, reference = " ".join(tokens(sample.response)), " ".join(tokens(sample.reference or ""))
         if not answer or not reference:
             return skipped(f"the {'reference' if answer else 'answer'} has no words")
         bleu = _sacrebleu()
-        found = bleu.sentence_score(answer, [reference])
-        precisions = [round(float(share), 2) for share in found.precisions]
-        evidence = {"precisions": precisions, "brevity_penalty": found.bp, "sacrebleu": str(bleu.get_signature())}
+        result = bleu.sentence_score(answer, [reference])
+        precisions = [round(float(share), 2) for share in result.precisions]
+        evidence = {"precisions": precisions, "brevity_penalty": result.bp, "sacrebleu": str(bleu.get_signature())}
         reason = f"{precisions[0]:.0f}% of the answer's words and {precisions[1]:.0f}% of its pairs are the reference's"
-        return scored(min(1.0, found.score / 100), reason, evidence)
+        return scored(min(1.0, result.score / 100), reason, evidence)
 
 
 @cache

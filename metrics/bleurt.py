@@ -1,6 +1,5 @@
 """BLEURT against the reference answer (Sellam et al., 2020): a model that was trained on people's judgements."""
 
-import asyncio
 from functools import cache
 from typing import Any
 
@@ -8,12 +7,18 @@ from ..errors import UsageError
 from ..eval_sets.sample import Sample
 from .metric import Metric, Score, scored, skipped
 from .model_folder import model_folder
+from .worker import compute_beside
 
 
 class Bleurt(Metric):
-    """What BLEURT predicts that people would say, clipped to [0, 1] (003, Table 3); the library `bleurt-pytorch`.
+    """The rating that BLEURT, a model trained on people's ratings, predicts (Sellam et al., 2020; 003, Table 3).
 
-    `model` is a folder or a model in the Hub's cache; nothing is downloaded.
+    Formula: the model's output for reference and answer, clipped to [0, 1]; the number before clipping stands as `raw`
+    in the evidence. Texts are cut at 512 tokens. Skipped, with the reason, where the library `bleurt-pytorch` or the
+    model is missing. Nothing is downloaded.
+
+    Args:
+        model: A folder, or a model in the Hub's cache.
     """
 
     name = "bleurt"
@@ -25,10 +30,10 @@ class Bleurt(Metric):
     async def measure(self, sample: Sample) -> Score:
         """Skipped, with the reason, where library or model is missing; the evidence has the number before clipping."""
         try:
-            model, tokenizer = _bleurt(self.model)
+            model, tokenizer = await compute_beside(_bleurt, self.model)
         except UsageError as error:
-            return skipped(f"BLEURT cannot be had: {error}")
-        raw = await asyncio.to_thread(_predict, model, tokenizer, sample.reference or "", sample.response)
+            return skipped(f"BLEURT cannot be computed: {error}")
+        raw = await compute_beside(_predict, model, tokenizer, sample.reference or "", sample.response)
         value = min(1.0, max(0.0, raw))
         return scored(value, f"{self.model} predicts {raw:.2f}", {"raw": raw, "model": self.model})
 

@@ -26,7 +26,11 @@ def claims_question(sample: Sample, prompts: Prompts) -> Question[Claims]:
 
 
 async def claims_by_judge(sample: Sample, judge: Judge, prompts: Prompts) -> tuple[list[str], Usage]:
-    """The answer's claims, decontextualised by the judge (one call). Raises `JudgeError`."""
+    """The answer's claims, decontextualised by the judge in one call, and the usage of the call.
+
+    Raises:
+        JudgeError: The judge gave no usable reply.
+    """
     reply = await judge.ask(claims_question(sample, prompts))
     texts = (" ".join(claim.split()) for claim in reply.value.claims)
     return list(dict.fromkeys(text for text in texts if text)), reply.usage

@@ -1,36 +1,41 @@
-"""Factoid: whether the answer holds the facts of the reference; pass or fail (003, 4.5)."""
+"""Factoid: whether the answer states the facts of the reference (003, 4.5)."""
 
 from typing import Any
 
 from ..eval_sets.sample import Sample
 from .entities import Entity, entities, states
-from .metric import Metric, Score, scored, skipped
+from .metric import ComputedMetric, Score, scored, skipped
 
 
-class Factoid(Metric):
+class Factoid(ComputedMetric):
     """1 when the answer states every fact of the reference, else 0.
 
     The fact is the one that the set names (`metadata.fact`, `{"kind", "text"}`, as `assay generate` writes it), else
     the telephone numbers, e-mail addresses, dates, hours, amounts and addresses in the reference. Two ways of writing
-    one pass: 053-487 66 78 and +31 53 487 6678, 3 maart and 03-03-2026.
+    one pass: 053-487 66 78 and +31 53 487 6678, 3 maart and 03-03-2026. Range: 0 or 1. A reference without such a fact
+    is skipped. Source: 003, 4.5.
+
+    Example:
+        >>> Factoid().score(response="Bel +31 53 487 6678.", reference="Bel 053-487 66 78.", language="nl").value
+        1.0
     """
 
     name = "factoid"
     needs = ("response", "reference")
 
-    async def measure(self, sample: Sample) -> Score:
-        """Skipped when the reference holds no such fact."""
+    def compute(self, sample: Sample) -> Score:
+        """Skipped when the reference has no such fact; the evidence says of each fact whether the answer states it."""
         facts = _facts(sample)
         if not facts:
-            return skipped("the reference holds no telephone number, e-mail address, date, hours, amount or address")
+            return skipped("the reference has no telephone number, e-mail address, date, hours, amount or address")
         missing = [fact for fact in facts if not states(sample.response, fact, sample.language)]
         evidence: dict[str, Any] = {
             "facts": [{"kind": fact.kind, "text": fact.text, "stated": fact not in missing} for fact in facts],
             "in_answer": [{"kind": e.kind, "text": e.text} for e in entities(sample.response, sample.language)],
         }
         if missing:
-            told = ", ".join(f"{fact.kind} {fact.text}" for fact in missing)
-            return scored(0.0, f"the answer does not state the {told}", evidence)
+            listed = ", ".join(f"{fact.kind} {fact.text}" for fact in missing)
+            return scored(0.0, f"the answer does not state the {listed}", evidence)
         return scored(1.0, f"the answer states {', '.join(fact.text for fact in facts)}", evidence)
 
 
@@ -38,6 +43,6 @@ def _facts(sample: Sample) -> list[Entity]:
     named = sample.metadata.get("fact")
     if isinstance(named, dict) and isinstance(text := named.get("text"), str) and text.strip():
         kind = str(named.get("kind", ""))
-        found = [entity for entity in entities(text, sample.language) if entity.kind == kind]
-        return found[:1] or [Entity(kind, text, 0, {})]
+        of_kind = [entity for entity in entities(text, sample.language) if entity.kind == kind]
+        return of_kind[:1] or [Entity(kind, text, 0, {})]
     return entities(sample.reference or "", sample.language)

@@ -10,22 +10,35 @@ from .claim_extraction import ClaimsBy, claims_by_judge, claims_by_sentences
 from .metric import Metric, Score, scored, skipped
 from .verdict_list import listed_verdicts
 from .verdict_probability import probability_verdicts
+from .worker import compute_beside, compute_for
 
 VerdictsBy = Literal["listed", "probability"]
 
 
 class Faithfulness(Metric):
-    """Supported claims / all claims, in [0, 1] (notes 004, "Faithfulness").
+    """The share of the answer's claims that its contexts support.
 
-    `claims`: by the `judge`, decontextualised, or the answer's `sentences` (no call). `verdicts`: `listed`, all in
-    one call with reasons and checked quotes, or `probability`, one yes/no question a claim; the value is then the mean
-    P(supported), with the hard ratio in the evidence. Left out: sentences, with probabilities where the judge tells
-    log probabilities and listed verdicts where it does not (`benchmarks/rated_agreement.py` says why).
-    An answer without claims (a refusal, a greeting) is skipped.
+    Formula: supported claims / all claims made; with probabilities, the mean P(supported), and the plain share stands
+    as `ratio` in the evidence. Range: [0, 1]. Source: notes 004, "Faithfulness".
 
-    `numeric`: a claim with numbers that can be computed from the sample's tables, or from those in its contexts, takes
-    the computation's verdict in place of the judge's, and the evidence shows both. Left out, it is so where the sample
-    has tables of its own; these are then shown to the judge too where there are no contexts.
+    Every claim has one verdict. One that the judge leaves out is asked about again and then counts as not supported; so
+    does one whose quote is not in the contexts. An answer without claims (a refusal, a greeting) is skipped.
+
+    Args:
+        judge: Gives the verdicts.
+        claims: What a claim is: `sentences`, the answer's sentences that claim something (no call), or `judge`, claims
+            that the judge writes so that each can be read alone (one call). Default: sentences.
+        verdicts: `listed`, all in one call with a reason and a checked quote each, or `probability`, one yes/no
+            question per claim. Default: probability where the judge gives log probabilities
+            (`benchmarks/rated_agreement.py` says why), else listed.
+        numeric: Whether a claim whose numbers can be computed, from the sample's tables or those in its contexts, takes
+            the computation's verdict in place of the judge's; the evidence shows both. Default: yes for a sample with
+            tables of its own, which are then shown to the judge too where there are no contexts.
+        prompts: The prompts of the calls.
+
+    Raises:
+        ValueError: Another value for `claims` or `verdicts`, or `probability` with a judge that gives no log
+            probabilities.
     """
 
     name = "faithfulness"
@@ -42,7 +55,7 @@ class Faithfulness(Metric):
         if claims not in {None, *get_args(ClaimsBy)} or verdicts not in {None, *get_args(VerdictsBy)}:
             raise ValueError("claims is judge or sentences, verdicts is listed or probability")
         if verdicts == "probability" and not judge.logprobs:
-            raise ValueError(f"{judge.name} tells no log probabilities (logprobs in its settings): verdicts=listed")
+            raise ValueError(f"{judge.name} gives no log probabilities (logprobs in its settings): verdicts=listed")
         self.judge = judge
         self.prompts = prompts
         self.numeric = numeric
@@ -58,32 +71,36 @@ class Faithfulness(Metric):
         return await super().assess(sample)
 
     async def measure(self, sample: Sample) -> Score:
-        """The score, with every claim, verdict, quote and place in the evidence. Raises `JudgeError`."""
+        """The score, with every claim, verdict, quote and place in the evidence.
+
+        Raises:
+            JudgeError: The judge gave no usable reply.
+        """
         usage = Usage()
         if self.claims == "judge":
             claims, usage = await claims_by_judge(sample, self.judge, self.prompts)
         else:
-            claims = claims_by_sentences(sample)
-        asked = ["claims"] * (self.claims == "judge") + ["verdicts" if self.verdicts == "listed" else "support"]
+            claims = await compute_for(sample, claims_by_sentences, sample)
+        prompt_names = ["claims"] * (self.claims == "judge") + ["verdicts" if self.verdicts == "listed" else "support"]
         evidence: dict[str, Any] = {
             "claims_by": self.claims,
             "verdicts_by": self.verdicts,
             "judge": self.judge.name,
-            "prompts": [self.prompts.load(name, sample.language).identity for name in asked],
+            "prompts": [self.prompts.load(name, sample.language).identity for name in prompt_names],
             "claims": [],
         }
         if not claims:
             return skipped("the answer makes no claims", evidence, usage)
         give_verdicts = listed_verdicts if self.verdicts == "listed" else probability_verdicts
-        judged, took = await give_verdicts(sample, claims, self.judge, self.prompts)
+        judged, verdicts_usage = await give_verdicts(sample, claims, self.judge, self.prompts)
         if sample.tables if self.numeric is None else self.numeric:
             from .numeric.in_faithfulness import with_computed_verdicts
 
-            judged = with_computed_verdicts(sample, judged)
+            judged = await compute_beside(with_computed_verdicts, sample, judged)
         ratio = sum(claim.verdict == "supported" for claim in judged) / len(judged)
         value = self.aggregate([claim.support for claim in judged])
         evidence |= {"claims": [claim.evidence() for claim in judged], "ratio": ratio}
-        return scored(value, _reason(judged), evidence, usage + took)
+        return scored(value, _reason(judged), evidence, usage + verdicts_usage)
 
     def aggregate(self, support: list[float]) -> float:
         """The score from each claim's support in [0, 1]: the mean."""

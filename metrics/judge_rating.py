@@ -1,4 +1,4 @@
-"""Judge ratings: the judge asked outright for 1-5, by the definitions of the AFAS paper (001, section III)."""
+"""Judge ratings: the judge is asked for 1-5 directly, by the definitions of the AFAS paper (001, section III)."""
 
 from typing import Literal
 
@@ -30,19 +30,28 @@ def rating_question(sample: Sample, prompts: Prompts, *, logprobs: bool) -> Ques
     return Question(prompt, prompt.render(fields), Ratings, sample.id, logprobs=logprobs, prompts=prompts)
 
 
-class _JudgeRating(Metric):
-    """One of the three; asked together, the judge answers once."""
+class JudgeRating(Metric):
+    """One of three requirements that the judge rates from 1 to 5; asked together, the judge answers once.
+
+    Formula: where the judge gives log probabilities, the expected stars, sum over s = 1..5 of s * P(s) at the digit's
+    place in the reply; else the stars that it wrote. Range: [1, 5]. Source: the definitions of 001, section III.
+    """
 
     range = (1.0, 5.0)
     needs = ("user_input", "response", "retrieved_contexts")
     requirement: str
+    """The field of the reply that holds this requirement."""
 
     def __init__(self, judge: Judge, prompts: Prompts = BUNDLED) -> None:
         self.judge = judge
         self.prompts = prompts
 
     async def measure(self, sample: Sample) -> Score:
-        """The expected stars over the digit's alternatives, else the stars that the judge wrote."""
+        """The score, with the stars that the judge wrote and the expected ones (or null) in the evidence.
+
+        Raises:
+            JudgeError: The judge gave no usable reply.
+        """
         question = rating_question(sample, self.prompts, logprobs=self.judge.logprobs)
         reply = await self.judge.ask(question)
         stars: int = getattr(reply.value, self.requirement)
@@ -53,29 +62,10 @@ class _JudgeRating(Metric):
             "judge": self.judge.name,
             "prompts": [question.prompt.identity],
         }
-        value = float(stars) if expected is None else expected
-        return scored(value, f"the judge gives {stars} of 5 for {self.requirement}", evidence, reply.usage)
-
-
-class JudgeTruthfulness(_JudgeRating):
-    """The judge's 1-5 for "the quality of only saying what is true"."""
-
-    name = "judge_truthfulness"
-    requirement = "truthfulness"
-
-
-class JudgeRelatedness(_JudgeRating):
-    """The judge's 1-5 for "a close connection with the subject you are discussing or the situation you are in"."""
-
-    name = "judge_relatedness"
-    requirement = "relatedness"
-
-
-class JudgeCompleteness(_JudgeRating):
-    """The judge's 1-5 for "including all the parts that are necessary; being whole"."""
-
-    name = "judge_completeness"
-    requirement = "completeness"
+        reason = f"the judge gives {stars} of 5 for {self.requirement}"
+        if expected is None:
+            return scored(float(stars), reason, evidence, reply.usage)
+        return scored(expected, f"{reason}; over its alternatives {expected:.2f} on average", evidence, reply.usage)
 
 
 def _expected_stars(reply: Reply[Ratings], requirement: str) -> float | None:

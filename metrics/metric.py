@@ -1,6 +1,7 @@
 """What a metric is, and what it gives."""
 
 import asyncio
+import math
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Coroutine
@@ -14,6 +15,7 @@ from ..errors import JudgeError, UsageError
 from ..eval_sets.sample import Sample
 from ..judges.meter import metered
 from ..judges.question import Usage
+from .worker import compute_for
 
 T = TypeVar("T")
 
@@ -24,10 +26,24 @@ _OF_THREAD = threading.local()
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """What a metric found for one sample.
+    """What a metric found for one sample: a value, or the reason why there is none.
 
-    `value` is a float when `status` is `scored`, and None otherwise: never NaN. `reason` is a sentence for a person;
-    `evidence` (JSON values) is enough to check the number by hand; `usage` is what the judge took.
+    Attributes:
+        value: A finite number when `status` is `scored`, else None; never NaN.
+        status: `scored`; `skipped`, when there is nothing to measure; `failed`, when measuring went wrong.
+        reason: One sentence for a person.
+        evidence: JSON values that are enough to check the value by hand.
+        usage: The judge's calls, tokens and cost.
+
+    Raises:
+        ValueError: The value is not finite, or value and status contradict each other.
+
+    Example:
+        >>> Score(0.5, "scored", "1 of 2 claims supported").value
+        0.5
+        >>> Score(float("nan"), "scored", "0 of 0 claims")
+        Traceback (most recent call last):
+        ValueError: a score is a finite number, not nan: skip or fail with a reason
     """
 
     value: float | None
@@ -39,8 +55,8 @@ class Score:
     def __post_init__(self) -> None:
         if (self.value is None) == (self.status == "scored"):
             raise ValueError(f"a score that is {self.status} cannot have the value {self.value}")
-        if self.value is not None and self.value != self.value:
-            raise ValueError("a score is never NaN: skip or fail with a reason")
+        if self.value is not None and not math.isfinite(self.value):
+            raise ValueError(f"a score is a finite number, not {self.value}: skip or fail with a reason")
 
 
 def scored(value: float, reason: str, evidence: dict[str, Any] | None = None, usage: Usage | None = None) -> Score:
@@ -49,19 +65,25 @@ def scored(value: float, reason: str, evidence: dict[str, Any] | None = None, us
 
 
 def skipped(reason: str, evidence: dict[str, Any] | None = None, usage: Usage | None = None) -> Score:
-    """No value, because there is nothing to measure; not an error."""
+    """A score without a value, because there is nothing to measure; this is not an error."""
     return Score(None, "skipped", reason, evidence or {}, usage or Usage())
 
 
 def failed(reason: str, evidence: dict[str, Any] | None = None, usage: Usage | None = None) -> Score:
-    """No value, because measuring went wrong."""
+    """A score without a value, because measuring went wrong."""
     return Score(None, "failed", reason, evidence or {}, usage or Usage())
 
 
 class Metric(ABC):
     """Measures one thing of a sample. A new metric says what it is in the class attributes and writes `measure`.
 
-    `range` is the lowest and highest value (None: no bound); `needs` the sample fields that must not be empty.
+    A metric that asks no judge is a `ComputedMetric`.
+
+    Attributes:
+        name: What `--metrics` and the tables call it.
+        range: The lowest and highest value; None where there is no bound.
+        needs: The sample fields that must not be empty; without one of them the sample is skipped.
+        higher_is_better: Whether higher values are better. Everything that ranks or compares reads it here.
     """
 
     name: str
@@ -71,12 +93,17 @@ class Metric(ABC):
 
     @abstractmethod
     async def measure(self, sample: Sample) -> Score:
-        """The score of a sample that has all that the metric needs. May raise `JudgeError`."""
+        """The score of a sample that has all that the metric needs.
+
+        Raises:
+            JudgeError: The judge gave no usable reply; `assess` makes it a failed score.
+        """
 
     async def assess(self, sample: Sample) -> Score:
-        """`measure`, with a missing field as `skipped` and a judge's error as `failed`.
+        """`measure`, with a missing field as a skipped score and a judge's error as a failed one.
 
-        Raises `BudgetReached`, which stops the run and not the sample.
+        Raises:
+            BudgetReached: A bound of the run is reached; this stops the run, not the sample.
         """
         missing = [name for name in self.needs if not _has(sample, name)]
         if missing:
@@ -90,11 +117,12 @@ class Metric(ABC):
     async def ascore(self, **fields: Any) -> Score:
         """The score of a sample given by its fields, as in Ragas: `await metric.ascore(user_input=..., response=...)`.
 
-        Raises `UsageError` for fields that make no sample.
+        Raises:
+            UsageError: The fields make no sample.
         """
-        given = {"id": "sample", "user_input": "", "response": ""} | fields
+        fields = {"id": "sample", "user_input": "", "response": ""} | fields
         try:
-            sample = Sample.model_validate(given)
+            sample = Sample.model_validate(fields)
         except ValidationError as error:
             raise UsageError(f"{self.name}: these fields make no sample: {error}") from error
         if sample.language is None:
@@ -104,8 +132,32 @@ class Metric(ABC):
         return await self.assess(sample)
 
     def score(self, **fields: Any) -> Score:
-        """`ascore` without a running event loop. Raises `UsageError` inside one (a notebook): await `ascore` there."""
+        """`ascore` without a running event loop.
+
+        Raises:
+            UsageError: The fields make no sample, or an event loop is running (a notebook): await `ascore` there.
+
+        Example:
+            >>> from assay.metrics import TokenOverlap
+            >>> TokenOverlap().score(response="It is free.", retrieved_contexts=["The course is free."]).value
+            0.6666666666666667
+        """
         return run_to_end(self.ascore(**fields))
+
+
+class ComputedMetric(Metric):
+    """A metric that only computes: it writes `compute`, and long texts are worked through beside the event loop.
+
+    The time of `compute` must grow about linearly with the sample's texts, or stop at a bound that the score states.
+    """
+
+    async def measure(self, sample: Sample) -> Score:
+        """`compute`, beside the event loop where the texts are long."""
+        return await compute_for(sample, self.compute, sample)
+
+    @abstractmethod
+    def compute(self, sample: Sample) -> Score:
+        """The score of a sample that has all that the metric needs."""
 
 
 def run_to_end(work: Coroutine[Any, Any, T]) -> T:

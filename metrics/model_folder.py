@@ -1,4 +1,4 @@
-"""Where a transformers model lies on this machine: metrics load what is there, and download nothing."""
+"""Where a transformers model is on this machine: metrics load what is there, and download nothing."""
 
 from pathlib import Path
 
@@ -6,7 +6,14 @@ from ..errors import UsageError
 
 
 def model_folder(model: str) -> str:
-    """The folder of a model: a path, or a name that the Hub's cache holds. Raises `UsageError` with the cure."""
+    """The folder of a model.
+
+    Args:
+        model: A path, or a name that the Hub's cache holds.
+
+    Raises:
+        UsageError: The model is not on this machine; the message has the command that downloads it.
+    """
     if Path(model).expanduser().is_dir():
         return str(Path(model).expanduser())
     from huggingface_hub import snapshot_download

@@ -1,66 +1,79 @@
-"""ROUGE-1, ROUGE-2 and ROUGE-L against the reference answer (Lin, 2004), as rouge-score computes them."""
+"""What ROUGE-1, ROUGE-2 and ROUGE-L against the reference answer share: precision, recall and F-measure of overlap."""
 
-from functools import cache
-from typing import Any
+from abc import abstractmethod
+from collections import Counter
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from ..eval_sets.sample import Sample
-from .metric import Metric, Score, scored, skipped
+from .metric import ComputedMetric, Score, scored, skipped
 from .tokens import tokens
 
 
-class _Words:
-    """Our words for rouge-score: its own tokenizer cuts a word at each letter that is not English (é, ë)."""
+class Overlap(NamedTuple):
+    """What two texts have in common: the number of units in both, in the answer and in the reference."""
 
-    def tokenize(self, text: str) -> tuple[str, ...]:
-        return tokens(text)
+    common: int
+    in_answer: int
+    in_reference: int
+
+    @property
+    def precision(self) -> float:
+        """The share of the answer's units that the reference has; 0 when it has none."""
+        return self.common / self.in_answer if self.in_answer else 0.0
+
+    @property
+    def recall(self) -> float:
+        """The share of the reference's units that the answer has; 0 when it has none."""
+        return self.common / self.in_reference if self.in_reference else 0.0
+
+    @property
+    def f_measure(self) -> float:
+        """The harmonic mean of precision and recall; 0 when nothing is in common.
+
+        Example:
+            >>> Overlap(common=2, in_answer=4, in_reference=5).f_measure
+            0.4444444444444445
+        """
+        total = self.precision + self.recall
+        return 2 * self.precision * self.recall / total if total else 0.0
 
 
-class _Rouge(Metric):
-    """F-measure of what answer and reference have in common, in [0, 1] (003, Tables 3 and 5)."""
+def ngram_overlap(answer: Sequence[str], reference: Sequence[str], order: int) -> Overlap:
+    """The n-grams of tokens that two texts share; one that is repeated counts as often as both have it.
+
+    Example:
+        >>> ngram_overlap(("de", "arts", "belt", "u"), ("u", "belt", "de", "arts", "op"), order=2)
+        Overlap(common=1, in_answer=3, in_reference=4)
+    """
+    counts = [Counter(zip(*(text[start:] for start in range(order)), strict=False)) for text in (answer, reference)]
+    return Overlap((counts[0] & counts[1]).total(), counts[0].total(), counts[1].total())
+
+
+class Rouge(ComputedMetric):
+    """F-measure of what answer and reference have in common (Lin, 2004; 003, Tables 3 and 5).
+
+    Words are our tokens: case folded, letters with accents are letters, no stemming. Range: [0, 1].
+    """
 
     needs = ("response", "reference")
-    kind: str
-    counts: str
+    units: str
+    """What is counted, in words."""
 
-    async def measure(self, sample: Sample) -> Score:
+    def compute(self, sample: Sample) -> Score:
         """Skipped when answer or reference has no words; the evidence has precision and recall."""
-        answer, reference = sample.response, sample.reference or ""
-        if not tokens(answer) or not tokens(reference):
-            return skipped(f"the {'reference' if tokens(answer) else 'answer'} has no words")
-        found = _scorer(self.kind).score(reference, answer)[self.kind]
-        precision, recall = float(found.precision), float(found.recall)
+        answer, reference = tokens(sample.response), tokens(sample.reference or "")
+        if not answer or not reference:
+            return skipped(f"the {'reference' if answer else 'answer'} has no words")
+        overlap = self.overlap(answer, reference)
+        if isinstance(overlap, str):
+            return skipped(overlap)
         reason = (
-            f"{precision:.0%} of the answer's {self.counts} are in the reference, {recall:.0%} of the reference's in it"
+            f"{overlap.precision:.0%} of the answer's {self.units} are in the reference, "
+            f"{overlap.recall:.0%} of the reference's in it"
         )
-        return scored(float(found.fmeasure), reason, {"precision": precision, "recall": recall})
+        return scored(overlap.f_measure, reason, {"precision": overlap.precision, "recall": overlap.recall})
 
-
-class Rouge1(_Rouge):
-    """F-measure of the words that answer and reference share, in [0, 1]."""
-
-    name = "rouge_1"
-    kind = "rouge1"
-    counts = "words"
-
-
-class Rouge2(_Rouge):
-    """F-measure of the pairs of words that answer and reference share, in [0, 1]."""
-
-    name = "rouge_2"
-    kind = "rouge2"
-    counts = "pairs of words"
-
-
-class RougeL(_Rouge):
-    """F-measure of the longest common subsequence of answer and reference, in [0, 1]."""
-
-    name = "rouge_l"
-    kind = "rougeL"
-    counts = "words, in their order,"
-
-
-@cache
-def _scorer(kind: str) -> Any:
-    from rouge_score.rouge_scorer import RougeScorer
-
-    return RougeScorer([kind], tokenizer=_Words())
+    @abstractmethod
+    def overlap(self, answer: Sequence[str], reference: Sequence[str]) -> Overlap | str:
+        """What the tokens of both have in common, or why that cannot be computed."""

@@ -1,23 +1,34 @@
-"""Token overlap: the baseline that a faithfulness metric must beat to be worth its price."""
+"""Token overlap: the baseline that a faithfulness metric should beat."""
 
 from ..eval_sets.sample import Sample
-from .metric import Metric, Score, scored, skipped
+from .metric import ComputedMetric, Score, scored, skipped
 from .tokens import tokens
 
+_MOST_SHOWN = 20  # tokens in the evidence
 
-class TokenOverlap(Metric):
-    """The share of the answer's tokens (repeats counted) that stand somewhere in its contexts, in [0, 1]."""
+
+class TokenOverlap(ComputedMetric):
+    """The share of the answer's tokens that occur anywhere in its contexts.
+
+    Formula: |tokens of the answer that occur in a context| / |tokens of the answer|, repeats counted, case folded.
+    Range: [0, 1]. An answer without words is skipped.
+
+    Example:
+        >>> score = TokenOverlap().score(response="The course is free.", retrieved_contexts=["A free course."])
+        >>> score.value, score.evidence
+        (0.5, {'not_in_context': ['the', 'is']})
+    """
 
     name = "token_overlap"
     needs = ("response", "retrieved_contexts")
 
-    async def measure(self, sample: Sample) -> Score:
-        """Skipped when the answer has no words."""
+    def compute(self, sample: Sample) -> Score:
+        """Skipped when the answer has no words; the evidence has the first 20 tokens that no context has."""
         answer = tokens(sample.response)
         if not answer:
             return skipped("the answer has no words")
         known = {token for context in sample.retrieved_contexts for token in tokens(context)}
-        strange = [token for token in answer if token not in known]
-        value = 1 - len(strange) / len(answer)
-        reason = f"{len(answer) - len(strange)} of {len(answer)} tokens are in the context"
-        return scored(value, reason, {"not_in_context": list(dict.fromkeys(strange))[:20]})
+        unknown = [token for token in answer if token not in known]
+        value = 1 - len(unknown) / len(answer)
+        reason = f"{len(answer) - len(unknown)} of {len(answer)} tokens are in the context"
+        return scored(value, reason, {"not_in_context": list(dict.fromkeys(unknown))[:_MOST_SHOWN]})

@@ -1,4 +1,4 @@
-"""Listed verdicts: all claims of an answer judged in one call, each with an id, a quote and a reason."""
+"""Verdicts as one list: all claims of an answer judged in one call, each with an id, a quote and a reason."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -12,7 +12,7 @@ from ..prompts import Prompts
 from .claim import Claim
 from .quotes import find_quote
 
-MOST_CLAIMS_A_CALL = 12
+MOST_CLAIMS_PER_CALL = 12
 
 
 class ListedVerdict(BaseModel):
@@ -41,20 +41,24 @@ def verdicts_question(sample: Sample, claims: Mapping[int, str], prompts: Prompt
 async def listed_verdicts(
     sample: Sample, claims: Sequence[str], judge: Judge, prompts: Prompts
 ) -> tuple[list[Claim], Usage]:
-    """One verdict a claim, in the claims' order.
+    """One verdict per claim, in the claims' order, and the usage of the calls.
 
-    Claims that the judge leaves out, or judges twice in two ways, are asked once more and then stand as
-    `unverifiable`. A `supported` whose quote is not in the contexts becomes `not_found`. Raises `JudgeError`.
+    Claims that the judge leaves out, or judges twice in two ways, are asked about once more and then stand as
+    `unverifiable`. A `supported` whose quote is not in the contexts becomes `not_found`.
+
+    Raises:
+        JudgeError: The judge gave no usable reply.
     """
     numbered = dict(enumerate(claims, start=1))
-    found, usage = await _ask(sample, numbered, judge, prompts)
-    if missing := [number for number in numbered if number not in found]:
+    verdicts, usage = await _ask(sample, numbered, judge, prompts)
+    if missing := [number for number in numbered if number not in verdicts]:
         # all of them go under new numbers: the same question would have the same reply
         shift = len(claims) if len(missing) == len(claims) else 0
-        verdicts, took = await _ask(sample, {number + shift: numbered[number] for number in missing}, judge, prompts)
-        found |= {number - shift: verdict for number, verdict in verdicts.items()}
-        usage += took
-    return [_checked(claim, found.get(number), sample.retrieved_contexts) for number, claim in numbered.items()], usage
+        again, further_usage = await _ask(sample, {n + shift: numbered[n] for n in missing}, judge, prompts)
+        verdicts |= {number - shift: verdict for number, verdict in again.items()}
+        usage += further_usage
+    contexts = sample.retrieved_contexts
+    return [_with_checked_quote(claim, verdicts.get(number), contexts) for number, claim in numbered.items()], usage
 
 
 async def _ask(
@@ -62,12 +66,12 @@ async def _ask(
 ) -> tuple[dict[int, ListedVerdict], Usage]:
     """The verdicts on claims by their ids, in as many calls as their number needs."""
     numbers = list(claims)
-    batches = [numbers[start : start + MOST_CLAIMS_A_CALL] for start in range(0, len(numbers), MOST_CLAIMS_A_CALL)]
+    batches = [numbers[start : start + MOST_CLAIMS_PER_CALL] for start in range(0, len(numbers), MOST_CLAIMS_PER_CALL)]
     asking = [_ask_once(sample, {number: claims[number] for number in batch}, judge, prompts) for batch in batches]
     # one batch is the rule, and a task of its own would take longer than a replayed reply
     answers = [await asking[0]] if len(asking) == 1 else await asyncio.gather(*asking)
-    found = {number: verdict for verdicts, _ in answers for number, verdict in verdicts.items()}
-    return found, Usage.total([took for _, took in answers])
+    merged = {number: verdict for verdicts, _ in answers for number, verdict in verdicts.items()}
+    return merged, Usage.total([usage for _, usage in answers])
 
 
 async def _ask_once(
@@ -75,15 +79,15 @@ async def _ask_once(
 ) -> tuple[dict[int, ListedVerdict], Usage]:
     """The verdicts that were given once, or several times alike, for the ids that were asked about."""
     reply = await judge.ask(verdicts_question(sample, claims, prompts))
-    given: dict[int, list[ListedVerdict]] = {}
+    by_id: dict[int, list[ListedVerdict]] = {}
     for verdict in reply.value.verdicts:
         if verdict.id in claims:
-            given.setdefault(verdict.id, []).append(verdict)
-    agreed = {number: same[0] for number, same in given.items() if len({each.verdict for each in same}) == 1}
+            by_id.setdefault(verdict.id, []).append(verdict)
+    agreed = {number: same[0] for number, same in by_id.items() if len({each.verdict for each in same}) == 1}
     return agreed, reply.usage
 
 
-def _checked(claim: str, listed: ListedVerdict | None, contexts: tuple[str, ...]) -> Claim:
+def _with_checked_quote(claim: str, listed: ListedVerdict | None, contexts: tuple[str, ...]) -> Claim:
     if listed is None:
         return Claim(claim, "unverifiable", "the judge gave no verdict on this claim, asked twice")
     place = find_quote(listed.quote, contexts)

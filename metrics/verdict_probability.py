@@ -1,4 +1,4 @@
-"""Probability verdicts: one yes/no question a claim, and how probable the judge finds the yes."""
+"""Verdicts by probability: one yes/no question per claim, and how probable the judge finds the yes."""
 
 from collections.abc import Sequence
 
@@ -22,13 +22,16 @@ def support_question(sample: Sample, claim: str, prompts: Prompts) -> Question[C
 async def probability_verdicts(
     sample: Sample, claims: Sequence[str], judge: Judge, prompts: Prompts
 ) -> tuple[list[Claim], Usage]:
-    """P(supported) of each claim, in order, from the alternatives to the judge's one word.
+    """P(supported) of each claim, in order, from the alternatives to the judge's one word, and the usage of the calls.
 
-    `supported` at 0.5 and above. The context comes before the claim and the claims are asked one after another, so that
-    a judge with a prefix cache reads the context once a sample. Raises `JudgeError`.
+    A claim is `supported` at 0.5 and above. The context comes before the claim and the claims are asked one after
+    another, so that a judge with a prefix cache reads the context once per sample.
+
+    Raises:
+        JudgeError: The judge gave no usable reply.
     """
     answers = [await _ask(support_question(sample, claim, prompts), claim, judge) for claim in claims]
-    return [judged for judged, _ in answers], Usage.total([took for _, took in answers])
+    return [claim for claim, _ in answers], Usage.total([usage for _, usage in answers])
 
 
 async def _ask(question: Question[Choice], claim: str, judge: Judge) -> tuple[Claim, Usage]:

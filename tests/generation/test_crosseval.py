@@ -131,7 +131,7 @@ def test_rates_by_hand_of_a_model_with_our_retrieval(
     assert test["average"]["answer rate"]["mean"] == 1.0
     assert test["average"]["hallucination rate"]["mean"] == pytest.approx((1 + 0) / 2)
     assert validation["balance"] == pytest.approx((0.5 + 1) / 2)
-    assert "BERTScore cannot be had" in validation["skipped"].get("bertscore", "BERTScore cannot be had")
+    assert "BERTScore cannot be computed" in validation["skipped"].get("bertscore", "BERTScore cannot be computed")
     assert done.json["usage"]["calls"] == len(openai_server.requests) == 3 * 2 + 2 * 2
     answers = load_set(tmp_path / "answers.jsonl")
     assert len(answers) == 10

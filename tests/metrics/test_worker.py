@@ -1,0 +1,92 @@
+"""Computations beside the event loop."""
+
+import asyncio
+import threading
+import time
+from contextvars import ContextVar
+
+import pytest
+
+from assay.eval_sets import Sample
+from assay.metrics.metric import ComputedMetric, Score, scored
+from assay.metrics.worker import call_beside, compute_beside
+
+LABEL: ContextVar[str] = ContextVar("LABEL")
+
+
+def sample(length: int) -> Sample:
+    return Sample(id="s1", user_input="", response="x" * length)
+
+
+def test_a_result_an_error_and_the_context_come_through() -> None:
+    async def compute() -> None:
+        LABEL.set("here")
+        assert await compute_beside(LABEL.get) == "here"
+        assert await call_beside(divmod, 7, 2) == (3, 1)
+        with pytest.raises(ZeroDivisionError):
+            await compute_beside(divmod, 7, 0)
+
+    asyncio.run(compute())
+
+
+def test_a_stop_iteration_is_an_error_and_no_hang() -> None:
+    with pytest.raises(RuntimeError, match="StopIteration"):
+        asyncio.run(asyncio.wait_for(compute_beside(next, iter(())), timeout=10))
+
+
+def test_computations_share_one_thread_that_does_not_hold_the_end_of_the_process_up() -> None:
+    async def names() -> list[threading.Thread]:
+        return await asyncio.gather(*(compute_beside(threading.current_thread) for _ in range(20)))
+
+    threads = {*asyncio.run(names()), *asyncio.run(names())}
+    assert len(threads) == 1
+    assert threads.pop().daemon
+
+
+def test_blocking_functions_run_at_the_same_time() -> None:
+    together = threading.Barrier(8, timeout=10)
+
+    async def meet() -> list[int]:
+        return await asyncio.gather(*(call_beside(together.wait) for _ in range(8)))
+
+    assert sorted(asyncio.run(meet())) == list(range(8))
+
+
+def test_the_loop_goes_on_while_a_computation_runs_and_a_cancelled_one_is_not_waited_for() -> None:
+    release = threading.Event()
+
+    async def cancel_it() -> float:
+        loop, begun = asyncio.get_running_loop(), asyncio.Event()
+
+        def block() -> None:
+            loop.call_soon_threadsafe(begun.set)
+            release.wait(60)
+
+        task = asyncio.create_task(compute_beside(block))
+        await begun.wait()  # the loop turns while the thread blocks
+        queued = asyncio.create_task(compute_beside(pytest.fail, "what was cancelled in the queue is never begun"))
+        await asyncio.sleep(0)
+        cancelled_at = time.monotonic()
+        for each in (task, queued):
+            each.cancel()
+        await asyncio.wait([task, queued])
+        assert task.cancelled() and queued.cancelled()
+        return time.monotonic() - cancelled_at
+
+    try:
+        assert asyncio.run(cancel_it()) < 5
+    finally:
+        release.set()
+    assert asyncio.run(compute_beside(divmod, 7, 2)) == (3, 1)
+
+
+class WhereComputed(ComputedMetric):
+    name = "where_computed"
+
+    def compute(self, sample: Sample) -> Score:
+        return scored(float(threading.current_thread() is threading.main_thread()), "on the main thread or not")
+
+
+@pytest.mark.parametrize(("length", "on_the_loop"), [(20_000, 1.0), (20_001, 0.0)])
+def test_only_long_texts_go_to_a_worker(length: int, on_the_loop: float) -> None:
+    assert asyncio.run(WhereComputed().assess(sample(length))).value == on_the_loop
