@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from printed import print_machine, print_table
+from benchmark_output import print_machine, print_table
 
 from assay.judges import Cassette, RawReply
 from assay.judges.recording import Recording

@@ -1,12 +1,13 @@
-"""How often a gate on a fall cries wolf, and how often it sees a real fall of 0.05.
+"""How often a regression gate raises a false alarm, and how often it detects a real regression of 0.05.
 
-Nights are simulated from a judge's own noise. By default that is what the bundled recordings tell: the judge gave each
-claim a probability of being supported, and a night draws each verdict by it, as the judge at temperature 1 would.
+Nightly runs are simulated from a judge's own noise. By default the noise comes from the bundled recordings: the judge
+gave each claim a probability of being supported, and a simulated run draws each verdict from it, as the judge at
+temperature 1 would.
 
-Noise is measured from repeats with `--judge J --cassette F --repeats 4`: the same questions asked again with other
-seeds, kept in F (`--mode auto` asks what is missing there); or with `--runs A B C`: runs of one suite on the same
-answers (in `--store`). Then a night draws each sample's value from its repeats. The gate is the product's own
-(`decide_gates`).
+With `--judge J --cassette F --repeats 4` the noise is measured from repeats: the same questions asked again with other
+seeds and recorded in F (`--mode auto` asks what is missing there). With `--runs A B C` it is measured from runs of one
+suite on the same answers (in `--store`). A simulated run then draws each sample's value from its repeats. The gate is
+the product's own (`decide_gates`).
 """
 
 import argparse
@@ -15,8 +16,8 @@ from importlib.resources import as_file, files
 from typing import Self
 
 import numpy as np
+from benchmark_output import print_machine, print_table
 from numpy.typing import NDArray
-from printed import print_machine, print_table
 from statsmodels.stats.proportion import proportion_confint
 
 from assay import evaluate, load_set
@@ -27,36 +28,36 @@ from assay.runs.nightly.gate_decisions import JudgedRun, decide_gates
 from assay.runs.nightly.gates import RegressionGate, Spending
 
 METRIC = "faithfulness"
-FALL = 0.05
+REGRESSION = 0.05
 LEVELS = (0.01, 0.02, 0.05)
 
 Floats = NDArray[np.float64]
 
 
 class Judgements:
-    """What the judge thinks of each sample's claims: the probability that each is supported, and the sample's group."""
+    """The probability that each claim of each sample is supported, as the judge gave it, and the samples' groups."""
 
     def __init__(self, claims: Sequence[Sequence[float]], groups: Sequence[str]) -> None:
         self.groups = groups
-        self._probabilities = np.array([p for own in claims for p in own])
-        self._starts = np.cumsum([0, *(len(own) for own in claims)])[:-1]
-        self._sizes = np.array([len(own) for own in claims])
+        self._probabilities = np.array([p for sample in claims for p in sample])
+        self._starts = np.cumsum([0, *(len(sample) for sample in claims)])[:-1]
+        self._sizes = np.array([len(sample) for sample in claims])
 
-    def night(self, generator: np.random.Generator) -> Floats:
-        """One value a sample: the share of its claims whose verdict came out as supported."""
+    def draw(self, generator: np.random.Generator) -> Floats:
+        """Draws one value per sample: the share of its claims whose drawn verdict is supported."""
         verdicts = (generator.random(len(self._probabilities)) < self._probabilities).astype(float)
         return np.add.reduceat(verdicts, self._starts) / self._sizes
 
     def mean(self) -> float:
-        """The expected mean of a night."""
+        """Returns the expected mean of a run."""
         return float((np.add.reduceat(self._probabilities, self._starts) / self._sizes).mean())
 
     def all_worse(self, by: float) -> "Judgements":
-        """Every claim a little less likely, so that the expected mean is lower by `by`."""
+        """Returns judgements with every claim a little less likely, so that the expected mean is lower by `by`."""
         return self._changed(self._probabilities * (1 - by / self.mean()))
 
     def some_broken(self, by: float, generator: np.random.Generator) -> "Judgements":
-        """Random answers whose claims are all unsupported, as many as lower the expected mean by about `by`."""
+        """Returns judgements where random answers have no supported claim, so that the mean is lower by about `by`."""
         values = np.add.reduceat(self._probabilities, self._starts) / self._sizes
         probabilities, lost = self._probabilities.copy(), 0.0
         for sample in generator.permutation(len(values)):
@@ -73,28 +74,29 @@ class Judgements:
 
 
 class Repeats:
-    """What a judge said of each sample when it was asked again and again: values by sample and repeat, and the groups.
+    """The values of each sample in repeated runs (samples, repeats), and the samples' groups.
 
-    A night takes one repeat's value of each sample. The repeats stand for the judge's whole noise, so their deviations
-    from the sample's mean are widened by sqrt(R / (R - 1)): the variance of a draw is then that of the judge, unbiased.
+    A simulated run takes one repeat's value of each sample. The repeats stand for the judge's whole noise, so their
+    deviations from the sample's mean are widened by sqrt(R / (R - 1)): the variance of a draw is then an unbiased
+    estimate of the judge's.
     """
 
     def __init__(self, values: Floats, groups: Sequence[str]) -> None:
         self.groups, self._values = groups, values
 
-    def night(self, generator: np.random.Generator) -> Floats:
-        """One value a sample."""
+    def draw(self, generator: np.random.Generator) -> Floats:
+        """Draws one value per sample."""
         rows, repeats = self._values.shape
-        drawn = self._values[np.arange(rows), generator.integers(0, repeats, rows)]
+        values = self._values[np.arange(rows), generator.integers(0, repeats, rows)]
         means = self._values.mean(axis=1)
-        return means + (drawn - means) * np.sqrt(repeats / (repeats - 1))
+        return means + (values - means) * np.sqrt(repeats / (repeats - 1))
 
     def all_worse(self, by: float) -> Self:
-        """Every value a little lower, so that the mean is lower by `by`."""
+        """Returns repeats with every value a little lower, so that the mean is lower by `by`."""
         return type(self)(self._values * (1 - by / self._values.mean()), self.groups)
 
     def some_broken(self, by: float, generator: np.random.Generator) -> Self:
-        """Random answers that score 0, as many as lower the mean by about `by`."""
+        """Returns repeats where random answers score 0, so that the mean is lower by about `by`."""
         values, means, lost = self._values.copy(), self._values.mean(axis=1), 0.0
         for sample in generator.permutation(len(values)):
             if lost + means[sample] / 2 > by * len(values):
@@ -104,8 +106,8 @@ class Repeats:
         return type(self)(values, self.groups)
 
 
-def recorded() -> Judgements:
-    """The bundled sets by qwen1.5b, from the recordings that come with the package."""
+def read_recordings() -> Judgements:
+    """Returns the judgements of the bundled sets by qwen1.5b, from the bundled recordings."""
     with as_file(files("assay.cassettes").joinpath("helpdesk.qwen1.5b.jsonl")) as cassette:
         judge = LiteLLMJudge("qwen1.5b", cassette=cassette, mode="replay")
         results = evaluate([*load_set("helpdesk_nl"), *load_set("helpdesk_en")], [METRIC], judge=judge)
@@ -115,42 +117,44 @@ def recorded() -> Judgements:
     return Judgements(claims, [results.samples[name].source for name in scores])
 
 
-def asked_again(judge: str, cassette: str, *, repeats: int, mode: Mode, metric: str, sets: Sequence[str]) -> Repeats:
-    """The judge's first replies and its repeats, as `assay judges compare --repeats` asks and keeps them."""
+def ask_repeats(judge: str, cassette: str, *, repeats: int, mode: Mode, metric: str, sets: Sequence[str]) -> Repeats:
+    """Returns the values of the judge's first replies and of its repeats, as `assay judges compare --repeats` does."""
     samples = [sample for name in sets for sample in load_set(name)]
     values: dict[str, list[float]] = {}
-    for again in range(repeats + 1):
-        asking = LiteLLMJudge(load_settings(judge).for_repeat(again), cassette=cassette, mode=mode)
-        results = evaluate(samples, [metric], judge=asking)
-        asking.close()
+    for repeat in range(repeats + 1):
+        repeated_judge = LiteLLMJudge(load_settings(judge).for_repeat(repeat), cassette=cassette, mode=mode)
+        results = evaluate(samples, [metric], judge=repeated_judge)
+        repeated_judge.close()
         for name, own in results.scores.items():
             if (value := own[metric].value) is not None:
                 values.setdefault(name, []).append(value)
-    return _whole(values, repeats + 1, {sample.id: sample.source for sample in samples})
+    return _complete_samples(values, repeats + 1, {sample.id: sample.source for sample in samples})
 
 
-def of_runs(store: Store, runs: Sequence[str]) -> Repeats:
-    """The values of real repeats of one run."""
+def read_runs(store: Store, runs: Sequence[str]) -> Repeats:
+    """Returns the values of real repeats of one run."""
     values: dict[str, list[float]] = {}
     for run in runs:
         for sample, metric, value, _ in store.sample_values(store.run(run).id):
             if metric == METRIC and value is not None:
                 values.setdefault(sample, []).append(value)
-    return _whole(values, len(runs), {sample.id: sample.source for sample in store.samples(store.run(runs[0]).id)})
+    return _complete_samples(
+        values, len(runs), {sample.id: sample.source for sample in store.samples(store.run(runs[0]).id)}
+    )
 
 
-def _whole(values: Mapping[str, Sequence[float]], repeats: int, sources: Mapping[str, str]) -> Repeats:
-    """Without the samples that one repeat has no value for."""
-    whole = {name: own for name, own in values.items() if len(own) == repeats}
-    if not whole or repeats < 2:
+def _complete_samples(values: Mapping[str, Sequence[float]], repeats: int, sources: Mapping[str, str]) -> Repeats:
+    """Leaves out the samples that a repeat has no value for."""
+    complete = {name: own for name, own in values.items() if len(own) == repeats}
+    if not complete or repeats < 2:
         raise SystemExit(
             "no sample has a value in two repeats or more; record them with --mode auto, or name other runs"
         )
-    return Repeats(np.array(list(whole.values())), [sources[name] for name in whole])
+    return Repeats(np.array(list(complete.values())), [sources[name] for name in complete])
 
 
 def p_value(before: Floats, after: Floats, groups: Sequence[str]) -> float:
-    """The gate's p-value for one night against one accepted run."""
+    """Returns the gate's p-value for one nightly run against one accepted run."""
     judged = tuple(
         Judged(str(n), "", "", group, False, {METRIC: (float(a), "scored")}, {METRIC: (float(b), "scored")})
         for n, (group, a, b) in enumerate(zip(groups, before, after, strict=True))
@@ -158,25 +162,25 @@ def p_value(before: Floats, after: Floats, groups: Sequence[str]) -> float:
     comparison = Comparison("a", "b", {METRIC: True}, (), (), (), judged, (), (), (), 0)
     gate = RegressionGate(gate="regression", metric=METRIC)
     run = JudgedRun("judge", (METRIC,), comparison.directions, judged, comparison)
-    (found,) = decide_gates([gate], [run], Spending(), false_alarms=0.02)
-    return 1.0 if found.p is None else found.p
+    (result,) = decide_gates([gate], [run], Spending(), false_alarms=0.02)
+    return 1.0 if result.p is None else result.p
 
 
 def row(name: str, p: Sequence[float]) -> list[object]:
-    """How many nights fail at each level, with Wilson's 95% interval."""
+    """Returns the share of nightly runs that fail at each level, with Wilson's 95% interval."""
     cells: list[object] = [name, len(p)]
     for level in LEVELS:
-        fallen = sum(each <= level for each in p)
-        low, high = proportion_confint(fallen, len(p), method="wilson")
-        cells.append(f"{fallen / len(p):.1%} [{low:.1%}, {high:.1%}]")
+        failed = sum(each <= level for each in p)
+        low, high = proportion_confint(failed, len(p), method="wilson")
+        cells.append(f"{failed / len(p):.1%} [{low:.1%}, {high:.1%}]")
     return cells
 
 
 def main() -> None:
-    """Prints the table; the same seed gives the same nights."""
+    """Prints the table; the same seed gives the same nightly runs."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--nights", type=int, default=200)
-    parser.add_argument("--baselines", type=int, default=20, help="accepted runs, each held against --nights/10 nights")
+    parser.add_argument("--nightly-runs", type=int, default=200, help="simulated runs per row")
+    parser.add_argument("--baselines", type=int, default=20, help="accepted runs, each with a tenth of --nightly-runs")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--store", default=".assay")
     parser.add_argument("--runs", nargs="+", help="two or more repeats of one run")
@@ -194,7 +198,7 @@ def main() -> None:
     rows = []
     judgements: Judgements | Repeats
     if options.judge:
-        judgements = asked_again(
+        judgements = ask_repeats(
             options.judge,
             options.cassette,
             repeats=options.repeats,
@@ -203,37 +207,39 @@ def main() -> None:
             sets=options.sets,
         )
     elif options.runs:
-        judgements = of_runs(Store(options.store, must_exist=True), options.runs)
+        judgements = read_runs(Store(options.store, must_exist=True), options.runs)
     else:
-        judgements = recorded()
-    draw, groups = judgements.night, list(judgements.groups)
+        judgements = read_recordings()
+    draw, groups = judgements.draw, list(judgements.groups)
     noise = np.array([draw(generator) for _ in range(200)]).std(axis=0).mean()
     print(f"{len(groups)} samples scored in {len(set(groups))} groups; a sample's value varies by {noise:.3f} (sd)")
-    unchanged = [p_value(draw(generator), draw(generator), groups) for _ in range(options.nights)]
+    unchanged = [p_value(draw(generator), draw(generator), groups) for _ in range(options.nightly_runs)]
     rows.append(row("no change, a new accepted run each", unchanged))
     by_baseline = []
     for _ in range(options.baselines):
         before = draw(generator)
-        by_baseline.append([p_value(before, draw(generator), groups) for _ in range(options.nights // 10)])
-    rows.append(row(f"no change, {options.baselines} accepted runs", [p for own in by_baseline for p in own]))
-    worst = [max(np.mean([p <= level for p in own]) for own in by_baseline) for level in LEVELS]
-    rows.append(["  of these, the unluckiest accepted run", options.nights // 10, *(f"{share:.0%}" for share in worst)])
-    for by in (FALL, 2 * FALL):
+        by_baseline.append([p_value(before, draw(generator), groups) for _ in range(options.nightly_runs // 10)])
+    rows.append(row(f"no change, {options.baselines} accepted runs", [p for p_values in by_baseline for p in p_values]))
+    worst = [max(np.mean([p <= level for p in p_values]) for p_values in by_baseline) for level in LEVELS]
+    rows.append(
+        ["  of these, the unluckiest accepted run", options.nightly_runs // 10, *(f"{share:.0%}" for share in worst)]
+    )
+    for by in (REGRESSION, 2 * REGRESSION):
         worse = judgements.all_worse(by)
-        falls = [p_value(draw(generator), worse.night(generator), groups) for _ in range(options.nights)]
-        rows.append(row(f"all answers worse, {by:g} in the mean", falls))
+        lowered = [p_value(draw(generator), worse.draw(generator), groups) for _ in range(options.nightly_runs)]
+        rows.append(row(f"all answers worse, {by:g} in the mean", lowered))
         broken = [
-            p_value(draw(generator), judgements.some_broken(by, generator).night(generator), groups)
-            for _ in range(options.nights)
+            p_value(draw(generator), judgements.some_broken(by, generator).draw(generator), groups)
+            for _ in range(options.nightly_runs)
         ]
         rows.append(row(f"a few answers broken, {by:g} in the mean", broken))
     steady = [
-        p_value(draw(before), judgements.some_broken(FALL, generator).night(after), groups)
-        for before, after in ((np.random.default_rng(n), np.random.default_rng(n)) for n in range(options.nights))
+        p_value(draw(before), judgements.some_broken(REGRESSION, generator).draw(after), groups)
+        for before, after in ((np.random.default_rng(n), np.random.default_rng(n)) for n in range(options.nightly_runs))
     ]
-    rows.append(row(f"the same with a judge that repeats itself, {FALL:g}", steady))
-    header = ["nights", "n", *(f"fail at false_alarms = {level:g}" for level in LEVELS)]
-    print_table("Nights that fail a gate on a fall", header, rows)
+    rows.append(row(f"the same with a judge that repeats itself, {REGRESSION:g}", steady))
+    header = ["nightly runs", "n", *(f"fail at false_alarms = {level:g}" for level in LEVELS)]
+    print_table("Nightly runs that fail a regression gate", header, rows)
 
 
 if __name__ == "__main__":

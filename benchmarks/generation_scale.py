@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from random import Random
 
-from printed import print_machine, print_table
+from benchmark_output import print_machine, print_table
 
 from assay.generation import Section
 from assay.generation.documents import extract_sections

@@ -24,7 +24,7 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from printed import print_machine, print_table
+from benchmark_output import print_machine, print_table
 
 from assay import Sample, load_set
 from assay.judges import LiteLLMJudge

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from printed import print_machine, print_table
+from benchmark_output import print_machine, print_table
 
 from assay.metrics.heuristic.components import find_components, normal
 

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import spacy
-from printed import print_machine, print_table
+from benchmark_output import print_machine, print_table
 
 from assay import Sample, load_set
 from assay.metrics.heuristic import Heuristic

@@ -15,8 +15,8 @@ import random
 import tempfile
 from pathlib import Path
 
+from benchmark_output import print_machine
 from platformdirs import user_cache_path
-from printed import print_machine
 
 from assay import load_set
 from assay.cli import cli

@@ -23,8 +23,8 @@ import statistics
 import time
 from collections.abc import Callable, Sequence
 
+from benchmark_output import print_machine, print_table
 from local_judge import LocalJudge, Tokens, helpdesk, local_judge
-from printed import print_machine, print_table
 
 from assay import Sample, aevaluate
 from assay.judges import LiteLLMJudge

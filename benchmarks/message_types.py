@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from printed import print_table
+from benchmark_output import print_table
 
 from assay import load_set
 from assay.metrics.heuristic.message_type import Rules, classify

@@ -15,7 +15,7 @@ import argparse
 from collections.abc import Callable, Iterator
 
 import numpy as np
-from printed import print_machine, print_table
+from benchmark_output import print_machine, print_table
 
 from assay.meta_eval import bootstrap_statistics
 from assay.meta_eval.arrays import Floats, Places

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-from printed import print_machine, print_table
+from benchmark_output import print_machine, print_table
 
 from assay import Sample, load_set
 from assay.meta_eval.evaluation import evaluate_table

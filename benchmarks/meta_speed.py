@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable
 
 import numpy as np
-from printed import print_machine, print_table
+from benchmark_output import print_machine, print_table
 from scipy.stats import spearmanr
 
 from assay.meta_eval.agreement import metric_agreements

@@ -25,8 +25,8 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 
+from benchmark_output import print_machine, print_table
 from platformdirs import user_cache_path
-from printed import print_machine, print_table
 from scipy.stats import binomtest
 
 from assay import Sample, load_set

@@ -18,7 +18,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from printed import print_machine, print_table
+from benchmark_output import print_machine, print_table
 
 from assay import Sample, load_set
 from assay.metrics.numeric.facts import facts_of

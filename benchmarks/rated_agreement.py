@@ -18,8 +18,8 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+from benchmark_output import print_machine, print_table
 from platformdirs import user_cache_path
-from printed import print_machine, print_table
 
 from assay import Sample, load_set
 from assay.judges import LiteLLMJudge, Usage, load_settings

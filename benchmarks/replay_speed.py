@@ -20,8 +20,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, get_args
 
+from benchmark_output import print_machine, print_table
 from local_judge import helpdesk, local_judge
-from printed import print_machine, print_table
 from subjects import shares
 
 from assay import Sample, aevaluate

@@ -17,7 +17,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
-from printed import print_machine, print_table
+from benchmark_output import print_machine, print_table
 
 from assay.generation import Section
 from assay.generation.documents import extract_sections

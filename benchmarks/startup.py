@@ -22,9 +22,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
+from benchmark_output import print_machine, print_table
 from local_judge import helpdesk, reply_text
 from numpy.typing import NDArray
-from printed import print_machine, print_table
 from pydantic import BaseModel
 
 from assay import Sample, write_set

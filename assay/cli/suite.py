@@ -86,7 +86,7 @@ def _resume_command(file: Path, store: str | Path) -> str:
 def _print_report(report: "NightlyReport") -> None:
     from rich.text import Text
 
-    from ..runs.nightly.suite import NO_JUDGE
+    from ..runs.nightly.gates import NO_JUDGE
     from ..runs.report import plain, report_console
 
     console = report_console()

@@ -6,6 +6,9 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_valida
 
 from ...former_names import recorded_name
 
+NO_JUDGE = "no judge"
+"""The judge's name in a suite without judges."""
+
 State = Literal["passed", "failed", "undecided", "no baseline"]
 
 
@@ -130,12 +133,13 @@ class GateResult(RecordedModel):
 
     @property
     def title(self) -> str:
-        """The gate, its metric and its judge, as lists show them.
+        """The gate, its metric and its judge, if there is one.
 
         >>> GateResult(gate="mean", judge="qwen", metric="bleu", state="passed", value=1, bound=1, reason="").title
         'mean bleu by qwen'
         """
-        return " ".join(part for part in (self.gate, self.metric, self.judge and f"by {self.judge}") if part)
+        by_judge = "" if self.judge in {None, NO_JUDGE} else f"by {self.judge}"
+        return " ".join(part for part in (self.gate, self.metric, by_judge) if part)
 
 
 class Spending(BaseModel):

@@ -18,8 +18,11 @@ _TITLES = {
     "error": "❌ ended with an error",
     "running": "⏳ began and did not finish: still running, or killed",
 }
-# what Markdown or HTML would take for a mark of its own; `:` and `.` only where they could make a link
-_MARK = re.compile(r"""[\\`*_{}\[\]()<>#+!|~&@$"'=^]|:(?=/)|(?<=www)\.|^[-\d]+(?=[.)\s]|$)""", re.IGNORECASE)
+# what Markdown or HTML would take for a mark of its own: `_` beside a word, `:` and `.` in an address, lists
+_MARK = re.compile(
+    r"""[\\`*\[\]<>#|~&@$]|(?<![^\W_])_|_(?![^\W_])|:(?=/)|(?<=www)\.|^[-+](?=[-\s]|$)|^\d(?=\d*[.)](?:\s|$))""",
+    re.IGNORECASE,
+)
 # GitHub links these in the rendered text too; an invisible word joiner after the first part prevents it
 _REFERENCE = re.compile(r"@(?=\w)|#(?=\d)|\bGH-(?=\d)", re.IGNORECASE)
 _WORD_JOINER = "\N{WORD JOINER}"
@@ -84,7 +87,7 @@ def as_text(text: str, length: int = 120) -> str:
     """
     line = _one_line(text, length)
     marked = _REFERENCE.sub(lambda match: match[0] + _WORD_JOINER, line)
-    return _MARK.sub(lambda match: "".join(f"&#{ord(character)};" for character in match[0]), marked)
+    return _MARK.sub(lambda match: f"&#{ord(match[0])};", marked)
 
 
 def as_code(text: str, length: int = 300) -> str:

@@ -9,9 +9,8 @@ from ...former_names import current_name
 from ...judges import Budget, JudgeSettings, Mode, load_settings
 from ...metrics.catalogue import DEFAULT_METRICS
 from ..plan import Plan
-from .gates import Gate
+from .gates import NO_JUDGE, Gate
 
-NO_JUDGE = "no judge"
 _STRICT = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 

@@ -11,8 +11,8 @@ from pydantic_core import ErrorDetails
 from ...errors import InputError, UsageError
 from ...eval_sets.name_suggestions import nearest_names, quote_names
 from ...metrics.catalogue import needs_judge
-from .gates import GATES
-from .suite import NO_JUDGE, BudgetBounds, CassetteUse, Outputs, Suite, judge_identity
+from .gates import GATES, NO_JUDGE
+from .suite import BudgetBounds, CassetteUse, Outputs, Suite, judge_identity
 
 Place = Sequence[str | int]
 

@@ -22,7 +22,7 @@ def gates(monkeypatch: pytest.MonkeyPatch) -> Any:
     """The benchmark as a module."""
     monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
     yield import_module("gate_false_alarms")
-    for name in ("gate_false_alarms", "printed"):
+    for name in ("gate_false_alarms", "benchmark_output"):
         sys.modules.pop(name, None)
 
 
@@ -32,37 +32,37 @@ def test_repeats_are_asked_kept_and_read_again(
     """The first claim of a sample is found or not by the parity of sample and seed: its value lies 0.5 lower or not."""
 
     def script(request: Request) -> Answer | None:
-        said = json.loads(sensible_reply(request.body)[0])
+        reply = json.loads(sensible_reply(request.body)[0])
         menu = int(request.user.rpartition("Open menu ")[2].partition(".")[0])
         if (menu + request.body["seed"]) % 2:
-            said["verdicts"][0] |= {"verdict": "not_found", "quote": ""}
-        return Answer(text=json.dumps(said))
+            reply["verdicts"][0] |= {"verdict": "not_found", "quote": ""}
+        return Answer(text=json.dumps(reply))
 
     openai_server.script = script
     judge = str(judge_file(parameters={"seed": 1, "temperature": 1}))
-    words: dict[str, Any] = {"repeats": 3, "metric": "faithfulness", "sets": [set_file(7)]}
-    found = gates.asked_again(judge, tmp_path / "kept.jsonl", mode="auto", **words)
+    options: dict[str, Any] = {"repeats": 3, "metric": "faithfulness", "sets": [set_file(7)]}
+    repeats = gates.ask_repeats(judge, tmp_path / "replies.jsonl", mode="auto", **options)
     assert len(openai_server.requests) == 7 * 4
     # seeds 1 to 4; samples 0, 3 and 6 name flowers, which no context has
     expected = {0: [0, 0.5, 0, 0.5], 1: [1, 0.5, 1, 0.5], 3: [0.5, 0, 0.5, 0]}
-    values = found._values
+    values = repeats._values
     assert {sample: values[sample].tolist() for sample in expected} == expected
     openai_server.forget()
-    again = gates.asked_again(judge, tmp_path / "kept.jsonl", mode="replay", **words)
+    again = gates.ask_repeats(judge, tmp_path / "replies.jsonl", mode="replay", **options)
     assert np.array_equal(again._values, values)
     assert openai_server.requests == []
 
 
-def test_a_drawn_night_varies_as_the_judge_does(gates: Any) -> None:
+def test_a_drawn_run_varies_as_the_judge_does(gates: Any) -> None:
     """Repeats of 0, 1, 1 have the unbiased variance 1/3; drawn as they are they would vary by 2/9."""
     repeats = gates.Repeats(np.array([[0.0, 1.0, 1.0]]), ["g"])
     generator = np.random.default_rng(0)
-    drawn = np.concatenate([repeats.night(generator) for _ in range(20_000)])
+    drawn = np.concatenate([repeats.draw(generator) for _ in range(20_000)])
     assert drawn.mean() == pytest.approx(2 / 3, abs=0.02)
     assert drawn.var() == pytest.approx(1 / 3, abs=0.02)
 
 
-def test_falls_are_as_deep_as_said(gates: Any) -> None:
+def test_simulated_regressions_have_the_size_asked_for(gates: Any) -> None:
     values = np.random.default_rng(1).random((120, 4))
     repeats = gates.Repeats(values, ["g"] * 120)
     assert repeats.all_worse(0.05)._values.mean() == pytest.approx(values.mean() - 0.05)
@@ -73,4 +73,4 @@ def test_falls_are_as_deep_as_said(gates: Any) -> None:
 
 def test_one_reply_is_no_repeat(gates: Any) -> None:
     with pytest.raises(SystemExit, match="no sample has a value in two repeats"):
-        gates._whole({"s": [0.5]}, 1, {"s": "g"})
+        gates._complete_samples({"s": [0.5]}, 1, {"s": "g"})

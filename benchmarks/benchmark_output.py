@@ -10,14 +10,14 @@ _PACKAGES = ("assay", "ragas", "litellm", "openai", "langchain-openai", "instruc
 
 
 def print_machine() -> None:
-    """Processor, cores, load (other work on the machine makes every figure worse) and versions."""
-    busy = ", ".join(f"{load:.1f}" for load in os.getloadavg())
-    print(f"machine: {_processor()}, {len(os.sched_getaffinity(0))} cores, load {busy} before the start")
+    """Prints processor, cores, load (other work on the machine makes every figure worse) and versions."""
+    load = ", ".join(f"{average:.1f}" for average in os.getloadavg())
+    print(f"machine: {_processor()}, {len(os.sched_getaffinity(0))} cores, load {load} before the start")
     print(f"versions: Python {platform.python_version()}, {', '.join(filter(None, map(_version, _PACKAGES)))}")
 
 
 def print_table(title: str, header: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
-    """Columns aligned, numbers to the right; floats as they should be read."""
+    """Prints a table: columns aligned, numbers to the right, floats with three digits."""
     cells = [[*header], *([_cell(value) for value in row] for row in rows)]
     widths = [max(len(row[place]) for row in cells) for place in range(len(header))]
     print(f"\n{title}")
@@ -43,5 +43,5 @@ def _version(package: str) -> str:
 def _processor() -> str:
     cpuinfo = Path("/proc/cpuinfo")
     lines = cpuinfo.read_text().splitlines() if cpuinfo.exists() else []
-    named = next((line.partition(": ")[2] for line in lines if line.startswith("model name")), "")
-    return named or platform.processor() or platform.machine()
+    model = next((line.partition(": ")[2] for line in lines if line.startswith("model name")), "")
+    return model or platform.processor() or platform.machine()
