@@ -1,91 +1,122 @@
-"""Recorded replies: a line of JSON a reply, sorted by key, so that a set is judged again without a model."""
+"""Recorded replies: one JSON line per reply, sorted by key, so that a set is judged again without a model."""
 
-import fcntl
-import glob
-import os
-import secrets
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+import heapq
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Literal, get_args
 
+from ..atomic_files import open_atomically
 from ..errors import InputError, UsageError
+from .journal import Journal, abandoned_journals, journals_of, locked, read_journal
 from .recording import Recording, format_line, parse_line
 from .sorted_lines import SortedLines, line_key
 
 Mode = Literal["replay", "record", "auto", "off"]
+_READS: Collection[Mode] = ("replay", "auto")
+_RECORDS: Collection[Mode] = ("record", "auto")
 
 
 class Cassette:
-    """A file of recordings.
+    """A file of recorded replies.
 
-    `replay` answers from the file only. `record` asks anew and keeps what comes. `auto` answers from the file and asks
-    for what is missing. `off` neither reads nor writes. New recordings go at once into a journal of this object beside
-    the file (`NAME.PID-RANDOM.recording`), and `close` merges it into the sorted file; what a killed process left is
-    merged by the next. Raises `UsageError` for an unknown mode, `InputError` for a file that is not a cassette.
+    A new reply goes at once into a journal beside the file. `close` merges the journal into the sorted file, and with
+    it those that killed processes left. Any number of processes may record into one cassette at once.
+
+    Args:
+        path: The file, by convention `NAME.jsonl`.
+        mode: `replay` answers from the file only; `auto` answers from the file and records what is missing; `record`
+            records everything anew; `off` neither reads nor writes.
+
+    Raises:
+        UsageError: The mode is unknown.
+        InputError: There is no such cassette to replay, or the file is not a cassette.
+
+    >>> import tempfile
+    >>> from assay.judges import RawReply
+    >>> path = Path(tempfile.mkdtemp(), "replies.jsonl")
+    >>> with Cassette(path, "record") as cassette:
+    ...     cassette.put(Recording("0" * 32, "p.en@1", "s1", {}, "Choice", "", "", RawReply("openai/m", "Yes")))
+    >>> with Cassette(path, "replay") as cassette:
+    ...     cassette.get("0" * 32).reply.text
+    'Yes'
     """
 
     def __init__(self, path: str | Path, mode: Mode = "replay") -> None:
         if mode not in get_args(Mode):
-            raise UsageError(f"no cassette mode is called {mode!r}; the modes are {', '.join(get_args(Mode))}")
+            raise UsageError(f"unknown cassette mode {mode!r}; the modes are {', '.join(get_args(Mode))}")
         self.path = Path(path)
         self.mode = mode
-        self._new: dict[str, bytes] = {}
-        self._journal: int | None = None
-        if mode == "replay" and not self.path.exists() and not list(self._journals()):
-            raise InputError(
-                f"{self.path}: there is no such cassette; record it with --mode record, or name another with --cassette"
-            )
-        self._left = self._read_left()
-        self._lines = SortedLines(self.path)
+        if mode == "replay" and not self.path.exists() and not journals_of(self.path):
+            raise InputError(f"{self.path}: no such cassette; record it with --mode record, or name another one")
+        self._journal: Journal | None = None
+        self._unmerged: dict[str, bytes] = {}  # lines by key: of other processes' journals, and those recorded here
+        if mode in _READS:
+            for journal in journals_of(self.path):  # before the file: what is merged meanwhile is then in it
+                self._unmerged |= read_journal(journal)
+        self._lines: SortedLines | None = SortedLines(self.path)
 
     def get(self, key: str) -> Recording | None:
-        """The recording with this key that may be replayed in this mode, or None."""
-        line = self._new.get(key)
-        if line is None and self.mode in {"replay", "auto"}:
-            line = self._left.get(key) or self._lines.find(key)
-        return None if line is None else self._parsed(line)
+        """Returns the recording that may be replayed for a key in this mode, or None.
+
+        In a mode that records, the journal is opened when there is none: whoever asks a model next has then been told
+        whether its reply can be kept.
+
+        Raises:
+            InputError: The recording cannot be read, or no reply can be recorded.
+        """
+        line = self._unmerged.get(key)
+        if line is None and self.mode in _READS:
+            line = self._sorted_lines().find(key)
+        if line is None:
+            self._open_journal()
+            return None
+        return self._parse(line)
 
     def put(self, recording: Recording) -> None:
-        """Keeps a recording, on disk before this returns. Does nothing in the modes that do not write."""
-        if self.mode not in {"record", "auto"}:
+        """Records a reply; a kill after this returns does not lose it. Does nothing in a mode that does not record.
+
+        Raises:
+            InputError: The reply cannot be written.
+        """
+        journal = self._open_journal()
+        if journal is None:
             return
         line = format_line(recording)
         try:
-            if self._journal is None:
-                self._journal = self._open_journal()
-            unwritten = line
-            while unwritten:
-                unwritten = unwritten[os.write(self._journal, unwritten) :]
+            journal.append(line)
         except OSError as error:
-            raise InputError(f"{self.path}: a reply cannot be recorded: {error}; make room, or name another") from error
-        self._new[recording.key] = line
+            self._close_journal()  # it may end in a torn line: the next reply begins another journal
+            raise self._cannot_record(error) from error
+        self._unmerged[recording.key] = line
 
     def recordings(self) -> Iterator[Recording]:
-        """Every recording, sorted by key, those of this session included."""
-        fresh = {**self._left, **self._new}
-        for line in self._lines:
-            if line_key(line) not in fresh:
-                yield self._parsed(line)
-        for key in sorted(fresh):
-            yield self._parsed(fresh[key])
+        """Yields every recording, sorted by key, those not merged yet included."""
+        for line in _merged_lines(self._sorted_lines(), self._unmerged):
+            yield self._parse(line)
 
-    def drop(self, keys: set[str]) -> None:
-        """Removes recordings from the file, atomically; what killed processes left is merged first."""
-        self._merge(lambda entries: {key: line for key, line in entries.items() if key not in keys})
+    def drop(self, keys: Collection[str]) -> None:
+        """Removes recordings from the file, atomically, after merging what killed processes left."""
+        self._merge(keys)
         for key in keys:
-            self._new.pop(key, None)
-            self._left.pop(key, None)
+            self._unmerged.pop(key, None)
 
     def close(self) -> None:
-        """Merges what was recorded (and what killed processes left) into the file, atomically."""
-        if self.mode in {"record", "auto"}:
-            if self._journal is not None:
-                os.close(self._journal)
-                self._journal = None
-            if any(self._journals()):
-                self._merge(lambda entries: entries)
-        self._lines.close()
+        """Merges into the file, atomically, what was recorded here and what killed processes left.
+
+        Raises:
+            InputError: The file cannot be written; the journals stay, and the next command that records merges them.
+        """
+        self._close_journal()
+        try:
+            if self.mode in _RECORDS and journals_of(self.path):
+                self._merge()
+        except (OSError, InputError) as error:
+            raise InputError(
+                f"{error}. The new replies are not lost: they are in {self.path}.*.recording, and the next command "
+                "that records into this cassette merges them"
+            ) from error
+        finally:
+            self._close_lines()
 
     def __enter__(self) -> "Cassette":
         return self
@@ -93,91 +124,64 @@ class Cassette:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _journals(self) -> Iterator[Path]:
-        return self.path.parent.glob(f"{glob.escape(self.path.name)}.*.recording")
+    def _open_journal(self) -> Journal | None:
+        """The journal of this object; None in a mode that does not record."""
+        if self._journal is None and self.mode in _RECORDS:
+            try:
+                self._journal = Journal(self.path)
+            except OSError as error:
+                raise self._cannot_record(error) from error
+        return self._journal
 
-    def _read_left(self) -> dict[str, bytes]:
-        """What stands in journals, of killed processes and of others that record right now."""
-        if self.mode not in {"replay", "auto"}:
-            return {}
-        return {key: line for journal in self._journals() for key, line in _read_journal(journal).items()}
+    def _close_journal(self) -> None:
+        if self._journal is not None:
+            self._journal.close()
+            self._journal = None
 
-    def _open_journal(self) -> int:
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        own = self.path.with_name(f"{self.path.name}.{os.getpid()}-{secrets.token_hex(4)}.recording")
-        with self._locked_folder():  # between its making and its own lock nobody takes it for one left over
-            journal = os.open(own, os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_WRONLY, 0o644)
-            fcntl.flock(journal, fcntl.LOCK_SH)  # held for as long as this process records
-        return journal
+    def _sorted_lines(self) -> SortedLines:
+        if self._lines is None:  # a judge may be used again after it was closed
+            self._lines = SortedLines(self.path)
+        return self._lines
 
-    @contextmanager
-    def _locked_folder(self) -> Iterator[None]:
-        """One process at a time; the folder, not a lock file, so that nothing is left behind."""
-        folder = os.open(self.path.parent, os.O_RDONLY)
-        try:
-            fcntl.flock(folder, fcntl.LOCK_EX)
-            yield
-        finally:
-            os.close(folder)
+    def _close_lines(self) -> None:
+        if self._lines is not None:
+            self._lines.close()
+            self._lines = None
 
-    def _merge(self, change: Callable[[dict[str, bytes]], dict[str, bytes]]) -> None:
-        """Rewrites the file with what was left over, then changed."""
-        with self._locked_folder():
-            left = [journal for journal in self._journals() if _is_left(journal)]
-            current = SortedLines(self.path)
-            before = {line_key(line): line if line.endswith(b"\n") else line + b"\n" for line in current}
-            current.close()
-            after = dict(before)
-            for journal in sorted(left, key=lambda journal: journal.stat().st_mtime):
-                after |= _read_journal(journal)
-            after = change(after)
-            if after != before:
-                self._replace(after)
-            for journal in left:
+    def _merge(self, dropped: Collection[str] = ()) -> None:
+        """Rewrites the file with the abandoned journals' lines and without those that are dropped."""
+        with locked(self.path), abandoned_journals(self.path) as journals:
+            unmerged = {key: line for journal in journals for key, line in read_journal(journal).items()}
+            self._close_lines()  # another process may have merged since; and Windows replaces no open file
+            lines = self._sorted_lines()
+            if dropped or any(lines.find(key) != line for key, line in unmerged.items()):
+                with open_atomically(self.path, binary=True) as draft:
+                    draft.writelines(_merged_lines(lines, unmerged, dropped))
+                    self._close_lines()
+            for journal in journals:
                 journal.unlink()
-        self._left = self._read_left()
-        self._lines.close()
-        self._lines = SortedLines(self.path)
 
-    def _replace(self, entries: dict[str, bytes]) -> None:
-        unfinished = self.path.with_name(f"{self.path.name}.{os.getpid()}.part")
-        with unfinished.open("wb") as out:
-            out.writelines(entries[key] for key in sorted(entries))
-            out.flush()
-            os.fsync(out.fileno())
-        unfinished.replace(self.path)
+    def _cannot_record(self, error: OSError) -> InputError:
+        return InputError(
+            f"{self.path}: replies cannot be recorded: {error.strerror or error}; make room, check that the folder can "
+            "be written to, or name another cassette"
+        )
 
-    def _parsed(self, line: bytes) -> Recording:
+    def _parse(self, line: bytes) -> Recording:
         try:
             return parse_line(line)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            number = self._lines.number(line_key(line))
-            place = f"{self.path}, line {number}" if number else f"{self.path}, a line not yet merged"
+            numbers = (number for number, other in enumerate(self._sorted_lines(), start=1) if other == line)
+            number = next(numbers, None)
+            place = f"{self.path}, line {number}" if number else f"{self.path}, a line that is not merged yet"
             raise InputError(
-                f"{place}: the recording {line[:50].decode(errors='replace')}... cannot be read ({error!r}); "
-                "remove that line and record it again"
+                f"{place}: the recording {line[:50].decode(errors='replace')}... cannot be read ({error!r}); remove "
+                "that line and record it again"
             ) from error
 
 
-def _read_journal(journal: Path) -> dict[str, bytes]:
-    try:
-        lines = journal.read_bytes().splitlines(keepends=True)
-    except FileNotFoundError:  # merged by another just now: the sorted file, opened after this, has it
-        return {}
-    whole = lines if not lines or lines[-1].endswith(b"\n") else lines[:-1]  # a killed process can leave half a line
-    entries = {}
-    for number, line in enumerate(whole, start=1):
-        try:
-            entries[line_key(line)] = line
-        except ValueError as error:
-            raise InputError(f"{journal}, line {number}: not a recording: {error}; remove that line") from error
-    return entries
-
-
-def _is_left(journal: Path) -> bool:
-    with journal.open("rb") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return False
-        return True
+def _merged_lines(lines: SortedLines, unmerged: Mapping[str, bytes], dropped: Collection[str] = ()) -> Iterator[bytes]:
+    """The lines of a file and those to be merged into it, sorted by key; of two with one key, the unmerged one."""
+    kept = (line for line in lines if (key := line_key(line)) not in unmerged and key not in dropped)
+    added = sorted(line for key, line in unmerged.items() if key not in dropped)
+    return heapq.merge(kept, added)  # lines are sorted as their keys are, for they begin with them

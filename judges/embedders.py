@@ -196,7 +196,7 @@ class LiteLLMEmbedder(Embedder):
     def _recording(self, text: str, vector: "NDArray[np.float32]", seconds: float) -> Recording:
         packed = base64.b64encode(vector.astype("<f4").tobytes()).decode("ascii")
         reply = RawReply(model=self.name, text=packed, seconds=seconds)
-        return Recording(self._key(text), "embedding", "", "{}", "float32", short_hash(text), text[-160:], reply)
+        return Recording(self._key(text), "embedding", "", {}, "float32", short_hash(text), text[-160:], reply)
 
 
 def load_embedder(name: str, cassette: Cassette | None = None, budget: Budget | None = None) -> Embedder:

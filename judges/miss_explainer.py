@@ -1,6 +1,6 @@
 """What to tell a person whose question has no recording: the nearest one, what differs, and how to record it."""
 
-import json
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -90,5 +90,5 @@ def _differences(recording: Recording, wanted: Recording) -> list[str]:
     return told
 
 
-def _plain(parameters: str) -> str:
-    return ", ".join(f"{name}={value}" for name, value in sorted(json.loads(parameters).items()))
+def _plain(parameters: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name}={value}" for name, value in sorted(parameters.items()))

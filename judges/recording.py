@@ -3,60 +3,84 @@
 import hashlib
 import json
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from pydantic_core import from_json
+from pydantic_core import from_json, to_jsonable_python
 
 from .question import Alternatives, Question, RawReply
 
-_as_json: dict[str, str] = {}  # parameters, read from lines: a cassette has few different ones
 _LEAST_PROBABILITY = 0.001  # alternatives less likely than this are not kept
+_EXCERPT_LENGTH = 160  # characters, of the last 300 with all their white space
 
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """A kept reply. `user` is the hash of the question's user part, `about` its end: for finding what differs."""
+    """A reply as it is kept in a cassette or a run.
+
+    Attributes:
+        key: 32 hexadecimal digits that stand for all that determines the reply.
+        prompt: The identity of the question's prompt: `NAME.LANGUAGE@HASH`.
+        sample: The id of the sample that the question was asked for.
+        parameters: The model's parameters, for finding out what differs.
+        schema: The name of the reply's schema.
+        user: The hash of the question's user part, for finding out what differs.
+        about: The end of the question's user part, for people.
+        reply: What the model said.
+    """
 
     key: str
     prompt: str
     sample: str
-    parameters: str
+    parameters: Mapping[str, Any]
     schema: str
     user: str
     about: str
     reply: RawReply
 
 
-def make_recording(key: str, question: Question[Any], parameters: dict[str, Any], reply: RawReply) -> Recording:
-    """The recording of a reply to a question."""
-    said = [message["content"] for message in question.follow_up]
+def make_recording(key: str, question: Question[Any], parameters: Mapping[str, Any], reply: RawReply) -> Recording:
+    """Returns the recording of a reply to a question.
+
+    Args:
+        key: The question's key.
+        question: The question as it was asked.
+        parameters: The model's parameters.
+        reply: What the model said.
+    """
+    follow_up = [message["content"] for message in question.follow_up]
+    last_words = (follow_up or [question.user])[-1][-300:].split()
     return Recording(
         key=key,
         prompt=question.prompt.identity,
         sample=question.sample,
-        parameters=json.dumps(parameters, sort_keys=True, default=str),
+        parameters=to_jsonable_python(parameters, fallback=str),
         schema=question.schema.__name__,
-        user=short_hash("\x1e".join([question.user, *said])),
-        about=" ".join((said or [question.user])[-1][-300:].split())[-160:],
+        user=short_hash("\x1e".join([question.user, *follow_up])),
+        about=" ".join(last_words)[-_EXCERPT_LENGTH:],
         reply=reply,
     )
 
 
 def short_hash(text: str) -> str:
-    """12 hexadecimal digits that stand for a text."""
+    """Returns 12 hexadecimal digits that stand for a text.
+
+    >>> short_hash("How do I save?")
+    '28f98ce74429'
+    """
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:12]
 
 
 def format_line(recording: Recording) -> bytes:
-    """The recording as a line of a cassette."""
+    """Returns a recording as a line of a cassette: JSON in UTF-8 that begins with the key, and a line end."""
     reply = recording.reply
     entry: dict[str, Any] = {
         "key": recording.key,
         "model": reply.model,
         "prompt": recording.prompt,
         "sample": recording.sample,
-        "parameters": json.loads(recording.parameters),
+        "parameters": dict(sorted(recording.parameters.items())),
         "schema": recording.schema,
         "user": recording.user,
         "about": recording.about,
@@ -74,26 +98,40 @@ def format_line(recording: Recording) -> bytes:
 
 
 def likely_alternatives(place: Alternatives) -> dict[str, float]:
-    """What is kept of the alternatives at one place: the token that was said and the likely ones, rounded."""
-    said = next(iter(place))
+    """Returns what is kept of the alternatives at one place of a reply.
+
+    Args:
+        place: The logarithm of each token's probability; the token that was chosen comes first.
+
+    Returns:
+        The chosen token and those with a probability of at least 0.001, rounded to 4 decimals.
+
+    >>> likely_alternatives({"Yes": -0.012345, "No": -4.4, "Maybe": -9.0})
+    {'Yes': -0.0123, 'No': -4.4}
+    """
+    chosen = next(iter(place))
     least = math.log(_LEAST_PROBABILITY)
-    return {token: round(logprob, 4) for token, logprob in place.items() if token == said or logprob >= least}
+    return {token: round(logprob, 4) for token, logprob in place.items() if token == chosen or logprob >= least}
 
 
 def parse_line(line: bytes) -> Recording:
-    """Reads a line of a cassette. Raises ValueError or KeyError for one that is no recording."""
+    """Returns the recording that a line of a cassette holds.
+
+    Raises:
+        ValueError: The line is not JSON.
+        KeyError: A field is missing.
+        TypeError: A field is not what it should be.
+    """
     try:
         entry = from_json(line)  # twice as fast as json
     except ValueError:  # it takes no half characters (surrogates), which a reply's text can hold
         entry = json.loads(line.decode("utf-8", "surrogatepass"))
-    logprobs, parameters = entry.get("logprobs"), repr(entry["parameters"])
-    if parameters not in _as_json:
-        _as_json[parameters] = json.dumps(entry["parameters"], sort_keys=True)
+    logprobs = entry.get("logprobs")
     return Recording(
         key=entry["key"],
         prompt=entry["prompt"],
         sample=entry["sample"],
-        parameters=_as_json[parameters],
+        parameters=entry["parameters"],
         schema=entry["schema"],
         user=entry["user"],
         about=entry["about"],

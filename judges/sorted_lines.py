@@ -1,107 +1,98 @@
-"""Looking a key up in a sorted JSONL file without keeping the file: 16 bytes of memory a line."""
+"""Looking up a key in a sorted JSONL file that stays on disk."""
 
-import mmap
 import re
 from array import array
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from pathlib import Path
+from threading import Lock
 
 from ..errors import InputError
 
-_START = b'{"key": "'
-_KEY = re.compile(re.escape(_START) + rb"([0-9a-f]{32})")
-# What was read of a file above this many bytes is let go now and then: the system counts it as this process's memory.
-_LARGE = 16 << 20
-_FINDS_BETWEEN = 128
+_KEY = re.compile(rb'{"key": "([0-9a-f]{32})"')
 
 
 def line_key(line: bytes) -> str:
-    """The key that a line begins with. Raises ValueError where it begins otherwise."""
-    found = _KEY.match(line)
-    if not found:
-        raise ValueError(f"a line begins with {_START.decode()} and 32 hexadecimal digits; this has {line[:60]!r}")
-    return found[1].decode("ascii")
+    """Returns the key that a line begins with: 32 hexadecimal digits.
+
+    Raises:
+        ValueError: The line begins otherwise.
+
+    >>> line_key(b'{"key": "0123456789abcdef0123456789abcdef", "text": "Yes"}')
+    '0123456789abcdef0123456789abcdef'
+    """
+    match = _KEY.match(line)
+    if not match:
+        raise ValueError(f'a line begins with {{"key": " and 32 hexadecimal digits; this has {line[:60]!r}')
+    return match[1].decode("ascii")
 
 
 class SortedLines:
-    """A file of lines sorted by key, opened for search.
+    """A file of lines that begin with their key and are sorted by it, each key once.
 
-    Raises `InputError` for a file that cannot be read, with the line's number when a line is malformed or out of order.
+    Of each line only 16 bytes are kept in memory: the first 64 bits of its key and where it starts.
+
+    Args:
+        path: The file; one that does not exist has no lines.
+
+    Raises:
+        InputError: The file cannot be read, or a line (named by its number) is malformed or out of order.
     """
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._map: mmap.mmap | None = None
-        self._finds = 0
-        self._beginnings = array("Q")  # of the keys: their first 64 bits
-        self._starts = array("Q", [0])  # of the lines, and the end of the last
+        self._key_heads = array("Q")
+        self._starts = array("Q", [0])  # of each line, and the end of the last one
+        self._reading = Lock()  # a position in a file belongs to one thread at a time
         try:
-            if path.exists() and path.stat().st_size:
-                with path.open("rb") as file:
-                    self._map = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+            self._file = path.open("rb") if path.exists() else None
         except OSError as error:
             raise InputError(f"{path}: the cassette cannot be read: {error}; name a file that can be") from error
         self._index()
 
-    def __iter__(self) -> Iterator[bytes]:
-        if self._map is not None:
-            self._map.seek(0)
-            read = 0
-            for line in iter(self._map.readline, b""):
-                yield line
-                read += len(line)
-                if read > _LARGE:
-                    read = 0
-                    self._let_go()
-
     def _index(self) -> None:
-        """Where each line starts and its key's beginning; refuses a line that is malformed or out of order."""
-        before, start = "", 0
-        for number, line in enumerate(self, start=1):
+        earlier, end = "", 0
+        for number, line in enumerate(self._file or (), start=1):
             try:
                 key = line_key(line)
             except ValueError as error:
                 raise InputError(f"{self._path}, line {number}: not a recording: {error}") from error
-            if key <= before:
+            if key <= earlier:
                 raise InputError(
-                    f"{self._path}, line {number}: key {key} does not come after {before}; the lines are sorted "
-                    "by key, each key once: sort the file (LC_ALL=C sort -u)"
+                    f"{self._path}, line {number}: key {key} does not come after {earlier}; the lines are sorted by "
+                    "key, each key once: sort the file (LC_ALL=C sort -u)"
                 )
-            self._beginnings.append(int(key[:16], 16))
-            start += len(line)
-            self._starts.append(start)
-            before = key
-        self._let_go()
+            end += len(line)
+            self._key_heads.append(_head(key))
+            self._starts.append(end)
+            earlier = key
+
+    def __iter__(self) -> Iterator[bytes]:
+        """Every line, in order, with a line end."""
+        return map(self._line, range(len(self._key_heads)))
 
     def find(self, key: str) -> bytes | None:
-        """The line with this key, or None."""
-        number = self.number(key)
-        if number is None or self._map is None:
-            return None
-        self._finds += 1
-        if self._finds % _FINDS_BETWEEN == 0:
-            self._let_go()
-        return self._map[self._starts[number - 1] : self._starts[number]]
-
-    def number(self, key: str) -> int | None:
-        """The number of the line with this key, from 1, or None."""
-        place = bisect_left(self._beginnings, int(key[:16], 16))
-        wanted = _START + key.encode()
-        for line in range(place, len(self._beginnings)):
-            start = self._starts[line]
-            if self._map is None or (here := self._map[start : start + len(wanted)]) > wanted:
-                return None
-            if here == wanted:
-                return line + 1
+        """Returns the line with this key, or None."""
+        head = _head(key)
+        for place in range(bisect_left(self._key_heads, head), bisect_right(self._key_heads, head)):
+            line = self._line(place)
+            if line_key(line) == key:
+                return line
         return None
 
-    def _let_go(self) -> None:
-        if self._map is not None and len(self._map) > _LARGE:
-            self._map.madvise(mmap.MADV_DONTNEED)
+    def _line(self, place: int) -> bytes:
+        assert self._file is not None, "a file without lines has no places"
+        start, end = self._starts[place], self._starts[place + 1]
+        with self._reading:
+            self._file.seek(start)
+            line = self._file.read(end - start)
+        return line if line.endswith(b"\n") else line + b"\n"
 
     def close(self) -> None:
-        """Lets go of the file."""
-        if self._map is not None:
-            self._map.close()
-            self._map = None
+        """Closes the file; its lines can no longer be read."""
+        if self._file is not None:
+            self._file.close()
+
+
+def _head(key: str) -> int:
+    return int(key[:16], 16)

@@ -154,7 +154,7 @@ class _KeptAnswers:
         if self._cassette is not None:
             reply = RawReply(model=self._bot, text=json.dumps(said, ensure_ascii=False))
             about = asked.question[-160:]
-            self._cassette.put(Recording(key, "bot", asked.sample, "{}", "answer", short_hash(content), about, reply))
+            self._cassette.put(Recording(key, "bot", asked.sample, {}, "answer", short_hash(content), about, reply))
         return answer
 
 

@@ -91,7 +91,7 @@ def test_check_finds_nothing_wrong_with_a_fresh_one(assay: Make, words: list[str
 
 def stale(of: str = "gone") -> Recording:
     reply = RawReply(model="openai/test", text="[]")
-    return Recording("0" * 32, "claims.en@000000000000", of, "{}", "Claims", "u", "about", reply)
+    return Recording("0" * 32, "claims.en@000000000000", of, {}, "Claims", "u", "about", reply)
 
 
 def test_check_and_prune_what_is_stale_and_missing(assay: Make, words: list[str], recorded: Path) -> None:
@@ -175,7 +175,7 @@ def test_what_there_is_not_is_told(
 def test_hostile_replies_are_shown_as_text(assay: Make, tmp_path: Path) -> None:
     hostile = "\x1b[2J[red]x[/red]"
     reply = RawReply(model=hostile, text=hostile)
-    line = format_line(Recording("a" * 32, f"p{hostile}", hostile, "{}", "Claims", "u", hostile, reply))
+    line = format_line(Recording("a" * 32, f"p{hostile}", hostile, {}, "Claims", "u", hostile, reply))
     (tmp_path / "hostile.jsonl").write_bytes(line)
     for more in ([], ["a" * 32], ["--json"]):
         shown = assay("cassettes", "show", "hostile.jsonl", *more)

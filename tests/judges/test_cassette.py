@@ -18,7 +18,7 @@ from assay.judges.sorted_lines import SortedLines
 
 def recording(key: str = "0", text: str = "Yes", **fields: Any) -> Recording:
     reply = RawReply(model="m", text=text, tokens_in=3, tokens_out=1)
-    given = {"prompt": "p.en@0", "sample": "s", "parameters": "{}", "schema": "Claims", "user": "u", "about": "a"}
+    given = {"prompt": "p.en@0", "sample": "s", "parameters": {}, "schema": "Claims", "user": "u", "about": "a"}
     return Recording(key=key.rjust(32, "0"), reply=reply, **{**given, **fields})
 
 
@@ -42,7 +42,7 @@ recordings = st.builds(
     key=st.text("0123456789abcdef", min_size=32, max_size=32),
     prompt=some_text,
     sample=some_text,
-    parameters=st.dictionaries(some_text, st.integers(), max_size=2).map(lambda p: json.dumps(p, sort_keys=True)),
+    parameters=st.dictionaries(some_text, st.integers(), max_size=2),
     schema=some_text,
     user=some_text,
     about=some_text,
@@ -96,7 +96,6 @@ def test_law_a_sorted_file_finds_as_a_dict_does(
     for key in [*whole, asked, "0" * 32, "f" * 32]:
         line = found.find(key)
         assert (line and line.rstrip(b"\n")) == (whole[key].rstrip(b"\n") if key in whole else None)
-    assert [found.number(key) for key in whole] == list(range(1, len(whole) + 1))
     found.close()
 
 
@@ -166,7 +165,7 @@ def test_a_cassette_that_cannot_be_written_is_told(tmp_path: Path) -> None:
 
 
 def test_modes(path: Path) -> None:
-    with pytest.raises(UsageError, match="no cassette mode is called 'again'; the modes are replay, record, auto, off"):
+    with pytest.raises(UsageError, match="unknown cassette mode 'again'; the modes are replay, record, auto, off"):
         Cassette(path, "again")  # type: ignore[arg-type]
     with pytest.raises(InputError, match="no such cassette; record it with --mode record"):
         Cassette(path, "replay")

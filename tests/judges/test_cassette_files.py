@@ -17,7 +17,7 @@ Make = Callable[..., Any]
 
 def recording(number: int, text: str = "yes", model: str = "m", prompt: str = "claims.en@1") -> Recording:
     reply = RawReply(model=model, text=text, seconds=number)
-    return Recording(f"{number:032x}", prompt, f"s{number}", "{}", "Claims", "u", "about", reply)
+    return Recording(f"{number:032x}", prompt, f"s{number}", {}, "Claims", "u", "about", reply)
 
 
 def cassette(path: Path, *recordings: Recording) -> Path:

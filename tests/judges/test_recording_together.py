@@ -1,11 +1,10 @@
 """Nothing that was returned is lost, whoever is killed and however many record into one cassette at once."""
 
 import asyncio
-import fcntl
+import errno
 import os
 import subprocess
 import sys
-import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,11 +14,12 @@ from openai_server import Answer, OpenAIServer
 
 from assay.errors import InputError
 from assay.judges import Cassette, RawReply
+from assay.judges.journal import Journal, abandoned_journals, locked
 from assay.judges.recording import Recording, format_line
 
 
 def recording(key: str) -> Recording:
-    return Recording(key.rjust(32, "0"), "p.en@0", "s", "{}", "Claims", "u", "a", RawReply(model="m", text="Yes"))
+    return Recording(key.rjust(32, "0"), "p.en@0", "s", {}, "Claims", "u", "a", RawReply(model="m", text="Yes"))
 
 
 @pytest.fixture
@@ -91,6 +91,7 @@ RECORDS_BESIDE_ANOTHER = """
 import sys
 from pathlib import Path
 from assay.judges import Cassette, RawReply
+from assay.judges.journal import Journal, abandoned_journals, locked
 from assay.judges.recording import Recording
 
 path, name = Path(sys.argv[1]), sys.argv[2]
@@ -100,7 +101,7 @@ for session in range(25):
         for number in range(8):
             key = f"{name}{session:04}{number:04}".rjust(32, "0")
             reply = RawReply(model="m", text=name)
-            cassette.put(Recording(key, "p.en@0", "s", "{}", "Claims", "u", "a", reply))
+            cassette.put(Recording(key, "p.en@0", "s", {}, "Claims", "u", "a", reply))
 """
 
 
@@ -140,16 +141,58 @@ def test_what_another_process_records_right_now_is_not_merged_from_under_it(path
     assert len(path.read_bytes().splitlines()) == 3
 
 
-def test_a_journal_is_not_begun_while_another_process_merges(path: Path) -> None:
-    """It would be taken for one left over, and removed, before its process has locked it."""
-    folder = os.open(path.parent, os.O_RDONLY)
-    fcntl.flock(folder, fcntl.LOCK_EX)
+def test_a_journal_that_is_begun_during_a_merge_is_not_taken_over(path: Path) -> None:
+    path.with_name("a.jsonl.99999-0.recording").write_bytes(format_line(recording("1")))
+    with Cassette(path, "auto") as living:
+        with locked(path), abandoned_journals(path) as journals:
+            living.put(recording("2"))
+            assert [journal.name for journal in journals] == ["a.jsonl.99999-0.recording"]
+        with locked(path), abandoned_journals(path) as journals:
+            assert [journal.name for journal in journals] == ["a.jsonl.99999-0.recording"]
+    assert path.read_bytes() == format_line(recording("1")) + format_line(recording("2"))
+    assert list(path.parent.iterdir()) == [path], "neither journals nor locks are left behind"
+
+
+def test_a_torn_line_does_not_swallow_the_next(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A disk that is full takes half a line; when there is room again, the recording goes on."""
+
+    def write_half(journal: Journal, line: bytes) -> None:
+        journal._file.write(line[: len(line) // 2])
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with Cassette(path, "auto") as cassette:
+        cassette.put(recording("1"))
+        with monkeypatch.context() as full:
+            full.setattr(Journal, "append", write_half)
+            with pytest.raises(InputError, match=r"a\.jsonl: replies cannot be recorded: No space left on device"):
+                cassette.put(recording("2"))
+        cassette.put(recording("3"))
+    assert path.read_bytes() == format_line(recording("1")) + format_line(recording("3"))
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_when_the_file_cannot_be_written_the_journal_stays(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def disk_is_full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
     cassette = Cassette(path, "auto")
-    recorder = threading.Thread(target=cassette.put, args=[recording("1")])
-    recorder.start()
-    recorder.join(0.2)
-    assert recorder.is_alive() and not list(path.parent.iterdir())
-    os.close(folder)
-    recorder.join()
-    cassette.close()
+    cassette.put(recording("1"))
+    with monkeypatch.context() as full:
+        full.setattr(os, "fsync", disk_is_full)
+        with pytest.raises(InputError, match=r"No space left on device.*not lost.*recording.* merges them"):
+            cassette.close()
+    assert [journal.suffix for journal in path.parent.iterdir()] == [".recording"], "no draft, no lock"
+    with Cassette(path, "auto") as later:
+        assert later.get(recording("1").key) == recording("1")
     assert path.read_bytes() == format_line(recording("1"))
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_what_cannot_be_kept_is_not_asked(
+    tmp_path: Path, openai_server: OpenAIServer, judge: Any, ask: Callable[[str], Any]
+) -> None:
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    asking = judge(cassette=tmp_path / "file" / "a.jsonl", mode="auto")
+    with pytest.raises(InputError, match="cannot be recorded"):
+        asyncio.run(asking.ask(ask("One")))
+    assert openai_server.requests == []

@@ -88,7 +88,7 @@ def test_what_goes_in_comes_out(url: str) -> None:
     for _ in range(2):  # the second time it replaces the first
         keeper.keep(sample, scores)
         keeper.flush()
-    recording = Recording("k1", "p@0", "s1", "{}", "Claims", "u", "a", RawReply(model="m", text="é\ud83d"))
+    recording = Recording("k1", "p@0", "s1", {}, "Claims", "u", "a", RawReply(model="m", text="é\ud83d"))
     keeper.put(recording)
     keeper.put(recording)
     store.end(run, "done")

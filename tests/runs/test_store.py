@@ -73,7 +73,7 @@ def test_a_reply_is_on_disk_at_once_and_scores_with_their_batch(tmp_path: Path) 
     store = Store(tmp_path)
     keeper = RunKeeper(store, store.begin(PLAN))
     reply = RawReply(model="m", text='{"a": "é"}', tokens_in=3, logprobs=({"a": -0.1},))
-    recording = Recording("k1", "claims.en@0", "s1", "{}", "Claims", "u", "about", reply)
+    recording = Recording("k1", "claims.en@0", "s1", {}, "Claims", "u", "about", reply)
     keeper.put(recording)
     with sqlite3.connect(tmp_path / "runs.sqlite") as other:
         assert other.execute("SELECT key FROM replies").fetchall() == [("k1",)]
