@@ -1,36 +1,45 @@
-"""Questions that are one question: the more crowded one of the two nearest goes, until none are too near (B.1)."""
+"""Questions that ask the same: discarded until no two are too similar (Twente paper, B.1)."""
 
 from collections.abc import Sequence
 
 from ..judges.embedders import Embedder
 from .pair import Pair
 
-_ROWS_AT_ONCE = 1024  # of the matrix of cosines, which for 5,000 questions has 25 million
+_ROWS_PER_BLOCK = 1024  # the whole matrix of cosines has 25 million cells for 5,000 questions
 
 
-async def duplicates(pairs: Sequence[Pair], embedder: Embedder, cosine: float) -> dict[str, str]:
-    """The ids of the pairs to discard, each with the reason; what stays lies below `cosine` from each other.
+async def find_duplicates(pairs: Sequence[Pair], embedder: Embedder, cosine: float) -> dict[str, str]:
+    """Finds the pairs to discard so that no two questions that are left are too similar.
 
-    Of two that are too near, nearest first, the one goes that has more near questions (the later one where they tie).
+    Couples of similar questions are taken in order of similarity, the most similar first. Of each couple the question
+    with more similar ones is discarded; where both have equally many, the later one.
+
+    Args:
+        pairs: The pairs whose questions are compared.
+        embedder: Turns the questions into vectors.
+        cosine: From this cosine similarity on, in [-1, 1], two questions are too similar.
+
+    Returns:
+        The ids of the pairs to discard, each with the reason.
     """
     import numpy as np
 
     if len(pairs) < 2:
         return {}
     vectors = await embedder.unit_vectors([pair.question for pair in pairs])
-    near: list[tuple[float, int, int]] = []
+    couples: list[tuple[float, int, int]] = []
     neighbours = np.zeros(len(pairs), dtype=int)
-    for first in range(0, len(pairs), _ROWS_AT_ONCE):
-        block = vectors[first : first + _ROWS_AT_ONCE] @ vectors.T
-        rows, columns = np.nonzero(block >= cosine)
-        for row, column in zip((rows + first).tolist(), columns.tolist(), strict=True):
+    for start in range(0, len(pairs), _ROWS_PER_BLOCK):
+        cosines = vectors[start : start + _ROWS_PER_BLOCK] @ vectors.T
+        rows, columns = np.nonzero(cosines >= cosine)
+        for row, column in zip((rows + start).tolist(), columns.tolist(), strict=True):
             if row < column:
-                near.append((float(block[row - first, column]), row, column))
+                couples.append((float(cosines[row - start, column]), row, column))
                 neighbours[[row, column]] += 1
-    gone: dict[int, str] = {}
-    for value, one, other in sorted(near, key=lambda each: (-each[0], each[1], each[2])):
-        if one in gone or other in gone:
+    reasons: dict[int, str] = {}
+    for similarity, first, second in sorted(couples, key=lambda couple: (-couple[0], *couple[1:])):
+        if first in reasons or second in reasons:
             continue
-        loser, stays = (one, other) if neighbours[one] > neighbours[other] else (other, one)
-        gone[loser] = f'cosine {value:.2f} with "{pairs[stays].question}" ({pairs[stays].id})'
-    return {pairs[place].id: reason for place, reason in gone.items()}
+        discarded, retained = (first, second) if neighbours[first] > neighbours[second] else (second, first)
+        reasons[discarded] = f'cosine {similarity:.2f} with "{pairs[retained].question}" ({pairs[retained].id})'
+    return {pairs[place].id: reason for place, reason in reasons.items()}

@@ -1,4 +1,4 @@
-"""Many questions to a judge, a bounded number at once; what one of them breaks on stops only itself."""
+"""Many calls of a judge, a bounded number at the same time; a failed call does not stop the others."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -15,33 +15,49 @@ async def ask_all(
     ask: Callable[[Item], Awaitable[Answer]],
     *,
     concurrency: int,
-    asked: Callable[[bool], None] = lambda _: None,
+    on_reply: Callable[[bool], None] = lambda _: None,
 ) -> list[Answer | JudgeError]:
-    """What `ask` gives for each item, in order; a `JudgeError` stands in the place of what it should have given.
+    """Calls `ask` for every item.
 
-    `asked` hears after each whether it went well. Raises `BudgetReached`, after what was under way has ended.
+    Args:
+        items: What to ask about.
+        ask: Asks about one item.
+        concurrency: The most calls at the same time.
+        on_reply: Called after each item, with False where the call failed.
+
+    Returns:
+        The answer for each item, in the items' order; a `JudgeError` in the place of an answer that failed.
+
+    Raises:
+        AssayError: The first error that is no `JudgeError`, such as `BudgetReached`. Calls that had started end first.
+
+    Example:
+        >>> async def double(number: int) -> int:
+        ...     return 2 * number
+        >>> asyncio.run(ask_all([1, 2, 3], double, concurrency=2))
+        [2, 4, 6]
     """
-    found: dict[int, Answer | JudgeError] = {}
-    stopped: list[AssayError] = []
+    answers: dict[int, Answer | JudgeError] = {}
+    errors: list[AssayError] = []
     waiting = iter(enumerate(items))
 
     async def work() -> None:
         for place, item in waiting:
-            if stopped:
+            if errors:
                 return
             try:
-                found[place] = await ask(item)
+                answers[place] = await ask(item)
             except JudgeError as error:
-                found[place] = error
+                answers[place] = error
             except AssayError as error:
-                stopped.append(error)
+                errors.append(error)
                 return
-            asked(not isinstance(found[place], JudgeError))
-            await asyncio.sleep(0)  # replayed replies never wait: Ctrl-C and the progress bar get their turn here
+            on_reply(not isinstance(answers[place], JudgeError))
+            await asyncio.sleep(0)  # replayed replies never wait: this lets Ctrl-C and the progress bar act
 
     async with asyncio.TaskGroup() as group:
         for _ in range(concurrency):
             group.create_task(work())
-    if stopped:
-        raise stopped[0]
-    return [found[place] for place in range(len(items))]
+    if errors:
+        raise errors[0]
+    return [answers[place] for place in range(len(items))]

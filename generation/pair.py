@@ -1,4 +1,4 @@
-"""A question with its answer, made from a section: kept, or rejected with the reason."""
+"""A question with its answer, made from a section."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -15,7 +15,12 @@ PAIRS_COMMAND = "assay generate questions sections.jsonl -o pairs.jsonl"
 
 
 class Fact(BaseModel):
-    """What a factoid question asks for: its kind (`phone`, `email`, `date`, `hours`, ...) and its words."""
+    """The fact that a factoid question asks for. Frozen.
+
+    Attributes:
+        kind: `phone`, `email`, `date`, `hours`, `amount` or `address`.
+        text: The fact as the section words it.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -24,10 +29,26 @@ class Fact(BaseModel):
 
 
 class Pair(BaseModel):
-    """A question with its answer (003, 4.5 and 4.6). `generator` and `prompt` say who wrote it, `role` who asks.
+    """A question with its answer (Twente paper, 4.5 and 4.6). Frozen.
 
-    `score` is the model's 1 to 5, None before it was asked. `rejected_by` names the filter that rejected it, with its
-    `reason`; both are "" for a pair that stands. Frozen.
+    Attributes:
+        id: The section's id with `L` (long-form) or `F` (factoid) and a number.
+        section: The id of the section that the pair was made from.
+        document: The section's document.
+        language: The section's language, an ISO 639-1 code.
+        kind: `long-form` for a question that needs explaining, `factoid` for one that asks for a fact.
+        question: The question.
+        answer: The answer.
+        fact: The fact that a factoid question asks for.
+        role: Who asks a long-form question, such as "new customer".
+        fold: The section's fold, None without folds.
+        split: The section's split, None without folds.
+        topic: The section's topic, None without folds.
+        generator: The model that wrote the pair.
+        prompt: The prompt that it was asked with.
+        score: The judge's score from 1 to 5, None where it was not asked.
+        rejected_by: The filter that rejected the pair, "" for a pair that passed.
+        reason: Why that filter rejected it.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -50,14 +71,23 @@ class Pair(BaseModel):
     rejected_by: str = ""
     reason: str = ""
 
-    def rejected(self, by: str, reason: str) -> "Pair":
-        """This pair, rejected by a filter."""
-        return self.model_copy(update={"rejected_by": by, "reason": reason})
+    def reject(self, filter_name: str, reason: str) -> "Pair":
+        """Returns this pair as rejected by a filter, with the reason."""
+        return self.model_copy(update={"rejected_by": filter_name, "reason": reason})
 
 
 def pair_to_sample(pair: Pair, section: Section) -> Sample:
-    """The pair as a sample of a set: no response yet, the answer as reference, the section as its context."""
-    known: dict[str, Any] = pair.model_dump(
+    """Turns a pair into a sample that a chatbot can be evaluated with.
+
+    Args:
+        pair: The pair.
+        section: The section that it was made from.
+
+    Returns:
+        A sample without a response: the pair's answer is its `reference`, the section its context, the document its
+        group.
+    """
+    metadata: dict[str, Any] = pair.model_dump(
         include={"section", "kind", "fact", "role", "fold", "split", "topic", "generator", "prompt", "score"},
         exclude_none=True,
     )
@@ -69,15 +99,36 @@ def pair_to_sample(pair: Pair, section: Section) -> Sample:
         retrieved_contexts=(section.full_text,),
         language=pair.language,
         group=pair.document,
-        metadata={name: value for name, value in known.items() if value != ""},
+        metadata={name: value for name, value in metadata.items() if value != ""},
     )
 
 
 def read_pairs(path: str | Path) -> list[Pair]:
-    """The pairs of a file of `assay generate questions`. Raises `InputError` with line, field and cure."""
+    """Reads the file that `assay generate questions` wrote.
+
+    Args:
+        path: A JSON Lines file with one pair per line.
+
+    Returns:
+        The pairs, in the file's order.
+
+    Raises:
+        InputError: The file cannot be read; the message names the line, the field and what to do.
+    """
     return read_lines(path, Pair, lambda pair: pair.id, PAIRS_COMMAND)
 
 
 def write_pairs(pairs: Iterable[Pair], path: str | Path) -> int:
-    """Writes pairs as JSON Lines, one a line; returns how many. Raises `InputError` where it cannot be written."""
+    """Writes pairs as JSON Lines, one per line.
+
+    Args:
+        pairs: The pairs to write.
+        path: The file, in a folder that exists.
+
+    Returns:
+        The number of pairs written.
+
+    Raises:
+        InputError: The file cannot be written.
+    """
     return write_lines(pairs, path)

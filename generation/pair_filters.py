@@ -1,4 +1,4 @@
-"""Filters on single pairs, without a model (003, 4.6 and Appendix B): each gives the reason why a pair goes, or ""."""
+"""Filters that look at one pair at a time and ask no model (Twente paper, 4.6 and Appendix B)."""
 
 from collections.abc import Callable
 
@@ -13,11 +13,13 @@ from .section import Section
 
 
 class Thresholds(BaseModel):
-    """From where on a filter rejects.
+    """The values from which the filters reject a pair. Frozen.
 
-    `rouge`: ROUGE-L precision of the answer against its section, in [0, 1]. `short_answer`: the most words of an
-    answer that is taken for a fact only. `cosine`: of two questions, from which on they are one. `score`: the model's,
-    1 to 5.
+    Attributes:
+        rouge: The lowest ROUGE-L precision of a long-form answer against its section, in [0, 1].
+        short_answer: The most words of an answer that counts as short.
+        cosine: The cosine similarity, in [-1, 1], from which two questions are duplicates.
+        score: The lowest score that the judge may give, 1 to 5.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -29,10 +31,11 @@ class Thresholds(BaseModel):
 
 
 Filter = Callable[[Pair, Section, Thresholds], str]
+"""Returns why a pair is rejected, or "" for a pair that passes."""
 
 
-def empty(pair: Pair, _: Section, __: Thresholds) -> str:
-    """No question, no answer, or an answer that says there is none."""
+def reject_empty(pair: Pair, _: Section, __: Thresholds) -> str:
+    """Rejects a pair without a question or an answer, and one whose answer says that it does not know."""
     if not tokens(pair.question):
         return "there is no question"
     if not tokens(pair.answer):
@@ -41,59 +44,74 @@ def empty(pair: Pair, _: Section, __: Thresholds) -> str:
     return f'the answer declines: "{declining.declining}"' if declining.certain else ""
 
 
-def other_language(pair: Pair, _: Section, __: Thresholds) -> str:
-    """Question and answer in another language than the section; told apart are Dutch and English."""
+def reject_other_language(pair: Pair, _: Section, __: Thresholds) -> str:
+    """Rejects a pair in another language than its section."""
     if pair.language not in LANGUAGES:
         return ""
-    found = detect_language(pair.question, pair.answer)
-    return "" if found == pair.language else f"question and answer are in {found}, the section in {pair.language}"
+    language = detect_language(pair.question, pair.answer)
+    if language == pair.language:
+        return ""
+    return f"question and answer are in {language}, the section in {pair.language}"
 
 
-def factoid_looking(pair: Pair, _: Section, thresholds: Thresholds) -> str:
-    """A long-form question whose answer is short and holds a fact: it would mix the two types (B.1)."""
+def reject_factoid_looking(pair: Pair, _: Section, thresholds: Thresholds) -> str:
+    """Rejects a long-form pair whose answer is short and states a fact: it would mix the two kinds (B.1)."""
     if pair.kind == "factoid" or len(tokens(pair.answer)) > thresholds.short_answer:
         return ""
     facts = entities(pair.answer, pair.language)
-    return f"the answer is short and holds the {facts[0].kind} {facts[0].text}" if facts else ""
+    return f"the answer is short and states the {facts[0].kind} {facts[0].text}" if facts else ""
 
 
-def unlike_section(pair: Pair, section: Section, thresholds: Thresholds) -> str:
-    """A long-form answer whose words are not the section's: one that the examples "inspired", say (B.1)."""
+def reject_unlike_section(pair: Pair, section: Section, thresholds: Thresholds) -> str:
+    """Rejects a long-form answer that shares few words with its section, such as one copied from an example (B.1)."""
     if pair.kind == "factoid":
         return ""
-    share = rouge_l_precision(pair.answer, section.full_text)
-    if share >= thresholds.rouge:
+    precision = rouge_l_precision(pair.answer, section.full_text)
+    if precision >= thresholds.rouge:
         return ""
-    return f"ROUGE-L precision of the answer against the section is {share:.2f}, below {thresholds.rouge:g}"
+    return f"ROUGE-L precision of the answer against the section is {precision:.2f}, below {thresholds.rouge:g}"
 
 
-def fact_missing(pair: Pair, section: Section, _: Thresholds) -> str:
-    """A factoid pair whose fact is not in the answer or not in the section, or is given away in the question (B.2)."""
+def reject_missing_fact(pair: Pair, section: Section, _: Thresholds) -> str:
+    """Rejects a factoid pair whose fact is not in the section or the answer, or is already in the question (B.2)."""
     if pair.fact is None:
         return "" if pair.kind == "long-form" else "the pair names no fact"
-    found = [entity for entity in entities(pair.fact.text, pair.language) if entity.kind == pair.fact.kind]
-    fact = found[0] if found else Entity(pair.fact.kind, pair.fact.text, 0, {})
+    candidates = [entity for entity in entities(pair.fact.text, pair.language) if entity.kind == pair.fact.kind]
+    fact = candidates[0] if candidates else Entity(pair.fact.kind, pair.fact.text, 0, {})
     if not states(section.full_text, fact, pair.language):
         return f"the section does not state the {fact.kind} {fact.text}"
     if not states(pair.answer, fact, pair.language):
         return f"the answer does not state the {fact.kind} {fact.text}"
-    return f"the question gives the {fact.kind} {fact.text} away" if states(pair.question, fact, pair.language) else ""
+    if states(pair.question, fact, pair.language):
+        return f"the question gives away the {fact.kind} {fact.text}"
+    return ""
 
 
-# In this order: what is cheap and sure first.
 SINGLE_PAIR_FILTERS: dict[str, Filter] = {
-    "empty": empty,
-    "other language": other_language,
-    "factoid-looking": factoid_looking,
-    "unlike its section": unlike_section,
-    "fact missing": fact_missing,
+    "empty": reject_empty,
+    "other language": reject_other_language,
+    "factoid-looking": reject_factoid_looking,
+    "unlike its section": reject_unlike_section,
+    "fact missing": reject_missing_fact,
 }
+"""The filters by the name that tables show, in the order in which they are applied: cheap and certain ones first."""
 
 
 def rouge_l_precision(answer: str, section: str) -> float:
-    """Longest common subsequence of the words of both / the answer's words, in [0, 1] (Lin, 2004).
+    """Computes the length of the longest common subsequence of words / the number of words in the answer.
 
-    Precision, since a section says much more than an answer to one question.
+    ROUGE-L (Lin, 2004), precision only, since a section says much more than the answer to one question.
+
+    Args:
+        answer: The answer.
+        section: The text that it was made from.
+
+    Returns:
+        A value in [0, 1]; 0 for an answer without words.
+
+    Example:
+        >>> rouge_l_precision("Keep the cast dry.", "Always keep your cast dry and warm.")
+        0.75
     """
     from rapidfuzz.distance import LCSseq
 

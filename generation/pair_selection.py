@@ -1,4 +1,4 @@
-"""The second stage (003, 4.6): from many pairs to the best few, every rejected one kept with its reason."""
+"""From many pairs to the best few; every rejected pair keeps the reason (Twente paper, 4.6)."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -9,59 +9,82 @@ from ..judges import Choice, Judge, Question
 from ..judges.embedders import Embedder
 from ..judges.probabilities import option_probabilities
 from ..prompts import BUNDLED, Prompts
-from .duplicates import duplicates
+from .duplicates import find_duplicates
 from .judge_calls import ask_all
 from .pair import Pair
 from .pair_filters import SINGLE_PAIR_FILTERS, Thresholds
-from .quotas import quotas, strata_counts
+from .quotas import proportional_quotas
 from .section import Fold, Section
 
 LOW_SCORE = "low score"
 NO_FOLD = "in no fold"
 FILTERS = (NO_FOLD, *SINGLE_PAIR_FILTERS, "duplicate", LOW_SCORE, "not the section's best", "beyond n")
-_DIGITS = ("1", "2", "3", "4", "5")
+"""The names of all filters, in the order in which they are applied."""
+
+_SCORES = ("1", "2", "3", "4", "5")
 
 
 @dataclass(frozen=True)
 class FilterCount:
-    """What one filter did: how many pairs of each type it was given, and how many it rejected."""
+    """The effect of one filter.
+
+    Attributes:
+        name: The filter's name, one of `FILTERS`.
+        pairs: The number of pairs of each kind before the filter.
+        rejected: The number of them that it rejected.
+    """
 
     name: str
-    given: dict[str, int]
+    pairs: dict[str, int]
     rejected: dict[str, int]
 
 
 @dataclass(frozen=True)
 class PairSelection:
-    """The pairs that stand, the rejected ones with their reasons, and what each filter rejected."""
+    """The outcome of all filters.
 
-    kept: list[Pair]
+    Attributes:
+        selected: The pairs that passed all filters.
+        rejected: The other pairs, each with the filter that rejected it and the reason.
+        counts: The effect of each filter, in the order in which they were applied.
+    """
+
+    selected: list[Pair]
     rejected: list[Pair]
-    table: list[FilterCount] = field(default_factory=list)
+    counts: list[FilterCount] = field(default_factory=list)
 
 
-class _Sieve:
-    """Pairs that stand, pairs that went, and the count of both."""
+class _Selection:
+    """The pairs that passed so far, those that did not, and the counts of both."""
 
     def __init__(self, pairs: Sequence[Pair]) -> None:
-        self.standing = list(pairs)
+        self.passing = list(pairs)
         self.rejected: list[Pair] = []
-        self.table: list[FilterCount] = []
+        self.counts: list[FilterCount] = []
 
     def apply(self, name: str, reasons: dict[str, str]) -> None:
         """Rejects the pairs whose id has a reason."""
-        gone = [pair.rejected(name, reasons[pair.id]) for pair in self.standing if reasons.get(pair.id)]
-        given, rejected = (Counter[str](pair.kind for pair in pairs) for pairs in (self.standing, gone))
-        self.table.append(FilterCount(name, dict(given), dict(rejected)))
-        self.standing = [pair for pair in self.standing if not reasons.get(pair.id)]
-        self.rejected += gone
+        rejected = [pair.reject(name, reasons[pair.id]) for pair in self.passing if reasons.get(pair.id)]
+        kinds_before, kinds_rejected = (Counter[str](pair.kind for pair in pairs) for pairs in (self.passing, rejected))
+        self.counts.append(FilterCount(name, dict(kinds_before), dict(kinds_rejected)))
+        self.passing = [pair for pair in self.passing if not reasons.get(pair.id)]
+        self.rejected += rejected
 
 
-def score_question(pair: Pair, section: Section, prompts: Prompts) -> Question[Choice]:
-    """What the judge is asked: a digit from 1 to 5 for a pair, by the examples of the prompt."""
+def build_score_question(pair: Pair, section: Section, prompts: Prompts) -> Question[Choice]:
+    """Builds the question that asks the judge for a score from 1 to 5.
+
+    Args:
+        pair: The pair to score.
+        section: The section that it was made from.
+        prompts: Has the prompt `pairscore`, whose examples define the scores.
+
+    Returns:
+        A choice among the five digits, with log probabilities where the judge gives them.
+    """
     prompt = prompts.load("pairscore", pair.language)
     fields = {"section": section.full_text, "question": pair.question, "answer": pair.answer}
-    return Question(prompt, prompt.render(fields), Choice, pair.id, options=_DIGITS, logprobs=True, prompts=prompts)
+    return Question(prompt, prompt.render(fields), Choice, pair.id, options=_SCORES, logprobs=True, prompts=prompts)
 
 
 async def select_pairs(
@@ -76,101 +99,126 @@ async def select_pairs(
     thresholds: Thresholds | None = None,
     prompts: Prompts = BUNDLED,
     concurrency: int = 4,
-    asked: Callable[[bool], None] = lambda _: None,
+    on_reply: Callable[[bool], None] = lambda _: None,
 ) -> PairSelection:
-    """Applies the filters in the order of `FILTERS`; at most `n` pairs stand, one a section and type.
+    """Applies the filters in the order of `FILTERS`; at most one pair per section and kind passes.
 
-    `folds` places pairs that were made without them (written by hand, say); those of sections in no fold go.
-    Without a judge no pair is scored, and the section's best is its first. Where there are too few factoid pairs for
-    their share, long-form ones take their place, and the other way round. Raises `InputError` for a pair of an unknown
-    section, `BudgetReached` at a bound.
+    Args:
+        pairs: The pairs to choose from.
+        sections: The sections that they were made from.
+        embedder: Finds duplicate questions.
+        judge: Scores the pairs. Without one no pair is scored, and the first pair of a section is its best.
+        folds: The folds of the sections, for pairs that were made without them, such as those written by hand. Pairs
+            of sections in no fold are rejected.
+        n: The number of pairs wanted; None for all that pass.
+        factoid_share: The share of factoid pairs among them. Where there are too few of one kind, the other kind takes
+            their place.
+        thresholds: The values from which filters reject.
+        prompts: Your own prompts over the bundled ones.
+        concurrency: The most calls of the judge at the same time.
+        on_reply: Called after each call of the judge, with False where it failed.
+
+    Returns:
+        The selected and the rejected pairs.
+
+    Raises:
+        InputError: A pair is of a section that is not among the sections.
+        BudgetReached: The judge's budget is spent; replies so far are recorded.
     """
-    known = {section.id: section for section in sections}
-    if strange := next((pair for pair in pairs if pair.section not in known), None):
-        raise InputError(f"the pair {strange.id} is of section {strange.section}, which is not among the sections")
-    limits, sieve = thresholds or Thresholds(), _Sieve(_placed(pairs, folds))
+    section_of = {section.id: section for section in sections}
+    if unknown := next((pair for pair in pairs if pair.section not in section_of), None):
+        raise InputError(f"the pair {unknown.id} is of section {unknown.section}, which is not among the sections")
+    limits, selection = thresholds or Thresholds(), _Selection(_with_folds(pairs, folds))
     if folds:
-        sieve.apply(NO_FOLD, {p.id: "its section is in no fold" for p in sieve.standing if p.fold is None})
+        reasons = {pair.id: "its section is in no fold" for pair in selection.passing if pair.fold is None}
+        selection.apply(NO_FOLD, reasons)
     for name, reject in SINGLE_PAIR_FILTERS.items():
-        sieve.apply(name, {pair.id: reject(pair, known[pair.section], limits) for pair in sieve.standing})
-    sieve.apply("duplicate", await duplicates(sieve.standing, embedder, limits.cosine))
+        selection.apply(name, {pair.id: reject(pair, section_of[pair.section], limits) for pair in selection.passing})
+    selection.apply("duplicate", await find_duplicates(selection.passing, embedder, limits.cosine))
     if judge is not None:
-        sieve.standing, reasons = await _scored(
-            sieve.standing, known, judge, prompts, least=limits.score, concurrency=concurrency, asked=asked
+        selection.passing, reasons = await _score(
+            selection.passing,
+            section_of,
+            judge,
+            prompts,
+            lowest=limits.score,
+            concurrency=concurrency,
+            on_reply=on_reply,
         )
-        sieve.apply(LOW_SCORE, reasons)
-    sieve.apply("not the section's best", _not_best(sieve.standing))
+        selection.apply(LOW_SCORE, reasons)
+    selection.apply("not the section's best", _reject_all_but_best(selection.passing))
     if n is not None:
-        sieve.apply("beyond n", _beyond(sieve.standing, n, factoid_share, [*sieve.standing, *sieve.rejected]))
-    return PairSelection(sieve.standing, sieve.rejected, sieve.table)
+        every = [*selection.passing, *selection.rejected]
+        selection.apply("beyond n", _reject_beyond(selection.passing, n, factoid_share, every))
+    return PairSelection(selection.passing, selection.rejected, selection.counts)
 
 
-def _placed(pairs: Sequence[Pair], folds: Sequence[Fold]) -> Sequence[Pair]:
+def _with_folds(pairs: Sequence[Pair], folds: Sequence[Fold]) -> Sequence[Pair]:
     if not folds:
         return pairs
-    where = {each.section: {"fold": each.fold, "split": each.split, "topic": each.topic} for each in folds}
-    nowhere = {"fold": None, "split": None, "topic": None}
-    return [pair.model_copy(update=where.get(pair.section, nowhere)) for pair in pairs]
+    places = {fold.section: {"fold": fold.fold, "split": fold.split, "topic": fold.topic} for fold in folds}
+    no_place = {"fold": None, "split": None, "topic": None}
+    return [pair.model_copy(update=places.get(pair.section, no_place)) for pair in pairs]
 
 
-async def _scored(
+async def _score(
     pairs: list[Pair],
-    sections: dict[str, Section],
+    section_of: dict[str, Section],
     judge: Judge,
     prompts: Prompts,
     *,
-    least: float,
+    lowest: float,
     concurrency: int,
-    asked: Callable[[bool], None],
+    on_reply: Callable[[bool], None],
 ) -> tuple[list[Pair], dict[str, str]]:
-    async def ask(pair: Pair) -> float:
-        reply = await judge.ask(score_question(pair, sections[pair.section], prompts))
-        shares = option_probabilities(reply.raw, _DIGITS)
-        return sum(int(digit) * share for digit, share in shares.items())
+    """Returns the pairs with the judge's expected score, and the reasons against those below `lowest`."""
 
-    scores = await ask_all(pairs, ask, concurrency=concurrency, asked=asked)
+    async def ask(pair: Pair) -> float:
+        reply = await judge.ask(build_score_question(pair, section_of[pair.section], prompts))
+        probabilities = option_probabilities(reply.raw, _SCORES)
+        return sum(int(score) * probability for score, probability in probabilities.items())
+
+    scores = await ask_all(pairs, ask, concurrency=concurrency, on_reply=on_reply)
     scored, reasons = [], {}
     for pair, score in zip(pairs, scores, strict=True):
         if isinstance(score, JudgeError):
-            reasons[pair.id] = f"it got no score: {score}"
+            reasons[pair.id] = f"it has no score: {score}"
             scored.append(pair)
             continue
         scored.append(pair.model_copy(update={"score": round(score, 3)}))
-        if score < least:
-            reasons[pair.id] = f"the model's score is {score:.1f} of 5, below {least:g}"
+        if score < lowest:
+            reasons[pair.id] = f"the model's score is {score:.1f} of 5, below {lowest:g}"
     return scored, reasons
 
 
-def _not_best(pairs: Sequence[Pair]) -> dict[str, str]:
-    """All but the best pair of each section and type; the earlier one where scores tie."""
+def _reject_all_but_best(pairs: Sequence[Pair]) -> dict[str, str]:
+    """Rejects all but the best pair of each section and kind; of equal scores the first pair is the best."""
     best: dict[tuple[str, str], Pair] = {}
     for pair in pairs:
         place = (pair.section, pair.kind)
         if place not in best or (pair.score or 0.0) > (best[place].score or 0.0):
             best[place] = pair
     return {
-        pair.id: f"the section's best is {stands.id}"
+        pair.id: f"the section's best is {winner.id}"
         for pair in pairs
-        if (stands := best[pair.section, pair.kind]) is not pair
+        if (winner := best[pair.section, pair.kind]) is not pair
     }
 
 
-def _beyond(pairs: Sequence[Pair], n: int, factoid_share: float, all_pairs: Sequence[Pair]) -> dict[str, str]:
-    """All but `n` pairs: of each type its share, and within it of each fold, split and topic the sections' share."""
+def _reject_beyond(pairs: Sequence[Pair], n: int, factoid_share: float, all_pairs: Sequence[Pair]) -> dict[str, str]:
+    """Rejects all but `n` pairs: each kind has its share, and within it each fold, split and topic that of sections."""
     factoid = min(round(n * factoid_share), sum(pair.kind == "factoid" for pair in pairs))
     long_form = min(n - factoid, sum(pair.kind == "long-form" for pair in pairs))
     reasons: dict[str, str] = {}
     for kind, wanted in (("long-form", long_form), ("factoid", n - long_form)):
-        here = sorted((pair for pair in pairs if pair.kind == kind), key=lambda pair: -(pair.score or 0.0))
-        of_section = {pair.section: _stratum(pair) for pair in all_pairs if pair.kind == kind}
-        places = quotas(
-            wanted, strata_counts(list(of_section.values())), strata_counts([_stratum(pair) for pair in here])
-        )
-        for pair in here:
+        candidates = sorted((pair for pair in pairs if pair.kind == kind), key=lambda pair: -(pair.score or 0.0))
+        stratum_of_section = {pair.section: _stratum(pair) for pair in all_pairs if pair.kind == kind}
+        places = proportional_quotas(wanted, Counter(stratum_of_section.values()), Counter(map(_stratum, candidates)))
+        for pair in candidates:
             if places[_stratum(pair)]:
                 places[_stratum(pair)] -= 1
             else:
-                reasons[pair.id] = f"its fold and topic have their share of the {n} with better ones"
+                reasons[pair.id] = f"better pairs fill the share that its fold and topic have of the {n}"
     return reasons
 
 

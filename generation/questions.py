@@ -1,4 +1,4 @@
-"""Questions and answers from sections (003, 4.5, 4.6 and Appendix B): long-form by role, factoid by entity."""
+"""Questions and answers from sections (Twente paper, 4.5, 4.6 and Appendix B): long-form by role, factoid by fact."""
 
 import math
 import random
@@ -20,10 +20,14 @@ from .judge_calls import ask_all
 from .pair import Fact, Pair, PairKind
 from .section import Fold, Section
 
-FEWEST_WORDS = 20  # of a section that a question which needs explaining can be made from
-SECTIONS_A_PAIR = 2  # sections are asked about for each pair that is wanted: filters reject about half
+FEWEST_WORDS = 20
+"""A section with fewer words has nothing that needs explaining: no long-form question is made from it."""
+
+SECTIONS_PER_PAIR = 2
+"""The number of sections to ask about for each pair wanted: filters reject about half."""
 
 
+# The docstrings of these two are part of the schema that the judge is sent, and so of recorded replies' keys.
 class GeneratedPair(BaseModel):
     """The judge's reply to the factoid prompt, and one pair of the long-form one's."""
 
@@ -38,15 +42,26 @@ class GeneratedPairs(BaseModel):
 
 
 @cache
-def reply_schema(count: int) -> type[GeneratedPairs]:
-    """The long-form reply whose schema stops after `count` pairs: small judges else go on. More is no error."""
+def long_form_schema(count: int) -> type[GeneratedPairs]:
+    """Returns the schema of a long-form reply of at most `count` pairs; without a bound small judges do not stop.
+
+    The bound is in the schema only: a reply with more pairs is valid.
+    """
     pairs = Field(json_schema_extra={"maxItems": count})
     return create_model(GeneratedPairs.__name__, __base__=GeneratedPairs, pairs=(list[GeneratedPair], pairs))
 
 
 @dataclass(frozen=True)
 class PlannedQuestion:
-    """One call to be made: a section, and the role that asks or the fact that is asked for."""
+    """One call of the judge.
+
+    Attributes:
+        section: The section to ask about.
+        kind: What to ask for.
+        role: Who asks, for long-form questions.
+        fact: The fact to ask for, for factoid questions.
+        fold: The section's fold, where there are folds.
+    """
 
     section: Section
     kind: PairKind
@@ -57,7 +72,12 @@ class PlannedQuestion:
 
 @dataclass(frozen=True)
 class GeneratedQuestions:
-    """The pairs, in the orders' order, and the orders that got no usable reply, with the reason."""
+    """The outcome of all calls.
+
+    Attributes:
+        pairs: The pairs, in the order of the plan.
+        failed: The calls without a usable reply, each with the reason.
+    """
 
     pairs: list[Pair]
     failed: list[tuple[PlannedQuestion, str]] = field(default_factory=list)
@@ -72,111 +92,163 @@ def plan_questions(
     roles: Sequence[str] = (),
     seed: int = 0,
 ) -> list[PlannedQuestion]:
-    """What to ask for, so that about `n` pairs stay after the filters, `factoid_share` of them factoid.
+    """Plans the calls of the judge so that about `n` pairs pass the filters.
 
-    Long-form: the sections that were sampled for it (of all folds, or of all sections where there are no folds, a
-    seeded choice), each with a role drawn from `roles` or the language's own. Factoid: a fact of each section that has
-    one, then the second of each, until there are enough.
+    Long-form questions are made from the sections that the folds sampled; without sampled folds, from sections drawn
+    at random. Factoid questions are made from the facts in the sections: one fact of each section first, then a second
+    one of each, until there are enough.
+
+    Args:
+        sections: The sections to ask about.
+        folds: Their folds; without folds all sections are used.
+        n: The number of pairs wanted.
+        factoid_share: The share of factoid pairs among them.
+        roles: Who asks; without roles those of the section's language.
+        seed: The same seed gives the same plan.
+
+    Returns:
+        The calls, long-form first.
     """
     draw = random.Random(seed)
-    placed = {fold.section: fold for fold in folds}
-    usable = [section for section in sections if not folds or section.id in placed]
-    sampled = [section for section in usable if section.id in placed and placed[section.id].sampled]
-    long_form, factoid = count_sections_needed(n, factoid_share), math.ceil(round(n * factoid_share) * SECTIONS_A_PAIR)
-    talkative = [section for section in sampled or usable if len(tokens(section.text)) >= FEWEST_WORDS]
-    chosen = talkative if sampled else draw.sample(talkative, min(long_form, len(talkative)))
-    orders = [
+    fold_of = {fold.section: fold for fold in folds}
+    usable = [section for section in sections if not folds or section.id in fold_of]
+    sampled = [section for section in usable if section.id in fold_of and fold_of[section.id].sampled]
+    long_form_count = count_sections_needed(n, factoid_share)
+    factoid_count = math.ceil(round(n * factoid_share) * SECTIONS_PER_PAIR)
+    long_enough = [section for section in sampled or usable if len(tokens(section.text)) >= FEWEST_WORDS]
+    chosen = long_enough if sampled else draw.sample(long_enough, min(long_form_count, len(long_enough)))
+    planned = [
         PlannedQuestion(
             section,
             "long-form",
             role=draw.choice(list(roles) or wording(section.language)["roles"]),
-            fold=placed.get(section.id),
+            fold=fold_of.get(section.id),
         )
-        for section in chosen[:long_form]
+        for section in chosen[:long_form_count]
     ]
-    first = {section.id for section in sampled}
-    for section, fact in _facts(sorted(usable, key=lambda section: section.id not in first), draw)[:factoid]:
-        orders.append(PlannedQuestion(section, "factoid", fact=fact, fold=placed.get(section.id)))
-    return orders
+    sampled_ids = {section.id for section in sampled}
+    sampled_first = sorted(usable, key=lambda section: section.id not in sampled_ids)
+    for section, fact in _facts_in_turns(sampled_first, draw)[:factoid_count]:
+        planned.append(PlannedQuestion(section, "factoid", fact=fact, fold=fold_of.get(section.id)))
+    return planned
 
 
 def count_sections_needed(n: int, factoid_share: float) -> int:
-    """How many sections to ask for long-form pairs, so that their share of `n` pairs is left."""
-    return math.ceil((n - round(n * factoid_share)) * SECTIONS_A_PAIR)
+    """Computes the number of sections to ask long-form questions about.
+
+    Args:
+        n: The number of pairs wanted.
+        factoid_share: The share of factoid pairs among them.
+
+    Returns:
+        `SECTIONS_PER_PAIR` sections for each long-form pair wanted.
+
+    Example:
+        >>> count_sections_needed(100, 0.2)
+        160
+    """
+    return math.ceil((n - round(n * factoid_share)) * SECTIONS_PER_PAIR)
 
 
-def _facts(sections: Sequence[Section], draw: random.Random) -> list[tuple[Section, Fact]]:
-    """The sections' facts: one of each section first, in a seeded order within it, then the second of each, ..."""
+def _facts_in_turns(sections: Sequence[Section], draw: random.Random) -> list[tuple[Section, Fact]]:
+    """Returns one fact of each section, then a second one of each, and so on; which comes first is drawn at random."""
     ranked = []
     for place, section in enumerate(sections):
-        different = {
+        distinct = {
             (entity.kind, *sorted(entity.parts.items())): Fact(kind=entity.kind, text=entity.text)
             for entity in entities(section.text, section.language)
         }
-        facts = list(different.values())
+        facts = list(distinct.values())
         draw.shuffle(facts)
         ranked += [(turn, place, section, fact) for turn, fact in enumerate(facts)]
-    return [(section, fact) for _, _, section, fact in sorted(ranked, key=lambda each: each[:2])]
+    return [(section, fact) for _, _, section, fact in sorted(ranked, key=lambda row: row[:2])]
 
 
-def build_question(order: PlannedQuestion, prompts: Prompts, *, domain: str = "", count: int = 3) -> Question[Any]:
-    """What the judge is asked for an order. `domain` says what the documents are about, `count` how many pairs."""
-    words = wording(order.section.language)
-    shown = {"section": order.section.full_text, "domain": domain or words["domain"]}
-    if order.fact is None:
-        prompt = prompts.load("longform", order.section.language)
-        user = prompt.render(shown | {"role": order.role, "count": str(count)})
-        return Question(prompt, user, reply_schema(count), order.section.id, prompts=prompts)
-    prompt = prompts.load("factquestion", order.section.language)
-    user = prompt.render(shown | {"fact": order.fact.text, "kind": words["fact_kinds"][order.fact.kind]})
-    return Question(prompt, user, GeneratedPair, order.section.id, prompts=prompts)
+def build_question(planned: PlannedQuestion, prompts: Prompts, *, domain: str = "", count: int = 3) -> Question[Any]:
+    """Builds what the judge is asked for one planned question.
+
+    Args:
+        planned: The section, and the role or the fact.
+        prompts: Has the prompts `longform` and `factquestion`.
+        domain: What the documents are about, such as "a hospital".
+        count: The number of long-form pairs to write.
+
+    Returns:
+        A question whose reply is a `GeneratedPair` for a fact, else `GeneratedPairs`.
+    """
+    section = planned.section
+    words = wording(section.language)
+    fields = {"section": section.full_text, "domain": domain or words["domain"]}
+    if planned.fact is None:
+        prompt = prompts.load("longform", section.language)
+        user = prompt.render(fields | {"role": planned.role, "count": str(count)})
+        return Question(prompt, user, long_form_schema(count), section.id, prompts=prompts)
+    prompt = prompts.load("factquestion", section.language)
+    user = prompt.render(fields | {"fact": planned.fact.text, "kind": words["fact_kinds"][planned.fact.kind]})
+    return Question(prompt, user, GeneratedPair, section.id, prompts=prompts)
 
 
 async def generate_pairs(
-    orders: Sequence[PlannedQuestion],
+    plan: Sequence[PlannedQuestion],
     judge: Judge,
     *,
     domain: str = "",
     count: int = 3,
     prompts: Prompts = BUNDLED,
     concurrency: int = 4,
-    asked: Callable[[bool], None] = lambda _: None,
+    on_reply: Callable[[bool], None] = lambda _: None,
 ) -> GeneratedQuestions:
-    """Asks the judge for every order (003, B.1 and B.2). Raises `BudgetReached` at a bound; the replies are kept."""
+    """Asks the judge for every planned question (Twente paper, B.1 and B.2).
 
-    async def ask(order: PlannedQuestion) -> tuple[list[GeneratedPair], str]:
-        question = build_question(order, prompts, domain=domain, count=count)
+    Args:
+        plan: The calls to make.
+        judge: Writes questions and answers.
+        domain: What the documents are about.
+        count: The number of long-form pairs per section.
+        prompts: Your own prompts over the bundled ones.
+        concurrency: The most calls at the same time.
+        on_reply: Called after each call, with False where it failed.
+
+    Returns:
+        The pairs, and the calls that failed.
+
+    Raises:
+        BudgetReached: The judge's budget is spent; replies so far are recorded.
+    """
+
+    async def ask(planned: PlannedQuestion) -> tuple[list[GeneratedPair], str]:
+        question = build_question(planned, prompts, domain=domain, count=count)
         reply = (await judge.ask(question)).value
         return (reply.pairs[:count] if isinstance(reply, GeneratedPairs) else [reply]), question.prompt.identity
 
-    replies = await ask_all(orders, ask, concurrency=concurrency, asked=asked)
-    made, failed, numbers = list[Pair](), list[tuple[PlannedQuestion, str]](), dict[str, int]()
-    for order, reply in zip(orders, replies, strict=True):
+    replies = await ask_all(plan, ask, concurrency=concurrency, on_reply=on_reply)
+    pairs, failed, numbers = list[Pair](), list[tuple[PlannedQuestion, str]](), dict[str, int]()
+    for planned, reply in zip(plan, replies, strict=True):
         if isinstance(reply, JudgeError):
-            failed.append((order, str(reply)))
+            failed.append((planned, str(reply)))
             continue
-        pairs, prompt = reply
-        for pair in pairs:
-            stem = f"{order.section.id}:{'F' if order.fact else 'L'}"
+        generated_pairs, prompt = reply
+        for generated in generated_pairs:
+            stem = f"{planned.section.id}:{'F' if planned.fact else 'L'}"
             numbers[stem] = numbers.get(stem, 0) + 1
-            made.append(_pair(order, pair, f"{stem}{numbers[stem]}", judge.name, prompt))
-    return GeneratedQuestions(made, failed)
+            pairs.append(_pair(planned, generated, f"{stem}{numbers[stem]}", judge.name, prompt))
+    return GeneratedQuestions(pairs, failed)
 
 
-def _pair(order: PlannedQuestion, said: GeneratedPair, name: str, generator: str, prompt: str) -> Pair:
+def _pair(planned: PlannedQuestion, generated: GeneratedPair, name: str, generator: str, prompt: str) -> Pair:
     return Pair(
         id=name,
-        section=order.section.id,
-        document=order.section.document,
-        language=order.section.language,
-        kind=order.kind,
-        question=" ".join(said.question.split()),
-        answer=said.answer.strip(),
-        fact=order.fact,
-        role=order.role,
-        fold=order.fold.fold if order.fold else None,
-        split=order.fold.split if order.fold else None,
-        topic=order.fold.topic if order.fold else None,
+        section=planned.section.id,
+        document=planned.section.document,
+        language=planned.section.language,
+        kind=planned.kind,
+        question=" ".join(generated.question.split()),
+        answer=generated.answer.strip(),
+        fact=planned.fact,
+        role=planned.role,
+        fold=planned.fold.fold if planned.fold else None,
+        split=planned.fold.split if planned.fold else None,
+        topic=planned.fold.topic if planned.fold else None,
         generator=generator,
         prompt=prompt,
     )
@@ -184,10 +256,10 @@ def _pair(order: PlannedQuestion, said: GeneratedPair, name: str, generator: str
 
 @cache
 def wording(language: str) -> Mapping[str, Any]:
-    """Roles, domain and the names of facts in a language; in English where there are none."""
+    """Returns the roles, the domain and the names of facts in a language; in English for a language without them."""
     folder = resources.files(__package__).joinpath("wording")
     file = folder.joinpath(f"{language}.yaml")
-    found: Mapping[str, Any] = yaml.safe_load(
+    words: Mapping[str, Any] = yaml.safe_load(
         (file if file.is_file() else folder.joinpath("en.yaml")).read_text(encoding="utf-8")
     )
-    return found
+    return words

@@ -1,40 +1,77 @@
-"""How many of each topic: the shares that the sections have, kept among the questions (003, 4.6)."""
+"""How many items to take from each stratum of a collection."""
 
-from collections import Counter
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping
 from typing import TypeVar
 
 Stratum = TypeVar("Stratum", bound=Hashable)
 
 
-def quotas(wanted: int, shares: Mapping[Stratum, int], available: Mapping[Stratum, int]) -> dict[Stratum, int]:
-    """How many to take of each stratum: `wanted` in proportion to `shares`, by largest remainder, within `available`.
+def proportional_quotas(
+    total: int, weights: Mapping[Stratum, int], available: Mapping[Stratum, int]
+) -> dict[Stratum, int]:
+    """Distributes a number of items over strata in proportion to weights, by the method of largest remainders.
 
-    What a stratum cannot give goes to the others in the same proportion. The sum is `wanted`, or all there are.
+    What a stratum cannot supply goes to the others in the same proportion.
+
+    Args:
+        total: The number of items wanted.
+        weights: The weight of each stratum; a stratum without one weighs nothing.
+        available: The number of items that each stratum has.
+
+    Returns:
+        The number of items to take from each stratum of `available`. Their sum is `total`, or all items where there
+        are fewer.
+
+    Example:
+        >>> proportional_quotas(10, {"a": 70, "b": 30}, {"a": 5, "b": 9})
+        {'a': 5, 'b': 5}
     """
-    taken = dict.fromkeys(available, 0)
-    free, left = list(available), min(wanted, sum(available.values()))
-    while left and free:
-        total = sum(shares.get(each, 0) for each in free)
-        exact = {each: left * (shares.get(each, 0) / total if total else 1 / len(free)) for each in free}
-        full = [each for each in free if exact[each] >= available[each]]
+    quotas = dict.fromkeys(available, 0)
+    open_strata, left = list(available), min(total, sum(available.values()))
+    while left and open_strata:
+        weight = sum(weights.get(stratum, 0) for stratum in open_strata)
+        exact = {
+            stratum: left * (weights.get(stratum, 0) / weight if weight else 1 / len(open_strata))
+            for stratum in open_strata
+        }
+        full = [stratum for stratum in open_strata if exact[stratum] >= available[stratum]]
         if not full:
-            taken |= _largest_remainders(left, exact)
+            quotas |= _round_to_sum(left, exact)
             break
-        for each in full:
-            taken[each] = available[each]
-        left -= sum(available[each] for each in full)
-        free = [each for each in free if each not in full]
-    return taken
+        for stratum in full:
+            quotas[stratum] = available[stratum]
+        left -= sum(available[stratum] for stratum in full)
+        open_strata = [stratum for stratum in open_strata if stratum not in full]
+    return quotas
 
 
-def _largest_remainders(wanted: int, exact: Mapping[Stratum, float]) -> dict[Stratum, int]:
-    """Whole numbers that add up: each rounded down, then one more for the largest remainders; the first where equal."""
-    whole = {each: int(part + 1e-9) for each, part in exact.items()}
-    order = sorted(exact, key=lambda each: whole[each] - exact[each])
-    return whole | {each: whole[each] + 1 for each in order[: wanted - sum(whole.values())]}
+def covering_quotas(total: int, available: Mapping[int, int]) -> dict[int, int]:
+    """Distributes a number of items over strata so that as many strata as possible have one, the rest in proportion.
+
+    Args:
+        total: The number of items wanted.
+        available: The number of items that each stratum has.
+
+    Returns:
+        The number of items to take from each stratum. Where `total` is too small for one each, the largest strata
+        come first.
+
+    Example:
+        >>> covering_quotas(5, {0: 8, 1: 1, 2: 1})
+        {0: 3, 1: 1, 2: 1}
+    """
+    total = min(total, sum(available.values()))
+    order = sorted(available, key=lambda stratum: (-available[stratum], stratum))
+    quotas = {stratum: int(place < total) for place, stratum in enumerate(order)}
+    exact = {stratum: total * count / sum(available.values()) for stratum, count in available.items()}
+    while sum(quotas.values()) < total:
+        open_strata = [stratum for stratum in order if quotas[stratum] < available[stratum]]
+        quotas[max(open_strata, key=lambda stratum: exact[stratum] - quotas[stratum])] += 1
+    return quotas
 
 
-def strata_counts(strata: Sequence[Stratum]) -> dict[Stratum, int]:
-    """How many there are of each, in the order of first sight."""
-    return dict(Counter(strata))
+def _round_to_sum(total: int, exact: Mapping[Stratum, float]) -> dict[Stratum, int]:
+    """Rounds down, then adds one to the largest remainders until the sum is `total`; the first stratum where equal."""
+    whole = {stratum: int(share + 1e-9) for stratum, share in exact.items()}
+    order = sorted(exact, key=lambda stratum: whole[stratum] - exact[stratum])
+    return whole | {stratum: whole[stratum] + 1 for stratum in order[: total - sum(whole.values())]}

@@ -1,4 +1,4 @@
-"""A section of a document, and the fold that it belongs to: what the stages of generation hand on."""
+"""A section of a document and the fold that it belongs to: the values that the stages of generation exchange."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -16,11 +16,29 @@ FOLDS_COMMAND = "assay generate folds sections.jsonl topics.jsonl -o folds.jsonl
 class Section(BaseModel):
     """A heading with the text below it: the unit that topics and folds group and that questions are made from.
 
-    `id` is the document's name and the section's place in it, as in `maagonderzoek.pdf#004`. `document` is the path
-    below the folder that was read. `heading` is "" where the document has none; `above` are the headings that it stands
-    under, outermost first. `text` is the body, bullets and tables as Markdown. `page` and `last_page` count from 1,
-    None where the format has no pages. `position` counts the document's sections from 0. `emulated_page` counts, from
-    1, the groups of whole sections of about 842 tokens (4.1 of the Twente paper). `tokens` is an estimate. Frozen.
+    Frozen.
+
+    Attributes:
+        id: The document's name and the section's number in it, such as `maagonderzoek.pdf#004`.
+        document: The document's path below the folder that was read.
+        heading: The section's own heading, "" where the document has none.
+        text: The body as Markdown, lists and tables included.
+        page: The page on which the section starts, from 1; None where the format has no pages.
+        last_page: The page on which it ends.
+        position: The section's place in the document, from 0.
+        language: An ISO 639-1 code.
+        above: The headings above the section's own, outermost first.
+        tokens: The estimated number of tokens.
+        emulated_page: The number, from 1, of the group of whole sections of about 842 tokens that the section is in
+            (Twente paper, 4.1).
+
+    Example:
+        >>> section = Section(
+        ...     id="mri.md#001", document="mri.md", heading="Preparation", text="Take off your jewellery.",
+        ...     above=("MRI scan",), position=0, language="en", tokens=8, emulated_page=1,
+        ... )
+        >>> section.title
+        'MRI scan › Preparation'
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -39,7 +57,7 @@ class Section(BaseModel):
 
     @property
     def title(self) -> str:
-        """The heading with those above it, outermost first: "Maagonderzoek › Voorbereiding"."""
+        """The heading with those above it, outermost first."""
         return " › ".join(heading for heading in (*self.above, self.heading) if heading)
 
     @property
@@ -49,9 +67,16 @@ class Section(BaseModel):
 
 
 class Fold(BaseModel):
-    """Where one section was put: fold (from 1), validation or test, topic, and whether questions are made of it.
+    """The fold of one section. Frozen.
 
-    Sections in no fold (outliers, and those whose document or page stands in both folds) have no Fold.
+    A section in no fold (an outlier, or one whose document or page would be in two folds) has no `Fold`.
+
+    Attributes:
+        section: The section's id.
+        fold: The fold's number, from 1.
+        split: Whether the section is for validation or for the test.
+        topic: The section's topic, from 0.
+        sampled: Whether questions are made from the section.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -64,20 +89,62 @@ class Fold(BaseModel):
 
 
 def read_sections(path: str | Path) -> list[Section]:
-    """The sections of a file of `assay generate sections`. Raises `InputError` with line, field and cure."""
+    """Reads the file that `assay generate sections` wrote.
+
+    Args:
+        path: A JSON Lines file with one section per line.
+
+    Returns:
+        The sections, in the file's order.
+
+    Raises:
+        InputError: The file cannot be read; the message names the line, the field and what to do.
+    """
     return read_lines(path, Section, lambda section: section.id, SECTIONS_COMMAND)
 
 
 def write_sections(sections: Iterable[Section], path: str | Path) -> int:
-    """Writes sections as JSON Lines, one a line; returns how many. Raises `InputError` where it cannot be written."""
+    """Writes sections as JSON Lines, one per line.
+
+    Args:
+        sections: The sections to write.
+        path: The file, in a folder that exists.
+
+    Returns:
+        The number of sections written.
+
+    Raises:
+        InputError: The file cannot be written.
+    """
     return write_lines(sections, path)
 
 
 def read_folds(path: str | Path) -> list[Fold]:
-    """The folds of a file of `assay generate folds`. Raises `InputError` with line, field and cure."""
+    """Reads the file that `assay generate folds` wrote.
+
+    Args:
+        path: A JSON Lines file with the fold of one section per line.
+
+    Returns:
+        The folds, in the file's order.
+
+    Raises:
+        InputError: The file cannot be read; the message names the line, the field and what to do.
+    """
     return read_lines(path, Fold, lambda fold: fold.section, FOLDS_COMMAND)
 
 
 def write_folds(folds: Iterable[Fold], path: str | Path) -> int:
-    """Writes folds as JSON Lines, one section a line; returns how many. Raises `InputError` as `write_sections`."""
+    """Writes folds as JSON Lines, the fold of one section per line.
+
+    Args:
+        folds: The folds to write.
+        path: The file, in a folder that exists.
+
+    Returns:
+        The number of lines written.
+
+    Raises:
+        InputError: The file cannot be written.
+    """
     return write_lines(folds, path)

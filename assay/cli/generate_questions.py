@@ -110,7 +110,7 @@ def make_questions(
     orders = plan_questions(sections, folds, **chosen)
     if not orders:
         raise UsageError("no section is long enough to ask about (20 words), and none holds a fact")
-    with counted(judge, len(orders), silent=options["as_json"]) as asked:
+    with counted(judge, len(orders), silent=options["as_json"]) as on_reply:
         made = asyncio.run(
             generate_pairs(
                 orders,
@@ -118,7 +118,7 @@ def make_questions(
                 domain=options["domain"],
                 count=options["candidates"],
                 concurrency=judge.settings.concurrency,
-                asked=asked,
+                on_reply=on_reply,
             )
         )
     sitting.unfinished = len(made.failed) > options["max_failed"]
@@ -191,7 +191,7 @@ def best_pairs(
 
     judge = sitting.judge
     limits = Thresholds(rouge=options["least_rouge"], cosine=options["most_cosine"], score=options["least_score"])
-    with counted(judge, len(pairs), silent=options["as_json"] or judge is None) as asked:
+    with counted(judge, len(pairs), silent=options["as_json"] or judge is None) as on_reply:
         return asyncio.run(
             select_pairs(
                 pairs,
@@ -203,7 +203,7 @@ def best_pairs(
                 factoid_share=options["factoid_share"],
                 thresholds=limits,
                 concurrency=judge.settings.concurrency if judge else 1,
-                asked=asked,
+                on_reply=on_reply,
             )
         )
 
@@ -214,16 +214,16 @@ def write_filtered(done: "PairSelection", sections: "Sequence[Section]", out: Pa
     from ..generation.pair import pair_to_sample, write_pairs
 
     write_pairs(done.rejected, rejected)
-    if not done.kept:
+    if not done.selected:
         raise UsageError(f"no pair passed the filters; {rejected} says why each was rejected")
     known = {section.id: section for section in sections}
-    write_set((pair_to_sample(pair, known[pair.section]) for pair in done.kept), out)
+    write_set((pair_to_sample(pair, known[pair.section]) for pair in done.selected), out)
 
 
 def filtered_as_json(done: "PairSelection") -> dict[str, Any]:
     """How many stand of each type, and what each filter rejected."""
-    rows = [{"filter": row.name, "given": row.given, "rejected": row.rejected} for row in done.table]
-    return {"kept": _by_kind(done.kept), "rejected": len(done.rejected), "filters": rows}
+    rows = [{"filter": row.name, "given": row.pairs, "rejected": row.rejected} for row in done.counts]
+    return {"kept": _by_kind(done.selected), "rejected": len(done.rejected), "filters": rows}
 
 
 def print_filtered(done: "PairSelection", out: Path, rejected: Path) -> None:
@@ -235,14 +235,14 @@ def print_filtered(done: "PairSelection", out: Path, rejected: Path) -> None:
     table = Table("filter", title="What each filter rejects", title_justify="left", title_style="bold")
     for heading in ("pairs", "rejected", "long-form", "factoid"):
         table.add_column(heading, justify="right")
-    for row in done.table:
-        given, gone = sum(row.given.values()), sum(row.rejected.values())
-        kinds = [f"{row.rejected.get(kind, 0)} of {row.given.get(kind, 0)}" for kind in ("long-form", "factoid")]
+    for row in done.counts:
+        given, gone = sum(row.pairs.values()), sum(row.rejected.values())
+        kinds = [f"{row.rejected.get(kind, 0)} of {row.pairs.get(kind, 0)}" for kind in ("long-form", "factoid")]
         table.add_row(row.name, str(given), f"{gone} ({gone / given:.0%})" if given else "0", *kinds)
     console = report_console()
     console.print(table)
-    kept = ", ".join(f"{count} {kind}" for kind, count in _by_kind(done.kept).items())
-    console.print(f"{len(done.kept)} pairs ({kept}) are in {out}, {len(done.rejected)} rejected ones in {rejected}")
+    kept = ", ".join(f"{count} {kind}" for kind, count in _by_kind(done.selected).items())
+    console.print(f"{len(done.selected)} pairs ({kept}) are in {out}, {len(done.rejected)} rejected ones in {rejected}")
 
 
 def beside(out: Path, what: str) -> Path:

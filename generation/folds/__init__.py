@@ -1,7 +1,7 @@
-"""Folds that share no information: topics clustered, what stands in two folds removed, leaks counted."""
+"""Folds that share no information: topics are split into folds, shared documents removed, leaks measured."""
 
 from .fold_search import FoldPlan, make_folds
-from .leaks import Leaks, compare_leaks, leaks
+from .leaks import Leaks, compare_leaks, measure_leaks
 from .separation import Separate
 
-__all__ = ["FoldPlan", "Leaks", "Separate", "compare_leaks", "leaks", "make_folds"]
+__all__ = ["FoldPlan", "Leaks", "Separate", "compare_leaks", "make_folds", "measure_leaks"]

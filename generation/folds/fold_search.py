@@ -1,4 +1,4 @@
-"""From topics to folds: search, separation, validation and test, sample; with the figures of Table 2."""
+"""From topics to folds: the search over ways to split, with the figures of Table 2 of the Twente paper."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from ...errors import InputError, UsageError
 from ..section import Fold, Section
 from ..topics.section_topic import OUTLIER, SectionTopic
-from .sampling import sampled
-from .separation import Separate, Unit, folds_per_document, separated, units
-from .separation import split as validation_and_test
-from .topic_splits import MOST_CLUSTERS, Split, pairwise, splits
+from .sampling import mark_sampled
+from .separation import Separate, Unit, folds_per_document, remove_shared, source_units, split_sections
+from .topic_splits import MOST_CLUSTERS, TopicSplit, pairwise_distances, split_topics
 
 if TYPE_CHECKING:
     from .topic_splits import Points
@@ -19,12 +18,18 @@ SMALLEST = 0.2
 
 
 class Candidate(NamedTuple):
-    """One row of Table 2. `small_fold` is the smaller fold's share of the valid sections, those left after separation.
+    """One way to make the folds, with its figures (Table 2).
 
-    `valid` is their share of the sections in topics. `enough`: every fold is large enough for validation and test.
+    Attributes:
+        split: The fold of each topic.
+        small_fold: The smallest fold's share of the valid sections, which are those left after separation.
+        folds_per_document: The mean number of folds in which a document has sections, before separation.
+        valid: The valid sections' share of the sections in topics.
+        enough: Whether every fold is large enough for validation and test.
+        chosen: Whether this candidate was chosen.
     """
 
-    split: Split
+    split: TopicSplit
     small_fold: float
     folds_per_document: float
     valid: float
@@ -33,10 +38,14 @@ class Candidate(NamedTuple):
 
 
 class FoldPlan(NamedTuple):
-    """The folds, the candidates that were compared (Table 2), and what was left out.
+    """The folds, and how they were chosen.
 
-    `nearest_topics` is the smallest distance between two topics. `before` maps all sections in topics to their fold,
-    before separation; `folds` holds those that stayed. `outliers` counts sections in no topic.
+    Attributes:
+        folds: The fold of each section that is in one.
+        candidates: The ways that were compared (Table 2).
+        nearest_topics: The smallest distance between two topics.
+        before: The fold of every section in a topic before separation, by the section's id.
+        outliers: The number of sections in no topic.
     """
 
     folds: list[Fold]
@@ -47,7 +56,7 @@ class FoldPlan(NamedTuple):
 
     @property
     def chosen(self) -> Candidate:
-        """The candidate that was taken."""
+        """The candidate that was chosen."""
         return next(candidate for candidate in self.candidates if candidate.chosen)
 
 
@@ -62,100 +71,116 @@ def make_folds(
     smallest: float = SMALLEST,
     seed: int = 0,
 ) -> FoldPlan:
-    """Folds of sections by topic, as far apart as they can be, without documents (or pages) in two of them.
+    """Makes folds of sections by topic, as far apart as they can be, without a document or page in two of them.
 
-    Each setting of distance and linkage gives a candidate. Of those whose smaller fold keeps at least the share
-    `smallest` of the valid sections, and two documents or pages in each fold, the one with the highest mean of single
-    and average linkage is taken. Where none does, more clusters than folds are cut and joined in every way. `sample` is
-    the number of sections to make questions of. Raises `InputError` where topics and sections do not belong together,
-    `UsageError` where no folds can be made.
+    Each distance and linkage gives a candidate. Of the candidates with large enough folds, the one with the highest
+    mean of single and average linkage distance is chosen. Where none has, more clusters than folds are cut and joined
+    in every way.
+
+    Args:
+        sections: The sections.
+        topics: The topic of each section.
+        folds: The number of folds.
+        separate: What may not be in two folds.
+        test_share: The share of a fold's sections that are for the test.
+        sample: The number of sections to make questions from; None for all.
+        smallest: The share of the valid sections that the smallest fold must have. Each fold must also have two
+            documents or pages.
+        seed: The same seed gives the same folds.
+
+    Returns:
+        The folds and the candidates.
+
+    Raises:
+        InputError: The topics are of other sections.
+        UsageError: There are too few topics, or no candidate has large enough folds.
     """
-    topic_of = _checked(sections, topics, folds)
-    names, centroids = _centroids(topics)
+    topic_of = _topics_by_section(sections, topics, folds)
+    numbers, centroids = _centroids(topics)
 
-    def candidate(split: Split) -> Candidate:
-        return _candidate(split, _sections_of(split, topic_of, names), sections, separate, smallest)
+    def evaluate(split: TopicSplit) -> Candidate:
+        return _evaluate(split, _sections_by_fold(split, topic_of, numbers), sections, separate, smallest)
 
-    candidates = [candidate(split) for split in splits(centroids, folds, folds)]
-    for clusters in range(folds + 1, min(MOST_CLUSTERS, len(names)) + 1):
-        if any(found.enough for found in candidates):
+    candidates = [evaluate(split) for split in split_topics(centroids, folds, folds)]
+    for clusters in range(folds + 1, min(MOST_CLUSTERS, len(numbers)) + 1):
+        if any(candidate.enough for candidate in candidates):
             break
-        candidates += _best(splits(centroids, folds, clusters), candidate)
-    fit = [place for place, candidate in enumerate(candidates) if candidate.enough]
-    if not fit:
+        candidates += _best_of_each_setting(split_topics(centroids, folds, clusters), evaluate)
+    usable = [place for place, candidate in enumerate(candidates) if candidate.enough]
+    if not usable:
         raise UsageError(
-            f"no {folds} folds keep {smallest:.0%} of the valid sections and two {separate}s each, out of "
-            f"{len(names)} topics; give --smallest-fold a lower share, "
-            + ("separate by page, " if separate == "document" else "")
-            + "or give more documents"
+            f"no way to divide {len(numbers)} topics over {folds} folds leaves each fold {smallest:.0%} of the valid "
+            f"sections and two {separate}s; use --smallest-fold with a lower share, "
+            + ("separate by page (--separate page), " if separate == "document" else "")
+            + "or add documents"
         )
-    best = max(fit, key=lambda place: round(candidates[place].split.score, 9))  # of equals the first
+    best = max(usable, key=lambda place: round(candidates[place].split.score, 9))  # the first of equal scores
     candidates[best] = candidates[best]._replace(chosen=True)
-    before = _sections_of(candidates[best].split, topic_of, names)
-    kept = separated(sections, before, separate)
-    parts = validation_and_test(sections, kept, separate, test_share, seed)
-    rows = [
-        Fold(section=section.id, fold=kept[section.id], split=parts[section.id], topic=topic_of[section.id])
+    before = _sections_by_fold(candidates[best].split, topic_of, numbers)
+    after = remove_shared(sections, before, separate)
+    splits = split_sections(sections, after, separate, test_share, seed)
+    fold_rows = [
+        Fold(section=section.id, fold=after[section.id], split=splits[section.id], topic=topic_of[section.id])
         for section in sections
-        if section.id in kept
+        if section.id in after
     ]
     return FoldPlan(
-        sampled(rows, sample, test_share, seed),
+        mark_sampled(fold_rows, sample, test_share, seed),
         candidates,
-        float(pairwise(centroids, "euclidean").min()),
+        float(pairwise_distances(centroids, "euclidean").min()),
         before,
         len(sections) - len(topic_of),
     )
 
 
-def _checked(sections: Sequence[Section], topics: Sequence[SectionTopic], folds: int) -> dict[str, int]:
-    """The topic of each section that has one."""
+def _topics_by_section(sections: Sequence[Section], topics: Sequence[SectionTopic], folds: int) -> dict[str, int]:
+    """Returns the topic of each section that has one."""
     known = {section.id for section in sections}
-    if strange := [row.section for row in topics if row.section not in known]:
+    if unknown := [row.section for row in topics if row.section not in known]:
         raise InputError(
-            f"the topics are of other sections: `{strange[0]}` is not among the sections ({len(strange)} such); make "
-            "them again from this file with `assay generate topics`"
+            f"the topics are of other sections: {len(unknown)} of them, such as `{unknown[0]}`, are not among the "
+            "sections; make the topics again with `assay generate topics`"
         )
     topic_of = {row.section: row.topic for row in topics if row.topic != OUTLIER}
-    if len(set(topic_of.values())) < folds:
-        raise UsageError(f"{len(set(topic_of.values()))} topics make no {folds} folds; give more documents")
+    if (count := len(set(topic_of.values()))) < folds:
+        raise UsageError(f"{count} topics are too few for {folds} folds; add documents")
     return topic_of
 
 
 def _centroids(topics: Sequence[SectionTopic]) -> "tuple[list[int], Points]":
-    """The topics' numbers, and their centroids (topics, dimensions)."""
+    """Returns the topics' numbers, and their centroids, shape (topics, dimensions)."""
     import numpy as np
 
-    names = sorted({row.topic for row in topics} - {OUTLIER})
+    numbers = sorted({row.topic for row in topics} - {OUTLIER})
     vectors = np.array([row.vector for row in topics], dtype=np.float64)
-    of = np.array([row.topic for row in topics])
-    return names, np.stack([vectors[of == name].mean(axis=0) for name in names])
+    labels = np.array([row.topic for row in topics])
+    return numbers, np.stack([vectors[labels == number].mean(axis=0) for number in numbers])
 
 
-def _sections_of(split: Split, topic_of: Mapping[str, int], names: Sequence[int]) -> dict[str, int]:
-    fold_of_topic = dict(zip(names, split.folds, strict=True))
+def _sections_by_fold(split: TopicSplit, topic_of: Mapping[str, int], numbers: Sequence[int]) -> dict[str, int]:
+    fold_of_topic = dict(zip(numbers, split.folds, strict=True))
     return {section: fold_of_topic[topic] for section, topic in topic_of.items()}
 
 
-def _candidate(
-    split: Split, before: Mapping[str, int], sections: Sequence[Section], separate: Separate, smallest: float
+def _evaluate(
+    split: TopicSplit, before: Mapping[str, int], sections: Sequence[Section], separate: Separate, smallest: float
 ) -> Candidate:
-    kept = separated(sections, before, separate)
-    sizes = Counter(kept.values())
-    small = min(sizes[fold] for fold in set(split.folds)) / len(kept) if kept else 0.0
-    places: dict[int, set[Unit]] = defaultdict(set)
+    after = remove_shared(sections, before, separate)
+    sizes = Counter(after.values())
+    small_fold = min(sizes[fold] for fold in set(split.folds)) / len(after) if after else 0.0
+    units: dict[int, set[Unit]] = defaultdict(set)
     for section in sections:
-        if section.id in kept:
-            places[kept[section.id]].add(units(section, separate)[0])
-    enough = small >= smallest and all(len(places[fold]) >= 2 for fold in split.folds)
-    return Candidate(split, small, folds_per_document(sections, before), len(kept) / len(before), enough)
+        if section.id in after:
+            units[after[section.id]].add(source_units(section, separate)[0])
+    enough = small_fold >= smallest and all(len(units[fold]) >= 2 for fold in split.folds)
+    return Candidate(split, small_fold, folds_per_document(sections, before), len(after) / len(before), enough)
 
 
-def _best(found: Iterable[Split], candidate: Callable[[Split], Candidate]) -> list[Candidate]:
-    """Of the many ways to join clusters, the first of each setting, by score, whose folds are large enough."""
+def _best_of_each_setting(splits: Iterable[TopicSplit], evaluate: Callable[[TopicSplit], Candidate]) -> list[Candidate]:
+    """Returns, for each distance and linkage, the candidate of highest score whose folds are large enough."""
     best: dict[tuple[str, str], Candidate] = {}
-    for split in sorted(found, key=lambda split: -split.score):
+    for split in sorted(splits, key=lambda split: -split.score):
         setting = (split.distance, split.linkage)
-        if setting not in best and (tried := candidate(split)).enough:
-            best[setting] = tried
+        if setting not in best and (candidate := evaluate(split)).enough:
+            best[setting] = candidate
     return list(best.values())

@@ -1,4 +1,4 @@
-"""Whether folds share information: nearest neighbours by meaning, and runs of eight words that both hold."""
+"""Whether folds share information: nearest neighbours by meaning, and runs of eight words that are in both."""
 
 import re
 from collections import defaultdict
@@ -18,18 +18,27 @@ if TYPE_CHECKING:
 
     Vectors = NDArray[np.float32]
 
-WORDS = 8
-# From here on two sections say the same
-ALIKE = 0.9
-_ROWS = 1024
+RUN_LENGTH = 8
+"""The number of words in a run."""
+
+SAME_MEANING = 0.9
+"""From this cosine on two sections say the same."""
+
+_ROWS_PER_BLOCK = 1024
 _WORD = re.compile(r"\w+")
 
 
 class Leaks(NamedTuple):
-    """What the folds share. `mean`, `p95` and `highest`: the cosine of each section with its nearest of another fold.
+    """What the folds share.
 
-    `alike` and `sharing` are shares of the sections: with a neighbour from cosine 0.9 on, and with eight words in a row
-    that a section of another fold has too. `runs` counts these runs of words, each once.
+    Attributes:
+        sections: The number of sections compared.
+        mean: The mean over sections of the cosine with the nearest section of another fold.
+        p95: The 95th percentile of these cosines.
+        highest: The highest of them.
+        alike: The share of sections whose nearest section of another fold has a cosine of 0.9 or more.
+        sharing: The share of sections with a run of eight words that is in another fold too.
+        runs: The number of different runs that are in more than one fold.
     """
 
     sections: int
@@ -41,61 +50,97 @@ class Leaks(NamedTuple):
     runs: int
 
 
-def leaks(texts: Sequence[str], vectors: "Vectors", folds: Sequence[int]) -> Leaks:
-    """What folds share (texts, unit vectors and the fold of each section); at least two folds."""
+def measure_leaks(texts: Sequence[str], vectors: "Vectors", folds: Sequence[int]) -> Leaks:
+    """Measures what folds share.
+
+    Args:
+        texts: The text of each section.
+        vectors: Their unit vectors, shape (sections, dimensions).
+        folds: The fold of each section; at least two different ones.
+
+    Returns:
+        The measures over all sections.
+    """
     import numpy as np
 
-    nearest = _nearest(vectors, np.array(folds))
-    sharing, runs = shared_runs(texts, folds)
+    nearest = _nearest_cosines(vectors, np.array(folds))
+    sharing, runs = find_shared_runs(texts, folds)
     return Leaks(
         len(texts),
         float(nearest.mean()),
         float(np.quantile(nearest, 0.95)),
         float(nearest.max()),
-        float((nearest >= ALIKE).mean()),
+        float((nearest >= SAME_MEANING).mean()),
         len(sharing) / len(texts),
         runs,
     )
 
 
 async def compare_leaks(
-    sections: Sequence[Section], folding: FoldPlan, embedder: Embedder, seed: int, on_progress: Callable[[int], None]
+    sections: Sequence[Section], plan: FoldPlan, embedder: Embedder, seed: int, on_progress: Callable[[int], None]
 ) -> dict[str, Leaks]:
-    """What folds share: with the same sections put at random, by topic before separation, and as they are."""
-    inside = [section for section in sections if section.id in folding.before]
+    """Measures what folds share, beside two simpler ways to make them.
+
+    Args:
+        sections: The sections that the folds were made from.
+        plan: The folds.
+        embedder: Turns sections into vectors.
+        seed: The seed of the random folds.
+        on_progress: Called with the number of sections embedded so far.
+
+    Returns:
+        Leaks by name: with the same sections put into folds at random, by topic before shared documents are removed,
+        and by topic as the folds are.
+    """
+    inside = [section for section in sections if section.id in plan.before]
     vectors = (await section_vectors(inside, embedder, on_progress)).astype("float32")
-    after = {fold.section: fold.fold for fold in folding.folds}
-    drawn = [folding.before[section.id] for section in inside]
-    Random(seed).shuffle(drawn)
-    kept = [place for place, section in enumerate(inside) if section.id in after]
+    after = {fold.section: fold.fold for fold in plan.folds}
+    by_topic = [plan.before[section.id] for section in inside]
+    at_random = list(by_topic)
+    Random(seed).shuffle(at_random)
+    separated = [place for place, section in enumerate(inside) if section.id in after]
     texts = [section.text for section in inside]
     return {
-        "sections at random": leaks(texts, vectors, drawn),
-        "by topic": leaks(texts, vectors, [folding.before[section.id] for section in inside]),
-        "by topic, separated": leaks(
-            [texts[place] for place in kept], vectors[kept], [after[inside[place].id] for place in kept]
+        "sections at random": measure_leaks(texts, vectors, at_random),
+        "by topic": measure_leaks(texts, vectors, by_topic),
+        "by topic, separated": measure_leaks(
+            [texts[place] for place in separated], vectors[separated], [after[inside[place].id] for place in separated]
         ),
     }
 
 
-def shared_runs(texts: Sequence[str], folds: Sequence[int], words: int = WORDS) -> tuple[set[int], int]:
-    """The places of texts that share a run of words (case and signs aside) with another fold's; how many runs."""
+def find_shared_runs(texts: Sequence[str], folds: Sequence[int], length: int = RUN_LENGTH) -> tuple[set[int], int]:
+    """Finds runs of words, without case and punctuation, that are in more than one fold.
+
+    Args:
+        texts: The text of each section.
+        folds: The fold of each section.
+        length: The number of words in a run.
+
+    Returns:
+        The places of the texts with such a run, and the number of different runs.
+
+    Example:
+        >>> find_shared_runs(["Keep it dry.", "You must keep it dry!", "Eat well."], [1, 2, 1], length=3)
+        ({0, 1}, 1)
+    """
     holders: Mapping[str, set[int]] = defaultdict(set)
     for place, text in enumerate(texts):
-        found = _WORD.findall(text.casefold())
-        for start in range(len(found) - words + 1):
-            holders[" ".join(found[start : start + words])].add(place)
+        words = _WORD.findall(text.casefold())
+        for start in range(len(words) - length + 1):
+            holders[" ".join(words[start : start + length])].add(place)
     shared = [places for places in holders.values() if len({folds[place] for place in places}) > 1]
     return {place for places in shared for place in places}, len(shared)
 
 
-def _nearest(vectors: "Vectors", folds: "NDArray[np.int64]") -> "Vectors":
+def _nearest_cosines(vectors: "Vectors", folds: "NDArray[np.int64]") -> "Vectors":
+    """Returns the cosine of each section with its nearest section of another fold, shape (sections,)."""
     import numpy as np
 
-    best = np.full(len(vectors), -1.0, dtype=np.float32)
+    nearest = np.full(len(vectors), -1.0, dtype=np.float32)
     for fold in np.unique(folds):
         inside, outside = np.flatnonzero(folds == fold), np.flatnonzero(folds != fold)
-        for start, end in pairwise([*range(0, len(inside), _ROWS), len(inside)]):
+        for start, end in pairwise([*range(0, len(inside), _ROWS_PER_BLOCK), len(inside)]):
             rows = inside[start:end]
-            best[rows] = (vectors[rows] @ vectors[outside].T).max(axis=1)
-    return best
+            nearest[rows] = (vectors[rows] @ vectors[outside].T).max(axis=1)
+    return nearest

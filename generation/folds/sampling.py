@@ -1,17 +1,27 @@
-"""Which sections questions are made of: stratified by topic, so that all topics are covered (4.4.1)."""
+"""Which sections questions are made from: a sample in which every topic takes part (Twente paper, 4.4.1)."""
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from random import Random
 
+from ..quotas import covering_quotas
 from ..section import Fold
 
 
-def sampled(folds: Sequence[Fold], size: int | None, test_share: float, seed: int) -> list[Fold]:
-    """The same folds with `sampled` set on about `size` of them, or on all where `size` is None.
+def mark_sampled(folds: Sequence[Fold], size: int | None, test_share: float, seed: int) -> list[Fold]:
+    """Sets `sampled` on about `size` of the folds.
 
-    Each fold gets its share of the sample, in tenths, parted into validation and test by `test_share`; in each part the
-    topics are strata.
+    Each fold gets its share of the sample, rounded to tenths. `test_share` divides it between validation and test; in
+    each part the topics are strata.
+
+    Args:
+        folds: The fold of each section.
+        size: The number of sections to sample; None for all.
+        test_share: The share of the sample that is in the test split.
+        seed: The same seed gives the same sample.
+
+    Returns:
+        The same folds, in the same order.
     """
     if size is None:
         return [fold.model_copy(update={"sampled": True}) for fold in folds]
@@ -19,36 +29,24 @@ def sampled(folds: Sequence[Fold], size: int | None, test_share: float, seed: in
     for fold in folds:
         parts[fold.fold, fold.split].append(fold)
     counts = Counter(fold.fold for fold in folds)
-    shares = _in_tenths({number: count / len(folds) for number, count in counts.items()})
-    chosen: set[str] = set()
-    for (number, part), members in sorted(parts.items()):
-        wanted = round(size * shares[number] * (test_share if part == "test" else 1 - test_share))
-        chosen |= _stratified(members, wanted, Random(f"{seed} {number} {part}"))
-    return [fold.model_copy(update={"sampled": fold.section in chosen}) for fold in folds]
+    shares = _round_to_tenths({number: count / len(folds) for number, count in counts.items()})
+    sampled: set[str] = set()
+    for (number, split), members in sorted(parts.items()):
+        wanted = round(size * shares[number] * (test_share if split == "test" else 1 - test_share))
+        sampled |= _draw_stratified(members, wanted, Random(f"{seed} {number} {split}"))
+    return [fold.model_copy(update={"sampled": fold.section in sampled}) for fold in folds]
 
 
-def _in_tenths(shares: Mapping[int, float]) -> dict[int, float]:
-    """Shares rounded to tenths, as in the paper; none to zero, and their sum stays 1."""
+def _round_to_tenths(shares: Mapping[int, float]) -> dict[int, float]:
+    """Rounds shares to tenths, as the paper does; none becomes zero, and their sum stays 1."""
     rounded = {fold: max(0.1, round(share, 1)) for fold, share in shares.items()}
     total = sum(rounded.values())
     return {fold: share / total for fold, share in rounded.items()}
 
 
-def _stratified(members: Sequence[Fold], wanted: int, random: Random) -> set[str]:
+def _draw_stratified(members: Sequence[Fold], wanted: int, draw: Random) -> set[str]:
     strata: dict[int, list[str]] = defaultdict(list)
     for member in members:
         strata[member.topic].append(member.section)
-    quotas = allotted({topic: len(ids) for topic, ids in strata.items()}, wanted)
-    return {section for topic, ids in sorted(strata.items()) for section in random.sample(sorted(ids), quotas[topic])}
-
-
-def allotted(sizes: Mapping[int, int], wanted: int) -> dict[int, int]:
-    """How many of each stratum: one each as far as `wanted` goes (the largest first), the rest in proportion."""
-    wanted = min(wanted, sum(sizes.values()))
-    order = sorted(sizes, key=lambda topic: (-sizes[topic], topic))
-    quotas = {topic: int(place < wanted) for place, topic in enumerate(order)}
-    due = {topic: wanted * size / sum(sizes.values()) for topic, size in sizes.items()}
-    while sum(quotas.values()) < wanted:
-        short = [topic for topic in order if quotas[topic] < sizes[topic]]
-        quotas[max(short, key=lambda topic: due[topic] - quotas[topic])] += 1
-    return quotas
+    quotas = covering_quotas(wanted, {topic: len(ids) for topic, ids in strata.items()})
+    return {section for topic, ids in sorted(strata.items()) for section in draw.sample(sorted(ids), quotas[topic])}

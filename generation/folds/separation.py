@@ -1,4 +1,4 @@
-"""What may not stand in two folds: sections whose document, or page, does. And validation apart from test."""
+"""Sections whose document, or page, is in two folds are removed; validation and test share no document either."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -9,11 +9,22 @@ from typing import Literal
 from ..section import Section, Split
 
 Separate = Literal["document", "page"]
+"""What may not be in two folds."""
+
 Unit = tuple[str, int]
+"""A document (its name and 0), or a page (the document's name and the page's number)."""
 
 
-def units(section: Section, separate: Separate) -> tuple[Unit, ...]:
-    """What a section stands on: its document, or its pages; the emulated page where the document has no pages."""
+def source_units(section: Section, separate: Separate) -> tuple[Unit, ...]:
+    """Returns what a section stands on.
+
+    Args:
+        section: The section.
+        separate: Whether documents or pages are separated.
+
+    Returns:
+        Its document, or its pages; the emulated page where the document has no pages.
+    """
     if separate == "document":
         return ((section.document, 0),)
     if section.page is None:
@@ -21,60 +32,88 @@ def units(section: Section, separate: Separate) -> tuple[Unit, ...]:
     return tuple((section.document, page) for page in range(section.page, (section.last_page or section.page) + 1))
 
 
-def folds_of_units(sections: Sequence[Section], folds: Mapping[str, int], separate: Separate) -> dict[Unit, set[int]]:
-    """The folds in which each document or page has sections; `folds` maps section ids, of those in a topic."""
-    found: dict[Unit, set[int]] = defaultdict(set)
-    for section in sections:
-        if section.id in folds:
-            for unit in units(section, separate):
-                found[unit].add(folds[section.id])
-    return found
-
-
 def folds_per_document(sections: Sequence[Section], folds: Mapping[str, int]) -> float:
-    """The mean number of folds in which a document has sections (Table 2)."""
-    return fmean(len(found) for found in folds_of_units(sections, folds, "document").values())
+    """Computes the mean number of folds in which a document has sections (Twente paper, Table 2).
+
+    Args:
+        sections: The sections.
+        folds: The fold of each section that is in a topic, by the section's id.
+
+    Returns:
+        A number from 1.
+    """
+    return fmean(len(numbers) for numbers in _folds_of_units(sections, folds, "document").values())
 
 
-def separated(sections: Sequence[Section], folds: Mapping[str, int], separate: Separate) -> dict[str, int]:
-    """The folds without the sections of documents, or pages, that stand in more than one of them."""
-    found = folds_of_units(sections, folds, separate)
+def remove_shared(sections: Sequence[Section], folds: Mapping[str, int], separate: Separate) -> dict[str, int]:
+    """Removes the sections of documents, or pages, that are in more than one fold.
+
+    Args:
+        sections: The sections.
+        folds: The fold of each section that is in a topic, by the section's id.
+        separate: Whether documents or pages are separated.
+
+    Returns:
+        The fold of each section that is left, by the section's id.
+    """
+    folds_of = _folds_of_units(sections, folds, separate)
     return {
         section.id: folds[section.id]
         for section in sections
-        if section.id in folds and all(len(found[unit]) == 1 for unit in units(section, separate))
+        if section.id in folds and all(len(folds_of[unit]) == 1 for unit in source_units(section, separate))
     }
 
 
-def split(
+def split_sections(
     sections: Sequence[Section], folds: Mapping[str, int], separate: Separate, test_share: float, seed: int
 ) -> dict[str, Split]:
-    """Validation or test for each section in a fold: whole documents, or pages, drawn at random within each fold.
+    """Puts each section in a fold into validation or test.
 
-    A fold's test part comes as near to `test_share` of its sections as the draw allows; a fold of two documents or
-    pages and more has both parts.
+    Whole documents, or pages, are drawn at random within each fold. The test split comes as near to `test_share` of the
+    fold's sections as the draw allows; a fold of two or more documents or pages has both splits.
+
+    Args:
+        sections: The sections.
+        folds: The fold of each section, by the section's id.
+        separate: Whether documents or pages stay whole.
+        test_share: The share of a fold's sections that are for the test.
+        seed: The same seed gives the same split.
+
+    Returns:
+        The split of each section, by the section's id.
     """
     members: dict[int, dict[Unit, list[str]]] = defaultdict(lambda: defaultdict(list))
     for section in sections:
         if section.id in folds:
-            members[folds[section.id]][units(section, separate)[0]].append(section.id)
-    parts: dict[str, Split] = {}
-    for fold, of_unit in sorted(members.items()):
-        drawn = sorted(of_unit)
-        Random(f"{seed} {fold}").shuffle(drawn)
-        test = _drawn(drawn, {unit: len(ids) for unit, ids in of_unit.items()}, test_share)
-        for unit, ids in of_unit.items():
-            parts |= dict.fromkeys(ids, "test" if unit in test else "validation")
-    return parts
+            members[folds[section.id]][source_units(section, separate)[0]].append(section.id)
+    splits: dict[str, Split] = {}
+    for fold, ids_by_unit in sorted(members.items()):
+        order = sorted(ids_by_unit)
+        Random(f"{seed} {fold}").shuffle(order)
+        test = _fill_test(order, {unit: len(ids) for unit, ids in ids_by_unit.items()}, test_share)
+        for unit, ids in ids_by_unit.items():
+            splits |= dict.fromkeys(ids, "test" if unit in test else "validation")
+    return splits
 
 
-def _drawn(order: Sequence[Unit], sizes: Mapping[Unit, int], share: float) -> set[Unit]:
+def _folds_of_units(sections: Sequence[Section], folds: Mapping[str, int], separate: Separate) -> dict[Unit, set[int]]:
+    """Returns the folds in which each document or page has sections."""
+    folds_of: dict[Unit, set[int]] = defaultdict(set)
+    for section in sections:
+        if section.id in folds:
+            for unit in source_units(section, separate):
+                folds_of[unit].add(folds[section.id])
+    return folds_of
+
+
+def _fill_test(order: Sequence[Unit], sizes: Mapping[Unit, int], share: float) -> set[Unit]:
+    """Returns the units for the test: in the given order, each that brings the test nearer to its share."""
     if share <= 0 or len(order) < 2:
         return set()
-    goal, filled, taken = share * sum(sizes.values()), 0, set[Unit]()
+    goal, filled, test = share * sum(sizes.values()), 0, set[Unit]()
     for unit in order:
-        nearer = abs(filled + sizes[unit] - goal) < abs(filled - goal)
-        if nearer and len(taken) < len(order) - 1:
-            taken.add(unit)
+        is_nearer = abs(filled + sizes[unit] - goal) < abs(filled - goal)
+        if is_nearer and len(test) < len(order) - 1:
+            test.add(unit)
             filled += sizes[unit]
-    return taken or {min(order, key=lambda unit: sizes[unit])}
+    return test or {min(order, key=lambda unit: sizes[unit])}

@@ -1,4 +1,4 @@
-"""Which topics go to which fold: clustering of topic centroids, searched over distance and linkage (4.4.1)."""
+"""Which topics go to which fold: clustering of topic centroids, by every distance and linkage (Twente paper, 4.4.1)."""
 
 from collections.abc import Iterator, Sequence
 from itertools import combinations, product
@@ -12,20 +12,27 @@ if TYPE_CHECKING:
 
 Distance = Literal["euclidean", "cosine"]
 Linkage = Literal["single", "complete", "average", "ward"]
-# Ward's criterion is defined for Euclidean distances
+# Ward's criterion is defined for Euclidean distances only
 SETTINGS: tuple[tuple[Distance, Linkage], ...] = (
     *(("euclidean", linkage) for linkage in ("ward", "complete", "average", "single")),
     *(("cosine", linkage) for linkage in ("complete", "average", "single")),
 )
-# All ways to join so many clusters to folds can be tried
+"""The distances and linkages to try."""
+
 MOST_CLUSTERS = 8
+"""With more clusters there are too many ways to join them to folds."""
 
 
-class Split(NamedTuple):
-    """Topics in folds: `folds[i]` (from 1) is the fold of topic i. `clusters` were cut and then joined to the folds.
+class TopicSplit(NamedTuple):
+    """Topics divided over folds.
 
-    `single` and `average` are linkage distances between the folds in Euclidean distance, over the centroids; with more
-    than two folds those of the nearest pair. `score` is their mean.
+    Attributes:
+        distance: The distance between centroids with which they were clustered.
+        linkage: The linkage with which they were clustered.
+        clusters: The number of clusters that were cut and then joined to folds.
+        folds: The fold of each topic, from 1.
+        single: The single linkage distance (Euclidean) between the two nearest folds, over the centroids.
+        average: The average linkage distance between the same two folds.
     """
 
     distance: Distance
@@ -37,57 +44,87 @@ class Split(NamedTuple):
 
     @property
     def score(self) -> float:
-        """The mean of single and average linkage distance: all points count, the nearest more."""
+        """The mean of single and average linkage distance: all topics count, the nearest ones more."""
         return (self.single + self.average) / 2
 
 
-def splits(centroids: "Points", folds: int, clusters: int) -> Iterator[Split]:
-    """Every split of topics (centroids: topics x dimensions) by every setting, where `clusters` are cut.
+def split_topics(centroids: "Points", folds: int, clusters: int) -> Iterator[TopicSplit]:
+    """Divides topics over folds by every setting.
 
-    With as many clusters as folds that is the paper's own search; with more, every way to join them to folds.
+    With as many clusters as folds this is the paper's own search; with more clusters, every way to join them to folds.
+
+    Args:
+        centroids: The topics' centroids, shape (topics, dimensions).
+        folds: The number of folds.
+        clusters: The number of clusters to cut, at least `folds`.
+
+    Yields:
+        Each split.
     """
     from scipy.cluster.hierarchy import fcluster, linkage
 
-    for distance, way in SETTINGS:
-        tree = linkage(pairwise(centroids, distance), way)
+    for distance, linkage_name in SETTINGS:
+        tree = linkage(pairwise_distances(centroids, distance), linkage_name)
         cut = fcluster(tree, clusters, "maxclust") - 1
-        if cut.max() + 1 < clusters:  # ties that no height parts
+        if cut.max() + 1 < clusters:  # equal distances, which no height separates
             continue
-        for joined in _joinings(clusters, folds):
-            fold = tuple(joined[cluster] for cluster in cut)
-            single, average = apart(centroids, fold)
-            yield Split(distance, way, clusters, _by_first(fold), single, average)
+        for joining in _joinings(clusters, folds):
+            fold_of_topic = tuple(joining[cluster] for cluster in cut)
+            single, average = fold_distances(centroids, fold_of_topic)
+            yield TopicSplit(distance, linkage_name, clusters, _number_by_first(fold_of_topic), single, average)
 
 
-def pairwise(points: "Points", distance: Distance) -> "NDArray[np.float64]":
-    """Distances of all pairs (condensed). A point at the origin has cosine distance 1 to all others."""
+def pairwise_distances(points: "Points", distance: Distance) -> "NDArray[np.float64]":
+    """Computes the distances of all pairs of points.
+
+    Args:
+        points: Shape (points, dimensions).
+        distance: Which distance; a point at the origin has cosine distance 1 to all others.
+
+    Returns:
+        The distances in condensed form, shape (points * (points - 1) / 2,).
+    """
     import numpy as np
     from scipy.spatial.distance import pdist
 
-    found = pdist(points, distance)
-    return np.nan_to_num(found, nan=1.0)  # type: ignore[no-any-return]
+    return np.nan_to_num(pdist(points, distance), nan=1.0)  # type: ignore[no-any-return]
 
 
-def apart(centroids: "Points", folds: Sequence[int]) -> tuple[float, float]:
-    """Single and average linkage distance (Euclidean) of the two nearest folds."""
+def fold_distances(centroids: "Points", folds: Sequence[int]) -> tuple[float, float]:
+    """Computes how far apart the two nearest folds are.
+
+    Args:
+        centroids: The topics' centroids, shape (topics, dimensions).
+        folds: The fold of each topic.
+
+    Returns:
+        Single and average linkage distance (Euclidean).
+
+    Example:
+        >>> import numpy as np
+        >>> fold_distances(np.array([[0.0], [1.0], [5.0]]), [1, 1, 2])
+        (4.0, 4.5)
+    """
     import numpy as np
     from scipy.spatial.distance import cdist
 
-    of = np.array(folds)
-    between = [
-        cdist(centroids[of == one], centroids[of == other]) for one, other in combinations(sorted(set(folds)), 2)
+    labels = np.array(folds)
+    distances = [
+        cdist(centroids[labels == one], centroids[labels == other])
+        for one, other in combinations(sorted(set(folds)), 2)
     ]
-    return min(((float(d.min()), float(d.mean())) for d in between), key=sum)
+    return min(((float(matrix.min()), float(matrix.mean())) for matrix in distances), key=sum)
 
 
 def _joinings(clusters: int, folds: int) -> Iterator[tuple[int, ...]]:
+    """Yields every way to join clusters to folds, as the fold of each cluster; each way once."""
     for rest in product(range(1, folds + 1), repeat=clusters - 1):
-        joined = (1, *rest)
-        if len(set(joined)) == folds and joined == _by_first(joined):
-            yield joined
+        joining = (1, *rest)
+        if len(set(joining)) == folds and joining == _number_by_first(joining):
+            yield joining
 
 
-def _by_first(folds: Sequence[int]) -> tuple[int, ...]:
-    """The same folds, numbered from 1 in the order of their first member."""
-    names = {fold: number for number, fold in enumerate(dict.fromkeys(folds), 1)}
-    return tuple(names[fold] for fold in folds)
+def _number_by_first(folds: Sequence[int]) -> tuple[int, ...]:
+    """Numbers the folds from 1 in the order of their first member."""
+    numbers = {fold: number for number, fold in enumerate(dict.fromkeys(folds), 1)}
+    return tuple(numbers[fold] for fold in folds)

@@ -1,4 +1,4 @@
-"""What the sections are about: BERTopic with our embedder, or plain clustering for small collections."""
+"""What the sections are about: BERTopic with Assay's embedder, or Ward's clustering for small collections."""
 
 from .discovery import Method, Topics, find_topics
 from .section_topic import OUTLIER, SectionTopic, read_topics, write_topics

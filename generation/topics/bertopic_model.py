@@ -16,7 +16,12 @@ _WORDS = 4
 
 
 class BertopicModel(NamedTuple):
-    """A topic a section (-1: outlier), and each topic's words, the best first."""
+    """The topics that BERTopic found.
+
+    Attributes:
+        labels: The topic of each section, shape (sections,), -1 for outliers.
+        words: The words of each topic, the highest weight first.
+    """
 
     labels: "Labels"
     words: dict[int, list[str]]
@@ -25,22 +30,32 @@ class BertopicModel(NamedTuple):
 def fit_bertopic(
     texts: Sequence[str], vectors: "Vectors", smallest: int, most_topics: int | None, languages: Sequence[str]
 ) -> BertopicModel:
-    """Topics of texts by BERTopic; `vectors` (texts, dimensions) are the reduced ones. Reaches no network.
+    """Finds topics with BERTopic. Reaches no network.
 
-    Raises `UsageError` where BERTopic is not installed.
+    Args:
+        texts: The sections' texts.
+        vectors: The sections in the reduced space, shape (sections, dimensions).
+        smallest: The smallest number of sections in a topic.
+        most_topics: The most topics; similar ones are merged. None for no bound.
+        languages: The sections' languages; their most frequent words are no topic words.
+
+    Returns:
+        The topics and their words.
+
+    Raises:
+        UsageError: BERTopic is not installed.
     """
     import numpy as np
     from sklearn.feature_extraction.text import CountVectorizer
 
-    # BERTopic imports litellm where it is installed; loaded by us, it stays off the network
-    load_litellm()
+    load_litellm()  # BERTopic imports litellm where it is installed; loaded by us first, it stays off the network
     try:
         from bertopic import BERTopic
         from bertopic.dimensionality import BaseDimensionalityReduction
     except ImportError as error:
         raise UsageError(
-            "topics of a collection of this size are made by BERTopic: pip install --no-deps bertopic "
-            "(what it needs comes with assay[generation]); or choose --method plain"
+            "topics of a collection of this size need BERTopic; install it with `pip install --no-deps bertopic` (the "
+            "extra `generation` has what it needs), or use --method plain"
         ) from error
     model = BERTopic(
         embedding_model=None,
@@ -55,8 +70,8 @@ def fit_bertopic(
     )
     labels, _ = model.fit_transform(list(texts), embeddings=vectors)
     words = {
-        int(topic): [word for word, _ in found[:_WORDS] if word]
-        for topic, found in model.get_topics().items()
+        int(topic): [word for word, _ in weighted_words[:_WORDS] if word]
+        for topic, weighted_words in model.get_topics().items()
         if topic != OUTLIER
     }
     return BertopicModel(np.array(labels, dtype=np.int64), words)

@@ -1,20 +1,30 @@
-"""Which number of dimensions and smallest topic to take: a grid, its measures, and the trade-off among them."""
+"""The number of dimensions and the smallest topic size: a grid, its measures, and the choice among them."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .measures import Measures, measure
+from .measures import Measures, measure_clustering
 
 if TYPE_CHECKING:
     from .measures import Labels, Vectors
 
-# Few topics look good by every measure ("deceitfully", 5.1): those below this share of the grid's median are left out
+# Few topics look good by every measure ("deceitfully", Twente paper, 5.1): settings with fewer than this share of the
+# grid's median are not considered
 _ENOUGH_TOPICS = 0.5
 _MOST_OUTLIERS = 0.6
+_SMALLEST_SIZES = ((0.004, 10), (0.008, 20), (0.012, 30), (0.016, 40), (0.02, 50))
+_SECTIONS_OF_THE_PAPER = 2500  # from this number of sections on the paper's own sizes are tried
 
 
 class Cell(NamedTuple):
-    """One setting of the grid, and its measures. `chosen` on the one that was taken."""
+    """One setting of the grid.
+
+    Attributes:
+        dimensions: The number of dimensions of the reduced space.
+        smallest: The smallest topic size, or the number of topics where their number is what was tried.
+        measures: The measures of the clustering with this setting.
+        chosen: Whether this setting was chosen.
+    """
 
     dimensions: int
     smallest: int
@@ -23,7 +33,13 @@ class Cell(NamedTuple):
 
 
 class GridChoice(NamedTuple):
-    """The chosen setting: its vectors (sections, dimensions) and the grid with all measures."""
+    """The chosen setting.
+
+    Attributes:
+        vectors: The sections in its reduced space, shape (sections, dimensions).
+        chosen: The setting.
+        cells: All settings with their measures.
+    """
 
     vectors: "Vectors"
     chosen: Cell
@@ -31,27 +47,48 @@ class GridChoice(NamedTuple):
 
 
 def default_grid(sections: int) -> tuple[list[int], list[int]]:
-    """Dimensions and smallest topic sizes to try; the sizes grow with the collection, to the paper's 10 to 50."""
-    return [5, 10, 15], sorted({max(3, round(sections * share)) if sections < 2500 else size for share, size in _SIZES})
+    """Returns the dimensions and the smallest topic sizes to try.
+
+    Args:
+        sections: The number of sections; the sizes grow with it, to the paper's 10 to 50.
+
+    Returns:
+        The dimensions, and the sizes in ascending order.
+
+    Example:
+        >>> default_grid(500)
+        ([5, 10, 15], [3, 4, 6, 8, 10])
+    """
+    sizes = {
+        max(3, round(sections * share)) if sections < _SECTIONS_OF_THE_PAPER else size
+        for share, size in _SMALLEST_SIZES
+    }
+    return [5, 10, 15], sorted(sizes)
 
 
-_SIZES = ((0.004, 10), (0.008, 20), (0.012, 30), (0.016, 40), (0.02, 50))
+def reduce_dimensions(vectors: "Vectors", dimensions: int, seed: int) -> "Vectors":
+    """Reduces vectors with UMAP and BERTopic's own settings (15 neighbours, cosine).
 
+    Args:
+        vectors: Shape (sections, dimensions of the embedder).
+        dimensions: The dimensions to reduce to.
+        seed: The same seed gives the same vectors.
 
-def reduced(vectors: "Vectors", dimensions: int, seed: int) -> "Vectors":
-    """UMAP with BERTopic's own settings (15 neighbours, cosine), seeded: (sections, dimensions)."""
+    Returns:
+        Shape (sections, dimensions).
+    """
     import warnings
 
     from umap import UMAP
 
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="n_jobs value")  # a seed makes it use one core, which is meant
+        warnings.filterwarnings("ignore", message="n_jobs value")  # with a seed UMAP uses one core, as intended
         model = UMAP(n_neighbors=15, n_components=dimensions, min_dist=0.0, metric="cosine", random_state=seed)
         return model.fit_transform(vectors).astype("float64")  # type: ignore[no-any-return]
 
 
 def density_clusterer(smallest: int) -> "Callable[[Vectors], Labels]":
-    """HDBSCAN with BERTopic's own settings and a smallest topic size."""
+    """Returns a function that clusters vectors with HDBSCAN, topics of `smallest` sections or more."""
 
     def cluster(vectors: "Vectors") -> "Labels":
         return density_model(smallest).fit_predict(vectors).astype("int64")  # type: ignore[no-any-return]
@@ -60,7 +97,7 @@ def density_clusterer(smallest: int) -> "Callable[[Vectors], Labels]":
 
 
 def density_model(smallest: int) -> Any:
-    """The HDBSCAN model itself, not fitted: for BERTopic."""
+    """Returns an HDBSCAN model with BERTopic's own settings, not fitted."""
     from hdbscan import HDBSCAN
 
     return HDBSCAN(min_cluster_size=smallest, metric="euclidean", cluster_selection_method="eom", core_dist_n_jobs=1)
@@ -74,54 +111,79 @@ def search_grid(
     *,
     one_subject: bool = True,
 ) -> GridChoice:
-    """Tries every pair of the grid and chooses; `one_subject` False leaves out how documents match topics.
+    """Tries every setting of a grid and chooses one.
 
-    Settings with more than 60% outliers, or fewer topics than half the grid's median, stand back. Of the rest, each
-    group of measures (geometric, robustness, documents) ranks the settings, and the best mean rank is taken; among
-    equals the one with more topics.
+    Args:
+        vectors: The sections, shape (sections, dimensions of the embedder).
+        documents: The document of each section.
+        grid: The dimensions and the smallest topic sizes to try.
+        seed: The same seed gives the same choice.
+        one_subject: Whether a document is about one subject; False leaves `document_match` out of the choice.
+
+    Returns:
+        The chosen setting, and all settings.
     """
-    spaces = {dimensions: reduced(vectors, dimensions, seed) for dimensions in grid[0]}
-    cells = list(_cells(spaces, documents, grid[1], seed))
+    spaces = {dimensions: reduce_dimensions(vectors, dimensions, seed) for dimensions in grid[0]}
+    cells = list(_measure_cells(spaces, documents, grid[1], seed))
     place = best_setting([cell.measures for cell in cells], one_subject=one_subject)
     cells[place] = cells[place]._replace(chosen=True)
     return GridChoice(spaces[cells[place].dimensions], cells[place], cells)
 
 
 def best_setting(grid: Sequence[Measures], *, one_subject: bool = True) -> int:
-    """The index of the setting that `settle` takes."""
-    counts = sorted(found.topics for found in grid)
+    """Chooses a setting by its measures.
+
+    Settings with more than 60% outliers, or with fewer topics than half the grid's median, are considered only where
+    there is no other. Each group of measures (geometric, robustness, documents) ranks the settings; the best mean rank
+    wins, and of equal ranks the setting with more topics.
+
+    Args:
+        grid: The measures of each setting.
+        one_subject: Whether a document is about one subject; False leaves `document_match` out.
+
+    Returns:
+        The place of the chosen setting in `grid`.
+    """
+    counts = sorted(measures.topics for measures in grid)
     enough = max(2.0, _ENOUGH_TOPICS * counts[len(counts) // 2])
-    fit = [place for place, found in enumerate(grid) if found.topics >= enough and found.outliers <= _MOST_OUTLIERS]
-    fit = fit or [place for place, found in enumerate(grid) if found.topics >= 2] or list(range(len(grid)))
-    kept = [grid[place] for place in fit]
+    places = [
+        place
+        for place, measures in enumerate(grid)
+        if measures.topics >= enough and measures.outliers <= _MOST_OUTLIERS
+    ]
+    places = places or [place for place, measures in enumerate(grid) if measures.topics >= 2] or list(range(len(grid)))
+    considered = [grid[place] for place in places]
     groups = [
         _mean_ranks(
             [
-                _ranks([found.silhouette for found in kept]),
-                _ranks([found.calinski_harabasz for found in kept]),
-                _ranks([None if found.davies_bouldin is None else -found.davies_bouldin for found in kept]),
+                _ranks([measures.silhouette for measures in considered]),
+                _ranks([measures.calinski_harabasz for measures in considered]),
+                _ranks([None if m.davies_bouldin is None else -m.davies_bouldin for m in considered]),
             ]
         ),
-        _ranks([found.robustness for found in kept]),
-        *([_ranks([found.document_match for found in kept])] if one_subject else []),
+        _ranks([measures.robustness for measures in considered]),
+        *([_ranks([measures.document_match for measures in considered])] if one_subject else []),
     ]
     ranks = _mean_ranks(groups)
-    return min(zip(ranks, [-found.topics for found in kept], fit, strict=True))[2]
+    return min(zip(ranks, [-measures.topics for measures in considered], places, strict=True))[2]
 
 
-def _cells(spaces: "dict[int, Vectors]", documents: Sequence[str], sizes: Sequence[int], seed: int) -> Iterator[Cell]:
+def _measure_cells(
+    spaces: "dict[int, Vectors]", documents: Sequence[str], sizes: Sequence[int], seed: int
+) -> Iterator[Cell]:
     for dimensions, space in spaces.items():
         for smallest in sizes:
             cluster = density_clusterer(smallest)
-            yield Cell(dimensions, smallest, measure(space, cluster(space), documents, cluster, seed))
+            measures = measure_clustering(space, cluster(space), documents, cluster, seed)
+            yield Cell(dimensions, smallest, measures)
 
 
 def _ranks(values: Sequence[float | None]) -> list[float]:
-    """Ranks from 1, the highest value first; equals share their mean rank; None comes last."""
+    """Ranks from 1, the highest value first; equal values share their mean rank; None comes last."""
     from scipy.stats import rankdata
 
     return [float(rank) for rank in rankdata([float("inf") if value is None else -value for value in values])]
 
 
 def _mean_ranks(ranks: Sequence[Sequence[float]]) -> list[float]:
-    return [sum(each) / len(each) for each in zip(*ranks, strict=True)]
+    return [sum(column) / len(column) for column in zip(*ranks, strict=True)]

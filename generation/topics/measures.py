@@ -14,17 +14,23 @@ if TYPE_CHECKING:
     Labels = NDArray[np.int64]
     Cluster = Callable[[Vectors], Labels]
 
-# The noise's standard deviation, as a share of the vectors' own in each dimension
 NOISE = 0.1
-# Silhouette compares all pairs: beyond so many sections, a seeded sample of them
-_SILHOUETTE_SAMPLE = 5000
+"""The standard deviation of the noise for robustness, as a share of the vectors' own in each dimension."""
+
+_SILHOUETTE_SAMPLE = 5000  # silhouette compares all pairs; of more sections a seeded sample is used
 
 
 class Measures(NamedTuple):
-    """What one clustering is worth. A measure that is not defined (fewer than two topics) is None.
+    """How good one clustering is. A measure that is not defined, as with fewer than two topics, is None.
 
-    `silhouette` in [-1, 1], `calinski_harabasz` from 0, `davies_bouldin` from 0 (lower is better): without outliers.
-    `robustness` and `document_match` in percent. `outliers` is a share.
+    Attributes:
+        topics: The number of topics.
+        outliers: The share of sections in no topic.
+        silhouette: In [-1, 1], without outliers; higher is better.
+        calinski_harabasz: From 0, without outliers; higher is better.
+        davies_bouldin: From 0, without outliers; lower is better.
+        robustness: The percentage of sections that stay in their topic when noise is added.
+        document_match: How far a document's sections share a topic, in percent.
     """
 
     topics: int
@@ -36,66 +42,111 @@ class Measures(NamedTuple):
     document_match: float | None
 
 
-def measure(
+def measure_clustering(
     vectors: "Vectors", labels: "Labels", documents: Sequence[str], cluster: "Cluster | None", seed: int
 ) -> Measures:
-    """All measures of one clustering (sections x dimensions, a label a section, -1 for outliers).
+    """Computes all measures of one clustering.
 
-    `cluster` is the way the labels were made: robustness clusters noisy vectors with it; None leaves robustness out.
+    Args:
+        vectors: The sections, shape (sections, dimensions).
+        labels: The topic of each section, shape (sections,), -1 for outliers.
+        documents: The document of each section.
+        cluster: The function that made the labels; robustness clusters noisy vectors with it. None leaves robustness
+            out.
+        seed: The seed of the noise and of silhouette's sample.
+
+    Returns:
+        The measures.
     """
     from sklearn import metrics
 
     inside = labels != OUTLIER
-    kept, of = vectors[inside], labels[inside]
-    topics = len(set(of.tolist()))
-    defined = 2 <= topics < len(of)
-    size = _SILHOUETTE_SAMPLE if len(of) > _SILHOUETTE_SAMPLE else None
+    inside_vectors, inside_labels = vectors[inside], labels[inside]
+    topics = len(set(inside_labels.tolist()))
+    is_defined = 2 <= topics < len(inside_labels)
+    size = _SILHOUETTE_SAMPLE if len(inside_labels) > _SILHOUETTE_SAMPLE else None
     return Measures(
         topics,
         float(1 - inside.mean()),
-        float(metrics.silhouette_score(kept, of, sample_size=size, random_state=seed)) if defined else None,
-        float(metrics.calinski_harabasz_score(kept, of)) if defined else None,
-        float(metrics.davies_bouldin_score(kept, of)) if defined else None,
-        robustness(vectors, labels, cluster, seed) if cluster is not None and topics else None,
-        document_match(labels.tolist(), documents),
+        float(metrics.silhouette_score(inside_vectors, inside_labels, sample_size=size, random_state=seed))
+        if is_defined
+        else None,
+        float(metrics.calinski_harabasz_score(inside_vectors, inside_labels)) if is_defined else None,
+        float(metrics.davies_bouldin_score(inside_vectors, inside_labels)) if is_defined else None,
+        measure_robustness(vectors, labels, cluster, seed) if cluster is not None and topics else None,
+        measure_document_match(labels.tolist(), documents),
     )
 
 
-def robustness(vectors: "Vectors", labels: "Labels", cluster: "Cluster", seed: int, noise: float = NOISE) -> float:
-    """The percentage of sections that stay in their group when noise is added to the vectors (Davidson et al. 2001).
+def measure_robustness(
+    vectors: "Vectors", labels: "Labels", cluster: "Cluster", seed: int, noise: float = NOISE
+) -> float:
+    """Computes the percentage of sections that stay in their topic when noise is added (Davidson et al., 2001).
 
-    Groups with and without noise are paired one to one so that most sections stay; outliers are paired with outliers.
+    Args:
+        vectors: The sections, shape (sections, dimensions).
+        labels: Their topics without noise.
+        cluster: The function that made the labels.
+        seed: The seed of the noise.
+        noise: The noise's standard deviation, as a share of the vectors' own in each dimension.
+
+    Returns:
+        A percentage. Topics with and without noise are matched one to one so that most sections stay; outliers are
+        matched with outliers.
     """
     import numpy as np
 
     generator = np.random.default_rng(seed)
     noisy = vectors + generator.normal(0, 1, vectors.shape) * noise * vectors.std(axis=0)
-    return 100 * agreement(labels, cluster(noisy))
+    return 100 * share_in_same_group(labels, cluster(noisy))
 
 
-def agreement(one: "Labels", other: "Labels") -> float:
-    """The share of items in the same group in two clusterings, groups paired one to one to make it the largest."""
+def share_in_same_group(one: "Labels", other: "Labels") -> float:
+    """Computes the share of items in the same group in two clusterings.
+
+    Args:
+        one: The group of each item, -1 for outliers.
+        other: The group of each item in the other clustering.
+
+    Returns:
+        A share in [0, 1]. The groups are matched one to one so that the share is the largest possible.
+
+    Example:
+        >>> import numpy as np
+        >>> share_in_same_group(np.array([0, 0, 1, 1]), np.array([1, 1, 0, 1]))
+        0.75
+    """
     import numpy as np
     from scipy.optimize import linear_sum_assignment
 
     shape = (int(one.max(initial=OUTLIER)) + 1, int(other.max(initial=OUTLIER)) + 1)
-    together = np.zeros(shape)
+    overlaps = np.zeros(shape)
     inside = (one != OUTLIER) & (other != OUTLIER)
-    np.add.at(together, (one[inside], other[inside]), 1)
-    paired = together[linear_sum_assignment(together, maximize=True)].sum()
-    return float((paired + ((one == OUTLIER) & (other == OUTLIER)).sum()) / len(one))
+    np.add.at(overlaps, (one[inside], other[inside]), 1)
+    matched = overlaps[linear_sum_assignment(overlaps, maximize=True)].sum()
+    return float((matched + ((one == OUTLIER) & (other == OUTLIER)).sum()) / len(one))
 
 
-def document_match(labels: Sequence[int], documents: Sequence[str]) -> float | None:
-    """How far a document's sections are of one topic, in percent: formulas 1 and 2 of the Twente paper.
+def measure_document_match(labels: Sequence[int], documents: Sequence[str]) -> float | None:
+    """Computes how far the sections of a document share a topic (Twente paper, formulas 1 and 2).
 
-    d = 100 max_j(s_j / N) a document, s_j its sections in topic j and N its sections in any topic; the mean of d over
-    the documents. Outliers are of no topic; None where no document has a topic. Only meaningful where a document is
-    expected to be about one subject.
+    For each document d = 100 max_j(s_j / N), with s_j its sections in topic j and N its sections in any topic; the
+    result is the mean of d over documents. It says something only where a document is about one subject.
+
+    Args:
+        labels: The topic of each section, -1 for outliers, which are left out.
+        documents: The document of each section.
+
+    Returns:
+        A percentage; None where no document has a topic.
+
+    Example:
+        >>> measure_document_match([0, 0, 0, 1, 1], ["a", "a", "b", "b", "b"])
+        83.33333333333334
     """
     topics: dict[str, Counter[int]] = defaultdict(Counter)
     for label, document in zip(labels, documents, strict=True):
         if label != OUTLIER:
             topics[document][label] += 1
-    shares = [100 * max(found.values()) / found.total() for found in topics.values()]
+    shares = [100 * max(counts.values()) / counts.total() for counts in topics.values()]
     return sum(shares) / len(shares) if shares else None

@@ -1,4 +1,4 @@
-"""The topic of a section, and its place in the space that the topics were found in."""
+"""The topic of a section, and the section's place in the space in which the topics were found."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -8,13 +8,19 @@ from pydantic import BaseModel, ConfigDict, Field
 from ..json_lines import read_lines, write_lines
 
 OUTLIER = -1
+"""The topic of a section that is in none."""
+
 TOPICS_COMMAND = "assay generate topics sections.jsonl -o topics.jsonl"
 
 
 class SectionTopic(BaseModel):
-    """A section's topic (from 0; -1: outlier, of none), what the topic is about, and the section's vector. Frozen.
+    """The topic of one section. Frozen.
 
-    `vector` is the section in the space of low dimension in which the topics were clustered.
+    Attributes:
+        section: The section's id.
+        topic: The topic's number, from 0; -1 for an outlier.
+        label: Words that say what the topic is about.
+        vector: The section in the low-dimensional space in which the topics were clustered.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
@@ -26,10 +32,31 @@ class SectionTopic(BaseModel):
 
 
 def read_topics(path: str | Path) -> list[SectionTopic]:
-    """The topics of a file of `assay generate topics`. Raises `InputError` with line, field and cure."""
+    """Reads the file that `assay generate topics` wrote.
+
+    Args:
+        path: A JSON Lines file with the topic of one section per line.
+
+    Returns:
+        The topics, in the file's order.
+
+    Raises:
+        InputError: The file cannot be read; the message names the line, the field and what to do.
+    """
     return read_lines(path, SectionTopic, lambda row: row.section, TOPICS_COMMAND)
 
 
 def write_topics(rows: Iterable[SectionTopic], path: str | Path) -> int:
-    """Writes topics as JSON Lines, one section a line; returns how many. Raises `InputError` on a bad path."""
+    """Writes topics as JSON Lines, the topic of one section per line.
+
+    Args:
+        rows: The topics to write.
+        path: The file, in a folder that exists.
+
+    Returns:
+        The number of lines written.
+
+    Raises:
+        InputError: The file cannot be written.
+    """
     return write_lines(rows, path)

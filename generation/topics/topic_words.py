@@ -1,19 +1,30 @@
-"""What a topic is about, in its own words: class-based TF-IDF (Grootendorst 2022)."""
+"""The words that say what a topic is about: class-based TF-IDF (Grootendorst, 2022)."""
 
 from collections.abc import Mapping, Sequence
 from functools import cache
 
 _WORDS = 4
 _PATTERN = r"(?u)\b[^\W\d_]{3,}\b"
-# The most frequent words of a language say nothing about a topic
-_STOP_WORDS = 200
+_STOP_WORDS = 200  # the most frequent words of a language say nothing about a topic
 
 
-def topic_words(texts: Mapping[int, str], languages: Sequence[str], words: int = _WORDS) -> dict[int, list[str]]:
-    """The words that tell each topic from the others, the best first: weight tf * log(1 + A / f).
+def find_topic_words(texts: Mapping[int, str], languages: Sequence[str], count: int = _WORDS) -> dict[int, list[str]]:
+    """Finds the words that distinguish each topic from the others.
 
-    `texts` holds a topic's sections as one text; tf is a word's frequency there, f that in all topics, A the average
-    number of words a topic.
+    A word weighs tf * log(1 + A / f): tf is its frequency in the topic, f its frequency in all topics, A the mean
+    number of words per topic.
+
+    Args:
+        texts: The sections of each topic as one text.
+        languages: The sections' languages; their most frequent words are left out.
+        count: The most words per topic.
+
+    Returns:
+        The words of each topic, the highest weight first.
+
+    Example:
+        >>> find_topic_words({0: "plaster arm plaster", 1: "diet salt diet"}, ["en"], count=1)
+        {0: ['plaster'], 1: ['diet']}
     """
     import numpy as np
     from sklearn.feature_extraction.text import CountVectorizer
@@ -21,24 +32,24 @@ def topic_words(texts: Mapping[int, str], languages: Sequence[str], words: int =
     vectorizer = CountVectorizer(token_pattern=_PATTERN, stop_words=stop_words(languages))
     try:
         counts = vectorizer.fit_transform(texts.values()).toarray()
-    except ValueError:  # no word in any text
+    except ValueError:  # no text has a word
         return {topic: [] for topic in texts}
     names = vectorizer.get_feature_names_out()
     weights = counts * np.log(1 + counts.sum() / len(texts) / counts.sum(axis=0))
-    best = np.argsort(-weights, axis=1, kind="stable")[:, :words]
+    order = np.argsort(-weights, axis=1, kind="stable")[:, :count]
     return {
-        topic: [str(names[place]) for place in row if weights[number, place] > 0]
-        for number, (topic, row) in enumerate(zip(texts, best, strict=True))
+        topic: [str(names[column]) for column in columns if weights[row, column] > 0]
+        for row, (topic, columns) in enumerate(zip(texts, order, strict=True))
     }
 
 
 def stop_words(languages: Sequence[str]) -> list[str]:
-    """The most frequent words of the languages (of those that wordfreq knows)."""
-    return sorted({word for language in set(languages) for word in _frequent(language) if word.isalpha()})
+    """Returns the most frequent words of the languages that wordfreq knows, in alphabetical order."""
+    return sorted({word for language in set(languages) for word in _frequent_words(language) if word.isalpha()})
 
 
 @cache
-def _frequent(language: str) -> frozenset[str]:
+def _frequent_words(language: str) -> frozenset[str]:
     from wordfreq import available_languages, top_n_list
 
     return frozenset(top_n_list(language, _STOP_WORDS)) if language in available_languages() else frozenset()

@@ -1,4 +1,4 @@
-"""Which pairs are rejected, and why; worked out by hand."""
+"""Which pairs are rejected, and why."""
 
 import asyncio
 import json
@@ -15,7 +15,7 @@ from assay.generation import Fold, Section
 from assay.generation.pair import Fact, Pair
 from assay.generation.pair_filters import SINGLE_PAIR_FILTERS, Thresholds, rouge_l_precision
 from assay.generation.pair_selection import FILTERS, select_pairs
-from assay.generation.quotas import quotas
+from assay.generation.quotas import proportional_quotas
 from assay.judges import LiteLLMJudge
 from assay.judges.embedders import load_embedder
 
@@ -23,14 +23,14 @@ EMBEDDER = load_embedder("use")
 
 
 def pair(name: str, section: str = "mri.md#000", **fields: Any) -> Pair:
-    given_fields = {
+    usual = {
         "document": section.partition("#")[0],
         "language": "nl",
         "kind": "long-form",
         "question": "Mag ik voor de MRI nog gewoon eten en drinken?",
         "answer": "U mag voor de MRI gewoon eten en drinken.",
     }
-    return Pair.model_validate({"id": name, "section": section} | given_fields | fields)
+    return Pair.model_validate({"id": name, "section": section} | usual | fields)
 
 
 PHONE = {
@@ -49,7 +49,7 @@ CASES = [
     ("unlike its section", {"answer": "Trek uw verlofaanvraag op tijd in bij Mijn pagina."}, "below 0.4"),
     ("fact missing", PHONE | {"section": "gips.md#001"}, "section does not state"),
     ("fact missing", PHONE | {"answer": "U belt 088-7085221."}, "answer does not state"),
-    ("fact missing", PHONE | {"question": "Is 088 708 52 20 van de Radiologie?"}, "gives the phone"),
+    ("fact missing", PHONE | {"question": "Is 088 708 52 20 van de Radiologie?"}, "gives away the phone"),
     ("fact missing", PHONE | {"fact": None}, "no fact"),
 ]
 
@@ -60,15 +60,15 @@ def test_each_filter_rejects_with_its_reason(
 ) -> None:
     bad = pair("p", **fields)
     section = next(section for section in sections if section.id == bad.section)
-    found = {each: reject(bad, section, Thresholds()) for each, reject in SINGLE_PAIR_FILTERS.items()}
-    assert reason in found[name]
+    reasons = {each: reject(bad, section, Thresholds()) for each, reject in SINGLE_PAIR_FILTERS.items()}
+    assert reason in reasons[name]
     for good in (pair("q"), pair("f", **PHONE)):
         home = next(section for section in sections if section.id == good.section)
         assert all(reject(good, home, Thresholds()) == "" for reject in SINGLE_PAIR_FILTERS.values())
 
 
-def test_rouge_l_precision_by_hand() -> None:
-    # of the five words of the answer, `u mag eten` stand in the section in this order
+def test_rouge_l_precision_counts_the_words_in_order() -> None:
+    # of the five words of the answer, `u mag eten` are in the section in this order
     assert rouge_l_precision("Nee, u mag nooit eten", "U mag gewoon eten en drinken") == 3 / 5
 
 
@@ -76,7 +76,7 @@ def run_filters(pairs: list[Pair], sections: list[Section], judge: Any = None, *
     return asyncio.run(select_pairs(pairs, sections, EMBEDDER, judge, **options))
 
 
-def test_of_questions_that_are_one_the_more_crowded_goes(sections: list[Section]) -> None:
+def test_of_two_similar_questions_one_is_rejected(sections: list[Section]) -> None:
     same = "Wat is het telefoonnummer van de polikliniek Radiologie?"
     alike = "Op welk telefoonnummer bereik ik de polikliniek Radiologie?"
     pairs = [
@@ -84,14 +84,14 @@ def test_of_questions_that_are_one_the_more_crowded_goes(sections: list[Section]
         pair("b", question=alike, section="mri.md#001", answer="U maakt een nieuwe afspraak voor het onderzoek."),
         pair("c", section="gips.md#000", question="Blijft het gips lang?", answer="Het gips blijft zes weken zitten."),
     ]
-    done = run_filters(pairs, sections)
-    assert [kept.id for kept in done.kept] == ["a", "c"]
-    assert (done.rejected[0].rejected_by, done.rejected[0].id) == ("duplicate", "b")
-    assert "cosine 0.9" in done.rejected[0].reason
-    assert "(a)" in done.rejected[0].reason
+    selection = run_filters(pairs, sections)
+    assert [each.id for each in selection.selected] == ["a", "c"]
+    assert (selection.rejected[0].rejected_by, selection.rejected[0].id) == ("duplicate", "b")
+    assert "cosine 0.9" in selection.rejected[0].reason
+    assert "(a)" in selection.rejected[0].reason
 
 
-def test_the_best_of_each_section_by_the_models_score(
+def test_the_best_pair_of_a_section_has_the_highest_score(
     sections: list[Section], judge: LiteLLMJudge, openai_server: OpenAIServer
 ) -> None:
     digits = {"Mag ik voor de MRI nog": "3", "Waarom laat ik mijn": "5", "Doet het onderzoek": "1"}
@@ -103,23 +103,25 @@ def test_the_best_of_each_section_by_the_models_score(
         pair("best", question="Waarom laat ik mijn sieraden thuis?", answer="Want metaal verstoort het beeld."),
         pair("poor", question="Doet het onderzoek pijn?", answer="Het onderzoek doet geen pijn."),
     ]
-    done = run_filters(pairs, sections, judge)
-    assert [(kept.id, kept.score) for kept in done.kept] == [("best", 5.0)]
-    why = {gone.id: (gone.rejected_by, gone.score) for gone in done.rejected}
-    assert why == {"poor": ("low score", 1.0), "good": ("not the section's best", 3.0)}
+    selection = run_filters(pairs, sections, judge)
+    assert [(each.id, each.score) for each in selection.selected] == [("best", 5.0)]
+    rejected = {each.id: (each.rejected_by, each.score) for each in selection.rejected}
+    assert rejected == {"poor": ("low score", 1.0), "good": ("not the section's best", 3.0)}
 
 
-def test_every_pair_stands_or_is_rejected_once_and_the_table_adds_up(sections: list[Section]) -> None:
+def test_every_pair_is_selected_or_rejected_once_and_the_counts_add_up(sections: list[Section]) -> None:
     pairs = [pair(f"p{number}", **fields) for number, (_, fields, _) in enumerate(CASES)] + [pair("q")]
-    done = run_filters(pairs, sections, n=5)
-    assert sorted(each.id for each in [*done.kept, *done.rejected]) == sorted(each.id for each in pairs)
-    assert [row.name for row in done.table] == [name for name in FILTERS if name not in {"in no fold", "low score"}]
-    assert sum(sum(row.rejected.values()) for row in done.table) == len(done.rejected) == 10
-    assert Counter(gone.rejected_by for gone in done.rejected) == Counter(name for name, _, _ in CASES)
-    assert all(gone.reason for gone in done.rejected)
+    selection = run_filters(pairs, sections, n=5)
+    assert sorted(each.id for each in [*selection.selected, *selection.rejected]) == sorted(each.id for each in pairs)
+    assert [row.name for row in selection.counts] == [
+        name for name in FILTERS if name not in {"in no fold", "low score"}
+    ]
+    assert sum(sum(row.rejected.values()) for row in selection.counts) == len(selection.rejected) == 10
+    assert Counter(each.rejected_by for each in selection.rejected) == Counter(name for name, _, _ in CASES)
+    assert all(each.reason for each in selection.rejected)
 
 
-def test_the_distribution_over_topics_is_kept(sections: list[Section]) -> None:
+def test_selected_pairs_have_the_sections_distribution_over_topics(sections: list[Section]) -> None:
     """Topic 0 has four sections and topic 1 two: of three pairs, two and one; without the worst of topic 0."""
     pairs = [
         pair(
@@ -132,18 +134,18 @@ def test_the_distribution_over_topics_is_kept(sections: list[Section]) -> None:
         )
         for place, section in enumerate(sections)
     ]
-    done = run_filters(pairs, sections, n=3, factoid_share=0)
-    assert [kept.id for kept in done.kept] == ["p0", "p1", "p4"]
+    selection = run_filters(pairs, sections, n=3, factoid_share=0)
+    assert [each.id for each in selection.selected] == ["p0", "p1", "p4"]
 
 
-def test_folds_place_pairs_that_were_written_by_hand(sections: list[Section], folds: list[Fold]) -> None:
+def test_folds_are_given_to_pairs_that_were_written_by_hand(sections: list[Section], folds: list[Fold]) -> None:
     pairs = [pair("a"), pair("b", **PHONE)]
-    done = run_filters(pairs, sections, folds=[fold for fold in folds if fold.section == "mri.md#000"])
-    assert [(kept.id, kept.fold, kept.split, kept.topic) for kept in done.kept] == [("a", 1, "validation", 0)]
-    assert [(gone.id, gone.rejected_by) for gone in done.rejected] == [("b", "in no fold")]
+    selection = run_filters(pairs, sections, folds=[fold for fold in folds if fold.section == "mri.md#000"])
+    assert [(each.id, each.fold, each.split, each.topic) for each in selection.selected] == [("a", 1, "validation", 0)]
+    assert [(each.id, each.rejected_by) for each in selection.rejected] == [("b", "in no fold")]
 
 
-def test_a_pair_of_an_unknown_section_is_told(sections: list[Section]) -> None:
+def test_a_pair_of_an_unknown_section_is_an_error(sections: list[Section]) -> None:
     with pytest.raises(InputError, match="the pair p is of section nowhere"):
         run_filters([pair("p", section="nowhere")], sections)
 
@@ -152,19 +154,21 @@ COUNTS = st.dictionaries(st.integers(0, 6), st.integers(0, 9), max_size=6)
 
 
 @given(st.integers(0, 30), COUNTS, COUNTS)
-def test_quotas_add_up_within_what_there_is(wanted: int, shares: dict[int, int], available: dict[int, int]) -> None:
-    taken = quotas(wanted, shares, available)
-    assert sum(taken.values()) == min(wanted, sum(available.values()))
-    assert all(0 <= taken[each] <= available[each] for each in available)
+def test_proportional_quotas_add_up_within_what_is_available(
+    wanted: int, shares: dict[int, int], available: dict[int, int]
+) -> None:
+    quotas = proportional_quotas(wanted, shares, available)
+    assert sum(quotas.values()) == min(wanted, sum(available.values()))
+    assert all(0 <= quotas[stratum] <= available[stratum] for stratum in available)
 
 
 @given(st.integers(1, 20), st.lists(st.integers(1, 9), min_size=1, max_size=6))
-def test_quotas_are_within_one_of_their_share(wanted: int, shares: list[int]) -> None:
-    given_shares = dict(enumerate(shares))
-    taken = quotas(wanted, given_shares, dict.fromkeys(given_shares, 1000))
-    assert all(abs(taken[each] - wanted * share / sum(shares)) < 1 for each, share in given_shares.items())
+def test_proportional_quotas_are_within_one_of_their_share(wanted: int, shares: list[int]) -> None:
+    weights = dict(enumerate(shares))
+    quotas = proportional_quotas(wanted, weights, dict.fromkeys(weights, 1000))
+    assert all(abs(quotas[stratum] - wanted * share / sum(shares)) < 1 for stratum, share in weights.items())
 
 
-def test_reasons_are_json(sections: list[Section]) -> None:
-    done = run_filters([pair("p", answer="")], sections)
-    assert json.loads(done.rejected[0].model_dump_json())["rejected_by"] == "empty"
+def test_a_rejected_pair_is_written_with_its_filter(sections: list[Section]) -> None:
+    selection = run_filters([pair("p", answer="")], sections)
+    assert json.loads(selection.rejected[0].model_dump_json())["rejected_by"] == "empty"

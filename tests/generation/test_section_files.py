@@ -1,4 +1,4 @@
-"""Sections, topics and folds as files: what is written is read again, and a bad line is told with its place."""
+"""Sections, topics and folds as files, and the errors of bad ones."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -28,13 +28,13 @@ def section(**changes: Any) -> Section:
     return Section(**(fields | changes))
 
 
-def test_sections_come_back_as_they_were(tmp_path: Path) -> None:
+def test_sections_survive_writing_and_reading(tmp_path: Path) -> None:
     written = [section(), section(id="maag.md#001", page=None, last_page=None, above=(), position=0)]
     assert write_sections(written, tmp_path / "s.jsonl") == 2
     assert read_sections(tmp_path / "s.jsonl") == written
 
 
-def test_topics_and_folds_come_back_as_they_were(tmp_path: Path) -> None:
+def test_topics_and_folds_survive_writing_and_reading(tmp_path: Path) -> None:
     topics = [
         SectionTopic(section="a#001", topic=-1, vector=(0.5, -1.25)),
         SectionTopic(section="b", topic=3, vector=(0,)),
@@ -46,35 +46,33 @@ def test_topics_and_folds_come_back_as_they_were(tmp_path: Path) -> None:
     assert read_folds(tmp_path / "f.jsonl") == folds
 
 
-def test_the_title_holds_the_headings_above() -> None:
+def test_the_title_has_the_headings_above() -> None:
     assert section().title == "Maagonderzoek › Voorbereiding"
     assert section().full_text.startswith("Maagonderzoek › Voorbereiding\n\nUw maag")
     assert section(heading="", above=()).full_text.startswith("Uw maag")
 
 
 @pytest.mark.parametrize(
-    ("line", "told"),
+    ("line", "message"),
     [
         ("not json", "line 2: is not JSON"),
         ('{"id": "x"}', "line 2, field document: is missing"),
-        ("FIRST", "line 2: `maag.pdf#002` stands in the file twice"),
+        ("FIRST", "line 2: `maag.pdf#002` occurs twice in the file"),
         ('{"section": "x", "topic": 1}', "line 2, field id"),
     ],
 )
-def test_a_bad_line_is_told_with_its_place(tmp_path: Path, line: str, told: str) -> None:
+def test_the_error_of_a_bad_line_names_its_place(tmp_path: Path, line: str, message: str) -> None:
     path = tmp_path / "s.jsonl"
     write_sections([section()], path)
     first = path.read_text(encoding="utf-8").strip()
     path.write_text(f"{first}\n{first if line == 'FIRST' else line}\n", encoding="utf-8")
     with pytest.raises(InputError) as error:
         read_sections(path)
-    assert told in str(error.value)
+    assert message in str(error.value)
 
 
 @pytest.mark.parametrize("read", [read_sections, read_topics, read_folds])
-def test_no_file_and_an_empty_file_name_the_command_that_makes_one(
-    tmp_path: Path, read: Callable[[Path], object]
-) -> None:
+def test_errors_of_missing_and_empty_files_name_the_command(tmp_path: Path, read: Callable[[Path], object]) -> None:
     with pytest.raises(InputError, match=r"no such file; make it with `assay generate"):
         read(tmp_path / "none.jsonl")
     (tmp_path / "empty.jsonl").touch()
