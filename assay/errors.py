@@ -29,5 +29,9 @@ class CassetteMiss(JudgeError):
     """In replay, a question that the cassette holds no recording of."""
 
 
+class JudgeUnavailable(AssayError):
+    """The judge cannot be reached or refuses every call. The run stops, since every other sample would fail too."""
+
+
 class BudgetReached(AssayError):
     """The next call would pass the budget. The run stops cleanly and can be resumed."""

@@ -2,7 +2,7 @@
 
 from .budget import Budget
 from .cassette import Cassette, Mode
-from .litellm_judge import Judge, LiteLLMJudge, ReplyKeeper
+from .litellm_judge import Judge, LiteLLMJudge, ReplyStore
 from .question import Choice, PlainText, Question, RawReply, Reply, ReplyCounts, Usage
 from .settings import JudgeSettings, bundled_judge_names, load_settings
 
@@ -19,7 +19,7 @@ __all__ = [
     "RawReply",
     "Reply",
     "ReplyCounts",
-    "ReplyKeeper",
+    "ReplyStore",
     "Usage",
     "bundled_judge_names",
     "load_settings",

@@ -23,7 +23,7 @@ class Budget:
     begun: int = field(default=0, init=False)
     under_way: int = field(default=0, init=False)
     replies: int = field(default=0, init=False)
-    _unpriced: str = field(default="", init=False)
+    unpriced_model: str = field(default="", init=False)
     _waiting: list[asyncio.Future[None]] = field(default_factory=list, init=False, repr=False)
 
     async def begin(self) -> None:
@@ -32,10 +32,10 @@ class Budget:
             turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
             self._waiting.append(turn)
             await turn
-        if self.usd is not None and self._unpriced:
+        if self.usd is not None and self.unpriced_model:
             raise UsageError(
-                f"the cost of {self._unpriced} is unknown, so a budget in USD cannot be kept; bound tokens instead, "
-                "or give the judge's price in its settings file"
+                f"the cost of {self.unpriced_model} is unknown, so a budget in USD cannot be kept; bound tokens "
+                "instead, or give the judge's price in its settings file"
             )
         after = (self.replies + self.under_way + 1) / self.replies if self.replies else 1.0
         for what, bound, expected in [
@@ -57,7 +57,7 @@ class Budget:
             self.spent_tokens += reply.tokens_in + reply.tokens_out
             self.spent_usd += reply.usd or 0.0
             if reply.usd is None:
-                self._unpriced = reply.model
+                self.unpriced_model = reply.model
         waiting, self._waiting = self._waiting, []
         for turn in waiting:
             if not turn.done():

@@ -3,7 +3,6 @@
 import asyncio
 import json
 import math
-import os
 import time
 from collections.abc import Sequence
 from typing import Any
@@ -11,25 +10,16 @@ from typing import Any
 from pydantic import BaseModel
 
 from ..errors import JudgeError
+from .fast_path import acompletion
 from .key import strict_schema
+from .litellm_loader import load_litellm
 from .question import Alternatives, PlainText, Question, RawReply
 from .recording import likely_alternatives
 from .settings import JudgeSettings
-from .short_way import acompletion
 
 _ALTERNATIVES = 10
 _WITHOUT_PRICE = set[tuple[str, int]]()  # models, and how long litellm's price list was: to search it takes long
 _GRACE = 5.0  # seconds after which the client's own time-out is not waited for: a server that dribbles never meets it
-
-
-def load_litellm() -> Any:
-    """litellm, imported at the first live call, without its price map's download, telemetry and prints."""
-    os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
-    import litellm
-
-    litellm.telemetry = False
-    litellm.suppress_debug_info = True
-    return litellm
 
 
 async def complete(question: Question[Any], settings: JudgeSettings, route: dict[str, Any]) -> RawReply:
@@ -45,7 +35,6 @@ async def complete(question: Question[Any], settings: JudgeSettings, route: dict
     try:
         async with asyncio.timeout(settings.timeout + _GRACE):
             response = await acompletion(
-                litellm,
                 **route,
                 **_shape(litellm, question, settings),
                 **settings.parameters,

@@ -2,6 +2,7 @@
 
 import asyncio
 import base64
+import copy
 import hashlib
 import time
 from abc import ABC, abstractmethod
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import CassetteMiss, JudgeError, UsageError
 from .budget import Budget
 from .cassette import Cassette
-from .completion import load_litellm
+from .fast_path import aembedding
 from .question import RawReply, Usage
 from .recording import Recording, short_hash
 from .retry import explain, retrying
@@ -37,6 +38,12 @@ class Embedder(ABC):
     def __init__(self) -> None:
         self.usage = Usage()
         self._recent: OrderedDict[str, NDArray[np.float32]] = OrderedDict()
+
+    def for_run(self) -> "Embedder":
+        """Makes a view of this embedder for one run, with a usage of its own, and leaves this embedder as it is."""
+        view = copy.copy(self)
+        view.usage = Usage()
+        return view
 
     @abstractmethod
     async def embed(self, texts: Sequence[str]) -> "NDArray[np.float32]":
@@ -163,12 +170,11 @@ class LiteLLMEmbedder(Embedder):
         return dict(zip(texts, vectors, strict=True))
 
     async def _call(self, texts: list[str]) -> Any:
-        litellm = load_litellm()
         await self._budget.begin()
         took, begun = None, time.perf_counter()
         try:
             async with asyncio.timeout(_TIMEOUT):
-                response = await litellm.aembedding(
+                response = await aembedding(
                     model=self._model,
                     input=texts,
                     timeout=_TIMEOUT,

@@ -1,62 +1,86 @@
-"""The judge: any model that litellm reaches, remembered, bounded, and asked again where that is worth it."""
+"""The judge: any model that litellm reaches, with recorded replies, bounds, and second attempts where they help."""
 
 import asyncio
+import copy
 from collections import OrderedDict
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
-from weakref import WeakKeyDictionary
 
 from pydantic import BaseModel
 
-from ..errors import CassetteMiss, JudgeError, ReplyError, UsageError
+from ..errors import CassetteMiss, JudgeError, JudgeUnavailable, ReplyError, UsageError
 from .budget import Budget
 from .cassette import Cassette, Mode
-from .completion import complete
+from .connection import Connection
 from .key import QuestionKeys
-from .limiter import AdaptiveLimiter
 from .meter import count
 from .miss_explainer import MissExplainer
 from .question import PlainText, Question, RawReply, Reply, ReplyCounts, Usage
 from .recording import Recording, make_recording
-from .retry import explain, is_too_many, retrying
-from .settings import GGUF, JudgeSettings, load_settings
+from .retry import concerns_the_request, explain, retrying
+from .settings import JudgeSettings, load_settings
 from .structured import parse_reply
 
 T = TypeVar("T", bound=BaseModel)
 
 _RECENT_REPLIES = 1024
+_MOST_FAILURES = 5  # failed calls in a row, after which a judge counts as gone
 
 
 class Judge(Protocol):
-    """Who answers questions. `name` stands in reports; `logprobs` says whether it tells its words' probabilities."""
+    """Answers questions.
+
+    Attributes:
+        name: The name in reports.
+        logprobs: Whether it gives the probabilities of its words.
+    """
 
     name: str
     logprobs: bool
 
     async def ask(self, question: Question[T]) -> Reply[T]:
-        """The reply, parsed. Raises `JudgeError` where none can be had, `BudgetReached` at a bound."""
+        """Asks a question and parses the reply.
+
+        Raises:
+            JudgeError: There is no usable reply.
+            BudgetReached: The call does not fit into the budget.
+        """
         ...
 
 
-class ReplyKeeper(Protocol):
-    """Where replies are kept: a cassette, or a run's store."""
+class ReplyStore(Protocol):
+    """A place that keeps replies: a cassette, or the store of a run."""
 
     def get(self, key: str) -> Recording | None:
-        """What was kept under this key, or None."""
+        """Returns what is kept under this key, or None."""
         ...
 
     def put(self, recording: Recording) -> None:
-        """Keeps a reply, safe on disk before this returns."""
+        """Keeps a reply, safe on disk before this returns; one of the same key is replaced."""
         ...
 
 
 class LiteLLMJudge:
-    """A judge reached through litellm.
+    """A judge that litellm reaches.
 
-    `judge` is a bundled name (`qwen1.5b`), a settings file (YAML), `gguf:PATH`, a litellm model string, or
-    `JudgeSettings`. With a `cassette` (a path, or a `Cassette`) replies are replayed or recorded by `mode`.
-    Keyword `overrides` replace single settings (`concurrency=4`, `parameters={...}`).
     Identical questions are asked once. Use it as an async context manager, or call `close`.
+
+    Args:
+        judge: A bundled name (`qwen1.5b`), a settings file (YAML), `gguf:PATH`, a litellm model string, or
+            `JudgeSettings`.
+        cassette: A path or a `Cassette`: where replies are replayed from and recorded to.
+        mode: What a cassette given as a path is for: `replay`, `record`, `auto` or `off`.
+        budget: What the calls may take; unbounded if left out.
+        **overrides: Single settings in place of the judge's own (`concurrency=4`, `parameters={...}`).
+
+    Attributes:
+        usage: What this judge, or this view of it (`for_run`), took so far.
+        replies: How many replies could not be used.
+        retries: How many failed calls were made again.
+
+    Raises:
+        UsageError: There is no such judge or setting, or the mode needs a cassette.
+        InputError: The settings file or the cassette cannot be read.
     """
 
     def __init__(
@@ -74,89 +98,142 @@ class LiteLLMJudge:
         self.settings = settings.with_changes(**overrides)
         self.name = self.settings.identity
         self.logprobs = self.settings.logprobs
-        self.budget = budget or Budget()
         self.cassette = Cassette(cassette, mode) if isinstance(cassette, (str, Path)) else cassette
-        self.keepers: list[ReplyKeeper] = [] if self.cassette is None else [self.cassette]
+        self.connection = Connection(self.settings, budget or Budget())
+        self._keys = QuestionKeys(self.settings)
+        self._misses: MissExplainer | None = None
+        self._start_run()
+
+    def for_run(self) -> "LiteLLMJudge":
+        """Makes a view of this judge for one run, and leaves this judge as it is.
+
+        The view shares the connection (calls at once, budget, a local model) and the cassette. It has a memory of its
+        own: the replies that it remembers, the calls under way, the counts and the usage.
+        """
+        view = copy.copy(self)
+        view._start_run()
+        return view
+
+    def keep_in(self, store: ReplyStore) -> None:
+        """Keeps replies in a run's store too. It is asked before the cassette: a resumed run asks nothing twice."""
+        self._stores.insert(0, store)
+
+    def _start_run(self) -> None:
         self.usage = Usage()
         self.replies = ReplyCounts()
         self.retries = 0
-        self.limiters: WeakKeyDictionary[asyncio.AbstractEventLoop, AdaptiveLimiter] = WeakKeyDictionary()
-        self._keys = QuestionKeys(self.settings)
+        self._stores: list[ReplyStore] = [] if self.cassette is None else [self.cassette]
         self._recent: OrderedDict[str, tuple[RawReply, bool]] = OrderedDict()
         self._under_way: dict[str, asyncio.Task[tuple[RawReply, Usage]]] = {}
-        self._misses: MissExplainer | None = None
-        self._local: Any = None
+        self._failures_in_a_row = 0
+        self._last_failure = ""
 
     async def ask(self, question: Question[T]) -> Reply[T]:
-        """The reply, parsed; a bad one is repaired, then asked for once more, then an error.
+        """Asks a question and parses the reply.
 
-        Raises `CassetteMiss` in replay, `ReplyError` for an unusable reply, `JudgeError` for a failed call,
-        `BudgetReached` at a bound.
+        A bad reply is repaired without a model, else asked for once more with the error. Where only kept replies were
+        read and none can be used, the model is asked anew: a kept failure is not final, except in replay.
+
+        Raises:
+            CassetteMiss: In replay, the cassette has no recording of the question.
+            ReplyError: The reply cannot be used.
+            JudgeError: The call failed.
+            JudgeUnavailable: So many calls failed in a row that the judge counts as gone.
+            BudgetReached: The call does not fit into the budget.
         """
-        usage, from_cassette = Usage(), True
+        reply = await self._ask(question, fresh=False)
+        if isinstance(reply, _Unusable) and reply.all_kept and not self._is_replaying:
+            reply = await self._ask(question, fresh=True)
+        if isinstance(reply, _Unusable):
+            self.replies.lost += 1
+            raise reply.error
+        return reply
+
+    async def _ask(self, question: Question[T], *, fresh: bool) -> "Reply[T] | _Unusable":
+        """The first reply, else that of the second asking; `fresh` passes over replies that an earlier run kept."""
+        usage, all_kept = Usage(), True
         asked = question
         while True:
-            raw, kept, took = await self._reply(asked)
+            raw, kept, took = await self._reply(asked, fresh=fresh)
             count(took)
             usage += took
-            from_cassette = from_cassette and kept
-            first = asked is question
-            self.replies.questions += first
+            all_kept = all_kept and kept
+            if asked is question:
+                self.replies.questions += not fresh
             try:
-                return Reply(parse_reply(asked, raw), raw, usage, from_cassette)
+                return Reply(parse_reply(asked, raw), raw, usage, all_kept)
             except ReplyError as error:
-                shapeless = asked.options or asked.schema is PlainText
-                given_up = bool(asked.follow_up or shapeless or raw.finish_reason == "content_filter")
-                self.replies.unparsable += first
-                self.replies.lost += given_up
-                if given_up:
-                    raise ReplyError(_unusable(self._place(asked), error), error.raw) from error
-                cut_off = raw.finish_reason == "length"
-                asked = asked.again(
-                    raw.text,
-                    str(error),
-                    2 * (asked.max_tokens or self.settings.max_tokens) if cut_off else asked.max_tokens,
-                )
+                if asked is question:
+                    self.replies.unparsable += not fresh
+                has_no_shape = asked.options or asked.schema is PlainText
+                if asked.follow_up or has_no_shape or raw.finish_reason == "content_filter":
+                    return _Unusable(ReplyError(_unusable_text(self._place(asked), error), error.raw), all_kept)
+                is_cut_off = raw.finish_reason == "length"
+                room = 2 * (asked.max_tokens or self.settings.max_tokens) if is_cut_off else asked.max_tokens
+                asked = asked.again(raw.text, str(error), room)
 
-    async def _reply(self, question: Question[Any]) -> tuple[RawReply, bool, Usage]:
-        """What the model said, whether it was kept, and what it took: nothing where the same was asked a moment ago."""
+    async def _reply(self, question: Question[Any], *, fresh: bool) -> tuple[RawReply, bool, Usage]:
+        """What the model said, whether an earlier run kept it, and what it took.
+
+        It took nothing where this run has asked the same a moment ago.
+        """
         key = self._keys.compute(question)
-        if recent := self._recent.get(key):
+        recent = self._recent.get(key)
+        if recent and not (fresh and recent[1]):
             return *recent, Usage()
-        for keeper in self.keepers:
-            if found := keeper.get(key):
-                return found.reply, True, self._remember(key, found.reply, kept=True)
-        if self.cassette is not None and self.cassette.mode == "replay":
+        if not fresh:
+            for store in self._stores:
+                if recording := store.get(key):
+                    return recording.reply, True, self._remember(key, recording.reply, kept=True)
+        if self.cassette is not None and self._is_replaying:
             self._misses = self._misses or MissExplainer(self.cassette, self.settings)
             raise CassetteMiss(self._misses.explain(question))
         task = self._under_way.get(key)
-        asked_here = task is None
+        is_first_to_ask = task is None
         if task is None:
-            task = self._under_way[key] = asyncio.create_task(self._live(key, question))
-            task.add_done_callback(lambda done: self._ended(key, done))
+            task = self._under_way[key] = asyncio.create_task(self._ask_model(key, question))
+            task.add_done_callback(lambda done: self._forget_call(key, done))
         try:
             raw, took = await asyncio.shield(task)
         except JudgeError as error:
             raise JudgeError(f"{self._place(question)}: {error}") from error
-        return raw, False, took if asked_here else Usage()
+        return raw, False, took if is_first_to_ask else Usage()
 
-    async def _live(self, key: str, question: Question[Any]) -> tuple[RawReply, Usage]:
+    async def _ask_model(self, key: str, question: Question[Any]) -> tuple[RawReply, Usage]:
         """Asks the model, and keeps what it said before anything is made of it."""
         import openai  # litellm's errors are its errors
 
-        made = 0
+        self._check_available()
+        attempts = 0
         try:
             async for attempt in retrying(self.settings.attempts, self._count_retry, self.settings.wait):
                 with attempt:
-                    made += 1
-                    raw = await self._call(question)
+                    attempts += 1
+                    raw = await self.connection.call(question)
         except (openai.OpenAIError, TimeoutError) as error:
-            times = f"{made} times, at last" if made > 1 else "once"
-            raise JudgeError(f"the call failed {times}: {explain(error, self.settings.timeout)}") from error
-        kept = make_recording(key, question, self.settings.parameters, raw)
-        for keeper in self.keepers:
-            keeper.put(kept)
+            times = f"{attempts} times, at last" if attempts > 1 else "once"
+            failure = f"the call failed {times}: {explain(error, self.settings.timeout)}"
+            if not concerns_the_request(error):
+                self._failures_in_a_row += 1
+                self._last_failure = failure
+                self._check_available()
+            raise JudgeError(failure) from error
+        self._failures_in_a_row = 0
+        recording = make_recording(key, question, self.settings.parameters, raw)
+        for store in self._stores:
+            store.put(recording)
         return raw, self._remember(key, raw, kept=False)
+
+    def _check_available(self) -> None:
+        if self._failures_in_a_row >= _MOST_FAILURES:
+            raise JudgeUnavailable(
+                f"{self.name} cannot be used: {self._failures_in_a_row} questions in a row got no reply, so that no "
+                f"more are asked. The last: {self._last_failure}"
+            )
+
+    @property
+    def _is_replaying(self) -> bool:
+        return self.cassette is not None and self.cassette.mode == "replay"
 
     def _remember(self, key: str, raw: RawReply, *, kept: bool) -> Usage:
         usage = Usage(1, int(kept), raw.tokens_in, raw.tokens_out, raw.tokens_cached, raw.usd, raw.seconds)
@@ -166,42 +243,10 @@ class LiteLLMJudge:
             self._recent.popitem(last=False)
         return usage
 
-    def _ended(self, key: str, task: "asyncio.Task[tuple[RawReply, Usage]]") -> None:
+    def _forget_call(self, key: str, task: "asyncio.Task[tuple[RawReply, Usage]]") -> None:
         self._under_way.pop(key, None)
         if not task.cancelled():
-            task.exception()  # seen, also where everybody who asked is gone
-
-    async def _call(self, question: Question[Any]) -> RawReply:
-        limiter = self._limiter()
-        async with limiter.slot() as ticket:
-            await self.budget.begin()
-            raw = None
-            try:
-                raw = await complete(question, self.settings, self._route())
-                limiter.went_well()
-            except Exception as error:
-                if is_too_many(error):
-                    limiter.halve(ticket)
-                raise
-            finally:
-                self.budget.end(raw)
-            return raw
-
-    def _route(self) -> dict[str, Any]:
-        settings = self.settings
-        if not settings.model.startswith(GGUF):
-            return {"model": settings.model} | ({"api_base": settings.api_base} if settings.api_base else {})
-        if self._local is None:
-            from .local import LocalServer
-
-            self._local = LocalServer(settings.model.removeprefix(GGUF), settings.concurrency, settings.context_tokens)
-        return {"model": f"openai/{self.name}", "api_base": self._local.api_base, "api_key": "none"}
-
-    def _limiter(self) -> AdaptiveLimiter:
-        loop = asyncio.get_running_loop()
-        if loop not in self.limiters:
-            self.limiters[loop] = AdaptiveLimiter(self.settings.concurrency)
-        return self.limiters[loop]
+            task.exception()  # marks it as seen, also where everybody who asked is gone
 
     def _count_retry(self, _: BaseException) -> None:
         self.retries += 1
@@ -210,25 +255,37 @@ class LiteLLMJudge:
         sample = f" for sample {question.sample}" if question.sample else ""
         return f"{self.name}, prompt {question.prompt.identity}{sample}"
 
+    async def cancel_calls(self) -> None:
+        """Ends the calls that nobody waits for any more."""
+        calls = [task for task in self._under_way.values() if task.get_loop() is asyncio.get_running_loop()]
+        for task in calls:
+            task.cancel()
+        await asyncio.gather(*calls, return_exceptions=True)
+
     def close(self) -> None:
         """Merges the cassette's journal and lets a local model go."""
         if self.cassette is not None:
             self.cassette.close()
-        self._local = None
+        self.connection.close()
 
     async def __aenter__(self) -> "LiteLLMJudge":
         return self
 
     async def __aexit__(self, *_: object) -> None:
         """Ends the calls that nobody waits for any more, then closes."""
-        left = [task for task in self._under_way.values() if task.get_loop() is asyncio.get_running_loop()]
-        for task in left:
-            task.cancel()
-        await asyncio.gather(*left, return_exceptions=True)
+        await self.cancel_calls()
         self.close()
 
 
-def _unusable(place: str, error: ReplyError) -> str:
-    said = " ".join(error.raw.split())
-    beginning = f'. It began: "{said[:120]}"' if said else ""
+class _Unusable:
+    """Replies that cannot be used: why, and whether an earlier run kept all of them."""
+
+    def __init__(self, error: ReplyError, all_kept: bool) -> None:
+        self.error = error
+        self.all_kept = all_kept
+
+
+def _unusable_text(place: str, error: ReplyError) -> str:
+    text = " ".join(error.raw.split())
+    beginning = f'. It began: "{text[:120]}"' if text else ""
     return f"{place}: the reply cannot be used: {error}{beginning}"

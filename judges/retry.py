@@ -8,9 +8,13 @@ from collections.abc import Callable
 
 import tenacity
 
+from ..errors import AssayError
+from .litellm_loader import load_litellm
+
 LONGEST_WAIT = 60.0
 TOTAL_BOUND = 600.0
 _WORTH_IT = frozenset({200, 408, 409, 425, 429})  # a 200 is an error when what came is no JSON
+_ABOUT_THE_REQUEST = frozenset({400, 413, 422})
 _LITELLM_PREFIX = re.compile(r"^(?:(?:litellm\.)?\w*(?:Error|Timeout): )+(?:\w+Exception - )?")
 _NO_MONEY = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"})
 
@@ -23,8 +27,7 @@ def status_of(error: BaseException) -> int | None:
 
 def explain(error: BaseException, timeout: float) -> str:
     """A failed call in one line: the kind, the provider's words, and what to do where that is known."""
-    from litellm import exceptions as kinds
-
+    kinds = load_litellm().exceptions
     words = " ".join(str(error).partition("Traceback (most recent call last)")[0].split())
     words = _LITELLM_PREFIX.sub("", words)[:500] or f"no reply within {timeout:g} s"
     cure = ""
@@ -44,15 +47,18 @@ def is_too_many(error: BaseException) -> bool:
     return status_of(error) == 429 and not _names_no_money(error)
 
 
+def concerns_the_request(error: BaseException) -> bool:
+    """Whether a call failed for what it asked (too long, refused, malformed), so that another question may go well."""
+    kinds = load_litellm().exceptions
+    about_content = isinstance(error, (kinds.ContextWindowExceededError, kinds.ContentPolicyViolationError))
+    return about_content or (status_of(error) in _ABOUT_THE_REQUEST and not _names_no_money(error))
+
+
 def is_passing(error: BaseException) -> bool:
     """Whether the same call may go well later: 429, 5xx, a time-out, a broken connection. Not 401, 400, 404, ..."""
-    from litellm import exceptions as kinds
-
-    if isinstance(error, (kinds.ContextWindowExceededError, kinds.ContentPolicyViolationError)):
+    if isinstance(error, AssayError) or concerns_the_request(error) or _names_no_money(error):
         return False
-    if _names_no_money(error):
-        return False
-    if isinstance(error, (TimeoutError, kinds.Timeout)):
+    if isinstance(error, (TimeoutError, load_litellm().exceptions.Timeout)):
         return True
     status = status_of(error)
     if status is None or not (status in _WORTH_IT or status >= 500):

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..errors import UsageError
 from ..eval_sets import Sample
-from ..judges import LiteLLMJudge, Usage
+from ..judges import LiteLLMJudge, ReplyCounts, Usage
 from ..judges.embedders import Embedder, load_embedder
 from ..metrics import Metric, Score
 from ..metrics.catalogue import BASELINES, DEFAULT_METRICS, load_metric
@@ -23,6 +23,7 @@ class Results:
     directions: dict[str, bool]  # by metric, whether higher is better, as the metrics declare it
     samples: dict[str, Sample] = field(default_factory=dict)
     scores: dict[str, dict[str, Score]] = field(default_factory=dict)
+    replies: ReplyCounts = field(default_factory=ReplyCounts)  # of the judge, to the metrics given by name
 
     @property
     def metrics(self) -> tuple[str, ...]:
@@ -79,8 +80,7 @@ async def aevaluate(
     many as keep the judge busy. Nothing is stored; the results are in the samples' order. Raises `UsageError` for an
     unknown name, a missing judge or two samples with one id, `BudgetReached` at a bound of the judge's budget.
     """
-    if isinstance(judge, str):
-        judge = LiteLLMJudge(judge)
+    judge = LiteLLMJudge(judge) if isinstance(judge, str) else judge and judge.for_run()
     used = load_embedder(embedder) if isinstance(embedder, str) else embedder
     wanted = [*(DEFAULT_METRICS if metrics is None else metrics)]
     named = {metric if isinstance(metric, str) else metric.name for metric in wanted}
@@ -88,7 +88,13 @@ async def aevaluate(
     made = [load_metric(metric, judge, used, prompts) if isinstance(metric, str) else metric for metric in wanted]
     results = Results({metric.name: metric.higher_is_better for metric in made})
     at_once = concurrency or (judge.settings.concurrent_samples if judge else 16)
-    await execute(results._drawn(samples), made, results._keep, concurrency=at_once)
+    if judge is not None:
+        results.replies = judge.replies
+    try:
+        await execute(results._drawn(samples), made, results._keep, concurrency=at_once)
+    finally:
+        if judge is not None:
+            await judge.cancel_calls()
     return results
 
 

@@ -21,10 +21,10 @@ Ending = Literal["done", "budget", "interrupted", "error"]
 
 @dataclass
 class Progress:
-    """What a sitting has done so far; `judge` and `embedder` give calls, cost and retries as they grow."""
+    """What a session has done so far; `judge` and `embedder`, those of the run, give calls, cost and retries."""
 
     total: int | None
-    judge: LiteLLMJudge | None
+    judge: LiteLLMJudge | None = None
     embedder: Embedder | None = None
     begun: float = field(default_factory=time.monotonic)
     samples: int = 0
@@ -32,8 +32,13 @@ class Progress:
 
     @property
     def usage(self) -> Usage:
-        """What the judge and an embedder behind an API took in this sitting."""
+        """What the judge and an embedder behind an API took in this session."""
         return Usage.total([asked.usage for asked in (self.judge, self.embedder) if asked])
+
+    @property
+    def retries(self) -> int:
+        """How many failed calls to the judge were made again."""
+        return self.judge.retries if self.judge else 0
 
 
 @dataclass(frozen=True)
@@ -62,14 +67,17 @@ async def run_session(
 ) -> Outcome:
     """Executes a plan, or what is missing of the run `resume`, and keeps everything in the store.
 
-    Ends with `budget` at a bound. However it ends, what was asked and scored is kept and the run can be resumed.
-    `on_begin` gets the id of a run that begins. Raises `InputError` for a bad row (unless `skip_bad`) or prompt,
-    `UsageError` for a metric that cannot be made.
+    The judge and the embedder are left as they are: the run uses views of its own. Ends with `budget` at a bound.
+    However it ends, what was asked and scored is kept and the run can be resumed. `on_begin` gets the id of a run that
+    begins. Raises `InputError` for a bad row (unless `skip_bad`) or prompt, `UsageError` for a metric that cannot be
+    made, `JudgeUnavailable` where the judge is gone.
     """
     prompts = BUNDLED if plan.prompts is None else Prompts.from_folder(plan.prompts)
+    judge, embedder = judge and judge.for_run(), embedder and embedder.for_run()
     metrics: list[Metric] = [load_metric(name, judge, embedder, prompts) for name in plan.all_metrics]
     skipped_rows: list[InputError] = []
-    progress = progress or Progress(None, judge, embedder)
+    progress = progress or Progress(None)
+    progress.judge, progress.embedder = judge, embedder
     if resume is None:
         run = store.begin(plan.with_directions(metrics))
         on_begin(run)
@@ -77,7 +85,7 @@ async def run_session(
         run = resume
     keeper = RunKeeper(store, run)
     if judge is not None:
-        judge.keepers.insert(0, keeper)  # what this run has asked already is not asked again
+        judge.keep_in(keeper)
 
     def keep(sample: Sample, scores: dict[str, Score]) -> None:
         keeper.keep(sample, scores)
@@ -103,8 +111,8 @@ async def run_session(
         ending = "error"
         raise
     finally:
+        if judge is not None:
+            await judge.cancel_calls()
         keeper.flush()
         store.end(run, ending)
-        if judge is not None:
-            judge.keepers.remove(keeper)
     return Outcome(run, ending, progress.usage, message, skipped_rows)

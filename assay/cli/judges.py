@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -144,7 +144,7 @@ async def _judged(
 ) -> "JudgeScores":
     from ..judges import LiteLLMJudge
     from ..metrics import Score
-    from ..runs.evaluate import aevaluate
+    from ..runs.evaluate import Results, aevaluate
     from ..runs.judge_comparison import JudgeScores
 
     metric, cassette = options["metric"], options["cassette"].replace("{judge}", name)
@@ -152,19 +152,20 @@ async def _judged(
     def judge_asked(again: int) -> LiteLLMJudge:
         return LiteLLMJudge(settings.for_repeat(again), cassette=cassette, mode=options["mode"], budget=budget)
 
-    async def scores(judge: LiteLLMJudge, of: "list[Sample]") -> dict[str, Score]:
-        results = await aevaluate(of, [metric], judge=judge)
-        return {sample: found[metric] for sample, found in results.scores.items()}
+    def scores_of(results: Results) -> dict[str, Score]:
+        return {sample: scores[metric] for sample, scores in results.scores.items()}
 
     async with judge_asked(0) as judge:
-        first = await scores(judge, samples)
-        replies = replace(judge.replies)  # those to the probes are not counted
-        probed = {probe: await scores(judge, found) for probe, found in changed.items()}
+        first = await aevaluate(samples, [metric], judge=judge)
+        probed = {
+            probe: scores_of(await aevaluate(probed_samples, [metric], judge=judge))
+            for probe, probed_samples in changed.items()
+        }
     repeats = []
     for again in range(1, options["repeats"] + 1):
         async with judge_asked(again) as judge:
-            repeats.append(await scores(judge, samples))
-    return JudgeScores(name, first, settings.concurrency, tuple(repeats), replies, probed)
+            repeats.append(scores_of(await aevaluate(samples, [metric], judge=judge)))
+    return JudgeScores(name, scores_of(first), settings.concurrency, tuple(repeats), first.replies, probed)
 
 
 def _failed(found: "JudgeComparison", allowed: int) -> int:

@@ -36,7 +36,7 @@ def _told(progress: "Progress") -> str:
 
     usage = progress.usage
     told = f"{usage.calls} calls ({usage.from_cassette} replayed), {usage.tokens_in + usage.tokens_out:,} tokens, "
-    told += f"{cost(usage)}, {progress.judge.retries if progress.judge else 0} retries"
+    told += f"{cost(usage)}, {progress.retries} retries"
     if failed := progress.scores["failed"]:
         told += f", {failed} failed"
     return told

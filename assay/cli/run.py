@@ -128,7 +128,7 @@ def judge_plan(plan: "Plan", store: "Store", budget: "Budget", resumed: str | No
     skipped_rows: list[Any] | None = [] if options["skip_bad"] else None
     total = sum(1 for _ in plan.samples(skipped_rows))  # every row is read before any call is paid for
     embedder = load_embedder(plan.embedder, cassette, budget)
-    progress = Progress(total, judge, embedder)
+    progress = Progress(total)
     concurrency = judge.settings.concurrent_samples if judge else options["concurrency"] or 16
     interrupted = False
     outcome: Outcome | None = None

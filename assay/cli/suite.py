@@ -61,7 +61,7 @@ def suite(file: Path, *, resume: bool, check: bool, store: str | Path, as_json: 
         None if context.get_parameter_source("store") is click.core.ParameterSource.DEFAULT else store,
         resume=resume,
         resume_command=_resume_command(file, store),
-        progress=partial(live_progress, Progress(None, None), silent=as_json),
+        progress=partial(live_progress, Progress(None), silent=as_json),
         on_notice=lambda notice: click.echo(f"assay: {notice}", err=True),
     )
     report = outcome.report

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...errors import UsageError
-from ...judges.completion import load_litellm
+from ...judges.litellm_loader import load_litellm
 from .grid_search import density_model
 from .section_topic import OUTLIER
 from .topic_words import stop_words

@@ -32,7 +32,6 @@ class NightlyRun:
         resume_command: The command that resumes it.
         budget: The budget of this session.
         earlier: What earlier sessions took, in `earlier_seconds`.
-        has_unknown_price: Whether a live call of this session has no known price.
     """
 
     suite: Suite
@@ -44,15 +43,15 @@ class NightlyRun:
     earlier: Spending = field(default_factory=Spending)
     earlier_seconds: float = 0.0
     started: float = field(default_factory=time.monotonic)
-    has_unknown_price: bool = False
 
     def spending(self) -> Spending:
         """Returns what all sessions took."""
-        unknown = self.has_unknown_price or self.earlier.usd is None
         return Spending(
             calls=self.earlier.calls + self.budget.replies,
             tokens=self.earlier.tokens + self.budget.spent_tokens,
-            usd=None if unknown else (self.earlier.usd or 0.0) + self.budget.spent_usd,
+            usd=None
+            if self.budget.unpriced_model or self.earlier.usd is None
+            else self.earlier.usd + self.budget.spent_usd,
         )
 
     def seconds(self) -> float:
@@ -142,14 +141,13 @@ async def _execute_run(
             resume=nightly.runs.get(judge_name),
             concurrency=judge.settings.concurrent_samples if judge else suite.concurrency or 16,
             skip_bad=suite.skip_bad,
-            progress=Progress(total, judge, embedder),
+            progress=Progress(total),
             on_begin=on_begin,
             on_progress=on_progress,
         )
         return outcome.ending, outcome.message
     finally:
         if judge is not None:
-            nightly.has_unknown_price |= judge.usage.usd is None and nightly.budget.replies > 0
             judge.close()
         elif cassette is not None:
             cassette.close()

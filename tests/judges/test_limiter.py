@@ -168,7 +168,7 @@ def test_other_faults_do_not_halve(status: int, openai_server: OpenAIServer, jud
     openai_server.script = lambda request: Answer(status=status) if request.number == 1 else None
     asking = judge(concurrency=8)
     asyncio.run(asyncio.wait_for(_any_way(asking, ask("Are you there?")), 5))
-    assert [limiter.limit for limiter in asking.limiters.values()] in ([8], [])
+    assert [limiter.limit for limiter in asking.connection.limiters.values()] in ([8], [])
 
 
 async def _any_way(asking: Any, question: Any) -> None:

@@ -206,11 +206,11 @@ def test_replay_imports_no_client(openai_server: OpenAIServer, judge: Any, known
     assert not told.stderr
 
 
-# --- other keepers ---
+# --- a run's own store ---
 
 
 class Shelf:
-    """A keeper of its own making, as a run's store is one."""
+    """A store of replies in memory, as a run's store is one on disk."""
 
     def __init__(self) -> None:
         self.kept: dict[str, Any] = {}
@@ -222,14 +222,13 @@ class Shelf:
         self.kept[recording.key] = recording
 
 
-def test_every_keeper_keeps_and_any_may_answer(
-    openai_server: OpenAIServer, judge: Callable[..., Any], ask: Any
-) -> None:
+def test_every_store_keeps_and_any_may_answer(openai_server: OpenAIServer, judge: Callable[..., Any], ask: Any) -> None:
     shelf, other = Shelf(), Shelf()
 
     def asked_with(*shelves: Shelf) -> Any:
         asking = judge()
-        asking.keepers.extend(shelves)
+        for each in reversed(shelves):
+            asking.keep_in(each)
         return asyncio.run(closed_after(asking, ask("Same")))[0]
 
     assert not asked_with(shelf).from_cassette
@@ -241,7 +240,7 @@ def test_a_reply_is_kept_before_it_is_read(openai_server: OpenAIServer, judge: A
     """One that turns out to be of no use was paid for too."""
     openai_server.script = lambda _: Answer(text="of no use")
     shelf, asking = Shelf(), judge()
-    asking.keepers.append(shelf)
+    asking.keep_in(shelf)
     with pytest.raises(JudgeError):
         asyncio.run(closed_after(asking, replace(ask("?"), schema=Choice)))
     assert [kept.reply.text for kept in shelf.kept.values()] == ["of no use", "of no use"]

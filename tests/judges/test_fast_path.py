@@ -1,16 +1,16 @@
-"""litellm's short way gives what its long way gives, and is left where users set what the long way sees to."""
+"""The fast path gives what litellm's full path gives, and is left where users set what only litellm takes care of."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from importlib.metadata import requires
 from typing import Any
 
 import pytest
 from openai_server import Answer, OpenAIServer
 
 from assay.errors import JudgeError
-from assay.judges import RawReply
-from assay.judges.short_way import _AROUND
+from assay.judges import RawReply, fast_path
 
 PROVIDERS = ["openai", "hosted_vllm"]
 
@@ -20,22 +20,22 @@ def litellm(litellm_ready: None, monkeypatch: pytest.MonkeyPatch) -> Any:
     """litellm as nobody has set anything in it, whatever other tests did."""
     import litellm
 
-    for name in _AROUND:
+    for name in fast_path._LEFT_TO_LITELLM:
         monkeypatch.setattr(litellm, name, [] if isinstance(getattr(litellm, name), list) else None)
     return litellm
 
 
 @pytest.fixture
-def no_long_way(litellm: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def no_full_path(litellm: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     async def refuse(**_: Any) -> None:
-        raise AssertionError("the long way was taken")
+        raise AssertionError("the full path was taken")
 
     monkeypatch.setattr(litellm, "acompletion", refuse)
 
 
 @pytest.fixture
-def only_long_way(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("assay.judges.short_way._PROVIDERS", ())
+def only_full_path(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("assay.judges.fast_path._PROVIDERS", ())
 
 
 def said(judge: Callable[..., Any], ask: Callable[..., Any], **options: Any) -> RawReply:
@@ -48,9 +48,9 @@ def with_logprobs(server: OpenAIServer) -> None:
     server.script = lambda _: Answer(text="Yes", logprobs=[{"Yes": -0.1, "No": -2.4}], usage=(12, 3))
 
 
-@pytest.mark.usefixtures("no_long_way")
+@pytest.mark.usefixtures("no_full_path")
 @pytest.mark.parametrize("provider", PROVIDERS)
-def test_the_short_way_is_taken(provider: str, openai_server: OpenAIServer, judge: Any, ask: Any) -> None:
+def test_the_fast_path_is_taken(provider: str, openai_server: OpenAIServer, judge: Any, ask: Any) -> None:
     with_logprobs(openai_server)
     reply = said(judge, ask, model=f"{provider}/test", logprobs=True)
     assert (reply.text, reply.tokens_in, reply.tokens_out, reply.usd) == ("Yes", 12, 3, None)
@@ -59,21 +59,21 @@ def test_the_short_way_is_taken(provider: str, openai_server: OpenAIServer, judg
 
 @pytest.mark.usefixtures("litellm")
 @pytest.mark.parametrize("provider", PROVIDERS)
-def test_both_ways_say_and_send_the_same(
+def test_both_paths_say_and_send_the_same(
     provider: str, openai_server: OpenAIServer, judge: Any, ask: Any, request: pytest.FixtureRequest
 ) -> None:
     with_logprobs(openai_server)
     options = {"model": f"{provider}/test", "logprobs": True, "parameters": {"temperature": 0, "seed": 7}}
-    short = said(judge, ask, **options)
-    request.getfixturevalue("only_long_way")
-    assert said(judge, ask, **options) == short
-    sent_short, sent_long = (each.body for each in openai_server.requests)
-    assert sent_short == sent_long
+    fast = said(judge, ask, **options)
+    request.getfixturevalue("only_full_path")
+    assert said(judge, ask, **options) == fast
+    sent_fast, sent_full = (each.body for each in openai_server.requests)
+    assert sent_fast == sent_full
 
 
 @pytest.mark.usefixtures("litellm")
 @pytest.mark.parametrize("provider", PROVIDERS)
-def test_both_ways_fail_alike(
+def test_both_paths_fail_alike(
     provider: str, openai_server: OpenAIServer, judge: Any, ask: Any, request: pytest.FixtureRequest
 ) -> None:
     def failure(status: int) -> str:
@@ -83,9 +83,9 @@ def test_both_ways_fail_alike(
         return str(caught.value)
 
     statuses = [400, 401, 404, 429, 500]
-    short = [failure(status) for status in statuses]
-    request.getfixturevalue("only_long_way")
-    assert [failure(status) for status in statuses] == short
+    fast = [failure(status) for status in statuses]
+    request.getfixturevalue("only_full_path")
+    assert [failure(status) for status in statuses] == fast
 
 
 def test_who_listens_to_litellm_hears_of_the_call(
@@ -108,7 +108,7 @@ def test_who_listens_to_litellm_hears_of_the_call(
     assert heard == ["test"]
 
 
-def test_a_parameter_that_litellm_sees_to_is_seen_to(openai_server: OpenAIServer, judge: Any, ask: Any) -> None:
+def test_a_parameter_for_litellm_itself_takes_the_full_path(openai_server: OpenAIServer, judge: Any, ask: Any) -> None:
     """litellm's fallbacks: the first model fails, another answers, and nobody blocks the event loop meanwhile."""
     openai_server.script = lambda request: Answer(status=400) if request.body["model"] == "test" else None
     fallback = {"model": "openai/other", "api_base": openai_server.api_base}
@@ -116,16 +116,45 @@ def test_a_parameter_that_litellm_sees_to_is_seen_to(openai_server: OpenAIServer
     assert [request.body["model"] for request in openai_server.requests] == ["test", "other"]
 
 
-@pytest.mark.usefixtures("litellm")
-def test_another_version_of_litellm_goes_the_long_way(
-    openai_server: OpenAIServer, judge: Any, ask: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def changed(*_: Any, **__: Any) -> None:
-        raise TypeError("unexpected keyword argument 'function_id'")
+@pytest.fixture
+def other_litellm(litellm: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A litellm whose log of a call takes other arguments."""
+
+    def changed(model: str, messages: list[Any]) -> None:
+        raise AssertionError("a signature is probed without a call")
 
     monkeypatch.setattr("litellm.litellm_core_utils.litellm_logging.Logging", changed)
-    assert said(judge, ask).text
-    assert len(openai_server.requests) == 1
+    fast_path._internals.cache_clear()
+    yield
+    fast_path._internals.cache_clear()
+
+
+@pytest.mark.usefixtures("other_litellm")
+def test_another_litellm_takes_the_full_path_and_one_line_says_so(
+    openai_server: OpenAIServer, judge: Any, ask: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    assert said(judge, ask).text and said(judge, ask).text
+    assert len(openai_server.requests) == 2
+    (line,) = [record.getMessage() for record in caplog.records if record.name == fast_path.__name__]
+    assert "calls take litellm's full path" in line and "'stream'" in line
+
+
+@pytest.mark.usefixtures("no_full_path")
+def test_a_type_error_of_ours_is_not_taken_for_another_litellm(
+    openai_server: OpenAIServer, judge: Any, ask: Any, litellm: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(**_: Any) -> None:
+        raise TypeError("a defect of ours")
+
+    monkeypatch.setattr(litellm, "completion", broken)
+    with pytest.raises(JudgeError, match="TypeError: a defect of ours"):
+        said(judge, ask, attempts=1)
+
+
+def test_litellms_range_is_bounded() -> None:
+    """The fast path uses internals; the bound is the newest version that these tests passed with."""
+    (requirement,) = [each for each in requires("assay") or [] if each.startswith("litellm")]
+    assert "<" in requirement and ">=" in requirement
 
 
 def test_a_price_that_litellm_lacks_is_looked_for_once_until_it_has_it(

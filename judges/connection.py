@@ -1,0 +1,71 @@
+"""The connection to one model: where it is, how many calls run at once, and the budget that they count in."""
+
+import asyncio
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from .budget import Budget
+from .completion import complete
+from .limiter import AdaptiveLimiter
+from .question import Question, RawReply
+from .retry import is_too_many
+from .settings import GGUF, JudgeSettings
+
+
+class Connection:
+    """Makes calls to one model; all runs that use a judge share its connection.
+
+    Attributes:
+        budget: What the calls may take.
+        limiters: How many calls run at once, per event loop.
+    """
+
+    def __init__(self, settings: JudgeSettings, budget: Budget) -> None:
+        self.budget = budget
+        self.limiters: WeakKeyDictionary[asyncio.AbstractEventLoop, AdaptiveLimiter] = WeakKeyDictionary()
+        self._settings = settings
+        self._local_server: Any = None
+
+    async def call(self, question: Question[Any]) -> RawReply:
+        """Asks the model once, as soon as there is room for one more call.
+
+        Raises:
+            BudgetReached: The call does not fit into the budget.
+            JudgeError: The call broke within litellm.
+            openai.OpenAIError, TimeoutError: The call failed.
+        """
+        limiter = self._limiter()
+        async with limiter.slot() as ticket:
+            await self.budget.begin()
+            raw = None
+            try:
+                raw = await complete(question, self._settings, self._route())
+                limiter.went_well()
+            except Exception as error:
+                if is_too_many(error):
+                    limiter.halve(ticket)
+                raise
+            finally:
+                self.budget.end(raw)
+            return raw
+
+    def close(self) -> None:
+        """Lets a local model go."""
+        self._local_server = None
+
+    def _route(self) -> dict[str, Any]:
+        settings = self._settings
+        if not settings.model.startswith(GGUF):
+            return {"model": settings.model} | ({"api_base": settings.api_base} if settings.api_base else {})
+        if self._local_server is None:
+            from .local import LocalServer
+
+            path = settings.model.removeprefix(GGUF)
+            self._local_server = LocalServer(path, settings.concurrency, settings.context_tokens)
+        return {"model": f"openai/{settings.identity}", "api_base": self._local_server.api_base, "api_key": "none"}
+
+    def _limiter(self) -> AdaptiveLimiter:
+        loop = asyncio.get_running_loop()
+        if loop not in self.limiters:
+            self.limiters[loop] = AdaptiveLimiter(self._settings.concurrency)
+        return self.limiters[loop]

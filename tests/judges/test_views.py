@@ -1,0 +1,104 @@
+"""A run uses a view of the judge: what belongs to the run stays with it, and the judge is left as it was."""
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from openai_server import Answer, OpenAIServer
+
+from assay import aevaluate
+from assay.eval_sets import Sample
+from assay.judges import Budget, LiteLLMJudge
+from assay.judges.embedders import LiteLLMEmbedder
+from assay.runs import Plan, Store, run_session
+
+Make = Callable[..., Any]
+
+
+def state_of(judge: LiteLLMJudge) -> tuple[Any, ...]:
+    """What a run might change."""
+    return judge.usage, judge.replies, judge.retries, list(judge._stores), dict(judge._recent), judge._under_way
+
+
+def run_twice_at_once(judge: LiteLLMJudge, path: Path, folder: Path) -> list[Any]:
+    """Two runs of one set with one judge object, each in a store of its own; what each store kept."""
+    plan = Plan(sets=(str(path),), metrics=("judge_truthfulness",), judge=judge.settings)
+    stores = [Store(folder / name) for name in ("one", "two")]
+
+    async def run(store: Store) -> Any:
+        outcome = await run_session(plan, store, judge=judge, embedder=None, concurrency=4)
+        return outcome, {sample: score for sample, _, score in store.scores(outcome.run)}
+
+    async def both() -> list[Any]:
+        return await asyncio.gather(*map(run, stores))
+
+    return asyncio.run(both())
+
+
+def test_runs_at_once_do_not_read_each_others_replies(
+    openai_server: OpenAIServer, judge: Make, set_file: Make, tmp_path: Path
+) -> None:
+    """Six samples in two runs: each run asks its own six questions, counts them, and keeps them in its own store."""
+    openai_server.latency = 0.02
+    asking = judge()
+    before = state_of(asking)
+    runs = run_twice_at_once(asking, set_file(6), tmp_path)
+    assert len(openai_server.requests) == 12
+    assert [outcome.usage.calls for outcome, _ in runs] == [6, 6]
+    assert [outcome.usage.from_cassette for outcome, _ in runs] == [0, 0]
+    assert state_of(asking) == before
+
+
+def test_a_resumed_run_reads_its_own_replies(
+    openai_server: OpenAIServer, judge: Make, set_file: Make, tmp_path: Path
+) -> None:
+    asking, store = judge(), Store(tmp_path / "runs")
+    plan = Plan(sets=(str(set_file(3)),), metrics=("judge_truthfulness",), judge=asking.settings)
+
+    def run(resume: str | None) -> Any:
+        return asyncio.run(run_session(plan, store, judge=asking, embedder=None, resume=resume, concurrency=2))
+
+    first = run(None)
+    store.database.execute("DELETE FROM scores WHERE run = ?", (first.run,))
+    again = run(first.run)
+    assert (again.usage.calls, again.usage.from_cassette) == (3, 3)
+    assert len(openai_server.requests) == 3
+
+
+def test_views_share_the_budget_and_the_calls_at_once(openai_server: OpenAIServer, judge: Make, ask: Make) -> None:
+    openai_server.latency = 0.05
+    asking = judge(concurrency=2, budget=Budget(calls=5))
+
+    async def both() -> list[Any]:
+        views = [asking.for_run(), asking.for_run()]
+        asked = [view.ask(ask(f"Question {n}")) for view in views for n in range(4)]
+        return await asyncio.gather(*asked, return_exceptions=True)
+
+    replies = asyncio.run(both())
+    assert sorted(type(reply).__name__ for reply in replies) == ["BudgetReached"] * 3 + ["Reply"] * 5
+    assert openai_server.most_at_once == 2
+
+
+def test_evaluate_leaves_the_judge_as_it_was(openai_server: OpenAIServer, judge: Make, known: Make) -> None:
+    openai_server.script = lambda request: Answer(text="no JSON") if request.number == 1 else None
+    asking = judge()
+    before = state_of(asking)
+    sample: Sample = known(1).sample
+    results = asyncio.run(aevaluate([sample], ["judge_truthfulness"], judge=asking))
+    assert state_of(asking) == before
+    assert (results.replies.questions, results.replies.unparsable, results.replies.lost) == (1, 1, 0)
+    assert results.usage.calls == 2
+
+
+def test_an_embedders_usage_is_the_runs_own(openai_server: OpenAIServer) -> None:
+    embedder = LiteLLMEmbedder("openai/embed", api_base=openai_server.api_base)
+
+    async def embed_twice() -> list[int]:
+        views = [embedder.for_run(), embedder.for_run()]
+        for view, texts in zip(views, (["one", "two"], ["three"]), strict=True):
+            await view.unit_vectors(texts)
+        return [view.usage.calls for view in views]
+
+    assert asyncio.run(embed_twice()) == [1, 1]
+    assert embedder.usage.calls == 0
