@@ -46,12 +46,11 @@ class NightlyRun:
 
     def spending(self) -> Spending:
         """Returns what all sessions took."""
+        is_unknown = bool(self.budget.unpriced_model) or self.earlier.usd is None
         return Spending(
             calls=self.earlier.calls + self.budget.replies,
             tokens=self.earlier.tokens + self.budget.spent_tokens,
-            usd=None
-            if self.budget.unpriced_model or self.earlier.usd is None
-            else self.earlier.usd + self.budget.spent_usd,
+            usd=None if is_unknown else (self.earlier.usd or 0.0) + self.budget.spent_usd,
         )
 
     def seconds(self) -> float:
