@@ -10,8 +10,8 @@ from .errors import InputError
 
 
 @contextmanager
-def open_atomically(target: Path, *, binary: bool = False) -> Iterator[IO[Any]]:
-    """Opens a draft that takes the target's place when the block ends without an error.
+def replace_file(target: Path, *, binary: bool = False) -> Iterator[IO[Any]]:
+    """Yields a draft that takes the target's place when the block ends without an error.
 
     The draft stands beside the target, because a file is put in the place of another in one step only within a file
     system. After an error the target is as it was, and the draft is gone.
@@ -28,7 +28,7 @@ def open_atomically(target: Path, *, binary: bool = False) -> Iterator[IO[Any]]:
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     with open_atomically(Path(folder, "scores.csv")) as file:
+    ...     with replace_file(Path(folder, "scores.csv")) as file:
     ...         _ = file.write("sample,metric\\n")
     ...     [path.name for path in Path(folder).iterdir()]
     ['scores.csv']

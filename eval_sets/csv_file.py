@@ -7,6 +7,7 @@ from itertools import chain
 from pathlib import Path
 
 from ..errors import InputError
+from .csv_cells import unescape_formula
 from .rows import BadRow, Row, Rows
 from .text_lines import decode_line, read_raw_lines
 
@@ -107,7 +108,7 @@ def _rows(records: _Records, columns: tuple[str, ...], name: str) -> Iterator[Ro
         if wrong:
             yield BadRow(number, InputError(f"{name}, line {line}: {wrong}"))
         else:
-            yield Row(number, f"line {line}", dict(zip(columns, cells, strict=False)))
+            yield Row(number, f"line {line}", dict(zip(columns, map(unescape_formula, cells), strict=False)))
 
 
 def _misshapen(cells: list[str], columns: tuple[str, ...], delimiter: str) -> str | None:

@@ -1,17 +1,16 @@
 """Writing evaluation sets, so that `load_set` reads the same samples."""
 
-import csv
 import json
-import os
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
 from pydantic_core import PydanticSerializationError
 
+from ..atomic_files import replace_file
 from ..errors import InputError
 from .cell_values import to_json_value
+from .csv_cells import CsvWriter
 from .sample import Sample
 from .sample_columns import FIELDS
 
@@ -32,22 +31,6 @@ def write_set(samples: Iterable[Sample], path: str | Path) -> int:
     with replace_file(target) as file:
         rows = _rows(samples, str(path))
         return _write_lines(rows, file) if suffix == ".jsonl" else _write_cells(rows, file)
-
-
-@contextmanager
-def replace_file(target: Path) -> Iterator[IO[str]]:
-    """A file that takes the target's place when all went well; beside it, since only within a disk is that one step."""
-    draft = target.with_name(f".{target.name}.{os.getpid()}.tmp")
-    try:
-        with draft.open("w", encoding="utf-8", newline="") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        draft.replace(target)
-    except OSError as error:
-        raise InputError(f"{target}: cannot be written ({error.strerror or error}); check folder and space") from None
-    finally:
-        draft.unlink(missing_ok=True)
 
 
 def _rows(samples: Iterable[Sample], name: str) -> Iterator[dict[str, Any]]:
@@ -76,11 +59,12 @@ def _write_lines(rows: Iterable[dict[str, Any]], file: IO[str]) -> int:
 
 
 def _write_cells(rows: Iterable[dict[str, Any]], file: IO[str]) -> int:
-    writer = csv.DictWriter(file, FIELDS)
-    writer.writeheader()
+    writer = CsvWriter(file)
+    writer.write_row(FIELDS)
     count = 0
     for row in rows:
-        writer.writerow({name: value if isinstance(value, str) else _json(value) for name, value in row.items()})
+        cells = {name: value if isinstance(value, str) else _json(value) for name, value in row.items()}
+        writer.write_row([cells.get(name, "") for name in FIELDS])
         count += 1
     return count
 

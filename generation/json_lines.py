@@ -6,10 +6,10 @@ from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from ..atomic_files import replace_file
 from ..errors import InputError
 from ..eval_sets.json_file import open_jsonl
 from ..eval_sets.rows import BadRow
-from ..eval_sets.set_writer import replace_file
 from ..eval_sets.sources import cannot_read
 from ..eval_sets.validation_message import explain_validation_error
 

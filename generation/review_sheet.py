@@ -1,15 +1,15 @@
 """The annotators' sheet, as CSV or XLSX: written so that no cell is a formula, and read whatever Excel made of it."""
 
-import io
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from ..atomic_files import replace_file
 from ..errors import InputError, UsageError
 from ..eval_sets import Sample
+from ..eval_sets.csv_cells import CsvWriter
 from ..eval_sets.csv_file import open_csv
 from ..eval_sets.rows import BadRow
-from ..eval_sets.set_writer import replace_file
 from .questions import wording
 from .review import OPTIONS, Review
 
@@ -32,11 +32,11 @@ def write_sheet(samples: Sequence[Sample], path: Path) -> None:
     if path.suffix == ".xlsx":
         _write_excel(headings, rows, path)
     elif path.suffix == ".csv":
-        from defusedcsv import csv
-
         with replace_file(path) as file:
             file.write("\ufeff")  # without it Excel takes UTF-8 for something else
-            csv.writer(file).writerows([headings, *rows])
+            writer = CsvWriter(file)
+            for row in (headings, *rows):
+                writer.write_row(row)
     else:
         raise UsageError(f"{path}: sheets are called .csv or .xlsx")
 
@@ -48,7 +48,7 @@ def read_sheet(path: Path, samples: Sequence[Sample]) -> list[Review]:
     neither empty nor an x.
     """
     rows = _excel_rows(path) if path.suffix == ".xlsx" else _delimited_rows(path)
-    known = {written: sample.id for sample in samples for written in (sample.id, _in_csv(sample.id))}
+    known = {sample.id for sample in samples}
     reviews = []
     for place, row in rows:
         columns = _columns(row, f"{path}, {place}")
@@ -61,7 +61,7 @@ def read_sheet(path: Path, samples: Sequence[Sample]) -> list[Review]:
             option for option in OPTIONS if _is_chosen(row[columns[option]], path, place, columns[option])
         )
         comment = str(row.get(columns["comment"]) or "").strip()
-        reviews.append(Review(known[name], path.stem, chosen, comment))
+        reviews.append(Review(name, path.stem, chosen, comment))
     return reviews
 
 
@@ -90,15 +90,6 @@ def _is_chosen(cell: Any, path: Path, place: str, column: str) -> bool:
     if said in _CHOSEN or said in _NOT_CHOSEN:
         return said in _CHOSEN
     raise InputError(f"{path}, {place}, column {column}: {str(cell)[:40]!r} is no mark; write x or leave it empty")
-
-
-def _in_csv(text: str) -> str:
-    """The text as it stands in a CSV cell that is safe to open."""
-    from defusedcsv import csv
-
-    buffer = io.StringIO()
-    csv.writer(buffer).writerow([text, ""])
-    return buffer.getvalue().removesuffix(",\r\n")
 
 
 def _delimited_rows(path: Path) -> Iterable[tuple[str, dict[str, Any]]]:
@@ -156,11 +147,5 @@ def _write_excel(headings: Sequence[str], rows: Sequence[Sequence[str]], path: P
     for place, key in enumerate(keys, 1):
         sheet.column_dimensions[get_column_letter(place)].width = _WIDTHS.get(key, 16)
     sheet.freeze_panes = "B2"
-    draft = path.with_name(f".{path.name}.part")
-    try:
-        book.save(draft)
-        draft.replace(path)
-    except OSError as error:
-        raise InputError(f"{path}: cannot be written: {error.strerror or error}") from error
-    finally:
-        draft.unlink(missing_ok=True)
+    with replace_file(path, binary=True) as file:
+        book.save(file)

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Literal, get_args
 
-from ..atomic_files import open_atomically
+from ..atomic_files import replace_file
 from ..errors import InputError, UsageError
 from .journal import Journal, abandoned_journals, journals_of, locked, read_journal
 from .recording import Recording, format_line, parse_line
@@ -155,7 +155,7 @@ class Cassette:
             self._close_lines()  # another process may have merged since; and Windows replaces no open file
             lines = self._sorted_lines()
             if dropped or any(lines.find(key) != line for key, line in unmerged.items()):
-                with open_atomically(self.path, binary=True) as draft:
+                with replace_file(self.path, binary=True) as draft:
                     draft.writelines(_merged_lines(lines, unmerged, dropped))
                     self._close_lines()
             for journal in journals:

@@ -1,38 +1,47 @@
 """A run's scores as a file that other tools read."""
 
-import csv
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..atomic_files import replace_file
 from ..errors import UsageError
+from ..eval_sets.csv_cells import CsvWriter
 from .report import score_as_json
 
 if TYPE_CHECKING:
     from .store import Store
 
+_COLUMNS = ("sample", "metric", "value", "status", "reason")
+
 
 def write_scores(store: "Store", run: str, path: Path) -> None:
-    """Writes every score of a run: .jsonl with the evidence, .csv without; a row a sample and metric, atomically.
+    """Writes every score of a run, one row per sample and metric; the file is whole or, after an error, as it was.
 
-    Raises `UsageError` as `check_writable` does.
+    Args:
+        store: Where the run is kept.
+        run: The run's id.
+        path: A `.jsonl` file, which gets the evidence too, or a `.csv` file, in which no text is a formula.
+
+    Raises:
+        UsageError: The path has another suffix, or its folder does not exist.
+        InputError: The file cannot be written.
     """
     check_writable(path)
-    unfinished = path.with_name(f".{path.name}.part")
-    with unfinished.open("w", encoding="utf-8", newline="") as out:
-        rows = (score_as_json(*found) for found in store.scores(run))
+    rows = (score_as_json(*score) for score in store.scores(run))
+    with replace_file(path) as file:
         if path.suffix == ".jsonl":
-            out.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+            file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
         else:
-            table = csv.DictWriter(out, ["sample", "metric", "value", "status", "reason"], extrasaction="ignore")
-            table.writeheader()
-            table.writerows(rows)
-    unfinished.replace(path)
+            writer = CsvWriter(file)
+            writer.write_row(_COLUMNS)
+            for row in rows:
+                writer.write_row(row[column] for column in _COLUMNS)
 
 
 def check_writable(path: Path) -> None:
-    """Raises `UsageError` for another suffix than .jsonl or .csv, or a folder that is not there."""
+    """Raises `UsageError` for another suffix than .jsonl or .csv, or a folder that does not exist."""
     if path.suffix not in {".jsonl", ".csv"}:
-        raise UsageError(f"{path}: scores are written as .jsonl or .csv")
+        raise UsageError(f"{path}: scores are written as .jsonl or .csv; name the file so")
     if not path.parent.is_dir():
         raise UsageError(f"{path}: there is no folder {path.parent}; make it first")

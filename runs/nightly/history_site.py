@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ...eval_sets.set_writer import replace_file
+from ...atomic_files import replace_file
 from ...prompts.untrusted import without_unseen
 from .ledger import NightRow
 from .nightly_report import NightlyReport, read_report

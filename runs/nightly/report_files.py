@@ -1,10 +1,10 @@
-"""The files and the site that a suite asks for: each is replace_file as a whole, or stays as it was."""
+"""The files and the site that a suite asks for: each is replaced as a whole, or stays as it was."""
 
 import json
 from pathlib import Path
 
+from ...atomic_files import replace_file
 from ...errors import InputError
-from ...eval_sets.set_writer import replace_file
 from ..store import Store
 from .history_site import write_site
 from .junit import junit_xml
