@@ -117,8 +117,8 @@ def _evaluated(
 
     def on_split(bot: "Bot", split: str) -> "list[Exchange]":
         model = sitting.models[0] if sitting.models else None
-        with counted(model, len(chosen[split]) * len(pages[split]), silent=options["as_json"]) as asked:
-            return asyncio.run(cross_evaluate(chosen[split], pages[split], bot, setup, split=split, asked=asked))
+        with counted(model, len(chosen[split]) * len(pages[split]), silent=options["as_json"]) as on_reply:
+            return asyncio.run(cross_evaluate(chosen[split], pages[split], bot, setup, split=split, on_reply=on_reply))
 
     if "validation" not in chosen and len(made) > 1:
         raise UsageError("several bots are chosen from on the validation split, and the set has none; name one bot")

@@ -102,8 +102,8 @@ def _reworded(
         raise UsageError("--reworded-by names one model twice, or two by the same name; name each once")
     found = {}
     for name, model in zip(files, models, strict=True):
-        with counted(model, len(samples), silent=silent) as asked:
-            found[name] = asyncio.run(reword(samples, model, concurrency=model.settings.concurrency, asked=asked))
+        with counted(model, len(samples), silent=silent) as on_reply:
+            found[name] = asyncio.run(reword(samples, model, concurrency=model.settings.concurrency, on_reply=on_reply))
     return found
 
 

@@ -74,7 +74,7 @@ async def cross_evaluate(
     setup: Setup,
     *,
     split: str,
-    asked: Callable[[bool], None] = lambda _: None,
+    on_reply: Callable[[bool], None] = lambda _: None,
 ) -> list[Exchange]:
     """Asks a bot the questions of all folds once for each fold loaded. `pages` has those of each fold.
 
@@ -97,7 +97,7 @@ async def cross_evaluate(
                 why_not = scores[setup.declined.name].reason if declined is None else ""
                 return Exchange(bot.name, split, loaded, question_fold(sample), answered, declined, scores, why_not)
 
-            done = await ask_all(samples, put, concurrency=setup.concurrency, asked=asked)
+            done = await ask_all(samples, put, concurrency=setup.concurrency, on_reply=on_reply)
             exchanges += [
                 Exchange(bot.name, split, loaded, question_fold(sample), sample, None, {}, str(found))
                 if isinstance(found, JudgeError)

@@ -50,7 +50,7 @@ async def reword(
     *,
     prompts: Prompts = BUNDLED,
     concurrency: int = 4,
-    asked: Callable[[bool], None] = lambda _: None,
+    on_reply: Callable[[bool], None] = lambda _: None,
 ) -> RewordingResult:
     """The samples with their answers in the judge's words. One that lost something, by `broken`, is left out.
 
@@ -67,7 +67,7 @@ async def reword(
         changed = sample.model_copy(update={"response": said})
         return marked(sample, changed, probe=REWORDED, reworded_by=judge.name, reworded_with=question.prompt.identity)
 
-    found = await ask_all(samples, ask, concurrency=concurrency, asked=asked)
+    found = await ask_all(samples, ask, concurrency=concurrency, on_reply=on_reply)
     failed = [(sample.id, str(why)) for sample, why in zip(samples, found, strict=True) if isinstance(why, JudgeError)]
     kept = [
         words_kept(sample.response, changed.response)
