@@ -23,7 +23,7 @@ from assay.meta_eval.cross_validation import CombinationTask, column_spearmans, 
 from assay.meta_eval.estimate import estimate
 from assay.meta_eval.mean_rating import prediction_powered_mean
 from assay.meta_eval.permutation import max_t
-from assay.meta_eval.policy import share
+from assay.meta_eval.policy import estimate_share
 from assay.meta_eval.selection import best_by_chance
 from assay.meta_eval.table import ScoreTable
 
@@ -130,7 +130,7 @@ def rates(repeats: int, seed: int) -> Iterator[list[object]]:
             powered += for_mean.low <= mean <= for_mean.high
             classical += plain.low <= mean <= plain.high
             widths.append((for_mean.high - for_mean.low) / (plain.high - plain.low))
-            of_bad = share(y[:n] < MIDDLE, groups[:n])
+            of_bad = estimate_share(y[:n] < MIDDLE, groups[:n])
             shares += bool(of_bad.low is not None and of_bad.high is not None and of_bad.low <= bad <= of_bad.high)
         told = (f"{100 * count / repeats:.1f}%" for count in (powered, classical, shares))
         yield [n, of_a_group, *told, float(np.mean(widths))]

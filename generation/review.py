@@ -103,26 +103,26 @@ def agreement(reviews: Sequence[Review]) -> Agreement:
 
 
 def _alpha(reviews: Sequence[Review], option: Option) -> float | None:
-    import krippendorff
+    """Krippendorff's alpha of one option; None where nothing was judged twice, or all judged alike."""
     import numpy as np
 
+    from ..meta_eval.krippendorff import nominal_alpha
+
     table = _reliability_table(reviews, option)
-    try:
-        with np.errstate(invalid="ignore"):
-            alpha = float(krippendorff.alpha(reliability_data=table, level_of_measurement="nominal"))
-    except (ValueError, AssertionError):  # one value only, or nothing that two annotators judged
+    if not table.size:
         return None
+    alpha = float(nominal_alpha(table)(np.ones((len(table), 1)))[0])
     return alpha if np.isfinite(alpha) else None
 
 
 def _reliability_table(reviews: Sequence[Review], option: Option) -> "NDArray[Any]":
-    """(annotators, samples): 1 where the option was chosen, 0 where not, NaN where there is no review."""
+    """(samples, annotators): 1 where the option was chosen, 0 where not, NaN where there is no review."""
     import numpy as np
 
     said = {(review.annotator, review.sample): float(option in review.options) for review in reviews if review.given}
     annotators = sorted({annotator for annotator, _ in said})
     samples = sorted({sample for _, sample in said})
-    return np.array([[said.get((annotator, sample), np.nan) for sample in samples] for annotator in annotators])
+    return np.array([[said.get((annotator, sample), np.nan) for annotator in annotators] for sample in samples])
 
 
 def summarise_reviews(samples: Sequence[Sample], reviews: Sequence[Review]) -> ReviewSummary:

@@ -74,7 +74,7 @@ def metric_agreements(
 
 
 def _with_constant(table: ScoreTable) -> ScoreTable:
-    return replace(table, metrics=(CONSTANT,), scores=np.zeros((len(table.items), 1)), higher_is_better=(True,))
+    return replace(table, metrics=(CONSTANT,), scores=np.zeros((len(table.items), 1)), directions={})
 
 
 def _agreement(table: ScoreTable, name: str, resamples: int, level: float, seed: int) -> MetricAgreement:

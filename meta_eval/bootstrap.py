@@ -1,4 +1,4 @@
-"""Intervals by resampling whole groups: items of one source are not independent."""
+"""Confidence intervals by resampling whole groups, because items of one source are not independent."""
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
@@ -9,42 +9,68 @@ if TYPE_CHECKING:
 
     from .arrays import Floats
 
-# weights (items, resamples), how often each item stands -> the statistic of each resample, NaN where undefined
 Statistic = Callable[["Floats"], "Floats"]
+"""Maps weights (items, resamples), how often each item stands in each resample, to one value per resample (resamples,).
+
+The value is NaN where the statistic is undefined."""
 
 FEWEST_GROUPS = 5
-_CELLS_AT_ONCE = 500_000  # what fits the processor's cache
-_MOST_LEFT_OUT = 200  # with more groups, whole blocks of them are left out for the acceleration
+_CELLS_PER_BLOCK = 500_000  # about what fits the processor's cache
+_MOST_JACKKNIFE_BLOCKS = 200  # with more groups, whole blocks of groups are left out for the acceleration
 
 
 def bca_interval(
-    statistic: "Statistic",
-    estimate: float,
+    statistic: Statistic,
+    value: float,
     groups: Sequence[str],
     *,
     resamples: int | None = None,
     level: float = 0.95,
     seed: int = 0,
 ) -> tuple[float, float] | None:
-    """The interval of `bca_intervals` at one level."""
-    found = bca_intervals(statistic, estimate, groups, resamples=resamples, levels=(level,), seed=seed)
-    return found[0] if found else None
+    """Computes the interval of `bca_intervals` at one level.
+
+    Examples:
+        >>> import numpy as np
+        >>> items = np.arange(1.0, 11.0)
+        >>> def mean(weights):
+        ...     return items @ weights / weights.sum(axis=0)
+        >>> low, high = bca_interval(mean, 5.5, list("abcdefghij"))
+        >>> 3.5 < low < 4.5 < 6.5 < high < 7.5
+        True
+    """
+    intervals = bca_intervals(statistic, value, groups, resamples=resamples, levels=(level,), seed=seed)
+    return intervals[0] if intervals else None
 
 
 def bca_intervals(
-    statistic: "Statistic",
-    estimate: float,
+    statistic: Statistic,
+    value: float,
     groups: Sequence[str],
     *,
     resamples: int | None = None,
     levels: Sequence[float],
     seed: int = 0,
 ) -> list[tuple[float, float]] | None:
-    """Bias-corrected accelerated bootstrap intervals (Efron, 1987) at each level, whole groups resampled.
+    """Computes bias-corrected and accelerated (BCa) bootstrap intervals over whole groups.
 
-    `groups` names each item's group; the acceleration comes from leaving out one group at a time. `resamples` left out:
-    2,000, or 500 above 2,000 items. None where there are too few groups, or the statistic is undefined in half of the
-    resamples.
+    The ends are the quantiles Phi(z0 + (z0 + z) / (1 - a (z0 + z))) of the resampled values, with z the normal quantile
+    of the level's end, z0 the bias and a the acceleration (Efron, 1987, "Better Bootstrap Confidence Intervals"). The
+    acceleration comes from leaving out one group at a time; above 200 groups, one of 200 blocks of groups.
+    `scipy.stats.bootstrap` gives the same interval for independent items (a test compares them), but knows no groups
+    and gives NaN as soon as one resample is undefined.
+
+    Args:
+        statistic: Maps weights (items, resamples) to one value per resample.
+        value: The statistic of the items as they are.
+        groups: The group label of each item, (items,).
+        resamples: Number of resamples; None for 2,000, or 500 above 2,000 items.
+        levels: Confidence levels, between 0 and 1.
+        seed: Seed of the resampling.
+
+    Returns:
+        One (low, high) per level; None with fewer than five groups, or where the statistic is undefined in more than
+        half of the resamples.
     """
     import numpy as np
     from scipy.special import ndtr, ndtri
@@ -55,48 +81,64 @@ def bca_intervals(
         return None
     resamples = resamples or (2000 if len(group_of) <= 2000 else 500)
 
-    def of_resamples(times: "NDArray[Any]") -> "Floats":  # times (groups, resamples): how often each group stands
-        at_once = max(1, _CELLS_AT_ONCE // len(group_of))
-        parts = [times[:, first : first + at_once] for first in range(0, times.shape[1], at_once)]
-        found = np.concatenate([statistic(part[group_of].astype(float)) for part in parts])
-        defined: Floats = found[~np.isnan(found)]
+    def defined_values(times: "NDArray[Any]") -> "Floats":
+        """The statistic where groups stand so many times, (groups, resamples), without undefined resamples."""
+        width = max(1, _CELLS_PER_BLOCK // len(group_of))
+        blocks = [times[:, first : first + width] for first in range(0, times.shape[1], width)]
+        values = np.concatenate([statistic(block[group_of].astype(float)) for block in blocks])
+        defined: Floats = values[~np.isnan(values)]
         return defined
 
-    boot = of_resamples(_draws(count, resamples, seed))
-    blocks = np.array_split(np.arange(count), min(count, _MOST_LEFT_OUT))
-    kept = np.ones((count, len(blocks)), dtype=np.int8)
-    for number, block in enumerate(blocks):
-        kept[block, number] = 0
-    left_out = of_resamples(kept)
-    if len(boot) < resamples / 2 or len(left_out) < FEWEST_GROUPS:
+    resampled = defined_values(_draw_groups(count, resamples, seed))
+    left_out = np.array_split(np.arange(count), min(count, _MOST_JACKKNIFE_BLOCKS))
+    remaining = np.ones((count, len(left_out)), dtype=np.int8)
+    for number, block in enumerate(left_out):
+        remaining[block, number] = 0
+    jackknife = defined_values(remaining)
+    if len(resampled) < resamples / 2 or len(jackknife) < FEWEST_GROUPS:
         return None
-    below = (np.sum(boot < estimate) + np.sum(boot == estimate) / 2) / len(boot)
-    bias = ndtri(np.clip(below, 1 / (len(boot) + 1), len(boot) / (len(boot) + 1)))
-    away = left_out.mean() - left_out
-    acceleration = (away**3).sum() / (6 * ((away**2).sum() ** 1.5) or 1.0)
-    found = []
+    below = (np.sum(resampled < value) + np.sum(resampled == value) / 2) / len(resampled)
+    bias = ndtri(np.clip(below, 1 / (len(resampled) + 1), len(resampled) / (len(resampled) + 1)))
+    deviations = jackknife.mean() - jackknife
+    acceleration = (deviations**3).sum() / (6 * ((deviations**2).sum() ** 1.5) or 1.0)
+    intervals = []
     for level in levels:
-        edges = ndtri(np.array([(1 - level) / 2, (1 + level) / 2])) + bias
-        low, high = np.quantile(boot, ndtr(bias + edges / (1 - acceleration * edges)))
-        found.append((float(low), float(high)))
-    return found
+        quantiles = ndtri(np.array([(1 - level) / 2, (1 + level) / 2])) + bias
+        low, high = np.quantile(resampled, ndtr(bias + quantiles / (1 - acceleration * quantiles)))
+        intervals.append((float(low), float(high)))
+    return intervals
 
 
 def group_weights(groups: Sequence[str], resamples: int, seed: int = 0) -> "Floats":
-    """How often each item stands in each resample (items, resamples) when whole groups are drawn with replacement."""
+    """Draws whole groups with replacement and counts how often each item stands in each resample.
+
+    Args:
+        groups: The group label of each item, (items,).
+        resamples: Number of resamples.
+        seed: Seed of the drawing.
+
+    Returns:
+        Weights (items, resamples); items of one group have equal weights, and the weights of the groups in a resample
+        sum to the number of groups.
+
+    Examples:
+        >>> weights = group_weights(["a", "a", "b"], 4)
+        >>> weights.shape, (weights[0] == weights[1]).all(), (weights[1] + weights[2]).tolist()
+        ((3, 4), np.True_, [2.0, 2.0, 2.0, 2.0])
+    """
     import numpy as np
 
     group_of = np.unique(np.asarray(groups), return_inverse=True)[1]
-    weights: Floats = _draws(int(group_of.max()) + 1, resamples, seed)[group_of].astype(float)
+    weights: Floats = _draw_groups(int(group_of.max()) + 1, resamples, seed)[group_of].astype(float)
     return weights
 
 
 @lru_cache(maxsize=2)  # every measure of a table resamples the same groups
-def _draws(count: int, resamples: int, seed: int) -> "NDArray[Any]":
+def _draw_groups(count: int, resamples: int, seed: int) -> "NDArray[Any]":
+    """How often each group stands in each resample, (groups, resamples)."""
     import numpy as np
 
-    found = (
-        np.random.default_rng(seed).multinomial(count, np.full(count, 1 / count), size=resamples).T.astype(np.uint16)
-    )
-    found.flags.writeable = False
-    return found
+    generator = np.random.default_rng(seed)
+    times = generator.multinomial(count, np.full(count, 1 / count), size=resamples).T.astype(np.uint16)
+    times.flags.writeable = False
+    return times

@@ -1,6 +1,8 @@
-"""Statistics of weighted items, many weightings at once: what the bootstrap of each measure of agreement resamples.
+"""Statistics that the bootstrap resamples: computed for many weightings of the items at once.
 
-Each factory prepares two variables once and returns a `Statistic`: weights (items, resamples) -> (resamples,).
+Each factory prepares two variables once and returns a `Statistic`, which maps weights (items, resamples) to one value
+per resample. With all weights 1 the value is scipy's or scikit-learn's (tests compare them), whose functions take no
+weights for ranks, so that every resample would have to be worked out anew.
 """
 
 import numpy as np
@@ -14,69 +16,132 @@ _FEW_LEVELS = 12
 
 
 def pearson(x: Floats, y: Floats) -> Statistic:
-    """Pearson's product-moment correlation; NaN where one variable does not vary in a resample."""
+    """Prepares Pearson's product-moment correlation: cov(x, y) / (sd(x) sd(y)).
+
+    Args:
+        x: One variable, (items,).
+        y: The other, (items,).
+
+    Returns:
+        The statistic, in [-1, 1]; NaN where a variable does not vary in a resample.
+
+    Examples:
+        Deviations (-1, 0, 1) and (-2, 1, 1): products sum to 3, squares to 2 and 6, so r = 3 / sqrt(12).
+
+        >>> statistic = pearson(np.array([1.0, 2.0, 3.0]), np.array([0.0, 3.0, 3.0]))
+        >>> round(float(statistic(np.ones((3, 1)))[0]), 4)
+        0.866
+    """
     a, b = x - x.mean(), y - y.mean()
     products = np.stack([a, b, a * a, b * b, a * b])
 
     def correlations(weights: Floats) -> Floats:
         total = weights.sum(axis=0)
-        of_a, of_b, of_aa, of_bb, of_ab = products @ weights / total
-        return _quotient(of_ab - of_a * of_b, of_aa - of_a**2, of_bb - of_b**2, float(a @ a * (b @ b)) / len(a) ** 2)
+        mean_a, mean_b, mean_aa, mean_bb, mean_ab = products @ weights / total
+        return _quotient(
+            mean_ab - mean_a * mean_b, mean_aa - mean_a**2, mean_bb - mean_b**2, float(a @ a * (b @ b)) / len(a) ** 2
+        )
 
     return correlations
 
 
 def spearman(x: Floats, y: Floats) -> Statistic:
-    """Spearman's rank correlation: Pearson's of the mean ranks within each resample."""
+    """Prepares Spearman's rank correlation: Pearson's correlation of the mean ranks within each resample.
+
+    Args:
+        x: One variable, (items,).
+        y: The other, (items,).
+
+    Returns:
+        The statistic, in [-1, 1]; NaN where a variable does not vary in a resample.
+
+    Examples:
+        Ranks 1, 2, 3, 4 against 2, 1, 4, 3: the squared differences sum to 4, so rho = 1 - 6 * 4 / (4 * 15) = 0.6.
+
+        >>> statistic = spearman(np.array([1.0, 2.0, 3.0, 4.0]), np.array([20.0, 10.0, 40.0, 30.0]))
+        >>> round(float(statistic(np.ones((4, 1)))[0]), 6)
+        0.6
+    """
     return mean_spearman(x[:, None], y)
 
 
 def mean_spearman(x: Floats, y: Floats) -> Statistic:
-    """The mean over the columns of x of Spearman's rank correlation with y; NaN where one of them does not vary."""
-    of_columns, of_y = [Ranks(column) for column in x.T], Ranks(y)
+    """Prepares the mean over the columns of x of Spearman's rank correlation with y.
+
+    Args:
+        x: Variables in columns, (items, columns), such as the predictions of repeated cross-validation.
+        y: The variable that each column is compared with, (items,).
+
+    Returns:
+        The statistic, in [-1, 1]; NaN where y or a column of x does not vary in a resample.
+
+    Examples:
+        A column that orders as y does (1.0) and one that orders against it (-1.0) have the mean 0.
+
+        >>> x = np.array([[1.0, 3.0], [2.0, 2.0], [3.0, 1.0]])
+        >>> float(mean_spearman(x, np.array([1.0, 2.0, 3.0]))(np.ones((3, 1)))[0])
+        0.0
+    """
+    column_ranks, y_ranks = [Ranks(column) for column in x.T], Ranks(y)
 
     def means(weights: Floats) -> Floats:
         total = weights.sum(axis=0)
         middle = (total + 1) / 2  # the mean of the mean ranks
-        ranks = of_y.weighted(weights) - middle
+        ranks = y_ranks.weighted(weights) - middle
         weighted_ranks = weights * ranks
-        of_yy = np.einsum("ij,ij->j", weighted_ranks, ranks)
-        found: Floats = np.zeros_like(total)
-        for column in of_columns:
+        yy = np.einsum("ij,ij->j", weighted_ranks, ranks)
+        result: Floats = np.zeros_like(total)
+        for column in column_ranks:
             other = column.weighted(weights) - middle
-            of_xy = np.einsum("ij,ij->j", weighted_ranks, other)
-            of_xx = np.einsum("ij,ij,ij->j", weights, other, other)
-            found += _quotient(of_xy, of_xx, of_yy, (total**3 / 12) ** 2)
-        found /= len(of_columns)
-        return found
+            xy = np.einsum("ij,ij->j", weighted_ranks, other)
+            xx = np.einsum("ij,ij,ij->j", weights, other, other)
+            result += _quotient(xy, xx, yy, (total**3 / 12) ** 2)
+        result /= len(column_ranks)
+        return result
 
     return means
 
 
-def _quotient(both: Floats, of_x: Floats, of_y: Floats, usual: Floats | float) -> Floats:
-    """both / sqrt(of_x of_y); NaN where that product is nothing beside what is usual."""
-    product = of_x * of_y
+def _quotient(both: Floats, square_x: Floats, square_y: Floats, usual: Floats | float) -> Floats:
+    """both / sqrt(square_x square_y); NaN where that product is negligible beside the usual one (rounding)."""
+    product = square_x * square_y
     with np.errstate(invalid="ignore", divide="ignore"):
-        found: Floats = np.where(product > 1e-15 * usual, both / np.sqrt(np.abs(product)), np.nan)
-    return found
+        result: Floats = np.where(product > 1e-15 * usual, both / np.sqrt(np.abs(product)), np.nan)
+    return result
 
 
 def kendall(x: Floats, y: Floats) -> Statistic:
-    """Kendall's tau-b: (concordant - discordant) / sqrt(pairs untied in x * pairs untied in y).
+    """Prepares Kendall's tau-b: (concordant - discordant) / sqrt(pairs untied in x * pairs untied in y).
 
-    An item drawn twice makes no pair with itself. Pairs are counted a level of y at a time (items x levels), or, of up
-    to 1,000 items with many levels, all at once.
+    An item that is drawn twice makes no pair with itself. Pairs are counted one level of y at a time (items x levels);
+    with many levels and up to 1,000 items, all at once.
+
+    Args:
+        x: One variable, (items,).
+        y: The other, (items,).
+
+    Returns:
+        The statistic, in [-1, 1]; NaN where a variable does not vary in a resample.
+
+    Source: Kendall (1945), "The treatment of ties in ranking problems".
+
+    Examples:
+        1, 2, 3 against 1, 3, 2: two pairs in order, one against, so tau = (2 - 1) / 3.
+
+        >>> statistic = kendall(np.array([1.0, 2.0, 3.0]), np.array([1.0, 3.0, 2.0]))
+        >>> round(float(statistic(np.ones((3, 1)))[0]), 4)
+        0.3333
     """
-    in_x, in_y = _tied_pairs(x), _tied_pairs(y)
-    few = len(np.unique(y)) <= _FEW_LEVELS or len(x) > _ITEMS_IN_PAIRS
-    surplus = _surplus_by_level(x, y) if few else _surplus_of_pairs(x, y)
+    tied_in_x, tied_in_y = _tied_pairs(x), _tied_pairs(y)
+    has_few_levels = len(np.unique(y)) <= _FEW_LEVELS or len(x) > _ITEMS_IN_PAIRS
+    surplus = _surplus_by_level(x, y) if has_few_levels else _surplus_of_pairs(x, y)
 
     def taus(weights: Floats) -> Floats:
         pairs = weights.sum(axis=0) ** 2
-        untied = (pairs - in_x(weights)) * (pairs - in_y(weights))
+        untied = (pairs - tied_in_x(weights)) * (pairs - tied_in_y(weights))
         with np.errstate(invalid="ignore", divide="ignore"):
-            found: Floats = np.where(untied > 0, surplus(weights) / np.sqrt(np.abs(untied)), np.nan)
-        return found
+            result: Floats = np.where(untied > 0, surplus(weights) / np.sqrt(np.abs(untied)), np.nan)
+        return result
 
     return taus
 
@@ -102,40 +167,74 @@ def _surplus_by_level(x: Floats, y: Floats) -> Statistic:
 
     def surplus(weights: Floats) -> Floats:
         ordered = weights[order]
-        found: Floats = np.zeros(weights.shape[1])
+        result: Floats = np.zeros(weights.shape[1])
         for level in levels:
             tied = np.add.reduceat(np.where((ys == level)[:, None], ordered, 0.0), starts, axis=0)
             below = (np.cumsum(tied, axis=0) - tied)[tie_of]  # weight of this level's items with a smaller x
-            found += 2 * (ordered * np.sign(ys - level)[:, None] * below).sum(axis=0)
-        return found
+            result += 2 * (ordered * np.sign(ys - level)[:, None] * below).sum(axis=0)
+        return result
 
     return surplus
 
 
 def auroc(x: Floats, positive: Bools) -> Statistic:
-    """P(a positive item's value is above another's), ties half, by the rank sum; NaN without both kinds."""
+    """Prepares the area under the ROC curve: P(a positive item's value is above another's), a tie counting half.
+
+    Computed from the rank sum R of the k positive items: (R - k (k + 1) / 2) / (k (n - k)) (Mann and Whitney, 1947).
+
+    Args:
+        x: The values, (items,).
+        positive: Whether each item is positive, (items,).
+
+    Returns:
+        The statistic, in [0, 1]; NaN where a resample lacks one kind.
+
+    Examples:
+        Positive 3 and 1 against 2 and 0: three of four pairs are in order.
+
+        >>> statistic = auroc(np.array([3.0, 1.0, 2.0, 0.0]), np.array([True, True, False, False]))
+        >>> float(statistic(np.ones((4, 1)))[0])
+        0.75
+    """
     ranks = Ranks(x)
 
     def areas(weights: Floats) -> Floats:
-        of_positive = weights[positive]
-        total, of_all = of_positive.sum(axis=0), weights.sum(axis=0)
-        rank_sum = (of_positive * ranks.weighted(weights)[positive]).sum(axis=0)
-        pairs = total * (of_all - total)
+        positive_weights = weights[positive]
+        total, all_weights = positive_weights.sum(axis=0), weights.sum(axis=0)
+        rank_sum = (positive_weights * ranks.weighted(weights)[positive]).sum(axis=0)
+        pairs = total * (all_weights - total)
         with np.errstate(invalid="ignore", divide="ignore"):
-            found: Floats = np.where(pairs > 0, (rank_sum - total * (total + 1) / 2) / pairs, np.nan)
-        return found
+            result: Floats = np.where(pairs > 0, (rank_sum - total * (total + 1) / 2) / pairs, np.nan)
+        return result
 
     return areas
 
 
 def pairwise_accuracy(x: Floats, y: Floats, group_numbers: Places, *, seed: int = 0) -> tuple[Statistic, float] | None:
-    """Share of item pairs that the metric orders as the ratings do, ties counted as an answer of its own.
+    """Prepares the share of item pairs that the metric orders as the ratings do, where a tie is an order too.
 
-    acc_eq of Deutsch, Foster and Freitag (2023, "Ties Matter"): a pair is right when both call it tied, or both order
-    it alike; the metric calls a pair tied when its values differ by at most epsilon. Epsilon is calibrated on one half
-    of the groups and used on the other, both ways, so that no pair is judged by an epsilon chosen on it. Returns the
-    statistic and the mean epsilon; None with fewer than two pairs in a half. Above 1,000 items a seeded choice of
-    1,000 makes the pairs, and the statistic ignores the weights of the others.
+    A pair is right when metric and ratings both call it tied, or both order it alike; the metric calls a pair tied when
+    its values differ by at most epsilon. This is acc_eq of Deutsch, Foster and Freitag (2023, "Ties Matter"). Epsilon
+    is calibrated on one half of the groups and used on the other, both ways, so that no pair is judged by an epsilon
+    that was chosen on it. Above 1,000 items a seeded sample of 1,000 makes the pairs, and the statistic ignores the
+    weights of the others.
+
+    Args:
+        x: The metric's values, (items,).
+        y: The ratings, (items,).
+        group_numbers: The group of each item as a number, (items,).
+        seed: Seed of the halves and of the sample.
+
+    Returns:
+        The statistic, in [0, 1], and the mean epsilon of the two halves; None with fewer than three items in a half.
+
+    Examples:
+        Six items, each its own group, that the metric orders exactly as the ratings do: all pairs are right.
+
+        >>> values = np.arange(6.0)
+        >>> statistic, epsilon = pairwise_accuracy(values, values + 1, np.arange(6))
+        >>> float(statistic(np.ones((6, 1)))[0]), epsilon
+        (1.0, 0.0)
     """
     generator = np.random.default_rng(seed)
     chosen = np.sort(generator.permutation(len(x))[:_ITEMS_IN_PAIRS])
@@ -143,25 +242,25 @@ def pairwise_accuracy(x: Floats, y: Floats, group_numbers: Places, *, seed: int 
     halves = [chosen[half_of[group_numbers[chosen]] == half] for half in (0, 1)]
     if min(len(half) for half in halves) < 3:
         return None
-    away = [np.subtract.outer(x[half], x[half]) for half in halves]
-    wanted = [np.sign(np.subtract.outer(y[half], y[half])) for half in halves]
-    epsilons = [_tie_threshold(gaps, signs) for gaps, signs in zip(away, wanted, strict=True)][::-1]
+    gaps_of_half = [np.subtract.outer(x[half], x[half]) for half in halves]
+    signs_of_half = [np.sign(np.subtract.outer(y[half], y[half])) for half in halves]
+    epsilons = [_tie_threshold(gaps, signs) for gaps, signs in zip(gaps_of_half, signs_of_half, strict=True)][::-1]
     right = []
-    for gaps, signs, epsilon in zip(away, wanted, epsilons, strict=True):
+    for gaps, signs, epsilon in zip(gaps_of_half, signs_of_half, epsilons, strict=True):
         agrees = np.where(np.abs(gaps) <= epsilon, 0.0, np.sign(gaps)) == signs
         np.fill_diagonal(agrees, False)
         right.append(agrees.astype(float))
 
     def shares(weights: Floats) -> Floats:
-        of_right = np.zeros(weights.shape[1])
+        right_weight = np.zeros(weights.shape[1])
         pairs = np.zeros(weights.shape[1])
         for half, agrees in zip(halves, right, strict=True):
             own = weights[half]
-            of_right += (own * (agrees @ own)).sum(axis=0)
+            right_weight += (own * (agrees @ own)).sum(axis=0)
             pairs += own.sum(axis=0) ** 2 - (own**2).sum(axis=0)
         with np.errstate(invalid="ignore", divide="ignore"):
-            found: Floats = np.where(pairs > 0, of_right / pairs, np.nan)
-        return found
+            result: Floats = np.where(pairs > 0, right_weight / pairs, np.nan)
+        return result
 
     return shares, float(np.mean(epsilons))
 

@@ -3,14 +3,24 @@
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
+    from .arrays import Floats
 
 
 class Ranks:
-    """A variable's order, prepared once: the mean ranks of any weighting of its items then cost one pass."""
+    """A variable's order, prepared once, so that the mean ranks of any weighting of its items cost one pass.
+
+    Args:
+        values: The variable, (items,), without NaN.
+
+    Examples:
+        Items 10, 20, 20 once each have ranks 1, 2.5, 2.5. With the first item twice they are 10, 10, 20, 20, whose mean
+        ranks are 1.5 and 3.5:
+
+        >>> import numpy as np
+        >>> ranks = Ranks(np.array([10.0, 20.0, 20.0]))
+        >>> ranks.weighted(np.array([[1.0, 2.0], [1.0, 1.0], [1.0, 1.0]])).tolist()
+        [[1.0, 1.5], [2.5, 3.5], [2.5, 3.5]]
+    """
 
     def __init__(self, values: "Floats") -> None:
         import numpy as np
@@ -23,7 +33,7 @@ class Ranks:
         self._tie_of[self._order] = np.cumsum(begins_tie) - 1
 
     def weighted(self, weights: "Floats") -> "Floats":
-        """Mean ranks (items, resamples), from 1, where item i stands weights[i] times."""
+        """Computes mean ranks, from 1, where item i stands weights[i] times; (items, resamples) to the same shape."""
         import numpy as np
 
         ordered = weights[self._order]

@@ -19,7 +19,7 @@ from .cross_validation import (
     simplest_size,
 )
 from .estimate import Estimate, estimate
-from .permutation import shuffled
+from .permutation import shuffle_by_group
 from .results import Combination, Selection
 from .subsets import fit_scale, largest_size, members, resampled_winners, subset_correlations
 from .table import ScoreTable
@@ -169,7 +169,7 @@ def best_by_chance(task: CombinationTask, *, permutations: int, seed: int) -> tu
         return found
 
     real = float(of_best(ranks[:, None])[0])
-    blocks = shuffled(ranks, task.group_numbers, permutations=permutations, seed=seed)
+    blocks = shuffle_by_group(ranks, task.group_numbers, permutations=permutations, seed=seed)
     chance = np.concatenate([of_best(block) for block in blocks])
     return float(chance.mean()), real, (float((chance >= real - 1e-9).sum()) + 1) / (permutations + 1)
 
@@ -179,7 +179,7 @@ def p_of_predictions(task: CombinationTask, predicted: Floats, *, permutations: 
     x = rankdata(predicted, axis=0).mean(axis=1)
     x, y = x - x.mean(), rankdata(task.ratings)
     real, reached = float(x @ y), 0
-    for block in shuffled(y, task.group_numbers, permutations=permutations, seed=seed):
+    for block in shuffle_by_group(y, task.group_numbers, permutations=permutations, seed=seed):
         reached += int((x @ block >= real - 1e-9).sum())
     return (reached + 1) / (permutations + 1)
 

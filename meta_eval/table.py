@@ -11,18 +11,46 @@ if TYPE_CHECKING:
     from .arrays import Floats, Places
 
 BASELINES = frozenset({"answer_length", "token_overlap", "rouge_l_precision", "constant"})
-RATER = "rating"  # the name of a rater where a set holds one rating an answer and no names
+RATER = "rating"  # the name of a rater where a set holds one rating per answer and no names
 
 
 @dataclass(frozen=True, eq=False)
 class ScoreTable:
-    """Scores (items x metrics) and ratings (items x raters) of the same items; NaN means missing, and only here.
+    """Scores and ratings of the same items. NaN means missing, and only in this table.
 
-    `higher_is_better` has a word a metric (all higher, if left out); `groups` a label an item (an item is its own
-    group, if left out): items of one group are resampled, permuted and held out together. `attributes` are labels an
-    item, such as language and message_type. `baselines` names the metrics that others must beat. Items without a
-    rating may stand in the table: they are what prediction-powered inference estimates.
-    Raises `InputError` where shapes differ, a name stands twice, a rating is off its scale, or a value is infinite.
+    Items without a rating may stand in the table: their mean rating is what `estimate_mean_rating` estimates.
+
+    Attributes:
+        items: The id of each item.
+        metrics: The name of each metric.
+        scores: The metrics' scores as they were measured, (items, metrics).
+        ratings: People's ratings, (items, raters), from `rating_min` to `rating_max`.
+        raters: The name of each rater.
+        directions: Whether higher is better, by metric; a metric that is not named counts as higher is better.
+        rating_min: The worst rating of the scale.
+        rating_max: The best rating of the scale.
+        groups: The group label of each item. Items of one group are resampled, permuted and held out together; left
+            out, each item is its own group.
+        attributes: Labels of each item by attribute, such as language and message_type.
+        baselines: The metrics that others should beat.
+
+    Raises:
+        InputError: Shapes differ, a name stands twice, a rating is off its scale, a value is infinite, or a direction
+            names no metric.
+
+    Examples:
+        >>> import numpy as np
+        >>> table = ScoreTable(
+        ...     items=("a", "b"),
+        ...     metrics=("faithfulness", "errors"),
+        ...     scores=np.array([[0.9, 0.0], [0.2, 3.0]]),
+        ...     ratings=np.array([[5.0], [1.0]]),
+        ...     directions={"errors": False},
+        ... )
+        >>> table.column("errors").tolist()
+        [-0.0, -3.0]
+        >>> table.directions
+        {'faithfulness': True, 'errors': False}
     """
 
     items: tuple[str, ...]
@@ -30,7 +58,7 @@ class ScoreTable:
     scores: "Floats"
     ratings: "Floats"
     raters: tuple[str, ...] = (RATER,)
-    higher_is_better: tuple[bool, ...] = ()
+    directions: Mapping[str, bool] = field(default_factory=dict)
     rating_min: float = 1.0
     rating_max: float = 5.0
     groups: tuple[str, ...] = ()
@@ -38,39 +66,45 @@ class ScoreTable:
     baselines: frozenset[str] = BASELINES
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "groups", tuple(self.groups) or tuple(self.items))
+        for name in ("items", "metrics", "raters"):
+            if duplicate := _first_duplicate(getattr(self, name)):
+                raise InputError(f"{name}: {duplicate!r} stands twice; give each its own name")
+        for name, columns in (("scores", self.metrics), ("ratings", self.raters)):
+            object.__setattr__(self, name, self._checked_values(name, columns))
+        labels = {"groups": self.groups, **{f"attributes.{key}": column for key, column in self.attributes.items()}}
+        for name, column in labels.items():
+            if len(column) != len(self.items):
+                raise InputError(f"{name}: {len(column)} labels for {len(self.items)} items")
+        if unknown := sorted(set(self.directions) - set(self.metrics)):
+            raise InputError(f"directions: no metric {unknown[0]!r} in the table; it has {', '.join(self.metrics)}")
+        directions = {metric: bool(self.directions.get(metric, True)) for metric in self.metrics}
+        object.__setattr__(self, "directions", directions)
+        self._check_scale()
+
+    def _checked_values(self, name: str, columns: tuple[str, ...]) -> "Floats":
+        """A read-only copy of an array of the table."""
         import numpy as np
 
-        n = len(self.items)
-        object.__setattr__(self, "higher_is_better", tuple(self.higher_is_better) or (True,) * len(self.metrics))
-        object.__setattr__(self, "groups", tuple(self.groups) or tuple(self.items))
-        for name, columns in (("scores", self.metrics), ("ratings", self.raters)):
-            values = np.array(getattr(self, name), dtype=float)  # a copy: nobody changes it afterwards
-            if values.shape != (n, len(columns)):
-                raise InputError(f"{name}: the array is {values.shape}, not {n} items x {len(columns)} {name}")
-            if np.isinf(values).any():
-                item, column = (int(place[0]) for place in np.nonzero(np.isinf(values)))
-                raise InputError(f"{name}: {columns[column]} of item {self.items[item]} is infinite; leave it empty")
-            values.flags.writeable = False
-            object.__setattr__(self, name, values)
-        labels = {"groups": self.groups, **{f"attributes.{key}": column for key, column in self.attributes.items()}}
-        for name, given in labels.items():
-            if len(given) != n:
-                raise InputError(f"{name}: {len(given)} labels for {n} items")
-        for name in ("items", "metrics", "raters"):
-            if twice := _twice(getattr(self, name)):
-                raise InputError(f"{name}: {twice!r} stands twice; give each its own name")
-        if len(self.higher_is_better) != len(self.metrics):
-            raise InputError(f"higher_is_better: {len(self.higher_is_better)} words for {len(self.metrics)} metrics")
-        self._check_scale()
+        values = np.array(getattr(self, name), dtype=float)
+        if values.shape != (len(self.items), len(columns)):
+            raise InputError(
+                f"{name}: the array is {values.shape}, not {len(self.items)} items x {len(columns)} {name}"
+            )
+        if np.isinf(values).any():
+            item, column = (int(places[0]) for places in np.nonzero(np.isinf(values)))
+            raise InputError(f"{name}: {columns[column]} of item {self.items[item]} is infinite; leave it empty")
+        values.flags.writeable = False
+        return values
 
     def _check_scale(self) -> None:
         import numpy as np
 
         if not self.rating_min < self.rating_max:
             raise InputError(f"rating_min: {self.rating_min:g} is not below rating_max ({self.rating_max:g})")
-        off = (self.ratings < self.rating_min) | (self.ratings > self.rating_max)
-        if off.any():
-            item, rater = (int(place[0]) for place in np.nonzero(off))
+        off_scale = (self.ratings < self.rating_min) | (self.ratings > self.rating_max)
+        if off_scale.any():
+            item, rater = (int(places[0]) for places in np.nonzero(off_scale))
             raise InputError(
                 f"ratings: {self.raters[rater]} gave {self.ratings[item, rater]:g} to item {self.items[item]}, outside "
                 f"{self.rating_min:g} to {self.rating_max:g}; say the scale with rating_min and rating_max"
@@ -78,14 +112,14 @@ class ScoreTable:
 
     @cached_property
     def mean_rating(self) -> "Floats":
-        """The mean rating of each item over the raters that rated it; NaN where nobody did."""
+        """The mean rating of each item over the raters that rated it, (items,); NaN where nobody did."""
         import numpy as np
 
-        given = ~np.isnan(self.ratings)
-        total = np.where(given, self.ratings, 0.0).sum(axis=1)
-        found = np.full(len(self.items), np.nan)
-        np.divide(total, given.sum(axis=1), out=found, where=given.any(axis=1))
-        return found
+        is_rated = ~np.isnan(self.ratings)
+        total = np.where(is_rated, self.ratings, 0.0).sum(axis=1)
+        means = np.full(len(self.items), np.nan)
+        np.divide(total, is_rated.sum(axis=1), out=means, where=is_rated.any(axis=1))
+        return means
 
     @property
     def middle(self) -> float:
@@ -94,21 +128,20 @@ class ScoreTable:
 
     @cached_property
     def oriented(self) -> "Floats":
-        """The scores with those of lower-is-better metrics negated, so that more is better in every column."""
+        """The scores, negated where lower is better, (items, metrics): more is better in every column."""
         import numpy as np
 
-        turned: Floats = self.scores * np.where(self.higher_is_better, 1.0, -1.0)
-        return turned
+        return self.scores * np.where(list(self.directions.values()), 1.0, -1.0)
 
     @property
     def group_numbers(self) -> "Places":
-        """The group of each item as a number from 0, in the order of the labels."""
+        """The group of each item as a number from 0, in the order of the labels, (items,)."""
         import numpy as np
 
         return np.unique(np.asarray(self.groups, dtype=object).astype(str), return_inverse=True)[1].astype(np.intp)
 
     def column(self, metric: str) -> "Floats":
-        """A metric's scores, turned so that more is better. Raises `InputError` for an unknown metric."""
+        """One metric's scores, negated where lower is better, (items,). Raises `InputError` for an unknown metric."""
         if metric not in self.metrics:
             raise InputError(f"no metric {metric!r} in the table; it has {', '.join(self.metrics)}")
         return self.oriented[:, self.metrics.index(metric)]
@@ -121,21 +154,21 @@ class ScoreTable:
 
     def where(self, attribute: str, label: str) -> "ScoreTable":
         """The items whose attribute has this label."""
-        return self.take([place for place, found in enumerate(self.attributes[attribute]) if found == label])
+        return self.take([place for place, value in enumerate(self.attributes[attribute]) if value == label])
 
     def take(self, places: "Sequence[int] | Places") -> "ScoreTable":
         """The items at these places, in this order."""
 
-        def taken(labels: Sequence[str]) -> tuple[str, ...]:
+        def select(labels: Sequence[str]) -> tuple[str, ...]:
             return tuple(labels[place] for place in places)
 
         return replace(
             self,
-            items=taken(self.items),
+            items=select(self.items),
             scores=self.scores[list(places)],
             ratings=self.ratings[list(places)],
-            groups=taken(self.groups),
-            attributes={name: taken(labels) for name, labels in self.attributes.items()},
+            groups=select(self.groups),
+            attributes={name: select(labels) for name, labels in self.attributes.items()},
         )
 
     def only(self, metrics: Iterable[str]) -> "ScoreTable":
@@ -144,10 +177,14 @@ class ScoreTable:
         for name in names:
             self.column(name)
         places = [self.metrics.index(name) for name in names]
-        directions = tuple(self.higher_is_better[place] for place in places)
-        return replace(self, metrics=names, scores=self.scores[:, places], higher_is_better=directions)
+        directions = {name: self.directions[name] for name in names}
+        return replace(self, metrics=names, scores=self.scores[:, places], directions=directions)
 
 
-def _twice(names: Sequence[str]) -> str | None:
+def _first_duplicate(names: Sequence[str]) -> str | None:
     seen: set[str] = set()
-    return next((name for name in names if name in seen or seen.add(name)), None)  # type: ignore[func-returns-value]
+    for name in names:
+        if name in seen:
+            return name
+        seen.add(name)
+    return None

@@ -34,7 +34,7 @@ def with_baselines(joined: "JoinedScores") -> "JoinedScores":
             table,
             metrics=(*table.metrics, *held),
             scores=np.column_stack([table.scores, *held.values()]),
-            higher_is_better=(*table.higher_is_better, *(load_metric(name).higher_is_better for name in held)),
+            directions={**table.directions, **{name: load_metric(name).higher_is_better for name in held}},
         ),
     )
 

@@ -206,7 +206,7 @@ def _claim_agreement(scores: Mapping[str, Mapping[str, Score]]) -> ClaimAgreemen
     import numpy as np
     from sklearn.metrics import cohen_kappa_score
 
-    from ..meta_eval.raters import ordinal_alpha
+    from ..meta_eval.krippendorff import ordinal_alpha
 
     claims = {
         judge: {

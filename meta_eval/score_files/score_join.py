@@ -177,7 +177,7 @@ def _table(
         _array(places, columns.values()),
         _array(places, ratings.columns.values()),
         tuple(ratings.columns),
-        higher_is_better=tuple(not {metric, name} & lower for name, metric in plain.items()),
+        directions={name: not {metric, name} & lower for name, metric in plain.items()},
         rating_min=scale[0],
         rating_max=scale[1],
         groups=tuple(_group(held[place], choices) or name for name, place in places.items()),

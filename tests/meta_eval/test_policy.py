@@ -3,29 +3,34 @@
 import numpy as np
 import pytest
 from scipy import stats
+from statsmodels.api import OLS
+from statsmodels.stats.sandwich_covariance import cov_cluster
 from tables_of_scores import score_table
 
 from assay.meta_eval.mean_rating import estimate_mean_rating, prediction_powered_mean, ratings_needed
-from assay.meta_eval.policy import share, triage_policy, variance_of_mean
+from assay.meta_eval.policy import estimate_share, triage_policy, variance_of_mean
 from assay.meta_eval.table import ScoreTable
 
 
 def test_clopper_pearson_is_scipys() -> None:
     holds = np.array([True] * 3 + [False] * 17)
-    found, exact = share(holds, np.arange(20)), stats.binomtest(3, 20).proportion_ci(0.95, method="exact")
+    found, exact = estimate_share(holds, np.arange(20)), stats.binomtest(3, 20).proportion_ci(0.95, method="exact")
     assert (found.value, found.low, found.high) == (0.15, pytest.approx(exact.low), pytest.approx(exact.high))
 
 
 def test_nothing_wrong_among_twenty_nine_is_below_a_tenth() -> None:
     """1 - .05^(1/29) = .098: what a one-sided bound of 95% says after 29 right answers, and 28 are not enough."""
-    one_sided = [share(np.zeros(n, bool), np.arange(n), 0.90).high for n in (28, 29)]
+    one_sided = [estimate_share(np.zeros(n, bool), np.arange(n), 0.90).high for n in (28, 29)]
     assert one_sided == pytest.approx([1 - 0.05 ** (1 / 28), 1 - 0.05 ** (1 / 29)])
     assert one_sided[1] < 0.1 < one_sided[0]
 
 
 def test_answers_written_four_times_say_no_more_than_once() -> None:
     holds = np.array([True] * 6 + [False] * 24)
-    once, grouped = share(holds, np.arange(30)), share(np.repeat(holds, 4), np.repeat(np.arange(30), 4))
+    once, grouped = (
+        estimate_share(holds, np.arange(30)),
+        estimate_share(np.repeat(holds, 4), np.repeat(np.arange(30), 4)),
+    )
     assert grouped.value == once.value
     assert grouped.low is not None and grouped.high is not None and once.low is not None and once.high is not None
     assert grouped.high - grouped.low == pytest.approx(once.high - once.low, rel=0.05)
@@ -36,6 +41,13 @@ def test_the_variance_of_a_mean_over_groups_by_hand() -> None:
     values = np.array([1.0, 3, 5, 7])
     assert variance_of_mean(values, np.array([0, 0, 1, 1])) == 4.0
     assert variance_of_mean(values, np.arange(4)) == pytest.approx(values.var(ddof=1) / 4)
+
+
+def test_the_variance_of_a_mean_over_groups_is_that_of_a_regression_on_a_constant() -> None:
+    generator = np.random.default_rng(4)
+    values, groups = generator.normal(size=40), generator.integers(0, 9, 40)
+    expected = cov_cluster(OLS(values, np.ones(40)).fit(), groups)[0, 0]
+    assert variance_of_mean(values, groups) == pytest.approx(expected)
 
 
 def rated(ratings: np.ndarray) -> ScoreTable:
@@ -72,8 +84,8 @@ def test_a_useless_score_sends_nothing_and_says_what_it_would_take() -> None:
     found = triage_policy(rated(ratings), generator.normal(size=80))
     assert (found.send_at, found.sent, found.hours_saved, found.wrong_rate.value) == (None, 0, 0.0, None)
     assert found.problem == (
-        "no threshold keeps wrong answers among those sent to at most 10% with 95% confidence: 40 of 80 rated answers "
-        "are bad, and 29 sent without one would be needed"
+        "no threshold keeps the share of bad answers among those sent at 10% or less with 95% confidence: 40 of 80 "
+        "rated answers are bad, and at least 29 answers must be sent without a bad one among them"
     )
 
 

@@ -4,10 +4,17 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from assay.meta_eval.raters import agreement_of_raters, alternative_annotator, kappas, means_of_others, ordinal_alpha
+from assay.meta_eval.krippendorff import nominal_alpha, ordinal_alpha
+from assay.meta_eval.raters import agreement_of_raters, alternative_annotator, kappas, means_of_others
 from assay.meta_eval.table import ScoreTable
 
 NAN = float("nan")
+OBSERVERS = [
+    [1, 2, 3, 3, 2, 1, 4, 1, 2, NAN, NAN, NAN],
+    [1, 2, 3, 3, 2, 2, 4, 1, 2, 5, NAN, 3],
+    [NAN, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, NAN],
+    [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, NAN],
+]
 
 
 def rated(ratings: np.ndarray, scores: np.ndarray | None = None, high: float = 5) -> ScoreTable:
@@ -19,13 +26,15 @@ def rated(ratings: np.ndarray, scores: np.ndarray | None = None, high: float = 5
 
 def test_alpha_is_the_published_one() -> None:
     """Krippendorff (2011), "Computing Krippendorff's Alpha-Reliability", section D: four observers, ordinal .815."""
-    observers = [
-        [1, 2, 3, 3, 2, 1, 4, 1, 2, NAN, NAN, NAN],
-        [1, 2, 3, 3, 2, 2, 4, 1, 2, 5, NAN, 3],
-        [NAN, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, NAN],
-        [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, NAN],
-    ]
-    assert ordinal_alpha(np.array(observers).T)(np.ones((12, 1)))[0] == pytest.approx(0.815, abs=5e-4)
+    assert ordinal_alpha(np.array(OBSERVERS).T)(np.ones((12, 1)))[0] == pytest.approx(0.815, abs=5e-4)
+
+
+def test_nominal_alpha_is_the_published_one() -> None:
+    """The same article, section B: two observers, labels a to e, .692; section C: the four observers above, .743."""
+    observers = ("aabbdcccedda", "babbbccceddd")
+    numbers = np.array([["abcde".index(label) for label in observer] for observer in observers], dtype=float)
+    assert nominal_alpha(numbers.T)(np.ones((12, 1)))[0] == pytest.approx(0.692, abs=5e-4)
+    assert nominal_alpha(np.array(OBSERVERS).T)(np.ones((12, 1)))[0] == pytest.approx(0.743, abs=5e-4)
 
 
 def test_weighted_alpha_is_that_of_the_items_written_out() -> None:

@@ -170,7 +170,7 @@ def test_choices_name_the_columns(write: Write) -> None:
     )  # fmt: skip
     table = read_score_table([write("all.jsonl", rows)], None, choices).table
     assert table.metrics == ("tool.x", "tool.y")
-    assert table.higher_is_better == (True, False)
+    assert list(table.directions.values()) == [True, False]
     assert len(set(table.groups)) == 1
     assert table.attributes == {"lang": ("nl", "en")}
     assert (table.rating_min, table.rating_max, table.items) == (0, 5, ("a", "b"))

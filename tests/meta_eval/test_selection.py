@@ -17,7 +17,7 @@ from assay.meta_eval.cross_validation import (
     simplest_size,
 )
 from assay.meta_eval.folds import grouped_folds
-from assay.meta_eval.permutation import max_t, shuffled
+from assay.meta_eval.permutation import max_t, shuffle_by_group
 from assay.meta_eval.selection import select
 from assay.meta_eval.subsets import all_subsets, best_of_each_size, fit_scale, largest_size, subset_correlations
 
@@ -152,7 +152,7 @@ def test_shuffling_moves_whole_groups_of_equal_size() -> None:
     """Four groups of three, each with ratings of its own: shuffled, each group still holds one group's ratings."""
     groups = np.repeat(np.arange(4), 3)
     values = groups * 10 + np.tile([1.0, 2, 3], 4)
-    for block in shuffled(values, groups, permutations=20, seed=0):
+    for block in shuffle_by_group(values, groups, permutations=20, seed=0):
         for column in block.T:
             assert sorted(column) == sorted(values)
             assert all(len({value // 10 for value in column[groups == group]}) == 1 for group in range(4))

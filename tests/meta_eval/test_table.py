@@ -18,7 +18,7 @@ def table(**fields: Any) -> ScoreTable:
         "scores": np.array([[0.2, 3.0], [0.9, NAN], [0.5, 0.0]]),
         "ratings": np.array([[1.0, 2.0], [5.0, NAN], [NAN, NAN]]),
         "raters": ("ann", "bob"),
-        "higher_is_better": (True, False),
+        "directions": {"errors": False},
         "attributes": {"language": ("nl", "en", "nl")},
     }
     return ScoreTable(**(known | fields))
@@ -37,7 +37,7 @@ def test_parts_keep_everything_together() -> None:
     dutch = table(groups=("p", "q", "r")).where("language", "nl")
     assert (dutch.items, dutch.groups, dutch.scores[1, 0]) == (("a", "c"), ("p", "r"), 0.5)
     only = table().only(["errors"])
-    assert (only.metrics, only.higher_is_better, only.scores.shape) == (("errors",), (False,), (3, 1))
+    assert (only.metrics, only.directions, only.scores.shape) == (("errors",), {"errors": False}, (3, 1))
 
 
 def test_an_item_is_its_own_group_unless_said_otherwise() -> None:
@@ -64,7 +64,7 @@ def test_arrays_are_copied_and_cannot_be_changed() -> None:
         ({"rating_min": 5}, r"rating_min: 5 is not below rating_max \(5\)"),
         ({"groups": ("p",)}, "groups: 1 labels for 3 items"),
         ({"attributes": {"language": ("nl",)}}, "attributes.language: 1 labels for 3 items"),
-        ({"higher_is_better": (True,)}, "higher_is_better: 1 words for 2 metrics"),
+        ({"directions": {"rouge": False}}, "directions: no metric 'rouge' in the table; it has faithfulness, errors"),
     ],
 )
 def test_what_does_not_fit_is_refused(fields: dict[str, Any], told: str) -> None:
