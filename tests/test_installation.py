@@ -1,0 +1,66 @@
+"""The command that installs an extra fits how Assay was installed (PEP 610's `direct_url.json`)."""
+
+import json
+import shlex
+import sys
+from typing import Any
+
+import pytest
+
+from assay import installation
+from assay.errors import UsageError
+from assay.installation import install_command, require_extra
+
+
+class Distribution:
+    """An installation that recorded this origin."""
+
+    def __init__(self, origin: dict[str, Any] | None) -> None:
+        self.origin = origin
+
+    def read_text(self, name: str) -> str | None:
+        assert name == "direct_url.json"
+        return None if self.origin is None else json.dumps(self.origin)
+
+
+@pytest.mark.parametrize(
+    ("origin", "arguments"),
+    [
+        (None, ["assay[st]"]),
+        ({"url": "file:///srv/my%20bot/assay", "dir_info": {}}, ["/srv/my bot/assay[st]"]),
+        ({"url": "file:///srv/assay", "dir_info": {"editable": True}}, ["-e", "/srv/assay[st]"]),
+        (
+            {"url": "file:///tmp/assay-0.1.0-py3-none-any.whl", "archive_info": {}},
+            ["/tmp/assay-0.1.0-py3-none-any.whl[st]"],
+        ),
+        (
+            {"url": "https://a.example/assay-0.1.0.whl", "archive_info": {}},
+            ["assay[st] @ https://a.example/assay-0.1.0.whl"],
+        ),
+        (
+            {"url": "https://a.example/assay.git", "vcs_info": {"vcs": "git", "commit_id": "abc123"}},
+            ["assay[st] @ git+https://a.example/assay.git@abc123"],
+        ),
+    ],
+    ids=["index", "checkout", "editable", "wheel", "url", "git"],
+)
+def test_the_command_installs_from_where_assay_came(
+    monkeypatch: pytest.MonkeyPatch, origin: dict[str, Any] | None, arguments: list[str]
+) -> None:
+    monkeypatch.setattr(installation, "distribution", lambda _: Distribution(origin))
+    monkeypatch.setattr(installation, "find_spec", lambda _: object())
+    assert shlex.split(install_command("st")) == [sys.executable, "-m", "pip", "install", *arguments]
+
+
+def test_without_pip_the_command_is_uvs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(installation, "distribution", lambda _: Distribution(None))
+    monkeypatch.setattr(installation, "find_spec", lambda _: None)
+    assert shlex.split(install_command("st")) == ["uv", "pip", "install", "--python", sys.executable, "assay[st]"]
+
+
+def test_a_missing_library_is_one_error_that_says_how_to_install_it() -> None:
+    with pytest.raises(UsageError) as raised, require_extra("st", "the embedder st:MODEL"):
+        import no_such_library  # noqa: F401
+    assert str(raised.value) == (
+        f"the embedder st:MODEL needs the extra `st` (no_such_library is missing): {install_command('st')}"
+    )
