@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import InputError
+from ..installation import require_extra
 from .cell_values import shorten
 from .name_suggestions import nearest_names, quote_names
 from .rows import Row, Rows
@@ -15,11 +16,9 @@ _ROWS_AT_ONCE = 256
 
 def open_parquet(path: Path, name: str) -> Rows:
     """The rows of a Parquet file. Raises `InputError` when it is none, or pyarrow is not installed."""
-    try:
+    with require_extra("datasets", f"{name}: reading a Parquet file"):
         from pyarrow import ArrowException
         from pyarrow.parquet import ParquetFile
-    except ImportError:
-        raise _not_installed(name, "a Parquet file", "pyarrow") from None
     if not path.stat().st_size:
         raise InputError(f"{name}: the file is empty; it should be a Parquet file with a row a sample")
     try:
@@ -80,10 +79,8 @@ def open_hub(hub_name: str, split: str | None) -> Rows:
 
 
 def _datasets(name: str, what: str) -> Any:
-    try:
+    with require_extra("datasets", f"{name}: reading {what}"):
         import datasets
-    except ImportError:
-        raise _not_installed(name, what, "datasets") from None
     return datasets
 
 
@@ -121,10 +118,6 @@ def _numbered(batches: Iterator[list[dict[str, Any]]]) -> Iterator[Row]:
         for values in batch:
             number += 1
             yield Row(number, f"row {number}", values)
-
-
-def _not_installed(name: str, what: str, library: str) -> InputError:
-    return InputError(f'{name}: to read {what}, {library} is needed; install it with pip install "assay[datasets]"')
 
 
 def _cause(error: Exception) -> str:

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
-from ..errors import InputError, UsageError
+from ..errors import InputError
+from ..installation import require_extra
 from .rows import Row, Rows
 from .sample import Sample
 from .sample_builder import SampleBuilder
@@ -24,10 +25,8 @@ def load_ragas() -> Any:
     Raises `UsageError` when it, or what it imports, is not installed.
     """
     os.environ.setdefault("RAGAS_DO_NOT_TRACK", "true")
-    try:
+    with require_extra("ragas", "a metric or dataset of Ragas"):
         import ragas
-    except ImportError as error:
-        raise UsageError(f'this needs the extra `ragas`: pip install "assay[ragas]" ({error})') from error
     return ragas
 
 

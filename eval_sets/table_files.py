@@ -8,6 +8,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from ..errors import InputError
+from ..installation import require_extra
 from .cell_values import describe_type, to_json_value
 from .columnar import open_parquet
 from .csv_file import open_csv
@@ -139,12 +140,8 @@ def _table(name: str, columns: dict[str, list[Any]], file: str) -> Table:
 
 
 def _sheets(path: Path, name: str) -> tuple[Table, ...]:
-    try:
+    with require_extra("tables", f"{name}: reading an Excel file"):
         from openpyxl import load_workbook
-    except ImportError:
-        raise InputError(
-            f"{name}: an Excel file is read with openpyxl, which is not installed; pip install 'assay[tables]'"
-        ) from None
     try:
         # the values that were computed when it was saved, not the formulas
         book = load_workbook(path, read_only=True, data_only=True)

@@ -12,6 +12,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from ..errors import CassetteMiss, JudgeError, UsageError
+from ..installation import require_extra
 from .budget import Budget
 from .cassette import Cassette
 from .fast_path import aembedding
@@ -95,10 +96,8 @@ class SentenceTransformer(Embedder):
 
     def __init__(self, model: str) -> None:
         super().__init__()
-        try:
+        with require_extra("st", f"the embedder st:{model}"):
             from sentence_transformers import SentenceTransformer as Model
-        except ImportError as error:
-            raise UsageError(f'the embedder st:{model} needs the extra `st`: pip install "assay[st]"') from error
         try:
             self._model = Model(model)
         except (OSError, ValueError) as error:

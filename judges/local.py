@@ -4,7 +4,8 @@ import socket
 from pathlib import Path
 from typing import Any
 
-from ..errors import InputError, UsageError
+from ..errors import InputError
+from ..installation import require_extra
 
 
 class LocalServer:
@@ -19,10 +20,8 @@ class LocalServer:
             raise InputError(
                 f"{file}: there is no such model file; put the GGUF file there, or correct the judge's `model`"
             )
-        try:
+        with require_extra("local", "a gguf: judge"):
             from xllamacpp import CommonParams, Server
-        except ImportError as error:
-            raise UsageError('a gguf: judge needs the extra `local`: pip install "assay[local]"') from error
         params = CommonParams()
         params.model.path = str(file)
         params.n_parallel = slots

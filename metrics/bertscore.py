@@ -5,6 +5,7 @@ from typing import Any
 
 from ..errors import UsageError
 from ..eval_sets.sample import Sample
+from ..installation import require_extra
 from .metric import Metric, Score, scored, skipped
 from .model_folder import model_folder
 from .worker import compute_beside
@@ -45,13 +46,11 @@ class BertScore(Metric):
 
 @cache
 def _scorer(model: str, layers: int, language: str) -> tuple[Any, str, int]:
-    try:
+    with require_extra("bertscore", "the metric bertscore"):
         from bert_score import BERTScorer
         from bert_score.utils import lang2model, model2layers
         from transformers import AutoConfig
         from transformers.utils.logging import disable_progress_bar
-    except ImportError as error:
-        raise UsageError(f'it needs the extra `bertscore`: pip install "assay[bertscore]" ({error})') from error
     disable_progress_bar()
     name = model or lang2model[language]
     folder = model_folder(name)

@@ -5,6 +5,7 @@ from typing import Any
 
 from ..errors import UsageError
 from ..eval_sets.sample import Sample
+from ..installation import require_extra
 from .metric import Metric, Score, scored, skipped
 from .model_folder import model_folder
 from .worker import compute_beside
@@ -50,10 +51,8 @@ def _predict(model: Any, tokenizer: Any, reference: str, answer: str) -> float:
 
 @cache
 def _bleurt(model: str) -> tuple[Any, Any]:
-    try:
+    with require_extra("bleurt", "the metric bleurt"):
         from bleurt_pytorch import BleurtForSequenceClassification, BleurtTokenizer
-    except ImportError as error:
-        raise UsageError(f'it needs the extra `bleurt`: pip install "assay[bleurt]" ({error})') from error
     folder = model_folder(model)
     loaded = BleurtForSequenceClassification.from_pretrained(folder)
     loaded.eval()

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from ..errors import UsageError
+from ..installation import require_extra
 from .database import not_a_store, without_password
 
 _LOCK = 0x6173736179  # any number that is ours: one process brings the tables up to date
@@ -21,10 +21,8 @@ class PostgresDatabase:
     twice: type[Exception]
 
     def __init__(self, url: str, wait: float) -> None:
-        try:
+        with require_extra("postgres", "a store on PostgreSQL"):
             import psycopg
-        except ImportError:
-            raise UsageError('a store on PostgreSQL needs psycopg; pip install "assay[postgres]"') from None
         self.name = without_password(url)
         self.errors, self.twice = psycopg.Error, psycopg.errors.UniqueViolation
         try:

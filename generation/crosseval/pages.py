@@ -7,6 +7,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from ...errors import UsageError
+from ...installation import require_extra
 from ...judges.embedders import Embedder
 from ..section import Fold, Section, Split
 
@@ -85,12 +86,8 @@ class PageStore:
 
     def _connected(self) -> "QdrantClient":
         if self._client is None:
-            try:
+            with require_extra("generation", "cross-evaluation"):
                 from qdrant_client import QdrantClient
-            except ImportError as error:
-                raise UsageError(
-                    'cross-evaluation needs the extra `generation`: pip install "assay[generation]"'
-                ) from error
             place: dict[str, Any] = {"url": self._url, "check_compatibility": False} if self._url else {}
             self._client = QdrantClient(**place or {"location": ":memory:"})
         return self._client

@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from ...errors import InputError, UsageError
+from ...errors import InputError
+from ...installation import require_extra
 from ..leaflets import NAME, leaflets
 from ..section import Section
 from .block import Block
@@ -49,21 +50,17 @@ def extract_sections(
     """
     for path, name in list_documents(places):
         try:
-            blocks = (
-                pdf_blocks(path, header, footer)
-                if path.suffix.lower() == ".pdf"
-                else _READERS[path.suffix.lower()](path)
-            )
+            with require_extra("generation", f"{path}: reading this format"):
+                blocks = (
+                    pdf_blocks(path, header, footer)
+                    if path.suffix.lower() == ".pdf"
+                    else _READERS[path.suffix.lower()](path)
+                )
             sections = build_sections(blocks, name, language)
         except InputError as error:
             yield Extraction(name, [], error)
         except OSError as error:
             yield Extraction(name, [], InputError(f"{path}: cannot be read ({error.strerror or error})"))
-        except ModuleNotFoundError as error:
-            raise UsageError(
-                f'{path}: reading this format needs the extra `generation`: pip install "assay[generation]" '
-                f"({error.name} is missing)"
-            ) from error
         else:
             empty = None if sections else InputError(f"{path}: holds no text")
             yield Extraction(name, sections, empty)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...errors import UsageError
+from ...installation import pip_command
 from ...judges.litellm_loader import load_litellm
 from .grid_search import density_model
 from .section_topic import OUTLIER
@@ -54,8 +55,8 @@ def fit_bertopic(
         from bertopic.dimensionality import BaseDimensionalityReduction
     except ImportError as error:
         raise UsageError(
-            "topics of a collection of this size need BERTopic; install it with `pip install --no-deps bertopic` (the "
-            "extra `generation` has what it needs), or use --method plain"
+            "topics of a collection of this size need BERTopic: install it without the torch that it would bring "
+            f"({pip_command('--no-deps', 'bertopic')}), or use --method plain"
         ) from error
     model = BERTopic(
         embedding_model=None,

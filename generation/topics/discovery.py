@@ -6,6 +6,7 @@ from statistics import median
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from ...errors import InputError, UsageError
+from ...installation import require_extra
 from ...judges.embedders import Embedder
 from ..section import Section
 from .bertopic_model import fit_bertopic
@@ -132,12 +133,8 @@ def _find_by_bertopic(
     one_subject: bool,
 ) -> Topics:
     documents = [section.document for section in sections]
-    try:
+    with require_extra("generation", "finding topics"):
         choice = search_grid(vectors, documents, grid or default_grid(len(sections)), seed, one_subject=one_subject)
-    except ModuleNotFoundError as error:
-        raise UsageError(
-            f'topics need the extra `generation`: pip install "assay[generation]" ({error.name} is missing)'
-        ) from error
     model = fit_bertopic(
         [section.full_text for section in sections],
         choice.vectors,

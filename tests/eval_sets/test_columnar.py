@@ -12,7 +12,7 @@ import pyarrow
 import pyarrow.parquet
 import pytest
 
-from assay.errors import InputError
+from assay.errors import InputError, UsageError
 from assay.eval_sets import load_set, read_set
 
 TABLES = [{"name": "net", "columns": {"mbps": [41.2, None]}, "units": {"mbps": "Mbps"}}]
@@ -158,7 +158,7 @@ def test_a_hub_set_is_read_as_a_stream(monkeypatch, jsonl, row):
 
 HUB = """
 import sys
-from assay.errors import InputError
+from assay.errors import InputError, UsageError
 from assay.eval_sets import load_set
 try:
     load_set(sys.argv[1])
@@ -190,5 +190,5 @@ def test_without_the_extra_the_error_says_how_to_install_it(file, monkeypatch, n
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     monkeypatch.setitem(sys.modules, "datasets", None)
     source = str(file(name, b"PAR1")) if name.endswith("parquet") else name
-    with pytest.raises(InputError, match=rf'{library} is needed; install it with pip install "assay\[datasets\]"'):
+    with pytest.raises(UsageError, match=rf"needs the extra `datasets` \({library} is missing\): .* -m pip install"):
         load_set(source)
