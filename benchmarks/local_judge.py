@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from assay import Sample, load_set
+from assay.judges.litellm_loader import load_litellm
 
 _TESTS = Path(__file__).parent.parent / "tests"
 sys.path.insert(0, str(_TESTS))
@@ -84,10 +85,7 @@ class Tokens:
 
     @cached_property
     def _encoding(self) -> Any:
-        os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
-        from litellm.litellm_core_utils.default_encoding import encoding
-
-        return encoding
+        return load_litellm("litellm_core_utils.default_encoding").encoding
 
     def of_text(self, text: str) -> int:
         """Tokens of a text."""

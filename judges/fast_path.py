@@ -107,11 +107,10 @@ def _log_arguments(model: str, messages: Any) -> dict[str, Any]:
 def _internals() -> _Internals | None:
     """Probes litellm's internals, once; None, with one line in the log, where they are not those that are expected."""
     try:
-        from litellm._internal_context import is_internal_call
-        from litellm.litellm_core_utils.litellm_logging import Logging
-
-        inspect.signature(Logging).bind(**_log_arguments("", []))
-    except (ImportError, TypeError) as problem:
+        call_log = load_litellm("litellm_core_utils.litellm_logging").Logging
+        is_internal_call = load_litellm("_internal_context").is_internal_call
+        inspect.signature(call_log).bind(**_log_arguments("", []))
+    except (ImportError, AttributeError, TypeError) as problem:
         _LOG.warning(
             "litellm %s differs from the versions that Assay's fast path knows (%s): calls take litellm's full path, "
             "which is slower and gives the same replies",
@@ -119,7 +118,7 @@ def _internals() -> _Internals | None:
             problem,
         )
         return None
-    return _Internals(Logging, is_internal_call)
+    return _Internals(call_log, is_internal_call)
 
 
 def _is_any_set(litellm: Any, names: tuple[str, ...]) -> bool:

@@ -1,0 +1,42 @@
+"""litellm is imported in one place, which keeps it off the network."""
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+LOADER = Path("judges/litellm_loader.py")
+
+
+def imported_modules(path: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            yield node.module or ""
+
+
+def test_only_the_loader_imports_litellm() -> None:
+    folders = [path.parent for path in ROOT.glob("*/__init__.py") if path.parent.name not in {"tests", "build"}]
+    files = [path for folder in [*folders, ROOT / "benchmarks"] for path in folder.rglob("*.py")]
+    importing = {
+        path.relative_to(ROOT)
+        for path in files
+        if any(module.partition(".")[0] == "litellm" for module in imported_modules(path))
+    }
+    assert importing == {LOADER}
+
+
+def test_the_loader_reaches_no_network_and_turns_telemetry_off() -> None:
+    script = (
+        "import socket\n"
+        "attempts = []\n"
+        "socket.getaddrinfo = lambda host, *_, **__: attempts.append(host) or (_ for _ in ()).throw(OSError(host))\n"
+        "from assay.judges.litellm_loader import load_litellm\n"
+        "litellm = load_litellm()\n"
+        "print(attempts, litellm.telemetry, litellm.suppress_debug_info, bool(litellm.model_cost))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout == "[] False True True\n"
