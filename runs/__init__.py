@@ -1,8 +1,22 @@
-"""Doing it: plan, execute, store, resume, summarise."""
+"""Runs: planned, scored, stored, resumed and compared."""
 
 from .evaluate import Results, aevaluate, evaluate
+from .options import RunOptions
 from .plan import Plan
-from .session import Outcome, Progress, run_session
+from .session import Outcome, Progress, StoredRun, run_plan, score_samples
 from .store import RunKeeper, Store
 
-__all__ = ["Outcome", "Plan", "Progress", "Results", "RunKeeper", "Store", "aevaluate", "evaluate", "run_session"]
+__all__ = [
+    "Outcome",
+    "Plan",
+    "Progress",
+    "Results",
+    "RunKeeper",
+    "RunOptions",
+    "Store",
+    "StoredRun",
+    "aevaluate",
+    "evaluate",
+    "run_plan",
+    "score_samples",
+]

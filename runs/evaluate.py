@@ -1,29 +1,37 @@
 """Scoring samples from Python, in memory."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from ..errors import UsageError
 from ..eval_sets import Sample
-from ..judges import LiteLLMJudge, ReplyCounts, Usage
-from ..judges.embedders import Embedder, load_embedder
+from ..judges import ReplyCounts, Usage
+from ..judges.embedders import Embedder
 from ..metrics import Metric, Score
-from ..metrics.catalogue import BASELINES, DEFAULT_METRICS, load_metric
+from ..metrics.catalogue import DEFAULT_METRICS
 from ..metrics.metric import run_to_end
 from ..prompts import BUNDLED, Prompts
-from .execute import execute
+from .options import JudgeLike, RunOptions
+from .session import Ending, Progress, score_samples
 from .summary import MetricSummary, Row, summarise
 
 
-@dataclass
+@dataclass(frozen=True)
 class Results:
-    """Scores by sample id and metric, with the samples that they are of."""
+    """Scores by sample id and metric, with the samples that they are for.
 
-    directions: dict[str, bool]  # by metric, whether higher is better, as the metrics declare it
-    samples: dict[str, Sample] = field(default_factory=dict)
-    scores: dict[str, dict[str, Score]] = field(default_factory=dict)
-    replies: ReplyCounts = field(default_factory=ReplyCounts)  # of the judge, to the metrics given by name
+    Attributes:
+        directions: For each metric, the baselines last, whether higher is better, as the metric declares it.
+        samples: The samples by id, in the order in which they were given.
+        scores: For each sample id the scores by metric name.
+        replies: How many replies of the judge could not be used, to metrics given by name.
+    """
+
+    directions: Mapping[str, bool]
+    samples: Mapping[str, Sample]
+    scores: Mapping[str, Mapping[str, Score]]
+    replies: ReplyCounts = field(default_factory=ReplyCounts)
 
     @property
     def metrics(self) -> tuple[str, ...]:
@@ -36,11 +44,11 @@ class Results:
         return Usage.total([score.usage for scores in self.scores.values() for score in scores.values()])
 
     def summary(self, *, by_language: bool = False) -> list[MetricSummary]:
-        """Per metric (and language) the mean, coverage and correlation with the rating."""
+        """The mean, coverage and correlation with the rating, per metric, or per language and metric."""
         return summarise(self._rows(), self.directions, by_language=by_language)
 
     def to_records(self) -> list[dict[str, Any]]:
-        """One flat dict a sample: id, rating and each metric's value; for `pandas.DataFrame(...)`."""
+        """One flat dict per sample: id, rating and each metric's value; for `pandas.DataFrame(...)`."""
         return [
             {"id": sample, "rating": self.samples[sample].human_rating}
             | {metric: score.value for metric, score in scores.items()}
@@ -53,61 +61,106 @@ class Results:
             for metric, score in scores.items():
                 yield metric, sample.language or "", score.value, sample.rating_share, sample.source, score.status
 
-    def _drawn(self, samples: Iterable[Sample]) -> Iterator[Sample]:
+
+@dataclass
+class _MemoryRecord:
+    """The record of a session whose scores are not stored."""
+
+    directions: dict[str, bool] = field(default_factory=dict)
+    samples: dict[str, Sample] = field(default_factory=dict)
+    scores: dict[str, dict[str, Score]] = field(default_factory=dict)
+
+    def begin(self, metrics: Sequence[Metric]) -> None:
+        self.directions = {metric.name: metric.higher_is_better for metric in metrics}
+
+    def drawn(self, samples: Iterable[Sample]) -> Iterator[Sample]:
         for sample in samples:
             if sample.id in self.samples:
                 raise UsageError(f"two samples have the id {sample.id!r}; make their ids differ")
             self.samples[sample.id] = sample
-            self.scores[sample.id] = {}  # holds its place: samples are done in whatever order
+            self.scores[sample.id] = {}  # samples end in any order: this keeps the order in which they were given
             yield sample
 
-    def _keep(self, sample: Sample, scores: dict[str, Score]) -> None:
+    def finished_metrics(self, _: Sample) -> set[str]:
+        return set()
+
+    def keep(self, sample: Sample, scores: dict[str, Score]) -> None:
         self.scores[sample.id] = scores
+
+    def end(self, ending: Ending) -> None:
+        """Nothing is left to write."""
 
 
 async def aevaluate(
     samples: Iterable[Sample],
-    metrics: Sequence[Metric | str] | None = None,
+    metrics: Sequence[Metric | str] = DEFAULT_METRICS,
     *,
-    judge: LiteLLMJudge | str | None = None,
+    judge: JudgeLike | None = None,
     embedder: Embedder | str = "use",
     prompts: Prompts = BUNDLED,
     concurrency: int | None = None,
 ) -> Results:
-    """Scores samples by metrics (objects or names; faithfulness and answer relevance if not said) and the baselines.
+    """Scores samples in memory, inside async code.
 
-    `judge`, `embedder` and `prompts` are for the metrics given by name; `concurrency` samples at once, if not said as
-    many as keep the judge busy. Nothing is stored; the results are in the samples' order. Raises `UsageError` for an
-    unknown name, a missing judge or two samples with one id, `BudgetReached` at a bound of the judge's budget.
+    Args:
+        samples: What to score; their ids differ.
+        metrics: Names of metrics, or metrics as they are. The baselines are always added.
+        judge: Who answers the questions of the metrics given by name: a judge, its settings, or a name as for
+            `--judge`.
+        embedder: For the metrics given by name: an embedder, or `use`, `st:MODEL` or `litellm:MODEL`.
+        prompts: Your own prompts over the bundled ones, for the metrics given by name.
+        concurrency: How many samples are scored at once; None for as many as keep the judge busy.
+
+    Returns:
+        The scores, in the samples' order. Nothing is stored.
+
+    Raises:
+        UsageError: For an unknown name, a missing judge, or two samples with one id.
+        BudgetReached: At a bound of the judge's budget.
     """
-    judge = LiteLLMJudge(judge) if isinstance(judge, str) else judge and judge.for_run()
-    used = load_embedder(embedder) if isinstance(embedder, str) else embedder
-    wanted = [*(DEFAULT_METRICS if metrics is None else metrics)]
-    named = {metric if isinstance(metric, str) else metric.name for metric in wanted}
-    wanted += [name for name in BASELINES if name not in named]
-    made = [load_metric(metric, judge, used, prompts) if isinstance(metric, str) else metric for metric in wanted]
-    results = Results({metric.name: metric.higher_is_better for metric in made})
-    at_once = concurrency or (judge.settings.concurrent_samples if judge else 16)
-    if judge is not None:
-        results.replies = judge.replies
-    try:
-        await execute(results._drawn(samples), made, results._keep, concurrency=at_once)
-    finally:
-        if judge is not None:
-            await judge.cancel_calls()
-    return results
+    record = _MemoryRecord()
+    options = RunOptions(metrics=metrics, judge=judge, embedder=embedder, prompts=prompts, concurrency=concurrency)
+    progress = Progress()
+    await score_samples(samples, record, options, progress=progress)
+    replies = progress.judge.replies if progress.judge else ReplyCounts()
+    return Results(record.directions, record.samples, record.scores, replies)
 
 
 def evaluate(
     samples: Iterable[Sample],
-    metrics: Sequence[Metric | str] | None = None,
+    metrics: Sequence[Metric | str] = DEFAULT_METRICS,
     *,
-    judge: LiteLLMJudge | str | None = None,
+    judge: JudgeLike | None = None,
     embedder: Embedder | str = "use",
     prompts: Prompts = BUNDLED,
     concurrency: int | None = None,
 ) -> Results:
-    """`aevaluate` for code that is not async. Raises `UsageError` inside a running event loop: await that there."""
+    """Scores samples in memory: `aevaluate` for code that is not async.
+
+    Args:
+        samples: As for `aevaluate`, like the other arguments.
+        metrics: Names of metrics, or metrics as they are.
+        judge: Who answers the questions of the metrics given by name.
+        embedder: For the metrics given by name.
+        prompts: For the metrics given by name.
+        concurrency: How many samples are scored at once.
+
+    Returns:
+        The scores, in the samples' order.
+
+    Raises:
+        UsageError: As `aevaluate`; and inside a running event loop (a notebook), where `aevaluate` is awaited instead.
+        BudgetReached: At a bound of the judge's budget.
+
+    Example:
+        >>> from assay import Sample, evaluate
+        >>> sample = Sample(id="1", user_input="Where?", response="Under Leave.", retrieved_contexts=("Click Leave.",))
+        >>> results = evaluate([sample], ["token_overlap"])
+        >>> results.metrics
+        ('token_overlap', 'rouge_l_precision', 'answer_length')
+        >>> results.scores["1"]["token_overlap"].value
+        0.5
+    """
     return run_to_end(
         aevaluate(samples, metrics, judge=judge, embedder=embedder, prompts=prompts, concurrency=concurrency)
     )

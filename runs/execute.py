@@ -1,4 +1,4 @@
-"""Doing it: samples in, scores out, a bounded number at once."""
+"""Executing metrics on samples: a bounded number at once, each kept as soon as it is done."""
 
 import asyncio
 import traceback
@@ -10,10 +10,10 @@ from ..metrics import Metric, Score
 from ..metrics.metric import failed
 
 Keep = Callable[[Sample, dict[str, Score]], None]
-Finished = Callable[[Sample], set[str]]
+FinishedMetrics = Callable[[Sample], set[str]]
 
 
-def nothing_finished(_: Sample) -> set[str]:
+def no_finished_metrics(_: Sample) -> set[str]:
     """For a run that begins: no metric has scored anything yet."""
     return set()
 
@@ -24,24 +24,33 @@ async def execute(
     keep: Keep,
     *,
     concurrency: int,
-    finished: Finished = nothing_finished,
+    finished_metrics: FinishedMetrics = no_finished_metrics,
 ) -> None:
-    """Scores samples, `concurrency` at once, and gives each with its scores to `keep` as soon as it is done.
+    """Scores samples and gives each with its scores to `keep` as soon as it is done.
 
-    The metrics of a sample run one after another: a judge's prefix cache stays warm. Samples are drawn one by one, so
-    that a set of any length takes the same memory. Metrics in `finished(sample)` are left out. Raises `BudgetReached`
-    when the budget ends it, `InputError` when a sample cannot be read; what was scored until then is kept, of a sample
-    half done too.
+    The metrics of one sample run one after another: a judge's prefix cache stays warm. Samples are drawn one by one, so
+    that a set of any length takes the same memory.
+
+    Args:
+        samples: What to score.
+        metrics: What to score it by.
+        keep: Called with each sample and its scores by metric; with those that are ready when scoring stops midway.
+        concurrency: How many samples are under way at once.
+        finished_metrics: The names of the metrics that need not score this sample again.
+
+    Raises:
+        BudgetReached: The next call would pass the budget.
+        InputError: A sample cannot be read. What was scored until then is kept.
     """
     source = iter(samples)
-    stopped: list[AssayError] = []
+    errors: list[AssayError] = []
 
     async def score(sample: Sample) -> None:
-        done = finished(sample)
+        finished = finished_metrics(sample)
         scores: dict[str, Score] = {}
         try:
             for metric in metrics:
-                if metric.name not in done:
+                if metric.name not in finished:
                     scores[metric.name] = await _assess(metric, sample)
         finally:
             keep(sample, scores)
@@ -49,18 +58,18 @@ async def execute(
     async def work() -> None:
         try:
             for sample in source:
-                if stopped:
+                if errors:
                     return
                 await score(sample)
                 await asyncio.sleep(0)  # replayed samples never wait: Ctrl-C and the progress bar get their turn here
         except AssayError as error:
-            stopped.append(error)
+            errors.append(error)
 
     async with asyncio.TaskGroup() as group:
         for _ in range(concurrency):
             group.create_task(work())
-    if stopped:
-        raise stopped[0]
+    if errors:
+        raise errors[0]
 
 
 async def _assess(metric: Metric, sample: Sample) -> Score:
@@ -68,6 +77,6 @@ async def _assess(metric: Metric, sample: Sample) -> Score:
         return await metric.assess(sample)
     except AssayError:
         raise
-    except Exception as error:  # a metric's own defect, perhaps somebody else's metric: told, and the run goes on
+    except Exception as error:  # the metric's own defect, perhaps of another package: the sample fails, the run goes on
         reason = f"{metric.name} broke: {type(error).__name__}: {error}"
         return failed(reason, {"traceback": traceback.format_exc()})

@@ -93,7 +93,7 @@ def _declared_direction(metric: str) -> bool:
         return True
 
 
-def settled(source: str) -> str:
-    """A set's name as a plan keeps it: files by their full path, so that a run can be resumed from another folder."""
+def absolute_source(source: str) -> str:
+    """A set's name as a plan records it: files by their full path, so that a run can be resumed from another folder."""
     path = Path(source).expanduser()
     return str(path.resolve()) if path.exists() else source

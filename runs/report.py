@@ -1,7 +1,6 @@
 """A run as a support lead reads it in a terminal, and as JSON for programs."""
 
 import sys
-import time
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -14,15 +13,16 @@ from .summary import MetricSummary, summarise
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from .session import Progress
+    from .session import Outcome
     from .store import Store
 
 WORST = 5
 _PIPE_WIDTH = 140
 
 
-def run_as_json(store: "Store", run: str, progress: "Progress") -> dict[str, Any]:
-    """The object of `assay run --json`; `usage` is what this sitting took."""
+def run_as_json(store: "Store", outcome: "Outcome") -> dict[str, Any]:
+    """The object of `assay run --json`; `usage` is what this session took."""
+    run = outcome.run
     directions = store.run(run).plan.all_directions
     languages: dict[str, dict[str, Any]] = {}
     for summary in summarise(store.values(run), directions, by_language=True):
@@ -31,8 +31,8 @@ def run_as_json(store: "Store", run: str, progress: "Progress") -> dict[str, Any
         "run": run,
         "metrics": {summary.name: summary.as_json() for summary in summarise(store.values(run), directions)},
         "languages": languages,
-        "usage": _usage_as_json(progress.usage),
-        "seconds": round(time.monotonic() - progress.begun, 3),
+        "usage": _usage_as_json(outcome.usage),
+        "seconds": round(outcome.seconds, 3),
     }
 
 
@@ -52,7 +52,7 @@ def _usage_as_json(usage: Usage) -> dict[str, Any]:
     return {name: value for name, value in asdict(usage).items() if name != "seconds"}
 
 
-def print_run(store: "Store", run: str, progress: "Progress | None", *, each_sample: bool = False) -> None:
+def print_run(store: "Store", run: str, outcome: "Outcome | None" = None, *, each_sample: bool = False) -> None:
     """Prints the run's tables by language, the worst answers, and with `each_sample` every sample's values."""
     from rich.text import Text
 
@@ -61,12 +61,12 @@ def print_run(store: "Store", run: str, progress: "Progress | None", *, each_sam
     judge = plan.judge.identity if plan.judge else "no judge"
     sets = ", ".join(_short(name) for name in plan.sets)
     console.print(Text(plain(f"Run {run} ({found.status}): {sets}; judge: {judge}")))
-    if progress is not None:
-        usage = progress.usage
+    if outcome is not None:
+        usage = outcome.usage
         console.print(
             f"{usage.calls} judge calls, {usage.from_cassette} of them replayed; "
             f"{usage.tokens_in + usage.tokens_out:,} tokens; cost {cost(usage)}; "
-            f"{time.monotonic() - progress.begun:.1f} s",
+            f"{outcome.seconds:.1f} s",
             highlight=False,
         )
     summaries = summarise(store.values(run), plan.all_directions, by_language=True)

@@ -1,118 +1,295 @@
-"""One sitting of a run: begun or resumed, executed, kept, and ended truthfully however it ends."""
+"""Scoring samples in one session: of a run that is stored and can be resumed, or in memory."""
 
+import asyncio
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import Literal
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal, Protocol
 
-from ..errors import BudgetReached, InputError
+from ..errors import BudgetReached, InputError, UsageError
 from ..eval_sets import Sample
-from ..judges import LiteLLMJudge, Usage
+from ..judges import LiteLLMJudge, ReplyStore, Usage
 from ..judges.embedders import Embedder
 from ..metrics import Metric, Score
-from ..metrics.catalogue import load_metric
 from ..prompts import BUNDLED, Prompts
-from .execute import execute, nothing_finished
+from .execute import execute
+from .options import RunOptions
 from .plan import Plan
-from .store import RunKeeper, Store
+from .store import RunKeeper, RunRow, Store
 
 Ending = Literal["done", "budget", "interrupted", "error"]
 
 
 @dataclass
 class Progress:
-    """What a session has done so far; `judge` and `embedder`, those of the run, give calls, cost and retries."""
+    """What a session has done so far.
 
-    total: int | None
+    Attributes:
+        total: The number of samples; None where nobody counted them.
+        judge: Who is asked by this session: gives the calls, the cost and the retries as they grow.
+        embedder: What turns texts into vectors for this session.
+        started: `time.monotonic()` when the session began.
+        samples: The samples that are done.
+        scores: The scores that are made, by status.
+    """
+
+    total: int | None = None
     judge: LiteLLMJudge | None = None
     embedder: Embedder | None = None
-    begun: float = field(default_factory=time.monotonic)
+    started: float = field(default_factory=time.monotonic)
     samples: int = 0
     scores: dict[str, int] = field(default_factory=lambda: {"scored": 0, "skipped": 0, "failed": 0})
 
     @property
     def usage(self) -> Usage:
-        """What the judge and an embedder behind an API took in this session."""
-        return Usage.total([asked.usage for asked in (self.judge, self.embedder) if asked])
+        """What the judge, and an embedder behind an API, took in this session."""
+        return Usage.total([scorer.usage for scorer in (self.judge, self.embedder) if scorer])
 
     @property
     def retries(self) -> int:
         """How many failed calls to the judge were made again."""
         return self.judge.retries if self.judge else 0
 
-
-@dataclass(frozen=True)
-class Outcome:
-    """How a sitting ended: the run's id, why it ended, what it took, and the rows of the sets that were left out."""
-
-    run: str
-    ending: Ending
-    usage: Usage
-    message: str = ""
-    skipped_rows: Sequence[InputError] = ()
+    @property
+    def seconds(self) -> float:
+        """How long the session has lasted."""
+        return time.monotonic() - self.started
 
 
-async def run_session(
-    plan: Plan,
-    store: Store,
+OnProgress = Callable[[Progress], None]
+
+
+class ScoreRecord(Protocol):
+    """Where the scores of a session go."""
+
+    def begin(self, metrics: Sequence[Metric]) -> ReplyStore | None:
+        """Called once, before the first sample is scored.
+
+        Returns:
+            The replies that this run has had, which are not asked for again; None where none are kept.
+        """
+        ...
+
+    def drawn(self, samples: Iterable[Sample]) -> Iterator[Sample]:
+        """The samples in their order, each noted as it is drawn."""
+        ...
+
+    def finished_metrics(self, sample: Sample) -> set[str]:
+        """The metrics that need not score this sample again."""
+        ...
+
+    def keep(self, sample: Sample, scores: dict[str, Score]) -> None:
+        """Keeps a sample with its scores by metric."""
+        ...
+
+    def end(self, ending: Ending) -> None:
+        """Called once, however the session ends."""
+        ...
+
+
+async def score_samples(
+    samples: Iterable[Sample],
+    record: ScoreRecord,
+    options: RunOptions,
     *,
-    judge: LiteLLMJudge | None,
-    embedder: Embedder | None,
-    resume: str | None = None,
-    concurrency: int,
-    skip_bad: bool = False,
     progress: Progress | None = None,
-    on_begin: Callable[[str], None] = lambda _: None,
-    on_progress: Callable[[Progress], None] = lambda _: None,
-) -> Outcome:
-    """Executes a plan, or what is missing of the run `resume`, and keeps everything in the store.
+    on_progress: OnProgress = lambda _: None,
+) -> None:
+    """Scores samples as the options say. `assay run`, suites and `evaluate` all come here.
 
-    The judge and the embedder are left as they are: the run uses views of its own. Ends with `budget` at a bound.
-    However it ends, what was asked and scored is kept and the run can be resumed. `on_begin` gets the id of a run that
-    begins. Raises `InputError` for a bad row (unless `skip_bad`) or prompt, `UsageError` for a metric that cannot be
-    made, `JudgeUnavailable` where the judge is gone.
+    Args:
+        samples: What to score; drawn one by one.
+        record: Where the scores go.
+        options: The metrics, who is asked, and the bounds.
+        progress: Filled while it goes on; a new one if None.
+        on_progress: Called after each sample, and once before the first.
+
+    Raises:
+        BudgetReached: A bound is reached; what was scored until then is in the record.
+        InputError: A sample cannot be read; what was scored until then is in the record.
+        JudgeUnavailable: The judge is gone; what was scored until then is in the record.
+        UsageError: A metric cannot be made; nothing was begun.
     """
-    prompts = BUNDLED if plan.prompts is None else Prompts.from_folder(plan.prompts)
-    judge, embedder = judge and judge.for_run(), embedder and embedder.for_run()
-    metrics: list[Metric] = [load_metric(name, judge, embedder, prompts) for name in plan.all_metrics]
-    skipped_rows: list[InputError] = []
-    progress = progress or Progress(None)
-    progress.judge, progress.embedder = judge, embedder
-    if resume is None:
-        run = store.begin(plan.with_directions(metrics))
-        on_begin(run)
-    else:
-        run = resume
-    keeper = RunKeeper(store, run)
-    if judge is not None:
-        judge.keep_in(keeper)
+    progress = progress or Progress()
 
     def keep(sample: Sample, scores: dict[str, Score]) -> None:
-        keeper.keep(sample, scores)
+        record.keep(sample, scores)
         progress.samples += 1
         for score in scores.values():
             progress.scores[score.status] += 1
         on_progress(progress)
 
-    ending: Ending = "interrupted"
+    async with options.scorers() as scorers:
+        progress.judge, progress.embedder = scorers.judge, scorers.embedder
+        replies = record.begin(scorers.metrics)
+        if scorers.judge is not None and replies is not None:
+            scorers.judge.keep_in(replies)
+        on_progress(progress)
+        ending: Ending = "interrupted"
+        try:
+            await execute(
+                record.drawn(samples),
+                scorers.metrics,
+                keep,
+                concurrency=scorers.concurrent_samples,
+                finished_metrics=record.finished_metrics,
+            )
+            ending = "done"
+        except BudgetReached:
+            ending = "budget"
+            raise
+        except Exception:
+            ending = "error"
+            raise
+        finally:
+            if scorers.judge is not None:
+                await scorers.judge.cancel_calls()
+            record.end(ending)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a session of a stored run ended.
+
+    Attributes:
+        run: The run's id.
+        ending: `done`, or `budget` when a bound was reached.
+        usage: What the session took.
+        seconds: How long it lasted.
+        message: Why it ended early.
+        skipped_rows: The rows of the sets that could not be read and were left out.
+    """
+
+    run: str
+    ending: Ending
+    usage: Usage
+    seconds: float
+    message: str = ""
+    skipped_rows: Sequence[InputError] = ()
+
+
+def run_plan(
+    plan: Plan,
+    store: Store,
+    options: RunOptions | None = None,
+    *,
+    resume: str | None = None,
+    skip_bad: bool = False,
+    progress: Progress | None = None,
+    on_begin: Callable[[str], None] = lambda _: None,
+    on_progress: OnProgress = lambda _: None,
+) -> Outcome:
+    """Scores the samples of a plan, or what is missing of a run of it, and keeps everything in the store.
+
+    Runs an event loop of its own. Every row is read before the first call is paid for. However the session ends, what
+    was asked and scored is kept, and the run can be resumed.
+
+    Args:
+        plan: What is scored, by which metrics, judge, embedder and prompts.
+        store: Where the run is kept.
+        options: How it is carried out: the cassette, the budget, the concurrency. What the plan says comes first.
+        resume: The id of the run to go on with; a new run begins if None.
+        skip_bad: Leave out rows that cannot be read, instead of raising.
+        progress: Filled while it goes on; a new one if None.
+        on_begin: Called with the id of a run that begins.
+        on_progress: Called after each sample, and once before the first.
+
+    Raises:
+        InputError: A row or a prompt cannot be read.
+        JudgeUnavailable: The judge is gone.
+        UsageError: A metric cannot be made, or asks a judge where the plan has none.
+    """
+    options = replace(
+        options or RunOptions(),
+        metrics=plan.all_metrics,
+        judge=plan.judge,
+        embedder=plan.embedder,
+        prompts=BUNDLED if plan.prompts is None else Prompts.from_folder(plan.prompts),
+    )
+    skipped_rows: list[InputError] = []
+    progress = progress or Progress()
+    progress.total = sum(1 for _ in plan.samples(skipped_rows if skip_bad else None))
+    record = StoredRun(plan, store, resume, on_begin)
+    ending: Ending = "done"
     message = ""
     try:
-        await execute(
-            keeper.drawn(plan.samples(skipped_rows if skip_bad else None)),
-            metrics,
-            keep,
-            concurrency=concurrency,
-            finished=keeper.finished_metrics if resume else nothing_finished,
+        rows = plan.samples([] if skip_bad else None)
+        asyncio.run(score_samples(rows, record, options, progress=progress, on_progress=on_progress))
+    except BudgetReached as error:
+        ending, message = "budget", str(error)
+    return Outcome(record.run, ending, progress.usage, progress.seconds, message, skipped_rows)
+
+
+class StoredRun:
+    """The record of a run in a store.
+
+    Args:
+        plan: What the run scores.
+        store: Where it is kept.
+        resume: The id of the run to go on with; a new run begins if None.
+        on_begin: Called with the id of a run that begins.
+
+    Attributes:
+        run: The run's id; "" until a new run has begun.
+    """
+
+    def __init__(
+        self,
+        plan: Plan,
+        store: Store,
+        resume: str | None = None,
+        on_begin: Callable[[str], None] = lambda _: None,
+    ) -> None:
+        self.run = resume or ""
+        self._is_resumed = resume is not None
+        self._plan = plan
+        self._store = store
+        self._on_begin = on_begin
+        self._keeper: RunKeeper
+
+    def begin(self, metrics: Sequence[Metric]) -> ReplyStore:
+        """Begins the run in the store, unless it is resumed."""
+        if not self._is_resumed:
+            self.run = self._store.begin(self._plan.with_directions(metrics))
+            self._on_begin(self.run)
+        self._keeper = RunKeeper(self._store, self.run)
+        return self._keeper
+
+    def drawn(self, samples: Iterable[Sample]) -> Iterator[Sample]:
+        """The samples, their places in the set noted."""
+        return self._keeper.drawn(samples)
+
+    def finished_metrics(self, sample: Sample) -> set[str]:
+        """The metrics that scored or skipped this very sample in an earlier session."""
+        return self._keeper.finished_metrics(sample) if self._is_resumed else set()
+
+    def keep(self, sample: Sample, scores: dict[str, Score]) -> None:
+        """Keeps a sample with its scores; written with the next batch."""
+        self._keeper.keep(sample, scores)
+
+    def end(self, ending: Ending) -> None:
+        """Writes what is kept, and how the session ended."""
+        self._keeper.flush()
+        self._store.end(self.run, ending)
+
+
+def find_run_to_resume(store: Store, name: str, plan: Plan | None) -> RunRow:
+    """The run that a session goes on with.
+
+    Args:
+        store: Where the runs are.
+        name: A run's id or the beginning of one, or `last` for the newest run of this plan.
+        plan: What the user asks for; None to take it from the run.
+
+    Raises:
+        UsageError: No run has this name, or the run scores something else than the plan.
+    """
+    if plan is None:
+        return store.run(name)
+    run = store.newest_with(plan.identity) if name == "last" else store.run(name)
+    if run is None or run.plan.identity != plan.identity:
+        raise UsageError(
+            f"no run to resume has these sets, metrics and judge ({store.path}); leave --resume out to begin one, or "
+            "name only the run (--resume RUN) to go on with its own"
         )
-        ending = "done"
-    except BudgetReached as reached:
-        ending, message = "budget", str(reached)
-    except Exception:
-        ending = "error"
-        raise
-    finally:
-        if judge is not None:
-            await judge.cancel_calls()
-        keeper.flush()
-        store.end(run, ending)
-    return Outcome(run, ending, progress.usage, message, skipped_rows)
+    return run

@@ -138,7 +138,8 @@ def counted(judge: "LiteLLMJudge | None", total: int, *, silent: bool) -> Iterat
     from .progress import live_progress
 
     progress = Progress(total, judge)
-    with live_progress(progress, silent=silent) as show:
+    with live_progress(quiet=silent) as show:
+        show(progress)
 
         def asked(well: bool) -> None:
             progress.samples += 1

@@ -2,7 +2,6 @@
 
 from importlib.resources import as_file, files
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -35,18 +34,14 @@ def _recorded_judges() -> list[str]:
 @click.option("--judge", default="qwen1.5b", show_default=True, help="Whose recorded replies.")
 @store_option
 @json_option
-def demo(judge: str, store: str | Path, as_json: bool) -> None:
-    """Judge the bundled helpdesk sets offline, from recorded replies, and say which measure agrees with the ratings.
-
-    In between the numerical claims of the bundled kpi sets are computed, and judged with and without that; and the
-    judges whose replies are bundled are compared. With --json only the helpdesk run is printed.
-    """
+def demo(judge: str, *, store: str | Path, as_json: bool) -> None:
+    """Judge the bundled helpdesk sets offline, from recorded replies, and say which metric agrees with the ratings."""
     from ..errors import UsageError
-    from ..judges import Budget, load_settings
-    from ..runs import Plan, Store
+    from ..judges import load_settings
+    from ..runs import Plan, RunOptions, Store
     from .exit_codes import DONE
     from .meta import tell_briefly
-    from .run import judge_plan
+    from .run import execute_plan, exit_code, print_outcome
 
     recorded = files("assay.cassettes").joinpath(f"helpdesk.{judge}.jsonl")
     if not recorded.is_file():
@@ -54,46 +49,10 @@ def demo(judge: str, store: str | Path, as_json: bool) -> None:
     plan = Plan(sets=SETS, metrics=DEMO_METRICS, judge=load_settings(judge))
     runs = Store(store)
     with as_file(recorded) as cassette:
-        code = judge_plan(plan, runs, Budget(), None, _options(as_json, cassette))
+        outcome = execute_plan(plan, runs, RunOptions(cassette=cassette, mode="replay"), quiet=as_json)
+    print_outcome(runs, outcome, as_json=as_json)
+    code = exit_code(runs, outcome, max_failed=0)
     if code == DONE and not as_json:
-        click.echo()
-        computed = Plan(sets=KPI_SETS, metrics=("numeric_claims",))
-        code = judge_plan(computed, runs, Budget(), None, _options(as_json, None))
-    tables = files("assay.cassettes").joinpath(f"kpi.{judge}.jsonl")
-    if code == DONE and not as_json and tables.is_file():
-        click.echo()
-        judged = Plan(sets=KPI_SETS, metrics=TEXT_AND_NUMBERS, judge=load_settings(judge))
-        with as_file(tables) as cassette:
-            code = judge_plan(judged, runs, Budget(), None, _options(as_json, cassette))
-    if code == DONE and not as_json:
-        _tell_judges()
-    done = runs.newest_with(plan.identity)
-    if code == DONE and done is not None and not as_json:
-        tell_briefly(runs, done)
+        tell_briefly(runs, runs.run(outcome.run))
         click.echo(_CONSTRUCTED)
     click.get_current_context().exit(code)
-
-
-def _tell_judges() -> None:
-    """All judges whose replies are bundled, compared."""
-    from .judges import compare, compared, print_comparison
-
-    with as_file(files("assay.cassettes")) as folder:
-        typed = [*SETS, *(word for name in _recorded_judges() for word in ("--judge", name))]
-        typed += ["--cassette", str(folder / "helpdesk.{judge}.jsonl"), "--mode", "replay"]
-        options = compare.make_context("compare", typed).params
-    click.echo()
-    print_comparison(compared(options.pop("sets"), options.pop("names"), options))
-    click.echo()
-
-
-def _options(as_json: bool, cassette: Path | None) -> dict[str, Any]:
-    return {
-        "cassette": cassette,
-        "mode": None if cassette is None else "replay",
-        "concurrency": None,
-        "skip_bad": False,
-        "as_json": as_json,
-        "out": None,
-        "max_failed": 0,
-    }

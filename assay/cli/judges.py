@@ -10,7 +10,7 @@ import click
 
 from ..errors import BudgetReached, UsageError
 from .exit_codes import TOO_MANY_FAILED
-from .options import beside_runs, budget_options, json_option, read_mapping, read_probes, set_options, store_option
+from .options import budget_options, json_option, path_in_store, read_mapping, read_probes, set_options, store_option
 
 if TYPE_CHECKING:
     from ..eval_sets import Sample
@@ -93,7 +93,7 @@ def compared(sets: tuple[str, ...], names: tuple[str, ...], options: dict[str, A
     if not needs_judge(options["metric"]):
         raise UsageError(f"{options['metric']} asks no judge: it is the same for all; take faithfulness, for one")
     if options["cassette"] is None:
-        options["cassette"] = str(beside_runs(options["store"], "judged.{judge}.jsonl", "name files with --cassette"))
+        options["cassette"] = str(path_in_store(options["store"], "judged.{judge}.jsonl", "name files with --cassette"))
     reading = {"mapping": read_mapping(options["mapping"])} | {k: options[k] for k in ("language", "limit", "split")}
     samples = [sample for source in sets for sample in read_set(source, **reading)]
     if twice := len(samples) - len({sample.id for sample in samples}):

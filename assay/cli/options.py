@@ -1,14 +1,23 @@
-"""Options that several commands share."""
+"""Options that several commands share: single ones, and groups that reach the command as one typed object."""
 
-from collections.abc import Callable
+import functools
+import inspect
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from ..errors import UsageError
 
-KEPT_PROMPTS = "prompts.txt"  # in the store: the folder that `assay prompts use` chose
+if TYPE_CHECKING:
+    from ..eval_sets import Sample
+    from ..judges import Budget, Mode
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+PROMPTS_IN_USE = "prompts.txt"  # in the store: the folder that `assay prompts use` chose
 
 
 class _Place(click.ParamType[Any]):
@@ -47,33 +56,199 @@ embedder_option = click.option("--embedder", default="use", show_default=True, h
 judge_option = click.option(
     "--judge", help="A bundled judge (qwen1.5b), a settings file (.yaml), gguf:PATH, or a litellm model string."
 )
-
-
 prompts_option = click.option(
     "--prompts",
     "prompts_folder",
     type=click.Path(path_type=Path, exists=True, file_okay=False),
-    help="Folder with prompts of your own; if not given, what `assay prompts use` chose, else ours.",
+    help="Folder with your own prompts. Default: the one that `assay prompts use` chose, else the bundled prompts.",
+)
+concurrency_option = click.option(
+    "--concurrency", type=click.IntRange(min=1), help="Calls at once. Default: as the judge's settings say."
+)
+max_failed_option = click.option(
+    "--max-failed", type=click.IntRange(min=0), default=0, show_default=True, help="Failed samples allowed."
 )
 
 
-def chosen_prompts(given: Path | None, store: Path | str) -> Path | None:
-    """The folder of the user's own prompts: as typed, else as kept in the store by `assay prompts use`."""
-    kept = Path(store) / KEPT_PROMPTS
-    if given is None and kept.exists():
-        return Path(kept.read_text(encoding="utf-8").strip())
-    return given
+def option_group(
+    keyword: str, group: Callable[..., Any], *options: Callable[[Any], Any]
+) -> Callable[[Command], Command]:
+    """Makes a decorator that adds options to a command and gives it their values as one object.
+
+    Args:
+        keyword: The command's keyword argument for the object.
+        group: Makes the object; its parameters are named as those of the options.
+        options: The click options, in the order of the help.
+    """
+    names = tuple(inspect.signature(group).parameters)
+
+    def decorate(command: Command) -> Command:
+        @functools.wraps(command)
+        def with_group(*args: Any, **values: Any) -> Any:
+            grouped = {name: values.pop(name) for name in names}
+            return command(*args, **values, **{keyword: group(**grouped)})
+
+        wrapped: Any = with_group
+        for option in reversed(options):
+            wrapped = option(wrapped)
+        return wrapped  # type: ignore[no-any-return]
+
+    return decorate
 
 
-def beside_runs(store: Path | str, name: str, instead: str) -> Path:
+def read_mapping(pairs: tuple[str, ...]) -> dict[str, str]:
+    """Reads `question=user_input` as typed into a mapping.
+
+    >>> read_mapping(("question=user_input", "score = rating"))
+    {'question': 'user_input', 'score': 'rating'}
+    """
+    mapping = {}
+    for pair in pairs:
+        theirs, equals, ours = (part.strip() for part in pair.partition("="))
+        if not equals or not theirs or not ours:
+            raise click.BadParameter(f"{pair!r}: write THEIRS=OURS, such as question=user_input", param_hint="--map")
+        mapping[theirs] = ours
+    return mapping
+
+
+@dataclass(frozen=True, slots=True)
+class SetOptions:
+    """How sets are read.
+
+    Attributes:
+        mapping: Column names, theirs to ours.
+        language: The language of rows that name none; None to detect it.
+        limit: At most so many samples of each set.
+        split: Which split of a set saved by `datasets` or on the Hub.
+    """
+
+    mapping: Mapping[str, str] = field(default_factory=dict)
+    language: str | None = None
+    limit: int | None = None
+    split: str | None = None
+
+    def samples(self, sets: Iterable[str]) -> "Iterator[Sample]":
+        """The samples of several sets, one by one. Raises `InputError` at the first row that cannot be read."""
+        from ..eval_sets import read_set
+
+        for source in sets:
+            yield from read_set(
+                source, mapping=self.mapping, language=self.language, limit=self.limit, split=self.split
+            )
+
+
+map_option = click.option(
+    "--map",
+    "mapping",
+    multiple=True,
+    metavar="THEIRS=OURS",
+    callback=lambda _context, _option, pairs: read_mapping(pairs),
+    help="Rename a column; repeatable.",
+)
+with_set_options = option_group(
+    "set_options",
+    SetOptions,
+    click.option("--language", help="Language (nl, en) of rows that name none. Default: it is detected."),
+    map_option,
+    click.option("--limit", type=click.IntRange(min=1), help="At most so many samples of each set."),
+    click.option("--split", help="Which split of a set saved by `datasets` or on the Hub."),
+)
+
+
+def _budget(budget_usd: float | None, budget_tokens: int | None, budget_calls: int | None) -> "Budget":
+    from ..judges import Budget
+
+    return Budget(budget_usd, budget_tokens, budget_calls)
+
+
+with_budget = option_group(
+    "budget",
+    _budget,
+    click.option("--budget-usd", type=click.FloatRange(min=0), help="Stop before live calls cost more."),
+    click.option("--budget-tokens", type=click.IntRange(min=0), help="Stop before live calls take more tokens."),
+    click.option("--budget-calls", type=click.IntRange(min=0), help="Stop before there are more live calls."),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class CassetteOptions:
+    """Which recorded replies are used, and how.
+
+    Attributes:
+        cassette: The file of the recordings, if any.
+        typed_mode: The mode as typed; None where none was.
+    """
+
+    cassette: Path | None = None
+    typed_mode: "Mode | None" = None
+
+    def __post_init__(self) -> None:
+        if self.typed_mode not in {None, "off"} and self.cassette is None:
+            raise UsageError(f"--mode {self.typed_mode} needs a --cassette")
+
+    @property
+    def mode(self) -> "Mode":
+        """The mode that was typed, else `auto`."""
+        return self.typed_mode or "auto"
+
+
+with_cassette = option_group(
+    "cassette_options",
+    CassetteOptions,
+    click.option("--cassette", type=click.Path(path_type=Path), help="File of recorded replies."),
+    click.option(
+        "--mode",
+        "typed_mode",
+        type=click.Choice(["replay", "record", "auto", "off"]),
+        help="With --cassette: replay (no model is asked), record (all anew), auto (what is missing). Default: auto.",
+    ),
+)
+
+
+def find_prompts_folder(typed: Path | None, store: Path | str) -> Path | None:
+    """The folder of the user's own prompts: as typed, else the one that `assay prompts use` wrote into the store."""
+    chosen = Path(store) / PROMPTS_IN_USE
+    if typed is None and chosen.exists():
+        return Path(chosen.read_text(encoding="utf-8").strip())
+    return typed
+
+
+def path_in_store(store: Path | str, name: str, instead: str) -> Path:
     """A file in the store's folder. Raises `UsageError` for a store on a server; `instead` says what to do there."""
     if isinstance(store, str):
         raise UsageError(f"a store on a server keeps no files; {instead}")
     return store / name
 
 
-def set_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """How sets are read."""
+def read_probes(typed: str, hint: str = "") -> list[str]:
+    """Reads `padded,injected` as typed into names. Raises `UsageError` for an unknown one; `hint` says how to write."""
+    from ..generation.probes import PROBES
+
+    names = [name.strip() for name in typed.split(",")]
+    if unknown := [name for name in names if name not in PROBES]:
+        raise UsageError(f"no probe is called {unknown[0]!r}; the probes are {', '.join(PROBES)}{hint}")
+    return names
+
+
+def read_metrics(typed: str, translate: str | None = None) -> tuple[str, ...]:
+    """Reads `faithfulness,answer_relevance` as typed into names; with `translate` as an option of those that have it.
+
+    Raises:
+        UsageError: For an unknown name (with `translate`), or when no metric can be translated for.
+    """
+    names = tuple(name.strip() for name in typed.split(",") if name.strip())
+    if translate is None:
+        return names
+    from ..metrics.catalogue import add_option
+
+    translated = tuple(add_option(name, "translate", translate) for name in names)
+    if not any(f":translate={translate}" in name for name in translated):
+        raise UsageError(f"--translate {translate}: none of {', '.join(names)} reads a translation; heuristic does")
+    return translated
+
+
+def set_options(command: Command) -> Command:
+    """The options of `with_set_options`, one by one: for commands that are not typed yet."""
     for option in (
         click.option("--split", help="Which split of a set saved by `datasets` or on the Hub."),
         click.option("--limit", type=click.IntRange(min=1), help="At most so many samples of each set."),
@@ -84,8 +259,8 @@ def set_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-def budget_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """What live calls may take."""
+def budget_options(command: Command) -> Command:
+    """The options of `with_budget`, one by one: for commands that are not typed yet."""
     for option in (
         click.option("--budget-calls", type=click.IntRange(min=0), help="Stop before there are more live calls."),
         click.option("--budget-tokens", type=click.IntRange(min=0), help="Stop before live calls take more tokens."),
@@ -93,40 +268,3 @@ def budget_options(command: Callable[..., Any]) -> Callable[..., Any]:
     ):
         command = option(command)
     return command
-
-
-def read_probes(typed: str, hint: str = "") -> list[str]:
-    """`padded,injected` as typed, as names. Raises `UsageError` for one that no probe has; `hint` says how to write."""
-    from ..generation.probes import PROBES
-
-    names = [name.strip() for name in typed.split(",")]
-    if unknown := [name for name in names if name not in PROBES]:
-        raise UsageError(f"no probe is called {unknown[0]!r}; the probes are {', '.join(PROBES)}{hint}")
-    return names
-
-
-def read_mapping(pairs: tuple[str, ...]) -> dict[str, str]:
-    """`question=user_input` as typed, as a mapping."""
-    mapping = {}
-    for pair in pairs:
-        theirs, equals, ours = pair.partition("=")
-        if not equals or not theirs or not ours:
-            raise click.BadParameter(f"{pair!r}: write THEIRS=OURS, such as question=user_input", param_hint="--map")
-        mapping[theirs.strip()] = ours.strip()
-    return mapping
-
-
-def read_metrics(names: str, translate: str | None = None) -> tuple[str, ...]:
-    """`faithfulness,answer_relevance` as typed, as names; with `--translate` as an option of those that have it.
-
-    Raises `UsageError` for a name that there is not (with `translate`), or when no metric can be translated for.
-    """
-    found = tuple(name.strip() for name in names.split(",") if name.strip())
-    if translate is None:
-        return found
-    from ..metrics.catalogue import add_option
-
-    given = tuple(add_option(name, "translate", translate) for name in found)
-    if not any(f":translate={translate}" in name for name in given):
-        raise UsageError(f"--translate {translate}: none of {', '.join(found)} reads a translation; heuristic does")
-    return given

@@ -9,7 +9,7 @@ import click
 
 from ..errors import InputError
 from .exit_codes import ERROR
-from .options import KEPT_PROMPTS, beside_runs, json_option, store_option
+from .options import PROMPTS_IN_USE, json_option, path_in_store, store_option
 from .prompts_try import counted
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ def use(folder: Path | None, ours: bool, store: Path | str) -> None:
     from ..errors import UsageError
     from ..prompts import Prompts
 
-    kept = beside_runs(store, KEPT_PROMPTS, "give --prompts FOLDER to each run")
+    kept = path_in_store(store, PROMPTS_IN_USE, "give --prompts FOLDER to each run")
     if ours == (folder is not None):
         raise UsageError("name a FOLDER with prompts of your own, or --ours")
     if folder is None:

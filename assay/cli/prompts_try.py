@@ -11,10 +11,10 @@ import click
 from ..errors import UsageError
 from .exit_codes import DONE, TOO_MANY_FAILED
 from .options import (
-    beside_runs,
     embedder_option,
     json_option,
     judge_option,
+    path_in_store,
     read_mapping,
     read_metrics,
     set_options,
@@ -97,7 +97,7 @@ async def _tried(
     from ..runs.evaluate import aevaluate
     from ..runs.prompt_effect import prompt_effect
 
-    cassette = options["cassette"] or beside_runs(options["store"], "tried.jsonl", "name a file with --cassette")
+    cassette = options["cassette"] or path_in_store(options["store"], "tried.jsonl", "name a file with --cassette")
     async with LiteLLMJudge(options["judge"], cassette=cassette, mode=options["mode"]) as judge:
         before = await aevaluate(samples, metrics, judge=judge, embedder=options["embedder"])
         after = await aevaluate(

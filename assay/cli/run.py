@@ -1,57 +1,74 @@
-"""`assay run`: judge sets, keep everything, print what came out."""
+"""`assay run`: judge sets, keep everything, print the results."""
 
-import asyncio
 import json
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from ..errors import UsageError
-from .exit_codes import BUDGET, DONE, ERROR, INTERRUPTED, TOO_MANY_FAILED
+from ..errors import InputError, UsageError
+from .exit_codes import BUDGET, DONE, INTERRUPTED, TOO_MANY_FAILED
 from .options import (
-    budget_options,
-    chosen_prompts,
+    CassetteOptions,
+    SetOptions,
+    concurrency_option,
     embedder_option,
+    find_prompts_folder,
     json_option,
     judge_option,
+    max_failed_option,
     metrics_option,
     prompts_option,
-    read_mapping,
     read_metrics,
-    set_options,
     store_option,
     translate_option,
+    with_budget,
+    with_cassette,
+    with_set_options,
 )
 
 if TYPE_CHECKING:
-    from ..judges import Budget, Mode
-    from ..runs import Outcome, Plan, Store
+    from ..judges import Budget
+    from ..runs import Outcome, Plan, RunOptions, Store
 
 
 @click.command()
 @click.argument("sets", nargs=-1, metavar="[SET]...")
 @judge_option
 @metrics_option
-@click.option("--cassette", type=click.Path(path_type=Path), help="File of recorded replies.")
-@click.option(
-    "--mode",
-    type=click.Choice(["replay", "record", "auto", "off"]),
-    help="With --cassette: replay (no model is asked), record (all anew), auto (what is missing). Default: auto.",
-)
+@with_cassette
 @embedder_option
 @translate_option
 @prompts_option
-@set_options
-@click.option("--concurrency", type=click.IntRange(min=1), help="Calls at once; if not given, as the judge says.")
-@budget_options
-@click.option("--resume", help="Go on with a run: its id, or `last`. SETs and options may be left out.")
-@click.option("--max-failed", type=click.IntRange(min=0), default=0, show_default=True, help="Failed samples allowed.")
+@with_set_options
+@concurrency_option
+@with_budget
+@click.option("--resume", help="Resume a run: its id, or `last`. SETs and options may be left out.")
+@max_failed_option
 @click.option("--skip-bad", is_flag=True, help="Leave out rows that cannot be read, and list them.")
 @click.option("--out", type=click.Path(path_type=Path), help="Write every score to a file (.jsonl or .csv).")
 @store_option
 @json_option
-def run(sets: tuple[str, ...], **options: Any) -> None:
+def run(
+    sets: tuple[str, ...],
+    *,
+    judge: str | None,
+    metrics: str,
+    cassette_options: CassetteOptions,
+    embedder: str,
+    translate: str | None,
+    prompts_folder: Path | None,
+    set_options: SetOptions,
+    concurrency: int | None,
+    budget: "Budget",
+    resume: str | None,
+    max_failed: int,
+    skip_bad: bool,
+    out: Path | None,
+    store: Path | str,
+    as_json: bool,
+) -> None:
     """Judge SETs and print how each metric agrees with the ratings.
 
     SET is a file (.jsonl, .csv, .parquet, ...), a folder saved by `datasets`, a bundled set (helpdesk_nl, helpdesk_en)
@@ -61,127 +78,100 @@ def run(sets: tuple[str, ...], **options: Any) -> None:
     assay run answers.csv --judge openai/gpt-4o-mini --map question=user_input
     assay run helpdesk_nl --judge qwen1.5b --cassette replies.jsonl
     """
-    from ..judges import Budget
-    from ..runs import Store
-    from ..runs.export import check_writable
-
-    if options["mode"] and options["mode"] != "off" and options["cassette"] is None:
-        raise UsageError(f"--mode {options['mode']} needs a --cassette")
-    if not sets and not options["resume"]:
-        raise UsageError("name a SET, or a run to go on with (--resume last)")
-    if options["out"] is not None:
-        check_writable(options["out"])  # before anything is paid for
-    store = Store(options["store"])
-    plan, resumed = _plan(sets, options, store)
-    budget = Budget(options["budget_usd"], options["budget_tokens"], options["budget_calls"])
-    click.get_current_context().exit(judge_plan(plan, store, budget, resumed, options))
-
-
-def _plan(sets: tuple[str, ...], options: dict[str, Any], store: "Store") -> "tuple[Plan, str | None]":
-    """The plan that was typed, or that of the run to resume; and that run's id."""
     from ..judges import load_settings
-    from ..runs.plan import Plan, settled
+    from ..runs import Plan, RunOptions, Store
+    from ..runs.export import check_writable
+    from ..runs.plan import absolute_source
+    from ..runs.session import find_run_to_resume
 
-    if not sets:
-        found = store.run(options["resume"])
-        return found.plan, found.id
-    prompts = chosen_prompts(options["prompts_folder"], options["store"])
-    plan = Plan(
-        sets=tuple(settled(source) for source in sets),
-        metrics=read_metrics(options["metrics"], options["translate"]),
-        judge=load_settings(options["judge"]) if options["judge"] else None,
-        embedder=options["embedder"],
-        mapping=read_mapping(options["mapping"]),
-        language=options["language"],
-        split=options["split"],
-        limit=options["limit"],
-        prompts=None if prompts is None else str(prompts.resolve()),
-    )
-    if not options["resume"]:
-        return plan, None
-    found_run = store.newest_with(plan.identity) if options["resume"] == "last" else store.run(options["resume"])
-    if found_run is None or found_run.plan.identity != plan.identity:
-        raise UsageError(
-            f"no run to resume has these sets, metrics and judge ({store.path}); leave --resume out to begin one, or "
-            "name only the run (--resume RUN) to go on with its own"
+    if not sets and not resume:
+        raise UsageError("name a SET, or a run to go on with (--resume last)")
+    if out is not None:
+        check_writable(out)  # before anything is paid for
+
+    def typed_plan() -> Plan:
+        prompts = find_prompts_folder(prompts_folder, store)
+        return Plan(
+            sets=tuple(absolute_source(source) for source in sets),
+            metrics=read_metrics(metrics, translate),
+            judge=load_settings(judge) if judge else None,
+            embedder=embedder,
+            mapping=set_options.mapping,
+            language=set_options.language,
+            split=set_options.split,
+            limit=set_options.limit,
+            prompts=None if prompts is None else str(prompts.resolve()),
         )
-    return plan, found_run.id
+
+    runs = Store(store)
+    resumed = find_run_to_resume(runs, resume, typed_plan() if sets else None) if resume else None
+    plan, run_id = (resumed.plan, resumed.id) if resumed else (typed_plan(), None)
+    options = RunOptions(
+        cassette=cassette_options.cassette, mode=cassette_options.mode, budget=budget, concurrency=concurrency
+    )
+    outcome = execute_plan(plan, runs, options, resume=run_id, skip_bad=skip_bad, quiet=as_json)
+    report_skipped_rows(outcome.skipped_rows)
+    if out is not None:
+        from ..runs.export import write_scores
+
+        write_scores(runs, outcome.run, out)
+    print_outcome(runs, outcome, as_json=as_json)
+    click.get_current_context().exit(exit_code(runs, outcome, max_failed))
 
 
-def judge_plan(plan: "Plan", store: "Store", budget: "Budget", resumed: str | None, options: dict[str, Any]) -> int:
-    """Runs a plan with the options of `assay run`, prints what came out, and gives the exit code."""
-    from ..judges import Cassette, LiteLLMJudge
-    from ..judges.embedders import load_embedder
-    from ..metrics.catalogue import needs_judge
-    from ..runs import Progress, run_session
+def execute_plan(
+    plan: "Plan",
+    store: "Store",
+    options: "RunOptions",
+    *,
+    resume: str | None = None,
+    skip_bad: bool = False,
+    quiet: bool = False,
+) -> "Outcome":
+    """Scores a plan with its progress shown. At Ctrl-C says how to go on, and exits."""
+    from ..runs import run_plan
     from .progress import live_progress
 
-    mode: Mode = options["mode"] or "auto"
-    cassette = None if options["cassette"] is None or mode == "off" else Cassette(options["cassette"], mode)
-    judge = None
-    if plan.judge is not None:
-        overrides = {"concurrency": options["concurrency"]} if options["concurrency"] else {}
-        judge = LiteLLMJudge(plan.judge, cassette=cassette, budget=budget, **overrides)
-    elif asking := [metric for metric in plan.metrics if needs_judge(metric)]:
-        ask = "asks" if len(asking) == 1 else "ask"
-        raise UsageError(f"{', '.join(asking)} {ask} a judge; name one with --judge")
-    skipped_rows: list[Any] | None = [] if options["skip_bad"] else None
-    total = sum(1 for _ in plan.samples(skipped_rows))  # every row is read before any call is paid for
-    embedder = load_embedder(plan.embedder, cassette, budget)
-    progress = Progress(total)
-    concurrency = judge.settings.concurrent_samples if judge else options["concurrency"] or 16
-    interrupted = False
-    outcome: Outcome | None = None
     try:
-        with live_progress(progress, silent=options["as_json"]) as on_progress:
-            outcome = asyncio.run(
-                run_session(
-                    plan,
-                    store,
-                    judge=judge,
-                    embedder=embedder,
-                    resume=resumed,
-                    concurrency=concurrency,
-                    skip_bad=options["skip_bad"],
-                    progress=progress,
-                    on_progress=on_progress,
-                )
-            )
+        with live_progress(quiet=quiet) as on_progress:
+            return run_plan(plan, store, options, resume=resume, skip_bad=skip_bad, on_progress=on_progress)
     except KeyboardInterrupt:
-        interrupted = True
-    finally:
-        if judge is not None:
-            judge.close()
-        elif cassette is not None:
-            cassette.close()
-    if interrupted or outcome is None:
         click.echo("assay: interrupted; all replies are kept. Go on with: assay run --resume last", err=True)
-        return INTERRUPTED
-    return _report(plan, store, outcome, progress, options)
+        raise SystemExit(INTERRUPTED) from None
 
 
-def _report(plan: "Plan", store: "Store", outcome: "Outcome", progress: Any, options: dict[str, Any]) -> int:
-    from ..runs.export import write_scores
-    from ..runs.report import plain, print_run, run_as_json
+def report_skipped_rows(errors: Sequence[InputError]) -> None:
+    """Names on standard error each row that was left out."""
+    from ..runs.report import plain
 
-    for error in outcome.skipped_rows:
+    for error in errors:
         click.echo(f"assay: left out: {plain(str(error))}", err=True)
-    if options["out"] is not None:
-        write_scores(store, outcome.run, options["out"])
-    if options["as_json"]:
-        click.echo(json.dumps(run_as_json(store, outcome.run, progress), ensure_ascii=False))
+
+
+def print_outcome(store: "Store", outcome: "Outcome", *, as_json: bool) -> None:
+    """Prints the results of a session."""
+    from ..runs.report import print_run, run_as_json
+
+    if as_json:
+        click.echo(json.dumps(run_as_json(store, outcome), ensure_ascii=False))
     else:
-        print_run(store, outcome.run, progress)
+        print_run(store, outcome.run, outcome)
+
+
+def exit_code(store: "Store", outcome: "Outcome", max_failed: int) -> int:
+    """The exit code of a session. Says on standard error why it is not 0."""
+    from ..runs.report import plain
+
     if outcome.ending == "budget":
         click.echo(f"assay: {plain(outcome.message)}; go on with: assay run --resume {outcome.run}", err=True)
         return BUDGET
     failed = store.failed_samples(outcome.run)
-    if len(failed) > options["max_failed"]:
-        named = ", ".join(failed[:5]) + (", ..." if len(failed) > 5 else "")
+    if len(failed) > max_failed:
+        names = ", ".join(failed[:5]) + (", ..." if len(failed) > 5 else "")
         click.echo(
-            f"assay: {len(failed)} samples failed ({plain(named)}), {options['max_failed']} allowed (--max-failed). "
+            f"assay: {len(failed)} samples failed ({plain(names)}), {max_failed} allowed (--max-failed). "
             f"The first: {plain(store.first_failure(outcome.run))}",
             err=True,
         )
         return TOO_MANY_FAILED
-    return DONE if outcome.ending == "done" else ERROR
+    return DONE

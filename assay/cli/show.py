@@ -13,7 +13,7 @@ from .options import json_option, store_option
 @click.argument("sample", required=False)
 @store_option
 @json_option
-def show(run: str, sample: str | None, store: str | Path, as_json: bool) -> None:
+def show(run: str, sample: str | None, *, store: str | Path, as_json: bool) -> None:
     """Show RUN (an id, its beginning, or `last`), or how SAMPLE came by its scores.
 
     \b
@@ -25,10 +25,10 @@ def show(run: str, sample: str | None, store: str | Path, as_json: bool) -> None
     from ..runs.report import print_run, scores_as_json
 
     runs = Store(store, must_exist=True)
-    found = runs.run(run)
+    run_id = runs.run(run).id
     if as_json:
-        click.echo(json.dumps(scores_as_json(runs, found.id, sample), ensure_ascii=False))
+        click.echo(json.dumps(scores_as_json(runs, run_id, sample), ensure_ascii=False))
     elif sample is None:
-        print_run(runs, found.id, None, each_sample=True)
+        print_run(runs, run_id, each_sample=True)
     else:
-        print_audit(runs, found.id, sample)
+        print_audit(runs, run_id, sample)

@@ -43,7 +43,6 @@ def suite(file: Path, *, resume: bool, check: bool, store: str | Path, as_json: 
     assay suite nightly.yaml --resume
     assay accept last            # the next nightly runs are compared with this one
     """
-    from ..runs import Progress
     from ..runs.nightly import load_suite, run_suite
     from ..runs.report import plain
     from .progress import live_progress
@@ -61,7 +60,7 @@ def suite(file: Path, *, resume: bool, check: bool, store: str | Path, as_json: 
         None if context.get_parameter_source("store") is click.core.ParameterSource.DEFAULT else store,
         resume=resume,
         resume_command=_resume_command(file, store),
-        progress=partial(live_progress, Progress(None), silent=as_json),
+        progress=partial(live_progress, quiet=as_json),
         on_notice=lambda notice: click.echo(f"assay: {notice}", err=True),
     )
     report = outcome.report

@@ -1,17 +1,15 @@
 """One nightly run of a suite: the run of every judge, the gates, and a truthful report however it ends."""
 
 import time
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from typing import Any
 
 from ...errors import AssayError, UsageError
 from ...former_names import recorded_name
-from ...judges import Budget, Cassette, LiteLLMJudge
-from ...judges.embedders import load_embedder
+from ...judges import Budget
 from ..compare import Comparison, compare, judged_samples
-from ..session import Progress, run_session
+from ..options import RunOptions
+from ..session import OnProgress, run_plan
 from ..store import Store
 from .gate_decisions import JudgedRun, decide_gates
 from .gates import GateResult, Spending
@@ -92,9 +90,7 @@ def begin_nightly_run(suite: Suite, store: Store, *, resume: bool, resume_comman
     return nightly
 
 
-async def execute_nightly_run(
-    nightly: NightlyRun, on_progress: Callable[[Progress], None] = lambda _: None
-) -> NightlyReport:
+def execute_nightly_run(nightly: NightlyRun, on_progress: OnProgress = lambda _: None) -> NightlyReport:
     """Runs every judge, then decides the gates.
 
     An error, or a budget that is used up, ends it early with a report that says so. All replies and scores until then
@@ -104,7 +100,7 @@ async def execute_nightly_run(
     message = ""
     try:
         for judge in nightly.suite.judge_names:
-            status, message = await _execute_run(nightly, judge, on_progress)
+            status, message = _execute_run(nightly, judge, on_progress)
             if status != "done":
                 break
     except (AssayError, nightly.store.database.errors) as error:
@@ -112,44 +108,27 @@ async def execute_nightly_run(
     return finish_nightly_run(nightly, status, message)
 
 
-async def _execute_run(
-    nightly: NightlyRun, judge_name: str, on_progress: Callable[[Progress], None]
-) -> tuple[Status, str]:
+def _execute_run(nightly: NightlyRun, judge_name: str, on_progress: OnProgress) -> tuple[Status, str]:
     suite, plan = nightly.suite, nightly.suite.plan(judge_name)
-    cassette = None
-    if suite.cassette is not None and suite.cassette.mode != "off":
+    options = RunOptions(budget=nightly.budget, concurrency=suite.concurrency)
+    if suite.cassette is not None:
         file = suite.cassette.file.replace("{judge}", judge_identity(plan.judge))
-        cassette = Cassette(suite.path(file), suite.cassette.mode)
-    judge = None
-    if plan.judge is not None:
-        overrides: dict[str, Any] = {"concurrency": suite.concurrency} if suite.concurrency else {}
-        judge = LiteLLMJudge(plan.judge, cassette=cassette, budget=nightly.budget, **overrides)
-    try:
-        total = sum(1 for _ in plan.samples([] if suite.skip_bad else None))  # every row is read before any call
-        embedder = load_embedder(plan.embedder, cassette, nightly.budget)
+        options = replace(options, cassette=suite.path(file), mode=suite.cassette.mode)
 
-        def on_begin(run: str) -> None:
-            nightly.runs[judge_name] = run
-            Ledger(nightly.store).add_run(nightly.row.id, judge_name, run)
+    def on_begin(run: str) -> None:
+        nightly.runs[judge_name] = run
+        Ledger(nightly.store).add_run(nightly.row.id, judge_name, run)
 
-        outcome = await run_session(
-            plan,
-            nightly.store,
-            judge=judge,
-            embedder=embedder,
-            resume=nightly.runs.get(judge_name),
-            concurrency=judge.settings.concurrent_samples if judge else suite.concurrency or 16,
-            skip_bad=suite.skip_bad,
-            progress=Progress(total),
-            on_begin=on_begin,
-            on_progress=on_progress,
-        )
-        return outcome.ending, outcome.message
-    finally:
-        if judge is not None:
-            judge.close()
-        elif cassette is not None:
-            cassette.close()
+    outcome = run_plan(
+        plan,
+        nightly.store,
+        options,
+        resume=nightly.runs.get(judge_name),
+        skip_bad=suite.skip_bad,
+        on_begin=on_begin,
+        on_progress=on_progress,
+    )
+    return outcome.ending, outcome.message
 
 
 def finish_nightly_run(nightly: NightlyRun, status: Status, message: str = "") -> NightlyReport:

@@ -1,6 +1,5 @@
 """Runs a suite from beginning to end: what `assay suite` does, and Python users can do too."""
 
-import asyncio
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
@@ -78,7 +77,7 @@ def _run_and_report(nightly: NightlyRun, progress: Callable[[], ProgressDisplay]
         write_report_files(nightly.suite, empty_report(nightly, "running"))
         write_history(nightly.suite, nightly.store)
         with progress() if progress else nullcontext(lambda _: None) as on_progress:
-            return asyncio.run(execute_nightly_run(nightly, on_progress))
+            return execute_nightly_run(nightly, on_progress)
     except KeyboardInterrupt:
         return finish_nightly_run(nightly, "interrupted", "Ctrl-C; all replies are kept")
     except (AssayError, nightly.store.database.errors) as error:

@@ -11,7 +11,7 @@ from assay import aevaluate
 from assay.eval_sets import Sample
 from assay.judges import Budget, LiteLLMJudge
 from assay.judges.embedders import LiteLLMEmbedder
-from assay.runs import Plan, Store, run_session
+from assay.runs import Plan, Progress, RunOptions, Store, StoredRun, score_samples
 
 Make = Callable[..., Any]
 
@@ -21,14 +21,22 @@ def state_of(judge: LiteLLMJudge) -> tuple[Any, ...]:
     return judge.usage, judge.replies, judge.retries, list(judge._stores), dict(judge._recent), judge._under_way
 
 
+async def score_plan(plan: Plan, store: Store, judge: LiteLLMJudge, resume: str | None = None) -> tuple[str, Progress]:
+    """Scores the plan's samples by this very judge; the run's id and what its session took."""
+    record, progress = StoredRun(plan, store, resume), Progress()
+    options = RunOptions(metrics=plan.metrics, judge=judge, concurrency=2)
+    await score_samples(plan.samples(), record, options, progress=progress)
+    return record.run, progress
+
+
 def run_twice_at_once(judge: LiteLLMJudge, path: Path, folder: Path) -> list[Any]:
     """Two runs of one set with one judge object, each in a store of its own; what each store kept."""
     plan = Plan(sets=(str(path),), metrics=("judge_truthfulness",), judge=judge.settings)
     stores = [Store(folder / name) for name in ("one", "two")]
 
     async def run(store: Store) -> Any:
-        outcome = await run_session(plan, store, judge=judge, embedder=None, concurrency=4)
-        return outcome, {sample: score for sample, _, score in store.scores(outcome.run)}
+        run, progress = await score_plan(plan, store, judge)
+        return progress, {sample: score for sample, _, score in store.scores(run)}
 
     async def both() -> list[Any]:
         return await asyncio.gather(*map(run, stores))
@@ -45,8 +53,8 @@ def test_runs_at_once_do_not_read_each_others_replies(
     before = state_of(asking)
     runs = run_twice_at_once(asking, set_file(6), tmp_path)
     assert len(openai_server.requests) == 12
-    assert [outcome.usage.calls for outcome, _ in runs] == [6, 6]
-    assert [outcome.usage.from_cassette for outcome, _ in runs] == [0, 0]
+    assert [progress.usage.calls for progress, _ in runs] == [6, 6]
+    assert [progress.usage.from_cassette for progress, _ in runs] == [0, 0]
     assert state_of(asking) == before
 
 
@@ -56,12 +64,9 @@ def test_a_resumed_run_reads_its_own_replies(
     asking, store = judge(), Store(tmp_path / "runs")
     plan = Plan(sets=(str(set_file(3)),), metrics=("judge_truthfulness",), judge=asking.settings)
 
-    def run(resume: str | None) -> Any:
-        return asyncio.run(run_session(plan, store, judge=asking, embedder=None, resume=resume, concurrency=2))
-
-    first = run(None)
-    store.database.execute("DELETE FROM scores WHERE run = ?", (first.run,))
-    again = run(first.run)
+    run, _ = asyncio.run(score_plan(plan, store, asking))
+    store.database.execute("DELETE FROM scores WHERE run = ?", (run,))
+    _, again = asyncio.run(score_plan(plan, store, asking, resume=run))
     assert (again.usage.calls, again.usage.from_cassette) == (3, 3)
     assert len(openai_server.requests) == 3
 
