@@ -34,9 +34,9 @@ def replace_file(target: Path, *, binary: bool = False) -> Iterator[IO[Any]]:
     ['scores.csv']
     """
     draft = target.with_name(f".{target.name}.{os.getpid()}.part")
-    text = {} if binary else {"encoding": "utf-8", "newline": ""}
+    mode, encoding, newline = ("wb", None, None) if binary else ("w", "utf-8", "")
     try:
-        with draft.open("wb" if binary else "w", **text) as file:  # type: ignore[call-overload]
+        with draft.open(mode, encoding=encoding, newline=newline) as file:
             yield file
             file.flush()
             os.fsync(file.fileno())

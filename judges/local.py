@@ -26,7 +26,7 @@ class LocalServer:
         params.model.path = str(file)
         params.n_parallel = slots
         params.n_ctx = slots * context_tokens
-        params.cpuparams.n_threads = params.cpuparams_batch.n_threads = _physical_cores()
+        params.cpuparams.n_threads = params.cpuparams_batch.n_threads = _usable_cores()
         params.hostnames = ["127.0.0.1"]
         params.port = _free_port()
         params.verbosity = 0
@@ -41,7 +41,10 @@ def _free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def _physical_cores() -> int:
-    import os
+def _usable_cores() -> int:
+    """The cores that this process may use: fewer than the machine has in a container, where the system can tell."""
+    import psutil
 
-    return max(1, len(os.sched_getaffinity(0)))
+    process = psutil.Process()
+    usable = process.cpu_affinity() if hasattr(process, "cpu_affinity") else None  # macOS has none
+    return len(usable) if usable else psutil.cpu_count() or 1

@@ -1,0 +1,161 @@
+"""The package imports and runs on Linux, macOS and Windows: nothing in it needs what only one of them has."""
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from test_house import listing, modules, package_of, place, syntax_tree
+
+FOLDERS = ("assay", "languages", "text", "eval_sets", "prompts", "judges", "metrics", "meta_eval", "runs", "generation")
+POSIX_MODULES = {
+    *("crypt", "curses", "fcntl", "grp", "nis", "ossaudiodev", "posix", "pty", "pwd", "readline", "resource"),
+    *("select", "spwd", "syslog", "termios", "tty"),
+}
+POSIX_ATTRIBUTES = {
+    "asyncio": {"get_child_watcher", "add_signal_handler"},
+    "mmap": {"MADV_DONTNEED", "MAP_SHARED", "MAP_PRIVATE", "PROT_READ"},
+    "os": {
+        *(
+            "chown",
+            "chroot",
+            "ctermid",
+            "fchdir",
+            "fchmod",
+            "fchown",
+            "fork",
+            "forkpty",
+            "getegid",
+            "geteuid",
+            "getgid",
+        ),
+        *("getgroups", "getloadavg", "getpgid", "getpgrp", "getpriority", "getresuid", "getsid", "getuid", "killpg"),
+        *(
+            "lchown",
+            "lockf",
+            "major",
+            "minor",
+            "mkfifo",
+            "mknod",
+            "nice",
+            "openpty",
+            "pathconf",
+            "posix_spawn",
+            "pread",
+        ),
+        *("pwrite", "readv", "sched_getaffinity", "sched_setaffinity", "sched_yield", "sendfile", "setgid", "setpgid"),
+        *("setpriority", "setsid", "setuid", "statvfs", "sync", "sysconf", "tcgetpgrp", "ttyname", "uname", "wait"),
+        *("wait3", "wait4", "waitid", "O_CLOEXEC", "O_DIRECTORY", "O_NOCTTY", "O_NOFOLLOW", "O_NONBLOCK", "O_SYNC"),
+    },
+    "signal": {
+        *("SIGALRM", "SIGCHLD", "SIGCONT", "SIGHUP", "SIGKILL", "SIGPIPE", "SIGQUIT", "SIGSTOP", "SIGTSTP", "SIGUSR1"),
+        *("SIGUSR2", "SIGWINCH", "alarm", "pause", "pthread_kill", "setitimer", "sigwait"),
+    },
+}
+"""What the standard library lacks on Windows or macOS, by module."""
+
+IMPORTS_EVERYTHING = f"""
+import builtins, importlib, os, sys
+
+BLOCKED = {sorted(POSIX_MODULES)!r}
+genuine = builtins.__import__
+
+def import_as_elsewhere(name, globals=None, locals=None, fromlist=(), level=0):
+    if level == 0 and name.partition(".")[0] in BLOCKED and (globals or {{}}).get("__name__", "").startswith("assay"):
+        raise ImportError(f"there is no module {{name}} on this platform")
+    return genuine(name, globals, locals, fromlist, level)
+
+builtins.__import__ = import_as_elsewhere
+if hasattr(os, "sched_getaffinity"):
+    del os.sched_getaffinity
+for module in sys.argv[1:]:
+    importlib.import_module(module)
+"""
+
+
+def test_every_module_is_imported_without_what_only_posix_has() -> None:
+    names = [dotted_name(path) for path in modules(*FOLDERS) if path.name != "__main__.py"]
+    assert {"assay", "assay.cli.run", "assay.judges.cassette", "assay.runs.store"} <= {*names}
+    command = [sys.executable, "-c", IMPORTS_EVERYTHING, *names]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-2000:]
+
+
+def dotted_name(path: Path) -> str:
+    name = ".".join(("assay", *package_of(path), path.stem))
+    return name.removesuffix(".__init__")
+
+
+def imports(tree: ast.Module) -> Iterator[tuple[str, int]]:
+    """The modules that are imported anywhere, inside functions too, with the line."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from ((alias.name.partition(".")[0], node.lineno) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
+            yield node.module.partition(".")[0], node.lineno
+
+
+def test_no_module_uses_what_only_posix_has() -> None:
+    """Also inside functions, which an import does not run."""
+    offenders = []
+    for path in modules(*FOLDERS):
+        tree = syntax_tree(path)
+        offenders += [f"{place(path)}:{line} imports {name}" for name, line in imports(tree) if name in POSIX_MODULES]
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+                if node.attr in POSIX_ATTRIBUTES.get(node.value.id, ()):
+                    offenders.append(f"{place(path)}:{node.lineno} uses {node.value.id}.{node.attr}")
+            elif isinstance(node, ast.keyword) and node.arg == "preexec_fn":
+                offenders.append(f"{place(path)}:{node.value.lineno} uses preexec_fn")
+    assert not offenders, listing(offenders)
+
+
+def opens_text_in_the_platforms_encoding(call: ast.Call) -> bool:
+    """Whether a call of `open`, `read_text` or `write_text` leaves the encoding to the platform."""
+    name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    if name not in {"open", "read_text", "write_text"} or any(keyword.arg == "encoding" for keyword in call.keywords):
+        return False
+    if name == "open" and isinstance(call.func, ast.Attribute) and getattr(call.func.value, "id", "") in {"webbrowser"}:
+        return False
+    is_method = isinstance(call.func, ast.Attribute)
+    if name == "read_text":
+        return is_method and not call.args
+    if name == "write_text":
+        return is_method and len(call.args) < 2
+    modes = [argument.value for argument in call.args[0 if is_method else 1 :] if isinstance(argument, ast.Constant)]
+    modes += [each.value.value for each in call.keywords if each.arg == "mode" and isinstance(each.value, ast.Constant)]
+    return not any("b" in str(mode) for mode in modes)
+
+
+@pytest.mark.parametrize(
+    ("call", "is_left_to_the_platform"),
+    [
+        ("path.open()", True),
+        ("open(path, 'w')", True),
+        ("path.read_text()", True),
+        ("path.write_text(text)", True),
+        ("path.open('rb')", False),
+        ("path.open('w', encoding='utf-8')", False),
+        ("path.read_text('utf-8')", False),
+        ("read_text(path)", False),
+    ],
+)
+def test_a_call_that_leaves_the_encoding_to_the_platform_is_recognised(
+    call: str, is_left_to_the_platform: bool
+) -> None:
+    expression = ast.parse(call, mode="eval").body
+    assert isinstance(expression, ast.Call)
+    assert opens_text_in_the_platforms_encoding(expression) is is_left_to_the_platform
+
+
+def test_every_text_file_is_opened_in_a_named_encoding() -> None:
+    """Windows would take another one than UTF-8."""
+    offenders = [
+        f"{place(path)}:{node.lineno}"
+        for path in modules(*FOLDERS)
+        for node in ast.walk(syntax_tree(path))
+        if isinstance(node, ast.Call) and opens_text_in_the_platforms_encoding(node)
+    ]
+    assert not offenders, listing(offenders)
