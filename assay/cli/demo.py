@@ -40,7 +40,7 @@ def demo(judge: str, *, store: str | Path, as_json: bool) -> None:
     from ..judges import load_settings
     from ..runs import Plan, RunOptions, Store
     from .exit_codes import DONE
-    from .meta import tell_briefly
+    from .meta import print_brief_evaluation
     from .run import execute_plan, exit_code, print_outcome
 
     recorded = files("assay.cassettes").joinpath(f"helpdesk.{judge}.jsonl")
@@ -53,6 +53,6 @@ def demo(judge: str, *, store: str | Path, as_json: bool) -> None:
     print_outcome(runs, outcome, as_json=as_json)
     code = exit_code(runs, outcome, max_failed=0)
     if code == DONE and not as_json:
-        tell_briefly(runs, runs.run(outcome.run))
+        print_brief_evaluation(runs, runs.run(outcome.run))
         click.echo(_CONSTRUCTED)
     click.get_current_context().exit(code)

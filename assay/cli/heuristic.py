@@ -1,22 +1,21 @@
-"""`assay heuristic`: how an answer comes by its heuristic score, and the company's own words."""
+"""`assay heuristic`: how an answer gets its heuristic score, and the company's own terms."""
 
 import asyncio
 import json
+from contextlib import AsyncExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from ..errors import InputError, UsageError
-from .options import json_option, judge_option, read_mapping, set_options, translate_option
+from .options import SetOptions, json_option, judge_option, translate_option, with_set_options
 
 if TYPE_CHECKING:
-    from ..eval_sets import Sample
-    from ..metrics.heuristic.decision_tree import Tree, Walk
     from ..metrics.heuristic.explain import Explanation
+    from ..metrics.heuristic.message_type import Rules
+    from ..metrics.heuristic.translation import TranslatorName
     from ..metrics.metric import Score
-
-_DOCUMENTS = {".md", ".txt", ".rst", ".html", ".htm", ".adoc"}
 
 
 @click.group()
@@ -27,7 +26,7 @@ def heuristic() -> None:
 @heuristic.command()
 @click.argument("set_", metavar="SET")
 @click.argument("sample")
-@set_options
+@with_set_options
 @click.option("--vocabulary", type=click.Path(), help="File of `assay heuristic vocabulary`.")
 @click.option("--nlp-nl", help="spaCy pipeline for Dutch, a package or a folder.")
 @click.option("--nlp-en", help="spaCy pipeline for English, a package or a folder.")
@@ -36,29 +35,65 @@ def heuristic() -> None:
 @translate_option
 @judge_option
 @click.option("--cassette", type=click.Path(path_type=Path), help="File of recorded translations.")
-@click.option("--draw", type=click.Choice(["mermaid", "dot"]), help="Print only the decision tree, the way marked.")
+@click.option(
+    "--draw", type=click.Choice(["mermaid", "dot"]), help="Print only the decision tree, path marked."
+)
 @json_option
-def explain(set_: str, sample: str, draw: str | None, as_json: bool, **options: Any) -> None:
-    """Show how SAMPLE of SET comes by its heuristic score.
+def explain(
+    set_: str,
+    sample: str,
+    *,
+    set_options: SetOptions,
+    vocabulary: str | None,
+    nlp_nl: str | None,
+    nlp_en: str | None,
+    rules: "Rules",
+    beyond: str,
+    translate: "TranslatorName | None",
+    judge: str | None,
+    cassette: Path | None,
+    draw: str | None,
+    as_json: bool,
+) -> None:
+    """Show how SAMPLE of SET gets its heuristic score.
 
     \b
     assay heuristic explain helpdesk_nl nl-036
     assay heuristic explain helpdesk_en en-026 --draw mermaid
     """
-    from ..eval_sets import read_set
-    from ..metrics.heuristic.decision_tree import annotators_tree
+    from ..judges import LiteLLMJudge
+    from ..metrics.heuristic import Heuristic
+    from ..metrics.heuristic.decision_tree import annotators_tree, as_dot, as_mermaid
+    from ..metrics.heuristic.explain import explain as explain_sample
 
-    reading = {"mapping": read_mapping(options["mapping"])} | {k: options[k] for k in ("language", "limit", "split")}
-    found = next((each for each in read_set(set_, **reading) if each.id == sample), None)
-    if found is None:
+    chosen = next((each for each in set_options.samples([set_]) if each.id == sample), None)
+    if chosen is None:
         raise UsageError(f"{set_} has no sample {sample!r}")
-    told = asyncio.run(_explained(found, options))
+
+    async def run_explain() -> "Explanation":
+        async with AsyncExitStack() as stack:
+            translator = await stack.enter_async_context(LiteLLMJudge(judge, cassette=cassette)) if judge else None
+            try:
+                metric = Heuristic(
+                    judge=translator,
+                    vocabulary=vocabulary,
+                    nlp_nl=nlp_nl,
+                    nlp_en=nlp_en,
+                    rules=rules,
+                    beyond=beyond,
+                    translate=translate,
+                )
+            except ValueError as error:
+                raise UsageError(str(error)) from error
+            return await explain_sample(chosen, metric)
+
+    result = asyncio.run(run_explain())
     if draw:
-        click.echo(_drawn(draw, annotators_tree(), told.way))
+        click.echo((as_mermaid if draw == "mermaid" else as_dot)(annotators_tree(), result.way))
     elif as_json:
-        click.echo(json.dumps(told.as_json(), ensure_ascii=False))
+        click.echo(json.dumps(result.as_json(), ensure_ascii=False))
     else:
-        _print(told)
+        _print(result)
 
 
 @heuristic.command()
@@ -70,16 +105,17 @@ def tree(form: str, as_json: bool) -> None:
     \b
     assay heuristic tree --format dot | dot -Tsvg -o tree.svg
     """
-    from ..metrics.heuristic.decision_tree import annotators_tree
+    from ..metrics.heuristic.decision_tree import annotators_tree, as_dot, as_mermaid
 
-    found = annotators_tree()
-    click.echo(found.model_dump_json(exclude_defaults=True) if as_json else _drawn(form, found))
+    questions = annotators_tree()
+    drawing = (as_mermaid if form == "mermaid" else as_dot)(questions)
+    click.echo(questions.model_dump_json(exclude_defaults=True) if as_json else drawing)
 
 
 @heuristic.command()
 @click.argument("docs", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("-o", "--out", type=click.Path(path_type=Path), help="File to write; if not given, standard output.")
-@click.option("--language", help="Language (nl, en) of the documentation; if not given, it is detected.")
+@click.option("-o", "--out", type=click.Path(path_type=Path), help="File to write. Default: standard output.")
+@click.option("--language", help="Language (nl, en) of the documentation. Default: it is detected.")
 @click.option(
     "--most", type=click.IntRange(min=1), default=10_000, show_default=True, help="Most frequent words to try."
 )
@@ -92,97 +128,49 @@ def vocabulary(docs: tuple[Path, ...], out: Path | None, language: str | None, m
     """
     from ..eval_sets.language import detect_language
     from ..metrics.heuristic.company_terms import vocabulary_of
+    from ..metrics.heuristic.documentation import read_documentation
 
-    texts = [_read(file) for file in _files(docs)]
+    texts = read_documentation(docs)
     language = language or detect_language("", "\n".join(text[:2000] for text in texts)[:20_000]) or "en"
     terms = vocabulary_of(texts, language, most)
-    written = f"# {len(terms)} company terms ({language}) of {len(texts)} files\n" + "".join(
-        f"{term}\n" for term in terms
-    )
+    heading = f"# {len(terms)} company terms ({language}) of {len(texts)} files"
+    lines = "".join(f"{line}\n" for line in (heading, *terms))
     if out is None:
-        click.echo(written, nl=False)
+        click.echo(lines, nl=False)
         return
     try:
-        out.write_text(written, encoding="utf-8")
+        out.write_text(lines, encoding="utf-8")
     except OSError as error:
         raise InputError(f"{out}: cannot be written: {error.strerror}") from error
     click.echo(f"{len(terms)} terms of {len(texts)} files are in {out}", err=True)
 
 
-async def _explained(sample: "Sample", options: dict[str, Any]) -> "Explanation":
-    from contextlib import AsyncExitStack
-
-    from ..judges import LiteLLMJudge
-    from ..metrics.heuristic import Heuristic
-    from ..metrics.heuristic.explain import explain
-
-    names = ("vocabulary", "nlp_nl", "nlp_en", "rules", "beyond", "translate")
-    async with AsyncExitStack() as stack:
-        judge = None
-        if options["judge"]:
-            judge = await stack.enter_async_context(LiteLLMJudge(options["judge"], cassette=options["cassette"]))
-        try:
-            metric = Heuristic(judge=judge, **{name: options[name] for name in names})
-        except ValueError as error:
-            raise UsageError(str(error)) from error
-        return await explain(sample, metric)
-
-
-def _drawn(form: str, tree: "Tree", way: "Walk | None" = None) -> str:
-    from ..metrics.heuristic.decision_tree import as_dot, as_mermaid
-
-    return (as_mermaid if form == "mermaid" else as_dot)(tree, way)
-
-
-def _files(docs: tuple[Path, ...]) -> list[Path]:
-    files: list[Path] = []
-    for place in docs:
-        if not place.exists():
-            raise InputError(f"{place}: there is no such file or folder")
-        files += sorted(f for f in place.rglob("*") if f.suffix.lower() in _DOCUMENTS) if place.is_dir() else [place]
-    if not files:
-        raise InputError(
-            f"no documentation is in {', '.join(map(str, docs))}; read are {', '.join(sorted(_DOCUMENTS))}"
-        )
-    return files
-
-
-def _read(file: Path) -> str:
-    import re
-
-    try:
-        text = file.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{file}: cannot be read as text (UTF-8): {error}") from error
-    return re.sub(r"<(?:script|style)\b.*?</(?:script|style)>|<[^>]+>|https?://\S+", " ", text, flags=re.DOTALL)
-
-
-def _print(told: "Explanation") -> None:
-    click.echo(f"{told.sample.id}: {told.sample.user_input}\n\n{told.sample.response}\n")
-    by = f" by {told.type.pattern!r} in {told.type.matched!r}" if told.type.pattern else ""
-    click.echo(f"Message type: {told.type.type}{by}: {told.type.reason}")
-    if told.translation:
-        click.echo(f"\nThe answer in English, by {told.translation.by}:\n{told.translation.sample.response}")
+def _print(result: "Explanation") -> None:
+    click.echo(f"{result.sample.id}: {result.sample.user_input}\n\n{result.sample.response}\n")
+    by = f" by {result.type.pattern!r} in {result.type.matched!r}" if result.type.pattern else ""
+    click.echo(f"Message type: {result.type.type}{by}: {result.type.reason}")
+    if result.translation:
+        click.echo(f"\nThe answer in English, by {result.translation.by}:\n{result.translation.sample.response}")
     click.echo("\nFeatures, in equal weight:")
-    for name, score in told.features.items():
+    for name, score in result.features.items():
         _print_feature(name, score)
     click.echo("\nHeuristics beyond the sum:")
-    for name, score in told.beyond.items():
+    for name, score in result.beyond.items():
         _print_feature(name, score)
-    value = "not scored" if told.score.value is None else f"{told.score.value:.2f} of 5"
-    click.echo(f"\nScore: {value}: {told.score.reason}")
-    if told.score.value is not None:
-        click.echo(f"Override: {told.score.evidence['override'] or 'none'}")
+    value = "not scored" if result.score.value is None else f"{result.score.value:.2f} of 5"
+    click.echo(f"\nScore: {value}: {result.score.reason}")
+    if result.score.value is not None:
+        click.echo(f"Override: {result.score.evidence['override'] or 'none'}")
     click.echo("\nThe annotator's questions:")
-    for step in told.way.steps:
+    for step in result.way.steps:
         click.echo(f"  {step.asks} {'does not apply' if step.reply == 'unknown' else step.reply}")
-    click.echo(f"  So the answer is {told.way.answer}: {told.way.because}.")
+    click.echo(f"  So the answer is {result.way.answer}: {result.way.because}.")
 
 
 def _print_feature(name: str, score: "Score") -> None:
-    value = "   -" if score.value is None else f"{score.value:4.2f}"
-    click.echo(f"  {name:<21} {value}  {score.reason}")
-    for kind, found in score.evidence.items():
-        if found and found is not True:
-            text = json.dumps(found, ensure_ascii=False) if not isinstance(found, str) else found
+    figure = "   -" if score.value is None else f"{score.value:4.2f}"
+    click.echo(f"  {name:<21} {figure}  {score.reason}")
+    for kind, value in score.evidence.items():
+        if value and value is not True:
+            text = json.dumps(value, ensure_ascii=False) if not isinstance(value, str) else value
             click.echo(f"  {'':<21}       {kind}: {text if len(text) <= 300 else text[:299] + '…'}")

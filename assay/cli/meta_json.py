@@ -9,51 +9,48 @@ if TYPE_CHECKING:
     from ..meta_eval.score_files import JoinedScores
 
 
-_UNCHANGED = (
+_AS_EVALUATED = (
     *("raters", "paper_procedure", "comparisons", "paper_tables"),
     *("policy", "mean_rating", "slices", "settings"),
 )
 
 
-def as_object(evaluation: "MetaEvaluation", joined: "JoinedScores") -> dict[str, Any]:
-    """`recommendation`, `metrics`, `combinations`, `ceiling`; then all else that was found, and what was read."""
+def evaluation_as_json(evaluation: "MetaEvaluation", joined: "JoinedScores") -> dict[str, Any]:
+    """Returns `recommendation`, `metrics`, `combinations`, `ceiling`, `chosen`; then the rest of the evaluation.
+
+    Args:
+        evaluation: What is printed.
+        joined: What it was made from, with the notes about reading it.
+    """
     selection, raters = evaluation.selection, evaluation.raters
-    told: dict[str, Any] = {
+    values = asdict(evaluation)
+    result: dict[str, Any] = {
         "recommendation": evaluation.recommendation,
         "metrics": [_metric(metric) for metric in evaluation.metrics],
         "combinations": [_combination(each) for each in selection.combinations] if selection else [],
         "ceiling": raters.ceiling.value if raters else None,
         "chosen": _combination(selection.chosen) if selection else None,
-    }
-    everything = asdict(evaluation)
-    for name in (
-        "raters",
-        "paper_procedure",
-        "comparisons",
-        "paper_tables",
-        "policy",
-        "mean_rating",
-        "slices",
-        "settings",
-    ):
-        told[name] = everything[name]
+    } | {name: values[name] for name in _AS_EVALUATED}
     if selection:
-        beside = {"combinations", "chosen", "predictions"}
-        told["selection"] = {name: value for name, value in everything["selection"].items() if name not in beside}
-        told["predictions"] = dict(zip(joined.table.items, selection.predictions, strict=False))
-    read = {"unscored": joined.unscored, "unrated": joined.unrated, "notes": joined.notes}
-    return told | {name: list(value) for name, value in read.items()}
+        elsewhere = {"combinations", "chosen", "predictions"}
+        result["selection"] = {name: value for name, value in values["selection"].items() if name not in elsewhere}
+        result["predictions"] = dict(zip(joined.table.items, selection.predictions, strict=False))
+    return result | {
+        "unscored": list(joined.unscored),
+        "unrated": list(joined.unrated),
+        "notes": list(joined.notes),
+    }
 
 
 def _metric(metric: "MetricAgreement") -> dict[str, Any]:
     rho = metric.spearman
-    known = {"name": metric.name, "n": metric.n, "coverage": metric.coverage, "spearman": rho.value}
+    first = {"name": metric.name, "n": metric.n, "coverage": metric.coverage, "spearman": rho.value}
     rest = {name: value for name, value in asdict(metric).items() if name != "spearman"}
-    return known | {"low": rho.low, "high": rho.high, "p": metric.p} | rest
+    return first | {"low": rho.low, "high": rho.high, "p": metric.p} | rest
 
 
 def _combination(combination: "Combination") -> dict[str, Any]:
     out = combination.out_of_fold
-    known = {"metrics": list(combination.metrics), "in_sample": combination.in_sample, "out_of_fold": out.value}
-    rest = {name: value for name, value in asdict(combination).items() if name not in {*known, "out_of_fold"}}
-    return known | {"low": out.low, "high": out.high, "problem": out.problem} | rest
+    first = {"metrics": list(combination.metrics), "in_sample": combination.in_sample, "out_of_fold": out.value}
+    rest = {name: value for name, value in asdict(combination).items() if name not in {*first, "out_of_fold"}}
+    return first | {"low": out.low, "high": out.high, "problem": out.problem} | rest

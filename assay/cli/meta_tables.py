@@ -1,4 +1,4 @@
-"""A meta-evaluation as a support lead reads it in a terminal: the sentence, then the tables."""
+"""A meta-evaluation in a terminal: the sentence, then the tables."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
@@ -10,24 +10,25 @@ if TYPE_CHECKING:
     from ..meta_eval.results import Combination, Comparison, MetaEvaluation, Policy, Raters, Selection
     from ..meta_eval.score_files import JoinedScores
 
-_WHOLE = {"metric", "Spearman [95%]", "out of fold [95%]"}  # columns that are not folded
-_BESIDE = 2  # metrics that the table of parts shows, the chosen ones first
-_COMPARED = 6  # the report has all of them
+_NO_WRAP = {"metric", "Spearman [95%]", "out of fold [95%]"}  # columns that are not folded
+_SLICE_METRICS = 2  # metrics in the table of slices, the chosen ones first
+_MOST_COMPARISONS = 6  # the report has all of them
 
 
 def print_evaluation(evaluation: "MetaEvaluation", joined: "JoinedScores", *, brief: bool = False) -> None:
-    """Prints the sentence first, then what it rests on; `brief` leaves it at the metrics and their combinations."""
+    """Prints the sentence, then the tables behind it; with `brief` only the metrics and their combinations."""
     from rich.text import Text
 
     from ..runs.report import plain, report_console
 
     console = report_console()
     console.print(Text(plain(evaluation.recommendation), style="bold"))
-    made = evaluation.settings
+    settings = evaluation.settings
     console.print(
         Text(
-            f"{made.rated} rated items of {made.items} in {made.groups} groups, scale {made.rating_min:g}-"
-            f"{made.rating_max:g}; {made.bootstrap} resamples of whole groups, seed {made.seed}",
+            f"{settings.rated} rated items of {settings.items} in {settings.groups} groups, scale "
+            f"{settings.rating_min:g}-{settings.rating_max:g}; {settings.bootstrap} resamples of whole groups, "
+            f"seed {settings.seed}",
             style="dim",
         )
     )
@@ -43,42 +44,46 @@ def print_evaluation(evaluation: "MetaEvaluation", joined: "JoinedScores", *, br
         return
     _print_comparisons(console, evaluation.comparisons)
     _print_paper(console, evaluation)
-    _print_parts(console, evaluation)
+    _print_slices(console, evaluation)
     if evaluation.policy is not None:
         _print_policy(console, evaluation.policy)
     if evaluation.mean_rating is not None:
-        powered = evaluation.mean_rating
+        estimates = evaluation.mean_rating
         console.print(
             Text(
-                f"\nMean rating of all {powered.rated + powered.unrated} answers: {interval(powered.mean)} "
-                f"(the {powered.rated} rated ones alone: {interval(powered.classical)})"
+                f"\nMean rating of all {estimates.rated + estimates.unrated} answers: {interval(estimates.mean)} "
+                f"(the {estimates.rated} rated ones alone: {interval(estimates.classical)})"
             )
         )
 
 
-def interval(found: "Estimate", digits: int = 2, *, signed: bool = False) -> str:
-    """`0.52 [0.38, 0.63]`, or why there is none."""
-    if found.value is None:
-        return f"none: {found.problem}" if found.problem else "none"
+def interval(estimate: "Estimate", digits: int = 2, *, signed: bool = False) -> str:
+    """Returns `0.52 [0.38, 0.63]`, or why there is no value or interval."""
+    if estimate.value is None:
+        return f"none: {estimate.problem}" if estimate.problem else "none"
     form = f"{'+' if signed else ''}.{digits}f"
-    if found.low is None or found.high is None:
-        return f"{found.value:{form}}" + (f" ({found.problem})" if found.problem else "")
-    return f"{found.value:{form}} [{found.low:{form}}, {found.high:{form}}]"
+    if estimate.low is None or estimate.high is None:
+        return f"{estimate.value:{form}}" + (f" ({estimate.problem})" if estimate.problem else "")
+    return f"{estimate.value:{form}} [{estimate.low:{form}}, {estimate.high:{form}}]"
 
 
-def share(found: float | None) -> str:
-    """A figure with two digits, or a dash."""
-    return "-" if found is None else f"{round(found, 2) + 0.0:.2f}"  # + 0.0: there is no -0.00
+def figure(value: float | None) -> str:
+    """Returns a figure with two digits, or a dash.
+
+    >>> figure(-0.001), figure(None)
+    ('0.00', '-')
+    """
+    return "-" if value is None else f"{round(value, 2) + 0.0:.2f}"  # + 0.0: there is no -0.00
 
 
-def p_value(found: float | None) -> str:
-    """`0.031`, `<0.001`, or a dash."""
-    return "-" if found is None else p_said(found).removeprefix("p ").removeprefix("= ").replace(" ", "")
+def p_value(p: float | None) -> str:
+    """Returns `0.031`, `<0.001`, or a dash."""
+    return "-" if p is None else "<0.001" if p < 0.001 else f"{p:.3f}"
 
 
-def p_said(found: float) -> str:
-    """`p = 0.031` or `p < 0.001`."""
-    return "p < 0.001" if found < 0.001 else f"p = {found:.3f}"
+def p_equation(p: float) -> str:
+    """Returns `p = 0.031` or `p < 0.001`."""
+    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
 
 
 def _table(
@@ -95,7 +100,7 @@ def _table(
             heading,
             justify="left" if number == 0 or heading == "metrics" else "right",
             overflow="fold",
-            no_wrap=heading in _WHOLE,
+            no_wrap=heading in _NO_WRAP,
         )
     for row in rows:
         cells = [plain(cell) for cell in row]
@@ -113,7 +118,7 @@ def _print_metrics(console: "Console", evaluation: "MetaEvaluation") -> None:
             str(metric.n),
             f"{metric.coverage:.0%}",
             interval(metric.spearman, signed=True),
-            *(share(each.value) for each in (metric.pairwise_accuracy, metric.auroc_bad, metric.auroc_good)),
+            *(figure(each.value) for each in (metric.pairwise_accuracy, metric.auroc_bad, metric.auroc_good)),
             p_value(metric.p),
             p_value(metric.p_max_t),
             "baseline" if metric.baseline else "",
@@ -134,18 +139,18 @@ def _print_raters(console: "Console", raters: "Raters") -> None:
 
     from ..runs.report import plain
 
-    told = [
+    lines = [
         f"\n{raters.count} raters, {raters.items_rated_twice} items rated twice or more: Krippendorff's alpha "
         f"{interval(raters.alpha)}; each rater against the mean of the others: {interval(raters.ceiling)}"
     ]
     if raters.problem:
-        told.append(raters.problem)
-    console.print(Text(plain(told[0])))
-    for line in told[1:]:
+        lines.append(raters.problem)
+    console.print(Text(plain(lines[0])))
+    for line in lines[1:]:
         console.print(Text(plain(line), style="bold"))
     if raters.pairs:
         pairs = [
-            (f"{pair.first}, {pair.second}", str(pair.n), share(pair.kappa), share(pair.weighted_kappa))
+            (f"{pair.first}, {pair.second}", str(pair.n), figure(pair.kappa), figure(pair.weighted_kappa))
             for pair in raters.pairs
         ]
         _table(console, "Raters with each other", ("raters", "n", "Cohen's kappa", "quadratic"), pairs)
@@ -153,8 +158,8 @@ def _print_raters(console: "Console", raters: "Raters") -> None:
         rows = [
             (
                 each.metric,
-                share(each.winning_rate),
-                share(each.advantage),
+                figure(each.winning_rate),
+                figure(each.advantage),
                 each.problem or ("yes" if each.passes else "no"),
             )
             for each in raters.alternatives
@@ -175,27 +180,27 @@ def _print_combinations(console: "Console", selection: "Selection", baselines: s
         Text(
             f"out of fold: chosen and judged on different answers, {selection.repeats} x {selection.folds} folds. The "
             f"best of all on shuffled ratings: {selection.best_by_chance:.2f}; here {selection.best_in_sample:.2f} "
-            f"({p_said(selection.p_of_selection)}).",
+            f"({p_equation(selection.p_of_selection)}).",
             style="dim",
         )
     )
-    stable = [(metric, held) for metric, held in sorted(selection.stability, key=lambda each: -each[1]) if held]
+    stable = [(metric, part) for metric, part in sorted(selection.stability, key=lambda pair: -pair[1]) if part]
     if stable:
-        told = ", ".join(f"{metric} {held:.0%}" for metric, held in stable)
-        console.print(Text(f"How often resampled answers choose a metric: {plain(told)}", style="dim"))
-    for metric, why in selection.left_out:
+        shares = ", ".join(f"{metric} {part:.0%}" for metric, part in stable)
+        console.print(Text(f"How often resampled answers choose a metric: {plain(shares)}", style="dim"))
+    for metric, reason in selection.left_out:
         if metric not in baselines:
-            console.print(Text(f"{plain(metric)} is left out: {plain(why)}", style="dim"))
+            console.print(Text(f"{plain(metric)} is left out: {plain(reason)}", style="dim"))
 
 
-def _combination(found: "Combination") -> tuple[str, ...]:
+def _combination(combination: "Combination") -> tuple[str, ...]:
     return (
-        f"best of {found.size}" if found.kind == "subset" else found.kind,
-        " + ".join(found.metrics) if found.kind == "subset" else f"all {len(found.metrics)}",
-        share(found.in_sample),
-        interval(found.out_of_fold, signed=True),
-        share(found.optimism),
-        "chosen" if found.chosen else "",
+        f"best of {combination.size}" if combination.kind == "subset" else combination.kind,
+        " + ".join(combination.metrics) if combination.kind == "subset" else f"all {len(combination.metrics)}",
+        figure(combination.in_sample),
+        interval(combination.out_of_fold, signed=True),
+        figure(combination.optimism),
+        "chosen" if combination.chosen else "",
     )
 
 
@@ -209,7 +214,7 @@ def _print_comparisons(console: "Console", comparisons: "tuple[Comparison, ...]"
             p_value(each.p_permutation),
             {True: "yes", False: "no", None: "-"}[each.equivalent],
         )
-        for each in comparisons[:_COMPARED]
+        for each in comparisons[:_MOST_COMPARISONS]
     ]
     if rows:
         within = f"equal within {comparisons[0].margin:g}"
@@ -224,10 +229,10 @@ def _print_paper(console: "Console", evaluation: "MetaEvaluation") -> None:
     from ..runs.report import plain
 
     if procedure := evaluation.paper_procedure:
-        kept = " + ".join(procedure.metrics) or "nothing"
+        metrics = " + ".join(procedure.metrics) or "nothing"
         console.print(
             Text(
-                f"\nThe procedure of the AFAS paper keeps {plain(kept)}: rho {share(procedure.rho)} in sample, "
+                f"\nThe procedure of the AFAS paper keeps {plain(metrics)}: rho {figure(procedure.rho)} in sample, "
                 f"{interval(procedure.out_of_fold)} out of fold"
             )
         )
@@ -236,13 +241,16 @@ def _print_paper(console: "Console", evaluation: "MetaEvaluation") -> None:
         return
     if tables.types:
         rows = [
-            (row.label, str(row.n), *map(share, (row.f1, row.accuracy, row.precision, row.recall)))
+            (row.label, str(row.n), *map(figure, (row.f1, row.accuracy, row.precision, row.recall)))
             for row in tables.types
         ]
         _table(console, "Table III: message types", ("", "n", "F1", "accuracy", "precision", "recall"), rows)
     if tables.correlations:
-        labels, found = by_set(tables.correlations)
-        stars = [(name, *("-" if row is None else share(row.rho) + row.stars for row in rows)) for name, rows in found]
+        labels, rows_by_metric = by_set(tables.correlations)
+        stars = [
+            (name, *("-" if row is None else figure(row.rho) + row.stars for row in rows))
+            for name, rows in rows_by_metric
+        ]
         _table(console, "Table IV: Spearman (* p < 0.05, ** p < 0.01)", ("metric", *labels), stars)
     if tables.deviations:
         headings = ("", *(f"rated {level:g} (n = {n})" for level, n in zip(tables.levels, tables.counts, strict=True)))
@@ -250,23 +258,23 @@ def _print_paper(console: "Console", evaluation: "MetaEvaluation") -> None:
         _table(console, f"Table V: {tables.deviations_of}", headings, shares)
 
 
-def _print_parts(console: "Console", evaluation: "MetaEvaluation") -> None:
+def _print_slices(console: "Console", evaluation: "MetaEvaluation") -> None:
     if not evaluation.slices:
         return
     chosen = set(evaluation.selection.chosen.metrics) if evaluation.selection else set()
     best = sorted(evaluation.metrics, key=lambda each: -(each.spearman.value or 0))
     shown = [each.name for each in best if each.name in chosen]
     shown += [each.name for each in best if each.name not in chosen and not each.baseline][
-        : max(0, _BESIDE - len(shown))
+        : max(0, _SLICE_METRICS - len(shown))
     ]
     rows = []
     for part in evaluation.slices:
-        found = dict(part.metrics)
-        cells = [interval(found[name], signed=True) if name in found else "-" for name in shown]
+        estimates = dict(part.metrics)
+        cells = [interval(estimates[name], signed=True) if name in estimates else "-" for name in shown]
         rating = "-" if part.mean_rating is None else f"{part.mean_rating:.2f}"
-        label = f"{part.attribute} {part.label or '(not said)'}"
+        label = f"{part.attribute} {part.label or '(unknown)'}"
         rows.append((label, str(part.n), rating, interval(part.chosen, signed=True), *cells))
-    _table(console, "In parts (Spearman)", ("", "n", "mean rating", "chosen, out of fold", *shown), rows)
+    _table(console, "By slice (Spearman)", ("", "n", "mean rating", "chosen, out of fold", *shown), rows)
 
 
 def _print_policy(console: "Console", policy: "Policy") -> None:
@@ -288,7 +296,7 @@ def _print_policy(console: "Console", policy: "Policy") -> None:
     console.print(
         Text(
             f"At most {policy.bound:.0%} bad answers among those sent, with {policy.confidence:.0%} confidence; "
-            f"{policy.hours_saved:.1f} hours saved a 1,000 answers at {policy.minutes:g} minutes each.",
+            f"{policy.hours_saved:.1f} hours saved per 1,000 answers at {policy.minutes:g} minutes each.",
             style="dim",
         )
     )

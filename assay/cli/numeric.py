@@ -1,4 +1,4 @@
-"""`assay numeric`: the ground truths of a table, and claims checked against it."""
+"""`assay numeric`: the facts of a table, and claims checked against it."""
 
 import json
 from pathlib import Path
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ..metrics.numeric.facts import Facts
 
 _WIDE = 120
-_SIDE_BY_SIDE = 4  # series in one table
+_SERIES_PER_TABLE = 4
 
 
 @click.group()
@@ -28,11 +28,13 @@ numeric.add_command(check)
 @click.argument("file", metavar="TABLE", type=click.Path(path_type=Path))
 @click.option("--sheet", help="Only this sheet or table of the file, by name.")
 @click.option("--series", "names", multiple=True, help="Only this series; repeatable.")
-@click.option("--language", help="Language (nl, en) of the table, for dates and numbers that can be read in two ways.")
-@click.option("--pairs/--no-pairs", default=None, help="Also pairs of series; if not said, up to 12 series.")
+@click.option("--language", help="Language (nl, en) of the table, for ambiguous dates and numbers.")
+@click.option("--pairs/--no-pairs", default=None, help="Also compare pairs of series. Default: for up to 12 series.")
 @json_option
-def facts(file: Path, sheet: str | None, names: tuple[str, ...], as_json: bool, **options: Any) -> None:
-    """Compute what there is to say of TABLE: CSV, TSV, JSON, Parquet, Excel, or a table in Markdown.
+def facts(
+    *, file: Path, sheet: str | None, names: tuple[str, ...], language: str | None, pairs: bool | None, as_json: bool
+) -> None:
+    """Compute the facts of TABLE (CSV, TSV, JSON, Parquet, Excel or Markdown): means, extremes, trends, anomalies.
 
     \b
     assay numeric facts kpi.csv
@@ -42,7 +44,7 @@ def facts(file: Path, sheet: str | None, names: tuple[str, ...], as_json: bool, 
     from ..metrics.numeric.facts import facts_of
     from ..metrics.numeric.sample_tables import tables_of_file
 
-    tables = tables_of_file(file, options["language"])
+    tables = tables_of_file(file, language)
     chosen = [table for table in tables if sheet in (None, table.name)]
     if not chosen:
         raise UsageError(f"{file} has no table {sheet!r}; it has {', '.join(table.name for table in tables)}")
@@ -50,7 +52,7 @@ def facts(file: Path, sheet: str | None, names: tuple[str, ...], as_json: bool, 
         for table in chosen:
             if name not in table.columns:
                 raise UsageError(f"{table.name} has no series {name!r}; it has {', '.join(table.columns) or 'none'}")
-    computed = [facts_of(table.only(names) if names else table, options["pairs"]) for table in chosen]
+    computed = [facts_of(table.only(names) if names else table, pairs) for table in chosen]
     if as_json:
         click.echo(json.dumps({"tables": [each.as_json() for each in computed]}, ensure_ascii=False, allow_nan=False))
         return
@@ -64,26 +66,26 @@ def _print(facts: "Facts") -> None:
 
     console = Console(highlight=False)
     console = console if console.is_terminal else Console(highlight=False, width=max(_WIDE, console.width))
-    told = facts.table
-    reach = f", {told['from']} to {told['to']} (a {told['period']} a row)" if told["from"] else ""
-    _say(console, f"{told['table']}: {told['rows']} rows{reach}")
-    for note in told["notes"]:
-        _say(console, f"  note: {note}")
-    for start in range(0, len(facts.series), _SIDE_BY_SIDE):
-        beside = facts.series[start : start + _SIDE_BY_SIDE]
-        shown = Table(title="Series", title_justify="left")
-        for heading in ("", *(_heading(series) for series in beside)):
-            shown.add_column(_plain(heading), justify="right" if heading else "left")
-        for label, cells in _rows(beside):
-            shown.add_row(label, *map(_plain, cells))
-        console.print(shown)
+    table = facts.table
+    period = f", {table['from']} to {table['to']} (one {table['period']} per row)" if table["from"] else ""
+    _print_line(console, f"{table['table']}: {table['rows']} rows{period}")
+    for note in table["notes"]:
+        _print_line(console, f"  note: {note}")
+    for start in range(0, len(facts.series), _SERIES_PER_TABLE):
+        group = facts.series[start : start + _SERIES_PER_TABLE]
+        table_view = Table(title="Series", title_justify="left")
+        for heading in ("", *(_heading(series) for series in group)):
+            table_view.add_column(_plain(heading), justify="right" if heading else "left")
+        for label, cells in _rows(group):
+            table_view.add_row(label, *map(_plain, cells))
+        console.print(table_view)
     for series in facts.series:
         _print_anomalies(console, series)
     if facts.pairs:
         console.print(_pairs(facts.pairs))
 
 
-def _say(console: Any, text: str) -> None:
+def _print_line(console: Any, text: str) -> None:
     console.print(_plain(text))
 
 
@@ -115,7 +117,7 @@ def _rows(all_series: list[dict[str, Any]]) -> list[tuple[str, list[str]]]:
     rows += [row("deviation, population", "deviation_population"), row("sum", "sum"), row("first", "first")]
     rows += [row("last", "last"), row("change", "change"), row("change, %", "percent_change")]
     trends = [series.get("trend") for series in all_series]
-    rows.append(("slope", [f"{_number(t['slope'])} a {t['step']}" if t else "" for t in trends]))
+    rows.append(("slope", [f"{_number(t['slope'])} per {t['step']}" if t else "" for t in trends]))
     rows.append(("  p", [f"{t['p']:.2g}" if t and t["p"] is not None else "" for t in trends]))
     rows.append(("  trend", [t["direction"] if t else "" for t in trends]))
     return rows
@@ -128,30 +130,30 @@ def _number(value: float | None) -> str:
 
 
 def _print_anomalies(console: Any, series: dict[str, Any]) -> None:
-    found = series.get("anomalies")
-    if found is None:
-        why = series.get("anomalies_reason") or series.get("reason")
-        _say(console, f"anomalies of {series['name']}: not computed: {why}")
+    anomalies = series.get("anomalies")
+    if anomalies is None:
+        reason = series.get("anomalies_reason") or series.get("reason")
+        _print_line(console, f"anomalies of {series['name']}: not computed: {reason}")
         return
-    for method in found:
+    for method in anomalies:
         rows = [f"{row['at']}: {_number(row['value'])} (z={row['z']:.1f})" for row in method["rows"][:5]]
         more = f" and {method['count'] - 5} more" if method["count"] > 5 else ""
         by = f"{method['method']}, |z| > {method['threshold']}"
-        _say(console, f"anomalies of {series['name']} by {by}: {', '.join(rows) or 'none'}{more}")
+        _print_line(console, f"anomalies of {series['name']} by {by}: {', '.join(rows) or 'none'}{more}")
 
 
 def _pairs(pairs: list[dict[str, Any]]) -> Any:
     from rich.table import Table
 
-    shown = Table(title="Pairs (differences: first minus second, in the unit of the first)", title_justify="left")
+    pair_table = Table(title="Pairs (differences: first minus second, in the unit of the first)", title_justify="left")
     for heading in ("first", "second"):
-        shown.add_column(heading, overflow="fold")
+        pair_table.add_column(heading, overflow="fold")
     for heading in ("n", "mean", "least", "most", "ratio of means", "first higher", "second higher", "corr.", "p"):
-        shown.add_column(heading, justify="right", min_width=min(len(heading), 6))
+        pair_table.add_column(heading, justify="right", min_width=min(len(heading), 6))
     keys = ("mean_difference", "least_difference", "most_difference", "ratio_of_means", "first_higher", "second_higher")
     for pair in pairs:
         numbers = [_number(pair[key]) for key in keys]
         correlation = "" if pair["correlation"] is None else f"{pair['correlation']:.3f}"
         p = "" if pair["correlation_p"] is None else f"{pair['correlation_p']:.2g}"
-        shown.add_row(_plain(pair["first"]), _plain(pair["second"]), str(pair["n"]), *numbers, correlation, p)
-    return shown
+        pair_table.add_row(_plain(pair["first"]), _plain(pair["second"]), str(pair["n"]), *numbers, correlation, p)
+    return pair_table

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("table", type=click.Path(path_type=Path))
 @click.argument("claim")
-@click.option("--question", default="", help="The question that the claim answers; its series and times hold too.")
+@click.option("--question", default="", help="The question that the claim answers; its series and times count too.")
 @click.option("--language", help="Language (nl, en) of the claim; if not given, it is detected.")
 @json_option
 def check(table: Path, claim: str, question: str, language: str | None, as_json: bool) -> None:
@@ -47,16 +47,20 @@ def check(table: Path, claim: str, question: str, language: str | None, as_json:
 def _print(checked: "CheckedClaim") -> None:
     from ..prompts.untrusted import without_unseen
 
-    told = checked.evidence()
-    where = " over " + told["window"] if told["window"] else ""
-    understood = f"{told['statistic']} of {told['series'] or 'rows'}{where}" if told["statistic"] else "not understood"
-    understood += f" against {told['compared']}" if told["compared"] else ""
-    stated = f", stated {told['stated']}" if told["stated"] else ""
-    lines = [told["part"], f"  understood  {understood}{stated}"]
-    if told["computed"] is not None:
-        unit = f" {told['unit']}" if told["unit"] else ""
-        lines.append(f"  computed    {_shown(told['computed'])}{unit}")
-    lines += [f"  verdict     {told['verdict']}: {told['reason']}"]
+    evidence = checked.evidence()
+    where = " over " + evidence["window"] if evidence["window"] else ""
+    understood = (
+        f"{evidence['statistic']} of {evidence['series'] or 'rows'}{where}"
+        if evidence["statistic"]
+        else "not understood"
+    )
+    understood += f" against {evidence['compared']}" if evidence["compared"] else ""
+    stated = f", stated {evidence['stated']}" if evidence["stated"] else ""
+    lines = [evidence["part"], f"  understood  {understood}{stated}"]
+    if evidence["computed"] is not None:
+        unit = f" {evidence['unit']}" if evidence["unit"] else ""
+        lines.append(f"  computed    {_shown(evidence['computed'])}{unit}")
+    lines += [f"  verdict     {evidence['verdict']}: {evidence['reason']}"]
     click.echo(without_unseen("\n".join(lines)))
 
 
