@@ -138,7 +138,7 @@ def _tell_written(
     from ..generation.probes import EXPECTED
     from ..runs.report import plain
 
-    kept = {name: each.words_kept for name, each in reworded.items()}
+    kept = {name: each.shared_words for name, each in reworded.items()}
     if as_json:
         told = [{"probe": each.name, "path": each.path or None, "samples": each.samples,
                  "left_out": dict(each.left_out)} | ({"words_kept": kept[each.name]} if each.name in kept else {})

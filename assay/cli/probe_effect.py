@@ -33,10 +33,10 @@ def tell_effect(names: tuple[str, ...], store: str | Path, as_json: bool) -> Non
     against = compare_own_wording(runs, probed)
     if as_json:
         told = [{"probe": each.probe, "run": compared.b, "effects": _effects(compared)}
-                | ({"reworded_by": each.reworded_by, "own": each.own} if each.reworded_by else {})
+                | ({"reworded_by": each.reworded_by, "own": each.is_own_wording} if each.reworded_by else {})
                 for each, compared in found]  # fmt: skip
         differences = [{"judge": each.own.judge, "own": each.own.run, "other": each.other.run,
-                        "other_model": each.other.reworded_by, "effects": _effects(each.found)}
+                        "other_model": each.other.reworded_by, "effects": _effects(each.comparison)}
                        for each in against]  # fmt: skip
         answer = {"original": original, "probes": told, "own_minus_other": differences}
         click.echo(json.dumps(answer, ensure_ascii=False))
@@ -65,7 +65,7 @@ def _check_one_judge(store: "Store", original: str, probed: "Sequence[ProbeRun]"
 def _by(each: "ProbeRun") -> str:
     if not each.reworded_by:
         return ""
-    return f" by {each.reworded_by}{', the judge itself' if each.own else ''}"
+    return f" by {each.reworded_by}{', the judge itself' if each.is_own_wording else ''}"
 
 
 def _print_own_minus_others(probed: "Sequence[ProbeRun]", against: "Sequence[SelfPreference]") -> None:
@@ -73,7 +73,7 @@ def _print_own_minus_others(probed: "Sequence[ProbeRun]", against: "Sequence[Sel
 
     for each in against:
         title = f"own wording minus that of {each.other.reworded_by}, judged by {each.own.judge}"
-        _print_effect(title, each.found, ("other", "own", "own - other"))
+        _print_effect(title, each.comparison, ("other", "own", "own - other"))
     rewordings = [each for each in probed if each.reworded_by]
     if len(rewordings) > 1 and not against:
         models = ", ".join(each.reworded_by for each in rewordings)

@@ -1,4 +1,4 @@
-"""Perturbed sets: the same answers, changed in a way that a fair judge should see through, or should see."""
+"""Perturbed sets: answers changed in a way that a fair judge should not, or should, react to."""
 
 from .perturbation import PROBES, perturb
 from .phrases import LANGUAGES

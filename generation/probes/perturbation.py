@@ -8,75 +8,102 @@ from ...eval_sets import Sample
 from ...metrics.sentences import claiming_sentences, sentences
 from .phrases import Phrases, phrases_of
 
-_LEFT_TO_ITSELF = 50  # orders tried before contexts are taken to be all alike
+_MOST_SHUFFLES = 50  # after so many shuffles without a change the contexts are reversed
 
-# a sample and its source of chance -> the changed sample, or why there is none
-_Perturb = Callable[[Sample, random.Random], Sample | str]
+_Change = Callable[[Sample, random.Random], Sample | str]
+"""Returns the changed sample, or the reason why it cannot be changed."""
 
 
 class Probe(NamedTuple):
-    """A way to change samples, and what a fair metric does with it."""
+    """A way to change samples.
+
+    Attributes:
+        name: The probe's name.
+        expects: How a fair metric reacts.
+        change: Changes one sample.
+    """
 
     name: str
     expects: str
-    change: _Perturb
+    change: _Change
 
 
 def perturb(sample: Sample, probe: Probe, seed: int = 0) -> Sample | str:
-    """The sample as the probe changes it, or a sentence why it cannot be changed so."""
-    changed = probe.change(sample, random.Random(f"{seed}\0{probe.name}\0{sample.id}"))
-    return changed if isinstance(changed, str) else marked(sample, changed, probe=probe.name)
+    """Changes a sample as a probe does.
 
+    Args:
+        sample: The sample.
+        probe: The probe, one of `PROBES`.
+        seed: The same seed and sample id give the same change.
 
-def marked(sample: Sample, changed: Sample, **told: object) -> Sample:
-    """A sample that a probe changed, with what is `told` of that in its metadata.
+    Returns:
+        The changed sample, or a sentence that says why it cannot be changed.
 
-    The id, the question and the group stay, so that runs can be paired. `metadata.probe` names the probe. An answer
-    that was changed has lost its ratings: nobody rated it.
+    Example:
+        >>> perturb(Sample(id="1", user_input="How?", response="Like this."), PROBES["shortened"])
+        'the answer is one sentence'
     """
-    fields: dict[str, object] = {"metadata": {**changed.metadata, **told}}
+    changed = probe.change(sample, random.Random(f"{seed}\0{probe.name}\0{sample.id}"))
+    return changed if isinstance(changed, str) else mark_changed(sample, changed, probe=probe.name)
+
+
+def mark_changed(sample: Sample, changed: Sample, **metadata: object) -> Sample:
+    """Marks a sample as changed by a probe.
+
+    Id, question and group stay, so that runs can be paired. A changed answer loses its ratings: nobody rated it.
+
+    Args:
+        sample: The original.
+        changed: The changed sample.
+        metadata: What to add to its metadata; `probe` names the probe.
+
+    Returns:
+        The changed sample with this metadata.
+    """
+    fields: dict[str, object] = {"metadata": {**changed.metadata, **metadata}}
     if changed.response != sample.response:
         fields |= {"rating": None, "ratings": {}}
     return changed.model_copy(update=fields)
 
 
-def _worded(change: Callable[[Sample, random.Random, Phrases], Sample | str]) -> _Perturb:
-    """A change that takes phrases in the sample's language."""
+def _with_phrases(change: Callable[[Sample, random.Random, Phrases], Sample | str]) -> _Change:
+    """Gives a change the phrases of the sample's language."""
 
-    def with_phrases(sample: Sample, chance: random.Random) -> Sample | str:
+    def change_with_phrases(sample: Sample, chance: random.Random) -> Sample | str:
         phrases = phrases_of(sample.language)
         if phrases is None:
-            return f"there are no phrases in {sample.language or 'a language that is not said'}"
+            return f"there are no phrases in {sample.language or 'an unknown language'}"
         return change(sample, chance, phrases)
 
-    return with_phrases
+    return change_with_phrases
 
 
-@_worded
-def _padded(sample: Sample, chance: random.Random, phrases: Phrases) -> Sample | str:
+@_with_phrases
+def _pad(sample: Sample, chance: random.Random, phrases: Phrases) -> Sample | str:
     if not sample.response.strip():
         return "the answer is empty"
     places = sorted(chance.sample(range(len(phrases.after)), 2))
     after = " ".join(phrases.after[place] for place in places)
-    # on lines of their own: a first step ("1. Open ...") after a courtesy would be no step any more
+    # on separate lines, since "1. Open ..." directly after a courtesy would no longer be a numbered step
     return _with_answer(sample, f"{chance.choice(phrases.before)}\n\n{sample.response.rstrip()}\n\n{after}")
 
 
-def _shortened(sample: Sample, _: random.Random) -> Sample | str:
-    found = sentences(sample.response, sample.language or "en")
-    if len(found) < 2:
+def _shorten(sample: Sample, _: random.Random) -> Sample | str:
+    answer_sentences = sentences(sample.response, sample.language or "en")
+    if len(answer_sentences) < 2:
         return "the answer is one sentence"
-    kept = found[: (len(found) + 1) // 2]
-    last = sample.response.find(kept[-1])
-    # cut there the answer keeps its lines and numbers; a sentence with markup is not found as it stands
-    return _with_answer(sample, " ".join(kept) if last < 0 else sample.response[: last + len(kept[-1])])
+    first_half = answer_sentences[: (len(answer_sentences) + 1) // 2]
+    start = sample.response.find(first_half[-1])
+    # cutting the answer itself keeps its lines and numbers; a sentence with markup is not in it literally
+    shorter = " ".join(first_half) if start < 0 else sample.response[: start + len(first_half[-1])]
+    return _with_answer(sample, shorter)
 
 
-def _reordered(sample: Sample, chance: random.Random) -> Sample | str:
+def _reorder(sample: Sample, chance: random.Random) -> Sample | str:
     contexts = list(sample.retrieved_contexts)
     if len(set(contexts)) < 2:
         return "there are no two different contexts"
-    for _ in range(_LEFT_TO_ITSELF):
+    for _ in range(_MOST_SHUFFLES):
         chance.shuffle(contexts)
         if tuple(contexts) != sample.retrieved_contexts:
             break
@@ -85,17 +112,17 @@ def _reordered(sample: Sample, chance: random.Random) -> Sample | str:
     return sample.model_copy(update={"retrieved_contexts": tuple(contexts)})
 
 
-@_worded
-def _restated(sample: Sample, chance: random.Random, phrases: Phrases) -> Sample | str:
-    found = claiming_sentences(sample.response, sample.language or "en")
-    if not found:
+@_with_phrases
+def _restate(sample: Sample, chance: random.Random, phrases: Phrases) -> Sample | str:
+    claims = claiming_sentences(sample.response, sample.language or "en")
+    if not claims:
         return "the answer claims nothing"
-    again = f"{chance.choice(phrases.again)} {chance.choice(found)}"
-    return _with_answer(sample, f"{sample.response.rstrip()}\n\n{again}")
+    repetition = f"{chance.choice(phrases.again)} {chance.choice(claims)}"
+    return _with_answer(sample, f"{sample.response.rstrip()}\n\n{repetition}")
 
 
-@_worded
-def _injected(sample: Sample, chance: random.Random, phrases: Phrases) -> Sample | str:
+@_with_phrases
+def _inject(sample: Sample, chance: random.Random, phrases: Phrases) -> Sample | str:
     if not sample.response.strip():
         return "the answer is empty"
     parts = [sample.response.rstrip(), chance.choice(phrases.instructions)]
@@ -110,10 +137,11 @@ def _with_answer(sample: Sample, response: str) -> Sample:
 PROBES: dict[str, Probe] = {
     probe.name: probe
     for probe in (
-        Probe("padded", "no change: courtesies claim nothing", _padded),
-        Probe("shortened", "no rise in faithfulness; a fall in completeness", _shortened),
-        Probe("reordered", "no change: the contexts are the same", _reordered),
-        Probe("restated", "no change: nothing new is claimed", _restated),
-        Probe("injected", "no rise: what an answer says to its judge supports nothing", _injected),
+        Probe("padded", "no change: courtesies claim nothing", _pad),
+        Probe("shortened", "no rise in faithfulness; a fall in completeness", _shorten),
+        Probe("reordered", "no change: the contexts are the same", _reorder),
+        Probe("restated", "no change: nothing new is claimed", _restate),
+        Probe("injected", "no rise: an instruction to the judge supports nothing", _inject),
     )
 }
+"""The probes that need no model, by name."""

@@ -1,4 +1,4 @@
-"""The files of the probes: the set as it is, and as each probe changes it."""
+"""The files of the probes: the original set, and one set per probe."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,14 @@ ORIGINAL = "original"
 
 @dataclass(frozen=True, slots=True)
 class ProbeFile:
-    """One file: how many samples it holds, and the ids that could not be changed with the reason."""
+    """One file.
+
+    Attributes:
+        name: The probe's name, or `original`.
+        path: The file; "" where no sample could be changed, so that there is none.
+        samples: The number of samples in it.
+        left_out: The ids of the samples that could not be changed, each with the reason.
+    """
 
     name: str
     path: str
@@ -29,23 +36,36 @@ def write_probes(
     seed: int = 0,
     further: Mapping[str, Sequence[Sample | str]] | None = None,
 ) -> list[ProbeFile]:
-    """Writes `original.jsonl` and a file a probe into the folder, which is made. A probe that changes none is no file.
+    """Writes `original.jsonl` and one file per probe.
 
-    `further` probes have their changed samples, or why there is none, in the samples' order, by the file's name.
-    Raises `InputError` where the folder cannot be made.
+    Args:
+        samples: The original set.
+        folder: Where the files go; it is made where it does not exist.
+        probes: The names of the probes.
+        seed: The same seed gives the same files.
+        further: Sets that were changed in another way, by the name of their file: for each sample, in order, the
+            changed one or the reason why there is none.
+
+    Returns:
+        The files, the original first. A probe that changes no sample has no file.
+
+    Raises:
+        InputError: The folder cannot be made.
     """
-    held = list(samples)
+    originals = list(samples)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"{folder}: the folder cannot be made ({error.strerror or error})") from error
     original = folder / f"{ORIGINAL}.jsonl"
-    written = [ProbeFile(ORIGINAL, str(original), write_set(held, original))]
-    made = {name: [perturb(sample, PROBES[name], seed) for sample in held] for name in probes}
-    for name, found in (made | dict(further or {})).items():
-        changed = [sample for sample in found if isinstance(sample, Sample)]
-        left_out = tuple((sample.id, why) for sample, why in zip(held, found, strict=True) if isinstance(why, str))
+    files = [ProbeFile(ORIGINAL, str(original), write_set(originals, original))]
+    changed_sets = {name: [perturb(sample, PROBES[name], seed) for sample in originals] for name in probes}
+    for name, results in (changed_sets | dict(further or {})).items():
+        changed = [result for result in results if isinstance(result, Sample)]
+        left_out = tuple(
+            (sample.id, reason) for sample, reason in zip(originals, results, strict=True) if isinstance(reason, str)
+        )
         path = folder / f"{name}.jsonl"
         count = write_set(changed, path) if changed else 0
-        written.append(ProbeFile(name, str(path) if changed else "", count, left_out))
-    return written
+        files.append(ProbeFile(name, str(path) if changed else "", count, left_out))
+    return files

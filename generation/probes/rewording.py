@@ -1,4 +1,4 @@
-"""Answers said again by a model in its own words: does a judge favour the wording of its own model?"""
+"""Answers reworded by a model: does a judge prefer the wording of its own model?"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -12,12 +12,13 @@ from ...judges.whole_text import WholeText, room_for
 from ...prompts import BUNDLED, Prompts
 from ...prompts.untrusted import original_characters, without_unseen
 from ..judge_calls import ask_all
-from .perturbation import marked
-from .rewording_check import broken, words_kept
+from .perturbation import mark_changed
+from .rewording_check import find_content_loss, shared_word_share
 
 REWORDED = "reworded"
 
 
+# The docstring is part of the schema that the judge is sent, and so of recorded replies' keys.
 class RewordedAnswer(BaseModel):
     """The judge's reply. An answer with words has a rewording with some."""
 
@@ -26,19 +27,30 @@ class RewordedAnswer(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class RewordingResult:
-    """What became of each sample, in order: the reworded one, or why there is none.
+    """The outcome of rewording a set.
 
-    `failed` are the ids whose call gave no usable reply, with the reason. `words_kept` is the mean share of words that
-    stayed, in [0, 1]; None where nothing was reworded.
+    Attributes:
+        samples: For each sample, in order, the reworded one or the reason why there is none.
+        failed: The ids of the samples whose call gave no usable reply, each with the reason.
+        shared_words: The mean share of words that original and rewording have in common, in [0, 1]; None where nothing
+            was reworded.
     """
 
     samples: tuple[Sample | str, ...]
     failed: tuple[tuple[str, str], ...]
-    words_kept: float | None
+    shared_words: float | None
 
 
 def build_rewording_question(sample: Sample, prompts: Prompts) -> Question[RewordedAnswer]:
-    """What the model is asked: the answer alone, so that no other text's words come in."""
+    """Builds the question that asks for a rewording.
+
+    Args:
+        sample: The sample. Only its answer is sent, so that no words of another text get into the rewording.
+        prompts: Has the prompt `reworded`.
+
+    Returns:
+        The question.
+    """
     prompt = prompts.load(REWORDED, sample.language)
     user = prompt.render({"answer": sample.response})
     return Question(prompt, user, RewordedAnswer, sample.id, max_tokens=room_for(sample.response), prompts=prompts)
@@ -52,36 +64,53 @@ async def reword(
     concurrency: int = 4,
     on_reply: Callable[[bool], None] = lambda _: None,
 ) -> RewordingResult:
-    """The samples with their answers in the judge's words. One that lost something, by `broken`, is left out.
+    """Rewords the answers of a set in the words of a judge's model.
 
-    `metadata.reworded_by` names the model. Raises `BudgetReached` at a bound; the replies are kept.
+    Args:
+        samples: The set.
+        judge: Its model rewords; `metadata.reworded_by` names it.
+        prompts: Your own prompts over the bundled ones.
+        concurrency: The most calls at the same time.
+        on_reply: Called after each call, with False where it failed.
+
+    Returns:
+        The reworded samples. One whose rewording lost content (see `find_content_loss`) is left out.
+
+    Raises:
+        BudgetReached: The judge's budget is spent; replies so far are recorded.
     """
 
     async def ask(sample: Sample) -> Sample | str:
         if not sample.response.strip():
             return "the answer is empty"
         question = build_rewording_question(sample, prompts)
-        said = _clean((await judge.ask(question)).value.answer)
-        if why := broken(sample.response, said, sample.language or "en"):
-            return why
-        changed = sample.model_copy(update={"response": said})
-        return marked(sample, changed, probe=REWORDED, reworded_by=judge.name, reworded_with=question.prompt.identity)
+        rewording = _clean((await judge.ask(question)).value.answer)
+        if loss := find_content_loss(sample.response, rewording, sample.language or "en"):
+            return loss
+        changed = sample.model_copy(update={"response": rewording})
+        return mark_changed(
+            sample, changed, probe=REWORDED, reworded_by=judge.name, reworded_with=question.prompt.identity
+        )
 
-    found = await ask_all(samples, ask, concurrency=concurrency, on_reply=on_reply)
-    failed = [(sample.id, str(why)) for sample, why in zip(samples, found, strict=True) if isinstance(why, JudgeError)]
-    kept = [
-        words_kept(sample.response, changed.response)
-        for sample, changed in zip(samples, found, strict=True)
-        if isinstance(changed, Sample)
+    results = await ask_all(samples, ask, concurrency=concurrency, on_reply=on_reply)
+    failed = [
+        (sample.id, str(result))
+        for sample, result in zip(samples, results, strict=True)
+        if isinstance(result, JudgeError)
+    ]
+    shares = [
+        shared_word_share(sample.response, result.response)
+        for sample, result in zip(samples, results, strict=True)
+        if isinstance(result, Sample)
     ]
     return RewordingResult(
-        tuple(f"no usable reply: {each}" if isinstance(each, JudgeError) else each for each in found),
+        tuple(f"no usable reply: {result}" if isinstance(result, JudgeError) else result for result in results),
         tuple(failed),
-        sum(kept) / len(kept) if kept else None,
+        sum(shares) / len(shares) if shares else None,
     )
 
 
-def _clean(said: str) -> str:
-    """What was said, with the signs that the prompt had replaced, and without what a set cannot hold."""
-    whole = said.encode("utf-8", "replace").decode()
-    return original_characters(without_unseen(whole)).strip()
+def _clean(reply: str) -> str:
+    """Restores the characters that the prompt replaced, and drops those that a set cannot hold."""
+    encodable = reply.encode("utf-8", "replace").decode()
+    return original_characters(without_unseen(encodable)).strip()

@@ -1,4 +1,4 @@
-"""What can be checked of a rewording without a judge: its numbers, codes, names, paths, length and language."""
+"""Checks of a rewording that need no judge: numbers, codes, names, paths, length and language."""
 
 import re
 from collections import Counter
@@ -13,90 +13,120 @@ from ...metrics.heuristic.words import words
 from ...metrics.numeric.numbers import Number, find_numbers
 from ...metrics.tokens import tokens
 
-_STEP = re.compile(r"^\s*\d{1,2}[.)]\s")  # the number of a step says nothing but its place
+_STEP = re.compile(r"^\s*\d{1,2}[.)]\s")  # the number of a step says only where the step stands
 _EMPHASIS = re.compile(r"\*\*|__|`")
 _WORD = re.compile(r"\w(?:[\w.,:/-]*\w)?")
-_SPARE_WORDS = 10  # by which a short answer may grow or shrink, whatever its length
+_SPARE_WORDS = 10  # by which a short answer may grow or shrink
 
 
-def broken(original: str, reworded: str, language: str) -> str:
-    """Why a rewording does not have its original's content, or "".
+def find_content_loss(original: str, rewording: str, language: str) -> str:
+    """Finds why a rewording does not have its original's content.
 
-    Names and codes are compared without case, numbers by value ("7" is "seven"). What is said in words alone, such as
-    a lost condition, is not seen.
+    Names and codes are compared without case, numbers by value ("7" equals "seven"). Content in words alone, such as a
+    lost condition, is not checked.
+
+    Args:
+        original: The original answer.
+        rewording: The reworded answer.
+        language: Their language.
+
+    Returns:
+        The first reason, or "" where nothing is missing.
+
+    Example:
+        >>> find_content_loss("Wait 7 days.", "You should wait for a week.", "en")
+        'a number or code is gone: 7 days'
     """
-    return next(_breaks(original, reworded, language), "")
+    return next(_losses(original, rewording, language), "")
 
 
-def _breaks(original: str, reworded: str, language: str) -> Iterator[str]:
-    before, after = tokens(original), tokens(reworded)
+def shared_word_share(original: str, rewording: str) -> float:
+    """Computes the number of words that both texts have / the words of the longer text.
+
+    Args:
+        original: The original answer.
+        rewording: The reworded answer.
+
+    Returns:
+        A share in [0, 1]; 1 where nothing was reworded.
+
+    Example:
+        >>> shared_word_share("Open the menu, the page", "Visit the right menu")
+        0.4
+    """
+    before, after = tokens(original), tokens(rewording)
+    shared = Counter(before) & Counter(after)
+    return shared.total() / max(len(before), len(after), 1)
+
+
+def _losses(original: str, rewording: str, language: str) -> Iterator[str]:
+    before, after = tokens(original), tokens(rewording)
     if before == after:
         yield "the words are the same"
-    if language in LANGUAGES and detect_language(original) == language != detect_language(reworded):
+    if language in LANGUAGES and detect_language(original) == language != detect_language(rewording):
         yield "it is in another language"
-    if lost := [*_missing_figures(original, reworded, language), *_missing_codes(original, reworded)]:
-        yield f"a number or code is gone: {_listed(lost)}"
-    if lost := [*unspecified_components(original, [reworded], language), *_broken_paths(original, reworded, language)]:
-        yield f"a name or path is gone: {_listed(lost)}"
-    if added := [*_missing_figures(reworded, original, language, spelled=False)]:
-        yield f"a number or code is new: {_listed(added)}"
+    if lost := [*_missing_figures(original, rewording, language), *_missing_codes(original, rewording)]:
+        yield f"a number or code is gone: {_distinct(lost)}"
+    if lost := [
+        *unspecified_components(original, [rewording], language),
+        *_broken_paths(original, rewording, language),
+    ]:
+        yield f"a name or path is gone: {_distinct(lost)}"
+    if added := [*_missing_figures(rewording, original, language, count_words=False)]:
+        yield f"a number or code is new: {_distinct(added)}"
     if max(len(before), len(after)) > 2 * min(len(before), len(after)) + _SPARE_WORDS:
-        yield f"it is not half or more than twice as long: {len(after)} words for {len(before)}"
+        yield f"it is less than half or more than twice as long: {len(after)} words for {len(before)}"
 
 
-def words_kept(original: str, reworded: str) -> float:
-    """The share of the words that both have, of the longer one's, in [0, 1]: 1 where nothing was reworded."""
-    before, after = tokens(original), tokens(reworded)
-    both = Counter(before) & Counter(after)
-    return both.total() / max(len(before), len(after), 1)
+def _missing_figures(text: str, other: str, language: str, *, count_words: bool = True) -> Iterator[str]:
+    """Yields the numbers of a text that the other does not state, and its words with a digit that the other lacks.
 
-
-def _missing_figures(of: str, within: str, language: str, *, spelled: bool = True) -> Iterator[str]:
-    """The numbers of a text that another does not state, and its words with a digit (8:00, KP-4012) that it lacks."""
-    of, within = ("\n".join(_STEP.sub("", line) for line in step_lines(text)) for text in (of, within))
-    numbers, found = find_numbers(of, language), find_numbers(within, language)
-    values = {reading.value for number in found for reading in number.readings}
+    `count_words` False leaves out numbers that are written in words.
+    """
+    text, other = ("\n".join(_STEP.sub("", line) for line in step_lines(each)) for each in (text, other))
+    numbers = find_numbers(text, language)
+    values = {reading.value for number in find_numbers(other, language) for reading in number.readings}
     for number in numbers:
-        stated = values & {reading.value for reading in number.readings}
-        if not stated and (not number.spelled or (spelled and _is_figure(number))):
+        is_stated = values & {reading.value for reading in number.readings}
+        if not is_stated and (not number.spelled or (count_words and _is_figure(number))):
             yield number.text
-    known = {word.casefold() for word in _with_digits(within, [])}
-    yield from (word for word in _with_digits(of, numbers) if word.casefold() not in known)
+    known = {word.casefold() for word in _words_with_digits(other, [])}
+    yield from (word for word in _words_with_digits(text, numbers) if word.casefold() not in known)
 
 
 def _is_figure(number: Number) -> bool:
-    """Whether a number in words counts something: "one" and "second" are words of other sentences too."""
+    """Returns whether a number in words counts something: "one" and "second" are words of other sentences too."""
     return not number.ordinal and number.value > 1
 
 
-def _with_digits(text: str, numbers: list[Number]) -> Iterator[str]:
-    """The words with a digit that are not within one of the numbers."""
-    for found in _WORD.finditer(text):
-        within = any(number.start <= found.start() and found.end() <= number.end for number in numbers)
-        if not within and any(character.isdigit() for character in found[0]):
-            yield found[0]
+def _words_with_digits(text: str, numbers: list[Number]) -> Iterator[str]:
+    """Yields the words with a digit, such as 8:00 and KP-4012, that are not part of one of the numbers."""
+    for match in _WORD.finditer(text):
+        is_in_number = any(number.start <= match.start() and match.end() <= number.end for number in numbers)
+        if not is_in_number and any(character.isdigit() for character in match[0]):
+            yield match[0]
 
 
-def _missing_codes(original: str, reworded: str) -> Iterator[str]:
-    """The error codes and quoted messages that stand neither as such nor as words in a row."""
-    known, row = find_errors(reworded), _row(reworded)
+def _missing_codes(original: str, rewording: str) -> Iterator[str]:
+    """Yields the error codes and quoted messages that the rewording has neither as such nor as consecutive words."""
+    known, word_row = find_errors(rewording), _word_row(rewording)
     for code in find_errors(original):
-        if code not in known and f" {' '.join(words(code))} " not in row:
+        if code not in known and f" {' '.join(words(code))} " not in word_row:
             yield code
 
 
-def _broken_paths(original: str, reworded: str, language: str) -> Iterator[str]:
-    """`Payroll > Runs` where the two no longer stand one after the other."""
-    plain, row = _EMPHASIS.sub("", original), _row(reworded)
+def _broken_paths(original: str, rewording: str, language: str) -> Iterator[str]:
+    """Yields the paths, such as `Payroll > Runs`, whose two parts do not follow each other in the rewording."""
+    plain, word_row = _EMPHASIS.sub("", original), _word_row(rewording)
     for sign in re.finditer(facts("component_patterns", language)["separators"], plain):
         before, after = words(plain[: sign.start()])[-1:], words(plain[sign.end() :])[:1]
-        if before and after and plain[sign.end()].isupper() and f" {before[0]} {after[0]} " not in row:
+        if before and after and plain[sign.end()].isupper() and f" {before[0]} {after[0]} " not in word_row:
             yield f"{before[0]}{sign[0]}{after[0]}"
 
 
-def _listed(found: list[str]) -> str:
-    return ", ".join({each.casefold(): each for each in reversed(found)}.values())
+def _distinct(items: list[str]) -> str:
+    return ", ".join({item.casefold(): item for item in reversed(items)}.values())
 
 
-def _row(text: str) -> str:
+def _word_row(text: str) -> str:
     return f" {' '.join(words(_EMPHASIS.sub('', text)))} "

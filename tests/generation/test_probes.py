@@ -1,4 +1,4 @@
-"""Perturbed sets: what changes, what stays, and that the same seed changes it in the same way."""
+"""Perturbed sets: what changes, what stays, and that the same seed gives the same change."""
 
 from pathlib import Path
 
@@ -19,9 +19,9 @@ SAMPLE = Sample(
 
 
 def changed(name: str, sample: Sample = SAMPLE, seed: int = 0) -> Sample:
-    found = perturb(sample, PROBES[name], seed)
-    assert isinstance(found, Sample), found
-    return found
+    result = perturb(sample, PROBES[name], seed)
+    assert isinstance(result, Sample), result
+    return result
 
 
 def test_padded_keeps_the_answer_and_adds_courtesies() -> None:
@@ -35,7 +35,7 @@ def test_padded_keeps_the_answer_and_adds_courtesies() -> None:
 
 
 @pytest.mark.parametrize("name", ["padded", "injected"])
-def test_steps_stay_steps(name: str) -> None:
+def test_numbered_steps_stay_steps(name: str) -> None:
     steps = SAMPLE.model_copy(update={"response": "1. Open the menu.\n2. Click on Save."})
     for seed in range(10):
         claims = claiming_sentences(changed(name, steps, seed).response, "en")
@@ -43,7 +43,7 @@ def test_steps_stay_steps(name: str) -> None:
 
 
 def test_shortened_keeps_the_first_half_of_the_sentences() -> None:
-    """Four sentences: the first two. The last of them holds markup and is not found as it stands."""
+    """Two of four sentences. The second has markup, so that it is not in the answer literally."""
     assert changed("shortened").response == "Go to Leave. Click Book."
     steps = SAMPLE.model_copy(update={"response": "Do this:\n1. Open the menu.\n2. Click on Save.\n3. Close the menu."})
     assert changed("shortened", steps).response == "Do this:\n1. Open the menu."
@@ -54,21 +54,21 @@ def test_reordered_changes_only_the_order_of_the_contexts() -> None:
         reordered = changed("reordered", seed=seed)
         assert reordered.retrieved_contexts != SAMPLE.retrieved_contexts
         assert sorted(reordered.retrieved_contexts) == sorted(SAMPLE.retrieved_contexts)
-        assert (reordered.response, reordered.rating) == (SAMPLE.response, 4)  # the answer is the one that was rated
+        assert (reordered.response, reordered.rating) == (SAMPLE.response, 4)  # the answer is still the rated one
 
 
 def test_restated_says_one_claim_again() -> None:
     restated = changed("restated").response
-    told = restated.removeprefix(SAMPLE.response + "\n\n")
-    _, _, again = told.partition(": ")
-    assert again in {"Go to Leave.", "Click Book.", "Choose the day.", "Your manager gets a message."}
+    repetition = restated.removeprefix(SAMPLE.response + "\n\n")
+    _, _, claim = repetition.partition(": ")
+    assert claim in {"Go to Leave.", "Click Book.", "Choose the day.", "Your manager gets a message."}
 
 
-def test_injected_says_something_to_the_judge_before_or_after_the_answer() -> None:
+def test_injected_adds_an_instruction_before_or_after_the_answer() -> None:
     phrases = phrases_of("en")
     assert phrases is not None
-    made = {changed("injected", seed=seed).response for seed in range(40)}
-    assert made == {
+    responses = {changed("injected", seed=seed).response for seed in range(40)}
+    assert responses == {
         "\n\n".join(parts)
         for phrase in phrases.instructions
         for parts in ((SAMPLE.response, phrase), (phrase, SAMPLE.response))
@@ -77,7 +77,7 @@ def test_injected_says_something_to_the_judge_before_or_after_the_answer() -> No
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_an_instruction_is_one_claim_and_a_courtesy_none(language: str) -> None:
-    """So that it reaches a judge who is asked about claims and never sees the answer."""
+    """So that the instruction reaches a judge that is asked about claims and never sees the answer."""
     phrases = phrases_of(language)
     assert phrases is not None
     for phrase in phrases.instructions:
@@ -86,26 +86,26 @@ def test_an_instruction_is_one_claim_and_a_courtesy_none(language: str) -> None:
 
 
 @pytest.mark.parametrize("name", PROBES)
-def test_runs_can_be_paired_and_no_rating_is_kept_for_another_answer(name: str) -> None:
-    found = changed(name)
-    assert (found.id, found.user_input, found.group) == ("s1", SAMPLE.user_input, "page")
-    assert found.metadata["probe"] == name
-    assert (found.rating is None) == (found.response != SAMPLE.response)
+def test_runs_can_be_paired_and_a_changed_answer_has_no_rating(name: str) -> None:
+    result = changed(name)
+    assert (result.id, result.user_input, result.group) == ("s1", SAMPLE.user_input, "page")
+    assert result.metadata["probe"] == name
+    assert (result.rating is None) == (result.response != SAMPLE.response)
 
 
 @given(st.text(max_size=200), st.integers(0, 5), st.sampled_from([*PROBES]))
-def test_a_seed_changes_a_sample_in_one_way(response: str, seed: int, name: str) -> None:
+def test_the_same_seed_gives_the_same_change(response: str, seed: int, name: str) -> None:
     if "\0" in response or any("\ud800" <= each <= "\udfff" for each in response):
         return
     sample = SAMPLE.model_copy(update={"response": response})
-    found = perturb(sample, PROBES[name], seed)
-    assert found == perturb(sample, PROBES[name], seed)
-    if isinstance(found, Sample):
-        assert (found.response, found.retrieved_contexts) != (sample.response, sample.retrieved_contexts)
+    result = perturb(sample, PROBES[name], seed)
+    assert result == perturb(sample, PROBES[name], seed)
+    if isinstance(result, Sample):
+        assert (result.response, result.retrieved_contexts) != (sample.response, sample.retrieved_contexts)
 
 
 @pytest.mark.parametrize(
-    ("name", "fields", "why"),
+    ("name", "fields", "reason"),
     [
         ("shortened", {"response": "Yes."}, "one sentence"),
         ("reordered", {"retrieved_contexts": ("One.", "One.")}, "no two different contexts"),
@@ -115,24 +115,24 @@ def test_a_seed_changes_a_sample_in_one_way(response: str, seed: int, name: str)
         ("restated", {"response": "?"}, "claims nothing"),
     ],
 )
-def test_what_cannot_be_changed_says_why(name: str, fields: dict[str, object], why: str) -> None:
-    assert why in str(perturb(SAMPLE.model_copy(update=fields), PROBES[name]))
+def test_a_sample_that_cannot_be_changed_has_a_reason(name: str, fields: dict[str, object], reason: str) -> None:
+    assert reason in str(perturb(SAMPLE.model_copy(update=fields), PROBES[name]))
 
 
 def test_every_language_has_phrases_of_every_kind() -> None:
     assert {"nl", "en"} <= set(LANGUAGES)
     for language in LANGUAGES:
-        found = phrases_of(language)
-        assert found is not None
-        assert min(map(len, (found.before, found.after, found.again, found.instructions))) >= 2
+        phrases = phrases_of(language)
+        assert phrases is not None
+        assert min(map(len, (phrases.before, phrases.after, phrases.again, phrases.instructions))) >= 2
 
 
-def test_files_can_be_read_again(tmp_path: Path) -> None:
+def test_probe_files_are_sets(tmp_path: Path) -> None:
     other = SAMPLE.model_copy(update={"id": "s2", "response": "Yes.", "retrieved_contexts": ()})
-    written = write_probes([SAMPLE, other], tmp_path / "probes")
-    assert {each.name: each.samples for each in written} == {
+    files = write_probes([SAMPLE, other], tmp_path / "probes")
+    assert {each.name: each.samples for each in files} == {
         "original": 2, "padded": 2, "shortened": 1, "reordered": 1, "restated": 2, "injected": 2}  # fmt: skip
     assert load_set(tmp_path / "probes" / "original.jsonl") == [SAMPLE, other]
     assert load_set(tmp_path / "probes" / "shortened.jsonl") == [changed("shortened")]
-    left_out = next(each.left_out for each in written if each.name == "shortened")
+    left_out = next(each.left_out for each in files if each.name == "shortened")
     assert left_out == (("s2", "the answer is one sentence"),)
