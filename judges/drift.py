@@ -1,4 +1,4 @@
-"""Drift: whether the model behind a cassette still says what was recorded; a seeded share of questions asked anew."""
+"""Drift: whether the model behind a cassette still says what was recorded, by asking a share of the questions again."""
 
 import hashlib
 from collections.abc import Sequence
@@ -18,8 +18,19 @@ T = TypeVar("T", bound=BaseModel)
 
 @dataclass(frozen=True, slots=True)
 class RepeatedQuestion:
-    """One question asked anew: what was recorded and what came, and by how much the probability of its first word
-    moved (None where the judge tells no probabilities). `problem` says why nothing usable came."""
+    """One question that was asked again.
+
+    Attributes:
+        key: The question's key.
+        prompt: The identity of its prompt.
+        sample: The id of its sample.
+        recorded: The text that was recorded.
+        now: The text that came now.
+        same_text: Whether the texts are equal.
+        same_value: Whether the values that were read from the texts are equal.
+        moved: By how much the probability of the first option moved; None where the judge gives no probabilities.
+        problem: Why no usable reply came; empty where one came.
+    """
 
     key: str
     prompt: str
@@ -34,7 +45,18 @@ class RepeatedQuestion:
 
 @dataclass(frozen=True, slots=True)
 class DriftEstimate:
-    """How often the value of a reply changed, of `asked` questions, with Wilson's 95% interval; `failed` got none."""
+    """How often the model gives another reply than the recorded one.
+
+    Attributes:
+        asked: How many questions were asked again.
+        failed: How many of them got no usable reply.
+        other_text: How many replies have another text.
+        other_value: How many replies have another value.
+        share: `other_value` as a share of the usable replies; None where there are none.
+        low: The lower end of Wilson's 95% interval of the share.
+        high: Its upper end.
+        moved: The mean of the absolute changes of the first option's probability; None where there are none.
+    """
 
     asked: int
     failed: int
@@ -47,10 +69,19 @@ class DriftEstimate:
 
 
 class RepeatingJudge:
-    """A judge that answers from its cassette and asks a share of the questions anew, on the side.
+    """A judge that answers from its cassette, and asks a live judge a share of the same questions.
 
-    Which ones follows from `seed` and the question's key alone. What comes is in `repeated`; the run goes on with what
-    was recorded, so that no further question changes.
+    Which questions depends on the seed and the question's key alone. The run goes on with the recorded replies, so
+    that no further question changes.
+
+    Args:
+        recorded: The judge in replay.
+        live: The judge that is asked again.
+        share: The share of the questions that is asked again, in (0, 1].
+        seed: Which questions are drawn.
+
+    Attributes:
+        repeated: The questions that were asked again, by key.
     """
 
     def __init__(self, recorded: LiteLLMJudge, live: LiteLLMJudge, share: float, seed: int = 0) -> None:
@@ -59,20 +90,25 @@ class RepeatingJudge:
         self._recorded, self._live = recorded, live
         self._share, self._seed = share, seed
         self._keys = QuestionKeys(recorded.settings)
-        self._begun: set[str] = set()
+        self._drawn: set[str] = set()
 
     async def ask(self, question: Question[T]) -> Reply[T]:
-        """The recorded reply. Raises `CassetteMiss` where there is none, `BudgetReached` at a bound."""
+        """Returns the recorded reply.
+
+        Raises:
+            CassetteMiss: The question is not recorded.
+            BudgetReached: The next live call would pass the budget.
+        """
         reply = await self._recorded.ask(question)
         key = self._keys.compute(question)
-        if self._chosen(key) and key not in self._begun:
-            self._begun.add(key)
+        if self._is_drawn(key) and key not in self._drawn:
+            self._drawn.add(key)
             self.repeated[key] = await self._repeat(question, key, reply)
         return reply
 
-    def _chosen(self, key: str) -> bool:
-        drawn = hashlib.sha256(f"{self._seed}:{key}".encode()).digest()[:8]
-        return int.from_bytes(drawn, "big") < self._share * 2**64
+    def _is_drawn(self, key: str) -> bool:
+        number = hashlib.sha256(f"{self._seed}:{key}".encode()).digest()[:8]
+        return int.from_bytes(number, "big") < self._share * 2**64
 
     async def _repeat(self, question: Question[T], key: str, before: Reply[T]) -> RepeatedQuestion:
         place = (key, question.prompt.identity, question.sample, before.raw.text)
@@ -94,9 +130,22 @@ class RepeatingJudge:
 
 
 def estimate_drift(repeated: Sequence[RepeatedQuestion]) -> DriftEstimate:
-    """The share of the questions with another value."""
-    answered = [each for each in repeated if not each.problem]
-    changed = sum(not each.same_value for each in answered)
+    """Estimates which share of the recorded replies the model would now give another value.
+
+    The interval is Wilson's (1927): the shares p for which the observed one lies within 1.96 standard errors
+    sqrt(p (1 - p) / n) of p.
+
+    Args:
+        repeated: The questions that were asked again.
+
+    >>> def question(same: bool) -> RepeatedQuestion:
+    ...     return RepeatedQuestion("k", "p", "s", "Yes", "Yes", same_text=same, same_value=same)
+    >>> estimate = estimate_drift([question(True), question(True), question(True), question(False)])
+    >>> estimate.share, round(estimate.low, 3), round(estimate.high, 3)
+    (0.25, 0.046, 0.699)
+    """
+    answered = [question for question in repeated if not question.problem]
+    changed = sum(not question.same_value for question in answered)
     share = low = high = None
     if answered:
         from scipy.stats import binomtest
@@ -104,11 +153,11 @@ def estimate_drift(repeated: Sequence[RepeatedQuestion]) -> DriftEstimate:
         share = changed / len(answered)
         interval = binomtest(changed, len(answered)).proportion_ci(method="wilson")
         low, high = float(interval.low), float(interval.high)
-    moved = [each.moved for each in answered if each.moved is not None]
+    moved = [question.moved for question in answered if question.moved is not None]
     return DriftEstimate(
         asked=len(repeated),
         failed=len(repeated) - len(answered),
-        other_text=sum(not each.same_text for each in answered),
+        other_text=sum(not question.same_text for question in answered),
         other_value=changed,
         share=share,
         low=low,

@@ -15,23 +15,25 @@ if TYPE_CHECKING:
 
 
 class QuestionKeys:
-    """Keys for one judge's questions.
+    """Computes the keys of one judge's questions.
 
     A key covers the model, its parameters, how a shape is asked for, the schema, the options, whether the alternatives
     are asked for, and every message. What is the same for all samples is hashed once.
+
+    Args:
+        settings: The judge's settings.
     """
 
     def __init__(self, settings: JudgeSettings) -> None:
         self._settings = settings
-        self._begun: dict[tuple[object, ...], _Hash] = {}
+        self._hashes: dict[tuple[object, ...], _Hash] = {}  # of what is the same for all samples
 
     def compute(self, question: Question[Any]) -> str:
-        """32 hexadecimal digits."""
+        """Returns the key of a question: the first 32 hexadecimal digits of a SHA-256."""
         constant = (question.prompt.identity, question.schema, question.options, question.logprobs, question.max_tokens)
-        begun = self._begun.get(constant)
-        if begun is None:
-            begun = self._begun[constant] = hashlib.sha256(self._constant_part(question))
-        key = begun.copy()
+        if constant not in self._hashes:
+            self._hashes[constant] = hashlib.sha256(self._constant_part(question))
+        key = self._hashes[constant].copy()
         key.update(question.user.encode("utf-8", "surrogatepass"))
         for message in question.follow_up:
             key.update(f"\x1e{message['role']}\x1f{message['content']}".encode("utf-8", "surrogatepass"))
@@ -54,7 +56,13 @@ class QuestionKeys:
 
 @cache
 def strict_schema(model: type[BaseModel]) -> dict[str, Any]:
-    """The JSON schema of a reply's model, made strict: every property required, no others."""
+    """Returns the JSON schema of a reply's model in its strict form: every property is required, no other is allowed.
+
+    >>> from assay.judges import Choice
+    >>> schema = strict_schema(Choice)
+    >>> schema["required"], schema["additionalProperties"]
+    (['word'], False)
+    """
     schema = model.model_json_schema()
     for part in [schema, *schema.get("$defs", {}).values()]:
         if part.get("type") == "object":

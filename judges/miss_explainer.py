@@ -1,4 +1,4 @@
-"""What to tell a person whose question has no recording: the nearest one, what differs, and how to record it."""
+"""What a cassette says to a question that it has no recording of: the nearest one, what differs, how to record it."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -16,45 +16,50 @@ _MOST_COMPARED = 500
 
 
 class MissExplainer:
-    """Explains misses of one cassette for one judge; the cassette is read once, at the first."""
+    """Explains the misses of one cassette; it is read whole at the first miss.
+
+    Args:
+        cassette: The cassette in replay.
+        settings: The judge whose questions it has no recording of.
+    """
 
     def __init__(self, cassette: Cassette, settings: JudgeSettings) -> None:
         self._cassette = cassette
         self._settings = settings
 
     def explain(self, question: Question[Any]) -> str:
-        """One paragraph: prompt, sample, the nearest recording and what differs, how it would be recorded."""
+        """Returns one paragraph: the prompt, the sample, the nearest recording, what differs, and how to record it."""
         settings = self._settings
-        wanted = make_recording("", question, settings.parameters, RawReply(model=settings.identity, text=""))
-        where = f"no recording in {self._cassette.path} for prompt {wanted.prompt}"
-        where += f", sample {wanted.sample}" if wanted.sample else ""
-        nearest = max(self._candidates(wanted), key=lambda recording: _likeness(recording, wanted), default=None)
+        missing = make_recording("", question, settings.parameters, RawReply(model=settings.identity, text=""))
+        place = f"no recording in {self._cassette.path} for prompt {missing.prompt}"
+        place += f", sample {missing.sample}" if missing.sample else ""
+        nearest = max(self._candidates(missing), key=lambda recording: _similarity(recording, missing), default=None)
         if nearest is None:
-            found = "the cassette is empty"
+            reason = "the cassette is empty"
         else:
-            found = f"the nearest recording ({nearest.prompt}, sample {nearest.sample or 'not named'}) differs in "
-            found += "; ".join(_differences(nearest, wanted)) or _NOT_RECORDED
-        return f"{where}; {found}. To record it: the same command with --mode auto (a model is then asked)"
+            reason = f"the nearest recording ({nearest.prompt}, sample {nearest.sample or 'not named'}) differs in "
+            reason += "; ".join(_differences(nearest, missing)) or _NOT_RECORDED
+        return f"{place}; {reason}. To record it: the same command with --mode auto (a model is then asked)"
 
-    def _candidates(self, wanted: Recording) -> list[Recording]:
+    def _candidates(self, missing: Recording) -> list[Recording]:
         """Recordings of the same prompt with the same text, else of the same sample, else some, else of any prompt."""
-        same_prompt = self._by_prompt.get(_name(wanted), [])
-        for alike in (
-            [recording for recording in same_prompt if recording.user == wanted.user],
-            [recording for recording in same_prompt if recording.sample == wanted.sample],
+        same_prompt = self._by_prompt.get(_prompt_name(missing), [])
+        for candidates in (
+            [recording for recording in same_prompt if recording.user == missing.user],
+            [recording for recording in same_prompt if recording.sample == missing.sample],
             same_prompt,
         ):
-            if alike:
-                return alike[:_MOST_COMPARED]
+            if candidates:
+                return candidates[:_MOST_COMPARED]
         return [recording for recordings in self._by_prompt.values() for recording in recordings][:_MOST_COMPARED]
 
     @cached_property
     def _by_prompt(self) -> dict[str, list[Recording]]:
-        found: dict[str, list[Recording]] = {}
+        recordings: dict[str, list[Recording]] = {}
         for recording in self._cassette.recordings():
-            slim = replace(recording, reply=RawReply(model=recording.reply.model, text=""))
-            found.setdefault(_name(recording), []).append(slim)
-        return found
+            without_text = replace(recording, reply=RawReply(model=recording.reply.model, text=""))
+            recordings.setdefault(_prompt_name(recording), []).append(without_text)
+        return recordings
 
 
 _NOT_RECORDED = (
@@ -62,33 +67,34 @@ _NOT_RECORDED = (
 )
 
 
-def _name(recording: Recording) -> str:
+def _prompt_name(recording: Recording) -> str:
     return recording.prompt.split("@")[0]
 
 
-def _likeness(recording: Recording, wanted: Recording) -> float:
+def _similarity(recording: Recording, missing: Recording) -> float:
+    """The prompt's name weighs most, then the text, the sample, the model, and how alike the texts end."""
     return (
-        8 * (_name(recording) == _name(wanted))
-        + 4 * (recording.user == wanted.user)
-        + 2 * (recording.sample == wanted.sample)
-        + (recording.reply.model == wanted.reply.model)
-        + fuzz.ratio(recording.about, wanted.about) / 100
+        8 * (_prompt_name(recording) == _prompt_name(missing))
+        + 4 * (recording.user == missing.user)
+        + 2 * (recording.sample == missing.sample)
+        + (recording.reply.model == missing.reply.model)
+        + fuzz.ratio(recording.about, missing.about) / 100
     )
 
 
-def _differences(recording: Recording, wanted: Recording) -> list[str]:
+def _differences(recording: Recording, missing: Recording) -> list[str]:
     pairs = [
-        ("model", recording.reply.model, wanted.reply.model),
-        ("prompt", recording.prompt, wanted.prompt),
-        ("schema", recording.schema, wanted.schema),
-        ("parameters", _plain(recording.parameters), _plain(wanted.parameters)),
-        ("text", f"…{recording.about}", f"…{wanted.about}"),
+        ("model", recording.reply.model, missing.reply.model),
+        ("prompt", recording.prompt, missing.prompt),
+        ("schema", recording.schema, missing.schema),
+        ("parameters", _format_parameters(recording.parameters), _format_parameters(missing.parameters)),
+        ("text", f"…{recording.about}", f"…{missing.about}"),
     ]
-    told = [f"{what} (recorded {there!r}, asked {here!r})" for what, there, here in pairs if there != here]
-    if recording.user != wanted.user and recording.about == wanted.about:
-        told.append("text (before its last words)")
-    return told
+    differences = [f"{name} (recorded {theirs!r}, asked {ours!r})" for name, theirs, ours in pairs if theirs != ours]
+    if recording.user != missing.user and recording.about == missing.about:
+        differences.append("text (before its last words)")
+    return differences
 
 
-def _plain(parameters: Mapping[str, Any]) -> str:
+def _format_parameters(parameters: Mapping[str, Any]) -> str:
     return ", ".join(f"{name}={value}" for name, value in sorted(parameters.items()))

@@ -1,4 +1,4 @@
-"""A judge's settings: one small YAML file a judge, so that `--judge qwen1.5b` works."""
+"""A judge's settings: one small YAML file per judge, so that `--judge qwen1.5b` works."""
 
 import re
 from collections.abc import Iterator
@@ -28,19 +28,36 @@ class Price(BaseModel):
     output: float = Field(ge=0)
 
     def cost(self, tokens_in: int, tokens_out: int) -> float:
-        """USD for one reply."""
+        """Returns the cost of one reply, in USD.
+
+        >>> Price(input=0.15, output=0.6).cost(tokens_in=2_000_000, tokens_out=1_000_000)
+        0.9
+        """
         return (tokens_in * self.input + tokens_out * self.output) / 1e6
 
 
 class JudgeSettings(BaseModel):
     """How a judge is reached and what it can do.
 
-    `model` is a litellm model string (`openai/gpt-4o-mini`, `ollama/llama3.2`, ...) or `gguf:PATH`. `parameters` go to
-    the model and into the cassette's key; secrets belong in the provider's environment variable, not here. `structured`
-    says how the shape of a reply is asked for: `schema` (json_schema), `json` (JSON mode, the schema in the prompt) or
-    `auto` (what litellm says the model can). `logprobs`: whether it tells the probabilities of its words.
-    `served_as` is the name in the cassette's key, where `model` says where a file lies. A call that failed for now
-    (429, 5xx, a break, a time-out) is made `attempts` times at most, after `wait` where the provider says nothing.
+    Attributes:
+        model: A litellm model string (`openai/gpt-4o-mini`, `ollama/llama3.2`, ...), or `gguf:PATH`.
+        served_as: The name in the cassette's key, where `model` says where a file lies.
+        api_base: The address of the model's server; None for the provider's own.
+        parameters: What goes to the model with every call, and into the cassette's key. Secrets belong in the
+            provider's environment variable.
+        max_tokens: The longest reply, in tokens.
+        structured: How the shape of a reply is asked for: `schema` (json_schema), `json` (JSON mode, the schema in the
+            prompt) or `auto` (what litellm says the model can).
+        logprobs: Whether the model gives the probabilities of its tokens.
+        price: What the model costs; None where it is unknown.
+        concurrency: Calls at once, at most.
+        timeout: Seconds for one call, at most.
+        attempts: How often a call that failed for now (429, 5xx, a break, a time-out) is made, at most.
+        wait: Seconds before the second attempt where the provider names none; twice as long before each further one.
+        context_tokens: Tokens per slot of a `gguf:` model.
+
+    >>> JudgeSettings(model="gguf:models/qwen2.5-1.5b.gguf").identity
+    'qwen2.5-1.5b'
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -54,10 +71,10 @@ class JudgeSettings(BaseModel):
     logprobs: bool = False
     price: Price | None = None
     concurrency: int = Field(default=16, ge=1)
-    timeout: float = Field(default=120, gt=0, description="seconds a call")
+    timeout: float = Field(default=120, gt=0)
     attempts: int = Field(default=5, ge=1)
-    wait: float = Field(default=0.5, ge=0, description="seconds before asking again, at most; twice as long each time")
-    context_tokens: int = Field(default=4096, ge=256, description="tokens a slot, for gguf: models")
+    wait: float = Field(default=0.5, ge=0)
+    context_tokens: int = Field(default=4096, ge=256)
 
     @field_validator("parameters")
     @classmethod
@@ -86,18 +103,25 @@ class JudgeSettings(BaseModel):
         return self.concurrency + (0 if self.model.startswith(GGUF) else self.concurrency // 4)
 
     def for_repeat(self, times: int) -> "JudgeSettings":
-        """These settings for the judge's `times`-th repeat: another seed, so that no reply of before answers it."""
-        own = self.parameters.get("seed", 0)
-        seed = (own if isinstance(own, int) else 0) + times
+        """Returns these settings for asking everything again, with another seed, so that no earlier reply answers.
+
+        Args:
+            times: Which repeat it is; 0 for the settings as they are.
+        """
+        first_seed = self.parameters.get("seed", 0)
+        seed = (first_seed if isinstance(first_seed, int) else 0) + times
         return self.with_changes(parameters={**self.parameters, "seed": seed}) if times else self
 
     def with_changes(self, **fields: Any) -> "JudgeSettings":
-        """These settings with some fields replaced. Raises `UsageError` for a field or value that there is not."""
+        """Returns these settings with some fields replaced.
+
+        Raises:
+            UsageError: A field is unknown, or its value is not valid.
+        """
         try:
             return JudgeSettings.model_validate(self.model_dump() | fields)
         except ValidationError as error:
-            known = ", ".join(JudgeSettings.model_fields)
-            raise UsageError(f"the judge {self.identity}: {_described(error)}. The fields are {known}") from error
+            raise UsageError(f"the judge {self.identity}: {_describe(error)}") from error
 
 
 def _names(parameters: Any) -> Iterator[str]:
@@ -112,14 +136,22 @@ def _names(parameters: Any) -> Iterator[str]:
 
 
 def bundled_judge_names() -> list[str]:
-    """The names that `--judge` takes beside model strings and YAML files, sorted."""
+    """Returns the names of the bundled judges, sorted; `--judge` takes them beside model strings and YAML files."""
     return sorted(entry.name[:-5] for entry in resources.files(__package__).iterdir() if entry.name.endswith(".yaml"))
 
 
 def load_settings(judge: str) -> JudgeSettings:
-    """The settings for a bundled judge's name, a path to a YAML file, or a model string.
+    """Returns the settings of a judge.
 
-    Raises `InputError` for a file that cannot be read, `UsageError` for a bare word that names no judge.
+    Args:
+        judge: A bundled judge's name, a path to a YAML file, `gguf:PATH`, or a litellm model string.
+
+    Raises:
+        InputError: The file cannot be read, or its settings are not valid.
+        UsageError: It is a single word that is no bundled judge's name.
+
+    >>> load_settings("qwen1.5b").logprobs
+    True
     """
     if judge in bundled_judge_names():
         text = resources.files(__package__).joinpath(f"{judge}.yaml").read_text(encoding="utf-8")
@@ -128,8 +160,8 @@ def load_settings(judge: str) -> JudgeSettings:
         try:
             return _parse(Path(judge).read_text(encoding="utf-8"), judge)
         except (OSError, UnicodeDecodeError) as error:
-            why = getattr(error, "strerror", None) or error
-            raise InputError(f"{judge}: the judge's settings cannot be read: {why}") from error
+            reason = getattr(error, "strerror", None) or error
+            raise InputError(f"{judge}: the judge's settings cannot be read: {reason}") from error
     if judge.startswith(GGUF):
         return JudgeSettings(
             model=judge, structured="schema", logprobs=True, price=Price(input=0, output=0), concurrency=4, timeout=600
@@ -148,12 +180,13 @@ def _parse(text: str, origin: str) -> JudgeSettings:
     except yaml.YAMLError as error:
         raise InputError(f"{origin}: not valid YAML: {error}") from error
     except ValidationError as error:
-        known = ", ".join(JudgeSettings.model_fields)
-        raise InputError(f"{origin}: {_described(error)}. The fields are {known}") from error
+        raise InputError(f"{origin}: {_describe(error)}") from error
 
 
-def _described(error: ValidationError) -> str:
-    """A validation error in one line: where, what was wrong."""
-    return "; ".join(
-        f"{'.'.join(map(str, e['loc'])) or 'the file'}: {e['msg']}" for e in error.errors(include_url=False)[:3]
-    )
+def _describe(error: ValidationError) -> str:
+    """A validation error in one line: where it is, what is wrong, and the fields that there are."""
+    problems = [
+        f"{'.'.join(map(str, problem['loc'])) or 'the file'}: {problem['msg']}"
+        for problem in error.errors(include_url=False)[:3]
+    ]
+    return f"{'; '.join(problems)}. The fields are {', '.join(JudgeSettings.model_fields)}"
