@@ -8,7 +8,10 @@ It declines where none is near enough. From the checkout:
 from functools import cache
 
 from assay.judges.embedders import Embedder, load_embedder
-from assay.metrics.sentences import claiming_sentences
+from assay.languages import load_language
+from assay.text.sentences import claiming_sentences
+
+DUTCH = load_language("nl")
 
 LEAST_COSINE = 0.35
 SENTENCES = 3
@@ -20,7 +23,7 @@ async def answer(question: str, pages: list[str]) -> str:
     near: list[tuple[float, str]] = []
     for page in pages:
         for paragraph in page.split("\n\n"):
-            said = [sentence for sentence in claiming_sentences(paragraph, "nl") if len(sentence.split()) > 3]
+            said = [sentence for sentence in claiming_sentences(paragraph, DUTCH) if len(sentence.split()) > 3]
             if said:
                 whole, *each = await _embedder().cosines(question, [paragraph, *said])
                 near += [((whole + cosine) / 2, sentence) for cosine, sentence in zip(each, said, strict=True)]

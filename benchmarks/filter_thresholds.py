@@ -15,7 +15,8 @@ from assay.generation.documents import extract_sections
 from assay.generation.pair import read_pairs
 from assay.generation.pair_filters import Thresholds, rouge_l_precision
 from assay.judges.embedders import load_embedder
-from assay.metrics.sentences import sentences
+from assay.languages import load_language
+from assay.text.sentences import sentences
 
 PAIRS = Path(__file__).parent / "leaflet_pairs.jsonl"
 PLANTED = 3  # the last pairs of the file are there to be rejected
@@ -35,7 +36,7 @@ def main() -> None:
             sentence, draw.choice([s for s in dutch.values() if s.document != section.document]).full_text
         )
         for section in dutch.values()
-        for sentence in sentences(section.text, "nl")
+        for sentence in sentences(section.text, load_language("nl"))
         if len(sentence.split()) > 5
     ]
     print(f"thresholds: {Thresholds()}")

@@ -28,6 +28,7 @@ from benchmark_output import print_machine, print_table
 
 from assay import Sample, load_set
 from assay.judges import LiteLLMJudge
+from assay.languages import packs_with
 from assay.meta_eval.correlation import spearman
 from assay.metrics import Metric, Score
 from assay.metrics.catalogue import load_metric, metric_names
@@ -50,7 +51,8 @@ def main() -> None:
     parser.add_argument("--judge", default="qwen1.5b", help="who translated")
     options = parser.parse_args()
     print_machine()
-    print(f"pipelines: {', '.join(f'{language} {find_pipeline(language).name or None}' for language in ('nl', 'en'))}")
+    names = (f"{each.code} {find_pipeline(each).name or None}" for each in packs_with("words"))
+    print(f"pipelines: {', '.join(names)}")
     features = [name for name in metric_names() if name.startswith("heuristic.")]
     for name in (*HELPDESK, *(RATED if options.data else ())):
         samples = list(load_set(name if name in HELPDESK else str(options.data / f"{name}.jsonl")))

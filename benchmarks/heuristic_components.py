@@ -22,7 +22,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from benchmark_output import print_machine, print_table
 
-from assay.metrics.heuristic.components import find_components, normal
+from assay.languages import load_language
+from assay.text.components import find_components, normal_name
 
 HELD_OUT = Path(__file__).parent.parent / "tests/metrics/heuristic/components.jsonl"
 LANGUAGES = ("nl", "en")
@@ -41,10 +42,10 @@ class Compared(NamedTuple):
 
 def compared(text: str, labelled: Iterable[str], language: str) -> Compared:
     """What is found in a text beside what is labelled, in normal form; a name may be cut to one that is labelled."""
-    marked = {key: name for name in labelled if (key := normal(name, language))}
+    marked = {key: name for name in labelled if (key := normal_name(name, load_language(language)))}
     right, wrong = [], []
-    for component in find_components(text, language):
-        forms = [normal(form, language) for form in (component.name, *component.shorter)]
+    for component in find_components(text, load_language(language)):
+        forms = [normal_name(form, load_language(language)) for form in (component.name, *component.shorter)]
         if hit := next((form for form in forms if form in marked), None):
             right.append(marked[hit])
         else:

@@ -24,8 +24,9 @@ import spacy
 from benchmark_output import print_machine, print_table
 
 from assay import Sample, load_set
+from assay.languages import load_language
 from assay.metrics.heuristic import Heuristic
-from assay.metrics.heuristic.parsed import ParsedTexts
+from assay.metrics.heuristic.parse_cache import ParsedTexts
 from assay.metrics.heuristic.pipelines import Pipeline, find_pipeline
 from assay.runs.execute import execute
 
@@ -73,7 +74,7 @@ def main() -> None:
     parser.add_argument("--answers", type=int, default=2000)
     parser.add_argument("--whole-pipeline", action="store_true", help="with the components that nothing reads")
     options = parser.parse_args()
-    found = find_pipeline("en")
+    found = find_pipeline(load_language("en"))
     if found.nlp is None:
         parser.exit(1, f"{found.lacking}\n")
     kept = [sample for name in SETS for sample in load_set(str(options.data / f"{name}.jsonl"))]

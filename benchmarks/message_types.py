@@ -30,6 +30,7 @@ import numpy as np
 from benchmark_output import print_table
 
 from assay import load_set
+from assay.languages import load_language
 from assay.metrics.heuristic.message_type import Rules, classify
 
 LABELLED = Path(__file__).parent.parent / "tests/metrics/heuristic"
@@ -98,9 +99,9 @@ def cross_validated(labelled: Sequence[Pair], language: str, rules: Rules) -> li
     pairs: list[Pair] = []
     for fold in range(FOLDS):
         others = [labelled[place][0] for place in order[np.arange(len(order)) % FOLDS != fold]]
-        borne_out = frozenset(classify(message, language, rules).pattern for message in others)
+        borne_out = frozenset(classify(message, load_language(language), rules).pattern for message in others)
         for message, label in (labelled[place] for place in order[fold::FOLDS]):
-            pairs.append((label, classify(message, language, rules, borne_out).type))
+            pairs.append((label, classify(message, load_language(language), rules, borne_out).type))
     return pairs
 
 
@@ -118,7 +119,11 @@ def main() -> None:
         for name in ("rules", "held_out", "helpdesk"):
             for language in LANGUAGES:
                 labelled = messages_of(language)[name]
-                typed = {name: [(label, classify(message, language, rules).type) for message, label in labelled]}
+                typed = {
+                    name: [
+                        (label, classify(message, load_language(language), rules).type) for message, label in labelled
+                    ]
+                }
                 if name == "rules":
                     typed["rules, cross-validated,"] = cross_validated(labelled, language, rules)
                 for told, pairs in typed.items():
@@ -131,7 +136,7 @@ def main() -> None:
     if options.errors:
         for language in LANGUAGES:
             for message, label in messages_of(language)["rules"]:
-                if (found := classify(message, language)).type != label:
+                if (found := classify(message, load_language(language))).type != label:
                     print(f"{label}, typed {found.type}: {message!r} ({found.reason})")
 
 

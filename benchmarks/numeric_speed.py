@@ -24,7 +24,7 @@ from assay import Sample, load_set
 from assay.metrics.numeric.facts import facts_of
 from assay.metrics.numeric.numeric_claims import check_claims, tables_of_claims
 from assay.metrics.numeric.sample_tables import tables_of_file
-from assay.metrics.sentences import sentences
+from assay.text.sentences import sentences
 
 CLAIMS = (
     "The average throughput was 50.1 Mbps.",

@@ -33,7 +33,7 @@ SUBJECTS = {
     "cassette: lookup and parse": ("judges/cassette", "judges/sorted_lines", "judges/recording"),
     "rendering and hashing": ("prompts/", "judges/key"),
     "reply into its shape (pydantic)": ("judges/structured",),
-    "quotes": ("metrics/quotes",),
+    "quotes": ("text/quotes",),
     "asking: what is remembered, usage": ("judges/litellm_judge", "judges/question", "judges/limiter"),
     "claims, verdicts, score, evidence": ("metrics/",),
 }

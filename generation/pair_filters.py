@@ -4,10 +4,11 @@ from collections.abc import Callable
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from ..eval_sets.language import LANGUAGES, detect_language
+from ..eval_sets.language import detect_language
+from ..languages import language_or_fallback
 from ..metrics.declined import read_by_patterns
-from ..metrics.entities import Entity, entities, states
-from ..metrics.tokens import tokens
+from ..text.entities import Entity, find_entities, states_fact
+from ..text.tokens import tokens
 from .pair import Pair
 from .section import Section
 
@@ -40,14 +41,12 @@ def reject_empty(pair: Pair, _: Section, __: Thresholds) -> str:
         return "there is no question"
     if not tokens(pair.answer):
         return "there is no answer"
-    declining = read_by_patterns(pair.answer, pair.language)
+    declining = read_by_patterns(pair.answer, language_or_fallback(pair.language))
     return f'the answer declines: "{declining.declining}"' if declining.certain else ""
 
 
 def reject_other_language(pair: Pair, _: Section, __: Thresholds) -> str:
     """Rejects a pair in another language than its section."""
-    if pair.language not in LANGUAGES:
-        return ""
     language = detect_language(pair.question, pair.answer)
     if language == pair.language:
         return ""
@@ -58,7 +57,7 @@ def reject_factoid_looking(pair: Pair, _: Section, thresholds: Thresholds) -> st
     """Rejects a long-form pair whose answer is short and states a fact: it would mix the two kinds (B.1)."""
     if pair.kind == "factoid" or len(tokens(pair.answer)) > thresholds.short_answer:
         return ""
-    facts = entities(pair.answer, pair.language)
+    facts = find_entities(pair.answer, language_or_fallback(pair.language, "entities"))
     return f"the answer is short and states the {facts[0].kind} {facts[0].text}" if facts else ""
 
 
@@ -76,13 +75,14 @@ def reject_missing_fact(pair: Pair, section: Section, _: Thresholds) -> str:
     """Rejects a factoid pair whose fact is not in the section or the answer, or is already in the question (B.2)."""
     if pair.fact is None:
         return "" if pair.kind == "long-form" else "the pair names no fact"
-    candidates = [entity for entity in entities(pair.fact.text, pair.language) if entity.kind == pair.fact.kind]
+    language = language_or_fallback(pair.language, "entities")
+    candidates = [entity for entity in find_entities(pair.fact.text, language) if entity.kind == pair.fact.kind]
     fact = candidates[0] if candidates else Entity(pair.fact.kind, pair.fact.text, 0, {})
-    if not states(section.full_text, fact, pair.language):
+    if not states_fact(section.full_text, fact, language):
         return f"the section does not state the {fact.kind} {fact.text}"
-    if not states(pair.answer, fact, pair.language):
+    if not states_fact(pair.answer, fact, language):
         return f"the answer does not state the {fact.kind} {fact.text}"
-    if states(pair.question, fact, pair.language):
+    if states_fact(pair.question, fact, language):
         return f"the question gives away the {fact.kind} {fact.text}"
     return ""
 

@@ -2,20 +2,19 @@
 
 import math
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from importlib import resources
 from typing import Any
 
-import yaml
 from pydantic import BaseModel, Field, create_model
 
 from ..errors import JudgeError
 from ..judges import Judge, Question
-from ..metrics.entities import entities
-from ..metrics.tokens import tokens
+from ..languages import language_or_fallback
 from ..prompts import BUNDLED, Prompts
+from ..text.entities import find_entities
+from ..text.tokens import tokens
 from .judge_calls import ask_all
 from .pair import Fact, Pair, PairKind
 from .section import Fold, Section
@@ -121,7 +120,7 @@ def plan_questions(
         PlannedQuestion(
             section,
             "long-form",
-            role=draw.choice(list(roles) or wording(section.language)["roles"]),
+            role=draw.choice(list(roles) or language_or_fallback(section.language, "questions").questions.roles),
             fold=fold_of.get(section.id),
         )
         for section in chosen[:long_form_count]
@@ -156,7 +155,7 @@ def _facts_in_turns(sections: Sequence[Section], draw: random.Random) -> list[tu
     for place, section in enumerate(sections):
         distinct = {
             (entity.kind, *sorted(entity.parts.items())): Fact(kind=entity.kind, text=entity.text)
-            for entity in entities(section.text, section.language)
+            for entity in find_entities(section.text, language_or_fallback(section.language, "entities"))
         }
         facts = list(distinct.values())
         draw.shuffle(facts)
@@ -177,14 +176,14 @@ def build_question(planned: PlannedQuestion, prompts: Prompts, *, domain: str = 
         A question whose reply is a `GeneratedPair` for a fact, else `GeneratedPairs`.
     """
     section = planned.section
-    words = wording(section.language)
-    fields = {"section": section.full_text, "domain": domain or words["domain"]}
+    words = language_or_fallback(section.language, "questions").questions
+    fields = {"section": section.full_text, "domain": domain or words.domain}
     if planned.fact is None:
         prompt = prompts.load("longform", section.language)
         user = prompt.render(fields | {"role": planned.role, "count": str(count)})
         return Question(prompt, user, long_form_schema(count), section.id, prompts=prompts)
     prompt = prompts.load("factquestion", section.language)
-    user = prompt.render(fields | {"fact": planned.fact.text, "kind": words["fact_kinds"][planned.fact.kind]})
+    user = prompt.render(fields | {"fact": planned.fact.text, "kind": words.fact_kinds[planned.fact.kind]})
     return Question(prompt, user, GeneratedPair, section.id, prompts=prompts)
 
 
@@ -252,14 +251,3 @@ def _pair(planned: PlannedQuestion, generated: GeneratedPair, name: str, generat
         generator=generator,
         prompt=prompt,
     )
-
-
-@cache
-def wording(language: str) -> Mapping[str, Any]:
-    """Returns the roles, the domain and the names of facts in a language; in English for a language without them."""
-    folder = resources.files(__package__).joinpath("wording")
-    file = folder.joinpath(f"{language}.yaml")
-    words: Mapping[str, Any] = yaml.safe_load(
-        (file if file.is_file() else folder.joinpath("en.yaml")).read_text(encoding="utf-8")
-    )
-    return words

@@ -10,7 +10,7 @@ from ..eval_sets import Sample
 from ..eval_sets.csv_cells import CsvWriter
 from ..eval_sets.csv_file import open_csv
 from ..eval_sets.rows import BadRow
-from .questions import wording
+from ..languages import Language, language_or_fallback, packs_with
 from .review import OPTIONS, Review
 
 _CHOSEN = frozenset({"x", "1", "v", "✓", "ja", "yes", "y", "j", "true", "waar"})
@@ -23,7 +23,7 @@ def write_sheet(samples: Sequence[Sample], path: Path) -> None:
 
     Texts of documents and models begin cells as text only, never as a formula. Raises `UsageError` for another suffix.
     """
-    names = _headings(samples[0].language if samples else None)
+    names = _headings(language_or_fallback(samples[0].language if samples else None, "questions"))
     headings = ["id", *(names[each] for each in ("question", "answer", *OPTIONS, "comment", "section"))]
     rows = [
         [sample.id, sample.user_input, sample.reference or "", *[""] * (len(OPTIONS) + 1), _source(sample)]
@@ -65,8 +65,8 @@ def read_sheet(path: Path, samples: Sequence[Sample]) -> list[Review]:
     return reviews
 
 
-def _headings(language: str | None) -> dict[str, str]:
-    headings: dict[str, str] = dict(wording(language or "en")["review"])
+def _headings(language: Language) -> dict[str, str]:
+    headings: dict[str, str] = dict(language.questions.review)
     return headings
 
 
@@ -77,12 +77,12 @@ def _source(sample: Sample) -> str:
 
 def _columns(row: dict[str, Any], place: str) -> dict[str, str]:
     """The headings that this sheet has for our columns, in whatever language it was written."""
-    for language in ("nl", "en"):
-        names = _headings(language)
+    for names in map(_headings, packs_with("questions")):
         if all(names[option] in row for option in (*OPTIONS, "comment")):
             return {each: names[each] for each in (*OPTIONS, "comment")}
-    wanted = ", ".join(_headings("en")[each] for each in (*OPTIONS, "comment"))
-    raise InputError(f"{place}: the columns are {', '.join(row)}; a sheet has {wanted} (or those in Dutch)")
+    wanted = _headings(language_or_fallback(None))
+    listed = ", ".join(wanted[each] for each in (*OPTIONS, "comment"))
+    raise InputError(f"{place}: the columns are {', '.join(row)}; a sheet has {listed}, or those in another language")
 
 
 def _is_chosen(cell: Any, path: Path, place: str, column: str) -> bool:
@@ -96,7 +96,8 @@ def _delimited_rows(path: Path) -> Iterable[tuple[str, dict[str, Any]]]:
     if path.suffix != ".csv":
         raise InputError(f"{path}: sheets are read as .csv or .xlsx")
     try:
-        rows = open_csv(path, str(path), ("id", *_headings("nl").values(), *_headings("en").values()))
+        headings = [heading for each in packs_with("questions") for heading in _headings(each).values()]
+        rows = open_csv(path, str(path), ("id", *headings))
         for row in rows.rows:
             if isinstance(row, BadRow):
                 raise row.error

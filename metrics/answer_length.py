@@ -1,8 +1,8 @@
 """Answer length: the baseline that shows whether a metric, or a rater, just prefers long answers."""
 
 from ..eval_sets.sample import Sample
+from ..text.tokens import tokens
 from .metric import ComputedMetric, Score, scored
-from .tokens import tokens
 
 
 class AnswerLength(ComputedMetric):

@@ -4,8 +4,8 @@ from functools import cache
 from typing import Any
 
 from ..eval_sets.sample import Sample
+from ..text.tokens import tokens
 from .metric import ComputedMetric, Score, scored, skipped
-from .tokens import tokens
 
 
 class Bleu(ComputedMetric):

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from .quotes import Place
+from ..text.quotes import Place
 
 Verdict = Literal["supported", "contradicted", "not_found", "unverifiable"]
 

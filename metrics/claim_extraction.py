@@ -6,8 +6,9 @@ from pydantic import BaseModel
 
 from ..eval_sets.sample import Sample
 from ..judges import Judge, Question, Usage
+from ..languages import language_or_fallback
 from ..prompts import Prompts
-from .sentences import claiming_sentences
+from ..text.sentences import claiming_sentences
 
 ClaimsBy = Literal["judge", "sentences"]
 
@@ -38,4 +39,4 @@ async def claims_by_judge(sample: Sample, judge: Judge, prompts: Prompts) -> tup
 
 def claims_by_sentences(sample: Sample) -> list[str]:
     """The answer's sentences that claim something, without a judge."""
-    return list(dict.fromkeys(claiming_sentences(sample.response, sample.language or "en")))
+    return list(dict.fromkeys(claiming_sentences(sample.response, language_or_fallback(sample.language))))

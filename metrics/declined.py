@@ -3,18 +3,14 @@
 import re
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
-
-import yaml
 
 from ..eval_sets.sample import Sample
 from ..judges import Choice, Judge, Question
 from ..judges.probabilities import option_probabilities
+from ..languages import Language, language_or_fallback
 from ..prompts import BUNDLED, Prompts
+from ..text.sentences import any_pattern, claiming_sentences, sentences
 from .metric import Metric, Score, scored
-from .sentences import claiming_sentences, sentences
-
-_OPTIONS = {"en": ("Yes", "No"), "nl": ("Ja", "Nee")}
 
 
 @dataclass(frozen=True)
@@ -36,13 +32,12 @@ class Reading:
         return bool(self.declining) and not self.answering
 
 
-def read_by_patterns(answer: str, language: str | None) -> Reading:
-    """Which sentences of an answer decline and which answer, by the patterns of its language (else English)."""
-    spoken = language or "en"
-    declines, beside = _patterns(spoken)
-    said = sentences(answer, spoken)
+def read_by_patterns(answer: str, language: Language) -> Reading:
+    """Which sentences of an answer decline and which answer, by the patterns of its language."""
+    declines, beside = _patterns(language)
+    said = sentences(answer, language)
     declining = [place for place, sentence in enumerate(said) if declines.search(sentence)]
-    claims = set(claiming_sentences(answer, spoken))
+    claims = set(claiming_sentences(answer, language))
     answering = [
         place
         for place, sentence in enumerate(said)
@@ -56,7 +51,15 @@ def declined_question(sample: Sample, prompts: Prompts) -> Question[Choice]:
     """What the judge is asked: whether this answer declines."""
     prompt = prompts.load("declined", sample.language)
     user = prompt.render({"question": sample.user_input, "answer": sample.response})
-    return Question(prompt, user, Choice, sample.id, options=_OPTIONS[prompt.language], logprobs=True, prompts=prompts)
+    return Question(
+        prompt,
+        user,
+        Choice,
+        sample.id,
+        options=language_or_fallback(prompt.language).profile.yes_no,
+        logprobs=True,
+        prompts=prompts,
+    )
 
 
 class Declined(Metric):
@@ -78,7 +81,7 @@ class Declined(Metric):
         """The evidence says who decided (`patterns` or `judge`) and by which sentence. Raises `JudgeError`."""
         if not sample.response.strip():
             return scored(1.0, "the answer is empty", {"by": "patterns", "sentence": ""})
-        found = read_by_patterns(sample.response, sample.language)
+        found = read_by_patterns(sample.response, language_or_fallback(sample.language))
         if self.judge is None or found.certain:
             sentence = found.declining if found.declined else found.answering
             evidence = {"by": "patterns", "sentence": sentence}
@@ -99,12 +102,5 @@ class Declined(Metric):
 
 
 @cache
-def _patterns(language: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    folder = resources.files(__package__).joinpath("declines")
-    file = folder.joinpath(f"{language}.yaml")
-    kinds = yaml.safe_load((file if file.is_file() else folder.joinpath("en.yaml")).read_text(encoding="utf-8"))
-    declines, beside = (
-        re.compile("|".join(f"(?:{pattern})" for pattern in kinds[kind]), re.IGNORECASE)
-        for kind in ("declines", "beside")
-    )
-    return declines, beside
+def _patterns(language: Language) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    return any_pattern(language.declined.declines), any_pattern(language.declined.beside)

@@ -3,7 +3,8 @@
 from typing import Any
 
 from ..eval_sets.sample import Sample
-from .entities import Entity, entities, states
+from ..languages import FALLBACK, Language, find_language, language_or_fallback
+from ..text.entities import Entity, find_entities, states_fact
 from .metric import ComputedMetric, Score, scored, skipped
 
 
@@ -24,14 +25,17 @@ class Factoid(ComputedMetric):
     needs = ("response", "reference")
 
     def compute(self, sample: Sample) -> Score:
-        """Skipped when the reference has no such fact; the evidence says of each fact whether the answer states it."""
-        facts = _facts(sample)
+        """Skipped when the reference has no such fact, or facts are not known in the sample's language."""
+        language = language_or_fallback(sample.language)
+        if find_language(sample.language or FALLBACK) is None or not language.has("entities"):
+            return skipped(f"there are no patterns of dates, hours and amounts for the language {sample.language}")
+        facts = _facts(sample, language)
         if not facts:
             return skipped("the reference has no telephone number, e-mail address, date, hours, amount or address")
-        missing = [fact for fact in facts if not states(sample.response, fact, sample.language)]
+        missing = [fact for fact in facts if not states_fact(sample.response, fact, language)]
         evidence: dict[str, Any] = {
             "facts": [{"kind": fact.kind, "text": fact.text, "stated": fact not in missing} for fact in facts],
-            "in_answer": [{"kind": e.kind, "text": e.text} for e in entities(sample.response, sample.language)],
+            "in_answer": [{"kind": e.kind, "text": e.text} for e in find_entities(sample.response, language)],
         }
         if missing:
             listed = ", ".join(f"{fact.kind} {fact.text}" for fact in missing)
@@ -39,10 +43,10 @@ class Factoid(ComputedMetric):
         return scored(1.0, f"the answer states {', '.join(fact.text for fact in facts)}", evidence)
 
 
-def _facts(sample: Sample) -> list[Entity]:
+def _facts(sample: Sample, language: Language) -> list[Entity]:
     named = sample.metadata.get("fact")
     if isinstance(named, dict) and isinstance(text := named.get("text"), str) and text.strip():
         kind = str(named.get("kind", ""))
-        of_kind = [entity for entity in entities(text, sample.language) if entity.kind == kind]
+        of_kind = [entity for entity in find_entities(text, language) if entity.kind == kind]
         return of_kind[:1] or [Entity(kind, text, 0, {})]
-    return entities(sample.reference or "", sample.language)
+    return find_entities(sample.reference or "", language)

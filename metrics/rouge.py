@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ..eval_sets.sample import Sample
+from ..text.tokens import tokens
 from .metric import ComputedMetric, Score, scored, skipped
-from .tokens import tokens
 
 
 class Overlap(NamedTuple):

@@ -1,9 +1,9 @@
 """ROUGE-L precision against the contexts: a baseline that keeps the order of words."""
 
 from ..eval_sets.sample import Sample
+from ..text.tokens import tokens
 from .longest_subsequence import common_subsequence_length, too_long_to_compare
 from .metric import ComputedMetric, Score, scored, skipped
-from .tokens import tokens
 
 
 class RougeLPrecision(ComputedMetric):

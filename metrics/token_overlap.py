@@ -1,8 +1,8 @@
 """Token overlap: the baseline that a faithfulness metric should beat."""
 
 from ..eval_sets.sample import Sample
+from ..text.tokens import tokens
 from .metric import ComputedMetric, Score, scored, skipped
-from .tokens import tokens
 
 _MOST_SHOWN = 20  # tokens in the evidence
 

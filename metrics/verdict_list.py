@@ -9,8 +9,8 @@ from pydantic import BaseModel
 from ..eval_sets.sample import Sample
 from ..judges import Judge, Question, Usage
 from ..prompts import Prompts
+from ..text.quotes import find_quote
 from .claim import Claim
-from .quotes import find_quote
 
 MOST_CLAIMS_PER_CALL = 12
 

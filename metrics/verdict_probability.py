@@ -5,10 +5,9 @@ from collections.abc import Sequence
 from ..eval_sets.sample import Sample
 from ..judges import Choice, Judge, Question, Usage
 from ..judges.probabilities import option_probabilities
+from ..languages import language_or_fallback
 from ..prompts import Prompts
 from .claim import Claim, Verdict
-
-_OPTIONS = {"en": ("Yes", "No"), "nl": ("Ja", "Nee")}
 
 
 def support_question(sample: Sample, claim: str, prompts: Prompts) -> Question[Choice]:
@@ -16,7 +15,15 @@ def support_question(sample: Sample, claim: str, prompts: Prompts) -> Question[C
     prompt = prompts.load("support", sample.language)
     documentation = "\n\n".join(sample.retrieved_contexts)
     user = prompt.render({"documentation": documentation, "statement": claim})
-    return Question(prompt, user, Choice, sample.id, options=_OPTIONS[prompt.language], logprobs=True, prompts=prompts)
+    return Question(
+        prompt,
+        user,
+        Choice,
+        sample.id,
+        options=language_or_fallback(prompt.language).profile.yes_no,
+        logprobs=True,
+        prompts=prompts,
+    )
 
 
 async def probability_verdicts(

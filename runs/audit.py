@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from ..eval_sets import Sample
 from ..metrics import Score
 from ..metrics.catalogue import BASELINES
-from ..prompts.untrusted import without_unseen
+from ..text.untrusted import without_unseen
 from .report import cost, plain, report_console
 
 if TYPE_CHECKING:

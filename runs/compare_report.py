@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..metrics import Score
 from ..metrics.catalogue import BASELINES
-from ..prompts.untrusted import without_unseen
+from ..text.untrusted import without_unseen
 from .audit import score_audit
 from .compare import Comparison, Difference
 from .report import plain, report_console, score_as_json, with_interval

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ..judges import Usage
 from ..metrics import Score
 from ..metrics.catalogue import BASELINES
-from ..prompts.untrusted import without_unseen
+from ..text.untrusted import without_unseen
 from .summary import MetricSummary, summarise
 
 if TYPE_CHECKING:

@@ -101,7 +101,7 @@ def main() -> None:
 
 
 def _end(error: AssayError, code: int) -> None:
-    from ..prompts.untrusted import without_unseen
+    from ..text.untrusted import without_unseen
 
     click.echo(f"assay: {without_unseen(str(error))}", err=True)  # it may quote a reply or a row
     sys.exit(code)

@@ -92,7 +92,7 @@ def _print_line(console: Any, text: str) -> None:
 def _plain(text: str) -> str:
     from rich.markup import escape
 
-    from ..prompts.untrusted import without_unseen
+    from ..text.untrusted import without_unseen
 
     return escape(without_unseen(text))
 

@@ -27,14 +27,16 @@ def check(table: Path, claim: str, question: str, language: str | None, as_json:
     """
     from ..errors import UsageError
     from ..eval_sets.language import detect_language
+    from ..languages import language_or_fallback
     from ..metrics.numeric.numeric_claims import check_claims
     from ..metrics.numeric.sample_tables import tables_of_file
-    from ..metrics.sentences import sentences
+    from ..text.sentences import sentences
 
     if not claim.strip():
         raise UsageError("the claim is empty; give a sentence with a number")
-    language = language or detect_language(question, claim) or "en"
-    checked = check_claims(sentences(claim, language), tables_of_file(table, language), language, question)
+    language = language or detect_language(question, claim)
+    claims = sentences(claim, language_or_fallback(language))
+    checked = check_claims(claims, tables_of_file(table, language), language, question)
     if not checked:
         raise UsageError("the claim has no words; give a sentence with a number")
     if as_json:
@@ -45,7 +47,7 @@ def check(table: Path, claim: str, question: str, language: str | None, as_json:
 
 
 def _print(checked: "CheckedClaim") -> None:
-    from ..prompts.untrusted import without_unseen
+    from ..text.untrusted import without_unseen
 
     evidence = checked.evidence()
     where = " over " + evidence["window"] if evidence["window"] else ""

@@ -124,7 +124,7 @@ def _tell(effect: "PromptEffect", as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps(asdict(effect), ensure_ascii=False))
         return
-    from ..prompts.untrusted import without_unseen
+    from ..text.untrusted import without_unseen
 
     def line(text: str) -> None:
         click.echo(without_unseen(" ".join(text.split())) if not text.startswith(" ") else without_unseen(text))

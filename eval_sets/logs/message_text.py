@@ -3,10 +3,9 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from importlib import resources
 from typing import Any, NamedTuple
 
-import yaml
+from ...languages import packs_with
 
 ROLES = ("user", "assistant", "context", "system")
 _ASKED = ("user_input", "question", "query", "input", "message", "prompt", "text", "content", "value")
@@ -29,13 +28,8 @@ class Said(NamedTuple):
 
 @cache
 def _roles() -> dict[str, str]:
-    folder = resources.files(__package__) / "speakers"
-    found: dict[str, str] = {}
-    for file in sorted(folder.iterdir(), key=lambda file: file.name):
-        if file.name.endswith(".yaml"):
-            for role, names in yaml.safe_load(file.read_text(encoding="utf-8")).items():
-                found |= {str(name).casefold(): role for name in names}
-    return found
+    speakers = [language.speakers for language in packs_with("speakers")]
+    return {name.casefold(): role for roles in speakers for role, names in roles for name in names}
 
 
 def role(name: object) -> str:

@@ -5,8 +5,9 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from ...eval_sets import Sample
-from ...metrics.sentences import claiming_sentences, sentences
-from .phrases import Phrases, phrases_of
+from ...languages import find_language, language_or_fallback
+from ...languages.sections import Probes
+from ...text.sentences import claiming_sentences, sentences
 
 _MOST_SHUFFLES = 50  # after so many shuffles without a change the contexts are reversed
 
@@ -66,20 +67,20 @@ def mark_changed(sample: Sample, changed: Sample, **metadata: object) -> Sample:
     return changed.model_copy(update=fields)
 
 
-def _with_phrases(change: Callable[[Sample, random.Random, Phrases], Sample | str]) -> _Change:
+def _with_phrases(change: Callable[[Sample, random.Random, Probes], Sample | str]) -> _Change:
     """Gives a change the phrases of the sample's language."""
 
     def change_with_phrases(sample: Sample, chance: random.Random) -> Sample | str:
-        phrases = phrases_of(sample.language)
-        if phrases is None:
+        language = find_language(sample.language)
+        if language is None or not language.has("probes"):
             return f"there are no phrases in {sample.language or 'an unknown language'}"
-        return change(sample, chance, phrases)
+        return change(sample, chance, language.probes)
 
     return change_with_phrases
 
 
 @_with_phrases
-def _pad(sample: Sample, chance: random.Random, phrases: Phrases) -> Sample | str:
+def _pad(sample: Sample, chance: random.Random, phrases: Probes) -> Sample | str:
     if not sample.response.strip():
         return "the answer is empty"
     places = sorted(chance.sample(range(len(phrases.after)), 2))
@@ -89,7 +90,7 @@ def _pad(sample: Sample, chance: random.Random, phrases: Phrases) -> Sample | st
 
 
 def _shorten(sample: Sample, _: random.Random) -> Sample | str:
-    answer_sentences = sentences(sample.response, sample.language or "en")
+    answer_sentences = sentences(sample.response, language_or_fallback(sample.language))
     if len(answer_sentences) < 2:
         return "the answer is one sentence"
     first_half = answer_sentences[: (len(answer_sentences) + 1) // 2]
@@ -113,8 +114,8 @@ def _reorder(sample: Sample, chance: random.Random) -> Sample | str:
 
 
 @_with_phrases
-def _restate(sample: Sample, chance: random.Random, phrases: Phrases) -> Sample | str:
-    claims = claiming_sentences(sample.response, sample.language or "en")
+def _restate(sample: Sample, chance: random.Random, phrases: Probes) -> Sample | str:
+    claims = claiming_sentences(sample.response, language_or_fallback(sample.language))
     if not claims:
         return "the answer claims nothing"
     repetition = f"{chance.choice(phrases.again)} {chance.choice(claims)}"
@@ -122,7 +123,7 @@ def _restate(sample: Sample, chance: random.Random, phrases: Phrases) -> Sample 
 
 
 @_with_phrases
-def _inject(sample: Sample, chance: random.Random, phrases: Phrases) -> Sample | str:
+def _inject(sample: Sample, chance: random.Random, phrases: Probes) -> Sample | str:
     if not sample.response.strip():
         return "the answer is empty"
     parts = [sample.response.rstrip(), chance.choice(phrases.instructions)]

@@ -9,8 +9,9 @@ from ...errors import JudgeError
 from ...eval_sets import Sample
 from ...judges import Judge, Question
 from ...judges.whole_text import WholeText, room_for
+from ...languages import FALLBACK
 from ...prompts import BUNDLED, Prompts
-from ...prompts.untrusted import original_characters, without_unseen
+from ...text.untrusted import original_characters, without_unseen
 from ..judge_calls import ask_all
 from .perturbation import mark_changed
 from .rewording_check import find_content_loss, shared_word_share
@@ -85,7 +86,7 @@ async def reword(
             return "the answer is empty"
         question = build_rewording_question(sample, prompts)
         rewording = _clean((await judge.ask(question)).value.answer)
-        if loss := find_content_loss(sample.response, rewording, sample.language or "en"):
+        if loss := find_content_loss(sample.response, rewording, sample.language or FALLBACK):
             return loss
         changed = sample.model_copy(update={"response": rewording})
         return mark_changed(

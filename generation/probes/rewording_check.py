@@ -4,18 +4,19 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from ...eval_sets.language import LANGUAGES, detect_language
-from ...metrics.heuristic.components_defined import unspecified_components
-from ...metrics.heuristic.error_mismatch import find_errors
-from ...metrics.heuristic.facts import facts
-from ...metrics.heuristic.guides import step_lines
-from ...metrics.heuristic.words import words
-from ...metrics.numeric.numbers import Number, find_numbers
-from ...metrics.tokens import tokens
+from ...eval_sets.language import detect_language
+from ...languages import Language, language_or_fallback
+from ...text.components import unspecified_components
+from ...text.error_codes import find_errors
+from ...text.guides import step_lines
+from ...text.lemmas import words
+from ...text.numbers import Number, find_numbers
+from ...text.tokens import tokens
 
 _STEP = re.compile(r"^\s*\d{1,2}[.)]\s")  # the number of a step says only where the step stands
 _EMPHASIS = re.compile(r"\*\*|__|`")
 _WORD = re.compile(r"\w(?:[\w.,:/-]*\w)?")
+_SECTIONS = ("words", "components", "notation")  # of a language pack
 _SPARE_WORDS = 10  # by which a short answer may grow or shrink
 
 
@@ -37,7 +38,9 @@ def find_content_loss(original: str, rewording: str, language: str) -> str:
         >>> find_content_loss("Wait 7 days.", "You should wait for a week.", "en")
         'a number or code is gone: 7 days'
     """
-    return next(_losses(original, rewording, language), "")
+    if detect_language(original) == language != detect_language(rewording):
+        return "it is in another language"
+    return next(_losses(original, rewording, language_or_fallback(language, *_SECTIONS)), "")
 
 
 def shared_word_share(original: str, rewording: str) -> float:
@@ -59,13 +62,11 @@ def shared_word_share(original: str, rewording: str) -> float:
     return shared.total() / max(len(before), len(after), 1)
 
 
-def _losses(original: str, rewording: str, language: str) -> Iterator[str]:
+def _losses(original: str, rewording: str, language: Language) -> Iterator[str]:
     before, after = tokens(original), tokens(rewording)
     if before == after:
         yield "the words are the same"
-    if language in LANGUAGES and detect_language(original) == language != detect_language(rewording):
-        yield "it is in another language"
-    if lost := [*_missing_figures(original, rewording, language), *_missing_codes(original, rewording)]:
+    if lost := [*_missing_figures(original, rewording, language), *_missing_codes(original, rewording, language)]:
         yield f"a number or code is gone: {_distinct(lost)}"
     if lost := [
         *unspecified_components(original, [rewording], language),
@@ -78,7 +79,7 @@ def _losses(original: str, rewording: str, language: str) -> Iterator[str]:
         yield f"it is less than half or more than twice as long: {len(after)} words for {len(before)}"
 
 
-def _missing_figures(text: str, other: str, language: str, *, count_words: bool = True) -> Iterator[str]:
+def _missing_figures(text: str, other: str, language: Language, *, count_words: bool = True) -> Iterator[str]:
     """Yields the numbers of a text that the other does not state, and its words with a digit that the other lacks.
 
     `count_words` False leaves out numbers that are written in words.
@@ -107,18 +108,18 @@ def _words_with_digits(text: str, numbers: list[Number]) -> Iterator[str]:
             yield match[0]
 
 
-def _missing_codes(original: str, rewording: str) -> Iterator[str]:
+def _missing_codes(original: str, rewording: str, language: Language) -> Iterator[str]:
     """Yields the error codes and quoted messages that the rewording has neither as such nor as consecutive words."""
-    known, word_row = find_errors(rewording), _word_row(rewording)
-    for code in find_errors(original):
+    known, word_row = find_errors(rewording, language), _word_row(rewording)
+    for code in find_errors(original, language):
         if code not in known and f" {' '.join(words(code))} " not in word_row:
             yield code
 
 
-def _broken_paths(original: str, rewording: str, language: str) -> Iterator[str]:
+def _broken_paths(original: str, rewording: str, language: Language) -> Iterator[str]:
     """Yields the paths, such as `Payroll > Runs`, whose two parts do not follow each other in the rewording."""
     plain, word_row = _EMPHASIS.sub("", original), _word_row(rewording)
-    for sign in re.finditer(facts("component_patterns", language)["separators"], plain):
+    for sign in language.components.separators.finditer(plain):
         before, after = words(plain[: sign.start()])[-1:], words(plain[sign.end() :])[:1]
         if before and after and plain[sign.end()].isupper() and f" {before[0]} {after[0]} " not in word_row:
             yield f"{before[0]}{sign[0]}{after[0]}"

@@ -3,19 +3,20 @@
 import re
 from collections.abc import Sequence
 from functools import cache
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
+from ...languages import Language
+from ...text.lemmas import lemma, words
+from ...text.sentences import sentences
 from ..metric import Score, scored, skipped
-from ..sentences import sentences
-from .facts import facts, word_set
-from .reading import Feature, Reading
-from .words import lemma, words
+from .feature import Feature, Reading
 
 FEWEST_SHARED = 3  # content words: fewer are shared by chance
 LEAST_SHARE = 0.75  # of the shorter statement's content words
 
-_CLAUSE = re.compile(r"[,;:]\s+|\s+(?:maar|but|en|and|omdat|because|zodat|so that|terwijl|while)\s+")
 _NUMBER = re.compile(r"\d")
+
+Opening = Literal["affirmative", "negative"]
 
 
 class Statement(NamedTuple):
@@ -26,7 +27,7 @@ class Statement(NamedTuple):
     denied: bool
 
 
-def contradiction(statements: Sequence[Statement]) -> tuple[str, str] | None:
+def find_contradiction(statements: Sequence[Statement]) -> tuple[str, str] | None:
     """The first two statements of which one denies what the other says, or None.
 
     Conservative: they share at least 3 content words and 3/4 of those of the shorter one, one denies and the other
@@ -47,49 +48,55 @@ def contradiction(statements: Sequence[Statement]) -> tuple[str, str] | None:
     return None
 
 
-def statements_of(text: str, language: str) -> list[Statement]:
+def find_statements(text: str, language: Language) -> list[Statement]:
     """The statements of an answer: its sentences and, where a sentence has several, their clauses; no questions.
 
     Conditions (`if you did not ...`) and instructions (`choose a group`) state nothing.
     """
-    found: list[Statement] = []
+    statements: list[Statement] = []
     for sentence in sentences(text, language):
         if sentence.endswith("?"):
             continue
-        clauses = [clause for clause in _CLAUSE.split(sentence) if clause]
-        found.extend(_statement(clause, language) for clause in clauses if _states(clause, language))
-    return found
+        clauses = [clause for clause in _clause_end(language).split(sentence) if clause]
+        statements.extend(_statement(clause, language) for clause in clauses if _states(clause, language))
+    return statements
 
 
-def says_yes_and_no(text: str, language: str) -> bool:
+def says_yes_and_no(text: str, language: Language) -> bool:
     """Whether one sentence of the answer begins with yes and another with no, as to one question."""
-    openings = dict.fromkeys(("affirmative", "negative"), False)
+    openings: dict[Opening, bool] = {"affirmative": False, "negative": False}
     for sentence in sentences(text, language):
         for kind in openings:
             openings[kind] |= _opening(kind, language).match(sentence.lower()) is not None
     return all(openings.values())
 
 
-def _states(clause: str, language: str) -> bool:
+def _states(clause: str, language: Language) -> bool:
     begins = words(clause)[:1]
-    return not set(begins) & word_set("imperatives", language) and not _condition(language).search(clause)
+    return not set(begins) & language.words.imperatives and not _condition(language).search(clause)
 
 
-def _statement(clause: str, language: str) -> Statement:
-    idle, denials = word_set("function_words", language), word_set("negations", language)
-    found = words(clause)
-    content = frozenset(lemma(word, language) for word in found if word not in idle and word not in denials)
-    return Statement(clause, content, sum(word in denials for word in found) % 2 == 1)
-
-
-@cache
-def _opening(kind: str, language: str) -> re.Pattern[str]:
-    return re.compile(rf"(?:{'|'.join(map(re.escape, facts('signals', language)[kind]))})\b[,.!]")
+def _statement(clause: str, language: Language) -> Statement:
+    idle, denials = language.words.function_words, language.words.negations
+    said = words(clause)
+    content = frozenset(lemma(word, language) for word in said if word not in idle and word not in denials)
+    return Statement(clause, content, sum(word in denials for word in said) % 2 == 1)
 
 
 @cache
-def _condition(language: str) -> re.Pattern[str]:
-    return re.compile(rf"\b(?:{'|'.join(facts('signals', language)['conditions'])})\b", re.IGNORECASE)
+def _clause_end(language: Language) -> re.Pattern[str]:
+    return re.compile(rf"[,;:]\s+|\s+(?:{'|'.join(map(re.escape, language.words.clause_words))})\s+")
+
+
+@cache
+def _opening(kind: Opening, language: Language) -> re.Pattern[str]:
+    openings = language.words.affirmative if kind == "affirmative" else language.words.negative
+    return re.compile(rf"(?:{'|'.join(map(re.escape, openings))})\b[,.!]")
+
+
+@cache
+def _condition(language: Language) -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{'|'.join(language.words.conditions)})\b", re.IGNORECASE)
 
 
 class AnswerContradiction(Feature):
@@ -98,14 +105,13 @@ class AnswerContradiction(Feature):
     name = "heuristic.answer_contradiction"
     needs: tuple[str, ...] = ("response",)
 
-    def of(self, reading: Reading) -> Score:
+    def score_reading(self, reading: Reading) -> Score:
         """Skipped when the answer states nothing."""
-        statements = statements_of(reading.answer, reading.language)
+        statements = find_statements(reading.answer, reading.language)
         if not statements:
             return skipped("the answer states nothing")
         if says_yes_and_no(reading.answer, reading.language):
             return scored(0.0, "the answer says both yes and no", {"statements": []})
-        found = contradiction(statements)
-        if found:
-            return scored(0.0, f"{found[0]!r} against {found[1]!r}", {"statements": [*found]})
+        if pair := find_contradiction(statements):
+            return scored(0.0, f"{pair[0]!r} against {pair[1]!r}", {"statements": [*pair]})
         return scored(1.0, "no statement of the answer denies another", {"statements": []})

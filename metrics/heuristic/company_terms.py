@@ -6,9 +6,10 @@ from functools import cache, lru_cache
 from pathlib import Path
 
 from ...errors import InputError
+from ...languages import Language
+from ...text.lemmas import lemma, words
 from ..metric import Score, scored
-from .reading import Feature, Reading
-from .words import lemma, words
+from .feature import Feature, Reading
 
 MOST_WORDS = 10_000  # of the documentation's words, the most frequent (001)
 RAREST_GENERAL = 0.99e-6  # once in a million words (Zipf 3, which wordfreq rounds). Rarer is not general language
@@ -22,7 +23,7 @@ def company_terms(terms: Collection[str], enough: int = ENOUGH_TERMS) -> float:
     return min(1.0, len(set(terms)) / enough)
 
 
-def vocabulary_of(texts: Iterable[str], language: str, most: int = MOST_WORDS) -> list[str]:
+def vocabulary_of(texts: Iterable[str], language: Language, most: int = MOST_WORDS) -> list[str]:
     """The company terms of a documentation: its `most` frequent words that general language lacks, frequent first.
 
     Words with digits or of fewer than 4 letters are left out; inflections count together, under their lemma.
@@ -33,12 +34,12 @@ def vocabulary_of(texts: Iterable[str], language: str, most: int = MOST_WORDS) -
 
 
 @lru_cache(maxsize=2048)  # contexts are shared by samples
-def _terms_of(context: str, language: str) -> frozenset[str]:
+def _terms_of(context: str, language: Language) -> frozenset[str]:
     return frozenset(vocabulary_of([context], language))
 
 
 @cache
-def is_general(word: str, language: str) -> bool:
+def is_general(word: str, language: Language) -> bool:
     """Whether a word or its lemma is general language: at least once in a million words of it (wordfreq's Zipf 3).
 
     In a language that wordfreq lacks every word is general.
@@ -50,12 +51,14 @@ def is_general(word: str, language: str) -> bool:
 
 
 @cache
-def _frequencies(language: str) -> dict[str, float] | None:
+def _frequencies(language: Language) -> dict[str, float] | None:
     """The share of each word in general language; `zipf_frequency` would split each word first."""
     from wordfreq import available_languages, get_frequency_dict
 
-    found: dict[str, float] | None = get_frequency_dict(language) if language in available_languages() else None
-    return found
+    frequencies: dict[str, float] | None = (
+        get_frequency_dict(language.code) if language.code in available_languages() else None
+    )
+    return frequencies
 
 
 def read_vocabulary(file: str | Path) -> frozenset[str]:
@@ -82,7 +85,7 @@ class CompanyTerms(Feature):
         if self._known is not None:
             self.needs = ("response",)
 
-    def of(self, reading: Reading) -> Score:
+    def score_reading(self, reading: Reading) -> Score:
         """Always scored: an answer without company terms has 0."""
         language = reading.language
         known = self._known

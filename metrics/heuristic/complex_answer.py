@@ -3,9 +3,9 @@
 import re
 from functools import cache
 
+from ...languages import Language
 from ..metric import Score, scored
-from .facts import facts
-from .reading import Feature, Reading
+from .feature import Feature, Reading
 
 
 def complex_answer(signs: dict[str, list[str]]) -> float:
@@ -13,18 +13,17 @@ def complex_answer(signs: dict[str, list[str]]) -> float:
     return sum(bool(found) for found in signs.values()) / len(signs)
 
 
-def signs_of(text: str, language: str) -> dict[str, list[str]]:
+def find_signal_words(text: str, language: Language) -> dict[str, list[str]]:
     """The signal words in a text by kind (perspective, comparison, examples, reasoning), each once, in order."""
     lowered = text.lower()
     return {kind: list(dict.fromkeys(pattern.findall(lowered))) for kind, pattern in _patterns(language).items()}
 
 
 @cache
-def _patterns(language: str) -> dict[str, re.Pattern[str]]:
-    lists: dict[str, list[str]] = facts("signals", language)["signal_words"]
+def _patterns(language: Language) -> dict[str, re.Pattern[str]]:
     return {
         kind: re.compile(rf"\b(?:{'|'.join(map(re.escape, sorted(phrases, key=len, reverse=True)))})\b")
-        for kind, phrases in lists.items()
+        for kind, phrases in language.words.signal_words
     }
 
 
@@ -34,9 +33,9 @@ class ComplexAnswer(Feature):
     name = "heuristic.complex_answer"
     needs: tuple[str, ...] = ("response",)
 
-    def of(self, reading: Reading) -> Score:
+    def score_reading(self, reading: Reading) -> Score:
         """Always scored: an answer without signal words has 0."""
-        signs = signs_of(reading.answer, reading.language)
+        signs = find_signal_words(reading.answer, reading.language)
         present = [kind for kind, found in signs.items() if found]
         return scored(
             complex_answer(signs), f"signal words of {len(present)} of {len(signs)} kinds", {"signal_words": signs}

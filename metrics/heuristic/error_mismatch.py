@@ -4,21 +4,14 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
+from ...languages import Language
+from ...text.error_codes import find_codes, find_errors, normal_code
+from ...text.lemmas import content_lemmas
 from ..metric import Score, scored, skipped
-from .reading import Feature, Reading
-from .words import content_lemmas
+from .feature import Feature, Reading
 
 CLEARLY = 2  # words of another error's entry, beyond those of the right one, that make a mix-up
 
-_CODE = re.compile(r"\b(?:[A-Z]{1,6}[-_ ]?\d{2,6}|0x[0-9A-Fa-f]{3,8})\b")
-_NUMBERED = re.compile(
-    r"\b(?:error|fout|foutcode|foutmelding|errorcode|code|status|http)(?: ?code)?:? "
-    r"(?:nummer |number |nr\.? ?|no\.? ?)?(\d{3,6})\b",
-    re.IGNORECASE,
-)
-_NAMED = re.compile(
-    r"\b(?:error|fout(?:melding)?|melding|message)[: ]+[\"“„'‘]([^\"“”„'‘’\n]{3,80})[\"”'’]", re.IGNORECASE
-)
 _ENTRY_END = re.compile(r"\n\s*\n")
 
 
@@ -28,13 +21,6 @@ class Mixup(NamedTuple):
     asked: str
     explained: str
     words: tuple[str, ...]
-
-
-def find_errors(text: str) -> list[str]:
-    """The error codes (`KP-2044`, `error 404`) and quoted error names in a text, each once, lower-cased."""
-    found = [re.sub(r"[ _]", "-", match.group()) for match in _CODE.finditer(text)]
-    found += [match[1] for pattern in (_NUMBERED, _NAMED) for match in pattern.finditer(text)]
-    return list(dict.fromkeys(each.lower().strip(" .") for each in found))
 
 
 def error_mismatch(answer: Iterable[str], question: Iterable[str], context: Iterable[str]) -> float | None:
@@ -49,16 +35,16 @@ def error_mismatch(answer: Iterable[str], question: Iterable[str], context: Iter
 
 def entries(context: str) -> dict[str, str]:
     """What a context says of each error code: the text from it to the next code or the end of its paragraph."""
-    matches = list(_CODE.finditer(context))
+    matches = list(find_codes(context))
     found: dict[str, str] = {}
     for match, following in zip(matches, [*matches[1:], None], strict=False):
         rest = context[match.end() : following.start() if following else None]
-        code = re.sub(r"[ _]", "-", match.group()).lower()
+        code = normal_code(match[0]).lower()
         found[code] = f"{found.get(code, '')} {_ENTRY_END.split(rest, maxsplit=1)[0]}".strip()
     return found
 
 
-def find_mixup(asked: str, answer: str, known: Mapping[str, str], language: str) -> Mixup | None:
+def find_mixup(asked: str, answer: str, known: Mapping[str, str], language: Language) -> Mixup | None:
     """The error whose entry the answer gives in place of the asked one's, judged by the words that only one entry has.
 
     A mix-up takes at least `CLEARLY` more such words of the other entry than of the right one: conservative, as most
@@ -83,10 +69,13 @@ class ErrorMismatch(Feature):
 
     name = "heuristic.error_mismatch"
 
-    def of(self, reading: Reading) -> Score:
+    def score_reading(self, reading: Reading) -> Score:
         """Skipped when neither question nor answer names an error. 0 when the answer explains another error."""
-        answer, question = find_errors(reading.answer), find_errors(reading.question)
-        context = [error for each in reading.contexts for error in find_errors(each)]
+        answer, question = (
+            find_errors(reading.answer, reading.language),
+            find_errors(reading.question, reading.language),
+        )
+        context = [error for each in reading.contexts for error in find_errors(each, reading.language)]
         evidence: dict[str, object] = {"answer": answer, "question": question, "mixup": None}
         if not answer and not question:
             return skipped("neither the question nor the answer names an error", evidence)

@@ -48,7 +48,7 @@ async def explain(sample: Sample, metric: Heuristic) -> Explanation:
     readings = await metric.read(sample)
     features = metric.measured(readings)
     others = (feature for feature in (kind() for kind in BEYOND) if feature.short_name not in features)
-    beyond = {feature.short_name: feature.of(readings.own) for feature in others}
+    beyond = {feature.short_name: feature.score_reading(readings.own) for feature in others}
     values = {name: score.value for name, score in {**features, **beyond}.items()}
     way = walk(annotators_tree(), values)
     score = await metric.assess(sample)

@@ -4,14 +4,14 @@ import re
 from collections.abc import Sequence
 from functools import cache
 
+from ...languages import Language
+from ...text.components import find_components
+from ...text.error_codes import find_errors
+from ...text.lemmas import words
+from ...text.sentences import claiming_sentences
 from ..metric import Score, scored, skipped
-from ..sentences import claiming_sentences
 from .company_terms import is_general
-from .components import find_components
-from .error_mismatch import find_errors
-from .facts import facts
-from .reading import Feature, Reading
-from .words import words
+from .feature import Feature, Reading
 
 _SHORTEST = 4
 
@@ -21,7 +21,7 @@ def general_answer(specific: Sequence[bool]) -> float | None:
     return sum(specific) / len(specific) if specific else None
 
 
-def is_specific(sentence: str, language: str) -> bool:
+def is_specific(sentence: str, language: Language) -> bool:
     """Whether a sentence says something that would not fit any product: a component, an error, a number or a term.
 
     A vague phrase (`it depends on the situation`) makes it general all the same, unless it names a component.
@@ -32,12 +32,12 @@ def is_specific(sentence: str, language: str) -> bool:
         return False
     found = words(sentence)
     terms = (len(word) >= _SHORTEST and word.isalpha() and not is_general(word, language) for word in found)
-    return bool(find_errors(sentence)) or any(word[0].isdigit() for word in found) or any(terms)
+    return bool(find_errors(sentence, language)) or any(word[0].isdigit() for word in found) or any(terms)
 
 
 @cache
-def _vague(language: str) -> re.Pattern[str]:
-    return re.compile(rf"\b(?:{'|'.join(map(re.escape, facts('signals', language)['vague']))})\b")
+def _vague(language: Language) -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{'|'.join(map(re.escape, language.words.vague))})\b")
 
 
 class GeneralAnswer(Feature):
@@ -46,7 +46,7 @@ class GeneralAnswer(Feature):
     name = "heuristic.general_answer"
     needs: tuple[str, ...] = ("response",)
 
-    def of(self, reading: Reading) -> Score:
+    def score_reading(self, reading: Reading) -> Score:
         """Skipped when no sentence of the answer claims anything (a greeting, a refusal)."""
         said = claiming_sentences(reading.answer, reading.language)
         named = [component.name for component in find_components(reading.answer, reading.language)]  # with its markup

@@ -6,7 +6,7 @@ from itertools import repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..metric import Score, scored, skipped
-from .reading import Reading, StarredFeature
+from .feature import Reading, StarredFeature
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -107,7 +107,7 @@ class Hal(StarredFeature):
 
     name = "heuristic.hal"
 
-    def of(self, reading: Reading) -> Score:
+    def score_reading(self, reading: Reading) -> Score:
         """Skipped when the answer has no two different words."""
         pairs = pairs_of(reading.answer_parsed.lemmas, [each.lemmas for each in reading.contexts_parsed])
         value = pairs.hal

@@ -4,11 +4,11 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
-from .facts import facts
+from ...languages import Language
+from ...languages.sections import MessageType, TypedPatterns
 
-MessageType = Literal["error", "general", "reasoning", "instruction", "binary", "action", "unspecified"]
 Rules = Literal["paper", "positional"]
 
 _STRAIGHT = str.maketrans("‘’‚“”„«»", '\'\'\'"""""')
@@ -43,33 +43,32 @@ class _Typed(NamedTuple):
     pattern: re.Pattern[str]
 
 
-class _Language:
+class _Rules:
     """The positional rules of a language, compiled; of those that decide, only the `allowed` ones if that is given."""
 
-    def __init__(self, language: str, allowed: frozenset[str] | None) -> None:
-        given: dict[str, Any] = facts("message_patterns", language)["positional"]
-        words: dict[str, str] = given["words"]
+    def __init__(self, language: Language, allowed: frozenset[str] | None) -> None:
+        rules = language.messages.positional
 
         def compiled(patterns: Iterable[str]) -> tuple[re.Pattern[str], ...]:
-            return tuple(re.compile(_NAME.sub(lambda name: words[name[1]], pattern)) for pattern in patterns)
+            return tuple(re.compile(_NAME.sub(lambda name: rules.words[name[1]], pattern)) for pattern in patterns)
 
         def deciding(patterns: Iterable[str]) -> tuple[re.Pattern[str], ...]:
             return tuple(each for each in compiled(patterns) if allowed is None or each.pattern in allowed)
 
-        def typed(groups: Iterable[dict[str, Any]]) -> tuple[_Typed, ...]:
-            return tuple(_Typed(group["type"], p) for group in groups for p in deciding(group["patterns"]))
+        def typed(groups: Iterable[TypedPatterns]) -> tuple[_Typed, ...]:
+            return tuple(_Typed(group.type, p) for group in groups for p in deciding(group.patterns))
 
-        self.lead, self.frames = compiled(given["lead"]), compiled(given["frames"])
-        self.error, self.action, self.chat = (deciding(given[kind]) for kind in ("error", "action", "chat"))
-        self.question, self.inside = typed(given["question"]), typed(given["inside"])
-        self.marked, self.embedded = deciding(given["marked"]), deciding(given["embedded_binary"])
-        self.wish, self.complaint = deciding(given["wish"]), deciding(given["complaint"])
+        self.lead, self.frames = compiled(rules.lead), compiled(rules.frames)
+        self.error, self.action, self.chat = map(deciding, (rules.error, rules.action, rules.chat))
+        self.question, self.inside = typed(rules.question), typed(rules.inside)
+        self.marked, self.embedded = deciding(rules.marked), deciding(rules.embedded_binary)
+        self.wish, self.complaint = deciding(rules.wish), deciding(rules.complaint)
 
 
 def classify(
-    message: str, language: str, rules: Rules = "positional", allowed: frozenset[str] | None = None
+    message: str, language: Language, rules: Rules = "positional", allowed: frozenset[str] | None = None
 ) -> TypeMatch:
-    """The type of a message, with the pattern that decided. Languages without patterns are read with the English ones.
+    """The type of a message, with the pattern that decided.
 
     `paper` is section V-A of the paper: the message lower-cased, ordered lists of substrings, the first list with a
     match decides, and a message without a question mark that matched no list so far is `reasoning`.
@@ -82,22 +81,22 @@ def classify(
         return _by_lists(message.lower(), language, allowed)
     if rules == "positional":
         text = _BLANKS.sub(" ", message.lower().translate(_STRAIGHT)).strip()
-        return _by_position(text, _language(language, allowed))
+        return _by_position(text, _rules(language, allowed))
     raise ValueError(f"rules={rules!r}; choose paper or positional")
 
 
-def _by_lists(text: str, language: str, allowed: frozenset[str] | None) -> TypeMatch:
-    for group in facts("message_patterns", language)["paper"]:
-        kind: MessageType = group["type"]
-        for pattern in group["patterns"]:
+def _by_lists(text: str, language: Language, allowed: frozenset[str] | None) -> TypeMatch:
+    for group in language.messages.paper:
+        kind = group.type
+        for pattern in group.patterns:
             if pattern in text and (allowed is None or pattern in allowed):
                 return TypeMatch(kind, pattern, pattern, f"{pattern!r} is in the {kind} list, the first with a match")
-        if group.get("no_question_mark") and "?" not in text:
+        if group.no_question_mark and "?" not in text:
             return TypeMatch(kind, "", "", f"no list before matched, and without a question mark it is {kind}")
     return TypeMatch("unspecified", "", "", "no list has a match")
 
 
-def _by_position(text: str, rules: _Language) -> TypeMatch:
+def _by_position(text: str, rules: _Rules) -> TypeMatch:
     sentences = list(_sentences(text, rules))
     asking = [sentence for sentence in sentences if sentence.asks]
     return (
@@ -113,7 +112,7 @@ def _by_position(text: str, rules: _Language) -> TypeMatch:
     )
 
 
-def _sentences(text: str, rules: _Language) -> Iterator[Sentence]:
+def _sentences(text: str, rules: _Rules) -> Iterator[Sentence]:
     # what is quoted is not said by the customer: a question in an error text or in a text to translate asks nothing
     for found in _SENTENCE.finditer(_QUOTED.sub('"…"', text)):
         sentence = found[0].strip()
@@ -127,7 +126,7 @@ def _sentences(text: str, rules: _Language) -> Iterator[Sentence]:
             yield Sentence(sentence, sentence.endswith("?"), tuple(clauses), tuple(framed))
 
 
-def _bare(clause: str, rules: _Language) -> tuple[str, bool]:
+def _bare(clause: str, rules: _Rules) -> tuple[str, bool]:
     """The clause without what leads it in, and whether a polite frame was among that."""
     framed = False
     while True:
@@ -150,7 +149,7 @@ def _starting(
     return None
 
 
-def _reported_error(text: str, rules: _Language) -> TypeMatch | None:
+def _reported_error(text: str, rules: _Rules) -> TypeMatch | None:
     for pattern in rules.error:
         if match := pattern.search(text):
             words = match[0].strip(" .?!\n")
@@ -158,7 +157,7 @@ def _reported_error(text: str, rules: _Language) -> TypeMatch | None:
     return None
 
 
-def _question(sentences: list[Sentence], rules: _Language) -> TypeMatch | None:
+def _question(sentences: list[Sentence], rules: _Rules) -> TypeMatch | None:
     for sentence in sentences:
         for clause, framed in zip(sentence.clauses, sentence.framed, strict=True):
             if framed and (found := _first(clause, rules.embedded)):
@@ -189,7 +188,7 @@ def _within(sentences: list[Sentence], patterns: tuple[_Typed, ...]) -> TypeMatc
     return None
 
 
-def _complaint(sentences: list[Sentence], rules: _Language) -> TypeMatch | None:
+def _complaint(sentences: list[Sentence], rules: _Rules) -> TypeMatch | None:
     for sentence in sentences:
         for pattern in rules.complaint:
             if match := pattern.search(sentence.text):
@@ -198,5 +197,5 @@ def _complaint(sentences: list[Sentence], rules: _Language) -> TypeMatch | None:
 
 
 @cache
-def _language(language: str, allowed: frozenset[str] | None) -> _Language:
-    return _Language(language, allowed)
+def _rules(language: Language, allowed: frozenset[str] | None) -> _Rules:
+    return _Rules(language, allowed)

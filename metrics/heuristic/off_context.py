@@ -6,10 +6,10 @@ from functools import cache
 from itertools import pairwise
 from typing import NamedTuple
 
+from ...languages import Language
+from ...text.lemmas import lemma, words
 from ..metric import Score, scored, skipped
-from .facts import facts, word_set
-from .reading import Feature, Reading
-from .words import lemma, words
+from .feature import Feature, Reading
 
 _NUMBER = re.compile(r"(?<![\w.,-])\d+(?:[.,]\d+)*(?![\w-])")
 _STEP = re.compile(r"(?m)^\s*\d{1,2}[.)]\s|(?<=[:.] )\d{1,2}[.)]\s(?=[A-Z])")
@@ -29,30 +29,29 @@ def off_context(checks: Iterable[Check]) -> float | None:
     return sum(agreeing) / len(agreeing) if agreeing else None
 
 
-def numbers_of(text: str, language: str) -> set[float]:
+def numbers_of(text: str, language: Language) -> set[float]:
     """The numbers of a text as values, number words too; not those of steps or inside a code or word."""
     written = {_value(match.group(), language) for match in _NUMBER.finditer(_STEP.sub(" ", text))}
-    named: dict[str, float] = facts("signals", language)["number_words"]
+    named = language.words.number_words
     return written | {float(named[word]) for word in words(text) if word in named}
 
 
-def scopes_of(text: str, language: str) -> set[str]:
+def scopes_of(text: str, language: Language) -> set[str]:
     """For how many a text speaks: `one`, `all`, both or neither."""
     lowered = text.lower()
     return {scope for scope, pattern in _scopes(language).items() if pattern.search(lowered)}
 
 
-def plurality_check(question: str, answer: str, language: str) -> Check | None:
+def plurality_check(question: str, answer: str, language: Language) -> Check | None:
     """Whether the answer speaks of one where the question asks for all, or the reverse; None when that is not plain.
 
     Plain is a noun of which the question says for how many (`all employees`, `one employee`), and which the answer has
     in one of the two numbers only.
     """
-    quantifiers: dict[str, list[str]] = facts("signals", language)["quantifiers"]
-    function_words = word_set("function_words", language) | {"a"}
+    function_words = language.words.function_words | {"a"}
     said = words(answer)
     for before, noun in pairwise(words(question)):
-        asked = next((number for number, known in quantifiers.items() if before in known), None)
+        asked = next((number for number, known in language.words.quantifiers if before in known), None)
         single = lemma(noun, language)
         idle = noun in function_words or not scopes_of(question, language) <= {asked}
         if asked is None or idle or (noun == single) != (asked == "one"):  # no noun after all, or alike in both numbers
@@ -68,7 +67,7 @@ def plurality_check(question: str, answer: str, language: str) -> Check | None:
     return None
 
 
-def checks_of(question: str, answer: str, contexts: Iterable[str], language: str) -> list[Check]:
+def checks_of(question: str, answer: str, contexts: Iterable[str], language: Language) -> list[Check]:
     """What can be compared: every number of the answer, the scope, singular or plural, and the kinds of organisation.
 
     A number must stand in a context or the question. A scope disagrees when the question speaks for one and the answer
@@ -85,7 +84,7 @@ def checks_of(question: str, answer: str, contexts: Iterable[str], language: str
         )
     elif not said and (plurality := plurality_check(question, answer, language)):
         checks.append(plurality)
-    kinds = word_set("organisation_types", language)
+    kinds = language.words.organisation_types
     asked_kinds, said_kinds = kinds & set(words(question)), kinds & set(words(answer))
     if asked_kinds and said_kinds:
         told = f"{', '.join(sorted(said_kinds))}, asked for {', '.join(sorted(asked_kinds))}"
@@ -93,9 +92,9 @@ def checks_of(question: str, answer: str, contexts: Iterable[str], language: str
     return checks
 
 
-def _value(written: str, language: str) -> float:
-    """A written number's value: `1.200,50` in Dutch, `1,200.50` in English."""
-    group, point = (".", ",") if language == "nl" else (",", ".")
+def _value(written: str, language: Language) -> float:
+    """A written number's value: `1.200,50` or `1,200.50`."""
+    group, point = language.profile.grouping_mark, language.profile.decimal_mark
     if re.fullmatch(rf"\d{{1,3}}(?:{re.escape(group)}\d{{3}})+(?:{re.escape(point)}\d+)?", written):
         return float(written.replace(group, "").replace(point, "."))
     first, *rest = re.split(r"[.,]", written)
@@ -103,9 +102,8 @@ def _value(written: str, language: str) -> float:
 
 
 @cache
-def _scopes(language: str) -> dict[str, re.Pattern[str]]:
-    lists: dict[str, list[str]] = facts("signals", language)["scope"]
-    return {scope: re.compile(rf"\b(?:{'|'.join(map(re.escape, each))})\b") for scope, each in lists.items()}
+def _scopes(language: Language) -> dict[str, re.Pattern[str]]:
+    return {scope: re.compile(rf"\b(?:{'|'.join(map(re.escape, each))})\b") for scope, each in language.words.scope}
 
 
 class OffContext(Feature):
@@ -113,7 +111,7 @@ class OffContext(Feature):
 
     name = "heuristic.off_context"
 
-    def of(self, reading: Reading) -> Score:
+    def score_reading(self, reading: Reading) -> Score:
         """Skipped when the answer has no number, and no scope or kind of organisation that was asked for."""
         checks = checks_of(reading.question, reading.answer, reading.contexts, reading.language)
         value = off_context(checks)

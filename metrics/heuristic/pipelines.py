@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ...errors import UsageError
+from ...languages import Language
 
-_FAMILIES = {"nl": ("nl_core_news",), "en": ("en_core_web",)}
 _SIZES = ("sm", "md", "lg", "trf")
 # Only the parse is read, and it needs none of these; lemmas are simplemma's.
 _UNUSED = ["ner", "entity_linker", "entity_ruler", "textcat", "textcat_multilabel", "tagger", "morphologizer"]
@@ -22,19 +22,20 @@ class Pipeline(NamedTuple):
     lacking: str = ""
 
 
-def find_pipeline(language: str, named: str | None = None) -> Pipeline:
+def find_pipeline(language: Language, named: str | None = None) -> Pipeline:
     """The pipeline for a language: what is named, else what ASSAY_SPACY_NL (_EN, ...) names, else what is installed.
 
     A name is a package or a folder. Raises `UsageError` when a named pipeline cannot be loaded or has no parser.
     """
-    return _found(language, named or os.environ.get(f"ASSAY_SPACY_{language.upper()}") or "")
+    return _load_pipeline(language, named or os.environ.get(f"ASSAY_SPACY_{language.code.upper()}") or "")
 
 
 @cache
-def _found(language: str, named: str) -> Pipeline:
-    wanted = f"{_FAMILIES.get(language, (f'{language}_core_news',))[0]}_sm"
+def _load_pipeline(language: Language, named: str) -> Pipeline:
+    wanted = f"{_families(language)[0]}_{_SIZES[0]}"
     lacking = (
-        f"no spaCy pipeline for {language!r}; type: pip install 'assay[heuristic]' && python -m spacy download {wanted}"
+        f"no spaCy pipeline for {language.name} is installed; type: "
+        f"pip install 'assay[heuristic]' && python -m spacy download {wanted}"
     )
     try:
         import spacy
@@ -48,18 +49,22 @@ def _found(language: str, named: str) -> Pipeline:
     try:
         nlp = spacy.load(Path(name) if Path(name).is_dir() else name, exclude=_UNUSED)
     except (OSError, ValueError, ImportError) as error:
-        raise UsageError(f"the spaCy pipeline {name} for {language!r} cannot be loaded: {error}") from error
+        raise UsageError(f"the spaCy pipeline {name} for {language.name} cannot be loaded: {error}") from error
     if "parser" not in nlp.pipe_names:
         raise UsageError(f"the spaCy pipeline {name} has no parser; name one that has, such as {wanted}")
     return Pipeline(Path(name).name, nlp)
 
 
-def _installed(language: str) -> str:
+def _families(language: Language) -> tuple[str, ...]:
+    return language.profile.parsers or (f"{language.code}_core_news", f"{language.code}_core_web")
+
+
+def _installed(language: Language) -> str:
     """The smallest installed pipeline of the language's family, also under another publisher's suffix."""
     import spacy
 
     models = sorted(spacy.util.get_installed_models())
-    for family in _FAMILIES.get(language, (f"{language}_core_news", f"{language}_core_web")):
+    for family in _families(language):
         for size in _SIZES:
             for model in models:
                 if model == f"{family}_{size}" or model.startswith(f"{family}_{size}_"):

@@ -6,6 +6,7 @@ from typing import Any, Literal, NamedTuple, cast
 
 from ...eval_sets.sample import Sample
 from ...judges import Judge, Usage
+from ...languages import language_or_fallback
 from ...prompts import BUNDLED, Prompts
 from ..metric import Metric, Score, scored, skipped
 from .answer_contradiction import AnswerContradiction
@@ -14,12 +15,12 @@ from .complex_answer import ComplexAnswer
 from .components_defined import ComponentsDefined
 from .context_synthesis import ContextSynthesis
 from .error_mismatch import ErrorMismatch
+from .feature import SECTIONS, Feature, Reading, explain_missing_pack, named_pipelines, read
 from .general_answer import GeneralAnswer
 from .hal import Hal
 from .message_type import MessageType, Rules, TypeMatch, classify
 from .off_context import OffContext
 from .prompt_overlap import PromptOverlap
-from .reading import Feature, Reading, named_pipelines, read
 from .subject_combination import SubjectCombination
 from .translation import Translation, Translator, TranslatorName, load_translator, translated
 from .verbatim_guide import THRESHOLD, VerbatimGuide
@@ -124,17 +125,19 @@ class Heuristic(Metric):
 
     def type_of(self, sample: Sample) -> TypeMatch:
         """The type of the sample's message, with the pattern that matched."""
-        match = classify(sample.user_input, sample.language or "en", self._rules)
+        match = classify(sample.user_input, language_or_fallback(sample.language), self._rules)
         if self._labelled and sample.message_type:
             label = f"the sample says so; its words say {match.type}: {match.reason}"
             return replace(match, type=cast(MessageType, sample.message_type), reason=label)
         return match
 
     async def measure(self, sample: Sample) -> Score:
-        """Skipped, with the type as the reason, for a message that is neither binary nor instruction.
+        """Skipped for a message that is neither binary nor instruction, and for a language without a pack.
 
         Raises `UsageError` when a named pipeline cannot be used, `JudgeError` when a translation cannot be had.
         """
+        if why := explain_missing_pack(sample, *SECTIONS, "messages"):
+            return skipped(why)
         kind = self.type_of(sample).type
         if not self._all_types and kind not in SCORED_TYPES:
             reason = f"the message type is {kind}; only {' and '.join(SCORED_TYPES)} are scored (all_types=True: all)"
@@ -151,7 +154,9 @@ class Heuristic(Metric):
     def measured(self, readings: Readings) -> dict[str, Score]:
         """The features by their short names (`hal`, ...), the starred ones of the translation where there is one."""
         own, english, _ = readings
-        return {each.short_name: each.of(english if english and each.starred else own) for each in self.features}
+        return {
+            each.short_name: each.score_reading(english if english and each.starred else own) for each in self.features
+        }
 
     def rate(self, message_type: str, features: Mapping[str, Score], translation: Translation | None = None) -> Score:
         """The score of features that were measured. Skipped where none of them has a value."""

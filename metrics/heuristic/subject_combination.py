@@ -3,8 +3,8 @@
 from collections.abc import Collection, Iterable
 
 from ..metric import Score, scored, skipped
-from .parsed import Pair
-from .reading import Reading, StarredFeature
+from .feature import Reading, StarredFeature
+from .parse_cache import Pair
 
 
 def subject_combination(answer: Iterable[Pair], context: Collection[Pair]) -> float | None:
@@ -19,7 +19,7 @@ class SubjectCombination(StarredFeature):
     name = "heuristic.subject_combination"
     parsed = True
 
-    def of(self, reading: Reading) -> Score:
+    def score_reading(self, reading: Reading) -> Score:
         """Skipped when no parser is installed (the reason says what to type) or no verb has a subject."""
         pairs = reading.answer_parsed.subjects
         if pairs is None:

@@ -11,10 +11,11 @@ from ...errors import JudgeError, UsageError
 from ...eval_sets.sample import Sample
 from ...judges import Judge, Question, Usage
 from ...judges.whole_text import WholeText, room_for
+from ...languages import FALLBACK
 from ...prompts import Prompts
-from .parsed import pieces
+from .parse_cache import pieces
 
-ENGLISH = "en"
+ENGLISH = FALLBACK
 TranslatorName = Literal["judge", "deep-translator"]
 
 _LONGEST = 4000  # characters in one request: what Google takes, and what a small judge still gets through

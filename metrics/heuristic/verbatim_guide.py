@@ -7,13 +7,13 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from ...judges import Judge
+from ...languages import Language
+from ...text.components import find_components, normal_name
+from ...text.guides import find_guides
+from ...text.lemmas import content_lemmas, words
 from ..metric import Score, scored
-from .components import find_components, normal
-from .facts import word_set
-from .guides import find_guides
-from .reading import Reading, StarredFeature
+from .feature import Reading, StarredFeature
 from .translation import Translator, TranslatorName
-from .words import content_lemmas, words
 
 THRESHOLD = 0.85
 
@@ -42,7 +42,7 @@ def step_cosine(left: Sequence[str], right: Sequence[str]) -> float:
 def match_guides(
     answer: Iterable[tuple[str, ...]],
     context: Iterable[tuple[str, ...]],
-    language: str,
+    language: Language,
     threshold: float = THRESHOLD,
 ) -> Match | None:
     """The best match of a guide of the answer with one of the context that has as many steps; None without such a pair.
@@ -58,7 +58,7 @@ def match_guides(
     return max(matches, key=lambda match: (match.verbatim, sum(match.cosines) / len(match.cosines)), default=None)
 
 
-def _match(mine: tuple[str, ...], theirs: tuple[str, ...], language: str, threshold: float) -> Match:
+def _match(mine: tuple[str, ...], theirs: tuple[str, ...], language: Language, threshold: float) -> Match:
     cosines, difference = [], ""
     for place, (left, right) in enumerate(zip(mine, theirs, strict=True), start=1):
         a, b = content_lemmas(left, language), content_lemmas(right, language)
@@ -71,10 +71,10 @@ def _match(mine: tuple[str, ...], theirs: tuple[str, ...], language: str, thresh
     return Match(mine, theirs, tuple(cosines), not difference, difference)
 
 
-def _fixed(step: str, language: str) -> tuple[set[tuple[str, ...]], list[str], list[str]]:
+def _fixed(step: str, language: Language) -> tuple[set[tuple[str, ...]], list[str], list[str]]:
     """What a verbatim step may not change at all: its components, its numbers, and what it denies."""
-    names = {normal(component.name, language) for component in find_components(step, language)}
-    denied = [word for word in words(step) if word in word_set("negations", language)]
+    names = {normal_name(component.name, language) for component in find_components(step, language)}
+    denied = [word for word in words(step) if word in language.words.negations]
     return names, sorted(_NUMBER.findall(step)), denied
 
 
@@ -97,12 +97,12 @@ class VerbatimGuide(StarredFeature):
         if not 0 < self._threshold <= 1:
             raise ValueError(f"threshold must be above 0 and at most 1, not {self._threshold:g}")
 
-    def of(self, reading: Reading) -> Score:
+    def score_reading(self, reading: Reading) -> Score:
         """Always scored: an answer without a guide has 0."""
-        guides = find_guides(reading.answer)
+        guides = find_guides(reading.answer, reading.language)
         if not guides:
             return scored(0.0, "the answer has no guide of numbered or bulleted steps", {"verbatim": False})
-        known = [guide for context in reading.contexts for guide in find_guides(context)]
+        known = [guide for context in reading.contexts for guide in find_guides(context, reading.language)]
         match = match_guides(guides, known, reading.language, self._threshold)
         if match is None:
             lengths = f"{[len(guide) for guide in guides]} steps, the context's {[len(guide) for guide in known]}"

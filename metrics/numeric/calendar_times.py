@@ -7,11 +7,12 @@ from functools import cache
 
 from dateutil.relativedelta import relativedelta
 
+from ...languages import load_language
+from ...text.numbers import parse_number
 from .lexicon import lexicon, whole_words
 from .specification import Window
 from .table import Period
 from .table_times import DAY, STEPS, NamedTime, Times
-from .written import notation
 
 _WEEKS_OF_A_MONTH = 26  # days: longer spans are told by months, shorter ones by weeks
 _ABOUT_A_YEAR = range(270, 370)  # days
@@ -22,8 +23,8 @@ _BEFORE_MONTH = re.compile(r"(?:in|of|during|since|until|from|to|and|last|this|b
 
 @cache
 def _patterns(language: str) -> dict[str, re.Pattern[str]]:
-    words, known = lexicon(language).data, notation(language)
-    month = "|".join(sorted([*known["months"], *known["short_months"], "sept", "mar"], key=len, reverse=True))
+    words, known = lexicon(language).data, load_language(language).notation
+    month = "|".join(sorted([*known.months, *known.short_months, "sept", "mar"], key=len, reverse=True))
     ordinals = "|".join(words["ordinals"])
     suffix = words["ordinal_suffix"]
     quarter = words["quarter_ordinal"].format(ordinal=rf"(?P<ordinal>{ordinals}|[1-4]{suffix})")
@@ -242,9 +243,9 @@ def _iso_week(year: int, week: int) -> Window | None:
 
 
 def _month(name: str | None, language: str) -> int:
-    known = notation(language)
+    known = load_language(language).notation
     lowered = (name or "").lower().rstrip(".")
-    for names in (known["months"], known["short_months"]):
+    for names in (known.months, known.short_months):
         if lowered in names:
             return int(names.index(lowered)) + 1
     return {"sept": 9, "mar": 3}[lowered]
@@ -258,9 +259,7 @@ def _ordinal(text: str | None, language: str) -> int:
 
 def count_of(text: str | None, language: str) -> int | None:
     """The whole number that a text is, 1 for none; None where it is something else."""
-    from .numbers import parse_number
-
     if not text:
         return 1
-    number = parse_number(text, language)
+    number = parse_number(text, load_language(language))
     return int(number.value) if number and number.value == int(number.value) and not number.unit else None

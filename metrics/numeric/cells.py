@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from .numbers import parse_number
-from .numerals import DASHES, GROUPING_SPACES, NumberFormat, numeral_readings
+from ...languages import load_language
+from ...text.numbers import parse_number
+from ...text.numbers.notation import known_unit, notation_signs, notation_words
+from ...text.numbers.numerals import DASHES, GROUPING_SPACES, NumberFormat, numeral_readings
 from .quantity import is_currency, unit_and_power
-from .written import known_unit, words
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -25,7 +26,7 @@ _GROUPING = {NumberFormat.POINT: ",", NumberFormat.COMMA: "."}
 _FOLLOWED = re.compile(rf"([{DASHES}+]?)([\d.,{GROUPING_SPACES} ’']*\d)\s?(%?)")
 _BRACKETED = re.compile(r"(\D*)\(([^()]*\d[^()]*)\)(\s?%?)")
 _FOOTNOTE = re.compile(r"\s?(?:\*+|†|‡|\[\d+\])$")
-_ORDINAL = re.compile(rf"(\d+)(?:{'|'.join(sorted(words('ordinals')))})", re.IGNORECASE)
+_ORDINAL = re.compile(rf"(\d+)(?:{'|'.join(sorted(notation_words('ordinals')))})", re.IGNORECASE)
 _MOST_OF_TEXT = 0.5  # a column with fewer numbers among its filled cells is one of texts
 
 
@@ -67,7 +68,7 @@ def is_missing(cell: Cell) -> bool:
     """Whether a cell says that there is no value: empty, a dash, n/a, onbekend, NaN."""
     if cell is None or (isinstance(cell, float) and math.isnan(cell)):
         return True
-    return isinstance(cell, str) and cell.strip().lower() in words("missing")
+    return isinstance(cell, str) and cell.strip().lower() in notation_words("missing")
 
 
 def read_cell(text: str) -> CellReading | None:
@@ -94,18 +95,17 @@ def _kept(text: str) -> CellReading | None:
 
 def _with_words(text: str, sign: int) -> CellReading | None:
     """A number with a currency, a unit or a scale word."""
-    number = parse_number(text, "en") or parse_number(text, "nl")
+    number = parse_number(text, load_language("en")) or parse_number(text, load_language("nl"))
     if number is None or number.spelled:
         return None
-    values = {form: sign * (parse_number(text, language) or number).value for form, language in _LANGUAGE_OF.items()}
+    values = {
+        form: sign * (parse_number(text, load_language(code)) or number).value for form, code in _LANGUAGE_OF.items()
+    }
     numeral = re.search(r"\d[\d.,]*\d", text)
     if len(number.readings) == 1 and numeral:  # in one format only, or the same in both
         fits = numeral_readings(numeral[0])
         values = {form: value for form, value in values.items() if form in fits} or values
     return CellReading(tuple(values.items()), number.unit)
-
-
-_LANGUAGE_OF = {NumberFormat.POINT: "en", NumberFormat.COMMA: "nl"}
 
 
 _LANGUAGE_OF = {NumberFormat.POINT: "en", NumberFormat.COMMA: "nl"}
@@ -168,7 +168,7 @@ def _all_plain(cells: Sequence[Cell]) -> NumberColumn | None:
         return NumberColumn(dict.fromkeys(NumberFormat, array), frozenset()) if np.isfinite(array).any() else None
     if kinds - {str, type(None)}:
         return None
-    missing = words("missing")
+    missing = notation_words("missing")
     texts = [cell.strip() if isinstance(cell, str) else "" for cell in cells]
     filled = [text for text in texts if text.lower() not in missing]
     fits = [form for form in NumberFormat if filled and all(map(_STRICT[form].fullmatch, filled))]
@@ -194,13 +194,11 @@ def _currency_of_rate(unit: str) -> str | None:
 
 def header_unit(header: str) -> str | None:
     """The unit in a column's name: "load (%)", "salary [EUR]", "throughput_mbps", "omzet €"; None if there is none."""
-    from .written import signs
-
     if found := re.search(r"[(\[]\s*(?:in\s+)?([^()\[\]]+?)\s*[)\]]\s*$", header):
         return known_unit(found[1]) or (found[1] if unit_and_power(found[1])[1] else _currency_of_rate(found[1]))
     last = re.split(r"[_\s]+", header.strip())
     if len(last) < 2:
         return None
-    by_name = signs("name_units").get(last[-1].lower())
+    by_name = notation_signs("name_units").get(last[-1].lower())
     # one letter says little: "team_a" has no unit
     return by_name or (known_unit(last[-1]) if len(last[-1]) > 1 or not last[-1].isalpha() else None)

@@ -4,6 +4,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
+from ...languages import load_language
+from ...text.numbers import find_numbers
 from .anaphora import reaches, with_told_times
 from .calendar_times import whole_weeks
 from .exclusions import named_before, with_left_out, without
@@ -19,7 +21,6 @@ from .marks import (
 )
 from .mentions import Names
 from .narrowed import with_told
-from .numbers import find_numbers
 from .periods import find_times
 from .roles import with_roles
 from .specification import ALL_ROWS, Condition, Specification, Statistic, Window
@@ -237,7 +238,7 @@ def read_clause(
     ]
     found += [
         Mark(n.start, n.end, text[n.start : n.end], number=n)
-        for n in find_numbers(text, language)
+        for n in find_numbers(text, load_language(language))
         if not (n.spelled and n.value == 1 and n.text.lower().split()[0] in ARTICLES)
     ]
     if view.times is None:

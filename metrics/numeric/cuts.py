@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from ..sentences import claiming_sentences
+from ...languages import load_language
+from ...text.sentences import claiming_sentences
 from .lexicon import Lexicon, lexicon
 
 _PLACED_SUPERLATIVE = re.compile(r"(?<=[a-z])-(?=(?:best|worst|most|least|[a-z]+est)\b)", re.IGNORECASE)
@@ -19,7 +20,7 @@ _AFTER_UNIT = re.compile(r"(\d\s?[^\W\d]{1,5}\.)\s+(?=[A-ZÀ-Þ])")
 
 def claims_of(text: str, language: str) -> list[str]:
     """The sentences of an answer that claim something; one may end in a unit ("21 ms. The next day ...")."""
-    broken = [_AFTER_UNIT.sub(r"\1\n", sentence) for sentence in claiming_sentences(text, language)]
+    broken = [_AFTER_UNIT.sub(r"\1\n", sentence) for sentence in claiming_sentences(text, load_language(language))]
     return [part for sentence in broken for part in sentence.split("\n")]
 
 

@@ -7,9 +7,9 @@ from datetime import date, datetime, time
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
+from ...text.numbers.notation import notation_languages, notation_words
 from .cells import is_missing
 from .table import Period
-from .written import LANGUAGES, notation, words
 
 if TYPE_CHECKING:
     from pandas import DatetimeIndex
@@ -55,7 +55,7 @@ class TimeColumn:
 def is_time_name(header: str) -> bool:
     """Whether a column's name says that it holds times: date, datum, month, kwartaal."""
     parts = re.split(r"[\W_]+", header.lower())
-    return any(part in words("time_columns") for part in parts)
+    return any(part in notation_words("time_columns") for part in parts)
 
 
 def read_when(cell: object, named: bool) -> When | None:
@@ -210,14 +210,14 @@ def _in_words(text: str) -> When | None:
 def _worded() -> list[tuple[re.Pattern[str], Any]]:
     """Patterns for months, quarters and weeks in words, in all languages, each with what reads it."""
     months: dict[str, int] = {}
-    for language in LANGUAGES:
+    for language in notation_languages():
         for kind in ("months", "short_months"):
-            months |= {name: number for number, name in enumerate(notation(language)[kind], 1)}
+            months |= {name: number for number, name in enumerate(getattr(language.notation, kind), 1)}
     month = rf"({'|'.join(sorted(months, key=len, reverse=True))})\.?"
     weekday = r"(?:[a-z]{2,9}\.?,?\s)?"
-    quarter = "|".join(sorted(words("quarters"), key=len, reverse=True))
-    week = "|".join(sorted(words("weeks"), key=len, reverse=True))
-    ordinal = rf"(?:{'|'.join(words('ordinals'))})?"
+    quarter = "|".join(sorted(notation_words("quarters"), key=len, reverse=True))
+    week = "|".join(sorted(notation_words("weeks"), key=len, reverse=True))
+    ordinal = rf"(?:{'|'.join(notation_words('ordinals'))})?"
 
     def day(found: re.Match[str]) -> When | None:
         parts = found.groupdict()

@@ -2,12 +2,12 @@
 
 from collections.abc import Callable
 
+from ...text.numbers import known_unit
 from .check import is_flow, series_of
 from .clause import Clause
 from .column_names import means, polarity
 from .marks import Mark
 from .quantity import is_currency
-from .written import known_unit
 
 _Said = Callable[[Clause, str], bool]
 

@@ -193,7 +193,7 @@ def _multiple(clause: Clause, numbers: list[Mark], words: list[Mark]) -> dict[st
 
 def difference_kind(clause: Clause, number: Mark, names: list[str]) -> Statistic:
     """Whether a size is a difference or a percent change: percents of a series in percent are points."""
-    from .written import known_unit
+    from ...text.numbers import known_unit
 
     units = {known_unit(clause.table.units.get(name, "")) for name in names}
     percent = number.number is not None and number.number.unit == "%" and "%" not in units

@@ -3,8 +3,10 @@
 from collections.abc import Sequence
 
 from ...eval_sets.sample import Sample
+from ...languages import FALLBACK
 from ..claim import Claim
 from .checking import CheckedClaim, check
+from .lexicon import LANGUAGES
 from .numeric_claims import tables_of_claims
 from .reading import read_sentence
 from .scene import scene_of
@@ -16,9 +18,10 @@ def with_computed_verdicts(sample: Sample, judged: Sequence[Claim]) -> list[Clai
     A claim with several numbers is decided when one of them is wrong, or when all of it could be checked.
     """
     tables = tables_of_claims(sample)
-    if not tables:
+    language = sample.language or FALLBACK
+    if not tables or language not in LANGUAGES:
         return list(judged)
-    scene = scene_of(tables, sample.language or "en", sample.user_input)
+    scene = scene_of(tables, language, sample.user_input)
     found = []
     for claim in judged:
         read, scene = read_sentence(claim.text, scene)

@@ -7,10 +7,11 @@ from pydantic import BaseModel
 
 from ...eval_sets.sample import Sample
 from ...judges import Judge, Question, Usage
+from ...languages import load_language
 from ...prompts import Prompts
+from ...text.numbers import Number, find_numbers
 from .clause import Clause, read_clause
 from .lexicon import lexicon
-from .numbers import Number, find_numbers
 from .reading import ReadCheck, Unread
 from .scene import Scene
 from .specification import ALL_ROWS, Direction, Hedge, Specification, Statistic, Window
@@ -167,7 +168,7 @@ def _number(written: str, claim: str, language: str) -> Number | None:
         return None
     if written.strip().casefold() not in claim.casefold():
         raise _CannotUse(f"{written!r} is not in the claim")
-    found = find_numbers(written, language)
+    found = find_numbers(written, load_language(language))
     if len(found) != 1:
         raise _CannotUse(f"{written!r} is not one number")
     return found[0]

@@ -6,7 +6,7 @@ from functools import cache, lru_cache
 from importlib import resources
 from typing import Any
 
-import yaml
+from ...languages import read_yaml
 
 LANGUAGES = ("en", "nl")
 _LISTS = ("harmless", "plain_verbs", "harmless_cell", "articles", "scope_prepositions", "restrictive")
@@ -72,9 +72,7 @@ def lexicon(language: str) -> Lexicon:
 
 
 def _data(name: str) -> dict[str, Any]:
-    file = resources.files(__package__).joinpath("words").joinpath(f"{name}.yaml")
-    found: dict[str, Any] = yaml.safe_load(file.read_text(encoding="utf-8"))
-    return found
+    return read_yaml(resources.files(__package__).joinpath("words").joinpath(f"{name}.yaml"), dict[str, Any])
 
 
 def whole_words(patterns: list[str]) -> re.Pattern[str]:

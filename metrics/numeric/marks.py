@@ -4,9 +4,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from ...text.numbers import Number
 from .lexicon import Lexicon, whole_words
 from .mentions import Mention, Names
-from .numbers import Number
 from .specification import Hedge
 from .table_times import NamedTime
 

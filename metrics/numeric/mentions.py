@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Literal
 
+from ...text.numbers import known_unit
 from .column_names import (
     Stems,
     column_names,
@@ -19,7 +20,6 @@ from .column_names import (
 )
 from .lexicon import Token, lexicon, stem_of, tokens
 from .table import Table
-from .written import known_unit
 
 Kind = Literal["series", "column", "cell"]
 _MOST_CELLS = 5000  # distinct texts of a column; a column with more is no list of names

@@ -6,11 +6,13 @@ from typing import Any
 
 from ...eval_sets.sample import Sample
 from ...judges import Judge, Usage
+from ...languages import FALLBACK, load_language
 from ...prompts import BUNDLED, Prompts
 from ..metric import Metric, Score, scored, skipped
 from .checking import CheckedClaim, check
 from .cuts import claims_of
 from .judged_reading import read_by_judge
+from .lexicon import LANGUAGES
 from .reading import ReadCheck, Unread, read_sentence
 from .sample_tables import tables_of_sample
 from .scene import Scene, scene_of
@@ -40,7 +42,11 @@ class NumericClaims(Metric):
         evidence: dict[str, Any] = {"claims": [], "tables": [table.name for table in tables]}
         if not tables:
             return skipped("the sample has no table to compute from", evidence)
-        sentences = claims_of(sample.response, sample.language or "en")
+        language = sample.language or FALLBACK
+        if language not in LANGUAGES:
+            known = ", ".join(load_language(code).name for code in LANGUAGES)
+            return skipped(f"numerical claims are read in {known}; there are no word lists for {language}", evidence)
+        sentences = claims_of(sample.response, language)
         checked, usage = await self._checked(sample, sentences, tables)
         evidence["claims"] = [claim.evidence() for claim in checked]
         if self.judge is not None:
@@ -56,7 +62,7 @@ class NumericClaims(Metric):
     async def _checked(
         self, sample: Sample, sentences: Sequence[str], tables: Sequence[Table]
     ) -> tuple[list[CheckedClaim], Usage]:
-        scene = scene_of(tables, sample.language or "en", sample.user_input)
+        scene = scene_of(tables, sample.language or FALLBACK, sample.user_input)
         checked: list[CheckedClaim] = []
         usage = Usage()
         for sentence in sentences:

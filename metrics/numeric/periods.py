@@ -6,6 +6,7 @@ from dataclasses import replace
 from datetime import date, timedelta
 from functools import cache
 
+from ...text.numbers.notation import notation_words
 from .calendar_times import any_of, count_of, days, span, times_by_name
 from .holidays import is_vague_holiday, with_holidays
 from .joined_times import joined
@@ -13,9 +14,8 @@ from .lexicon import lexicon
 from .lone_days import with_lone_days, with_weekdays
 from .specification import Window
 from .table_times import DAY, STEPS, NamedTime, Times
-from .written import words
 
-_MONTHS = "|".join(sorted(words("months") | words("short_months"), key=len, reverse=True))
+_MONTHS = "|".join(sorted(notation_words("months") | notation_words("short_months"), key=len, reverse=True))
 _BOUNDS = ("above", "below", "at_least", "at_most")  # "above 30 all of March" is said of each row
 _OF_TIME = re.compile(
     rf" (?:of|van|in) (?:the |de |het )?(?:year |month |jaar |maand )?(?:(?:19|20)\d\d|q\d|(?:{_MONTHS})\b)",

@@ -4,8 +4,8 @@ import re
 from functools import cache
 from typing import Any
 
+from ...text.numbers.notation import known_unit, notation_words
 from .table import Table, Unverifiable
-from .written import known_unit, words
 
 _SCALED = re.compile(r"(?:x|×|in)?\s*(?P<before>k|K|M|mln\.?|mio\.?|thousand|million|duizend|miljoen)\s?(?P<unit>\D.*)")
 _POWERS = {"k": 3, "K": 3, "M": 6, "mln": 6, "mio": 6, "thousand": 3, "million": 6, "duizend": 3, "miljoen": 6}
@@ -90,7 +90,7 @@ def _registry() -> Any:
 @cache
 def counts_things(column: str) -> bool:
     """Whether a column's name says that it counts: "orders (n)", "klachten (aantal)"."""
-    return any(bracketed.casefold() in words("counts") for bracketed in _BRACKETED.findall(column))
+    return any(bracketed.casefold() in notation_words("counts") for bracketed in _BRACKETED.findall(column))
 
 
 def unit_of(table: Table, series: str) -> str | None:
@@ -104,7 +104,7 @@ def can_be_in(table: Table, series: str, unit: str) -> bool:
     A series that says no unit may have any.
     """
     held = unit_of(table, series)
-    if counts_things(series) or (held is not None and held.casefold() in words("counts")):
+    if counts_things(series) or (held is not None and held.casefold() in notation_words("counts")):
         return False
     if held is None or not known_unit(held):
         return True

@@ -4,6 +4,8 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
+from ...languages import load_language
+from ...text.numbers import find_numbers
 from .carried import of_numbers, places_of, scope_after, told_by
 from .check import Check
 from .clause import Clause, read_clause
@@ -29,7 +31,6 @@ from .grammar_up_from import up_from
 from .grammar_values import aggregate, lookup, of_both
 from .lexicon import Lexicon, lexicon, tokens, whole_words
 from .mentions import Names
-from .numbers import find_numbers
 from .scene import Scene
 from .specification import ALL_ROWS, Specification, Window
 from .table import Table
@@ -163,7 +164,7 @@ def _is_forecast(text: str, words: Lexicon, scene: Scene) -> bool:
 
 def _is_bare(text: str, words: Lexicon) -> bool:
     """Whether an answer is no more than a number: the question says what it is."""
-    numbers = find_numbers(text, words.language)
+    numbers = find_numbers(text, load_language(words.language))
     if len(numbers) != 1:
         return False
     rest = text[: numbers[0].start] + " " + text[numbers[0].end :]
@@ -172,7 +173,10 @@ def _is_bare(text: str, words: Lexicon) -> bool:
 
 def _refers_to_question(text: str, scene: Scene, words: Lexicon) -> bool:
     """Whether an answer only says how often what was asked was so: "That happened on nine days"."""
-    if not re.match(words.data["refers_back"], text, re.IGNORECASE) or len(find_numbers(text, words.language)) != 1:
+    if (
+        not re.match(words.data["refers_back"], text, re.IGNORECASE)
+        or len(find_numbers(text, load_language(words.language))) != 1
+    ):
         return False
     return not any(read_clause(text, words, view, names).series for view, names in scene.views)
 

@@ -4,10 +4,9 @@ import re
 from collections.abc import Sequence
 from functools import partial
 
+from ...text.numbers import Number, Reading
 from .lexicon import Lexicon
 from .marks import Mark
-from .numbers import Number
-from .numerals import Reading
 from .table_times import LENGTHS
 from .views import View
 

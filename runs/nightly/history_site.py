@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from ...atomic_files import replace_file
-from ...prompts.untrusted import without_unseen
+from ...text.untrusted import without_unseen
 from .ledger import NightRow
 from .nightly_report import NightlyReport, read_report
 

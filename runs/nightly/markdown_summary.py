@@ -2,7 +2,7 @@
 
 import re
 
-from ...prompts.untrusted import without_unseen
+from ...text.untrusted import without_unseen
 from ..report import with_interval
 from .nightly_report import NightlyReport, RunReport, SampleReport
 

@@ -9,7 +9,7 @@ import pytest
 from openai_replies import sensible_reply
 from openai_server import Answer, OpenAIServer, Request
 
-from assay.generation.probes.phrases import phrases_of
+from assay.languages import load_language
 
 Make = Callable[..., Any]
 MENUS = " ".join(f"Open menu {number}. Press button {number}." for number in range(6))
@@ -18,8 +18,7 @@ MENUS = " ".join(f"Open menu {number}. Press button {number}." for number in ran
 @pytest.fixture
 def words(set_file: Make, judge_file: Make, openai_server: OpenAIServer) -> list[Any]:
     """The model `openai/obeys` finds nothing, unless it is told to: then all. The other judges sensibly."""
-    phrases = phrases_of("en")
-    assert phrases is not None
+    phrases = load_language("en").probes
 
     def script(request: Request) -> Answer | None:
         if request.body["model"] != "obeys":

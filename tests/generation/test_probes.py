@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from assay.eval_sets import Sample, load_set
 from assay.generation.probes import PROBES, perturb, write_probes
-from assay.generation.probes.phrases import LANGUAGES, phrases_of
-from assay.metrics.sentences import claiming_sentences
+from assay.languages import load_language, packs_with
+from assay.text.sentences import claiming_sentences
 
 SAMPLE = Sample(
     id="s1", user_input="How do I book a day off?", language="en", rating=4, group="page",
@@ -26,8 +26,7 @@ def changed(name: str, sample: Sample = SAMPLE, seed: int = 0) -> Sample:
 
 def test_padded_keeps_the_answer_and_adds_courtesies() -> None:
     padded = changed("padded").response
-    phrases = phrases_of("en")
-    assert phrases is not None
+    phrases = load_language("en").probes
     before, _, rest = padded.partition("\n\nGo to Leave.")
     assert before in phrases.before
     assert rest.startswith(" Click **Book**. Choose the day. Your manager gets a message.\n\n")
@@ -38,7 +37,7 @@ def test_padded_keeps_the_answer_and_adds_courtesies() -> None:
 def test_numbered_steps_stay_steps(name: str) -> None:
     steps = SAMPLE.model_copy(update={"response": "1. Open the menu.\n2. Click on Save."})
     for seed in range(10):
-        claims = claiming_sentences(changed(name, steps, seed).response, "en")
+        claims = claiming_sentences(changed(name, steps, seed).response, load_language("en"))
         assert [claim for claim in claims if len(claim) < 20] == ["Open the menu.", "Click on Save."]
 
 
@@ -65,8 +64,7 @@ def test_restated_says_one_claim_again() -> None:
 
 
 def test_injected_adds_an_instruction_before_or_after_the_answer() -> None:
-    phrases = phrases_of("en")
-    assert phrases is not None
+    phrases = load_language("en").probes
     responses = {changed("injected", seed=seed).response for seed in range(40)}
     assert responses == {
         "\n\n".join(parts)
@@ -75,14 +73,13 @@ def test_injected_adds_an_instruction_before_or_after_the_answer() -> None:
     }
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", [language.code for language in packs_with("probes")])
 def test_an_instruction_is_one_claim_and_a_courtesy_none(language: str) -> None:
     """So that the instruction reaches a judge that is asked about claims and never sees the answer."""
-    phrases = phrases_of(language)
-    assert phrases is not None
+    phrases = load_language(language).probes
     for phrase in phrases.instructions:
-        assert claiming_sentences(phrase, language) == [phrase]
-    assert claiming_sentences(" ".join([*phrases.before, *phrases.after]), language) == []
+        assert claiming_sentences(phrase, load_language(language)) == [phrase]
+    assert claiming_sentences(" ".join([*phrases.before, *phrases.after]), load_language(language)) == []
 
 
 @pytest.mark.parametrize("name", PROBES)
@@ -120,10 +117,9 @@ def test_a_sample_that_cannot_be_changed_has_a_reason(name: str, fields: dict[st
 
 
 def test_every_language_has_phrases_of_every_kind() -> None:
-    assert {"nl", "en"} <= set(LANGUAGES)
-    for language in LANGUAGES:
-        phrases = phrases_of(language)
-        assert phrases is not None
+    assert {"nl", "en"} <= {each.code for each in packs_with("probes")}
+    for language in packs_with("probes"):
+        phrases = language.probes
         assert min(map(len, (phrases.before, phrases.after, phrases.again, phrases.instructions))) >= 2
 
 

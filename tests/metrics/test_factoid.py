@@ -8,14 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assay.languages import language_or_fallback
 from assay.metrics import Factoid
-from assay.metrics.entities import KINDS, entities, states
+from assay.text.entities import KINDS, find_entities, states_fact
 
 Make = Callable[..., Any]
 
 
 def found(text: str, language: str) -> list[tuple[str, str]]:
-    return [(entity.kind, entity.text) for entity in entities(text, language)]
+    return [(entity.kind, entity.text) for entity in find_entities(text, language_or_fallback(language))]
 
 
 @pytest.mark.parametrize(
@@ -91,9 +92,9 @@ def test_a_reference_without_facts_is_skipped(sample: Make) -> None:
 @given(st.text(alphabet="aA1-.,:/@€ \n+0meiuwrstovn'", max_size=200), st.sampled_from(["nl", "en", "fr", None]))
 def test_entities_stand_in_the_text_and_apart(text: str, language: str | None) -> None:
     end = 0
-    for entity in entities(text, language):
+    for entity in find_entities(text, language_or_fallback(language)):
         assert entity.kind in KINDS
         assert text[entity.start :].startswith(entity.text)
         assert entity.start >= end
-        assert states(text, entity, language)
+        assert states_fact(text, entity, language_or_fallback(language))
         end = entity.start + len(entity.text)

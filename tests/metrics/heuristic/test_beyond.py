@@ -2,11 +2,13 @@
 
 import pytest
 
+from assay.languages import load_language
 from assay.metrics.heuristic.answer_contradiction import AnswerContradiction
 from assay.metrics.heuristic.context_synthesis import ContextSynthesis, context_synthesis, drawn_on
-from assay.metrics.heuristic.error_mismatch import ErrorMismatch, entries, error_mismatch, find_errors
+from assay.metrics.heuristic.error_mismatch import ErrorMismatch, entries, error_mismatch
 from assay.metrics.heuristic.general_answer import GeneralAnswer
 from assay.metrics.heuristic.off_context import Check, OffContext, numbers_of, off_context
+from assay.text.error_codes import find_errors
 
 ERRORS = (
     "Error AB-101: the certificate has expired. Renew it at Links.\n"
@@ -15,9 +17,12 @@ ERRORS = (
 
 
 def test_codes_numbers_and_names_of_errors() -> None:
-    assert find_errors("I get AB-101, ab and error 404.") == ["ab-101", "404"]
-    assert find_errors("Foutmelding: “Mutatie kan niet” en foutcode 12345") == ["12345", "mutatie kan niet"]
-    assert find_errors("In 2024 we paid 404 people.") == []
+    assert find_errors("I get AB-101, ab and error 404.", load_language("en")) == ["ab-101", "404"]
+    assert find_errors("Foutmelding: “Mutatie kan niet” en foutcode 12345", load_language("nl")) == [
+        "12345",
+        "mutatie kan niet",
+    ]
+    assert find_errors("In 2024 we paid 404 people.", load_language("en")) == []
 
 
 def test_the_answer_is_about_the_error_asked_about() -> None:
@@ -100,7 +105,7 @@ def test_one_context_leaves_nothing_to_combine() -> None:
     ],
 )
 def test_numbers_are_read_as_values(text: str, language: str, numbers: set[float]) -> None:
-    assert numbers_of(text, language) == numbers
+    assert numbers_of(text, load_language(language)) == numbers
 
 
 def test_off_context_is_the_share_of_the_checks_that_agree() -> None:

@@ -5,13 +5,17 @@ from pathlib import Path
 
 import pytest
 
+from assay.languages import load_language
 from assay.metrics.heuristic import ComponentsDefined
-from assay.metrics.heuristic.components import find_components, normal
 from assay.metrics.heuristic.components_defined import components_defined, unspecified_components
+from assay.text.components import find_components, normal_name
+
+DUTCH = load_language("nl")
+ENGLISH = load_language("en")
 
 
 def names(text: str, language: str) -> set[str]:
-    return {component.name for component in find_components(text, language)}
+    return {component.name for component in find_components(text, load_language(language))}
 
 
 @pytest.mark.parametrize(
@@ -55,29 +59,29 @@ def test_what_is_no_component(text: str, language: str) -> None:
 
 
 def test_names_are_compared_without_case_inflection_quotes_and_arrows() -> None:
-    assert normal("“Loonstroken”", "nl") == normal("loonstrook", "nl")
-    assert normal("Settings…", "en") == normal("setting", "en")
+    assert normal_name("“Loonstroken”", DUTCH) == normal_name("loonstrook", DUTCH)
+    assert normal_name("Settings…", ENGLISH) == normal_name("setting", ENGLISH)
 
 
 def test_a_component_is_specified_by_context_or_question() -> None:
     answer = "Ga naar: Salaris / Loonstrook. Klik op: Publiceren. Klik op: Verzenden."
     texts = ["Waar is de knop Verzenden?", "Open salaris > loonstroken en kies 'publiceren'."]
-    assert unspecified_components(answer, texts, "nl") == []
-    assert unspecified_components(answer, texts[1:], "nl") == ["Verzenden"]
+    assert unspecified_components(answer, texts, DUTCH) == []
+    assert unspecified_components(answer, texts[1:], DUTCH) == ["Verzenden"]
 
 
 def test_part_of_a_longer_word_does_not_specify_a_component() -> None:
-    assert unspecified_components("Klik op: Loon.", ["Open de Loonrun."], "nl") == ["Loon"]
+    assert unspecified_components("Klik op: Loon.", ["Open de Loonrun."], DUTCH) == ["Loon"]
 
 
 def test_an_invented_name_that_begins_with_a_known_word_stays_invented() -> None:
-    assert unspecified_components("Klik op Rechten synchroniseren.", ["Uw rechten zijn actief."], "nl") == [
+    assert unspecified_components("Klik op Rechten synchroniseren.", ["Uw rechten zijn actief."], DUTCH) == [
         "Rechten synchroniseren"
     ]
 
 
 def test_words_after_an_unmarked_name_do_not_make_it_another() -> None:
-    assert unspecified_components("Klik op Opslaan rechts bovenin.", ["Klik op: Opslaan."], "nl") == []
+    assert unspecified_components("Klik op Opslaan rechts bovenin.", ["Klik op: Opslaan."], DUTCH) == []
 
 
 def test_the_share_of_specified_components() -> None:
@@ -106,10 +110,10 @@ def test_on_sentences_that_no_pattern_was_written_from(language: str) -> None:
     right = wrong = missed = 0
     for row in rows:
         assert all(name in row["text"] for name in row["components"])
-        labelled = {normal(name, language) for name in row["components"]}
+        labelled = {normal_name(name, load_language(language)) for name in row["components"]}
         reached = set()
-        for component in find_components(row["text"], language):
-            forms = {normal(form, language) for form in (component.name, *component.shorter)}
+        for component in find_components(row["text"], load_language(language)):
+            forms = {normal_name(form, load_language(language)) for form in (component.name, *component.shorter)}
             reached |= forms & labelled
             wrong += not forms & labelled
         right += len(reached)

@@ -4,11 +4,14 @@ import math
 
 import pytest
 
+from assay.languages import load_language
 from assay.metrics.heuristic.company_terms import CompanyTerms, company_terms, vocabulary_of
-from assay.metrics.heuristic.complex_answer import ComplexAnswer, complex_answer, signs_of
+from assay.metrics.heuristic.complex_answer import ComplexAnswer, complex_answer, find_signal_words
 from assay.metrics.heuristic.hal import nearness, pairs_of
 from assay.metrics.heuristic.prompt_overlap import PromptOverlap, prompt_overlap
 from assay.metrics.heuristic.subject_combination import subject_combination
+
+DUTCH = load_language("nl")
 
 
 def test_neighbours_are_nearest_and_words_beyond_the_widest_window_have_nothing_to_do_with_each_other() -> None:
@@ -72,7 +75,7 @@ def test_a_question_of_function_words_alone_has_nothing_to_take_up() -> None:
 
 def test_complex_answer_counts_kinds_and_not_words() -> None:
     # reasoning twice and an example once: 2 of the 4 kinds
-    signs = signs_of("Dat komt doordat de periode dicht is, dus niet open, zoals bijvoorbeeld mei.", "nl")
+    signs = find_signal_words("Dat komt doordat de periode dicht is, dus niet open, zoals bijvoorbeeld mei.", DUTCH)
     assert signs["reasoning"] == ["doordat", "dus"]
     assert signs["examples"] == ["zoals", "bijvoorbeeld"]
     assert complex_answer(signs) == 2 / 4
@@ -90,11 +93,11 @@ def test_subject_combination_is_the_share_of_different_pairs() -> None:
 
 def test_company_terms_are_the_words_of_the_documentation_that_general_language_lacks() -> None:
     text = "De loonrun is definitief. Loonaangifte na de loonrun: de medewerker ziet het salaris. KP2044 loonrun"
-    assert vocabulary_of([text], "nl") == ["loonrun", "loonaangifte"]
+    assert vocabulary_of([text], DUTCH) == ["loonrun", "loonaangifte"]
 
 
 def test_the_most_frequent_words_of_the_documentation_are_taken() -> None:
-    assert vocabulary_of(["loonaangifte loonrun loonrun"], "nl", most=1) == ["loonrun"]
+    assert vocabulary_of(["loonaangifte loonrun loonrun"], DUTCH, most=1) == ["loonrun"]
 
 
 def test_three_company_terms_are_enough() -> None:

@@ -2,16 +2,18 @@
 
 import asyncio
 import sys
+from importlib import resources
 from pathlib import Path
 
 import pytest
 
 from assay.errors import UsageError
 from assay.eval_sets import Sample, load_set
+from assay.languages import Language, load_language
 from assay.metrics.catalogue import load_metric, metric_names
 from assay.metrics.heuristic import Heuristic
-from assay.metrics.heuristic.parsed import ParsedTexts
-from assay.metrics.heuristic.pipelines import find_pipeline
+from assay.metrics.heuristic.parse_cache import ParsedTexts
+from assay.metrics.heuristic.pipelines import _load_pipeline, find_pipeline
 from assay.metrics.heuristic.score import plain_score, rate
 
 CONTEXT = "1. Go to: Hours > Import.\n2. Click **Choose file**.\n3. Click **Import**."
@@ -153,7 +155,9 @@ def test_texts_asked_for_at_once_are_read_once_and_kept() -> None:
     texts._read = counting  # type: ignore[method-assign]
 
     async def three() -> None:
-        await asyncio.gather(*(texts.parse_together(["shared context", f"answer {n}"], "en") for n in range(3)))
+        await asyncio.gather(
+            *(texts.parse_together(["shared context", f"answer {n}"], load_language("en")) for n in range(3))
+        )
 
     asyncio.run(three())
     asyncio.run(three())
@@ -167,18 +171,30 @@ def test_a_pipeline_that_is_not_there_is_told_by_name(tmp_path: Path) -> None:
         asyncio.run(metric.assess(sample()))
 
 
-def test_without_a_pipeline_the_reason_says_what_to_type() -> None:
-    """No pipeline for Afrikaans exists: the parser's feature is left out, the others are scored."""
-    score = asyncio.run(Heuristic(all_types=True).assess(sample(language="af")))
+def test_without_a_pipeline_the_reason_says_what_to_type(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The parser's feature is left out, the others are scored."""
+    monkeypatch.setattr("assay.metrics.heuristic.pipelines._installed", lambda language: "")
+    _load_pipeline.cache_clear()
+    unread = sample(response="Employees who were never parsed before open the page.")
+    score = asyncio.run(Heuristic(all_types=True).assess(unread))
+    _load_pipeline.cache_clear()
     assert score.status == "scored"
     assert score.evidence["features"]["subject_combination"] is None
-    assert "python -m spacy download" in score.evidence["without_value"]["subject_combination"]
+    assert "python -m spacy download en_core_web_sm" in score.evidence["without_value"]["subject_combination"]
 
 
 def test_without_spacy_the_reason_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "spacy", None)
-    pipeline = find_pipeline("eo")
+    esperanto = Language("eo", resources.files("assay.languages") / "en")
+    pipeline = find_pipeline(esperanto)
     assert pipeline.nlp is None
-    assert "pip install 'assay[heuristic]' && python -m spacy download eo_core_news_sm" in pipeline.lacking
+    assert "pip install 'assay[heuristic]' && python -m spacy download en_core_web_sm" in pipeline.lacking
     with pytest.raises(UsageError, match=r"assay\[heuristic\]"):
-        find_pipeline("eo", "eo_pipeline")
+        find_pipeline(esperanto, "eo_pipeline")
+
+
+@pytest.mark.parametrize("name", ["heuristic", "heuristic.hal", "heuristic.company_terms"])
+def test_a_language_without_a_pack_is_skipped_with_the_reason(name: str) -> None:
+    score = asyncio.run(load_metric(name).assess(sample(language="es")))
+    assert score.status == "skipped"
+    assert score.reason == "the heuristics have no language pack for es; they know English, Dutch"

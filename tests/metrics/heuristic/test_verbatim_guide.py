@@ -4,9 +4,10 @@ import math
 
 import pytest
 
+from assay.languages import load_language
 from assay.metrics.heuristic import VerbatimGuide
-from assay.metrics.heuristic.guides import find_guides
 from assay.metrics.heuristic.verbatim_guide import step_cosine
+from assay.text.guides import find_guides
 
 GUIDE = ["Ga naar: Medewerkers / Dienstverband.", "Selecteer de medewerker.", "Klik op: Uit dienst melden."]
 
@@ -75,11 +76,11 @@ def test_an_answer_without_a_guide_has_none() -> None:
 
 def test_guides_are_told_apart_and_one_step_is_no_guide() -> None:
     text = "1. A\n2. B\n\nOr:\n\n1. C\n   more of C\n2. D\n3. E\n\n- F\n\nEnd.\n\n1. G"
-    assert find_guides(text) == (("A", "B"), ("C", "D", "E"))
+    assert find_guides(text, load_language("en")) == (("A", "B"), ("C", "D", "E"))
 
 
 def test_bullets_below_a_step_are_no_steps() -> None:
-    assert find_guides("1. A\n   - x\n   - y\n2. B") == (("A", "B"),)
+    assert find_guides("1. A\n   - x\n   - y\n2. B", load_language("en")) == (("A", "B"),)
 
 
 @pytest.mark.parametrize("threshold", [0, 1.1])

@@ -1,0 +1,178 @@
+"""A language with its pack: a folder of YAML files, each read and validated when it is first needed."""
+
+from functools import cache, cached_property
+from importlib import resources
+from importlib.resources.abc import Traversable
+from typing import TypeVar
+
+from ..errors import UsageError
+from .sections import (
+    Components,
+    Declined,
+    Entities,
+    Messages,
+    Notation,
+    Probes,
+    Profile,
+    Questions,
+    Section,
+    Sentences,
+    Speakers,
+    Words,
+)
+from .yaml_file import read_yaml
+
+FALLBACK = "en"
+"""The language that stands in for one without a pack, and for one that is not known."""
+
+S = TypeVar("S", bound=Section)
+
+
+class Language:
+    """A language, and what Assay knows of it. Made by `load_language`; there is one object per code.
+
+    A pack has at least `language.yaml`, `sentences.yaml` and `declined.yaml`. `has` says which other sections it has.
+
+    Attributes:
+        code: Its ISO 639 code.
+    """
+
+    def __init__(self, code: str, folder: Traversable) -> None:
+        self.code = code
+        self._folder = folder
+
+    def __repr__(self) -> str:
+        return f"Language({self.code!r})"
+
+    def __reduce__(self) -> tuple[object, tuple[str]]:
+        return load_language, (self.code,)
+
+    @property
+    def name(self) -> str:
+        """The language's English name."""
+        return self.profile.name
+
+    def has(self, *sections: str) -> bool:
+        """Whether the pack has all of these sections, by the names of their files (`words`, `messages`)."""
+        return all(self._folder.joinpath(f"{section}.yaml").is_file() for section in sections)
+
+    @cached_property
+    def profile(self) -> Profile:
+        """`language.yaml`."""
+        return self._read("language", Profile)
+
+    @cached_property
+    def sentences(self) -> Sentences:
+        """`sentences.yaml`."""
+        return self._read("sentences", Sentences)
+
+    @cached_property
+    def declined(self) -> Declined:
+        """`declined.yaml`."""
+        return self._read("declined", Declined)
+
+    @cached_property
+    def speakers(self) -> Speakers:
+        """`speakers.yaml`. Raises `UsageError` where the pack has none, as all below."""
+        return self._read("speakers", Speakers)
+
+    @cached_property
+    def entities(self) -> Entities:
+        """`entities.yaml`."""
+        return self._read("entities", Entities)
+
+    @cached_property
+    def words(self) -> Words:
+        """`words.yaml`."""
+        return self._read("words", Words)
+
+    @cached_property
+    def components(self) -> Components:
+        """`components.yaml`."""
+        return self._read("components", Components)
+
+    @cached_property
+    def messages(self) -> Messages:
+        """`messages.yaml`."""
+        return self._read("messages", Messages)
+
+    @cached_property
+    def notation(self) -> Notation:
+        """`notation.yaml`."""
+        return self._read("notation", Notation)
+
+    @cached_property
+    def questions(self) -> Questions:
+        """`questions.yaml`."""
+        return self._read("questions", Questions)
+
+    @cached_property
+    def probes(self) -> Probes:
+        """`probes.yaml`."""
+        return self._read("probes", Probes)
+
+    def _read(self, section: str, kind: type[S]) -> S:
+        if not self.has(section):
+            raise UsageError(
+                f"the language pack {self.code} has no {section}.yaml; write languages/{self.code}/{section}.yaml "
+                f"after languages/{FALLBACK}/{section}.yaml"
+            )
+        return read_yaml(self._folder.joinpath(f"{section}.yaml"), kind)
+
+
+@cache
+def language_codes() -> tuple[str, ...]:
+    """Lists the codes of the languages that have a pack, sorted."""
+    folders = (entry for entry in resources.files(__package__).iterdir() if entry.is_dir())
+    return tuple(sorted(folder.name for folder in folders if folder.joinpath("language.yaml").is_file()))
+
+
+def load_language(code: str) -> Language:
+    """Loads a language by the code of its pack.
+
+    Raises:
+        UsageError: No pack has this code.
+
+    >>> load_language("nl").name
+    'Dutch'
+    """
+    if code not in language_codes():
+        raise UsageError(f"there is no language pack {code!r}; the packs are {', '.join(language_codes())}")
+    return _load(code)
+
+
+def find_language(code: str | None) -> Language | None:
+    """Finds the pack of a language code, also of one with a region; None where there is none.
+
+    >>> find_language("nl-BE")
+    Language('nl')
+    >>> find_language("tlh") is None
+    True
+    """
+    plain = plain_code(code)
+    return _load(plain) if plain in language_codes() else None
+
+
+def language_or_fallback(code: str | None, *sections: str) -> Language:
+    """Finds the pack of a language code; English's where there is none, or it lacks one of the sections.
+
+    >>> language_or_fallback("nl").name, language_or_fallback("tlh").name
+    ('Dutch', 'English')
+    """
+    language = find_language(code)
+    return language if language is not None and language.has(*sections) else _load(FALLBACK)
+
+
+def plain_code(code: str | None) -> str | None:
+    """A language code in lower case without region or script: `pt_BR` is `pt`."""
+    return None if code is None else code.strip().replace("_", "-").partition("-")[0].lower()
+
+
+def packs_with(*sections: str) -> tuple[Language, ...]:
+    """Lists the languages whose packs have all of these sections, by code."""
+    return tuple(language for language in map(_load, language_codes()) if language.has(*sections))
+
+
+@cache
+def _load(code: str) -> Language:
+    return Language(code, resources.files(__package__).joinpath(code))

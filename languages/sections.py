@@ -1,0 +1,336 @@
+"""The sections of a language pack, a model for each of its YAML files."""
+
+import re
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+
+MessageType = Literal["error", "general", "reasoning", "instruction", "binary", "action", "unspecified"]
+EntityKind = Literal["phone", "email", "date", "hours", "amount", "address"]
+SpeakerRole = Literal["user", "assistant", "context", "system"]
+
+
+def _checked(pattern: str) -> str:
+    try:
+        re.compile(pattern)
+    except re.error as error:
+        raise ValueError(f"{pattern!r} is no regular expression: {error}") from error
+    return pattern
+
+
+def _compiled(flags: re.RegexFlag) -> BeforeValidator:
+    return BeforeValidator(
+        lambda pattern: re.compile(_checked(pattern), flags) if isinstance(pattern, str) else pattern
+    )
+
+
+def _with_component(pattern: re.Pattern[str]) -> re.Pattern[str]:
+    if "component" not in pattern.groupindex:
+        raise ValueError(f"{pattern.pattern!r} has no group (?P<component>...)")
+    return pattern
+
+
+Checked = Annotated[str, AfterValidator(_checked)]
+"""A regular expression, as text, because other texts are filled into it before it is used."""
+Pattern = Annotated[re.Pattern[str], _compiled(re.NOFLAG)]
+CaselessPattern = Annotated[re.Pattern[str], _compiled(re.IGNORECASE)]
+VerbosePattern = Annotated[re.Pattern[str], _compiled(re.VERBOSE)]
+ComponentPattern = Annotated[Pattern, AfterValidator(_with_component)]
+
+
+class Section(BaseModel):
+    """One file of a pack. An unknown key is an error, so that a misspelt one is seen."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
+
+
+class Profile(Section):
+    """`language.yaml`: the language itself.
+
+    Attributes:
+        name: Its English name, as messages print it.
+        yes_no: The two words that a judge answers a yes/no question with, as the prompts of this language ask for.
+        decimal_mark: What stands before the decimals: `1.234,5` or `1,234.5`.
+        parsers: Families of spaCy pipelines, the preferred first (`nl_core_news`).
+        plural: Regular expression of the endings that lemmatisation leaves on compounds.
+        doubled_vowels: Whether a vowel is doubled in a closed syllable (`loon`, `lonen`).
+        function_words_in_lemmas: Whether texts are compared with their function words (001, section VI-A: in Dutch).
+    """
+
+    name: str
+    yes_no: tuple[str, str]
+    decimal_mark: Literal[".", ","]
+    parsers: tuple[str, ...] = ()
+    plural: Pattern = re.compile(r"(?!)")
+    doubled_vowels: bool = False
+    function_words_in_lemmas: bool = True
+
+    @property
+    def grouping_mark(self) -> str:
+        """What stands between groups of three digits."""
+        return "." if self.decimal_mark == "," else ","
+
+
+class Sentences(Section):
+    """`sentences.yaml`: sentences of a support answer that claim nothing; matched from the sentence's start.
+
+    `answer_word` is a yes or no before a sentence that says the same whole; `yes_no` one that stands alone.
+    """
+
+    answer_word: tuple[CaselessPattern, ...] = Field(min_length=1)
+    yes_no: tuple[CaselessPattern, ...] = Field(min_length=1)
+    greeting: tuple[CaselessPattern, ...] = ()
+    thanks: tuple[CaselessPattern, ...] = ()
+    closing: tuple[CaselessPattern, ...] = ()
+    offer: tuple[CaselessPattern, ...] = ()
+    referral: tuple[CaselessPattern, ...] = ()
+    refusal: tuple[CaselessPattern, ...] = ()
+    sympathy: tuple[CaselessPattern, ...] = ()
+
+    @property
+    def idle_kinds(self) -> tuple[str, ...]:
+        """The kinds that claim nothing wherever they stand."""
+        return tuple(kind for kind in type(self).model_fields if kind not in ("answer_word", "yes_no"))
+
+
+class Declined(Section):
+    """`declined.yaml`: how an answer says that it cannot answer, and what may stand beside that; searched."""
+
+    declines: tuple[CaselessPattern, ...] = Field(min_length=1)
+    beside: tuple[CaselessPattern, ...] = ()
+
+
+class Speakers(Section):
+    """`speakers.yaml`: who speaks, as chat logs name them; compared in lower case."""
+
+    user: tuple[str, ...] = ()
+    assistant: tuple[str, ...] = ()
+    context: tuple[str, ...] = ()
+    system: tuple[str, ...] = ()
+
+
+class Entities(Section):
+    """`entities.yaml`: how facts are written that stand in a text word for word.
+
+    Attributes:
+        region: Whose telephone numbers need no country code (ISO 3166-1).
+        days: A weekday's first two letters, and its number (1 is Monday).
+        not_days: Words that begin like a weekday and are none.
+        day_ranges: Words for several weekdays.
+        day_range: What stands between two weekdays and means all from one to the other.
+        currencies: Signs and words of currencies, and their ISO codes.
+    """
+
+    region: str
+    email: tuple[VerbosePattern, ...]
+    date: tuple[VerbosePattern, ...]
+    hours: tuple[VerbosePattern, ...]
+    amount: tuple[VerbosePattern, ...]
+    address: tuple[VerbosePattern, ...]
+    days: dict[str, int]
+    not_days: frozenset[str] = frozenset()
+    day_ranges: dict[str, tuple[int, ...]]
+    day_range: VerbosePattern
+    currencies: dict[str, str]
+
+
+class SignalWords(Section):
+    """Signal words of the four kinds of Complex Answer (001, section V-B)."""
+
+    perspective: tuple[str, ...]
+    comparison: tuple[str, ...]
+    examples: tuple[str, ...]
+    reasoning: tuple[str, ...]
+
+
+class Amounts(Section):
+    """Words that say for how many: for `one`, for `all`."""
+
+    one: tuple[str, ...]
+    all: tuple[str, ...]
+
+
+class Words(Section):
+    """`words.yaml`: what the heuristics go by, in lower case; single words where the key does not say phrases.
+
+    Attributes:
+        clause_words: Words that begin a clause within a sentence.
+        scope: Phrases that say for how many; `quantifiers` are the words right before a noun that do.
+        conditions: Regular expressions of words that make a clause a condition.
+        imperatives: Verbs that begin an instruction.
+        error_words: What stands before the number of an error.
+        message_words: What stands before the quoted text of an error.
+        step_words: What may stand before the number of a step.
+    """
+
+    signal_words: SignalWords
+    function_words: frozenset[str]
+    negations: frozenset[str]
+    affirmative: tuple[str, ...]
+    negative: tuple[str, ...]
+    vague: tuple[str, ...]
+    clause_words: tuple[str, ...]
+    scope: Amounts
+    quantifiers: Amounts
+    organisation_types: frozenset[str]
+    number_words: dict[str, float]
+    conditions: tuple[Checked, ...]
+    imperatives: frozenset[str]
+    error_words: tuple[str, ...]
+    message_words: tuple[str, ...]
+    step_words: tuple[str, ...]
+
+
+class Components(Section):
+    """`components.yaml`: how help pages name menus, buttons and settings.
+
+    In `colon`, `cued` and `after`, `{capital}` stands for a capital letter and `{name}` for a capitalised name.
+    """
+
+    marked: dict[str, ComponentPattern]
+    colon: tuple[Checked, ...]
+    cued: dict[str, Checked]
+    after: tuple[Checked, ...]
+    suffix: Pattern
+    separators: Pattern
+    boundaries: frozenset[str]
+    lead_in: frozenset[str]
+    not_components: frozenset[str]
+
+
+class PaperRule(Section):
+    """One of the paper's ordered lists of substrings (001, section V-A)."""
+
+    type: MessageType
+    patterns: tuple[str, ...]
+    no_question_mark: bool = False
+
+
+class TypedPatterns(Section):
+    """Regular expressions that decide for one message type."""
+
+    type: MessageType
+    patterns: tuple[Checked, ...]
+
+
+class PositionalRules(Section):
+    """Regular expressions of the positional rules; `<name>` in one stands for the expression `words[name]`."""
+
+    words: dict[str, Checked]
+    lead: tuple[Checked, ...]
+    frames: tuple[Checked, ...]
+    error: tuple[Checked, ...]
+    action: tuple[Checked, ...]
+    chat: tuple[Checked, ...]
+    question: tuple[TypedPatterns, ...]
+    marked: tuple[Checked, ...]
+    embedded_binary: tuple[Checked, ...]
+    wish: tuple[Checked, ...]
+    complaint: tuple[Checked, ...]
+    inside: tuple[TypedPatterns, ...]
+
+
+class Messages(Section):
+    """`messages.yaml`: how customers' messages of each type are worded, in lower case."""
+
+    paper: tuple[PaperRule, ...]
+    positional: PositionalRules
+
+
+class NumberPhrases(Section):
+    """Numbers in words that are no whole numbers, by kind; regular expressions with {small}, {parts} and {units}."""
+
+    fraction: tuple[Checked, ...] = ()
+    one_in: tuple[Checked, ...] = ()
+    half_more: tuple[Checked, ...] = ()
+    half_share: tuple[Checked, ...] = ()
+    half_of: tuple[Checked, ...] = ()
+    one_and_half: tuple[Checked, ...] = ()
+    dozen: tuple[Checked, ...] = ()
+    half_dozen: tuple[Checked, ...] = ()
+    one_of: tuple[Checked, ...] = ()
+    pronoun: tuple[Checked, ...] = ()
+    minutes: dict[Checked, float] = {}
+
+
+class Notation(Section):
+    """`notation.yaml`: how numbers, units and times are written.
+
+    Attributes:
+        scales: Words after a number and the power of ten that they multiply it by; `touching_scales` only where they
+            touch it ("12k").
+        currencies: As written, and the ISO code. `units`: the pint unit, and how it is written.
+        name_units: Words that follow a unit in a column's name.
+        small: Words for small numbers; `parts` for fractions, by their denominator.
+    """
+
+    scales: dict[str, int]
+    touching_scales: dict[str, int]
+    percent: tuple[str, ...]
+    percentage_points: tuple[str, ...]
+    currencies: dict[str, str]
+    units: dict[str, tuple[str, ...]]
+    name_units: dict[str, str]
+    minus: tuple[str, ...]
+    ordinals: tuple[str, ...]
+    counts: tuple[str, ...]
+    missing: tuple[str, ...]
+    months: tuple[str, ...] = Field(min_length=12, max_length=12)
+    short_months: tuple[str, ...] = Field(min_length=12, max_length=12)
+    quarters: tuple[str, ...]
+    weeks: tuple[str, ...]
+    time_columns: tuple[str, ...]
+    small: dict[str, int]
+    parts: dict[str, int]
+    another_part: Checked
+    phrases: NumberPhrases
+
+
+class ReviewHeadings(Section):
+    """The headings of an annotator's sheet (003, section 5.4)."""
+
+    irrelevant: str
+    too_specific: str
+    wrong: str
+    incomplete: str
+    correct: str
+    comment: str
+    question: str
+    answer: str
+    section: str
+
+
+class Questions(Section):
+    """`questions.yaml`: the words that generated questions are asked for with.
+
+    Attributes:
+        domain: What the documents are about, where nothing is said.
+        roles: Who asks; one is drawn for each section.
+        fact_kinds: What a fact of each kind is called.
+    """
+
+    domain: str
+    roles: tuple[str, ...] = Field(min_length=1)
+    fact_kinds: dict[EntityKind, str]
+    review: ReviewHeadings
+
+    @model_validator(mode="after")
+    def _names_all_kinds(self) -> "Questions":
+        if missing := sorted(set(EntityKind.__args__) - self.fact_kinds.keys()):
+            raise ValueError(f"fact_kinds has no {', '.join(missing)}")
+        return self
+
+
+class Probes(Section):
+    """`probes.yaml`: what probes add to an answer.
+
+    Attributes:
+        before: Courtesies before an answer that is padded; `after` those after it.
+        again: What leads in a sentence that is said again.
+        instructions: What an answer says to its judge.
+    """
+
+    before: tuple[str, ...] = Field(min_length=1)
+    after: tuple[str, ...] = Field(min_length=2)
+    again: tuple[str, ...] = Field(min_length=1)
+    instructions: tuple[str, ...] = Field(min_length=1)

@@ -1,1 +1,0 @@
-"""How help pages and answers name menus, buttons and settings: a file a language."""

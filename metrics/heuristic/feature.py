@@ -1,0 +1,143 @@
+"""A sample as the features read it, and what a feature is."""
+
+from abc import abstractmethod
+from dataclasses import replace
+from typing import NamedTuple
+
+from ...eval_sets.sample import Sample
+from ...judges import Judge
+from ...languages import FALLBACK, Language, find_language, language_or_fallback, packs_with
+from ...prompts import BUNDLED, Prompts
+from ...text.lemmas import lemmas
+from ..metric import Metric, Score, skipped
+from .parse_cache import Parsed, ParsedTexts, parsed_texts
+from .translation import Translator, TranslatorName, load_translator, translated
+
+SECTIONS = ("words", "components")
+"""The sections of a language pack that every heuristic needs."""
+
+
+class Reading(NamedTuple):
+    """A sample's texts, plain and parsed. Without parsing (`parsed=False` in a feature) the subjects are None."""
+
+    language: Language
+    question: str
+    answer: str
+    contexts: tuple[str, ...]
+    question_parsed: Parsed
+    answer_parsed: Parsed
+    contexts_parsed: tuple[Parsed, ...]
+    lacking: str = ""
+
+
+def explain_missing_pack(sample: Sample, *sections: str) -> str:
+    """Says why the heuristics cannot read a sample's language, or "".
+
+    Args:
+        sample: The sample; one without a language is read as English.
+        sections: What they need of a language pack, by the names of its files.
+    """
+    code = sample.language or FALLBACK
+    language = find_language(code)
+    if language is None:
+        return f"the heuristics have no language pack for {code}; they know {_known(sections)}"
+    if not language.has(*sections):
+        return (
+            f"the language pack for {language.name} has no word lists for the heuristics; they know {_known(sections)}"
+        )
+    return ""
+
+
+def _known(sections: tuple[str, ...]) -> str:
+    return ", ".join(language.name for language in packs_with(*sections))
+
+
+async def read(sample: Sample, texts: ParsedTexts | None) -> Reading:
+    """Reads a sample; parsed where `texts` is given, else lemmatised only. Raises `UsageError` for a bad pipeline."""
+    language = language_or_fallback(sample.language)
+    plain = (sample.user_input, sample.response, *sample.retrieved_contexts)
+    if texts is None:
+        parsed, lacking = [Parsed(lemmas(text, language), None) for text in plain], ""
+    else:
+        parsed, lacking = await texts.parse_together(plain, language), texts.pipeline(language).lacking
+    question, answer, *contexts = parsed
+    return Reading(
+        language,
+        sample.user_input,
+        sample.response,
+        sample.retrieved_contexts,
+        question,
+        answer,
+        tuple(contexts),
+        lacking,
+    )
+
+
+def named_pipelines(nlp_nl: str | None, nlp_en: str | None) -> ParsedTexts:
+    """The process's parsed texts with these pipelines."""
+    named = {"nl": nlp_nl, "en": nlp_en}
+    return parsed_texts(tuple((language, name) for language, name in named.items() if name))
+
+
+class Feature(Metric):
+    """One heuristic, in [0, 1], where 1 speaks for the answer. Write `score_reading`.
+
+    `parsed` says whether it needs the parse, `starred` whether it can work on English text for a set in another
+    language (the star in 001, section V-B).
+    """
+
+    parsed: bool = False
+    starred: bool = False
+    needs: tuple[str, ...] = ("response", "retrieved_contexts")
+
+    def __init__(self, nlp_nl: str | None = None, nlp_en: str | None = None) -> None:
+        """`nlp_nl` and `nlp_en` name spaCy pipelines (a package or a folder), where the feature uses one."""
+        self._texts = named_pipelines(nlp_nl, nlp_en)
+
+    @property
+    def short_name(self) -> str:
+        """The name without `heuristic.` before it."""
+        return type(self).name.removeprefix("heuristic.")
+
+    @abstractmethod
+    def score_reading(self, reading: Reading) -> Score:
+        """The feature of a sample that was read; `skipped` where there is nothing to measure."""
+
+    async def measure(self, sample: Sample) -> Score:
+        """Scores the sample's reading. Skipped where its language has no pack with word lists for the heuristics.
+
+        Raises `UsageError` when the named pipeline cannot be used.
+        """
+        if why := explain_missing_pack(sample, *SECTIONS):
+            return skipped(why)
+        return self.score_reading(await read(sample, self._texts if self.parsed else None))
+
+
+class StarredFeature(Feature):
+    """A feature that can read a translation into English in place of the sample's own texts."""
+
+    starred = True
+
+    def __init__(
+        self,
+        translate: TranslatorName | Translator | None = None,
+        judge: Judge | None = None,
+        nlp_nl: str | None = None,
+        nlp_en: str | None = None,
+        prompts: Prompts = BUNDLED,
+    ) -> None:
+        """`translate` is `judge`, `deep-translator` or a `Translator`; `judge` and `prompts` are for the first.
+
+        Raises `ValueError` for another name, `UsageError` when there is no judge or the library is not installed.
+        """
+        super().__init__(nlp_nl, nlp_en)
+        self._translator = load_translator(translate, judge, prompts)
+
+    async def measure(self, sample: Sample) -> Score:
+        """As a feature, of the translation where one is asked for. Raises `JudgeError` when there is none."""
+        translation = await translated(sample, self._translator)
+        if translation is None:
+            return await super().measure(sample)
+        score = await super().measure(translation.sample)
+        evidence = score.evidence | {"translation": translation.as_evidence()}
+        return replace(score, evidence=evidence, usage=translation.usage)

@@ -1,1 +1,0 @@
-"""Words that the heuristics go by: signal words, negations, scopes, vague phrases; a file a language."""

@@ -1,1 +1,0 @@
-"""Facts of language: what is no claim, a file a language."""

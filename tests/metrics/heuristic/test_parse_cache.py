@@ -1,0 +1,65 @@
+"""What the parser adds: who does what. With the English pipeline that the development extra installs: never skipped."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from assay.languages import load_language
+from assay.metrics.heuristic import SubjectCombination
+from assay.metrics.heuristic.parse_cache import ParsedTexts
+from assay.metrics.heuristic.pipelines import find_pipeline
+
+DUTCH = load_language("nl")
+ENGLISH = load_language("en")
+
+DUTCH = Path("/work/shared/models/nl_ud_sm")  # nl_core_news_* cannot be had on the test machines
+
+
+def test_subjects_are_paired_with_their_verbs_as_lemmas() -> None:
+    parsed = ParsedTexts({}).parse(["Employees find the payslips. Managers approved a request."], ENGLISH)[0]
+    assert parsed.subjects == (("find", "employee"), ("approve", "manager"))
+
+
+def test_lemmas_leave_out_english_function_words() -> None:
+    assert ParsedTexts({}).parse(["The settings of an employee"], ENGLISH)[0].lemmas == (
+        "setting",
+        "employee",
+    )
+
+
+def test_who_does_what_in_the_answer_does_so_in_the_context() -> None:
+    score = SubjectCombination().score(
+        user_input="Who approves?",
+        response="The employee approves the request. The manager pays.",
+        retrieved_contexts=["A manager approves requests.", "The managers pay."],
+        language="en",
+    )
+    # the employee approves: no; the manager pays: yes
+    assert score.value == 1 / 2
+    assert score.evidence == {"in_context": ["manager pay"], "not_in_context": ["employee approve"]}
+
+
+def test_a_text_longer_than_a_parse_is_read_to_its_end() -> None:
+    texts = ParsedTexts({}, longest=20)
+    parsed = asyncio.run(texts.parse_together(["The sun shines.\nThe manager pays."], ENGLISH))[0]
+    assert parsed.subjects == (("shine", "sun"), ("pay", "manager"))
+
+
+def test_the_english_pipeline_of_the_development_extra_is_there() -> None:
+    """Without it every parser feature would be skipped, and nothing here would tell."""
+    pipeline = find_pipeline(ENGLISH)
+    assert pipeline.nlp is not None, pipeline.lacking
+    assert "parser" in pipeline.nlp.pipe_names
+
+
+@pytest.mark.skipif(not DUTCH.exists(), reason="no Dutch pipeline on this machine")
+def test_a_dutch_pipeline_is_used_when_named() -> None:
+    score = SubjectCombination(nlp_nl=str(DUTCH)).score(
+        user_input="Wie doet wat?",
+        response="De medewerker vraagt verlof aan. De leidinggevende betaalt het salaris.",
+        retrieved_contexts=["De medewerker vraagt verlof aan."],
+        language="nl",
+    )
+    assert score.value == 1 / 2
+    assert score.evidence == {"in_context": ["medewerker vragen"], "not_in_context": ["leidinggevende betalen"]}

@@ -1,0 +1,67 @@
+"""Which sentences of a support answer claim something, in Dutch and English."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.languages import load_language
+from assay.text.sentences import claiming_sentences, sentences
+
+
+@pytest.mark.parametrize(
+    ("language", "answer", "claims"),
+    [
+        ("nl", "Goedemiddag! Ga naar Salaris. Klik op Nieuw.", ["Ga naar Salaris.", "Klik op Nieuw."]),
+        (
+            "nl",
+            "Beste klant,\nU vindt de loonstrook bij Documenten.\nMet vriendelijke groet,",
+            ["U vindt de loonstrook bij Documenten."],
+        ),
+        ("nl", "Bedankt voor uw vraag. De limiet is 5 MB. Heeft u nog vragen?", ["De limiet is 5 MB."]),
+        ("nl", "Ja. Dat kan bij Verlof.", ["Dat kan bij Verlof."]),
+        ("nl", "Nee, helaas is een code via sms niet mogelijk.", ["Helaas is een code via sms niet mogelijk."]),
+        ("nl", "Nee, dat kan niet.", ["Nee, dat kan niet."]),
+        ("nl", "Sorry, dat kan ik niet in de documentatie vinden.", []),
+        ("nl", "Ik weet het antwoord niet. Laat het me weten als u meer informatie heeft.", []),
+        (
+            "nl",
+            "Dit doet u als volgt:\n1. Ga naar Verlof.\n2. Klik op **Intrekken**.",
+            ["Ga naar Verlof.", "Klik op Intrekken."],
+        ),
+        ("nl", "Het bedrag is max. 500 euro, d.w.z. bruto.", ["Het bedrag is max. 500 euro, d.w.z. bruto."]),
+        ("nl", "U kunt de aanvraag niet meer intrekken.", ["U kunt de aanvraag niet meer intrekken."]),
+        ("nl", "Hi!\n\nGa naar: Salaris / Betalingen.\n\nSucces!", ["Ga naar: Salaris / Betalingen."]),
+        ("en", "Good morning! Go to Payroll. Click New.", ["Go to Payroll.", "Click New."]),
+        ("en", "Dear customer,\nYou find it under Documents.\nKind regards,", ["You find it under Documents."]),
+        ("en", "Thanks for asking. The limit is 5 MB. Anything else?", ["The limit is 5 MB."]),
+        ("en", "Yes. You do that under Leave.", ["You do that under Leave."]),
+        ("en", "No, you cannot create roles of your own.", ["You cannot create roles of your own."]),
+        ("en", "Yes, you can.", ["Yes, you can."]),
+        ("en", "No.", ["No."]),
+        ("en", "Sorry, I could not find that in the documentation. Shall I ask a colleague?", []),
+        ("en", "I don't know. Let me know if you have more information.", []),
+        (
+            "en",
+            "Do this as follows:\n1. Go to Leave.\n2) Click **Undo**.\n- Click `Save`.",
+            ["Go to Leave.", "Click Undo.", "Click Save."],
+        ),
+        (
+            "en",
+            "It is at most 500 euros, e.g. for Mr. Smith. It is gross.",
+            ["It is at most 500 euros, e.g. for Mr. Smith.", "It is gross."],
+        ),
+        ("en", "You cannot withdraw the request any more.", ["You cannot withdraw the request any more."]),
+        ("en", "Version 2.5 is out. It costs 1.5 euros.", ["Version 2.5 is out.", "It costs 1.5 euros."]),
+        ("en", "👍 !!! ...", []),
+        ("en", "", []),
+    ],
+)
+def test_claiming_sentences(language: str, answer: str, claims: list[str]) -> None:
+    assert claiming_sentences(answer, load_language(language)) == claims
+
+
+@given(st.text(st.sampled_from("ab. \n!?12)-*Yes"), max_size=80), st.sampled_from(["nl", "en"]))
+def test_sentences_lose_no_word(text: str, language: str) -> None:
+    """Splitting drops bullets and emphasis, and never a word."""
+    said = "".join(letter for letter in "".join(sentences(text, load_language(language))) if letter.isalpha())
+    assert said == "".join(letter for letter in text if letter.isalpha())

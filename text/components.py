@@ -1,0 +1,206 @@
+"""Names of menu items, buttons and settings in a text, by patterns per language (001, section V-B)."""
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import cache, lru_cache
+from typing import NamedTuple
+
+from ..languages import Language
+from .lemmas import stem, words
+
+_CAPITAL = r"[A-ZÀ-ÖØ-Þ]"
+_NAME = rf"{_CAPITAL}[\w&-]*(?: (?:{_CAPITAL}[\w&-]*|\d+)){{0,3}}"
+_TOKEN = re.compile(r"[^\s.,;:!?()\[\]\"“”„*<>→»|]+(?:\.\w+)*")
+_END = re.compile(r"[.,;:!?()\[\]\n\"“”„*>→»›|]| / ")
+_TRIM = " \t.,;:…\"“”„'‘’`*_<>[]()"
+_MOST_WORDS = 6
+_MOST_LOOSE_WORDS = 5
+_EMPHASIS = re.compile(r"\*\*|__|`")
+_SENTENCE = re.compile(r"[.!?]\s+\S|[.!?]$")
+
+
+class Component(NamedTuple):
+    """A name as written, and what it may be cut down to when no markup says where it ends (longest first)."""
+
+    name: str
+    shorter: tuple[str, ...] = ()
+
+
+@lru_cache(maxsize=2048)  # contexts are shared by samples
+def find_components(text: str, language: Language) -> tuple[Component, ...]:
+    """The components that a text names, each once, in order of the patterns; a path gives one for each of its parts."""
+    patterns = _patterns(language)
+    found: dict[tuple[str, ...], Component] = {}
+    for component in (*_marked(text, patterns), *_paths(_EMPHASIS.sub("", text), patterns), *_cued(text, patterns)):
+        key = normal_name(component.name, language)
+        if key and component.name.lower() not in patterns.not_components and not component.name.isdigit():
+            found.setdefault(key, component)
+    return tuple(found.values())
+
+
+def normal_name(name: str, language: Language) -> tuple[str, ...]:
+    """A name as it is compared: without case, inflection, quotes, arrows and dots."""
+    return tuple(stem(word, language) for word in words(name))
+
+
+class _Patterns(NamedTuple):
+    marked: dict[str, re.Pattern[str]]
+    colon: list[re.Pattern[str]]
+    cued: list[re.Pattern[str]]
+    after: list[re.Pattern[str]]
+    suffix: re.Pattern[str]
+    separator: re.Pattern[str]
+    ends_with_cue: re.Pattern[str]
+    boundaries: frozenset[str]
+    lead_in: frozenset[str]
+    not_components: frozenset[str]
+
+
+@cache
+def _patterns(language: Language) -> _Patterns:
+    data = language.components
+
+    def compiled(patterns: Iterable[str]) -> list[re.Pattern[str]]:
+        return [re.compile(each.replace("{capital}", _CAPITAL).replace("{name}", _NAME)) for each in patterns]
+
+    before = "|".join(each.removesuffix("(?={capital})").rstrip() for each in data.cued.values())
+    return _Patterns(
+        data.marked,
+        compiled(data.colon),
+        compiled(data.cued.values()),
+        compiled(data.after),
+        data.suffix,
+        data.separators,
+        re.compile(rf"(?:{before}):?\s*$"),
+        data.boundaries,
+        data.lead_in,
+        data.not_components,
+    )
+
+
+def _marked(text: str, patterns: _Patterns) -> Iterator[Component]:
+    for kind, pattern in patterns.marked.items():
+        for match in pattern.finditer(text):
+            cued = patterns.ends_with_cue.search(text, max(0, match.start() - 60), match.start()) is not None
+            for part in patterns.separator.split(match["component"]):
+                if _is_name(part, part.strip(_TRIM), kind, cued=cued):
+                    yield Component(part.strip(_TRIM))
+
+
+def _cued(text: str, patterns: _Patterns) -> Iterator[Component]:
+    """The names after or before a word that says that they are one; where markup names them, `_marked` did."""
+    for pattern in patterns.marked.values():
+        text = pattern.sub(lambda match: match.group().replace(match["component"], "·"), text)
+    for cue in (*patterns.colon, *patterns.cued):
+        for match in cue.finditer(text):
+            if component := _loose(text[match.end() : match.end() + 120], patterns):
+                yield component
+    for pattern in patterns.after:
+        for match in pattern.finditer(text):
+            if name := _without_lead_in(match["component"], patterns):
+                yield Component(name)
+
+
+def _is_name(written: str, name: str, kind: str, *, cued: bool) -> bool:
+    """Whether marked words are a name and no emphasis, label or quotation."""
+    if not name or not any(character.isalpha() for character in name) or _SENTENCE.search(written.strip(" …*_")):
+        return False
+    if len(name.split()) > _MOST_WORDS or re.search(r"[=/@{}\\]|\w\.\w", name):
+        return False
+    if cued:
+        return True
+    label = written.rstrip().endswith(":")
+    return name[0].isupper() and not label and kind != "code"
+
+
+def _paths(text: str, patterns: _Patterns) -> list[Component]:
+    """`Payroll > Runs`: the parts around separators, each beginning with a capital."""
+    found: list[Component] = []
+    for line in text.splitlines():
+        pieces = patterns.separator.split(line)
+        if len(pieces) < 2:
+            continue
+        names: list[Component | None] = []
+        for place, piece in enumerate(pieces):
+            if place == 0:
+                names.append(_last_name(piece, patterns))
+                continue
+            loose = _loose(piece, patterns)
+            names.append(loose)
+            if place < len(pieces) - 1 and (loose is None or loose.name != piece.strip(_TRIM)):
+                names.append(_last_name(piece, patterns))  # the next path begins within this piece
+        parts = [name for name in names if name]
+        if len(parts) > 1:
+            found.extend(parts)
+    return found
+
+
+def _loose(text: str, patterns: _Patterns) -> Component | None:
+    """The name at the beginning of a text, ended by punctuation, a boundary word or too many words."""
+    text = text.lstrip(_TRIM)
+    end = _END.search(text)
+    clause = text[: end.start()] if end else text
+    kept: list[str] = []
+    for token in clause.split():
+        if kept and (token.lower() in patterns.boundaries or len(kept) == _MOST_LOOSE_WORDS):
+            break
+        kept.append(token)
+    name = patterns.suffix.sub("", " ".join(kept).strip(_TRIM))
+    if not name[:1].isupper() or name.split()[0].lower() in patterns.lead_in | patterns.not_components:
+        return None
+    return Component(name, tuple(" ".join(kept[:length]).strip(_TRIM) for length in range(len(kept) - 1, 0, -1)))
+
+
+def _last_name(text: str, patterns: _Patterns) -> Component | None:
+    """The name at the end of a text: back to punctuation or a lead-in word, from the first capital on."""
+    clause = re.split(r"[.,;:!?()\[\]\"“”„]\s*", text.rstrip(_TRIM))[-1]
+    kept: list[str] = []
+    for token in reversed(clause.split()):
+        if token.lower() in patterns.lead_in or len(kept) == _MOST_LOOSE_WORDS:
+            break
+        kept.insert(0, token)
+    while kept and not kept[0][:1].isupper():
+        kept.pop(0)
+    return Component(" ".join(kept).strip(_TRIM)) if kept else None
+
+
+def _without_lead_in(name: str, patterns: _Patterns) -> str:
+    kept = name.split()
+    while kept and kept[0].lower() in patterns.lead_in | patterns.boundaries:
+        kept.pop(0)
+    return " ".join(kept)
+
+
+def unspecified_components(answer: str, specified: Iterable[str], language: Language) -> list[str]:
+    """Finds the components of an answer that stand in none of the texts (contexts and question), as written.
+
+    A name stands in a text when its words do, in a row, whatever their case, inflection, quotes or arrows. Where no
+    markup says where a name ends (`klik op Opslaan rechtsboven`), its beginning may also be a component of a text.
+    """
+    texts = list(specified)
+    joined = [_joined(text, language) for text in texts]
+    known = frozenset[tuple[str, ...]]().union(*(_known(text, language) for text in texts))
+    return [
+        component.name
+        for component in find_components(answer, language)
+        if not _is_specified(component, joined, known, language)
+    ]
+
+
+def _is_specified(
+    component: Component, joined: list[str], known: frozenset[tuple[str, ...]], language: Language
+) -> bool:
+    name = " ".join(normal_name(component.name, language))
+    if any(f" {name} " in text for text in joined):
+        return True
+    return any(normal_name(shorter, language) in known for shorter in component.shorter)
+
+
+@lru_cache(maxsize=2048)  # contexts are shared by samples
+def _known(text: str, language: Language) -> frozenset[tuple[str, ...]]:
+    return frozenset(normal_name(each.name, language) for each in find_components(text, language))
+
+
+@lru_cache(maxsize=2048)
+def _joined(text: str, language: Language) -> str:
+    return f" {' '.join(stem(word, language) for word in words(text))} "

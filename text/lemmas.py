@@ -1,0 +1,76 @@
+"""Words in the form in which texts are compared: lower-cased and lemmatised (001, section VI-A)."""
+
+import re
+from functools import cache, lru_cache
+
+from ..languages import Language
+
+_WORD = re.compile(r"\w+(?:[-'’.]\w+)*")
+_DOUBLE = re.compile(r"([aeou])\1(?=[^aeiou]+$)")
+_SHORTEST_STEM = 4
+
+
+def words(text: str) -> list[str]:
+    """Splits a text into words and numbers, lower-cased; a hyphen, point or apostrophe inside stays.
+
+    >>> words("Open KP-2044's page.")
+    ['open', "kp-2044's", 'page']
+    """
+    return _WORD.findall(text.lower().replace("’", "'"))
+
+
+@lru_cache(maxsize=100_000)
+def lemma(word: str, language: Language) -> str:
+    """Finds a word's dictionary form, lower-cased; the word itself in a language that simplemma does not know.
+
+    One word has one lemma wherever it stands, heading or sentence: what is compared must not depend on a tagger.
+
+    >>> from assay.languages import load_language
+    >>> lemma("payslips", load_language("en"))
+    'payslip'
+    """
+    if not word.isalpha():
+        return word.lower()
+    import simplemma
+
+    if not _has_lemmas(language):
+        return word.lower()
+    return str(simplemma.lemmatize(word.lower(), lang=language.code)).lower()
+
+
+@cache
+def _has_lemmas(language: Language) -> bool:
+    import simplemma
+
+    try:
+        simplemma.lemmatize("a", lang=language.code)
+    except ValueError:
+        return False
+    return True
+
+
+def lemmas(text: str, language: Language) -> tuple[str, ...]:
+    """The lemmas of a text in order: all words in Dutch, in English without the function words (001, section VI-A)."""
+    kept = words(text)
+    if not language.profile.function_words_in_lemmas:
+        kept = [word for word in kept if word not in language.words.function_words]
+    return tuple(lemma(word, language) for word in kept)
+
+
+def content_lemmas(text: str, language: Language) -> tuple[str, ...]:
+    """The lemmas of a text in order without function words, in any language. Negations stay."""
+    left_out = language.words.function_words - language.words.negations
+    return tuple(lemma(word, language) for word in words(text) if word not in left_out)
+
+
+@lru_cache(maxsize=100_000)
+def stem(word: str, language: Language) -> str:
+    """A lemma without the plural that simplemma leaves on compounds: `loonstroken` and `loonstrook` are one.
+
+    For finding a name in a text, where a wrong match costs less than a missed one.
+    """
+    whole = lemma(word, language)
+    short = language.profile.plural.sub("", whole)
+    if len(short) < _SHORTEST_STEM:
+        short = whole
+    return _DOUBLE.sub(r"\1", short) if language.profile.doubled_vowels else short

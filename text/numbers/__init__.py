@@ -1,0 +1,7 @@
+"""Numbers in running text: numerals in two notations, numbers in words, their scale words and units."""
+
+from .notation import known_unit
+from .number import Number, find_numbers, parse_number
+from .numerals import NumberFormat, Reading
+
+__all__ = ["Number", "NumberFormat", "Reading", "find_numbers", "known_unit", "parse_number"]

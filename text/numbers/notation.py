@@ -1,0 +1,50 @@
+"""How numbers and units are written, in all languages together: a table rarely says its language."""
+
+from functools import cache
+
+from ...languages import Language, packs_with
+
+
+@cache
+def notation_languages() -> tuple[Language, ...]:
+    """Lists the languages whose notation is known."""
+    return packs_with("notation")
+
+
+@cache
+def notation_words(kind: str) -> frozenset[str]:
+    """The words of one kind (`missing`, `ordinals`, ...) in all languages."""
+    return frozenset(word for language in notation_languages() for word in getattr(language.notation, kind))
+
+
+@cache
+def notation_signs(kind: str) -> dict[str, str]:
+    """What the words of one kind (`currencies`, `name_units`) stand for, in all languages."""
+    return {
+        word: meaning for language in notation_languages() for word, meaning in getattr(language.notation, kind).items()
+    }
+
+
+@cache
+def unit_aliases() -> dict[str, str]:
+    """Units, currencies and percent as written (as given, or in lower case) -> as computed with, in all languages."""
+    aliases: dict[str, str] = {}
+    for language in notation_languages():
+        notation = language.notation
+        for unit, written in notation.units.items():
+            aliases |= dict.fromkeys([unit, *written], unit)
+        aliases |= notation.currencies
+        aliases |= {code: code for code in notation.currencies.values()}
+        aliases |= dict.fromkeys(notation.percent, "%") | dict.fromkeys(notation.percentage_points, "pp")
+    return aliases
+
+
+def known_unit(text: str) -> str | None:
+    """Finds the unit that a text is, as computed with (a pint unit, `%`, `pp`, an ISO currency); None for another text.
+
+    >>> known_unit("euros"), known_unit("per cent"), known_unit("apples")
+    ('EUR', '%', None)
+    """
+    written = text.strip()
+    aliases = unit_aliases()
+    return aliases.get(written) or aliases.get(written.lower())

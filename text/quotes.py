@@ -1,0 +1,89 @@
+"""Whether a judge's quote really stands in the context, and where."""
+
+import re
+from bisect import bisect_right
+from functools import lru_cache
+from itertools import accumulate
+from typing import NamedTuple
+
+from .untrusted import UNSEEN, original_characters, without_unseen
+
+_LEFT_OUT = re.compile(r"\.\.\.|…|\[…\]|\[\.\.\.\]")
+_AROUND = " \t\n\"'“”‘’«»`*"
+_SEEN = re.compile(rf"[^\s{UNSEEN}]+")
+_FEW_LETTERS = re.compile(r"(?:[\W_]*[^\W_]){0,2}[\W_]*")
+
+
+class Place(NamedTuple):
+    """Where a quote stands: the context's number from 0, and the first and last+1 character in it."""
+
+    context: int
+    start: int
+    end: int
+
+
+def find_quote(quote: str, contexts: tuple[str, ...]) -> Place | None:
+    """Finds where a quote stands verbatim, white space and case apart.
+
+    A quote that leaves words out ("first ... last") counts when its parts stand in one context in that order.
+
+    Args:
+        quote: What the judge copied.
+        contexts: The texts that it may have copied from.
+
+    Returns:
+        The place, or None. A quote of which no part has three letters or digits proves nothing: None.
+
+    >>> find_quote("costs 5 euros", ("Open all day.", "It costs  5 euros."))
+    Place(context=1, start=3, end=17)
+    """
+    if _FEW_LETTERS.fullmatch(quote):
+        return None
+    exact = quote.strip(_AROUND)  # nearly all are: the folding of texts below is for the others
+    for number, context in enumerate(contexts):
+        if (start := context.find(exact)) >= 0:
+            return Place(number, start, start + len(exact))
+    parts = [_fold(part.strip(_AROUND)) for part in _LEFT_OUT.split(original_characters(quote))]
+    parts = [part for part in parts if part]
+    if all(_FEW_LETTERS.fullmatch(part) for part in parts):
+        return None
+    for number, context in enumerate(contexts):
+        if span := _in_order(parts, _fold(context)):
+            start, end = span
+            return Place(number, _original_place(context, start), _original_place(context, end - 1) + 1)
+    return None
+
+
+def _in_order(parts: list[str], text: str) -> tuple[int, int] | None:
+    start, end = -1, 0
+    for part in parts:
+        at = text.find(part, end)
+        if at < 0:
+            return None
+        start, end = (at if start < 0 else start), at + len(part)
+    return start, end
+
+
+@lru_cache(maxsize=256)
+def _fold(text: str) -> str:
+    """The text in lower case, with single spaces, without what no reader sees."""
+    single = " ".join(without_unseen(text).split())
+    lower = single.lower()
+    if len(lower) != len(single):  # a few letters become two: those stay as they are, so that places can be counted
+        lower = "".join(low if len(low := letter.lower()) == 1 else letter for letter in single)
+    return lower.replace("ς", "σ")  # one letter; which it is in lower case depends on what follows
+
+
+def _original_place(context: str, folded_place: int) -> int:
+    """The place in the context of a character of the folded context: as many seen characters stand before it."""
+    seen_before = folded_place - _fold(context).count(" ", 0, folded_place)
+    starts, seen = _runs(context)
+    run = bisect_right(seen, seen_before) - 1
+    return starts[run] + seen_before - seen[run]
+
+
+@lru_cache(maxsize=256)
+def _runs(context: str) -> tuple[list[int], list[int]]:
+    """Where each run of seen characters starts, and how many seen characters stand before it."""
+    spans = [match.span() for match in _SEEN.finditer(context)]
+    return [start for start, _ in spans], [0, *accumulate(end - start for start, end in spans)]

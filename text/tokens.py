@@ -1,0 +1,23 @@
+"""A text as words: what the cheap baselines count."""
+
+import re
+from functools import lru_cache
+
+_TOKEN = re.compile(r"\w+")
+_LONG = 20_000  # characters: texts beyond are not remembered, so that a few huge ones take no memory
+
+
+def tokens(text: str) -> tuple[str, ...]:
+    """Splits a text into its words and numbers, case folded, in order.
+
+    >>> tokens("Click Run, then wait.")
+    ('click', 'run', 'then', 'wait')
+    """
+    return _remembered(text) if len(text) < _LONG else _split(text)
+
+
+def _split(text: str) -> tuple[str, ...]:
+    return tuple(_TOKEN.findall(text.casefold()))
+
+
+_remembered = lru_cache(maxsize=64)(_split)  # a sample's baselines come one after another, all with the same texts
