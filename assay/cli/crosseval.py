@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import InputError, UsageError
-from .asking import Sitting, asking_options, counted, embedder_for, sitting_of
 from .exit_codes import DONE, TOO_MANY_FAILED
+from .judge_session import JudgeSession, open_judge_session, question_progress, with_judge_session
 from .options import embedder_option, json_option, read_metrics
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class SetFile(click.Path):
 @click.option("--max-failed", type=click.IntRange(min=0), default=0, show_default=True, help="Lost answers allowed.")
 @click.option("-o", "--out", type=click.Path(path_type=Path), help="Set with all answers to write (.jsonl).")
 @embedder_option
-@asking_options
+@with_judge_session
 @json_option
 def crosseval(set_: Path, bots: tuple[str, ...], out: Path | None, **options: Any) -> None:
     """Cross-evaluate a chatbot on SET: load each fold in turn, ask the questions of both.
@@ -81,21 +81,21 @@ def crosseval(set_: Path, bots: tuple[str, ...], out: Path | None, **options: An
     chosen = _by_split(samples, options["limit"])
     if unknown := sorted(set(chosen) - set(pages)):
         raise InputError(f"{set_}: its questions are of the splits {', '.join(unknown)}, which the folds file lacks")
-    with sitting_of(options, kept) as sitting:
-        found = _evaluated(bots, chosen, pages, sitting, options)
+    with open_judge_session(options["judge"], options["session_options"], kept) as session:
+        found = _evaluated(bots, chosen, pages, session, options)
         failed = [exchange for done in found for exchange in done if exchange.failed]
-        sitting.unfinished = len(failed) > options["max_failed"]
+        session.is_unfinished = len(failed) > options["max_failed"]
         if out is not None:
             exchanges = [exchange for done in found for exchange in done]
             write_set(_renamed(exchanges), out)
     summaries = [_summary(done, options) for done in found]
     if options["as_json"]:
-        click.echo(json.dumps({"splits": [_as_json(each) for each in summaries], "usage": sitting.as_json()}))
+        click.echo(json.dumps({"splits": [_as_json(each) for each in summaries], "usage": session.usage_as_json()}))
     else:
         from ..generation.crosseval.tables import print_summaries
 
         print_summaries(summaries)
-        click.echo(sitting.told())
+        click.echo(session.usage_line())
     click.get_current_context().exit(_told_of(failed, options["max_failed"]))
 
 
@@ -103,21 +103,21 @@ def _evaluated(
     bots: "Sequence[str]",
     chosen: "dict[str, list[Sample]]",
     pages: "dict[str, dict[int, list[Page]]]",
-    sitting: Sitting,
+    session: JudgeSession,
     options: dict[str, Any],
 ) -> "list[list[Exchange]]":
     """Every bot on validation; the best of them on test (4.3)."""
     from ..generation.crosseval import cross_evaluate, load_bot
 
     template, path = options["bot_template"], options["bot_answer"]
-    made = [load_bot(bot, sitting.model, sitting.cassette, template, path) for bot in bots]
+    made = [load_bot(bot, session.model, session.cassette, template, path) for bot in bots]
     if len({bot.name for bot in made}) < len(made):
         raise UsageError("two bots have one name; name each once")
-    setup = _setup(sitting, options)
+    setup = _setup(session, options)
 
     def on_split(bot: "Bot", split: str) -> "list[Exchange]":
-        model = sitting.models[0] if sitting.models else None
-        with counted(model, len(chosen[split]) * len(pages[split]), silent=options["as_json"]) as on_reply:
+        model = session.models[0] if session.models else None
+        with question_progress(model, len(chosen[split]) * len(pages[split]), quiet=options["as_json"]) as on_reply:
             return asyncio.run(cross_evaluate(chosen[split], pages[split], bot, setup, split=split, on_reply=on_reply))
 
     if "validation" not in chosen and len(made) > 1:
@@ -128,23 +128,26 @@ def _evaluated(
     return [*found, on_split(best, "test")] if "test" in chosen else found
 
 
-def _setup(sitting: Sitting, options: dict[str, Any]) -> "Setup":
+def _setup(session: JudgeSession, options: dict[str, Any]) -> "Setup":
     from ..generation.crosseval import Setup
     from ..generation.crosseval.exchange import REFERENCE_METRICS
     from ..metrics import Declined
     from ..metrics.catalogue import load_metric
 
-    embedder = embedder_for(options, sitting)
+    embedder = session.embedder(options["embedder"])
     names = dict.fromkeys((*REFERENCE_METRICS, "factoid", *read_metrics(options["metrics"])))
-    metrics: list[Metric] = [load_metric(name, sitting.judge, embedder) for name in names]
+    metrics: list[Metric] = [load_metric(name, session.judge, embedder) for name in names]
     return Setup(
-        declined=Declined(sitting.judge),
+        declined=Declined(session.judge),
         metrics=metrics,
         embedder=embedder,
         retrieve=options["retrieve"],
         least_cosine=options["least_cosine"],
         qdrant_url=options["qdrant"],
-        concurrency=max((model.settings.concurrency for model in sitting.models), default=options["concurrency"] or 8),
+        concurrency=max(
+            (model.settings.concurrency for model in session.models),
+            default=options["session_options"].concurrency or 8,
+        ),
     )
 
 

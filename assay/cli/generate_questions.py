@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import UsageError
-from .asking import Sitting, asking_options, counted, embedder_for, sitting_of
 from .exit_codes import DONE, TOO_MANY_FAILED
 from .generate import generate
+from .judge_session import JudgeSession, open_judge_session, question_progress, with_judge_session
 from .options import embedder_option, json_option
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def filter_options(command: "Callable[..., Any]") -> "Callable[..., Any]":
 @click.argument("sections", type=FILE)
 @click.argument("folds", type=FILE, required=False)
 @question_options
-@asking_options
+@with_judge_session
 @click.option("-o", "--out", type=click.Path(path_type=Path), required=True, help="File of pairs to write (.jsonl).")
 @json_option
 def questions(sections: Path, folds: Path | None, out: Path, **options: Any) -> None:
@@ -87,30 +87,30 @@ def questions(sections: Path, folds: Path | None, out: Path, **options: Any) -> 
 
     check_place(out)
     read, placed = read_sections(sections), read_folds(folds) if folds else []
-    with sitting_of(options, out) as sitting:
-        made = make_questions(read, placed, sitting, options)
+    with open_judge_session(options["judge"], options["session_options"], out) as session:
+        made = make_questions(read, placed, session, options)
         write_pairs(made.pairs, out)
     if options["as_json"]:
-        click.echo(json.dumps({"pairs": len(made.pairs), "failed": len(made.failed), "usage": sitting.as_json()}))
+        click.echo(json.dumps({"pairs": len(made.pairs), "failed": len(made.failed), "usage": session.usage_as_json()}))
     else:
-        click.echo(f"{len(made.pairs)} pairs are in {out}\n{sitting.told()}")
+        click.echo(f"{len(made.pairs)} pairs are in {out}\n{session.usage_line()}")
     click.get_current_context().exit(failures(made, options))
 
 
 def make_questions(
-    sections: "Sequence[Section]", folds: "Sequence[Fold]", sitting: Sitting, options: dict[str, Any]
+    sections: "Sequence[Section]", folds: "Sequence[Fold]", session: JudgeSession, options: dict[str, Any]
 ) -> "GeneratedQuestions":
     """The first stage, with a bar. Raises `UsageError` without a judge, or where no section can be asked about."""
     from ..generation.questions import generate_pairs, plan_questions
 
-    judge = sitting.judge
+    judge = session.judge
     if judge is None:
         raise UsageError("questions are written by a judge; name one with --judge")
     chosen = {name: options[name] for name in ("n", "factoid_share", "roles", "seed")}
     orders = plan_questions(sections, folds, **chosen)
     if not orders:
         raise UsageError("no section is long enough to ask about (20 words), and none holds a fact")
-    with counted(judge, len(orders), silent=options["as_json"]) as on_reply:
+    with question_progress(judge, len(orders), quiet=options["as_json"]) as on_reply:
         made = asyncio.run(
             generate_pairs(
                 orders,
@@ -121,7 +121,7 @@ def make_questions(
                 on_reply=on_reply,
             )
         )
-    sitting.unfinished = len(made.failed) > options["max_failed"]
+    session.is_unfinished = len(made.failed) > options["max_failed"]
     return made
 
 
@@ -149,7 +149,7 @@ def failures(made: "GeneratedQuestions", options: dict[str, Any]) -> int:
 @click.option("--factoid-share", type=click.FloatRange(0, 1), default=0.2, show_default=True)
 @filter_options
 @embedder_option
-@asking_options
+@with_judge_session
 @click.option("-o", "--out", type=click.Path(path_type=Path), required=True, help="Set to write (.jsonl).")
 @click.option("--rejected", type=click.Path(path_type=Path), help="File for rejected pairs; else beside the set.")
 @json_option
@@ -168,20 +168,20 @@ def filter_(
 
     check_place(out)
     read, known, placed = read_pairs(pairs), read_sections(sections), read_folds(folds) if folds else []
-    with sitting_of(options, out) as sitting:
-        done = best_pairs(read, known, sitting, options, placed)
+    with open_judge_session(options["judge"], options["session_options"], out) as session:
+        done = best_pairs(read, known, session, options, placed)
         write_filtered(done, known, out, rejected or beside(out, "rejected"))
     if options["as_json"]:
-        click.echo(json.dumps(filtered_as_json(done) | {"usage": sitting.as_json()}))
+        click.echo(json.dumps(filtered_as_json(done) | {"usage": session.usage_as_json()}))
     else:
         print_filtered(done, out, rejected or beside(out, "rejected"))
-        click.echo(sitting.told())
+        click.echo(session.usage_line())
 
 
 def best_pairs(
     pairs: "Sequence[Pair]",
     sections: "Sequence[Section]",
-    sitting: Sitting,
+    session: JudgeSession,
     options: dict[str, Any],
     folds: "Sequence[Fold]" = (),
 ) -> "PairSelection":
@@ -189,14 +189,14 @@ def best_pairs(
     from ..generation.pair_filters import Thresholds
     from ..generation.pair_selection import select_pairs
 
-    judge = sitting.judge
+    judge = session.judge
     limits = Thresholds(rouge=options["least_rouge"], cosine=options["most_cosine"], score=options["least_score"])
-    with counted(judge, len(pairs), silent=options["as_json"] or judge is None) as on_reply:
+    with question_progress(judge, len(pairs), quiet=options["as_json"] or judge is None) as on_reply:
         return asyncio.run(
             select_pairs(
                 pairs,
                 sections,
-                embedder_for(options, sitting),
+                session.embedder(options["embedder"]),
                 judge,
                 folds=folds,
                 n=options["n"],

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import InputError, UsageError
-from .asking import Sitting, asking_options, embedder_for, sitting_of
 from .generate import WHOLE, generate
 from .generate_documents import check_language, counting, fold_options
 from .generate_questions import (
@@ -23,6 +22,7 @@ from .generate_questions import (
     question_options,
     write_filtered,
 )
+from .judge_session import JudgeSession, open_judge_session, with_judge_session
 from .options import embedder_option, json_option
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 @fold_options
 @filter_options
 @embedder_option
-@asking_options
+@with_judge_session
 @click.option("-o", "--out", type=click.Path(path_type=Path), required=True, help="Set to write (.jsonl).")
 @json_option
 def whole(docs: tuple[str, ...], out: Path, **options: Any) -> None:
@@ -66,22 +66,22 @@ def whole(docs: tuple[str, ...], out: Path, **options: Any) -> None:
         raise UsageError("questions are written by a judge; name one with --judge")
     sections = _sections(docs, options)
     write_sections(sections, beside(out, "sections"))
-    with sitting_of(options, out) as sitting:
-        folding = _folds(sections, out, sitting, options) if options["folds"] > 1 else None
+    with open_judge_session(options["judge"], options["session_options"], out) as session:
+        folding = _folds(sections, out, session, options) if options["folds"] > 1 else None
         if folding is not None:
             write_folds(folding.folds, beside(out, "folds"))
-        made = make_questions(sections, folding.folds if folding else [], sitting, options)
+        made = make_questions(sections, folding.folds if folding else [], session, options)
         write_pairs(made.pairs, beside(out, "pairs"))
-        done = best_pairs(made.pairs, sections, sitting, options)
+        done = best_pairs(made.pairs, sections, session, options)
         write_filtered(done, sections, out, beside(out, "rejected"))
     if options["as_json"]:
         told = {"set": str(out), "sections": len(sections), "pairs": len(made.pairs), "failed": len(made.failed)}
-        told |= {"sections_in_folds": len(folding.folds) if folding else None, "usage": sitting.as_json()}
+        told |= {"sections_in_folds": len(folding.folds) if folding else None, "usage": session.usage_as_json()}
         click.echo(json.dumps(told | filtered_as_json(done), ensure_ascii=False))
     else:
         _print_folding(folding)
         print_filtered(done, out, beside(out, "rejected"))
-        click.echo(sitting.told())
+        click.echo(session.usage_line())
     click.get_current_context().exit(failures(made, options))
 
 
@@ -101,7 +101,7 @@ def _sections(docs: tuple[str, ...], options: dict[str, Any]) -> "list[Section]"
     return found
 
 
-def _folds(sections: "list[Section]", out: Path, sitting: Sitting, options: dict[str, Any]) -> "FoldPlan":
+def _folds(sections: "list[Section]", out: Path, session: JudgeSession, options: dict[str, Any]) -> "FoldPlan":
     from ..generation.folds import make_folds
     from ..generation.questions import count_sections_needed
     from ..generation.topics import find_topics, write_topics
@@ -110,7 +110,7 @@ def _folds(sections: "list[Section]", out: Path, sitting: Sitting, options: dict
         topics = asyncio.run(
             find_topics(
                 sections,
-                embedder_for(options, sitting),
+                session.embedder(options["embedder"]),
                 topics=options["topics"],
                 seed=options["seed"],
                 on_progress=count,

@@ -96,6 +96,15 @@ def option_group(
     return decorate
 
 
+def typed_options(context: click.Context) -> set[str]:
+    """The options that were typed on the command line, as in `--budget-usd`."""
+    return {
+        parameter.opts[0]
+        for parameter in context.command.params
+        if parameter.name and context.get_parameter_source(parameter.name) is click.core.ParameterSource.COMMANDLINE
+    }
+
+
 def read_mapping(pairs: tuple[str, ...]) -> dict[str, str]:
     """Reads `question=user_input` as typed into a mapping.
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import UsageError
-from .asking import Sitting, counted, keeping_options, sitting_of
 from .exit_codes import DONE, TOO_MANY_FAILED
-from .options import json_option, read_mapping, read_probes, set_options, store_option
+from .judge_session import JudgeSession, open_judge_session, question_progress, with_session_options
+from .options import json_option, read_mapping, read_probes, set_options, store_option, typed_options
 from .probe_effect import tell_effect
 
 if TYPE_CHECKING:
@@ -20,7 +20,15 @@ if TYPE_CHECKING:
     from ..generation.probes import RewordingResult
     from ..generation.probes.probe_files import ProbeFile
 
-_ASKING = ("cassette", "mode", "concurrency", "budget_usd", "budget_tokens", "budget_calls", "resume")
+_SESSION_OPTIONS = {
+    "--cassette",
+    "--mode",
+    "--concurrency",
+    "--budget-usd",
+    "--budget-tokens",
+    "--budget-calls",
+    "--resume",
+}
 _NOT_IN_A_NAME = re.compile(r"[^\w.-]+")
 
 
@@ -36,7 +44,7 @@ _NOT_IN_A_NAME = re.compile(r"[^\w.-]+")
 @click.option(
     "--max-failed", type=click.IntRange(min=0), default=0, show_default=True, help="Failed calls allowed to each."
 )
-@keeping_options
+@with_session_options
 @set_options
 @store_option
 @json_option
@@ -55,9 +63,9 @@ def probe(names: tuple[str, ...], *, effect: bool, store: str | Path, as_json: b
     assay run probes/reworded.qwen0.5b.jsonl --judge qwen1.5b
     assay probe --effect RUN_OF_ORIGINAL RUN_OF_OWN_WORDING RUN_OF_THE_OTHER
     """
-    given = [name for name in _ASKING if options[name] not in (None, False)]
-    if given and not options["reworded_by"]:
-        raise UsageError(f"--{given[0].replace('_', '-')} is for asking a model; name one with --reworded-by JUDGE")
+    typed = sorted(_SESSION_OPTIONS & typed_options(click.get_current_context()))
+    if typed and not options["reworded_by"]:
+        raise UsageError(f"{typed[0]} is for asking a model; name one with --reworded-by JUDGE")
     if effect and (options["reworded_by"] or options["out"]):
         raise UsageError("--effect reads runs and writes no set; leave -o and --reworded-by out")
     if effect:
@@ -80,29 +88,29 @@ def _write(names: tuple[str, ...], options: dict[str, Any], as_json: bool) -> in
     if not options["reworded_by"]:
         _tell_written(write_probes(samples, folder, **chosen), {}, options, as_json)
         return DONE
-    with sitting_of(options | {"judge": None}, folder / "reworded.jsonl") as sitting:
-        reworded = _reworded(samples, options["reworded_by"], sitting, silent=as_json)
+    with open_judge_session(None, options["session_options"], folder / "reworded.jsonl") as session:
+        reworded = _reworded(samples, options["reworded_by"], session, silent=as_json)
         further = {name: found.samples for name, found in reworded.items()}
         written = write_probes(samples, folder, **chosen, further=further)
-        sitting.unfinished = _most_failed(reworded) > options["max_failed"]
-    _tell_written(written, reworded, options, as_json, sitting)
+        session.is_unfinished = _most_failed(reworded) > options["max_failed"]
+    _tell_written(written, reworded, options, as_json, session)
     return _failures(reworded, options["max_failed"])
 
 
 def _reworded(
-    samples: "Sequence[Sample]", judges: Sequence[str], sitting: Sitting, *, silent: bool
+    samples: "Sequence[Sample]", judges: Sequence[str], session: JudgeSession, *, silent: bool
 ) -> "dict[str, RewordingResult]":
     """The answers in the words of each model, one model after the other, by the name of the file."""
     from ..generation.probes import REWORDED, reword
 
     labels = [Path(name).stem if name.endswith((".yaml", ".yml")) else name for name in judges]
     files = [f"{REWORDED}.{_NOT_IN_A_NAME.sub('-', label)}" for label in labels]
-    models = [sitting.model(name) for name in judges]  # all are known before one is asked
+    models = [session.model(name) for name in judges]  # all are known before one is asked
     if len(set(files)) < len(files) or len({model.name for model in models}) < len(models):
         raise UsageError("--reworded-by names one model twice, or two by the same name; name each once")
     found = {}
     for name, model in zip(files, models, strict=True):
-        with counted(model, len(samples), silent=silent) as on_reply:
+        with question_progress(model, len(samples), quiet=silent) as on_reply:
             found[name] = asyncio.run(reword(samples, model, concurrency=model.settings.concurrency, on_reply=on_reply))
     return found
 
@@ -133,7 +141,7 @@ def _tell_written(
     reworded: "dict[str, RewordingResult]",
     options: dict[str, Any],
     as_json: bool,
-    sitting: Sitting | None = None,
+    session: JudgeSession | None = None,
 ) -> None:
     from ..generation.probes import EXPECTED
     from ..runs.report import plain
@@ -143,7 +151,7 @@ def _tell_written(
         told = [{"probe": each.name, "path": each.path or None, "samples": each.samples,
                  "left_out": dict(each.left_out)} | ({"words_kept": kept[each.name]} if each.name in kept else {})
                 for each in written]  # fmt: skip
-        usage = {"usage": sitting.as_json()} if sitting else {}
+        usage = {"usage": session.usage_as_json()} if session else {}
         click.echo(json.dumps({"seed": options["seed"], "sets": told} | usage, ensure_ascii=False))
         return
     for each in written:
@@ -160,5 +168,5 @@ def _tell_written(
         for reason, lost in reasons.items():
             first = f" ({lost[0][0]}: {lost[0][1]})" if lost[0][1] else ""
             click.echo(f"  {len(lost)} left out: {plain(reason + first)}")
-    if sitting:
-        click.echo(sitting.told())
+    if session:
+        click.echo(session.usage_line())

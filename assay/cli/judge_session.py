@@ -1,0 +1,181 @@
+"""A session of questions to a judge outside a run: its options, the judge, and the replies that are kept."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..errors import BudgetReached, UsageError
+from .exit_codes import INTERRUPTED
+from .options import (
+    CassetteOptions,
+    Command,
+    concurrency_option,
+    judge_option,
+    option_group,
+    with_budget,
+    with_cassette,
+)
+
+if TYPE_CHECKING:
+    from ..judges import Budget, Cassette, LiteLLMJudge, Usage
+    from ..judges.embedders import Embedder
+
+
+@dataclass(frozen=True, slots=True)
+class SessionOptions:
+    """Where replies are recorded, what asking may take, and whether a session is resumed.
+
+    Attributes:
+        cassette_options: The recordings that are used.
+        budget: Bounds on live calls.
+        concurrency: Calls at once; None for as many as the judge's settings say.
+        resume: Whether the replies of an earlier session are used again.
+    """
+
+    cassette_options: CassetteOptions
+    budget: "Budget"
+    concurrency: int | None = None
+    resume: bool = False
+
+
+def with_session_options(command: Command) -> Command:
+    """Adds the options of a session to a command, which gets them as `session_options: SessionOptions`."""
+    grouped = option_group(
+        "session_options",
+        SessionOptions,
+        concurrency_option,
+        click.option("--resume", is_flag=True, help="Go on where the budget, Ctrl-C or an error ended it."),
+    )(command)
+    return with_cassette(with_budget(grouped))
+
+
+def with_judge_session(command: Command) -> Command:
+    """Adds `--judge` and the options of a session: the command gets `judge: str | None` and `session_options`."""
+    return judge_option(with_session_options(command))
+
+
+class JudgeSession:
+    """Who is asked in one session: a judge, perhaps further models, all with one cassette and one budget.
+
+    Attributes:
+        judge: The judge of `--judge`, if any.
+        models: All models that were asked for, the judge among them.
+        cassette: Where replies are recorded, if anywhere.
+        is_unfinished: Set by a command when too many calls failed: the replies stay, so that `--resume` asks only the
+            failed questions again.
+    """
+
+    def __init__(self, judge: str | None, options: SessionOptions, cassette: "Cassette | None") -> None:
+        self.cassette = cassette
+        self.is_unfinished = False
+        self.models: list[LiteLLMJudge] = []
+        self._budget = options.budget
+        self._concurrency = options.concurrency
+        self.judge = None if judge is None else self.model(judge)
+
+    def model(self, name: str) -> "LiteLLMJudge":
+        """The model of a bundled name, a settings file or a model string; the same object each time."""
+        from ..judges import LiteLLMJudge, load_settings
+
+        settings = load_settings(name)
+        if self._concurrency:
+            settings = settings.with_changes(concurrency=self._concurrency)
+        for model in self.models:
+            if model.settings == settings:
+                return model
+        self.models.append(LiteLLMJudge(settings, cassette=self.cassette, budget=self._budget))
+        return self.models[-1]
+
+    def embedder(self, name: str) -> "Embedder":
+        """An embedder; the vectors of an API are recorded in the session's cassette."""
+        from ..judges.embedders import load_embedder
+
+        return load_embedder(name, self.cassette)
+
+    @property
+    def usage(self) -> "Usage":
+        """What all models took."""
+        from ..judges import Usage
+
+        return Usage.total([model.usage for model in self.models])
+
+    def usage_as_json(self) -> dict[str, Any]:
+        """What all models took, in the shape of `assay run --json`."""
+        usage = self.usage
+        return {name: getattr(usage, name) for name in ("calls", "from_cassette", "tokens_in", "tokens_out", "usd")}
+
+    def usage_line(self) -> str:
+        """What all models took, in one line."""
+        from ..runs.report import cost
+
+        usage = self.usage
+        tokens = f"{usage.tokens_in:,} tokens in, {usage.tokens_out:,} out"
+        return f"{usage.calls} model calls, {usage.from_cassette} of them replayed; {tokens}; cost {cost(usage)}"
+
+    def close(self) -> None:
+        """Merges what was recorded, and releases local models."""
+        for model in self.models:
+            model.close()
+        if self.cassette is not None:
+            self.cassette.close()
+
+
+@contextmanager
+def open_judge_session(judge: str | None, options: SessionOptions, out: Path) -> Iterator[JudgeSession]:
+    """Opens a session. Says how to resume when the budget or Ctrl-C ends it.
+
+    Args:
+        judge: Who is asked, as for `--judge`; None where the command asks nobody or names models itself.
+        options: The session's options.
+        out: The command's output. Without a cassette, replies are kept beside it until the session is finished.
+
+    Raises:
+        UsageError: Replies of an earlier session lie beside `out`, and `--resume` was not given.
+        BudgetReached: At a bound of the budget.
+    """
+    from ..judges import Cassette
+
+    cassette_file, mode = options.cassette_options.cassette, options.cassette_options.mode
+    kept_replies = out.with_name(f"{out.name}.replies")
+    has_replies = kept_replies.exists() or any(kept_replies.parent.glob(f"{kept_replies.name}.*.recording"))
+    if cassette_file is None and has_replies and not options.resume:
+        raise UsageError(
+            f"{kept_replies}: the replies of an earlier session lie here; use them (--resume), or remove the file"
+        )
+    cassette = None if mode == "off" else Cassette(cassette_file or kept_replies, mode)
+    session = JudgeSession(judge, options, cassette)
+    try:
+        yield session
+    except BudgetReached as error:
+        raise BudgetReached(f"{error}; all replies are kept: resume with the same command and --resume") from error
+    except KeyboardInterrupt:
+        click.echo("assay: interrupted; all replies are kept: resume with the same command and --resume", err=True)
+        raise SystemExit(INTERRUPTED) from None
+    else:
+        session.close()
+        if cassette_file is None and not session.is_unfinished:
+            kept_replies.unlink(missing_ok=True)
+    finally:
+        session.close()
+
+
+@contextmanager
+def question_progress(judge: "LiteLLMJudge | None", total: int, *, quiet: bool) -> Iterator[Callable[[bool], None]]:
+    """Shows the progress of `total` questions; what it yields is called after each, with whether it was answered."""
+    from ..runs import Progress
+    from .progress import live_progress
+
+    progress = Progress(total, judge)
+    with live_progress(quiet=quiet) as show:
+        show(progress)
+
+        def on_reply(is_answered: bool) -> None:
+            progress.samples += 1
+            progress.scores["scored" if is_answered else "failed"] += 1
+            show(progress)
+
+        yield on_reply
