@@ -35,9 +35,7 @@ def heuristic() -> None:
 @translate_option
 @judge_option
 @click.option("--cassette", type=click.Path(path_type=Path), help="File of recorded translations.")
-@click.option(
-    "--draw", type=click.Choice(["mermaid", "dot"]), help="Print only the decision tree, path marked."
-)
+@click.option("--draw", type=click.Choice(["mermaid", "dot"]), help="Print only the decision tree, path marked.")
 @json_option
 def explain(
     set_: str,

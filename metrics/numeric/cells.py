@@ -27,6 +27,7 @@ _FOLLOWED = re.compile(rf"([{DASHES}+]?)([\d.,{GROUPING_SPACES} ’']*\d)\s?(%?)
 _BRACKETED = re.compile(r"(\D*)\(([^()]*\d[^()]*)\)(\s?%?)")
 _FOOTNOTE = re.compile(r"\s?(?:\*+|†|‡|\[\d+\])$")
 _ORDINAL = re.compile(rf"(\d+)(?:{'|'.join(sorted(notation_words('ordinals')))})", re.IGNORECASE)
+_LONGEST_CELL = 200  # characters that a number may be written with, its unit and footnote included
 _MOST_OF_TEXT = 0.5  # a column with fewer numbers among its filled cells is one of texts
 
 
@@ -73,7 +74,8 @@ def is_missing(cell: Cell) -> bool:
 
 def read_cell(text: str) -> CellReading | None:
     """The number that a cell's text is: also (1,473) for -1473, "12,3 %", "$(2,227)", "1.2M"; None if it is none."""
-    return _kept(text.strip())
+    text = text.strip()
+    return _kept(text) if len(text) <= _LONGEST_CELL else None
 
 
 @lru_cache(maxsize=65536)

@@ -3,17 +3,22 @@
 import csv
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from .cells import read_cell
 from .grid import Grid, grid_of_rows
 
-_RULE = re.compile(r"\s*\|?\s*:?-{2,}:?\s*(?:\|\s*:?-{2,}:?\s*)*\|?\s*")
+# possessive: a line of spaces is read once and not from each of its places
+_RULE = re.compile(r"\s*+\|?\s*+:?-{2,}+:?\s*+(?:\|\s*+:?-{2,}+:?\s*+)*+\|?\s*+")
 _EMPHASIS = re.compile(r"\*\*|`|</?b(?:old)?>")
-_FENCE = re.compile(r"^\s*(?:```|~~~)")
+_FENCE = re.compile(r"\s*(?:```|~~~)")
+_OPENING_FENCE = re.compile(r"(?:```|~~~)\w*\s*")
 _FEWEST_LINES = {"|": 2, "\t": 2, ";": 3, ",": 3}  # commas stand in prose too
 _MOST_TORN = 0.2
+_LONGEST_LINE = 20_000  # characters of a table's line
+_MOST_STARTS = 20  # lines of a block at which a table is looked for: the first may belong to the text above it
 
 
 def grids_in_text(text: str, language: str | None = None, name: str = "the context") -> list[Grid]:
@@ -25,16 +30,17 @@ def grids_in_text(text: str, language: str | None = None, name: str = "the conte
     if (grids := _json_grids(text, language, name)) is not None:
         return grids
     lines = text.splitlines()
+    blocks = {separator: _block_ends(lines, separator) for separator in _FEWEST_LINES}
+    starts: Counter[tuple[str, int]] = Counter()
     grids, place = [], 0
     while place < len(lines):
-        block = _block(lines, place)
+        block = _block(lines, place, blocks, starts)
         if block is None:
             place += 1
             continue
         separator, end = block
-        caption = next(
-            (line.strip() for line in reversed(lines[:place]) if line.strip() and not _FENCE.match(line)), ""
-        )
+        above = (lines[number].strip() for number in range(place - 1, -1, -1))
+        caption = next((line for line in above if line and not _FENCE.match(line)), "")
         records = list(_records(lines[place:end], separator))
         grid = grid_of_rows(_title(caption) or name, records, caption, language)
         if grid is not None:
@@ -48,13 +54,28 @@ def _title(line: str) -> str:
     return title if len(title) <= 80 else ""
 
 
-def _block(lines: Sequence[str], start: int) -> tuple[str, int] | None:
+def _block_ends(lines: Sequence[str], separator: str) -> list[int]:
+    """Where the block of lines with this separator ends that a line belongs to; of another line its own place."""
+    ends = [0] * len(lines)
+    end = len(lines)
+    for place in range(len(lines) - 1, -1, -1):
+        line = lines[place]
+        if separator not in line or len(line) > _LONGEST_LINE or _FENCE.match(line):
+            end = place
+        ends[place] = end
+    return ends
+
+
+def _block(
+    lines: Sequence[str], start: int, blocks: Mapping[str, Sequence[int]], starts: Counter[tuple[str, int]]
+) -> tuple[str, int] | None:
     """The separator and the end of a table that begins at a line; None where none does."""
     for separator, fewest in _FEWEST_LINES.items():
-        end = start
-        while end < len(lines) and separator in lines[end] and not _FENCE.match(lines[end]):
-            end += 1
-        if end - start >= fewest and _is_table(list(_records(lines[start:end], separator)), separator):
+        end = blocks[separator][start]
+        if end - start < fewest or starts[separator, end] == _MOST_STARTS:
+            continue
+        starts[separator, end] += 1
+        if _is_table(list(_records(lines[start:end], separator)), separator):
             return separator, end
     return None
 
@@ -77,12 +98,19 @@ def _is_table(records: Sequence[Sequence[str]], separator: str) -> bool:
     torn = sum(len(record) != width for record in records)
     if torn > max(1, len(records) * _MOST_TORN) and separator != "|":
         return False
-    columns = [[r[p] for r in records[1:] if p < len(r) and r[p].strip()] for p in range(width)]
+    columns: list[list[str]] = [[] for _ in range(width)]
+    for record in records[1:]:
+        for column, cell in zip(columns, record, strict=False):
+            if cell.strip():
+                column.append(cell)
     return any(cells and 2 * sum(read_cell(cell) is not None for cell in cells) > len(cells) for cells in columns)
 
 
 def _json_grids(text: str, language: str | None, name: str) -> list[Grid] | None:
-    stripped = re.sub(r"^\s*(?:```|~~~)\w*\s*|\s*(?:```|~~~)\s*$", "", text)
+    stripped = text.strip()
+    if opening := _OPENING_FENCE.match(stripped):
+        stripped = stripped[opening.end() :]
+    stripped = stripped.removesuffix("```").removesuffix("~~~")
     if stripped[:1] not in ("[", "{"):
         return None
     try:

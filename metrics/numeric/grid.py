@@ -7,6 +7,7 @@ from typing import Any
 
 from .cells import read_cell
 
+_MOST_CELLS = 1_000_000  # of a table in a text; short rows under a very wide header would fill the memory
 _OF_A_HEADER = re.compile(r"(?:19|20)\d\d|\W?000")  # years, and units such as £000
 
 
@@ -30,7 +31,7 @@ class Grid:
 def grid_of_rows(
     name: str, records: Sequence[Sequence[str]], caption: str = "", language: str | None = None
 ) -> Grid | None:
-    """A grid of records, the header first; None where nothing is left.
+    """A grid of records, the header first; None where nothing is left, or more than a million cells.
 
     Rows at the top that hold no numbers but years belong to the header (a title over columns, a row of
     units). Columns without a name are called by their place; names that stand twice get their number.
@@ -41,6 +42,8 @@ def grid_of_rows(
     if not body:
         return None
     width = max(map(len, header))
+    if width * len(body) > _MOST_CELLS:
+        return None
     torn = tuple(position for position, record in enumerate(body) if len(record) != width)
     names = _unique([_head(header, place) or f"column {place + 1}" for place in range(width)])
     padded = [[*record[:width], *[""] * (width - len(record))] for record in body]

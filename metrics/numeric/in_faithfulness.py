@@ -7,7 +7,7 @@ from ...languages import FALLBACK
 from ..claim import Claim
 from .checking import CheckedClaim, check
 from .lexicon import LANGUAGES
-from .numeric_claims import tables_of_claims
+from .numeric_claims import MOST_SENTENCES, tables_of_claims
 from .reading import read_sentence
 from .scene import scene_of
 
@@ -15,7 +15,8 @@ from .scene import scene_of
 def with_computed_verdicts(sample: Sample, judged: Sequence[Claim]) -> list[Claim]:
     """The claims, those that can be computed with the computation's verdict; the others as the judge left them.
 
-    A claim with several numbers is decided when one of them is wrong, or when all of it could be checked.
+    A claim with several numbers is decided when one of them is wrong, or when all of it could be checked. Of an answer
+    with more than `MOST_SENTENCES` claims the first ones are computed.
     """
     tables = tables_of_claims(sample)
     language = sample.language or FALLBACK
@@ -23,10 +24,10 @@ def with_computed_verdicts(sample: Sample, judged: Sequence[Claim]) -> list[Clai
         return list(judged)
     scene = scene_of(tables, language, sample.user_input)
     found = []
-    for claim in judged:
+    for claim in judged[:MOST_SENTENCES]:
         read, scene = read_sentence(claim.text, scene)
         found.append(_decided(claim, [check(claim.text, each, "grammar") for each in read]))
-    return found
+    return [*found, *judged[MOST_SENTENCES:]]
 
 
 def _decided(claim: Claim, checked: Sequence[CheckedClaim]) -> Claim:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from ...text.numbers import Number
 from .lexicon import Lexicon, whole_words
@@ -45,17 +46,17 @@ class Mark:
     used: bool = False
     excluded: bool = False  # a time or rows that the claim leaves out
 
-    @property
+    @cached_property
     def series(self) -> tuple[str, ...]:
         """The columns of numbers that it may name."""
         return self._named("series")
 
-    @property
+    @cached_property
     def columns(self) -> tuple[str, ...]:
         """The columns of texts or times that it may name."""
         return self._named("column")
 
-    @property
+    @cached_property
     def cells(self) -> tuple[tuple[str, str], ...]:
         """The cells (column, text) that it may name; none where it names a series as well."""
         if self.mention is None or self.series:

@@ -85,7 +85,7 @@ class Names:
         yield from self._cells(table)
 
     def _columns(self, columns: Sequence[str], kind: Kind) -> Iterator[tuple[Stems, Name]]:
-        parts: dict[Stems, set[str]] = defaultdict(set)
+        parts: dict[Stems, dict[str, None]] = defaultdict(dict)  # in the table's order, not in that of a set
         for column in columns:
             written = written_names(column, self.language)
             for stems in column_names(column, self.language):
@@ -93,7 +93,7 @@ class Names:
             for stems in counted_compounds(column, self._step) if self.language == "nl" else ():
                 yield stems, Name(kind, column, 3)
             for stems in parts_of(column, self.language):
-                parts[stems].add(column)
+                parts[stems][column] = None
         for stems, column in names_without_what_was_done(columns, self.language).items():
             yield stems, Name(kind, column, 3)
         for stems, named in parts.items():
@@ -116,7 +116,7 @@ class Names:
         for column in map(str, table.labels.columns):
             if column == table.time_column:
                 continue
-            cells = {str(cell) for cell in table.labels[column].dropna().unique()[: _MOST_CELLS + 1]}
+            cells = dict.fromkeys(map(str, table.labels[column].dropna().unique()[: _MOST_CELLS + 1]))
             if len(cells) > _MOST_CELLS:
                 continue
             for cell in cells:

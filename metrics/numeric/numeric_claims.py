@@ -9,24 +9,36 @@ from ...judges import Judge, Usage
 from ...languages import FALLBACK, load_language
 from ...prompts import BUNDLED, Prompts
 from ..metric import Metric, Score, scored, skipped
+from ..worker import compute_beside
 from .checking import CheckedClaim, check
 from .cuts import claims_of
 from .judged_reading import read_by_judge
 from .lexicon import LANGUAGES
 from .reading import ReadCheck, Unread, read_sentence
 from .sample_tables import tables_of_sample
-from .scene import Scene, scene_of
+from .scene import MOST_CHARACTERS, Scene, scene_of
 from .table import Table
 from .typed import stated_power
 
+MOST_SENTENCES = 200
+"""The sentences of an answer that are read; each takes some hundredths of a second."""
+
 
 class NumericClaims(Metric):
-    """Claims that hold / checkable numerical claims, in [0, 1] (notes 004, "About Indirect Claims").
+    """The share of the answer's checkable numerical claims that hold.
 
-    Each sentence is read by a grammar (Dutch, English) and, where that fails and there is a `judge`, by the judge, who
+    Formula: claims that hold / claims that a computation decides. A number holds when the computed one rounds to it at
+    its stated precision, or as its hedge ("about", "more than") allows. Range: [0, 1]. Source: notes 004, "About
+    Indirect Claims".
+
+    Each sentence is read by a grammar (Dutch, English) and, where that fails and there is a judge, by the judge, who
     only writes down what the claim says; the statistic is computed from the sample's tables, those in its contexts and
-    in files that it names. A number holds when the computed one rounds to it at its stated precision, or as its hedge
-    allows. Skipped where there is no table or nothing that can be checked.
+    in files that it names. Skipped where there is no table, or nothing that can be checked. Bounds: sentences of up to
+    600 characters are read, the first 200 of an answer; the evidence says where a bound was met.
+
+    Args:
+        judge: Reads the sentences that the grammar cannot.
+        prompts: The prompts of the calls.
     """
 
     name = "numeric_claims"
@@ -37,8 +49,12 @@ class NumericClaims(Metric):
         self.prompts = prompts
 
     async def measure(self, sample: Sample) -> Score:
-        """The score, with every claim as understood, computed and judged in the evidence. Raises `JudgeError`."""
-        tables = tables_of_claims(sample)
+        """The score, with every claim as understood, computed and judged in the evidence.
+
+        Raises:
+            JudgeError: The judge gave no usable reply.
+        """
+        tables = await compute_beside(tables_of_claims, sample)
         evidence: dict[str, Any] = {"claims": [], "tables": [table.name for table in tables]}
         if not tables:
             return skipped("the sample has no table to compute from", evidence)
@@ -46,8 +62,10 @@ class NumericClaims(Metric):
         if language not in LANGUAGES:
             known = ", ".join(load_language(code).name for code in LANGUAGES)
             return skipped(f"numerical claims are read in {known}; there are no word lists for {language}", evidence)
-        sentences = claims_of(sample.response, language)
-        checked, usage = await self._checked(sample, sentences, tables)
+        sentences = await compute_beside(claims_of, sample.response, language)
+        if bounds := _bounds_met(sample, sentences):
+            evidence["bounds"] = bounds
+        checked, usage = await self._checked(sample, sentences[:MOST_SENTENCES], tables)
         evidence["claims"] = [claim.evidence() for claim in checked]
         if self.judge is not None:
             prompt = self.prompts.load("numeric", sample.language)
@@ -57,19 +75,19 @@ class NumericClaims(Metric):
             why = f': "{checked[0].text}" ({checked[0].reason})' if checked else ""
             return skipped(f"no claim of the answer is a number that can be checked{why}", evidence, usage)
         value = sum(claim.verdict == "supported" for claim in decided) / len(decided)
-        return scored(value, _reason(checked, decided), evidence, usage)
+        return scored(value, "; ".join([_reason(checked, decided), *bounds]), evidence, usage)
 
     async def _checked(
         self, sample: Sample, sentences: Sequence[str], tables: Sequence[Table]
     ) -> tuple[list[CheckedClaim], Usage]:
-        scene = scene_of(tables, sample.language or FALLBACK, sample.user_input)
+        scene = await compute_beside(scene_of, tables, sample.language or FALLBACK, sample.user_input)
         checked: list[CheckedClaim] = []
         usage = Usage()
-        for sentence in sentences:
-            read, scene = read_sentence(sentence, scene)
+        for sentence in sentences:  # one computation each, so that a cancelled task stops between two of them
+            read, scene = await compute_beside(read_sentence, sentence, scene)
             found, took = await self._read_again(sample, sentence, read, scene)
             usage += took
-            checked += [check(sentence, each, by) for each, by in found]
+            checked += await compute_beside(_check_all, sentence, found)
         return checked, usage
 
     async def _read_again(
@@ -81,6 +99,20 @@ class NumericClaims(Metric):
         again, usage = await read_by_judge(sample, sentence, scene, self.judge, self.prompts)
         kept = [(each, "grammar") for each in read if not (isinstance(each, Unread) and each.numeric)]
         return [*kept, *((each, "judge") for each in again)], usage
+
+
+def _check_all(sentence: str, readings: Sequence[tuple[ReadCheck | Unread, str]]) -> list[CheckedClaim]:
+    return [check(sentence, read, by) for read, by in readings]
+
+
+def _bounds_met(sample: Sample, sentences: Sequence[str]) -> list[str]:
+    """What of the sample is not read because it is too much, in words."""
+    bounds = []
+    if len(sentences) > MOST_SENTENCES:
+        bounds.append(f"only the first {MOST_SENTENCES} of the answer's {len(sentences):,} sentences are read")
+    if len(sample.user_input) > MOST_CHARACTERS:
+        bounds.append(f"the question is not read: it has {len(sample.user_input):,} characters, over {MOST_CHARACTERS}")
+    return bounds
 
 
 def tables_of_claims(sample: Sample) -> list[Table]:

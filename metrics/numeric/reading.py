@@ -31,7 +31,7 @@ from .grammar_up_from import up_from
 from .grammar_values import aggregate, lookup, of_both
 from .lexicon import Lexicon, lexicon, tokens, whole_words
 from .mentions import Names
-from .scene import Scene
+from .scene import MOST_CHARACTERS, Scene
 from .specification import ALL_ROWS, Specification, Window
 from .table import Table
 from .unit_fit import fitting
@@ -72,8 +72,12 @@ _FRAMES: tuple[Frame, ...] = (
     row_with,
 )
 _DEEPEST = 3  # splits of a sentence into clauses
+_MOST_READ = 6_000  # characters, over all the clauses that one sentence is tried to be cut into
+_READING = 50  # characters that reading a clause takes as long as, however short it is
 
 NO_NUMBER = "it states no number that can be computed"
+TOO_LONG = f"it is too long a sentence to read: at most {MOST_CHARACTERS} characters are"
+TOO_MANY_CLAUSES = f"it can be cut into clauses in too many ways: at most {_MOST_READ:,} characters of clauses are read"
 FORECAST = "it is a forecast, and a table holds only what was"
 CAUSE = "it names a cause, and a table does not show causes"
 
@@ -95,6 +99,22 @@ class Unread:
     numeric: bool = False
 
 
+class _TooManyClauses(Exception):
+    """The clauses of a sentence have no complete reading among those that may be tried."""
+
+
+@dataclass
+class _Allowance:
+    """How many characters of clauses may still be read; cutting a sentence in every way would take their cube."""
+
+    characters: int = _MOST_READ
+
+    def spend(self, text: str) -> None:
+        self.characters -= _READING + len(text)
+        if self.characters < 0:
+            raise _TooManyClauses
+
+
 @dataclass
 class _Parse:
     checks: list[tuple[Check, View]]
@@ -108,6 +128,15 @@ class _Parse:
 
 def read_sentence(sentence: str, scene: Scene) -> tuple[list[ReadCheck | Unread], Scene]:
     """The checks of a sentence, and the scene for the next: its series and times may be meant there again."""
+    if len(sentence) > MOST_CHARACTERS:
+        return [Unread(sentence, TOO_LONG, numeric=any(map(str.isdigit, sentence)))], scene
+    try:
+        return _read_sentence(sentence, scene)
+    except _TooManyClauses:
+        return [Unread(sentence, TOO_MANY_CLAUSES, numeric=any(map(str.isdigit, sentence)))], scene
+
+
+def _read_sentence(sentence: str, scene: Scene) -> tuple[list[ReadCheck | Unread], Scene]:
     text = plain(sentence)
     words = lexicon(scene.language)
     found, cause = without_cause(text, words)
@@ -119,10 +148,11 @@ def read_sentence(sentence: str, scene: Scene) -> tuple[list[ReadCheck | Unread]
     parse = None
     if not bare:
         named = _only_series(found, scene, words)
-        parse = _parse(found, replace(scene, apposed=False, inherited=named or scene.inherited), words, _DEEPEST)
+        scene_of_text = replace(scene, apposed=False, inherited=named or scene.inherited)
+        parse = _parse(found, scene_of_text, words, _DEEPEST, _Allowance())
     if bare or (parse is None and scene.question and _refers_to_question(found, scene, words)):
         asked = f"{plain(scene.question).rstrip('?.! ')}: {found}"
-        parse = _parse(asked, replace(scene, scope=(), shared=scene.titles), words, 0)
+        parse = _parse(asked, replace(scene, scope=(), shared=scene.titles), words, 0, _Allowance())
     read: list[ReadCheck | Unread] = []
     if parse is None and sentence.rstrip().endswith("!") and says_nothing(found, scene, words):
         return [], scene  # "Good question!"
@@ -215,15 +245,18 @@ def _unread(sentence: str, text: str, scene: Scene, words: Lexicon) -> Unread:
     return Unread(sentence, f"the grammar cannot read it ({why})", numeric=True)
 
 
-def _parse(text: str, scene: Scene, words: Lexicon, depth: int) -> _Parse | None:
+def _parse(text: str, scene: Scene, words: Lexicon, depth: int, allowance: _Allowance) -> _Parse | None:
     """The best reading of a clause over all views, else that of its parts; None where neither is complete."""
+    allowance.spend(text)
     whole = _best(text, scene, words)
     if whole is not None or depth == 0:
         return whole
     for left, right in splits(text, words):
-        if says_nothing(left, scene, words) and (rest := _parse(right, scene, words, depth - 1)) is not None:
-            return rest
-        first = _parse(left, scene, words, 0)
+        if says_nothing(left, scene, words):
+            rest = _parse(right, scene, words, depth - 1, allowance)
+            if rest is not None:
+                return rest
+        first = _parse(left, scene, words, 0, allowance)
         if first is None:
             continue
         if says_nothing(right, scene, words):
@@ -235,7 +268,7 @@ def _parse(text: str, scene: Scene, words: Lexicon, depth: int) -> _Parse | None
             told=first.told,
             apposed=True,
         )
-        rest = _parse(right, next_scene, words, depth - 1)
+        rest = _parse(right, next_scene, words, depth - 1, allowance)
         if rest is not None:
             return _Parse(
                 checks=[],

@@ -11,6 +11,7 @@ from .specification import Specification, Window
 from .table import Table
 from .views import View, views
 
+MOST_CHARACTERS = 600  # of a sentence, or a question, that is read: the time grows with the square of what it names
 _NOT_UNDERSTOOD = ("vague_time", "open_time", "same_time")  # of a time: "the summer of 2024" is not 2024
 
 
@@ -34,11 +35,15 @@ class Scene:
 
 
 def scene_of(tables: Sequence[Table], language: str, question: str = "") -> Scene:
-    """What claims about tables are read against; a question's series and times hold where a claim names none."""
+    """What claims about tables are read against; a question's series and times hold where a claim names none.
+
+    A question of more than `MOST_CHARACTERS` is not read.
+    """
     words = lexicon(language)
     seen = tuple(named for table in tables for named in _named_views(table, words.language))
     titles = [table.name for table in tables] + [table.time_column or "" for table in tables]
     named = shared_stems(titles, words.language)
+    question = question if len(question) <= MOST_CHARACTERS else ""
     scene = Scene(seen, words.language, named | shared_stems([question], words.language), named, question=question)
     if not question:
         return replace(scene, asked=scene)
