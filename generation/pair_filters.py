@@ -6,7 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from ..eval_sets.language import detect_language
 from ..languages import language_or_fallback
-from ..metrics.declined import read_by_patterns
+from ..metrics.declined import find_refusal
 from ..text.entities import Entity, find_entities, states_fact
 from ..text.tokens import tokens
 from .pair import Pair
@@ -41,7 +41,7 @@ def reject_empty(pair: Pair, _: Section, __: Thresholds) -> str:
         return "there is no question"
     if not tokens(pair.answer):
         return "there is no answer"
-    declining = read_by_patterns(pair.answer, language_or_fallback(pair.language))
+    declining = find_refusal(pair.answer, language_or_fallback(pair.language))
     return f'the answer declines: "{declining.declining}"' if declining.certain else ""
 
 

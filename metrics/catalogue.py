@@ -12,7 +12,7 @@ from ..judges.embedders import Embedder
 from ..prompts import BUNDLED, Prompts
 from .metric import Metric
 from .options import coerce_options, constructor_parameters
-from .ragas_adapter import higher_is_better as ragas_higher_is_better
+from .ragas_adapter import ragas_higher_is_better
 
 GROUP = "assay.metrics"
 BASELINES = ("token_overlap", "rouge_l_precision", "answer_length")
@@ -31,9 +31,13 @@ def metric_names() -> list[str]:
 
 
 def needs_judge(specification: str) -> bool:
-    """Whether a metric cannot do without a judge: by itself, or by an option that chooses it (`translate=judge`).
+    """Whether a metric needs a judge: by itself, or because of an option (`translate=judge`).
 
-    One with a default for it asks where there is one.
+    A metric whose judge has a default (`declined`, `numeric_claims`) does without, and asks where there is one.
+
+    Example:
+        >>> needs_judge("faithfulness"), needs_judge("declined"), needs_judge("heuristic:translate=judge")
+        (True, False, True)
     """
     if specification.startswith(f"{RAGAS}:"):
         return True
@@ -76,10 +80,21 @@ def add_option(specification: str, name: str, value: str) -> str:
 def load_metric(
     specification: str, judge: Judge | None = None, embedder: Embedder | None = None, prompts: Prompts = BUNDLED
 ) -> Metric:
-    """The metric of a name, with options after colons: `faithfulness:claims=judge:verdicts=listed`.
+    """The metric of a specification; the metric's `name` is then the specification.
 
-    `ragas:NAME` is a metric of the ragas library with our judge behind it. The metric's `name` is the specification.
-    Raises `UsageError` for an unknown name or option, or when the metric needs a judge and there is none.
+    Args:
+        specification: A name, with options after colons: `faithfulness:claims=judge:verdicts=listed`; or `ragas:NAME`,
+            a metric of the ragas library with our judge behind it.
+        judge: Given to a metric that takes one.
+        embedder: Given to a metric that takes one; each has a default.
+        prompts: Given to a metric that asks a judge.
+
+    Raises:
+        UsageError: An unknown name or option, or a metric that needs a judge and there is none.
+
+    Example:
+        >>> load_metric("rouge_l").range
+        (0.0, 1.0)
     """
     if judge is None and needs_judge(specification):
         raise UsageError(f"{specification} asks a judge; name one with --judge (in Python: judge=...)")

@@ -1,6 +1,7 @@
 """Declined: whether the answer says that it cannot answer (003, 4.7 and 5.5.2)."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -11,11 +12,18 @@ from ..languages import Language, language_or_fallback
 from ..prompts import BUNDLED, Prompts
 from ..text.sentences import any_pattern, claiming_sentences, sentences
 from .metric import Metric, Score, scored
+from .worker import compute_for
 
 
 @dataclass(frozen=True)
-class Reading:
-    """What patterns find: the first sentence that declines (or ""), and the first one that answers (or "")."""
+class Refusal:
+    """What patterns find in an answer.
+
+    Attributes:
+        declining: The first sentence that declines, or "".
+        answering: The first sentence that answers, or "".
+        declines_first: Whether the first declining sentence comes before every answering one.
+    """
 
     declining: str
     answering: str
@@ -23,28 +31,42 @@ class Reading:
 
     @property
     def declined(self) -> bool:
-        """An answer that declines and then sends the customer on, or adds something, has declined."""
+        """Whether the answer declines; one that then sends the customer on, or adds something, has declined."""
         return bool(self.declining) and self.declines_first
 
     @property
     def certain(self) -> bool:
-        """Whether no judge need look: it declines, and gives no answer besides."""
+        """Whether patterns suffice without a judge: a sentence declines, and no sentence answers."""
         return bool(self.declining) and not self.answering
 
 
-def read_by_patterns(answer: str, language: Language) -> Reading:
-    """Which sentences of an answer decline and which answer, by the patterns of its language."""
+def find_refusal(answer: str, language: Language) -> Refusal:
+    """Which sentences of an answer decline and which answer, by the patterns of its language.
+
+    Example:
+        >>> from assay.languages import load_language
+        >>> find_refusal("I cannot find that. The desk opens at nine.", load_language("en")).declined
+        True
+    """
     declines, beside = _patterns(language)
-    said = sentences(answer, language)
-    declining = [place for place, sentence in enumerate(said) if declines.search(sentence)]
-    claims = set(claiming_sentences(answer, language))
-    answering = [
-        place
-        for place, sentence in enumerate(said)
-        if place not in declining and not beside.search(sentence) and any(claim in sentence for claim in claims)
-    ]
+    split = sentences(answer, language)
+    claiming = _claiming_places(split, claiming_sentences(answer, language))
+    declining = [place for place, sentence in enumerate(split) if declines.search(sentence)]
+    others = set(claiming) - set(declining)
+    answering = [place for place in sorted(others) if not beside.search(split[place])]
     first = bool(declining) and (not answering or declining[0] < answering[0])
-    return Reading(said[declining[0]] if declining else "", said[answering[0]] if answering else "", first)
+    return Refusal(split[declining[0]] if declining else "", split[answering[0]] if answering else "", first)
+
+
+def _claiming_places(split: Sequence[str], claims: Sequence[str]) -> list[int]:
+    """Which sentences claim something; both are in the answer's order, and a claim is the end of its sentence."""
+    places, next_claim = [], 0
+    for place, sentence in enumerate(split):
+        if next_claim < len(claims) and sentence.casefold().endswith(claims[next_claim].casefold()):
+            if sentence.endswith(claims[next_claim]):  # else what is left of "No, it is not" without its first word
+                places.append(place)
+            next_claim += 1
+    return places
 
 
 def declined_question(sample: Sample, prompts: Prompts) -> Question[Choice]:
@@ -63,10 +85,20 @@ def declined_question(sample: Sample, prompts: Prompts) -> Question[Choice]:
 
 
 class Declined(Metric):
-    """1 when the answer says that it cannot answer, else 0; an empty answer declines.
+    """1 when the answer says that it cannot answer, else 0; lower is better.
 
-    Patterns decide where they find nothing but a refusal; then the judge, where there is one; else the patterns again,
-    by what comes first. Whether declining is right depends on the question: `assay crosseval` asks both kinds.
+    Patterns decide where they find nothing but a refusal; then the judge, where there is one: 1 when P(declined) is at
+    least 0.5; else the patterns again, by what comes first. Range: 0 or 1. An empty answer declines; no sample is
+    skipped. Whether declining is right depends on the question: `assay crosseval` asks both kinds. Source: 003, 4.7 and
+    5.5.2.
+
+    Args:
+        judge: Decides where patterns are not certain.
+        prompts: The prompts of the calls.
+
+    Example:
+        >>> Declined().score(response="I have no information about that.", language="en").value
+        1.0
     """
 
     name = "declined"
@@ -78,21 +110,26 @@ class Declined(Metric):
         self.prompts = prompts
 
     async def measure(self, sample: Sample) -> Score:
-        """The evidence says who decided (`patterns` or `judge`) and by which sentence. Raises `JudgeError`."""
+        """The score; the evidence says who decided (`patterns` or `judge`) and by which sentence.
+
+        Raises:
+            JudgeError: The judge gave no usable reply.
+        """
         if not sample.response.strip():
             return scored(1.0, "the answer is empty", {"by": "patterns", "sentence": ""})
-        found = read_by_patterns(sample.response, language_or_fallback(sample.language))
-        if self.judge is None or found.certain:
-            sentence = found.declining if found.declined else found.answering
+        language = language_or_fallback(sample.language)
+        refusal = await compute_for(sample, find_refusal, sample.response, language)
+        if self.judge is None or refusal.certain:
+            sentence = refusal.declining if refusal.declined else refusal.answering
             evidence = {"by": "patterns", "sentence": sentence}
-            told = "it declines" if found.declined else "no sentence declines before it answers"
-            return scored(float(found.declined), f'{told}: "{sentence}"' if sentence else told, evidence)
+            reason = "it declines" if refusal.declined else "no sentence declines before it answers"
+            return scored(float(refusal.declined), f'{reason}: "{sentence}"' if sentence else reason, evidence)
         question = declined_question(sample, self.prompts)
         reply = await self.judge.ask(question)
         probability = option_probabilities(reply.raw, question.options)[question.options[0]]
         evidence_by_judge = {
             "by": "judge",
-            "sentence": found.declining,
+            "sentence": refusal.declining,
             "probability": probability,
             "judge": self.judge.name,
             "prompts": [question.prompt.identity],

@@ -1,4 +1,4 @@
-"""Ragas's kinds of things made of ours: an LLM, embeddings, a metric. Import it only where ragas is installed."""
+"""Our judge, embedder and metrics as Ragas's LLM, embeddings and metric; importing this needs ragas."""
 
 import asyncio
 import logging
@@ -28,14 +28,22 @@ from ..prompts import Prompt
 from .metric import Metric, Score, run_to_end
 
 T = TypeVar("T", bound=BaseModel)
-Found = TypeVar("Found")
+Result = TypeVar("Result")
 
 _logger = logging.getLogger("assay.ragas")
 
 
 @dataclass
-class Asked:
-    """What a Ragas metric asks of our judge while it scores one sample: each reply, what they took, what went wrong."""
+class JudgeLog:
+    """What a Ragas metric asks our judge while it scores one sample.
+
+    Attributes:
+        sample: The sample's id.
+        language: The language of the prompts.
+        steps: Each reply, as evidence.
+        usages: What each reply cost.
+        error: The first error; after it no further question is asked.
+    """
 
     sample: str = ""
     language: str = "en"
@@ -44,7 +52,8 @@ class Asked:
     error: AssayError | None = None
 
 
-scoring: ContextVar[Asked | None] = ContextVar("scoring", default=None)
+current_log: ContextVar[JudgeLog | None] = ContextVar("current_log", default=None)
+"""Ragas's interface to an LLM has no place for it."""
 
 
 class JudgeLLM(InstructorBaseRagasLLM):  # type: ignore[misc]  # ragas is typed for readers, not for checkers
@@ -75,18 +84,18 @@ class JudgeLLM(InstructorBaseRagasLLM):  # type: ignore[misc]  # ragas is typed 
         return LLMResult(generations=[[Generation(text=reply.text)] * n])
 
     async def _ask(self, text: str, schema: type[T]) -> T:
-        asked = scoring.get() or Asked()
-        if asked.error is not None:
-            raise asked.error
-        prompt = Prompt(name="ragas", language=asked.language, opening=(), template="$text")
-        question = Question(prompt, prompt.render({"text": text}), schema, asked.sample)
+        log = current_log.get() or JudgeLog()
+        if log.error is not None:
+            raise log.error
+        prompt = Prompt(name="ragas", language=log.language, opening=(), template="$text")
+        question = Question(prompt, prompt.render({"text": text}), schema, log.sample)
         try:
             reply = await self.judge.ask(question)
         except AssayError as error:
-            asked.error = error
+            log.error = error
             raise
-        asked.usages.append(reply.usage)
-        asked.steps.append({"asked_for": schema.__name__, "reply": reply.value.model_dump(mode="json")})
+        log.usages.append(reply.usage)
+        log.steps.append({"asked_for": schema.__name__, "reply": reply.value.model_dump(mode="json")})
         return reply.value
 
 
@@ -98,7 +107,7 @@ class Embeddings(BaseRagasEmbedding):  # type: ignore[misc]
         self.embedder = embedder
 
     async def aembed_texts(self, texts: list[str], **_: Any) -> list[list[float]]:
-        """Vectors, a text each, embedded in one batch."""
+        """One vector per text, embedded in one batch."""
         return await _vectors(self.embedder, texts)
 
     async def aembed_text(self, text: str, **_: Any) -> list[float]:
@@ -123,7 +132,7 @@ class OlderEmbeddings(BaseRagasEmbeddings):  # type: ignore[misc]
         self.set_run_config(RunConfig())
 
     async def aembed_documents(self, texts: list[str]) -> list[list[float]]:
-        """Vectors, a text each, embedded in one batch."""
+        """One vector per text, embedded in one batch."""
         return await _vectors(self.embedder, texts)
 
     async def aembed_query(self, text: str) -> list[float]:
@@ -192,6 +201,6 @@ def _background_loop() -> asyncio.AbstractEventLoop:
     return loop
 
 
-def _wait_for(work: Coroutine[Any, Any, Found]) -> Found:
+def _wait_for(work: Coroutine[Any, Any, Result]) -> Result:
     """Ragas calls its embeddings from async code without awaiting them: the work runs in another thread's loop."""
     return asyncio.run_coroutine_threadsafe(work, _background_loop()).result()
