@@ -1,0 +1,210 @@
+"""The rating queue: who gets which answer, what survives, what is counted once."""
+
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from assay.errors import UsageError
+from assay.eval_sets import Sample
+from assay.runs.database import Database, open_database
+from assay.runs.ratings import QueueSettings, RatingQueue
+
+RATERS = ("ada", "bob", "cleo")
+
+
+class Clock:
+    """A clock that stands still until it is moved."""
+
+    def __init__(self) -> None:
+        self.now = 1_800_000_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Iterator[Database]:
+    opened = open_database(tmp_path, wait=10)
+    yield opened
+    opened.close()
+
+
+def samples(count: int) -> list[Sample]:
+    return [Sample(id=f"s{number}", user_input="How?", response=f"Press {number}.") for number in range(count)]
+
+
+def make_queue(database: Database, count: int, clock: Clock | None = None, **settings: object) -> RatingQueue:
+    given = {"raters": RATERS, "per_answer": 2, "repeat_share": 0.0} | settings
+    return RatingQueue.create(
+        database, samples(count), QueueSettings.model_validate(given), source="set", clock=clock or Clock()
+    )
+
+
+def rate_all(queue: RatingQueue, rater: str, value: float = 3) -> list[str]:
+    """The rater rates until nothing is left; gives the answers in the order in which they came."""
+    order = []
+    while (assignment := queue.next_answer(rater)) is not None:
+        order.append(assignment.sample.id)
+        queue.save(rater, assignment.sample.id, value)
+    return order
+
+
+def test_each_answer_goes_to_as_many_raters_as_asked_for(database: Database) -> None:
+    queue = make_queue(database, 3)
+    assert rate_all(queue, "ada") == ["s0", "s1", "s2"]
+    assert rate_all(queue, "bob") == ["s0", "s1", "s2"]
+    assert rate_all(queue, "cleo") == []  # two raters per answer, and two have rated all of them
+    assert queue.counts() == (6, 6)
+
+
+def test_an_open_answer_counts_as_taken_until_its_lock_expires(database: Database) -> None:
+    clock = Clock()
+    queue = make_queue(database, 2, clock, per_answer=1, lock_seconds=60)
+    first, second = queue.next_answer("ada"), queue.next_answer("bob")
+    assert first is not None and first.sample.id == "s0"
+    assert second is not None and second.sample.id == "s1"
+    assert queue.next_answer("cleo") is None
+    clock.now += 61
+    taken_over = queue.next_answer("cleo")
+    assert taken_over is not None and taken_over.sample.id == "s0"
+
+
+def test_the_page_loaded_again_shows_the_same_answer_and_its_time_runs_on(database: Database) -> None:
+    clock = Clock()
+    queue = make_queue(database, 2, clock)
+    queue.next_answer("ada")
+    clock.now += 20
+    again = queue.next_answer("ada")
+    assert again is not None and again.sample.id == "s0"
+    clock.now += 10
+    queue.save("ada", "s0", 4)
+    assert queue.ratings()[0].seconds == 30
+
+
+def test_a_rating_after_its_lock_went_to_somebody_else_is_kept(database: Database) -> None:
+    clock = Clock()
+    queue = make_queue(database, 1, clock, per_answer=1, lock_seconds=60)
+    queue.next_answer("ada")
+    clock.now += 61
+    queue.next_answer("bob")
+    assert queue.save("bob", "s0", 2)
+    assert queue.save("ada", "s0", 5)  # ada worked for it: nothing is thrown away
+    assert [(rating.rater, rating.value) for rating in queue.ratings()] == [("bob", 2), ("ada", 5)]
+
+
+def test_the_same_rating_sent_twice_is_kept_once(database: Database) -> None:
+    queue = make_queue(database, 2)
+    queue.next_answer("ada")
+    assert queue.save("ada", "s0", 4)
+    assert not queue.save("ada", "s0", 1)
+    assert [rating.value for rating in queue.ratings()] == [4]
+    assert queue.counts() == (1, 4)
+
+
+def test_undo_opens_the_last_rated_answer_again(database: Database) -> None:
+    queue = make_queue(database, 2)
+    queue.next_answer("ada")
+    queue.save("ada", "s0", 4)
+    queue.next_answer("ada")
+    reopened = queue.undo("ada")
+    assert reopened is not None and reopened.sample.id == "s0"
+    assert queue.counts() == (0, 4) and queue.ratings() == []
+    assert queue.save("ada", "s0", 2)
+    assert [rating.value for rating in queue.ratings()] == [2]
+    assert make_queue(database, 1).undo("ada") is None
+
+
+def test_hidden_repeats_come_back_once_and_do_not_count_as_ratings(database: Database) -> None:
+    queue = make_queue(database, 40, per_answer=1, raters=("ada",), repeat_share=0.25, seed=1)
+    order = rate_all(queue, "ada")
+    repeats = [sample for sample, times in Counter(order).items() if times == 2]
+    assert max(Counter(order).values()) == 2
+    assert 4 <= len(repeats) <= 16  # 10 expected of 40 at 0.25; +-2.2 standard deviations of 2.7
+    for sample in repeats:
+        first = order.index(sample)
+        assert order.index(sample, first + 1) - first > 10 or first >= 29  # the last ones have no room for more
+    assert queue.counts() == (40, 40)
+    assert sum(rating.is_repeat for rating in queue.ratings()) == len(repeats)
+
+
+def test_a_changed_guideline_begins_a_new_series_and_keeps_the_old(database: Database) -> None:
+    queue = make_queue(database, 2)
+    rate_all(queue, "ada", 4)
+    assert queue.change_guideline("Count politeness too.") == 2
+    assert queue.change_guideline("Count politeness too.") == 2  # the same text again changes nothing
+    assert rate_all(queue, "ada", 5) == ["s0", "s1"]
+    assert [rating.value for rating in queue.ratings(1)] == [4, 4]
+    assert [rating.value for rating in queue.ratings()] == [5, 5]
+    assert queue.guideline == "Count politeness too."
+
+
+def test_can_not_tell_is_a_rating_without_a_value(database: Database) -> None:
+    queue = make_queue(database, 1)
+    queue.next_answer("ada")
+    queue.save("ada", "s0", None, reason="no context", wrong_sentences=["Press 0."])
+    (rating,) = queue.ratings()
+    assert rating.value is None and rating.reason == "no context" and rating.wrong_sentences == ("Press 0.",)
+
+
+@pytest.mark.parametrize("value", [0, 6, 2.5, float("nan")])
+def test_a_value_off_the_scale_is_refused(database: Database, value: float) -> None:
+    queue = make_queue(database, 1)
+    queue.next_answer("ada")
+    with pytest.raises(UsageError, match="scale 1-5"):
+        queue.save("ada", "s0", value)
+    assert queue.ratings() == []
+
+
+def test_an_answer_that_was_never_given_out_cannot_be_rated(database: Database) -> None:
+    queue = make_queue(database, 2)
+    queue.next_answer("ada")
+    with pytest.raises(UsageError, match="does not have the answer 's1' open"):
+        queue.save("ada", "s1", 3)
+    with pytest.raises(UsageError, match="no rater is called 'mallory'"):
+        queue.next_answer("mallory")
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"raters": ("ada", "ada")}, "same name"),
+        ({"raters": ("ada",), "per_answer": 2}, "name more raters"),
+        ({"raters": RATERS, "rating_min": 5, "rating_max": 5}, "no two levels"),
+    ],
+)
+def test_settings_that_contradict_themselves(settings: dict[str, object], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        QueueSettings.model_validate(settings)
+
+
+def test_adjudication_is_kept_beside_the_ratings(database: Database) -> None:
+    queue = make_queue(database, 1)
+    queue.adjudicate("s0", 4, "we agreed")
+    queue.adjudicate("s0", 2, "on second thoughts")
+    assert {name: kept.value for name, kept in queue.adjudications().items()} == {"s0": 2}
+    with pytest.raises(UsageError, match="no answer 's9'"):
+        queue.adjudicate("s9", 2)
+
+
+def test_raters_at_once_neither_lose_nor_double_a_rating(tmp_path: Path) -> None:
+    """Eight raters, each with a connection of their own, on 30 answers with 3 ratings each: 90 ratings."""
+    raters = tuple(f"rater{number}" for number in range(8))
+    first = open_database(tmp_path, wait=30)
+    queue = make_queue(first, 30, raters=raters, per_answer=3)
+
+    def work(rater: str) -> int:
+        database = open_database(tmp_path, wait=30)
+        own = RatingQueue(database, queue.id)
+        count = len(rate_all(own, rater))
+        database.close()
+        return count
+
+    with ThreadPoolExecutor(8) as pool:
+        total = sum(pool.map(work, raters))
+    per_answer = Counter(rating.sample for rating in queue.ratings())
+    assert total == 90 == len(queue.ratings())
+    assert set(per_answer.values()) == {3}
+    first.close()

@@ -1,0 +1,1 @@
+"""The local web application: people rate answers, people look at runs."""

@@ -1,0 +1,65 @@
+"""One database connection per server thread, opened again when the database was restarted."""
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+from tenacity import Retrying, retry_if_exception, stop_after_delay, wait_exponential
+
+from ..runs.database import Database, open_database
+
+T = TypeVar("T")
+_LONGEST_RESTART = 10.0  # seconds that a rater may wait for a database that restarts
+
+
+class Connections:
+    """Runs work on a database connection of the calling thread.
+
+    A piece of work that fails with the database's own error runs again on a new connection, for up to 10 s; so work
+    must be one transaction, or change nothing.
+
+    Args:
+        where: The store's folder or PostgreSQL URL.
+        wait: Seconds to wait for another process that holds the store.
+    """
+
+    def __init__(self, where: str | Path, wait: float = 5.0) -> None:
+        self._where = where
+        self._wait = wait
+        self._of_thread = threading.local()
+
+    def run(self, work: Callable[[Database], T]) -> T:
+        """What the work gives on this thread's connection."""
+        for attempt in Retrying(
+            retry=retry_if_exception(self._is_connection_lost),
+            stop=stop_after_delay(_LONGEST_RESTART),
+            wait=wait_exponential(0.05, max=1),
+            reraise=True,
+        ):
+            with attempt:
+                try:
+                    return work(self._connection())
+                except Exception as error:
+                    if self._is_connection_lost(error):
+                        self._drop()
+                    raise
+        raise AssertionError("a retry ends with a value or an error")
+
+    def _connection(self) -> Database:
+        if getattr(self._of_thread, "database", None) is None:
+            self._of_thread.database = open_database(self._where, self._wait)
+            self._of_thread.errors = self._of_thread.database.errors
+        database: Database = self._of_thread.database
+        return database
+
+    def _is_connection_lost(self, error: BaseException) -> bool:
+        return isinstance(error, getattr(self._of_thread, "errors", ()))
+
+    def _drop(self) -> None:
+        database, self._of_thread.database = self._of_thread.database, None
+        if database is not None:
+            try:
+                database.close()
+            except database.errors:
+                pass  # it is lost already

@@ -1,0 +1,178 @@
+"""Who may do what on a page: signed links, sessions, and the checks that every request passes."""
+
+import hmac
+import secrets
+import time
+from collections import defaultdict, deque
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+from itsdangerous import BadSignature, URLSafeSerializer
+from starlette.datastructures import Headers
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+SESSION_COOKIE = "assay_session"
+CSRF_FIELD = "csrf"
+LARGEST_BODY = 64 * 1024  # bytes: a reason and some sentences
+_FAILURES_PER_MINUTE = 10
+_LONGEST_TOKEN = 512
+_SAFE_METHODS = frozenset({"GET", "HEAD"})
+
+CONTENT_SECURITY_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+_HEADERS = (
+    (b"content-security-policy", CONTENT_SECURITY_POLICY.encode()),
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"same-origin"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+    (b"cache-control", b"no-store"),
+)
+
+
+class Visitor(NamedTuple):
+    """Who a request comes from: a rater by name, or the coordinator."""
+
+    role: str
+    name: str
+    nonce: str
+
+
+class Access:
+    """Signed links and sessions of one rating queue.
+
+    Args:
+        secret: The queue's secret; whoever has it can make links.
+    """
+
+    def __init__(self, secret: str) -> None:
+        self._links = URLSafeSerializer(secret, salt="assay link")
+        self._sessions = URLSafeSerializer(secret, salt="assay session")
+        self._secret = secret.encode()
+
+    def link_token(self, role: str, name: str) -> str:
+        """The token of a link that lets its holder in as a rater or as the coordinator."""
+        return str(self._links.dumps([role, name]))
+
+    def open_link(self, token: str) -> Visitor | None:
+        """The visitor of a link's token with a new session, or None for a token that was not signed by us."""
+        content = _load(self._links, token)
+        return Visitor(*content, secrets.token_hex(16)) if _is_texts(content, 2) else None
+
+    def session_cookie(self, visitor: Visitor) -> str:
+        """The value of the visitor's session cookie."""
+        return str(self._sessions.dumps(list(visitor)))
+
+    def visitor(self, request: Request) -> Visitor | None:
+        """Who the request's session cookie names, or None."""
+        content = _load(self._sessions, request.cookies.get(SESSION_COOKIE, ""))
+        return Visitor(*content) if _is_texts(content, 3) else None
+
+    def csrf_token(self, visitor: Visitor) -> str:
+        """What every form of this session carries."""
+        return hmac.new(self._secret, f"csrf {visitor.nonce}".encode(), "sha256").hexdigest()
+
+    def is_csrf_token(self, visitor: Visitor, token: object) -> bool:
+        """Whether a form came from a page of this session; compared in constant time."""
+        return isinstance(token, str) and hmac.compare_digest(self.csrf_token(visitor).encode(), token.encode())
+
+
+def _load(serializer: URLSafeSerializer, text: str) -> object:
+    if len(text) > _LONGEST_TOKEN:
+        return None
+    try:
+        return serializer.loads(text)  # itsdangerous compares signatures in constant time
+    except BadSignature:
+        return None
+
+
+def _is_texts(content: object, count: int) -> bool:
+    return isinstance(content, list) and len(content) == count and all(isinstance(part, str) for part in content)
+
+
+class FailureLimit:
+    """Counts failed log-ins per address and says when an address has to wait.
+
+    Args:
+        clock: Seconds on a clock that does not go back.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._failures: dict[str, deque[float]] = defaultdict(deque)
+
+    def is_blocked(self, address: str) -> bool:
+        """Whether the address has failed too often within the last minute."""
+        failures = self._failures.get(address)
+        if failures is None:
+            return False
+        while failures and failures[0] < self._clock() - 60:
+            failures.popleft()
+        if not failures:
+            del self._failures[address]
+        return len(failures) >= _FAILURES_PER_MINUTE
+
+    def record(self, address: str) -> None:
+        """Remembers one failure of the address."""
+        self._failures[address].append(self._clock())
+
+
+class GuardMiddleware:
+    """Checks the Host and Origin headers and the size of every request, and adds the security headers to every reply.
+
+    Args:
+        app: The application behind it.
+        hosts: Host names that the server answers to, without ports.
+    """
+
+    def __init__(self, app: ASGIApp, hosts: Sequence[str]) -> None:
+        self._app = app
+        self._hosts = frozenset(hosts)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answers bad requests itself; hands the others on."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+
+        async def send_guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message["headers"] = [*message.get("headers", []), *_HEADERS]
+            await send(message)
+
+        headers = Headers(scope=scope)
+        if problem := self._problem(scope["method"], headers):
+            status, text = problem
+            await PlainTextResponse(text, status)(scope, receive, send_guarded)
+            return
+        await self._app(scope, _Bounded(receive), send_guarded)
+
+    def _problem(self, method: str, headers: Headers) -> tuple[int, str] | None:
+        host = headers.get("host", "")
+        if urlsplit(f"//{host}").hostname not in self._hosts:
+            return 400, "This server does not answer to that host name."
+        if method not in _SAFE_METHODS:
+            origin = headers.get("origin")
+            if origin is None or urlsplit(origin).netloc != host:
+                return 403, "This request comes from another page. Open the link that you were given."
+        length = headers.get("content-length", "0")
+        if not length.isdecimal() or int(length) > LARGEST_BODY:
+            return 413, f"A request may have at most {LARGEST_BODY} bytes."
+        return None
+
+
+class _Bounded:
+    """A request's body, cut off as a disconnection where it grows beyond `LARGEST_BODY` (chunked bodies say no length)."""
+
+    def __init__(self, receive: Receive) -> None:
+        self._receive = receive
+        self._size = 0
+
+    async def __call__(self) -> Message:
+        message = await self._receive()
+        self._size += len(message.get("body", b""))
+        return message if self._size <= LARGEST_BODY else {"type": "http.disconnect"}
