@@ -1,5 +1,6 @@
 """One database connection per server thread, opened again when the database was restarted."""
 
+import contextlib
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -59,7 +60,5 @@ class Connections:
     def _drop(self) -> None:
         database, self._of_thread.database = self._of_thread.database, None
         if database is not None:
-            try:
+            with contextlib.suppress(database.errors):  # it may be lost already
                 database.close()
-            except database.errors:
-                pass  # it is lost already

@@ -166,7 +166,7 @@ class GuardMiddleware:
 
 
 class _Bounded:
-    """A request's body, cut off as a disconnection where it grows beyond `LARGEST_BODY` (chunked bodies say no length)."""
+    """A request's body, cut off as if disconnected beyond `LARGEST_BODY`: a chunked body does not say its length."""
 
     def __init__(self, receive: Receive) -> None:
         self._receive = receive

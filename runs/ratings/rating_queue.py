@@ -411,7 +411,7 @@ class RatingQueue:
         return None
 
     def _comes_back(self, rater: str, series: int, sample: str) -> bool:
-        draw = random.Random(f"{self.id} {self.settings.seed} {series} {rater} {sample}")
+        draw = random.Random(f"{self.settings.seed} {series} {rater} {sample}")
         return draw.random() < self.settings.repeat_share
 
     def _has_place(self, rater: str, sample: str, is_repeat: bool, now: float) -> bool:

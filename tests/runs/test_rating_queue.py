@@ -11,6 +11,8 @@ from assay.errors import UsageError
 from assay.eval_sets import Sample
 from assay.runs.database import Database, open_database
 from assay.runs.ratings import QueueSettings, RatingQueue
+from assay.runs.ratings.rated_set import rated_samples
+from assay.runs.ratings.rating_progress import disagreements, rater_agreement, rater_progress
 
 RATERS = ("ada", "bob", "cleo")
 
@@ -208,3 +210,61 @@ def test_raters_at_once_neither_lose_nor_double_a_rating(tmp_path: Path) -> None
     assert total == 90 == len(queue.ratings())
     assert set(per_answer.values()) == {3}
     first.close()
+
+
+def test_progress_counts_pace_and_self_agreement(database: Database) -> None:
+    """Ada takes 10, 20 and 30 s: median 20. Her only repeat moves from 4 to 2: a difference of 2 levels."""
+    clock = Clock()
+    queue = make_queue(database, 2, clock, raters=("ada",), per_answer=1, repeat_share=0.5, seed=0)
+    order, values = [], iter([4, 4, 2])
+    for seconds in (10, 20, 30):
+        assignment = queue.next_answer("ada")
+        assert assignment is not None
+        order.append(assignment)
+        clock.now += seconds
+        queue.save("ada", assignment.sample.id, next(values))
+    assert [assignment.is_repeat for assignment in order] == [False, False, True]
+    (progress,) = rater_progress(queue)
+    assert (progress.ratings, progress.median_seconds, progress.repeats) == (2, 20, 1)
+    assert (progress.same_on_repeat, progress.difference_on_repeat) == (0, 2)
+
+
+def test_answers_two_levels_apart_are_to_be_adjudicated_the_widest_first(database: Database) -> None:
+    queue = make_queue(database, 3)
+    for rater, values in {"ada": (1, 3, 2), "bob": (3, 4, 5)}.items():
+        for sample, value in zip(("s0", "s1", "s2"), values, strict=True):
+            queue.next_answer(rater)
+            queue.save(rater, sample, value)
+    queue.adjudicate("s0", 2)
+    assert [(one.sample, one.difference, one.adjudicated) for one in disagreements(queue)] == [
+        ("s2", 3, None),
+        ("s0", 2, 2),
+    ]
+
+
+def test_the_rated_set_has_ratings_by_rater_reasons_and_what_was_agreed(database: Database) -> None:
+    queue = make_queue(database, 3)
+    for rater, value in (("ada", 1), ("bob", 4)):
+        queue.next_answer(rater)
+        queue.save(rater, "s0", value, reason=f"{rater} says so", wrong_sentences=["Press 0."] if value == 1 else ())
+    queue.next_answer("cleo")
+    queue.save("cleo", "s1", None)  # can't tell: no rating
+    queue.adjudicate("s0", 2)
+    (sample,) = rated_samples(queue)
+    assert sample.id == "s0" and sample.ratings == {"ada": 1, "bob": 4} and sample.rating == 2
+    assert sample.metadata == {
+        "rating_reasons": {"ada": "ada says so", "bob": "bob says so"},
+        "wrong_sentences": {"ada": ["Press 0."]},
+    }
+
+
+def test_agreement_is_krippendorffs_alpha_of_the_series(database: Database) -> None:
+    """Two raters who always agree on six answers of levels 1 to 5: alpha is 1."""
+    queue = make_queue(database, 6)
+    assert rater_agreement(queue) is None
+    for rater in ("ada", "bob"):
+        for number in range(6):
+            queue.next_answer(rater)
+            queue.save(rater, f"s{number}", 1 + number % 5)
+    agreement = rater_agreement(queue)
+    assert agreement is not None and agreement.alpha.value == pytest.approx(1.0)

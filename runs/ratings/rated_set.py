@@ -1,0 +1,49 @@
+"""A rating queue as an evaluation set: samples with the raters' ratings, reasons and marked sentences."""
+
+from collections import defaultdict
+
+from ...eval_sets import Sample
+from .rating_queue import Rating, RatingQueue
+
+
+def rated_samples(queue: RatingQueue, series: int | None = None) -> list[Sample]:
+    """The samples that have a rating, in the queue's order.
+
+    `ratings` holds one rating per rater (hidden repeats aside), on the queue's scale; `rating` is what the team agreed
+    on, where it adjudicated. `metadata` gets `rating_reasons` and `wrong_sentences` by rater, and
+    `rating_probability` where the answer was drawn with a known probability. Ratings that the sample came with are
+    replaced: a series has one guideline and one scale.
+
+    Args:
+        queue: The rating queue.
+        series: Which series; the present one if not given.
+    """
+    by_sample: dict[str, list[Rating]] = defaultdict(list)
+    for rating in queue.ratings(series):
+        if not rating.is_repeat:
+            by_sample[rating.sample].append(rating)
+    adjudications = queue.adjudications(series)
+    probabilities = queue.probabilities()
+    rated = []
+    for sample in queue.samples():
+        values = {rating.rater: rating.value for rating in by_sample[sample.id] if rating.value is not None}
+        agreed = adjudications.get(sample.id)
+        if not values and agreed is None:
+            continue
+        reasons = {rating.rater: rating.reason for rating in by_sample[sample.id] if rating.reason}
+        wrong = {
+            rating.rater: list(rating.wrong_sentences) for rating in by_sample[sample.id] if rating.wrong_sentences
+        }
+        metadata = dict(sample.metadata)
+        metadata |= {"rating_reasons": reasons} if reasons else {}
+        metadata |= {"wrong_sentences": wrong} if wrong else {}
+        metadata |= {"rating_probability": probabilities[sample.id]} if sample.id in probabilities else {}
+        fields = sample.model_dump() | {
+            "ratings": values,
+            "rating": None if agreed is None else agreed.value,
+            "rating_min": queue.settings.rating_min,
+            "rating_max": queue.settings.rating_max,
+            "metadata": metadata,
+        }
+        rated.append(Sample.model_validate(fields))
+    return rated

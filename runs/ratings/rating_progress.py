@@ -1,0 +1,127 @@
+"""How the rating goes: each rater's pace and self-agreement, the raters' agreement, and what to adjudicate."""
+
+import statistics
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from .rating_queue import Rating, RatingQueue
+
+if TYPE_CHECKING:
+    from ...meta_eval.results import Raters
+
+_LARGE_DIFFERENCE = 2  # levels between two raters from which an answer is worth a talk
+
+
+@dataclass(frozen=True, slots=True)
+class RaterProgress:
+    """One rater's work in the present series.
+
+    Attributes:
+        name: The rater.
+        ratings: Answers rated, hidden repeats aside.
+        cannot_tell: How many of them are "can't tell".
+        median_seconds: Median time per answer in seconds; None before the first rating.
+        repeats: Hidden repeats with a rating both times.
+        same_on_repeat: Repeats with the same level both times.
+        difference_on_repeat: Mean absolute difference of the two ratings of a repeat, in levels; None without repeats.
+    """
+
+    name: str
+    ratings: int
+    cannot_tell: int
+    median_seconds: float | None
+    repeats: int
+    same_on_repeat: int
+    difference_on_repeat: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """An answer on which two raters differ by two levels or more, largest difference first.
+
+    Attributes:
+        sample: The answer's id.
+        ratings: What the raters gave, in the order in which they rated.
+        difference: Highest less lowest level.
+        adjudicated: The rating that the team agreed on, or None.
+    """
+
+    sample: str
+    ratings: tuple[Rating, ...]
+    difference: float
+    adjudicated: float | None
+
+
+def rater_progress(queue: RatingQueue) -> list[RaterProgress]:
+    """The progress of each rater, in the order in which the queue names them."""
+    by_rater: dict[str, list[Rating]] = defaultdict(list)
+    for rating in queue.ratings():
+        by_rater[rating.rater].append(rating)
+    return [_progress(name, by_rater[name]) for name in queue.settings.raters]
+
+
+def _progress(name: str, ratings: Sequence[Rating]) -> RaterProgress:
+    first = {rating.sample: rating.value for rating in ratings if not rating.is_repeat}
+    differences = [
+        abs(rating.value - original)
+        for rating in ratings
+        if rating.is_repeat and rating.value is not None and (original := first.get(rating.sample)) is not None
+    ]
+    return RaterProgress(
+        name=name,
+        ratings=len(first),
+        cannot_tell=sum(value is None for value in first.values()),
+        median_seconds=statistics.median(rating.seconds for rating in ratings) if ratings else None,
+        repeats=len(differences),
+        same_on_repeat=differences.count(0),
+        difference_on_repeat=statistics.fmean(differences) if differences else None,
+    )
+
+
+def disagreements(queue: RatingQueue) -> list[Disagreement]:
+    """The answers of the present series on which two raters differ by two levels or more."""
+    by_sample: dict[str, list[Rating]] = defaultdict(list)
+    for rating in queue.ratings():
+        if not rating.is_repeat and rating.value is not None:
+            by_sample[rating.sample].append(rating)
+    adjudications = queue.adjudications()
+    found = []
+    for sample, ratings in by_sample.items():
+        values = [rating.value for rating in ratings if rating.value is not None]
+        difference = max(values) - min(values)
+        if difference >= _LARGE_DIFFERENCE:
+            agreed = adjudications.get(sample)
+            found.append(Disagreement(sample, tuple(ratings), difference, agreed.value if agreed else None))
+    return sorted(found, key=lambda one: -one.difference)
+
+
+def rater_agreement(queue: RatingQueue, *, resamples: int = 500) -> "Raters | None":
+    """Krippendorff's alpha of the present series, its interval, and the pairs of raters.
+
+    None before five answers have ratings of two raters.
+    """
+    import numpy as np
+
+    from ...meta_eval.raters import agreement_of_raters
+    from ...meta_eval.table import ScoreTable
+
+    samples = list(queue.samples())
+    place = {sample.id: number for number, sample in enumerate(samples)}
+    column = {name: number for number, name in enumerate(queue.settings.raters)}
+    ratings = np.full((len(samples), len(column)), np.nan)
+    for rating in queue.ratings():
+        if not rating.is_repeat and rating.value is not None:
+            ratings[place[rating.sample], column[rating.rater]] = rating.value
+    table = ScoreTable(
+        items=tuple(place),
+        metrics=(),
+        scores=np.empty((len(samples), 0)),
+        ratings=ratings,
+        raters=queue.settings.raters,
+        rating_min=queue.settings.rating_min,
+        rating_max=queue.settings.rating_max,
+        groups=tuple(sample.source for sample in samples),
+    )
+    return agreement_of_raters(table, resamples=resamples)

@@ -1,0 +1,170 @@
+"""What the rating server answers to requests, good and bad, over HTTP."""
+
+import contextlib
+import re
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+from assay.eval_sets import Sample
+
+httpx = pytest.importorskip("httpx")
+Start = Callable[..., Any]
+
+
+def samples(count: int) -> list[Sample]:
+    return [
+        Sample(id=f"s{number}", user_input="How?", response=f"Open menu {number}. Press OK.", language="en")
+        for number in range(count)
+    ]
+
+
+@pytest.fixture
+def site(rating_site: Start) -> Any:
+    return rating_site(samples(4))
+
+
+@pytest.fixture
+def ada(site: Any) -> Iterator[Any]:
+    """Ada's browser, let in by her link."""
+    with enter(site, site.links["ada"]) as client:
+        yield client
+
+
+@contextmanager
+def enter(site: Any, link: str) -> Iterator[Any]:
+    """A browser's session that a link let in."""
+    with httpx.Client(base_url=site.address, follow_redirects=True, headers={"origin": site.address}) as client:
+        client.get(link).raise_for_status()
+        yield client
+
+
+def hidden_fields(page: str) -> dict[str, str]:
+    return dict(re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)">', page))
+
+
+def rate(client: Any, value: str, **fields: Any) -> Any:
+    return client.post("/rate", data=hidden_fields(client.get("/rate").text) | {"value": value} | fields)
+
+
+def test_a_rating_is_saved_with_its_reason_and_the_marked_sentence(site: Any, ada: Any) -> None:
+    rate(ada, "2", reason=" The menu is wrong. ", wrong="0")
+    (rating,) = site.ratings()
+    assert (rating.rater, rating.sample, rating.value) == ("ada", "s0", 2)
+    assert rating.reason == "The menu is wrong." and rating.wrong_sentences == ("Open menu 0.",)
+
+
+def test_cannot_tell_undo_and_the_end(site: Any, ada: Any) -> None:
+    for value in ("1", "2", "3", "cannot-tell"):
+        last = rate(ada, value)
+    assert "Nothing is left for you" in last.text
+    assert [rating.value for rating in site.ratings()] == [1, 2, 3, None]
+    reopened = ada.post("/undo", data=hidden_fields(last.text))
+    assert hidden_fields(reopened.text)["sample"] == "s3"
+    assert [rating.value for rating in site.ratings()] == [1, 2, 3]
+
+
+def test_the_page_speaks_the_browsers_language(ada: Any) -> None:
+    for language, title in (("nl-BE,nl;q=0.9", "Antwoorden beoordelen"), ("de", "Antworten bewerten"), ("fr", "Rate")):
+        assert title in ada.get("/rate", headers={"accept-language": language}).text
+
+
+def test_a_rater_sees_neither_the_coordinators_page_nor_another_raters_ratings(site: Any, ada: Any) -> None:
+    rate(ada, "1", reason="secret of ada")
+    assert ada.get("/team").status_code == 403
+    with enter(site, site.links["bob"]) as bob:
+        assert "secret of ada" not in bob.get("/rate").text
+
+
+@pytest.mark.parametrize("value", ["", "6", "0", "3.5", "nan", "1e0", "٣", "-1"])
+def test_a_value_off_the_scale_is_refused(site: Any, ada: Any, value: str) -> None:
+    assert rate(ada, value).status_code == 400
+    assert site.ratings() == []
+
+
+def test_writing_needs_the_sessions_token(site: Any, ada: Any) -> None:
+    fields = hidden_fields(ada.get("/rate").text) | {"value": "3"}
+    with enter(site, site.links["bob"]) as bob:
+        of_bob = hidden_fields(bob.get("/rate").text)["csrf"]
+    for token in ("", "0" * 64, of_bob):
+        assert ada.post("/rate", data=fields | {"csrf": token}).status_code == 403
+    assert site.ratings() == []
+
+
+@pytest.mark.parametrize("origin", ["null", "http://evil.example", "http://127.0.0.1:1"])
+def test_writing_from_another_page_is_refused(site: Any, ada: Any, origin: str) -> None:
+    fields = hidden_fields(ada.get("/rate").text) | {"value": "3"}
+    assert ada.post("/rate", data=fields, headers={"origin": origin}).status_code == 403
+    del ada.headers["origin"]
+    assert ada.post("/rate", data=fields).status_code == 403
+    assert site.ratings() == []
+
+
+def test_another_host_name_is_refused(ada: Any) -> None:
+    assert ada.get("/rate", headers={"host": "evil.example"}).status_code == 400
+
+
+def test_without_a_session_nothing_is_shown(site: Any) -> None:
+    for path in ("/", "/rate", "/team", "/team/progress", "/team/sentence"):
+        reply = httpx.get(site.address + path)
+        assert reply.status_code == 403 and "menu" not in reply.text
+
+
+def test_a_link_that_we_did_not_sign_is_refused_and_guessing_is_slowed_down(site: Any) -> None:
+    token = site.links["ada"].rpartition("/")[2]
+    forged = [token[:-1] + ("A" if token[-1] != "A" else "B"), "x" * 600, "%2e%2e", *(f"guess{n}" for n in range(7))]
+    assert [httpx.get(f"{site.address}/enter/{text}").status_code for text in forged] == [403] * 10
+    assert httpx.get(site.links["ada"]).status_code == 429  # this address waits a minute, whatever it brings
+
+
+def test_large_bodies_are_refused_whether_or_not_they_say_their_length(site: Any, ada: Any) -> None:
+    fields = hidden_fields(ada.get("/rate").text) | {"value": "3"}
+    assert ada.post("/rate", data=fields | {"reason": "x" * 2_000_000}).status_code == 413
+
+    def chunks() -> Iterator[bytes]:
+        yield b"value=3&csrf=" + fields["csrf"].encode() + b"&sample=s0&reason="
+        for _ in range(100):
+            yield b"x" * 10_000
+
+    headers = {"content-type": "application/x-www-form-urlencoded"}
+    with contextlib.suppress(httpx.TransportError):  # the server may close the connection on it
+        assert ada.post("/rate", content=chunks(), headers=headers).status_code >= 400
+    assert site.ratings() == []
+
+
+def test_no_path_reaches_the_file_system(site: Any) -> None:
+    for path in ("/static/../rater_pages.py", "/static/%2e%2e/security.py", "/static//etc/passwd", "/static/..%2f"):
+        reply = httpx.get(site.address + path)
+        assert reply.status_code in {403, 404} and "import" not in reply.text and "root:" not in reply.text
+
+
+def test_every_reply_has_the_security_headers(site: Any, ada: Any) -> None:
+    for reply in (ada.get("/rate"), ada.get("/static/rate.js"), ada.get("/nothing"), httpx.get(f"{site.address}/rate")):
+        assert "script-src 'self'" in reply.headers["content-security-policy"]
+        assert "unsafe" not in reply.headers["content-security-policy"]
+        assert reply.headers["x-content-type-options"] == "nosniff"
+
+
+def test_the_coordinator_sees_disagreements_and_adjudicates(site: Any, ada: Any) -> None:
+    rate(ada, "1", reason="wrong menu")
+    with enter(site, site.links["bob"]) as bob:
+        rate(bob, "4")
+    with enter(site, site.coordinator) as coordinator:
+        page = coordinator.get("/team").text
+        assert "wrong menu" in page and "2 of 8 ratings" in page
+        fields = hidden_fields(page)
+        assert coordinator.post("/team/adjudicate", data=fields | {"value": "2"}).status_code == 200
+        assert re.search(r'<option value="2" selected>', coordinator.get("/team").text)
+        assert coordinator.post("/team/adjudicate", data=fields | {"value": "9"}).status_code == 400
+
+
+def test_two_browsers_of_one_rater_rate_an_answer_once(site: Any) -> None:
+    """The same form sent ten times at once, from two browsers: one rating."""
+    with enter(site, site.links["ada"]) as one, enter(site, site.links["ada"]) as other, ThreadPoolExecutor(10) as pool:
+        forms = [(client, hidden_fields(client.get("/rate").text) | {"value": "3"}) for client in (one, other)] * 5
+        replies = list(pool.map(lambda form: form[0].post("/rate", data=form[1]), forms))
+    assert all(reply.status_code == 200 for reply in replies)
+    assert [rating.sample for rating in site.ratings()] == ["s0"]

@@ -1,0 +1,57 @@
+"""The application behind `assay rate`: the raters' pages and the coordinator's, on one queue."""
+
+from collections.abc import Callable, Sequence
+
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.routing import Mount
+from starlette.staticfiles import StaticFiles
+
+from ..runs.ratings import RatingQueue
+from .connections import Connections
+from .rater_pages import RATER, RATER_HOME, RaterPages
+from .security import Access, GuardMiddleware
+from .sessions import Sessions
+from .team_pages import COORDINATOR, TEAM_HOME, TeamPages
+
+
+class RatingApp:
+    """The rating application.
+
+    Args:
+        connections: The store's database.
+        queue: The id of the rating queue.
+        hosts: Host names that the server answers to, without ports.
+        sentence: What the meta-evaluation says of the ratings so far (see `TeamPages`).
+
+    Attributes:
+        asgi: The ASGI application, for a server.
+    """
+
+    def __init__(
+        self,
+        connections: Connections,
+        queue: str,
+        hosts: Sequence[str] = ("127.0.0.1", "localhost"),
+        sentence: Callable[[RatingQueue], str] | None = None,
+    ) -> None:
+        opened = connections.run(lambda database: RatingQueue(database, queue))
+        self._raters = opened.settings.raters
+        self._sessions = Sessions(Access(opened.secret), {RATER: RATER_HOME, COORDINATOR: TEAM_HOME})
+        self.asgi = Starlette(
+            routes=[
+                *self._sessions.routes,
+                *RaterPages(connections, queue, self._sessions).routes,
+                *TeamPages(connections, queue, self._sessions, sentence).routes,
+                Mount("/static", StaticFiles(packages=[(__package__, "static")])),
+            ],
+            middleware=[Middleware(GuardMiddleware, hosts=hosts)],
+        )
+
+    def rater_paths(self) -> dict[str, str]:
+        """The path of each rater's link, by name."""
+        return {rater: self._sessions.link_path(RATER, rater) for rater in self._raters}
+
+    def coordinator_path(self) -> str:
+        """The path of the coordinator's link."""
+        return self._sessions.link_path(COORDINATOR, COORDINATOR)

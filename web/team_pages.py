@@ -1,0 +1,107 @@
+"""The coordinator's page: pace, agreement, and the answers on which raters disagree, side by side."""
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+
+from ..errors import UsageError
+from ..runs.ratings import RatingQueue
+from ..runs.ratings.rating_progress import disagreements, rater_agreement, rater_progress
+from .connections import Connections
+from .rendering import render, render_message, render_unknown_visitor
+from .sessions import SEE_OTHER, Sessions, form_text
+
+T = TypeVar("T")
+COORDINATOR = "coordinator"
+TEAM_HOME = "/team"
+_MOST_DISAGREEMENTS = 50  # shown at once; the next ones follow when these are adjudicated
+
+
+class TeamPages:
+    """The coordinator's pages of one queue.
+
+    Args:
+        connections: The store's database.
+        queue: The id of the rating queue.
+        sessions: Who is who.
+        sentence: What the meta-evaluation says of the ratings so far, given the queue; None for a set without scores.
+    """
+
+    def __init__(
+        self,
+        connections: Connections,
+        queue: str,
+        sessions: Sessions,
+        sentence: Callable[[RatingQueue], str] | None = None,
+    ) -> None:
+        self._connections = connections
+        self._queue = queue
+        self._sessions = sessions
+        self._sentence = sentence
+        self.routes = [
+            Route(TEAM_HOME, self._show),
+            Route("/team/progress", self._progress),
+            Route("/team/sentence", self._recommendation),
+            Route("/team/adjudicate", self._adjudicate, methods=["POST"]),
+        ]
+
+    async def _show(self, request: Request) -> Response:
+        return await self._render(request, "team.html")
+
+    async def _progress(self, request: Request) -> Response:
+        return await self._render(request, "team_progress.html")
+
+    async def _render(self, request: Request, template: str) -> Response:
+        visitor = self._sessions.visitor(request, COORDINATOR)
+        if visitor is None:
+            return render_unknown_visitor(request)
+        content = await self._in_queue(_team_content)
+        content |= {
+            "title": "Rating team",
+            "scripts": ["htmx.min.js"],
+            "csrf": self._sessions.csrf_token(visitor),
+            "has_sentence": self._sentence is not None,
+        }
+        return render(request, template, content)
+
+    async def _recommendation(self, request: Request) -> Response:
+        if self._sessions.visitor(request, COORDINATOR) is None or self._sentence is None:
+            return render_unknown_visitor(request)
+        text = await self._in_queue(self._sentence)
+        return render(request, "sentence.html", {"text": text})
+
+    async def _adjudicate(self, request: Request) -> Response:
+        visitor, form = await self._sessions.read_form(request, COORDINATOR)
+        if visitor is None:
+            return render_unknown_visitor(request)
+        value = form_text(form, "value")
+        if not value.isdecimal():
+            return render_message(request, 400, "This was not saved", "Choose the rating that you agreed on.")
+        sample, reason = form_text(form, "sample"), form_text(form, "reason")
+        try:
+            await self._in_queue(lambda queue: queue.adjudicate(sample, float(value), reason))
+        except UsageError as error:
+            return render_message(request, 400, "This was not saved", str(error))
+        return RedirectResponse(TEAM_HOME, SEE_OTHER)
+
+    async def _in_queue(self, work: Callable[[RatingQueue], T]) -> T:
+        return await run_in_threadpool(self._connections.run, lambda database: work(RatingQueue(database, self._queue)))
+
+
+def _team_content(queue: RatingQueue) -> dict[str, Any]:
+    done, total = queue.counts()
+    open_first = sorted(disagreements(queue), key=lambda one: one.adjudicated is not None)[:_MOST_DISAGREEMENTS]
+    return {
+        "done": done,
+        "total": total,
+        "series": queue.series,
+        "source": queue.source,
+        "raters": rater_progress(queue),
+        "agreement": rater_agreement(queue),
+        "disagreements": [(one, queue.sample(one.sample)) for one in open_first],
+        "levels": range(queue.settings.rating_min, queue.settings.rating_max + 1),
+    }
