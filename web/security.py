@@ -60,8 +60,8 @@ class Access:
 
     def open_link(self, token: str) -> Visitor | None:
         """The visitor of a link's token with a new session, or None for a token that was not signed by us."""
-        content = _load(self._links, token)
-        return Visitor(*content, secrets.token_hex(16)) if _is_texts(content, 2) else None
+        content = _load(self._links, token, length=2)
+        return None if content is None else Visitor(content[0], content[1], secrets.token_hex(16))
 
     def session_cookie(self, visitor: Visitor) -> str:
         """The value of the visitor's session cookie."""
@@ -69,8 +69,8 @@ class Access:
 
     def visitor(self, request: Request) -> Visitor | None:
         """Who the request's session cookie names, or None."""
-        content = _load(self._sessions, request.cookies.get(SESSION_COOKIE, ""))
-        return Visitor(*content) if _is_texts(content, 3) else None
+        content = _load(self._sessions, request.cookies.get(SESSION_COOKIE, ""), length=3)
+        return None if content is None else Visitor(*content)
 
     def csrf_token(self, visitor: Visitor) -> str:
         """What every form of this session carries."""
@@ -81,17 +81,16 @@ class Access:
         return isinstance(token, str) and hmac.compare_digest(self.csrf_token(visitor).encode(), token.encode())
 
 
-def _load(serializer: URLSafeSerializer, text: str) -> object:
+def _load(serializer: URLSafeSerializer, text: str, *, length: int) -> list[str] | None:
+    """The signed texts, or None where we did not sign them."""
     if len(text) > _LONGEST_TOKEN:
         return None
     try:
-        return serializer.loads(text)  # itsdangerous compares signatures in constant time
+        content = serializer.loads(text)  # itsdangerous compares signatures in constant time
     except BadSignature:
         return None
-
-
-def _is_texts(content: object, count: int) -> bool:
-    return isinstance(content, list) and len(content) == count and all(isinstance(part, str) for part in content)
+    is_ours = isinstance(content, list) and len(content) == length and all(isinstance(part, str) for part in content)
+    return content if is_ours else None
 
 
 class FailureLimit:

@@ -25,6 +25,7 @@ from .meta import meta
 from .numeric import numeric
 from .probe import probe
 from .prompts import prompts
+from .rate import rate, ratings
 from .run import run
 from .show import show
 from .suite import accept, suite
@@ -63,6 +64,8 @@ COMMANDS = (
     crosseval,
     suite,
     accept,
+    rate,
+    ratings,
 )
 for command in COMMANDS:
     cli.add_command(command)

@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from ...errors import UsageError
 from ...eval_sets import Sample
 from ..database import Database
+from .rating_order import Choose
 
 _REPEAT_DISTANCE = 10  # ratings between an answer and its hidden repeat, so that the rater does not remember the number
 
@@ -41,7 +42,7 @@ class QueueSettings(BaseModel):
     repeat_share: float = Field(default=0.05, ge=0, le=0.5)
     lock_seconds: float = Field(default=900, gt=0)
     seed: int = 0
-    choose: str = "random"
+    choose: Choose = "random"
 
     @model_validator(mode="after")
     def _consistent(self) -> "QueueSettings":
@@ -149,7 +150,7 @@ class RatingQueue:
             raise UsageError(f"{source}: two samples have one id; make their ids differ")
         now = datetime.fromtimestamp(clock(), UTC)
         queue = f"rating-{now:%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
-        chances = probabilities or [None] * len(samples)
+        chances: Sequence[float | None] = probabilities or [None] * len(samples)
         with database.writing():
             database.execute(
                 "INSERT INTO rating_queues VALUES (?, ?, ?, ?, ?, 1, 0)",
@@ -207,7 +208,7 @@ class RatingQueue:
                 "SELECT sample, is_repeat FROM rating_locks WHERE queue = ? AND rater = ?", (self.id, rater)
             ).fetchone()
             if open_lock is not None and self._has_place(rater, open_lock[0], bool(open_lock[1]), now):
-                chosen = (str(open_lock[0]), bool(open_lock[1]))
+                chosen: tuple[str, bool] | None = (str(open_lock[0]), bool(open_lock[1]))
             else:
                 chosen = self._choose(rater, series, now)
             if chosen is None:

@@ -1,0 +1,161 @@
+"""`assay rate`: people rate answers on a page; `assay ratings`: what they said, as a set."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ..errors import UsageError
+from .options import json_option, store_option
+
+if TYPE_CHECKING:
+    from ..runs.ratings import RatingQueue
+
+
+@click.command()
+@click.argument("source", metavar="SET|RUN")
+@click.option("--raters", required=True, metavar="NAME,NAME", help="Who rates; each gets a link.")
+@click.option("--per-answer", type=click.IntRange(min=1), help="Raters per answer. Default: 2, or 1 with one rater.")
+@click.option("--scale", default="1-5", show_default=True, metavar="LOW-HIGH", help="The rating scale.")
+@click.option(
+    "--guideline",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="Text that raters see beside the answer. Changed, it begins a new series; the old one is kept.",
+)
+@click.option(
+    "--choose",
+    type=click.Choice(["random", "spread", "disagreement", "active"]),
+    default="random",
+    show_default=True,
+    help="Which answers come first; all but random need a RUN with scores.",
+)
+@click.option("--by", metavar="METRIC", help="The metric to choose by. Default: the run's first.")
+@click.option("--limit", type=click.IntRange(min=1), help="At most so many answers.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the order and of the hidden repeats.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=8321, show_default=True, help="Port; 0 takes a free one."
+)
+@store_option
+def rate(
+    source: str,
+    *,
+    raters: str,
+    per_answer: int | None,
+    scale: str,
+    guideline: Path | None,
+    choose: str,
+    by: str | None,
+    limit: int | None,
+    seed: int,
+    host: str,
+    port: int,
+    store: str | Path,
+) -> None:
+    """Collect ratings of the answers of SET or RUN on a page in the browser.
+
+    Prints one link per rater, and one for who coordinates them. The same command again goes on where it was.
+
+    \b
+    assay rate helpdesk_en --raters ada,bob
+    assay rate last --raters ada,bob,cleo --guideline guideline.md --choose spread
+    """
+    from ..runs import Store
+    from ..runs.ratings import QueueSettings
+    from ..runs.ratings.rating_source import find_source, open_queue
+
+    names = tuple(name.strip() for name in raters.split(",") if name.strip())
+    low, high = _read_scale(scale)
+    try:
+        settings = QueueSettings.model_validate(
+            {"raters": names, "per_answer": per_answer or min(2, len(names)), "rating_min": low, "rating_max": high}
+            | {"choose": choose, "seed": seed}
+        )
+    except ValueError as error:
+        raise UsageError(f"--raters, --per-answer, --scale: {_first_message(error)}") from error
+    runs = Store(store)
+    text = None if guideline is None else guideline.read_text(encoding="utf-8")
+    queue = open_queue(runs, find_source(runs, source, limit), settings, guideline=text, by=by)
+    _serve(queue, store, host, port)
+
+
+def _serve(queue: "RatingQueue", store: str | Path, host: str, port: int) -> None:
+    try:
+        from ..web.connections import Connections
+        from ..web.rating_app import RatingApp
+        from ..web.server import serve
+    except ImportError as error:
+        raise UsageError(f'the rating page needs {error.name}; pip install "assay[web]"') from error
+
+    app = RatingApp(Connections(store), queue.id, hosts=(host, "localhost"))
+
+    def print_links(address: str) -> None:
+        done, total = queue.counts()
+        click.echo(f"{queue.source}: {done} of {total} ratings. Each rater opens their own link:\n")
+        for rater, path in app.rater_paths().items():
+            click.echo(f"  {rater}: {address}{path}")
+        click.echo(f"\n  Progress, agreement and disagreements: {address}{app.coordinator_path()}")
+        click.echo(
+            f"\nCtrl-C ends it; every rating is kept. The ratings as a set: assay ratings {queue.id} --out rated.jsonl"
+        )
+
+    serve(app.asgi, host, port, print_links)
+
+
+@click.command()
+@click.argument("queue", default="last")
+@click.option("--out", type=click.Path(path_type=Path), help="Write the rated set (.jsonl or .csv).")
+@click.option("--series", type=click.IntRange(min=1), help="Which series. Default: that of the present guideline.")
+@store_option
+@json_option
+def ratings(queue: str, *, out: Path | None, series: int | None, store: str | Path, as_json: bool) -> None:
+    """Show the progress of a rating QUEUE (an id, or `last`), or write what was rated as a set.
+
+    \b
+    assay ratings last
+    assay ratings last --out rated.jsonl
+    """
+    import json
+
+    from ..eval_sets import write_set
+    from ..runs import Store
+    from ..runs.ratings import RatingQueue
+    from ..runs.ratings.rated_set import rated_samples
+    from ..runs.ratings.rating_progress import rater_progress
+    from ..runs.ratings.rating_queue import queue_ids
+
+    database = Store(store, must_exist=True).database
+    known = queue_ids(database)
+    if queue == "last" and not known:
+        raise UsageError("nothing was rated in this store yet; begin with: assay rate SET --raters NAME,NAME")
+    opened = RatingQueue(database, known[0] if queue == "last" else queue)
+    if out is not None:
+        rated = rated_samples(opened, series)
+        write_set(rated, out)
+        click.echo(f"{len(rated)} rated answers written to {out}")
+        return
+    done, total = opened.counts()
+    progress = rater_progress(opened)
+    if as_json:
+        told = {"queue": opened.id, "source": opened.source, "series": opened.series, "ratings": done, "total": total}
+        click.echo(json.dumps(told | {"raters": {one.name: one.ratings for one in progress}}))
+        return
+    click.echo(f"{opened.id}: {opened.source}, series {opened.series}, {done} of {total} ratings")
+    for one in progress:
+        pace = "" if one.median_seconds is None else f", {one.median_seconds:.0f} s per answer"
+        click.echo(f"  {one.name}: {one.ratings} answers{pace}")
+
+
+def _read_scale(text: str) -> tuple[int, int]:
+    low, dash, high = text.partition("-")
+    if not dash or not low.isdecimal() or not high.isdecimal():
+        raise click.BadParameter(f"{text!r}: write LOW-HIGH, such as 1-5", param_hint="--scale")
+    return int(low), int(high)
+
+
+def _first_message(error: ValueError) -> str:
+    from pydantic import ValidationError
+
+    if isinstance(error, ValidationError):
+        return str(error.errors()[0]["msg"]).removeprefix("Value error, ")
+    return str(error)
