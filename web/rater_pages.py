@@ -13,8 +13,8 @@ from ..errors import UsageError
 from ..metrics.sentences import sentences
 from ..runs.ratings import Assignment, RatingQueue
 from .connections import Connections
-from .rendering import page_language, page_words, render, render_message, render_unknown_visitor
-from .sessions import SEE_OTHER, Sessions, form_text
+from .rendering import LONGEST_TEXT, page_language, page_words, render, render_message, render_unknown_visitor
+from .sessions import SEE_OTHER, Sessions, form_json_text, form_text
 
 T = TypeVar("T")
 RATER = "rater"
@@ -40,10 +40,13 @@ class Line:
 
 
 def answer_lines(response: str, language: str) -> tuple[Line, ...]:
-    """An answer as lines of sentences that can be marked one by one; a line without words is left out."""
+    """An answer as lines of sentences that can be marked one by one; a line without words is left out.
+
+    Only the first `LONGEST_TEXT` characters are shown.
+    """
     lines: list[Line] = []
     number = 0
-    for text in response.splitlines():
+    for text in response[:LONGEST_TEXT].splitlines():
         parts = sentences(text, language)
         if parts:
             start = text.find(parts[0])
@@ -106,7 +109,7 @@ class RaterPages:
         visitor, form = await self._sessions.read_form(request, RATER)
         if visitor is None:
             return render_unknown_visitor(request)
-        sample, value = form_text(form, "sample"), form_text(form, "value")
+        sample, value = form_json_text(form, "sample"), form_text(form, "value")
         marked = set(form.getlist("wrong"))
 
         def save(queue: RatingQueue) -> None:

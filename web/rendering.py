@@ -11,6 +11,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.templating import Jinja2Templates
 
+from ..prompts.untrusted import without_unseen
+
+LONGEST_TEXT = 100_000  # characters of one text on a page
+
 
 @cache
 def page_words() -> Mapping[str, Mapping[str, str]]:
@@ -32,17 +36,24 @@ def page_language(request: Request) -> str:
     return "en"
 
 
+def visible_text(text: str) -> str:
+    """Text as a page shows it: no control characters that reorder or hide text, and not more than a person reads."""
+    shown = without_unseen(text[:LONGEST_TEXT])
+    left = len(text) - LONGEST_TEXT
+    return shown if left <= 0 else f"{shown}\n… ({left:,} more characters)"
+
+
 @cache
 def _templates() -> Jinja2Templates:
-    return Jinja2Templates(
-        env=jinja2.Environment(
-            loader=jinja2.PackageLoader(__package__, "templates"),
-            autoescape=True,
-            undefined=jinja2.StrictUndefined,
-            trim_blocks=True,
-            lstrip_blocks=True,
-        )
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader(__package__, "templates"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
     )
+    environment.filters["visible"] = visible_text
+    return Jinja2Templates(env=environment)
 
 
 def render(request: Request, template: str, content: Mapping[str, Any], status: int = 200) -> Response:

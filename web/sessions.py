@@ -1,5 +1,7 @@
 """Links that let people in, and forms that come from a page of their own session."""
 
+import json
+
 from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
@@ -74,4 +76,13 @@ class Sessions:
 def form_text(form: FormData, name: str) -> str:
     """A field of a form as text; nothing where it is missing or a file."""
     value = form.get(name)
+    return value if isinstance(value, str) else ""
+
+
+def form_json_text(form: FormData, name: str) -> str:
+    """A text that the page wrote as JSON, because a browser changes line ends in a form; else nothing."""
+    try:
+        value = json.loads(form_text(form, name))
+    except ValueError:
+        return ""
     return value if isinstance(value, str) else ""

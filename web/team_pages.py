@@ -13,7 +13,7 @@ from ..runs.ratings import RatingQueue
 from ..runs.ratings.rating_progress import disagreements, rater_agreement, rater_progress
 from .connections import Connections
 from .rendering import render, render_message, render_unknown_visitor
-from .sessions import SEE_OTHER, Sessions, form_text
+from .sessions import SEE_OTHER, Sessions, form_json_text, form_text
 
 T = TypeVar("T")
 COORDINATOR = "coordinator"
@@ -81,7 +81,7 @@ class TeamPages:
         value = form_text(form, "value")
         if not value.isdecimal():
             return render_message(request, 400, "This was not saved", "Choose the rating that you agreed on.")
-        sample, reason = form_text(form, "sample"), form_text(form, "reason")
+        sample, reason = form_json_text(form, "sample"), form_text(form, "reason")
         try:
             await self._in_queue(lambda queue: queue.adjudicate(sample, float(value), reason))
         except UsageError as error:
