@@ -1,0 +1,140 @@
+"""The rating server killed, and twenty raters at once: no rating that was confirmed is lost, and none counts twice."""
+
+import html
+import json
+import random
+import re
+import signal
+import statistics
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assay.eval_sets import Sample, write_set
+from assay.runs.database import open_database
+from assay.runs.ratings import RatingQueue
+from assay.runs.ratings.rating_queue import queue_ids
+
+httpx = pytest.importorskip("httpx")
+pytest.importorskip("uvicorn")
+Start = Callable[..., Any]
+
+
+def answers(count: int) -> list[Sample]:
+    return [Sample(id=f"s{number}", user_input="How?", response="Press OK.", language="en") for number in range(count)]
+
+
+def hidden_fields(page: str) -> dict[str, str]:
+    fields = re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)">', page)
+    return {name: html.unescape(value) for name, value in fields}
+
+
+class RatingServer:
+    """`assay rate` in a process of its own."""
+
+    def __init__(self, folder: Path, *options: str) -> None:
+        command = [sys.executable, "-m", "assay", "rate", "set.jsonl", "--port", "0", *options]
+        self.process = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, text=True)
+        assert self.process.stdout is not None
+        self.links: dict[str, str] = {}
+        for line in self.process.stdout:
+            if match := re.match(r"  (\w+): (http\S+)", line):
+                self.links[match[1]] = match[2]
+            if line.startswith("Ctrl-C"):
+                break
+        assert self.links, "the server did not start"
+
+    def kill(self) -> None:
+        """kill -9."""
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
+
+
+def rate_until_killed(link: str, confirmed: list[str]) -> None:
+    """Rates as fast as the server answers; `confirmed` gets each answer whose rating the server confirmed."""
+    address = link.split("/enter/", maxsplit=1)[0]
+    try:
+        with httpx.Client(headers={"origin": address}, base_url=address, timeout=10) as client:
+            client.get(link, follow_redirects=True)
+            while True:
+                fields = hidden_fields(client.get("/rate").text)
+                if "sample" not in fields:
+                    return
+                if client.post("/rate", data=fields | {"value": "3"}).status_code == 303:
+                    confirmed.append(json.loads(fields["sample"]))
+    except httpx.TransportError:
+        return  # killed
+
+
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("kills", [2, pytest.param(50, marks=pytest.mark.slow)])
+def test_kill_9_loses_no_confirmed_rating_and_doubles_none(tmp_path: Path, kills: int) -> None:
+    write_set(answers(2000), tmp_path / "set.jsonl")
+    draw = random.Random(kills)
+    confirmed: dict[str, list[str]] = {"ada": [], "bob": []}
+    for _ in range(kills):
+        server = RatingServer(tmp_path, "--raters", "ada,bob")
+        threads = [
+            threading.Thread(target=rate_until_killed, args=(server.links[rater], confirmed[rater]))
+            for rater in confirmed
+        ]
+        for thread in threads:
+            thread.start()
+        time.sleep(draw.uniform(0.1, 1.5))
+        server.kill()
+        for thread in threads:
+            thread.join()
+    database = open_database(tmp_path / ".assay", wait=10)
+    (name,) = queue_ids(database)  # every start went on with the same queue
+    queue = RatingQueue(database, name)
+    kept = Counter((rating.rater, rating.sample) for rating in queue.ratings() if not rating.is_repeat)
+    assert set(kept.values()) == {1}
+    for rater, samples in confirmed.items():
+        assert samples, "nothing was rated between start and kill"
+        assert {(rater, sample) for sample in samples} <= set(kept)
+    assert len(kept) - len({(rater, one) for rater, samples in confirmed.items() for one in samples}) <= 2 * kills
+    assert queue.counts()[0] == len(kept)
+    database.close()
+
+
+@pytest.mark.timeout(300)
+def test_twenty_raters_at_once_wait_less_than_200_ms(rating_site: Start, request: pytest.FixtureRequest) -> None:
+    """Each rates 10 answers with half a second of thought between; the 95th percentile over all requests."""
+    raters = tuple(f"rater{number}" for number in range(20))
+    site = rating_site(answers(100), raters=raters, per_answer=2)
+    seconds: list[float] = []
+    everyone = threading.Barrier(len(raters))
+
+    def work(rater: str) -> int:
+        draw = random.Random(rater)
+        with httpx.Client(headers={"origin": site.address}, base_url=site.address, timeout=30) as client:
+            client.get(site.links[rater], follow_redirects=True)
+            everyone.wait()
+            for count in range(10):
+                started = time.perf_counter()
+                fields = hidden_fields(client.get("/rate").text)
+                seconds.append(time.perf_counter() - started)
+                if "sample" not in fields:
+                    return count
+                time.sleep(draw.uniform(0.2, 0.8))
+                started = time.perf_counter()
+                client.post("/rate", data=fields | {"value": "4"})
+                seconds.append(time.perf_counter() - started)
+        return 10
+
+    with ThreadPoolExecutor(len(raters)) as pool:
+        total = sum(pool.map(work, raters))
+    ratings = site.ratings()
+    assert len(ratings) == total
+    assert max(Counter(rating.sample for rating in ratings).values()) <= 2
+    p95 = statistics.quantiles(seconds, n=20)[-1]
+    print(f"20 raters, {len(seconds)} requests: median {statistics.median(seconds):.3f} s, p95 {p95:.3f} s")
+    assert p95 < 2.0  # 0.2 s is measured on an idle machine (benchmarks); a loaded one must not fail the test
