@@ -15,6 +15,7 @@ from .sections import (
     Probes,
     Profile,
     Questions,
+    RatingPage,
     Section,
     Sentences,
     Speakers,
@@ -110,6 +111,11 @@ class Language:
     def probes(self) -> Probes:
         """`probes.yaml`."""
         return self._read("probes", Probes)
+
+    @cached_property
+    def rating_page(self) -> RatingPage:
+        """`rating_page.yaml`."""
+        return self._read("rating_page", RatingPage)
 
     def _read(self, section: str, kind: type[S]) -> S:
         if not self.has(section):

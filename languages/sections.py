@@ -334,3 +334,39 @@ class Probes(Section):
     after: tuple[str, ...] = Field(min_length=2)
     again: tuple[str, ...] = Field(min_length=1)
     instructions: tuple[str, ...] = Field(min_length=1)
+
+
+class RatingPage(Section):
+    """`rating_page.yaml`: the texts of the page on which people rate answers.
+
+    Attributes:
+        progress_yours: With `{done}` for the rater's answers.
+        progress_team: With `{done}` and `{total}` for the team's ratings.
+    """
+
+    title: str
+    question: str
+    answer: str
+    contexts: str
+    guideline: str
+    no_guideline: str
+    no_contexts: str
+    your_rating: str
+    cannot_tell: str
+    reason: str
+    reason_hint: str
+    wrong_hint: str
+    submit: str
+    undo: str
+    help: str
+    help_levels: str
+    help_cannot_tell: str
+    help_undo: str
+    help_submit: str
+    help_help: str
+    progress_yours: str
+    progress_team: str
+    done_title: str
+    done_text: str
+    lowest: str
+    highest: str

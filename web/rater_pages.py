@@ -10,10 +10,11 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from ..errors import UsageError
-from ..metrics.sentences import sentences
+from ..languages import language_or_fallback
 from ..runs.ratings import Assignment, RatingQueue
+from ..text.sentences import sentences
 from .connections import Connections
-from .rendering import LONGEST_TEXT, page_language, page_words, render, render_message, render_unknown_visitor
+from .rendering import LONGEST_TEXT, page_language, render, render_message, render_unknown_visitor
 from .sessions import SEE_OTHER, Sessions, form_json_text, form_text
 
 T = TypeVar("T")
@@ -39,7 +40,7 @@ class Line:
     sentences: tuple[Sentence, ...]
 
 
-def answer_lines(response: str, language: str) -> tuple[Line, ...]:
+def answer_lines(response: str, language: str | None) -> tuple[Line, ...]:
     """An answer as lines of sentences that can be marked one by one; a line without words is left out.
 
     Only the first `LONGEST_TEXT` characters are shown.
@@ -47,7 +48,7 @@ def answer_lines(response: str, language: str) -> tuple[Line, ...]:
     lines: list[Line] = []
     number = 0
     for text in response[:LONGEST_TEXT].splitlines():
-        parts = sentences(text, language)
+        parts = sentences(text, language_or_fallback(language))
         if parts:
             start = text.find(parts[0])
             prefix = text[:start].replace("*", "").lstrip() if start > 0 else ""
@@ -86,17 +87,17 @@ class RaterPages:
 
         assignment, (team_done, total), own_done, guideline = await self._in_queue(read)
         csrf = self._sessions.csrf_token(visitor)
-        words = page_words()[page_language(request)]
+        words = page_language(request).rating_page
         if assignment is None:
-            return render_message(request, 200, words["done_title"], words["done_text"], csrf=csrf)
+            return render_message(request, 200, words.done_title, words.done_text, csrf=csrf)
         sample = assignment.sample
         settings = await self._in_queue(lambda queue: queue.settings)
         content = {
-            "title": words["title"],
+            "title": words.title,
             "scripts": ["rate.js"],
             "csrf": csrf,
             "sample": sample,
-            "lines": answer_lines(sample.response, sample.language or "en"),
+            "lines": answer_lines(sample.response, sample.language),
             "levels": range(settings.rating_min, settings.rating_max + 1),
             "guideline": guideline,
             "team_done": team_done,
@@ -114,7 +115,7 @@ class RaterPages:
 
         def save(queue: RatingQueue) -> None:
             answer = queue.sample(sample)
-            lines = answer_lines(answer.response, answer.language or "en")
+            lines = answer_lines(answer.response, answer.language)
             queue.save(
                 visitor.name,
                 sample,

@@ -2,38 +2,29 @@
 
 from collections.abc import Mapping
 from functools import cache
-from importlib import resources
 from typing import Any
 
 import jinja2
-import yaml
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.templating import Jinja2Templates
 
-from ..prompts.untrusted import without_unseen
+from ..languages import FALLBACK, Language, find_language, load_language
+from ..text.untrusted import without_unseen
 
 LONGEST_TEXT = 100_000  # characters of one text on a page
 
 
-@cache
-def page_words() -> Mapping[str, Mapping[str, str]]:
-    """The texts of the raters' pages by language."""
-    folder = resources.files(__package__) / "words"
-    return {
-        entry.name.partition(".")[0]: yaml.safe_load(entry.read_text(encoding="utf-8"))
-        for entry in folder.iterdir()
-        if entry.name.endswith(".yaml")
-    }
+_SECTION = "rating_page"
 
 
-def page_language(request: Request) -> str:
-    """The first of the browser's languages that the pages have; English where they have none."""
-    for part in request.headers.get("accept-language", "").split(","):
-        language = part.partition(";")[0].strip().partition("-")[0].lower()
-        if language in page_words():
+def page_language(request: Request) -> Language:
+    """The first of the browser's languages whose pack has the page's texts; English where none has."""
+    for preference in request.headers.get("accept-language", "").split(","):
+        language = find_language(preference.partition(";")[0])
+        if language is not None and language.has(_SECTION):
             return language
-    return "en"
+    return load_language(FALLBACK)
 
 
 def visible_text(text: str) -> str:
@@ -59,9 +50,8 @@ def _templates() -> Jinja2Templates:
 def render(request: Request, template: str, content: Mapping[str, Any], status: int = 200) -> Response:
     """A template as a page in the browser's language; all texts are escaped."""
     language = page_language(request)
-    return _templates().TemplateResponse(
-        request, template, {"language": language, "words": page_words()[language], **content}, status_code=status
-    )
+    texts = {"language": language.code, "words": language.rating_page}
+    return _templates().TemplateResponse(request, template, texts | dict(content), status_code=status)
 
 
 def render_message(request: Request, status: int, title: str, text: str, csrf: str = "") -> Response:
