@@ -8,6 +8,7 @@ from ..eval_sets import Sample
 from ..meta_eval.answer_evidence import AnswerEvidence, MetricEvidence
 from ..meta_eval.score_files import FlatRow, Item, ReadOptions, ScoreSource, flatten, read_ratings
 from ..meta_eval.score_files.column_roles import match_columns
+from .ratings.rated_set import replace_ratings
 from .store import RunRow, Store
 
 _TELLS_TYPE = "heuristic"  # the metric whose evidence says which type a message was taken for
@@ -45,8 +46,12 @@ def measured_run(store: Store, run: RunRow, choices: ReadOptions) -> ScoreSource
 
 
 def ratings_of_runs(store: Store, runs: Sequence[RunRow], choices: ReadOptions) -> ScoreSource:
-    """The ratings of the runs' samples, each sample once. Raises `InputError` where there are none."""
+    """The ratings of the runs' samples, each sample once: those given in the store (`assay rate`), else the set's own.
+
+    Raises `InputError` where there are none.
+    """
     samples = {sample.id: sample for run in runs for sample in store.samples(run.id)}
+    samples = replace_ratings(store.database, samples)
     name = ", ".join(f"run {run.id}" for run in runs)
     if not choices.ratings and all(sample.human_rating is None for sample in samples.values()):
         raise InputError(f"{name}: none of its {len(samples)} samples is rated; name a file of ratings (--ratings)")

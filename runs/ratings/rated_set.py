@@ -1,9 +1,11 @@
 """A rating queue as an evaluation set: samples with the raters' ratings, reasons and marked sentences."""
 
 from collections import defaultdict
+from collections.abc import Mapping
 
 from ...eval_sets import Sample
-from .rating_queue import Rating, RatingQueue
+from ..database import Database
+from .rating_queue import Rating, RatingQueue, queue_ids
 
 
 def rated_samples(queue: RatingQueue, series: int | None = None) -> list[Sample]:
@@ -47,3 +49,27 @@ def rated_samples(queue: RatingQueue, series: int | None = None) -> list[Sample]
         }
         rated.append(Sample.model_validate(fields))
     return rated
+
+
+def replace_ratings(database: Database, samples: Mapping[str, Sample]) -> dict[str, Sample]:
+    """Samples with the ratings that people gave these very answers in the store.
+
+    The newest rating queue that rated one of them counts, its present series; answers that it has not rated yet are
+    unrated then, because two series, or two scales, are not one measure. Without such a queue the samples stay as they
+    are.
+
+    Args:
+        database: The store's database.
+        samples: Samples by id.
+    """
+    for name in queue_ids(database):
+        rated = {
+            sample.id: sample
+            for sample in rated_samples(RatingQueue(database, name))
+            if (ours := samples.get(sample.id))
+            and (ours.user_input, ours.response) == (sample.user_input, sample.response)
+        }
+        if rated:
+            unrated = {"rating": None, "ratings": {}}
+            return {key: rated.get(key) or sample.model_copy(update=unrated) for key, sample in samples.items()}
+    return dict(samples)

@@ -1,0 +1,96 @@
+"""`assay rate` and `assay ratings`: queues, exports, and the way on to `assay meta`."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from assay.eval_sets import load_set
+from assay.runs import Store
+from assay.runs.ratings import QueueSettings, RatingQueue
+from assay.runs.ratings.rating_queue import queue_ids
+from assay.runs.ratings.rating_source import find_source, open_queue
+
+pytest.importorskip("uvicorn")
+
+
+def rate_everything(folder: Path, source: str, value: Callable[[str], int]) -> RatingQueue:
+    """Ada and Bob rate all answers of a source in the folder's store: what `value` says of the answer's text."""
+    store = Store(folder)
+    settings = QueueSettings(raters=("ada", "bob"), repeat_share=0.0)
+    queue = open_queue(store, find_source(store, source), settings, guideline=None)
+    for rater in settings.raters:
+        while assignment := queue.next_answer(rater):
+            queue.save(rater, assignment.sample.id, value(assignment.sample.response), reason="as planned")
+    return queue
+
+
+def planned(response: str) -> int:
+    return 1 if "flowers" in response else 5
+
+
+def test_meta_takes_the_ratings_that_were_given_in_the_store(
+    assay: Callable, set_file: Callable, tmp_path: Path
+) -> None:
+    """The set's own ratings say nothing; those in the store follow what the answers share with their contexts."""
+    path = set_file(12)
+    assert assay("run", path, "--metrics", "token_overlap").code == 0
+    before = assay("meta", "last", "--json").json
+    rate_everything(tmp_path / ".assay", "last", planned)
+    after = assay("meta", "last", "--json").json
+    spearman = {
+        name: next(metric["spearman"] for metric in told["metrics"] if metric["name"] == "token_overlap")
+        for name, told in (("before", before), ("after", after))
+    }
+    assert spearman["after"] > 0.8 > spearman["before"]
+
+
+def test_ratings_are_written_as_a_set(assay: Callable, set_file: Callable, tmp_path: Path) -> None:
+    path = set_file(3)
+    rate_everything(tmp_path / ".assay", str(path), planned)
+    done = assay("ratings", "last", "--out", "rated.jsonl")
+    assert done.code == 0 and "3 rated answers written to rated.jsonl" in done.out
+    samples = list(load_set("rated.jsonl"))
+    assert [sample.ratings for sample in samples] == [
+        {"ada": planned(sample.response), "bob": planned(sample.response)} for sample in samples
+    ]
+    assert samples[0].metadata["rating_reasons"] == {"ada": "as planned", "bob": "as planned"}
+    assert "6 of 6 ratings" in assay("ratings").out
+    assert assay("ratings", "--json").json["raters"] == {"ada": 3, "bob": 3}
+
+
+def test_the_same_command_goes_on_with_its_queue_and_another_begins_a_new_one(
+    set_file: Callable, tmp_path: Path
+) -> None:
+    path = str(set_file(4))
+    first = rate_everything(tmp_path / ".assay", path, planned)
+    again = rate_everything(tmp_path / ".assay", path, planned)
+    assert again.id == first.id
+    store = Store(tmp_path / ".assay")
+    other = open_queue(store, find_source(store, path), QueueSettings(raters=("cleo",), per_answer=1), guideline="New.")
+    assert other.id != first.id and set(queue_ids(store.database)) == {first.id, other.id}
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--raters", "ada", "--per-answer", "2"], "name more raters or lower per_answer"),
+        (["--raters", "ada,ada"], "same name"),
+        (["--raters", "ada", "--scale", "5"], "write LOW-HIGH, such as 1-5"),
+        (["--raters", "ada", "--scale", "5-5"], "no two levels"),
+        (["--raters", "ada", "--choose", "spread"], "needs the scores of 1 metric"),
+        (["--raters", "ada", "--by", "faithfulness"], "has no scores of 'faithfulness'"),
+        (["--raters", "ada", "--guideline", "missing.md"], "missing.md"),
+    ],
+)
+def test_what_cannot_be_is_said_before_anything_is_served(
+    assay: Callable, set_file: Callable, words: list[str], message: str
+) -> None:
+    done = assay("rate", set_file(2), *words)
+    assert done.code == 2 and message in done.err
+
+
+def test_ratings_of_a_store_without_any(assay: Callable, set_file: Callable) -> None:
+    assay("run", set_file(2), "--metrics", "token_overlap")
+    done = assay("ratings")
+    assert done.code == 2 and "assay rate SET --raters" in done.err
