@@ -3,15 +3,17 @@
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
-from ..errors import InputError, JudgeError
+from ..errors import InputError, JudgeError, UsageError
+from ..eval_sets import write_set
 from ..judges import Choice, Judge, Question
 from ..judges.embedders import Embedder
 from ..judges.probabilities import option_probabilities
 from ..prompts import BUNDLED, Prompts
 from .duplicates import find_duplicates
 from .judge_calls import ask_all
-from .pair import Pair
+from .pair import Pair, pair_to_sample, write_pairs
 from .pair_filters import SINGLE_PAIR_FILTERS, Thresholds
 from .quotas import proportional_quotas
 from .section import Fold, Section
@@ -224,3 +226,22 @@ def _reject_beyond(pairs: Sequence[Pair], n: int, factoid_share: float, all_pair
 
 def _stratum(pair: Pair) -> tuple[int | None, str | None, int | None]:
     return pair.fold, pair.split, pair.topic
+
+
+def write_selection(selection: PairSelection, sections: Sequence[Section], out: Path, rejected: Path) -> None:
+    """Writes the selected pairs as a set, and the rejected ones with their reasons.
+
+    Args:
+        selection: The outcome of the filters.
+        sections: The sections that the pairs were made from.
+        out: The set's file.
+        rejected: The file of rejected pairs; written also where no pair was selected.
+
+    Raises:
+        UsageError: No pair was selected; a set is never empty.
+    """
+    write_pairs(selection.rejected, rejected)
+    if not selection.selected:
+        raise UsageError(f"no pair passed the filters; {rejected} says why each was rejected")
+    by_id = {section.id: section for section in sections}
+    write_set((pair_to_sample(pair, by_id[pair.section]) for pair in selection.selected), out)

@@ -1,66 +1,103 @@
-"""`assay crosseval`: a chatbot asked what the loaded fold holds, and what it does not."""
+"""`assay crosseval`: a chatbot is asked what the loaded fold holds, and what it does not."""
 
 import asyncio
 import json
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..errors import InputError, UsageError
+from ..errors import UsageError
 from .exit_codes import DONE, TOO_MANY_FAILED
-from .judge_session import JudgeSession, open_judge_session, question_progress, with_judge_session
+from .judge_session import JudgeSession, SessionOptions, open_judge_session, question_progress, with_judge_session
 from .options import embedder_option, json_option, read_metrics
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..eval_sets import Sample
-    from ..generation.crosseval import Bot, Exchange, Page, Setup, SplitSummary
-    from ..metrics import Metric
+    from ..generation.crosseval import Exchange, Setup, SplitSummary
 
-FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
 class SetFile(click.Path):
     """A set's file, or the name of a bundled one."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Its path: a file of that name comes before a bundled set."""
+        """Returns its path: a file of that name comes before a bundled set."""
         from ..eval_sets.bundled import bundled_file, bundled_sets
 
-        bundled = value in bundled_sets() and not Path(value).exists()
-        return super().convert(str(bundled_file(value)) if bundled else value, param, ctx)
+        is_bundled = value in bundled_sets() and not Path(value).exists()
+        return super().convert(str(bundled_file(value)) if is_bundled else value, param, ctx)
 
 
 @click.command()
-@click.argument("set_", metavar="SET", type=SetFile(exists=True, dir_okay=False, path_type=Path))
+@click.argument("set_file", metavar="SET", type=SetFile(exists=True, dir_okay=False, path_type=Path))
 @click.option(
     "--bot",
     "bots",
     multiple=True,
     required=True,
-    help="A model (as for --judge; our retrieval in front), a URL, or module:function. Of several validation chooses.",
-)
-@click.option("--sections", type=FILE, help="Sections of the documents; if not said, beside SET.")
-@click.option("--folds", type=FILE, help="Their folds; if not said, beside SET.")
-@click.option("--bot-template", type=FILE, help='JSON to POST to a URL; "$question", "$pages", "$fold", "$language".')
-@click.option(
-    "--bot-answer", default="answer", show_default=True, help="Where in its reply: choices.0.message.content."
+    help="A model (as for --judge; our retrieval in front), a URL, or module:function. Of several, validation selects.",
 )
 @click.option(
-    "--metrics", default="", help="Assay's own, on the answers: faithfulness,answer_relevance (with --judge)."
+    "--sections", "sections_file", type=_FILE, help="Sections of the documents. Default: the file beside SET."
 )
-@click.option("--pages", "retrieve", type=click.IntRange(min=1), default=3, show_default=True, help="Pages retrieved.")
-@click.option("--least-cosine", type=click.FloatRange(-1, 1), default=-1, help="Pages less alike are not retrieved.")
-@click.option("--qdrant", default="", help="URL of a Qdrant server; if not said, Qdrant runs in this process.")
-@click.option("--limit", type=click.IntRange(min=1), help="At most so many questions of each fold and split.")
-@click.option("--max-failed", type=click.IntRange(min=0), default=0, show_default=True, help="Lost answers allowed.")
+@click.option("--folds", "folds_file", type=_FILE, help="Their folds. Default: beside SET.")
+@click.option(
+    "--bot-template", "template", type=_FILE, help='JSON to POST to a URL; "$question", "$pages", "$fold", "$language".'
+)
+@click.option(
+    "--bot-answer",
+    "answer_path",
+    default="answer",
+    show_default=True,
+    help="Where its answer is: choices.0.message.content.",
+)
+@click.option(
+    "--metrics",
+    "metric_names",
+    default="",
+    help="Assay's own, on the answers: faithfulness,answer_relevance (with --judge).",
+)
+@click.option(
+    "--pages", "retrieved_pages", type=click.IntRange(min=1), default=3, show_default=True, help="Pages retrieved."
+)
+@click.option(
+    "--least-cosine",
+    type=click.FloatRange(-1, 1),
+    default=-1,
+    help="Smallest cosine of a page retrieved.",
+)
+@click.option("--qdrant", "qdrant_url", default="", help="URL of a Qdrant server. Default: in this process.")
+@click.option("--limit", type=click.IntRange(min=1), help="At most this many questions of each fold and split.")
+@click.option("--max-failed", type=click.IntRange(min=0), default=0, show_default=True, help="Missing answers allowed.")
 @click.option("-o", "--out", type=click.Path(path_type=Path), help="Set with all answers to write (.jsonl).")
 @embedder_option
 @with_judge_session
 @json_option
-def crosseval(set_: Path, bots: tuple[str, ...], out: Path | None, **options: Any) -> None:
+def crosseval(
+    *,
+    set_file: Path,
+    bots: tuple[str, ...],
+    sections_file: Path | None,
+    folds_file: Path | None,
+    template: Path | None,
+    answer_path: str,
+    metric_names: str,
+    retrieved_pages: int,
+    least_cosine: float,
+    qdrant_url: str,
+    limit: int | None,
+    max_failed: int,
+    out: Path | None,
+    embedder: str,
+    judge: str | None,
+    session_options: SessionOptions,
+    as_json: bool,
+) -> None:
     """Cross-evaluate a chatbot on SET: load each fold in turn, ask the questions of both.
 
     A question whose fold is not loaded cannot be answered: a bot that answers it hallucinates. Prints Tables 3 and 4 of
@@ -72,140 +109,76 @@ def crosseval(set_: Path, bots: tuple[str, ...], out: Path | None, **options: An
     assay crosseval leaflets.jsonl --bot mybot:answer --judge openai/gpt-4o-mini --metrics faithfulness
     """
     from ..eval_sets import load_set, write_set
+    from ..generation.crosseval import compare_bots, exchange_samples, load_bot, read_pages, split_questions
 
-    kept = out or Path(f"{set_.stem}.answers.jsonl")
-    if kept.suffix != ".jsonl" or not kept.parent.is_dir():
-        raise UsageError(f"{kept}: write the answers to a file that is called .jsonl, in a folder that is there")
-    samples = load_set(set_)
-    pages = _pages(set_, options)
-    chosen = _by_split(samples, options["limit"])
-    if unknown := sorted(set(chosen) - set(pages)):
-        raise InputError(f"{set_}: its questions are of the splits {', '.join(unknown)}, which the folds file lacks")
-    with open_judge_session(options["judge"], options["session_options"], kept) as session:
-        found = _evaluated(bots, chosen, pages, session, options)
-        failed = [exchange for done in found for exchange in done if exchange.failed]
-        session.is_unfinished = len(failed) > options["max_failed"]
+    answers_file = out or Path(f"{set_file.stem}.answers.jsonl")
+    if answers_file.suffix != ".jsonl" or not answers_file.parent.is_dir():
+        raise UsageError(f"{answers_file}: name a file that ends in .jsonl, in a folder that exists")
+    pages = read_pages(set_file, sections_file, folds_file)
+    questions = split_questions(load_set(set_file), limit)
+    with open_judge_session(judge, session_options, answers_file) as session:
+
+        def progress(total: int) -> AbstractContextManager[Callable[[bool], None]]:
+            return question_progress(session.models[0] if session.models else None, total, quiet=as_json)
+
+        loaded_bots = [load_bot(bot, session.model, session.cassette, template, answer_path) for bot in bots]
+        setup = _setup(
+            session,
+            read_metrics(metric_names),
+            embedder=embedder,
+            retrieved_pages=retrieved_pages,
+            least_cosine=least_cosine,
+            qdrant_url=qdrant_url,
+            concurrency=session_options.concurrency,
+        )
+        results = asyncio.run(compare_bots(loaded_bots, questions, pages, setup, progress))
+        exchanges = [exchange for result in results for exchange in result.exchanges]
+        failed = [exchange for exchange in exchanges if exchange.failed]
+        session.is_unfinished = len(failed) > max_failed
         if out is not None:
-            exchanges = [exchange for done in found for exchange in done]
-            write_set(_renamed(exchanges), out)
-    summaries = [_summary(done, options) for done in found]
-    if options["as_json"]:
-        click.echo(json.dumps({"splits": [_as_json(each) for each in summaries], "usage": session.usage_as_json()}))
+            write_set(exchange_samples(exchanges), out)
+    summaries = [result.summary for result in results]
+    if as_json:
+        splits = [_summary_as_json(summary) for summary in summaries]
+        click.echo(json.dumps({"splits": splits, "usage": session.usage_as_json()}))
     else:
         from ..generation.crosseval.tables import print_summaries
 
         print_summaries(summaries)
         click.echo(session.usage_line())
-    click.get_current_context().exit(_told_of(failed, options["max_failed"]))
+    click.get_current_context().exit(_report_failures(failed, max_failed))
 
 
-def _evaluated(
-    bots: "Sequence[str]",
-    chosen: "dict[str, list[Sample]]",
-    pages: "dict[str, dict[int, list[Page]]]",
+def _setup(
     session: JudgeSession,
-    options: dict[str, Any],
-) -> "list[list[Exchange]]":
-    """Every bot on validation; the best of them on test (4.3)."""
-    from ..generation.crosseval import cross_evaluate, load_bot
-
-    template, path = options["bot_template"], options["bot_answer"]
-    made = [load_bot(bot, session.model, session.cassette, template, path) for bot in bots]
-    if len({bot.name for bot in made}) < len(made):
-        raise UsageError("two bots have one name; name each once")
-    setup = _setup(session, options)
-
-    def on_split(bot: "Bot", split: str) -> "list[Exchange]":
-        model = session.models[0] if session.models else None
-        with question_progress(model, len(chosen[split]) * len(pages[split]), quiet=options["as_json"]) as on_reply:
-            return asyncio.run(cross_evaluate(chosen[split], pages[split], bot, setup, split=split, on_reply=on_reply))
-
-    if "validation" not in chosen and len(made) > 1:
-        raise UsageError("several bots are chosen from on the validation split, and the set has none; name one bot")
-    found = [on_split(bot, "validation") for bot in made] if "validation" in chosen else []
-    balances = [_summary(done, options).balance or 0.0 for done in found]
-    best = made[balances.index(max(balances))] if found else made[0]
-    return [*found, on_split(best, "test")] if "test" in chosen else found
-
-
-def _setup(session: JudgeSession, options: dict[str, Any]) -> "Setup":
+    metric_names: tuple[str, ...],
+    *,
+    embedder: str,
+    retrieved_pages: int,
+    least_cosine: float,
+    qdrant_url: str,
+    concurrency: int | None,
+) -> "Setup":
     from ..generation.crosseval import Setup
     from ..generation.crosseval.exchange import REFERENCE_METRICS
     from ..metrics import Declined
     from ..metrics.catalogue import load_metric
 
-    embedder = session.embedder(options["embedder"])
-    names = dict.fromkeys((*REFERENCE_METRICS, "factoid", *read_metrics(options["metrics"])))
-    metrics: list[Metric] = [load_metric(name, session.judge, embedder) for name in names]
+    loaded_embedder = session.embedder(embedder)
+    names = dict.fromkeys((*REFERENCE_METRICS, "factoid", *metric_names))
     return Setup(
         declined=Declined(session.judge),
-        metrics=metrics,
-        embedder=embedder,
-        retrieve=options["retrieve"],
-        least_cosine=options["least_cosine"],
-        qdrant_url=options["qdrant"],
-        concurrency=max(
-            (model.settings.concurrency for model in session.models),
-            default=options["session_options"].concurrency or 8,
-        ),
+        metrics=[load_metric(name, session.judge, loaded_embedder) for name in names],
+        embedder=loaded_embedder,
+        retrieve=retrieved_pages,
+        least_cosine=least_cosine,
+        qdrant_url=qdrant_url,
+        concurrency=max((model.settings.concurrency for model in session.models), default=concurrency or 8),
     )
 
 
-def _pages(set_: Path, options: dict[str, Any]) -> "dict[str, dict[int, list[Page]]]":
-    """The pages of each fold, by split. Raises `InputError` where the files cannot be found."""
-    from ..generation.crosseval import build_pages
-    from ..generation.section import read_folds, read_sections
-
-    sections = read_sections(options["sections"] or _beside(set_, "sections"))
-    folds = read_folds(options["folds"] or _beside(set_, "folds"))
-    numbers = sorted({fold.fold for fold in folds})
-    if len(numbers) < 2:
-        raise InputError(f"{set_}: all sections are in one fold; cross-evaluation needs two (assay generate folds)")
-    splits = dict.fromkeys(fold.split for fold in folds)
-    return {split: {fold: build_pages(sections, folds, fold, split) for fold in numbers} for split in splits}
-
-
-def _beside(set_: Path, what: str) -> Path:
-    """`set.sections.jsonl` beside `set.jsonl`, and beside `set.reviewed.jsonl` too."""
-    stem = set_.name
-    while "." in stem:
-        stem = stem.rpartition(".")[0]
-        if (found := set_.with_name(f"{stem}.{what}.jsonl")).is_file():
-            return found
-    raise UsageError(f"{set_}: there is no {set_.stem}.{what}.jsonl beside it; name the file with --{what}")
-
-
-def _by_split(samples: "Sequence[Sample]", limit: int | None) -> "dict[str, list[Sample]]":
-    from ..generation.crosseval.exchange import question_fold
-
-    chosen: dict[str, list[Sample]] = {}
-    counts: dict[tuple[str, int], int] = {}
-    for sample in samples:
-        place = str(sample.metadata.get("split", "validation")), question_fold(sample)
-        counts[place] = counts.get(place, 0) + 1
-        if limit is None or counts[place] <= limit:
-            chosen.setdefault(place[0], []).append(sample)
-    return chosen
-
-
-def _summary(exchanges: "Sequence[Exchange]", options: dict[str, Any]) -> "SplitSummary":
-    from ..generation.crosseval import summarise_split
-    from ..generation.crosseval.exchange import REFERENCE_METRICS
-
-    return summarise_split(exchanges, [*REFERENCE_METRICS, *read_metrics(options["metrics"])])
-
-
-def _renamed(exchanges: "Sequence[Exchange]") -> "list[Sample]":
-    several = len({exchange.bot for exchange in exchanges}) > 1
-    return [
-        sample.model_copy(update={"id": f"{exchange.bot}: {sample.id}"}) if several else sample
-        for exchange in exchanges
-        for sample in [exchange.as_sample()]
-    ]
-
-
-def _told_of(failed: "Sequence[Exchange]", allowed: int) -> int:
-    """Tells of answers that are missing; the exit code."""
+def _report_failures(failed: "Sequence[Exchange]", allowed: int) -> int:
+    """Names missing answers on standard error, and returns the exit code."""
     from ..runs.report import plain
 
     if len(failed) <= allowed:
@@ -219,7 +192,7 @@ def _told_of(failed: "Sequence[Exchange]", allowed: int) -> int:
     return TOO_MANY_FAILED
 
 
-def _as_json(summary: "SplitSummary") -> dict[str, Any]:
+def _summary_as_json(summary: "SplitSummary") -> dict[str, Any]:
     from dataclasses import fields
 
     from ..meta_eval.estimate import Estimate

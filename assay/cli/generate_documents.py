@@ -4,40 +4,71 @@ import asyncio
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from ..errors import InputError
 from .generate import generate
-from .options import embedder_option, json_option
+from .options import embedder_option, json_option, option_group
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
-    from ..generation.folds import Leaks
+    from ..generation.documents import Extraction
+    from ..generation.folds import Leaks, Separate
+    from ..generation.topics import Method
 
 _FILE = click.Path(path_type=Path, dir_okay=False)
-seed_option = click.option("--seed", type=int, default=0, show_default=True, help="The same seed, the same result.")
+seed_option = click.option(
+    "--seed", type=int, default=0, show_default=True, help="The same seed gives the same result."
+)
 
 
-def fold_options(command: "Callable[..., Any]") -> "Callable[..., Any]":
-    """How the folds are kept apart, and parted."""
-    apart = click.option(
+@dataclass(frozen=True, slots=True)
+class FoldOptions:
+    """How folds are separated and split.
+
+    Attributes:
+        separate: What is never in two folds: `document` or `page`.
+        test_share: The share of the sections for the test split, 0 to 0.9.
+    """
+
+    separate: "Separate"
+    test_share: float
+
+
+with_fold_options = option_group(
+    "fold_options",
+    FoldOptions,
+    click.option(
         "--separate",
         type=click.Choice(["document", "page"]),
         default="document",
         show_default=True,
-        help="What may not stand in two folds.",
-    )
-    share = click.FloatRange(0, 0.9)
-    test = click.option("--test-share", type=share, default=0.2, show_default=True, help="Share for the test.")
-    return apart(test(command))
+        help="What is never in two folds.",
+    ),
+    click.option(
+        "--test-share", type=click.FloatRange(0, 0.9), default=0.2, show_default=True, help="Share of the test split."
+    ),
+)
 
 
-def _numbers(_ctx: click.Context, _param: click.Parameter, typed: str | None) -> tuple[int, ...] | None:
-    """Whole numbers from 2 on, with commas, as in 5,10,15."""
+def _check_language(_context: click.Context, _option: click.Parameter, typed: str | None) -> str | None:
+    if typed is not None and not (len(typed) == 2 and typed.isalpha() and typed.islower()):
+        raise click.BadParameter(f"{typed!r}: write nl, en or another code of two letters")
+    return typed
+
+
+document_language_option = click.option(
+    "--language", callback=_check_language, help="Language (nl, en) of the documents. Default: it is detected."
+)
+
+
+def _read_numbers(_context: click.Context, _option: click.Parameter, typed: str | None) -> tuple[int, ...] | None:
+    """Reads `5,10,15`: whole numbers of 2 or more."""
     if typed is None:
         return None
     try:
@@ -45,16 +76,16 @@ def _numbers(_ctx: click.Context, _param: click.Parameter, typed: str | None) ->
     except ValueError:
         raise click.BadParameter(f"{typed!r}: write whole numbers with commas, such as 5,10,15") from None
     if min(numbers) < 2:
-        raise click.BadParameter(f"{typed!r}: each has to be 2 or more")
+        raise click.BadParameter(f"{typed!r}: each number must be 2 or more")
     return numbers
 
 
 @generate.command()
 @click.argument("docs", nargs=-1, required=True)
-@click.option("-o", "--out", type=_FILE, help="Sections to write (.jsonl); if not given, their titles are shown.")
-@click.option("--language", help="Language (nl, en) of the documents; if not given, it is detected.")
-@click.option("--header", type=click.FloatRange(min=0), help="Depth of a PDF's header in points; found if not given.")
-@click.option("--footer", type=click.FloatRange(min=0), help="Depth of a PDF's footer in points; found if not given.")
+@click.option("-o", "--out", type=_FILE, help="Sections to write (.jsonl). Default: their titles are shown.")
+@document_language_option
+@click.option("--header", type=click.FloatRange(min=0), help="Depth of a PDF's header in points. Default: detected.")
+@click.option("--footer", type=click.FloatRange(min=0), help="Depth of a PDF's footer in points. Default: detected.")
 @json_option
 def sections(
     *,
@@ -65,41 +96,56 @@ def sections(
     footer: float | None,
     as_json: bool,
 ) -> None:
-    """Take DOCS (files, folders: PDF, Markdown, HTML, DOCX) apart into sections.
+    """Split DOCS (files, folders: PDF, Markdown, HTML, DOCX) into sections.
 
     \b
     assay generate sections leaflets/
     assay generate sections leaflets/ -o sections.jsonl
     """
-    from ..generation.documents import extract_sections
-    from ..generation.documents.extraction import list_documents
     from ..generation.section import write_sections
     from ..generation.stage_tables import print_sections, sections_as_json
+
+    extractions = read_documents(docs, language=language, header=header, footer=footer, quiet=as_json)
+    if out is not None:
+        write_sections([section for extraction in extractions for section in extraction.sections], out)
+    if as_json:
+        click.echo(json.dumps(sections_as_json(extractions), ensure_ascii=False))
+    else:
+        print_sections(extractions, titles=out is None)
+
+
+def read_documents(
+    docs: "Sequence[str]",
+    *,
+    language: str | None,
+    header: float | None = None,
+    footer: float | None = None,
+    quiet: bool,
+) -> "list[Extraction]":
+    """Extracts the sections of documents with a bar, and names each document that is left out.
+
+    Raises:
+        InputError: No document can be read.
+    """
+    from ..generation.documents import extract_sections
+    from ..generation.documents.extraction import list_documents
     from ..runs.report import plain
 
-    check_language(language)
-    total = len(list_documents(docs))
-    with counting("documents", total, silent=as_json) as count:
-        found = []
+    extractions = []
+    with count_progress("documents", len(list_documents(docs)), quiet=quiet) as on_progress:
         for extraction in extract_sections(docs, language=language, header=header, footer=footer):
-            found.append(extraction)
-            count(len(found))
-    every = [section for extraction in found for section in extraction.sections]
-    for extraction in found:
+            extractions.append(extraction)
+            on_progress(len(extractions))
+    for extraction in extractions:
         if extraction.error is not None:
             click.echo(f"assay: left out: {plain(str(extraction.error))}", err=True)
-    if not every:
+    if not any(extraction.sections for extraction in extractions):
         raise InputError("no document could be read; the reasons are above")
-    if out is not None:
-        write_sections(every, out)
-    if as_json:
-        click.echo(json.dumps(sections_as_json(found), ensure_ascii=False))
-    else:
-        print_sections(found, titles=out is None)
+    return extractions
 
 
 @generate.command()
-@click.argument("sections_", metavar="SECTIONS", type=_FILE)
+@click.argument("sections_file", metavar="SECTIONS", type=_FILE)
 @click.option("-o", "--out", type=_FILE, help="Topics to write (.jsonl).")
 @click.option(
     "--method",
@@ -110,24 +156,25 @@ def sections(
 )
 @click.option("--topics", "number", type=click.IntRange(min=2), help="Topics at most (bertopic) or exactly (plain).")
 @click.option(
-    "--dimensions", callback=_numbers, metavar="N,N,...", help="Dimensions of the reduced space to try (bertopic)."
+    "--dimensions", callback=_read_numbers, metavar="N,N,...", help="Dimensions of the reduced space to try (bertopic)."
 )
-@click.option("--smallest", callback=_numbers, metavar="N,N,...", help="Smallest topic sizes to try (bertopic).")
+@click.option("--smallest", callback=_read_numbers, metavar="N,N,...", help="Smallest topic sizes to try (bertopic).")
 @click.option("--many-subjects", is_flag=True, help="A document is about several subjects: its sections may part.")
 @embedder_option
 @seed_option
 @json_option
 def topics(
     *,
-    sections_: Path,
+    sections_file: Path,
     out: Path | None,
+    method: "Method",
     number: int | None,
     dimensions: tuple[int, ...] | None,
     smallest: tuple[int, ...] | None,
     many_subjects: bool,
     embedder: str,
+    seed: int,
     as_json: bool,
-    **options: Any,
 ) -> None:
     """Find what the SECTIONS are about.
 
@@ -141,42 +188,43 @@ def topics(
     from ..generation.topics.grid_search import default_grid
     from ..judges.embedders import load_embedder
 
-    read = read_sections(sections_)
-    usual = default_grid(len(read))
-    with counting("sections", len(read), silent=as_json) as count:
-        found = asyncio.run(
+    sections = read_sections(sections_file)
+    default_dimensions, default_sizes = default_grid(len(sections))
+    with count_progress("sections", len(sections), quiet=as_json) as on_progress:
+        result = asyncio.run(
             find_topics(
-                read,
+                sections,
                 load_embedder(embedder),
+                method=method,
                 topics=number,
-                grid=(dimensions or usual[0], smallest or usual[1]),
+                grid=(dimensions or default_dimensions, smallest or default_sizes),
+                seed=seed,
                 one_subject=not many_subjects,
-                on_progress=count,
-                **options,
+                on_progress=on_progress,
             )
         )
     if out is not None:
-        write_topics(found.rows, out)
+        write_topics(result.rows, out)
     if as_json:
-        click.echo(json.dumps(topics_as_json(found), ensure_ascii=False))
+        click.echo(json.dumps(topics_as_json(result), ensure_ascii=False))
     else:
-        print_topics(found)
+        print_topics(result)
 
 
 @generate.command()
-@click.argument("sections_", metavar="SECTIONS", type=_FILE)
-@click.argument("topics_", metavar="TOPICS", type=_FILE)
+@click.argument("sections_file", metavar="SECTIONS", type=_FILE)
+@click.argument("topics_file", metavar="TOPICS", type=_FILE)
 @click.option("-o", "--out", type=_FILE, help="Folds to write (.jsonl).")
 @click.option("--folds", "number", type=click.IntRange(2, 4), default=2, show_default=True, help="Folds to make.")
-@fold_options
-@click.option("--sample", type=click.IntRange(min=1), help="Sections to make questions of; all, if not given.")
+@with_fold_options
+@click.option("--sample", type=click.IntRange(min=1), help="Sections to make questions of. Default: all.")
 @click.option(
     "--smallest-fold",
     "smallest",
     type=click.FloatRange(0, 0.5),
     default=0.2,
     show_default=True,
-    help="Share of the sections that the smaller fold has to keep.",
+    help="Smallest share of the sections in a fold.",
 )
 @click.option("--leak-check/--no-leak-check", "check", default=True, help="Count what the folds share.")
 @embedder_option
@@ -184,16 +232,19 @@ def topics(
 @json_option
 def folds(
     *,
-    sections_: Path,
-    topics_: Path,
+    sections_file: Path,
+    topics_file: Path,
     out: Path | None,
     number: int,
+    fold_options: FoldOptions,
+    sample: int | None,
+    smallest: float,
     check: bool,
     embedder: str,
+    seed: int,
     as_json: bool,
-    **options: Any,
 ) -> None:
-    """Put the TOPICS of SECTIONS into folds that share no information, each with a validation and a test part.
+    """Put the TOPICS of SECTIONS into folds that share no information, each with a validation and a test split.
 
     \b
     assay generate folds sections.jsonl topics.jsonl -o folds.jsonl
@@ -205,34 +256,37 @@ def folds(
     from ..generation.topics import read_topics
     from ..judges.embedders import load_embedder
 
-    read = read_sections(sections_)
-    found = make_folds(read, read_topics(topics_), folds=number, **options)
+    sections = read_sections(sections_file)
+    plan = make_folds(
+        sections,
+        read_topics(topics_file),
+        folds=number,
+        separate=fold_options.separate,
+        test_share=fold_options.test_share,
+        sample=sample,
+        smallest=smallest,
+        seed=seed,
+    )
     if out is not None:
-        write_folds(found.folds, out)
-    shared: dict[str, Leaks] = {}
+        write_folds(plan.folds, out)
+    leaks: dict[str, Leaks] = {}
     if check:
-        with counting("sections", len(found.before), silent=as_json) as count:
-            shared = asyncio.run(compare_leaks(read, found, load_embedder(embedder), options["seed"], count))
+        with count_progress("sections", len(plan.before), quiet=as_json) as on_progress:
+            leaks = asyncio.run(compare_leaks(sections, plan, load_embedder(embedder), seed, on_progress))
     if as_json:
-        click.echo(json.dumps(folds_as_json(found, shared), ensure_ascii=False))
+        click.echo(json.dumps(folds_as_json(plan, leaks), ensure_ascii=False))
     else:
-        print_folds(found, shared)
-
-
-def check_language(language: str | None) -> None:
-    """Raises `BadParameter` for what is no ISO 639-1 code."""
-    if language is not None and not (len(language) == 2 and language.isalpha() and language.islower()):
-        raise click.BadParameter(f"{language!r}: write nl, en or another code of two letters", param_hint="--language")
+        print_folds(plan, leaks)
 
 
 @contextmanager
-def counting(things: str, total: int, *, silent: bool) -> "Iterator[Callable[[int], None]]":
-    """A bar on standard error of how many of `total` things are done; nothing in a pipe."""
+def count_progress(things: str, total: int, *, quiet: bool) -> "Iterator[Callable[[int], None]]":
+    """Shows on a terminal how many of `total` things are done; yields what is called with that number."""
     from rich import progress as bar
     from rich.console import Console
 
     console = Console(stderr=True)
-    if silent or not console.is_terminal:
+    if quiet or not console.is_terminal:
         yield lambda _: None
         return
     columns = (bar.BarColumn(bar_width=24), bar.MofNCompleteColumn(), bar.TextColumn(things), bar.TimeElapsedColumn())

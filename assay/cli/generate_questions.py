@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,74 +12,117 @@ import click
 from ..errors import UsageError
 from .exit_codes import DONE, TOO_MANY_FAILED
 from .generate import generate
-from .judge_session import JudgeSession, open_judge_session, question_progress, with_judge_session
-from .options import embedder_option, json_option
+from .judge_session import JudgeSession, SessionOptions, open_judge_session, question_progress, with_judge_session
+from .options import embedder_option, json_option, option_group
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from ..generation.pair import Pair
+    from ..generation.pair_filters import Thresholds
     from ..generation.pair_selection import PairSelection
     from ..generation.questions import GeneratedQuestions
     from ..generation.section import Fold, Section
 
-FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+factoid_share_option = click.option(
+    "--factoid-share",
+    type=click.FloatRange(0, 1),
+    default=0.2,
+    show_default=True,
+    help="Share of pairs that ask for a fact (telephone number, e-mail address, date, hours, amount, ...).",
+)
 
 
-def question_options(command: "Callable[..., Any]") -> "Callable[..., Any]":
-    """What the questions are to be."""
-    for option in reversed(
-        (
-            click.option("--n", type=click.IntRange(min=1), default=100, show_default=True, help="Pairs wanted."),
-            click.option(
-                "--factoid-share",
-                type=click.FloatRange(0, 1),
-                default=0.2,
-                show_default=True,
-                help="Share of pairs that ask for a fact (telephone number, e-mail address, date, hours, amount, ...).",
-            ),
-            click.option("--domain", default="", help='What the documents are about, such as "een ziekenhuis".'),
-            click.option("--role", "roles", multiple=True, help="Who asks, such as patient; repeatable."),
-            click.option(
-                "--candidates",
-                type=click.IntRange(1, 10),
-                default=3,
-                show_default=True,
-                help="Long-form pairs written for each section; the best stays.",
-            ),
-            click.option("--seed", type=int, default=0, show_default=True, help="Of all that is drawn by lot."),
-            click.option(
-                "--max-failed", type=click.IntRange(min=0), default=0, show_default=True, help="Failed calls allowed."
-            ),
-        )
-    ):
-        command = option(command)
-    return command
+@dataclass(frozen=True, slots=True)
+class QuestionOptions:
+    """Which questions are written.
+
+    Attributes:
+        n: Pairs wanted.
+        factoid_share: The share of pairs that ask for a fact, 0 to 1.
+        domain: What the documents are about.
+        roles: Who asks.
+        candidates: Long-form pairs per section, of which the best is selected.
+        seed: Seed of all random choices.
+        max_failed: Failed calls allowed.
+    """
+
+    n: int
+    factoid_share: float
+    domain: str
+    roles: tuple[str, ...]
+    candidates: int
+    seed: int
+    max_failed: int
 
 
-def filter_options(command: "Callable[..., Any]") -> "Callable[..., Any]":
-    """From where on a filter rejects."""
-    from_where = click.FloatRange(0, 1)
-    for option in reversed(
-        (
-            click.option("--least-rouge", type=from_where, default=0.4, show_default=True, help="Answer and section."),
-            click.option("--most-cosine", type=from_where, default=0.9, show_default=True, help="Of two questions."),
-            click.option("--least-score", type=click.FloatRange(1, 5), default=2, show_default=True, help="Model's."),
-        )
-    ):
-        command = option(command)
-    return command
+with_question_options = option_group(
+    "question_options",
+    QuestionOptions,
+    click.option("--n", type=click.IntRange(min=1), default=100, show_default=True, help="Pairs wanted."),
+    factoid_share_option,
+    click.option("--domain", default="", help='What the documents are about, such as "een ziekenhuis".'),
+    click.option("--role", "roles", multiple=True, help="Who asks, such as patient; repeatable."),
+    click.option(
+        "--candidates",
+        type=click.IntRange(1, 10),
+        default=3,
+        show_default=True,
+        help="Long-form pairs written for each section; the best one is selected.",
+    ),
+    click.option("--seed", type=int, default=0, show_default=True, help="Seed of all random choices."),
+    click.option(
+        "--max-failed", type=click.IntRange(min=0), default=0, show_default=True, help="Failed calls allowed."
+    ),
+)
+
+
+def _thresholds(least_rouge: float, most_cosine: float, least_score: float) -> "Thresholds":
+    from ..generation.pair_filters import Thresholds
+
+    return Thresholds(rouge=least_rouge, cosine=most_cosine, score=least_score)
+
+
+with_thresholds = option_group(
+    "thresholds",
+    _thresholds,
+    click.option(
+        "--least-rouge",
+        type=click.FloatRange(0, 1),
+        default=0.4,
+        show_default=True,
+        help="Smallest ROUGE-L of an answer with its section.",
+    ),
+    click.option(
+        "--most-cosine",
+        type=click.FloatRange(0, 1),
+        default=0.9,
+        show_default=True,
+        help="Largest cosine of two questions.",
+    ),
+    click.option(
+        "--least-score", type=click.FloatRange(1, 5), default=2, show_default=True, help="Smallest score by the judge."
+    ),
+)
 
 
 @generate.command()
-@click.argument("sections", type=FILE)
-@click.argument("folds", type=FILE, required=False)
-@question_options
+@click.argument("sections_file", metavar="SECTIONS", type=_FILE)
+@click.argument("folds_file", metavar="[FOLDS]", type=_FILE, required=False)
+@with_question_options
 @with_judge_session
 @click.option("-o", "--out", type=click.Path(path_type=Path), required=True, help="File of pairs to write (.jsonl).")
 @json_option
-def questions(sections: Path, folds: Path | None, out: Path, **options: Any) -> None:
-    """Write pairs of question and answer from SECTIONS, with the judge; with FOLDS, from those that were sampled.
+def questions(
+    *,
+    sections_file: Path,
+    folds_file: Path | None,
+    question_options: QuestionOptions,
+    judge: str | None,
+    session_options: SessionOptions,
+    out: Path,
+    as_json: bool,
+) -> None:
+    """Have the judge write questions and answers from SECTIONS; with FOLDS, from those that were sampled.
 
     \b
     assay generate questions sections.jsonl folds.jsonl --judge openai/gpt-4o-mini --n 100 -o pairs.jsonl
@@ -85,178 +130,212 @@ def questions(sections: Path, folds: Path | None, out: Path, **options: Any) -> 
     from ..generation.pair import write_pairs
     from ..generation.section import read_folds, read_sections
 
-    check_place(out)
-    read, placed = read_sections(sections), read_folds(folds) if folds else []
-    with open_judge_session(options["judge"], options["session_options"], out) as session:
-        made = make_questions(read, placed, session, options)
-        write_pairs(made.pairs, out)
-    if options["as_json"]:
-        click.echo(json.dumps({"pairs": len(made.pairs), "failed": len(made.failed), "usage": session.usage_as_json()}))
+    check_output(out)
+    sections, folds = read_sections(sections_file), read_folds(folds_file) if folds_file else []
+    with open_judge_session(judge, session_options, out) as session:
+        generated = generate_questions(sections, folds, session, question_options, quiet=as_json)
+        write_pairs(generated.pairs, out)
+    if as_json:
+        counts = {"pairs": len(generated.pairs), "failed": len(generated.failed)}
+        click.echo(json.dumps(counts | {"usage": session.usage_as_json()}))
     else:
-        click.echo(f"{len(made.pairs)} pairs are in {out}\n{session.usage_line()}")
-    click.get_current_context().exit(failures(made, options))
+        click.echo(f"{len(generated.pairs)} pairs are in {out}\n{session.usage_line()}")
+    click.get_current_context().exit(report_failures(generated, question_options.max_failed))
 
 
-def make_questions(
-    sections: "Sequence[Section]", folds: "Sequence[Fold]", session: JudgeSession, options: dict[str, Any]
+def generate_questions(
+    sections: "Sequence[Section]",
+    folds: "Sequence[Fold]",
+    session: JudgeSession,
+    options: QuestionOptions,
+    *,
+    quiet: bool,
 ) -> "GeneratedQuestions":
-    """The first stage, with a bar. Raises `UsageError` without a judge, or where no section can be asked about."""
+    """Has the session's judge write pairs, with a progress bar.
+
+    Raises:
+        UsageError: There is no judge, or no section can be asked about.
+    """
     from ..generation.questions import generate_pairs, plan_questions
 
     judge = session.judge
     if judge is None:
         raise UsageError("questions are written by a judge; name one with --judge")
-    chosen = {name: options[name] for name in ("n", "factoid_share", "roles", "seed")}
-    orders = plan_questions(sections, folds, **chosen)
-    if not orders:
+    plan = plan_questions(
+        sections, folds, n=options.n, factoid_share=options.factoid_share, roles=options.roles, seed=options.seed
+    )
+    if not plan:
         raise UsageError("no section is long enough to ask about (20 words), and none holds a fact")
-    with question_progress(judge, len(orders), quiet=options["as_json"]) as on_reply:
-        made = asyncio.run(
+    with question_progress(judge, len(plan), quiet=quiet) as on_reply:
+        generated = asyncio.run(
             generate_pairs(
-                orders,
+                plan,
                 judge,
-                domain=options["domain"],
-                count=options["candidates"],
+                domain=options.domain,
+                count=options.candidates,
                 concurrency=judge.settings.concurrency,
                 on_reply=on_reply,
             )
         )
-    session.is_unfinished = len(made.failed) > options["max_failed"]
-    return made
+    session.is_unfinished = len(generated.failed) > options.max_failed
+    return generated
 
 
-def failures(made: "GeneratedQuestions", options: dict[str, Any]) -> int:
-    """Tells of calls that gave no usable reply; the exit code."""
+def report_failures(generated: "GeneratedQuestions", max_failed: int) -> int:
+    """Names the calls without a usable reply on standard error, and returns the exit code."""
     from ..runs.report import plain
 
-    too_many = len(made.failed) > options["max_failed"]
-    if made.failed:
-        order, reason = made.failed[0]
+    too_many = len(generated.failed) > max_failed
+    if generated.failed:
+        planned, reason = generated.failed[0]
         cure = "; --resume asks them again" if too_many else ""
         click.echo(
-            f"assay: {len(made.failed)} calls gave no pair, {options['max_failed']} allowed (--max-failed){cure}. "
-            f"The first, {plain(order.section.id)}: {plain(reason)}",
+            f"assay: {len(generated.failed)} calls gave no pair, {max_failed} allowed (--max-failed){cure}. "
+            f"The first, {plain(planned.section.id)}: {plain(reason)}",
             err=True,
         )
     return TOO_MANY_FAILED if too_many else DONE
 
 
 @generate.command(name="filter")
-@click.argument("pairs", type=FILE)
-@click.argument("sections", type=FILE)
-@click.argument("folds", type=FILE, required=False)
-@click.option("--n", type=click.IntRange(min=1), help="Pairs wanted; if not said, all that stand.")
-@click.option("--factoid-share", type=click.FloatRange(0, 1), default=0.2, show_default=True)
-@filter_options
+@click.argument("pairs_file", metavar="PAIRS", type=_FILE)
+@click.argument("sections_file", metavar="SECTIONS", type=_FILE)
+@click.argument("folds_file", metavar="[FOLDS]", type=_FILE, required=False)
+@click.option("--n", type=click.IntRange(min=1), help="Pairs wanted. Default: all that pass.")
+@factoid_share_option
+@with_thresholds
 @embedder_option
 @with_judge_session
 @click.option("-o", "--out", type=click.Path(path_type=Path), required=True, help="Set to write (.jsonl).")
-@click.option("--rejected", type=click.Path(path_type=Path), help="File for rejected pairs; else beside the set.")
+@click.option("--rejected", type=click.Path(path_type=Path), help="File for rejected pairs. Default: beside the set.")
 @json_option
 def filter_(
-    *, pairs: Path, sections: Path, folds: Path | None, out: Path, rejected: Path | None, **options: Any
+    *,
+    pairs_file: Path,
+    sections_file: Path,
+    folds_file: Path | None,
+    n: int | None,
+    factoid_share: float,
+    thresholds: "Thresholds",
+    embedder: str,
+    judge: str | None,
+    session_options: SessionOptions,
+    out: Path,
+    rejected: Path | None,
+    as_json: bool,
 ) -> None:
-    """Keep the best of PAIRS, made from SECTIONS; every rejected pair is kept with its reason.
+    """Select the best of PAIRS, which were made from SECTIONS; every rejected pair is written with its reason.
 
-    Without --judge no pair is scored by a model. FOLDS place pairs that were written without them, by hand for example.
+    Without --judge no model scores the pairs. FOLDS place pairs that were written without them, for example by hand.
 
     \b
     assay generate filter pairs.jsonl sections.jsonl --judge openai/gpt-4o-mini --n 100 -o set.jsonl
     """
     from ..generation.pair import read_pairs
+    from ..generation.pair_selection import write_selection
     from ..generation.section import read_folds, read_sections
 
-    check_place(out)
-    read, known, placed = read_pairs(pairs), read_sections(sections), read_folds(folds) if folds else []
-    with open_judge_session(options["judge"], options["session_options"], out) as session:
-        done = best_pairs(read, known, session, options, placed)
-        write_filtered(done, known, out, rejected or beside(out, "rejected"))
-    if options["as_json"]:
-        click.echo(json.dumps(filtered_as_json(done) | {"usage": session.usage_as_json()}))
+    check_output(out)
+    pairs, sections = read_pairs(pairs_file), read_sections(sections_file)
+    folds = read_folds(folds_file) if folds_file else []
+    rejected_file = rejected or path_beside(out, "rejected")
+    with open_judge_session(judge, session_options, out) as session:
+        selection = select_best_pairs(
+            pairs,
+            sections,
+            session,
+            folds=folds,
+            n=n,
+            factoid_share=factoid_share,
+            thresholds=thresholds,
+            embedder=embedder,
+            quiet=as_json,
+        )
+        write_selection(selection, sections, out, rejected_file)
+    if as_json:
+        click.echo(json.dumps(selection_as_json(selection) | {"usage": session.usage_as_json()}))
     else:
-        print_filtered(done, out, rejected or beside(out, "rejected"))
+        print_selection(selection, out, rejected_file)
         click.echo(session.usage_line())
 
 
-def best_pairs(
+def select_best_pairs(
     pairs: "Sequence[Pair]",
     sections: "Sequence[Section]",
     session: JudgeSession,
-    options: dict[str, Any],
+    *,
     folds: "Sequence[Fold]" = (),
+    n: int | None,
+    factoid_share: float,
+    thresholds: "Thresholds",
+    embedder: str,
+    quiet: bool,
 ) -> "PairSelection":
-    """The second stage, with a bar over the pairs that are scored."""
-    from ..generation.pair_filters import Thresholds
+    """Filters pairs, with a progress bar over those that the session's judge scores."""
     from ..generation.pair_selection import select_pairs
 
     judge = session.judge
-    limits = Thresholds(rouge=options["least_rouge"], cosine=options["most_cosine"], score=options["least_score"])
-    with question_progress(judge, len(pairs), quiet=options["as_json"] or judge is None) as on_reply:
+    with question_progress(judge, len(pairs), quiet=quiet or judge is None) as on_reply:
         return asyncio.run(
             select_pairs(
                 pairs,
                 sections,
-                session.embedder(options["embedder"]),
+                session.embedder(embedder),
                 judge,
                 folds=folds,
-                n=options["n"],
-                factoid_share=options["factoid_share"],
-                thresholds=limits,
+                n=n,
+                factoid_share=factoid_share,
+                thresholds=thresholds,
                 concurrency=judge.settings.concurrency if judge else 1,
                 on_reply=on_reply,
             )
         )
 
 
-def write_filtered(done: "PairSelection", sections: "Sequence[Section]", out: Path, rejected: Path) -> None:
-    """The set, and beside it the rejected pairs. Raises `UsageError` where nothing stands: no set is empty."""
-    from ..eval_sets import write_set
-    from ..generation.pair import pair_to_sample, write_pairs
-
-    write_pairs(done.rejected, rejected)
-    if not done.selected:
-        raise UsageError(f"no pair passed the filters; {rejected} says why each was rejected")
-    known = {section.id: section for section in sections}
-    write_set((pair_to_sample(pair, known[pair.section]) for pair in done.selected), out)
+def selection_as_json(selection: "PairSelection") -> dict[str, Any]:
+    """Returns how many pairs of each kind were selected, and what each filter rejected."""
+    rows = [{"filter": row.name, "given": row.pairs, "rejected": row.rejected} for row in selection.counts]
+    return {"kept": _count_kinds(selection.selected), "rejected": len(selection.rejected), "filters": rows}
 
 
-def filtered_as_json(done: "PairSelection") -> dict[str, Any]:
-    """How many stand of each type, and what each filter rejected."""
-    rows = [{"filter": row.name, "given": row.pairs, "rejected": row.rejected} for row in done.counts]
-    return {"kept": _by_kind(done.selected), "rejected": len(done.rejected), "filters": rows}
-
-
-def print_filtered(done: "PairSelection", out: Path, rejected: Path) -> None:
-    """The table of what each filter rejects."""
+def print_selection(selection: "PairSelection", out: Path, rejected: Path) -> None:
+    """Prints what each filter rejects, and where the pairs are."""
     from rich.table import Table
+    from rich.text import Text
 
     from ..runs.report import report_console
 
     table = Table("filter", title="What each filter rejects", title_justify="left", title_style="bold")
     for heading in ("pairs", "rejected", "long-form", "factoid"):
         table.add_column(heading, justify="right")
-    for row in done.counts:
-        given, gone = sum(row.pairs.values()), sum(row.rejected.values())
+    for row in selection.counts:
+        total, rejected_count = sum(row.pairs.values()), sum(row.rejected.values())
         kinds = [f"{row.rejected.get(kind, 0)} of {row.pairs.get(kind, 0)}" for kind in ("long-form", "factoid")]
-        table.add_row(row.name, str(given), f"{gone} ({gone / given:.0%})" if given else "0", *kinds)
+        share = f"{rejected_count} ({rejected_count / total:.0%})" if total else "0"
+        table.add_row(row.name, str(total), share, *kinds)
     console = report_console()
     console.print(table)
-    kept = ", ".join(f"{count} {kind}" for kind, count in _by_kind(done.selected).items())
-    console.print(f"{len(done.selected)} pairs ({kept}) are in {out}, {len(done.rejected)} rejected ones in {rejected}")
+    kinds_selected = ", ".join(f"{count} {kind}" for kind, count in _count_kinds(selection.selected).items())
+    line = f"{len(selection.selected)} pairs ({kinds_selected}) are in {out}"
+    console.print(Text(f"{line}, {len(selection.rejected)} rejected ones in {rejected}"))
 
 
-def beside(out: Path, what: str) -> Path:
-    """`set.jsonl` -> `set.rejected.jsonl`."""
+def path_beside(out: Path, what: str) -> Path:
+    """Returns the path of a file that belongs to a set.
+
+    >>> path_beside(Path("set.jsonl"), "rejected").name
+    'set.rejected.jsonl'
+    """
     return out.with_name(f"{out.stem}.{what}.jsonl")
 
 
-def _by_kind(pairs: "Sequence[Pair]") -> dict[str, int]:
+def _count_kinds(pairs: "Sequence[Pair]") -> dict[str, int]:
     return {kind: sum(pair.kind == kind for pair in pairs) for kind in ("long-form", "factoid")}
 
 
-def check_place(out: Path) -> None:
-    """Raises `UsageError` for another suffix than .jsonl, or a folder that is not there."""
+def check_output(out: Path) -> None:
+    """Raises `UsageError` unless a .jsonl file can be written there: before anything is paid for."""
     if out.suffix != ".jsonl":
-        raise UsageError(f"{out}: write to a file that is called .jsonl")
+        raise UsageError(f"{out}: name a file that ends in .jsonl")
     if not out.parent.is_dir():
         raise UsageError(f"{out}: there is no folder {out.parent}; make it first")

@@ -1,4 +1,4 @@
-"""`assay generate review`: sheets for annotators, and what they make of the set."""
+"""`assay generate review`: sheets for annotators, and the set that results from them."""
 
 import json
 from pathlib import Path
@@ -16,26 +16,35 @@ if TYPE_CHECKING:
     from ..eval_sets import Sample
     from ..generation.review import ReviewSummary
 
-FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
 @generate.command()
-@click.argument("set_", metavar="SET", type=FILE)
-@click.argument("sheets", nargs=-1, type=FILE)
+@click.argument("set_file", metavar="SET", type=_FILE)
+@click.argument("sheets", nargs=-1, type=_FILE)
 @click.option(
     "-o", "--out", type=click.Path(path_type=Path), required=True, help="Sheet (.xlsx, .csv) or set (.jsonl)."
 )
-@click.option("--annotators", help="Names, with commas: a sheet for each, called OUT-NAME.")
+@click.option("--annotators", help="Names, with commas: one sheet per name, called OUT-NAME.")
 @click.option(
     "--double-share",
     type=click.FloatRange(0, 1),
     default=0.2,
     show_default=True,
-    help="Share of pairs that go to two annotators, so that their agreement can be told.",
+    help="Share of pairs that go to two annotators, to measure their agreement.",
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="Of who gets which pairs.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the assignment of pairs.")
 @json_option
-def review(set_: Path, sheets: tuple[Path, ...], out: Path, **options: Any) -> None:
+def review(
+    *,
+    set_file: Path,
+    sheets: tuple[Path, ...],
+    out: Path,
+    annotators: str | None,
+    double_share: float,
+    seed: int,
+    as_json: bool,
+) -> None:
     """Export SET as sheets for annotators; with their SHEETS, write the set of what they marked correct.
 
     An annotator puts an x under one or more of: irrelevant, too specific, wrong, incomplete, correct; and may comment.
@@ -46,99 +55,101 @@ def review(set_: Path, sheets: tuple[Path, ...], out: Path, **options: Any) -> N
     """
     from ..eval_sets import load_set
 
-    samples = load_set(set_)
+    samples = load_set(set_file)
     if not out.parent.is_dir():
         raise UsageError(f"{out}: there is no folder {out.parent}; make it first")
     if sheets:
-        _import(samples, sheets, out, as_json=options["as_json"])
+        _import_sheets(samples, sheets, out, as_json=as_json)
     else:
-        _export(samples, out, options)
+        _export_sheets(samples, out, annotators or "", double_share, seed, as_json=as_json)
 
 
-def _export(samples: "Sequence[Sample]", out: Path, options: dict[str, Any]) -> None:
+def _export_sheets(
+    samples: "Sequence[Sample]", out: Path, annotators: str, double_share: float, seed: int, *, as_json: bool
+) -> None:
     from ..generation.review import assign
     from ..generation.review_sheet import write_sheet
 
-    names = [name.strip() for name in (options["annotators"] or "").split(",") if name.strip()]
-    if strange := [name for name in names if not name.replace("-", "").isalnum()]:
-        raise UsageError(f"{strange[0]!r} cannot be part of a file's name; write names of letters and digits")
-    given = assign(samples, names, options["double_share"], options["seed"]) if names else {"": list(samples)}
-    written = {}
-    for name, chosen in given.items():
+    names = [name.strip() for name in annotators.split(",") if name.strip()]
+    if invalid := [name for name in names if not name.replace("-", "").isalnum()]:
+        raise UsageError(f"{invalid[0]!r} cannot be part of a file's name; write names of letters and digits")
+    assigned = assign(samples, names, double_share, seed) if names else {"": list(samples)}
+    counts = {}
+    for name, chosen in assigned.items():
         path = out.with_name(f"{out.stem}-{name}{out.suffix}") if name else out
         write_sheet(chosen, path)
-        written[str(path)] = len(chosen)
-    if options["as_json"]:
-        click.echo(json.dumps({"sheets": written}, ensure_ascii=False))
+        counts[str(path)] = len(chosen)
+    if as_json:
+        click.echo(json.dumps({"sheets": counts}, ensure_ascii=False))
     else:
-        for path_name, count in written.items():
+        for path_name, count in counts.items():
             click.echo(f"{count} pairs are in {path_name}")
 
 
-def _import(samples: "Sequence[Sample]", sheets: tuple[Path, ...], out: Path, *, as_json: bool) -> None:
+def _import_sheets(samples: "Sequence[Sample]", sheets: tuple[Path, ...], out: Path, *, as_json: bool) -> None:
     from ..eval_sets import write_set
     from ..generation.review import summarise_reviews
     from ..generation.review_sheet import read_sheet
 
     if len({sheet.stem for sheet in sheets}) < len(sheets):
-        raise UsageError("an annotator is called as the sheet is: give the sheets different names")
-    found = summarise_reviews(samples, [review for sheet in sheets for review in read_sheet(sheet, samples)])
-    if found.kept:
-        write_set(found.kept, out)
+        raise UsageError("two sheets have the same name, which is the annotator's: rename one")
+    summary = summarise_reviews(samples, [review for sheet in sheets for review in read_sheet(sheet, samples)])
+    if summary.kept:
+        write_set(summary.kept, out)
     if as_json:
-        click.echo(json.dumps(_as_json(found), ensure_ascii=False))
+        click.echo(json.dumps(_as_json(summary), ensure_ascii=False))
     else:
-        _print(found, out)
-    if not found.kept:
+        _print(summary, out)
+    if not summary.kept:
         raise UsageError("nobody marked a pair correct, so no set is written")
 
 
-def _as_json(found: "ReviewSummary") -> dict[str, Any]:
-    agreed = found.agreement
+def _as_json(summary: "ReviewSummary") -> dict[str, Any]:
+    agreement = summary.agreement
     return {
-        "kept": len(found.kept),
-        "judged": found.judged,
-        "not_reviewed": found.not_reviewed,
-        "disagreed": found.disagreed,
-        "other": found.other,
+        "kept": len(summary.kept),
+        "judged": summary.judged,
+        "not_reviewed": summary.not_reviewed,
+        "disagreed": summary.disagreed,
+        "other": summary.other,
         "shares": {
-            name: {"share": share, "low": low, "high": high} for name, (share, low, high) in found.shares.items()
+            name: {"share": share, "low": low, "high": high} for name, (share, low, high) in summary.shares.items()
         },
         "agreement": {
-            "samples": agreed.samples,
-            "full": agreed.full,
-            "partial": agreed.partial,
-            "none": agreed.none,
-            "alpha": dict(agreed.alpha),
+            "samples": agreement.samples,
+            "full": agreement.full,
+            "partial": agreement.partial,
+            "none": agreement.none,
+            "alpha": dict(agreement.alpha),
         },
     }
 
 
-def _print(found: "ReviewSummary", out: Path) -> None:
+def _print(summary: "ReviewSummary", out: Path) -> None:
     from rich.table import Table
 
     from ..runs.report import report_console
 
     console = report_console()
-    table = Table("annotation", title=f"{found.judged} pairs judged", title_justify="left", title_style="bold")
+    table = Table("annotation", title=f"{summary.judged} pairs judged", title_justify="left", title_style="bold")
     for heading in ("pairs", "share [95% interval]", "Krippendorff's alpha"):
         table.add_column(heading, justify="right")
-    alpha = {str(option): value for option, value in found.agreement.alpha.items()}
-    for name, (share, low, high) in found.shares.items():
-        likeness = alpha.get(name)
+    alpha = {str(option): value for option, value in summary.agreement.alpha.items()}
+    for name, (share, low, high) in summary.shares.items():
+        value_of_alpha = alpha.get(name)
         table.add_row(
             name.replace("_", " "),
-            str(round(share * found.judged)),
+            str(round(share * summary.judged)),
             f"{share:.1%} [{low:.1%}, {high:.1%}]",
-            "-" if likeness is None else f"{likeness:.2f}",
+            "-" if value_of_alpha is None else f"{value_of_alpha:.2f}",
         )
     console.print(table)
-    agreed = found.agreement
-    if compared := agreed.full + agreed.partial + agreed.none:
-        full, partial, none = (count / compared for count in (agreed.full, agreed.partial, agreed.none))
+    agreement = summary.agreement
+    if compared := agreement.full + agreement.partial + agreement.none:
+        full, partial, none = (count / compared for count in (agreement.full, agreement.partial, agreement.none))
         console.print(
-            f"{agreed.samples} pairs were judged twice or more: annotators agree in {full:.1%}, in part in "
+            f"{agreement.samples} pairs were judged twice or more: annotators agree in {full:.1%}, in part in "
             f"{partial:.1%}, not in {none:.1%}"
         )
-    console.print(f"{found.not_reviewed} not reviewed, {found.disagreed} left out by disagreement")
-    console.print(f"{len(found.kept)} pairs marked correct are in {out}")
+    console.print(f"{summary.not_reviewed} not reviewed, {summary.disagreed} left out by disagreement")
+    console.print(f"{len(summary.kept)} pairs marked correct are in {out}")

@@ -1,5 +1,6 @@
 """Cross-evaluation of a chatbot (003, 4.3 and 4.7): each fold loaded in turn, the questions of both asked."""
 
+from .bot_comparison import SplitResult, compare_bots, exchange_samples, read_pages, split_questions
 from .bots import Bot, BotAnswer, load_bot
 from .exchange import Exchange, Setup, cross_evaluate
 from .pages import Page, build_pages
@@ -11,9 +12,14 @@ __all__ = [
     "Exchange",
     "Page",
     "Setup",
+    "SplitResult",
     "SplitSummary",
     "build_pages",
+    "compare_bots",
     "cross_evaluate",
+    "exchange_samples",
     "load_bot",
+    "read_pages",
+    "split_questions",
     "summarise_split",
 ]

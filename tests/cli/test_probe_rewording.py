@@ -54,7 +54,7 @@ def test_each_model_has_a_file(assay: Make, set_file: Make, judges: list[Path], 
     assert sets["reworded.two"]["words_kept"] == pytest.approx((2 * 3 / 5 + 3 * 4 / 6) / 5)
     assert not list(Path("probes").glob("*.replies*"))
     shown = assay("probe", "set.jsonl", "-o", "probes", *by(judges[1:])).out
-    assert "probes/reworded.two.jsonl: 5 samples; 64% of the words stayed; a fair metric: no change" in shown
+    assert "probes/reworded.two.jsonl: 5 samples; 64% of the words unchanged; a fair metric: no change" in shown
     assert "1 left out: a number or code is gone (s5: 5)" in shown
 
 
