@@ -1,0 +1,31 @@
+"""docs/metrics.md: every metric stands on it, and its examples give what it prints."""
+
+import doctest
+from pathlib import Path
+
+import pytest
+
+from assay.metrics.catalogue import higher_is_better, metric_names
+
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "docs/metrics.md"
+
+
+def test_every_metric_stands_on_the_page() -> None:
+    text = PAGE.read_text(encoding="utf-8")
+    missing = [name for name in metric_names() if f"`{name}`" not in text and not name.startswith("heuristic.")]
+    assert not missing
+
+
+def test_the_table_has_the_directions() -> None:
+    rows = [line.split("|") for line in PAGE.read_text(encoding="utf-8").splitlines() if line.startswith("| [`")]
+    better = {name: row[3] for row in rows for name in metric_names() if f"`{name}`" in row[1]}
+    lower = {name for name, direction in better.items() if "lower" in direction}
+    assert lower == {name for name in better if not higher_is_better(name)}
+
+
+def test_the_examples_give_what_the_page_prints(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    results = doctest.testfile(str(PAGE), module_relative=False, encoding="utf-8")
+    assert results.attempted > 20
+    assert not results.failed
