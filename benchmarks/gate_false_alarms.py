@@ -23,7 +23,7 @@ from statsmodels.stats.proportion import proportion_confint
 from assay import evaluate, load_set
 from assay.judges import LiteLLMJudge, Mode, load_settings
 from assay.runs import Store
-from assay.runs.compare import Comparison, Judged
+from assay.runs.compare import Comparison, PairedSample
 from assay.runs.nightly.gate_decisions import JudgedRun, decide_gates
 from assay.runs.nightly.gates import RegressionGate, Spending
 
@@ -156,7 +156,7 @@ def _complete_samples(values: Mapping[str, Sequence[float]], repeats: int, sourc
 def p_value(before: Floats, after: Floats, groups: Sequence[str]) -> float:
     """Returns the gate's p-value for one nightly run against one accepted run."""
     judged = tuple(
-        Judged(str(n), "", "", group, False, {METRIC: (float(a), "scored")}, {METRIC: (float(b), "scored")})
+        PairedSample(str(n), "", "", group, False, {METRIC: (float(a), "scored")}, {METRIC: (float(b), "scored")})
         for n, (group, a, b) in enumerate(zip(groups, before, after, strict=True))
     )
     comparison = Comparison("a", "b", {METRIC: True}, (), (), (), judged, (), (), (), 0)

@@ -1,4 +1,4 @@
-"""The baselines for answers that another tool scored: a metric is worth its price only above them."""
+"""Baselines for answers that another tool scored: a metric is worth its price only above them."""
 
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -11,8 +11,15 @@ if TYPE_CHECKING:
     from ..meta_eval.score_files import JoinedScores
 
 
-def with_baselines(joined: "JoinedScores") -> "JoinedScores":
-    """The table with those baselines that it lacks, where the answers (and contexts) were read; else as it is."""
+def add_baselines(joined: "JoinedScores") -> "JoinedScores":
+    """Adds the baselines that a table of scores lacks, where the texts of the answers were read.
+
+    Args:
+        joined: The table and the texts of its answers. An answer without text gets no baseline.
+
+    Returns:
+        The table with further columns, or as it is where nothing can be added.
+    """
     import numpy as np
 
     table = joined.table
@@ -20,21 +27,20 @@ def with_baselines(joined: "JoinedScores") -> "JoinedScores":
     answers = [joined.answers[item] for item in table.items]
     if not missing or not any(answer.response for answer in answers):
         return joined
-    # an item whose source has no answer text has no baseline; an answer that is empty has one
     samples = [
         Sample(id=item, user_input=answer.user_input, response=answer.response, retrieved_contexts=answer.contexts)
         for item, answer in zip(table.items, answers, strict=True)
     ]
     scores = run_to_end(_scores(samples, missing))
     values = np.array([[np.nan if score is None else score for score in row] for row in scores], dtype=float)
-    held = {name: column for name, column in zip(missing, values.T, strict=True) if not np.isnan(column).all()}
+    columns = {name: column for name, column in zip(missing, values.T, strict=True) if not np.isnan(column).all()}
     return replace(
         joined,
         table=replace(
             table,
-            metrics=(*table.metrics, *held),
-            scores=np.column_stack([table.scores, *held.values()]),
-            directions={**table.directions, **{name: load_metric(name).higher_is_better for name in held}},
+            metrics=(*table.metrics, *columns),
+            scores=np.column_stack([table.scores, *columns.values()]),
+            directions={**table.directions, **{name: load_metric(name).higher_is_better for name in columns}},
         ),
     )
 

@@ -1,28 +1,41 @@
 """Two runs beside each other: what changed, where, and whether it is more than noise."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import asdict, dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
 from ..errors import UsageError
 from ..eval_sets import Sample
 from ..meta_eval.estimate import Estimate
-from .paired import holm, paired
+from .pair_difference import adjust_p_values, paired_difference
 
 if TYPE_CHECKING:
     from .store import Store
 
+ValueAndStatus = tuple[float | None, str]
 
-class Judged(NamedTuple):
-    """One sample of both runs, and its values by metric in each (None: skipped or failed)."""
+
+@dataclass(frozen=True, slots=True)
+class PairedSample:
+    """One sample and its values in two runs; `before` is empty where there is only one run.
+
+    Attributes:
+        sample: The sample's id.
+        language: Its language, or "".
+        message_type: Its message type, or "".
+        source: Its group: samples of one source are resampled together.
+        answer_changed: Whether its answer differs between the runs.
+        before: By metric, the value (None: skipped or failed) and status in the first run.
+        after: The same for the second run.
+    """
 
     sample: str
     language: str
     message_type: str
     source: str
-    answer_changed: bool
-    before: dict[str, tuple[float | None, str]]
-    after: dict[str, tuple[float | None, str]]
+    answer_changed: bool = False
+    before: Mapping[str, ValueAndStatus] = field(default_factory=dict)
+    after: Mapping[str, ValueAndStatus] = field(default_factory=dict)
 
     def earlier_value(self, metric: str) -> float | None:
         """The value in the first run."""
@@ -32,13 +45,26 @@ class Judged(NamedTuple):
         """The value in the second run."""
         return self.after.get(metric, (None, ""))[0]
 
+    def change(self, metric: str) -> float | None:
+        """The second value minus the first; None where one is missing."""
+        before, after = self.earlier_value(metric), self.value(metric)
+        return None if before is None or after is None else after - before
+
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """How one metric differs, B minus A, on the samples that both scored.
+    """How one metric differs, B minus A, on the samples that both runs scored.
 
-    `part` is a language or message type, or "" for all. `p_of_all` is `p` with the other rows of its table counted.
-    `lost` samples have a value in A only, `gained` in B only.
+    Attributes:
+        metric: The metric's name.
+        part: A language or message type, or "" for all samples.
+        mean_a: The mean in A over these samples.
+        mean_b: The mean in B.
+        paired: The mean difference, its interval and p-value.
+        lost: How many samples have a value in A only.
+        gained: How many have a value in B only.
+        higher_is_better: The metric's direction.
+        p_of_all: The p-value, adjusted for the other rows of its table.
     """
 
     metric: str
@@ -59,24 +85,38 @@ class Difference:
 
     def as_json(self) -> dict[str, Any]:
         """Flat, for `--json`."""
-        found = asdict(self.paired)
-        found["difference"] = found.pop("value")
-        own = {"metric": self.metric, "part": self.part or None, "mean_a": self.mean_a, "mean_b": self.mean_b}
+        estimate = asdict(self.paired)
+        estimate["difference"] = estimate.pop("value")
+        row = {"metric": self.metric, "part": self.part or None, "mean_a": self.mean_a, "mean_b": self.mean_b}
         counts = {"lost": self.lost, "gained": self.gained}
-        return own | found | {"p_of_all": self.p_of_all} | counts | {"higher_is_better": self.higher_is_better}
+        return row | estimate | {"p_of_all": self.p_of_all} | counts | {"higher_is_better": self.higher_is_better}
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two runs: the differences over all, by language and by message type, and the samples that both have."""
+    """Two runs: the differences over all, by language and by message type, and the samples that both have.
+
+    Attributes:
+        a: The first run's id.
+        b: The second run's id.
+        directions: By metric that both runs have, whether higher is better, as run B recorded it.
+        overall: The differences over all samples.
+        languages: The differences by language; empty where there is only one.
+        message_types: The differences by message type; empty where there is only one.
+        samples: The samples that both runs have.
+        only_a: The ids that only run A has.
+        only_b: The ids that only run B has.
+        other_question: The ids whose question differs; they are not compared.
+        changed_answers: How many samples have another answer in B.
+    """
 
     a: str
     b: str
-    directions: Mapping[str, bool]  # by metric that both runs have, whether higher is better, as run B recorded it
+    directions: Mapping[str, bool]
     overall: tuple[Difference, ...]
     languages: tuple[Difference, ...]
     message_types: tuple[Difference, ...]
-    judged: tuple[Judged, ...]
+    samples: tuple[PairedSample, ...]
     only_a: tuple[str, ...]
     only_b: tuple[str, ...]
     other_question: tuple[str, ...]
@@ -89,103 +129,110 @@ class Comparison:
 
     def most_changed(self, metric: str, count: int) -> list[tuple[str, float]]:
         """The samples whose value changed most, with B minus A; of changes of one size, the worse ones first."""
-        found = [
-            (each.sample, b - a) for each in self.judged if (a := each.earlier_value(metric)) is not None
-            if (b := each.value(metric)) is not None and a != b
-        ]  # fmt: skip
+        changes = [(sample.sample, change) for sample in self.samples if (change := sample.change(metric))]
         sign = 1 if self.directions[metric] else -1
-        return sorted(found, key=lambda pair: (-abs(pair[1]), sign * pair[1]))[:count]
+        return sorted(changes, key=lambda pair: (-abs(pair[1]), sign * pair[1]))[:count]
 
 
 def compare(store: "Store", run_a: str, run_b: str) -> Comparison:
     """Pairs two runs by sample id. A sample whose question differs between them is not paired, and listed.
 
-    Raises `UsageError` when the runs share no sample or no metric.
+    Args:
+        store: Where both runs are.
+        run_a: The id of the first run.
+        run_b: The id of the second run.
+
+    Raises:
+        UsageError: The runs share no sample or no metric.
     """
     plan_a, plan_b = store.run(run_a).plan, store.run(run_b).plan
     directions = {name: higher for name, higher in plan_b.all_directions.items() if name in plan_a.all_metrics}
     if not directions:
         raise UsageError(f"{run_a} and {run_b} have no metric in common")
-    before = _values(store, run_a)
-    samples_a = {sample.id: (sample.user_input, sample.response) for sample in store.samples(run_a)}
-    judged: list[Judged] = []
+    values_a = _values(store, run_a)
+    texts_a = {sample.id: (sample.user_input, sample.response) for sample in store.samples(run_a)}
+    pairs: list[PairedSample] = []
     only_b, other_question = [], []
-    for sample, found in judged_samples(store, run_b):
-        if sample.id not in samples_a:
+    for sample, sample_b in run_samples(store, run_b):
+        if sample.id not in texts_a:
             only_b.append(sample.id)
             continue
-        question, answer = samples_a.pop(sample.id)
+        question, answer = texts_a.pop(sample.id)
         if question != sample.user_input:
             other_question.append(sample.id)
         else:
-            changed = answer != sample.response
-            judged.append(found._replace(before=before.get(sample.id, {}), answer_changed=changed))
-    if not judged:
+            is_changed = answer != sample.response
+            pairs.append(replace(sample_b, before=values_a.get(sample.id, {}), answer_changed=is_changed))
+    if not pairs:
         raise UsageError(f"{run_a} and {run_b} have no sample in common (same id, same question): nothing to compare")
     return Comparison(
         a=run_a,
         b=run_b,
         directions=directions,
-        overall=_differences(judged, directions, [("", judged)]),
-        languages=_differences(judged, directions, _parts(judged, "language")),
-        message_types=_differences(judged, directions, _parts(judged, "message_type")),
-        judged=tuple(judged),
-        only_a=tuple(samples_a),
+        overall=_differences(directions, [("", pairs)]),
+        languages=_differences(directions, _parts(pairs, "language")),
+        message_types=_differences(directions, _parts(pairs, "message_type")),
+        samples=tuple(pairs),
+        only_a=tuple(texts_a),
         only_b=tuple(only_b),
         other_question=tuple(other_question),
-        changed_answers=sum(each.answer_changed for each in judged),
+        changed_answers=sum(pair.answer_changed for pair in pairs),
     )
 
 
-def judged_samples(store: "Store", run: str) -> Iterator[tuple[Sample, Judged]]:
-    """The samples of one run with their values, in their order; `before` is empty."""
+def run_samples(store: "Store", run: str) -> Iterator[tuple[Sample, PairedSample]]:
+    """The samples of one run with their values, in their order; nothing stands before them."""
     values = _values(store, run)
     for sample in store.samples(run):
-        kind, own = sample.message_type or "", values.get(sample.id, {})
-        yield sample, Judged(sample.id, sample.language or "", kind, sample.source, False, {}, own)
+        yield (
+            sample,
+            PairedSample(
+                sample=sample.id,
+                language=sample.language or "",
+                message_type=sample.message_type or "",
+                source=sample.source,
+                after=values.get(sample.id, {}),
+            ),
+        )
 
 
-def _values(store: "Store", run: str) -> dict[str, dict[str, tuple[float | None, str]]]:
-    found: dict[str, dict[str, tuple[float | None, str]]] = {}
+def _values(store: "Store", run: str) -> dict[str, dict[str, ValueAndStatus]]:
+    values: dict[str, dict[str, ValueAndStatus]] = {}
     for sample, metric, value, status in store.sample_values(run):
-        found.setdefault(sample, {})[metric] = (value, status)
-    return found
+        values.setdefault(sample, {})[metric] = (value, status)
+    return values
 
 
-def _parts(judged: Sequence[Judged], field: str) -> list[tuple[str, list[Judged]]]:
+def _parts(pairs: Sequence[PairedSample], attribute: str) -> list[tuple[str, list[PairedSample]]]:
     """The samples by language or message type; nothing where there is only one part."""
-    parts: dict[str, list[Judged]] = {}
-    for each in judged:
-        parts.setdefault(getattr(each, field), []).append(each)
+    parts: dict[str, list[PairedSample]] = {}
+    for pair in pairs:
+        parts.setdefault(getattr(pair, attribute), []).append(pair)
     return [(name or "not said", parts[name]) for name in sorted(parts)] if len(parts) > 1 else []
 
 
 def _differences(
-    judged: Sequence[Judged], directions: Mapping[str, bool], parts: Sequence[tuple[str, Sequence[Judged]]]
+    directions: Mapping[str, bool], parts: Sequence[tuple[str, Sequence[PairedSample]]]
 ) -> tuple[Difference, ...]:
-    found = [
-        replace(difference(members, metric, part), higher_is_better=higher)
+    rows = [
+        _difference(pairs, metric, part, higher_is_better=higher)
         for metric, higher in directions.items()
-        for part, members in parts
+        for part, pairs in parts
     ]
-    adjusted = holm([each.paired.p for each in found])
-    return tuple(replace(each, p_of_all=p) for each, p in zip(found, adjusted, strict=True))
+    adjusted = adjust_p_values([row.paired.p for row in rows])
+    return tuple(replace(row, p_of_all=p) for row, p in zip(rows, adjusted, strict=True))
 
 
-def difference(judged: Sequence[Judged], metric: str, part: str = "") -> Difference:
-    """How one metric differs on some samples; `part` names them."""
-    both = [
-        (a, b, each.source) for each in judged if (a := each.earlier_value(metric)) is not None
-        if (b := each.value(metric)) is not None
-    ]  # fmt: skip
-    scored_a = sum(each.earlier_value(metric) is not None for each in judged)
-    scored_b = sum(each.value(metric) is not None for each in judged)
+def _difference(pairs: Sequence[PairedSample], metric: str, part: str, *, higher_is_better: bool) -> Difference:
+    values = [(pair.earlier_value(metric), pair.value(metric), pair.source) for pair in pairs]
+    both = [(a, b, source) for a, b, source in values if a is not None and b is not None]
     return Difference(
-        metric,
-        part,
-        sum(a for a, _, _ in both) / len(both) if both else None,
-        sum(b for _, b, _ in both) / len(both) if both else None,
-        paired([b - a for a, b, _ in both], [source for *_, source in both]),
-        lost=scored_a - len(both),
-        gained=scored_b - len(both),
+        metric=metric,
+        part=part,
+        mean_a=sum(a for a, _, _ in both) / len(both) if both else None,
+        mean_b=sum(b for _, b, _ in both) / len(both) if both else None,
+        paired=paired_difference([b - a for a, b, _ in both], [source for *_, source in both]),
+        lost=sum(a is not None for a, _, _ in values) - len(both),
+        gained=sum(b is not None for _, b, _ in values) - len(both),
+        higher_is_better=higher_is_better,
     )

@@ -27,7 +27,7 @@ def comparison_as_json(store: "Store", found: Comparison, metric: str, count: in
     return {
         "a": found.a,
         "b": found.b,
-        "samples": len(found.judged),
+        "samples": len(found.samples),
         "answers_changed": found.changed_answers,
         "only_a": found.only_a,
         "only_b": found.only_b,
@@ -63,7 +63,7 @@ def _named(store: "Store", run: str) -> str:
 
 
 def _paired_samples(found: Comparison) -> str:
-    told = f"{len(found.judged)} samples in both, {found.changed_answers} of them with another answer"
+    told = f"{len(found.samples)} samples in both, {found.changed_answers} of them with another answer"
     for count, what in [
         (len(found.only_a), "only in A"),
         (len(found.only_b), "only in B"),

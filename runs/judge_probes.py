@@ -7,7 +7,7 @@ from typing import Any
 from ..eval_sets import Sample
 from ..meta_eval.estimate import Estimate, estimate
 from ..metrics import Score
-from .paired import paired
+from .pair_difference import paired_difference
 from .panels import claims_by_words
 
 _SAID = ("verdict", "probability", "reason", "quote")
@@ -60,7 +60,7 @@ def probe_findings(
             len(pairs),
             _share(flipped, [source for source, *_ in pairs], seed),
             sum(flip and _supported(after) for flip, (*_, after) in zip(flipped, pairs, strict=True)),
-            paired([shift for shift, _ in shifts], [source for _, source in shifts], seed=seed),
+            paired_difference([shift for shift, _ in shifts], [source for _, source in shifts], seed=seed),
             sum(score.status == "failed" for score in changed.values()),
             bool(pairs) and all(before.get(part) == after.get(part) for _, before, after in pairs for part in _SAID),
         )

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from ..errors import UsageError
 from ..meta_eval.score_files import join_sources, read_score_files
-from .baselines import with_baselines
-from .measured import measured_run, ratings_of_runs
+from .baselines import add_baselines
+from .run_scores import read_run_ratings, read_run_scores
 
 if TYPE_CHECKING:
     from ..meta_eval.score_files import JoinedScores, ReadOptions
@@ -44,8 +44,8 @@ def join_scores(
         raise UsageError("name the scores too: a RUN or --scores FILE")
     scores, ratings = read_score_files(score_files, ratings_file or (None if runs else score_files[0]), options)
     if store is not None:
-        scores = [*(measured_run(store, run, options) for run in runs), *scores]
-        ratings = ratings or ratings_of_runs(store, runs, options)
+        scores = [*(read_run_scores(store, run, options) for run in runs), *scores]
+        ratings = ratings or read_run_ratings(store, runs, options)
     if ratings is None:
         raise UsageError("name a file of ratings: --ratings FILE")
-    return with_baselines(join_sources(scores, ratings, options))
+    return add_baselines(join_sources(scores, ratings, options))

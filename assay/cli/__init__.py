@@ -75,12 +75,12 @@ def main() -> None:
     """Runs the command line; errors made on purpose become one line and an exit code."""
     show_warning = warnings.showwarning
 
-    def show(message: Warning | str, category: type[Warning], *place: Any) -> None:
+    def show(message: Warning | str, category: type[Warning], *place: Any, **further: Any) -> None:
         """Prints the notice about a former name as one line, any other warning as Python does."""
         if issubclass(category, FormerNameWarning):
             click.echo(f"assay: {message}", err=True)
         else:
-            show_warning(message, category, *place)
+            show_warning(message, category, *place, **further)
 
     try:
         with warnings.catch_warnings():

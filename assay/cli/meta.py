@@ -168,9 +168,11 @@ def meta(
         )
     if report is not None:
         from ..meta_eval.report import write_report
-        from ..runs.measured import audited
+        from ..runs.run_scores import find_answer_evidence
 
-        write_report(report, evaluation, joined, lambda item: audited(opened, chosen_runs, item) if opened else None)
+        write_report(
+            report, evaluation, joined, lambda item: find_answer_evidence(opened, chosen_runs, item) if opened else None
+        )
     if as_json:
         from .meta_json import evaluation_as_json
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pydantic import BaseModel
 
 from ...meta_eval.estimate import Estimate
-from ..compare import Comparison, Judged
-from ..paired import holm, paired
+from ..compare import Comparison, PairedSample
+from ..pair_difference import adjust_p_values, paired_difference
 from .gates import CostGate, CoverageGate, GateResult, MeanGate, RegressionGate, ShareGate, Spending, State
 
 
@@ -26,7 +26,7 @@ class JudgedRun:
     judge: str
     metrics: tuple[str, ...]
     directions: Mapping[str, bool]
-    samples: Sequence[Judged]
+    samples: Sequence[PairedSample]
     comparison: Comparison | None
 
 
@@ -69,7 +69,7 @@ def decide_gates(
                         gate, run.judge, "undecided", change.problem, value=change.value, bound=gate.more_than
                     )
                 results.append(change)
-    corrected = holm([change.p for _, change in regressions])
+    corrected = adjust_p_values([change.p for _, change in regressions])
     for (place, change), p in zip(regressions, corrected, strict=True):
         results[place] = _decide_regression(results[place], change, p, false_alarms)
     return results
@@ -142,12 +142,12 @@ def _change_since_accepted(gate: RegressionGate, run: JudgedRun) -> GateResult |
     sign = 1 if run.directions[gate.metric] else -1
     pairs = [
         (sign * (after - before), sample.source)
-        for sample in _covered(gate, run.comparison.judged)
+        for sample in _covered(gate, run.comparison.samples)
         if (before := sample.earlier_value(gate.metric)) is not None
         if (after := sample.value(gate.metric)) is not None
     ]
     changes, groups = [change for change, _ in pairs], [group for _, group in pairs]
-    return paired(changes, groups, side="below", against=-gate.more_than)
+    return paired_difference(changes, groups, side="below", against=-gate.more_than)
 
 
 def _decide_regression(result: GateResult, change: Estimate, p: float | None, false_alarms: float) -> GateResult:
@@ -168,7 +168,7 @@ def _decide_regression(result: GateResult, change: Estimate, p: float | None, fa
     return result.model_copy(update={"state": state, "reason": reason, "p": p})
 
 
-def _covered(gate: MeanGate | ShareGate | RegressionGate, samples: Sequence[Judged]) -> list[Judged]:
+def _covered(gate: MeanGate | ShareGate | RegressionGate, samples: Sequence[PairedSample]) -> list[PairedSample]:
     return [each for each in samples if gate.covers(language=each.language, message_type=each.message_type)]
 
 

@@ -7,7 +7,7 @@ from pydantic import ValidationError
 
 from ...former_names import recorded_name
 from ...meta_eval.estimate import Estimate, estimate
-from ..compare import Comparison, Judged, judged_samples
+from ..compare import Comparison, PairedSample, run_samples
 from .gates import GateResult, RecordedModel, RecordedName, ShareGate, Spending
 from .ledger import NightRow
 from .suite import Suite
@@ -193,7 +193,7 @@ def report_run(
         comparison: With the accepted run or the run of the nightly run before; None where there is neither.
     """
     row = store.run(run)
-    samples = [judged for _, judged in judged_samples(store, run)]
+    samples = [judged for _, judged in run_samples(store, run)]
     report = RunReport(
         run=run,
         judge=judge,
@@ -226,7 +226,7 @@ def report_run(
 
 
 def _report_metric(
-    samples: Sequence[Judged], metric: str, comparison: Comparison | None, *, asked: bool
+    samples: Sequence[PairedSample], metric: str, comparison: Comparison | None, *, asked: bool
 ) -> MetricReport:
     import numpy as np
 
@@ -267,7 +267,7 @@ def _newly_failing(suite: Suite, judge: str, comparison: Comparison) -> Iterator
         if isinstance(gate, ShareGate) and gate.judge in {None, judge}:
             strictest = max if comparison.directions.get(gate.metric, True) else min
             required[gate.metric] = strictest(gate.reach, required.get(gate.metric, gate.reach))
-    for sample in comparison.judged:
+    for sample in comparison.samples:
         for metric, higher in comparison.directions.items():
             before, after = sample.before.get(metric), sample.after.get(metric)
             if after is None:
@@ -284,7 +284,7 @@ def _fails(value: float | None, status: str, bound: float | None, *, higher: boo
 
 
 def _report_sample(store: "Store", comparison: Comparison, name: str, metric: str) -> SampleReport:
-    judged = next(each for each in comparison.judged if each.sample == name)
+    judged = next(each for each in comparison.samples if each.sample == name)
     sample = store.sample(comparison.b, name)
     score = next(score for _, scored_metric, score in store.scores(comparison.b, name) if scored_metric == metric)
     return SampleReport(

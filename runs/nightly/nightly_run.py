@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from ...errors import AssayError, UsageError
 from ...former_names import recorded_name
 from ...judges import Budget
-from ..compare import Comparison, compare, judged_samples
+from ..compare import Comparison, compare, run_samples
 from ..options import RunOptions
 from ..session import OnProgress, run_plan
 from ..store import Store
@@ -175,7 +175,7 @@ def _full_report(nightly: NightlyRun, status: Status, message: str) -> NightlyRe
         with_accepted = _comparison(store, accepted, run)
         shown = with_accepted or _comparison(store, previous_runs.get(judge), run)
         reports.append(report_run(store, suite, judge=judge, run=run, accepted=accepted, comparison=shown))
-        samples = [judged for _, judged in judged_samples(store, run)]
+        samples = [judged for _, judged in run_samples(store, run)]
         directions = store.run(run).plan.all_directions
         judged_runs.append(JudgedRun(judge, suite.metrics, directions, samples, with_accepted))
     gates = decide_gates(suite.gates, judged_runs, nightly.spending(), false_alarms=suite.false_alarms)

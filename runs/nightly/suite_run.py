@@ -4,6 +4,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 from ...errors import AssayError
@@ -64,7 +65,7 @@ def run_suite(
             on_notice(f"{row.id} has not finished: it is still running, or was killed")
     report = _run_and_report(nightly, progress)
     write_errors = []
-    for write in (lambda: write_report_files(suite, report), lambda: write_history(suite, opened)):
+    for write in (partial(write_report_files, suite, report), partial(write_history, suite, opened)):
         try:
             write()
         except (AssayError, opened.database.errors) as error:

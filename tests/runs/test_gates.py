@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
-from assay.runs.compare import Comparison, Judged
+from assay.runs.compare import Comparison, PairedSample
 from assay.runs.nightly.gate_decisions import JudgedRun, decide_gates
 from assay.runs.nightly.gates import Gate, GateResult, Spending
 from assay.runs.nightly.nightly_report import decide_verdict
@@ -15,7 +15,7 @@ from assay.runs.nightly.nightly_report import decide_verdict
 DIRECTIONS = {"faithfulness": True, "answer_length": True}
 
 
-def judged(values: list[float | None], before: list[float | None] | None = None, **fields: Any) -> list[Judged]:
+def judged(values: list[float | None], before: list[float | None] | None = None, **fields: Any) -> list[PairedSample]:
     """Samples s0, s1, ..., each its own group; Dutch at even places."""
     earlier = before or [None] * len(values)
 
@@ -23,14 +23,14 @@ def judged(values: list[float | None], before: list[float | None] | None = None,
         return {"faithfulness": (value, "skipped" if value is None else "scored")}
 
     return [
-        Judged(f"s{n}", "en" if n % 2 else "nl", "", f"g{n}", True, score(was), score(now), **fields)
+        PairedSample(f"s{n}", "en" if n % 2 else "nl", "", f"g{n}", True, score(was), score(now), **fields)
         for n, (was, now) in enumerate(zip(earlier, values, strict=True))
     ]
 
 
 def results(
     gate: dict[str, Any],
-    samples: list[Judged],
+    samples: list[PairedSample],
     spending: Spending | None = None,
     level: float = 0.02,
     higher: bool = True,

@@ -1,0 +1,78 @@
+"""Differences between two runs on the same samples: the mean, its interval, and how often chance gives as much."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal
+
+from ..meta_eval.estimate import Estimate, estimate
+
+if TYPE_CHECKING:
+    from ..meta_eval.arrays import Floats
+
+Side = Literal["two-sided", "below"]
+
+_DRAWS = 9999
+
+
+def paired_difference(
+    differences: Sequence[float],
+    groups: Sequence[str],
+    *,
+    side: Side = "two-sided",
+    against: float = 0.0,
+    seed: int = 0,
+) -> Estimate:
+    """Estimates the mean of paired differences, with a BCa interval over groups and the p-value of a sign-flip test.
+
+    The null hypothesis: without a change the differences from `against` are as often up as down (Fisher's
+    randomisation test; the two runs of one group change places together). p = (b + 1) / (m + 1), where b of m = 9,999
+    random flips reach what was observed (Phipson and Smyth, 2010), so that p is never 0.
+
+    Args:
+        differences: One difference per sample.
+        groups: The group of each sample; samples of one group are resampled and flipped together.
+        side: `two-sided`: does the mean differ from `against`? `below`: is it lower?
+        against: The mean under the null hypothesis.
+        seed: Of the resampling and the flips.
+
+    Returns:
+        The estimate; without a value where there are no differences, without an interval where there are few groups.
+
+    Example:
+        >>> change = paired_difference([0.1, 0.3, 0.2, 0.2], ["a", "b", "c", "d"])
+        >>> round(change.value, 3), change.n
+        (0.2, 4)
+    """
+    import numpy as np
+
+    if not differences:
+        return Estimate(None, n=0, groups=0, problem="no sample was scored in both runs")
+    values = np.asarray(differences, float)
+    p = _sign_flip_p_value(values - against, groups, side, seed)
+    return estimate(lambda weights: values @ weights / weights.sum(axis=0), groups, seed=seed, p=p)
+
+
+def _sign_flip_p_value(differences: "Floats", groups: Sequence[str], side: Side, seed: int) -> float:
+    import numpy as np
+
+    group_numbers = np.unique(np.asarray(groups), return_inverse=True)[1]
+    sums = np.bincount(group_numbers, weights=differences)
+    signs = np.random.default_rng(seed).integers(0, 2, (_DRAWS, len(sums)), dtype=np.int8) * 2 - 1
+    by_chance, observed = signs @ sums, sums.sum()
+    slack = 1e-9 * max(1.0, float(np.abs(sums).sum()))  # so that equal sums count as reached
+    reached = by_chance <= observed + slack if side == "below" else np.abs(by_chance) >= abs(observed) - slack
+    return float((reached.sum() + 1) / (_DRAWS + 1))
+
+
+def adjust_p_values(p_values: Sequence[float | None]) -> list[float | None]:
+    """Adjusts p-values for the number of tests (Holm, 1979). None stays None and is not counted.
+
+    >>> adjust_p_values([0.01, None, 0.03])
+    [0.02, None, 0.03]
+    """
+    known = [p for p in p_values if p is not None]
+    if len(known) < 2:
+        return list(p_values)
+    from statsmodels.stats.multitest import multipletests
+
+    adjusted = iter(multipletests(known, method="holm")[1])
+    return [None if p is None else float(next(adjusted)) for p in p_values]

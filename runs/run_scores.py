@@ -1,0 +1,127 @@
+"""Runs as sources of the meta-evaluator: their scores, their samples' ratings, and the audit of single answers."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from ..errors import InputError, UsageError
+from ..eval_sets import Sample
+from ..meta_eval.answer_evidence import AnswerEvidence, MetricEvidence
+from ..meta_eval.score_files import FlatRow, Item, ReadOptions, ScoreSource, flatten, read_ratings
+from ..meta_eval.score_files.column_roles import match_columns
+from .ratings.rated_set import replace_ratings
+from .store import RunRow, Store
+
+_TYPE_METRIC = "heuristic"  # its evidence says which type a message was classified as
+
+
+def read_run_scores(store: Store, run: RunRow, options: ReadOptions) -> ScoreSource:
+    """Reads the scores of a run. A metric that asked a judge becomes a column of that judge.
+
+    Args:
+        store: Where the run is.
+        run: The run.
+        options: Which metrics to take; all where it names none.
+
+    Returns:
+        The scores by item, without those that are skipped or failed, and the direction of each metric as the run
+        recorded it.
+    """
+    samples = list(store.samples(run.id))
+    places = {sample.id: place for place, sample in enumerate(samples)}
+    columns: dict[str, dict[int, float]] = {metric: {} for metric in run.plan.all_metrics}
+    reasons: list[dict[str, str]] = [{} for _ in samples]
+    message_types: dict[int, str] = {}
+    metrics_with_calls: set[str] = set()
+    for sample_id, metric, score in store.scores(run.id):
+        place = places[sample_id]
+        if score.value is not None:
+            columns.setdefault(metric, {})[place] = score.value
+        reasons[place][metric] = score.reason
+        if score.usage.calls:
+            metrics_with_calls.add(metric)
+        if metric == _TYPE_METRIC and score.evidence.get("message_type"):
+            message_types[place] = str(score.evidence["message_type"])
+    judge = run.plan.judge.identity if run.plan.judge else ""
+    wanted = match_columns(options.metrics, columns) if options.metrics else list(columns)
+    directions = run.plan.all_directions
+    return ScoreSource(
+        f"run {run.id}",
+        tuple(_item(sample, message_types.get(place), reasons[place]) for place, sample in enumerate(samples)),
+        {metric: columns[metric] for metric in wanted},
+        judges={metric: judge for metric in metrics_with_calls if judge},
+        offered=tuple(columns),
+        lower_is_better=tuple(metric for metric in wanted if not directions[metric]),
+    )
+
+
+def read_run_ratings(store: Store, runs: Sequence[RunRow], options: ReadOptions) -> ScoreSource:
+    """Reads the ratings of the samples of several runs, each sample once.
+
+    Ratings that were given in the store (`assay rate`) come before those of the set.
+
+    Args:
+        store: Where the runs are.
+        runs: The runs.
+        options: Which ratings to take.
+
+    Raises:
+        InputError: No sample is rated.
+    """
+    samples = {sample.id: sample for run in runs for sample in store.samples(run.id)}
+    samples = replace_ratings(store.database, samples)
+    name = ", ".join(f"run {run.id}" for run in runs)
+    if not options.ratings and all(sample.human_rating is None for sample in samples.values()):
+        raise InputError(f"{name}: none of its {len(samples)} samples is rated; name a file of ratings (--ratings)")
+    rows = [FlatRow(f"sample {sample.id}", _row(sample)) for sample in samples.values()]
+    return read_ratings(rows, name, replace(options, mapping={}))
+
+
+def find_answer_evidence(store: Store, runs: Sequence[RunRow], item: str) -> AnswerEvidence | None:
+    """Finds one answer, with every score that the runs gave it and their evidence.
+
+    Args:
+        store: Where the runs are.
+        runs: The runs that may have it.
+        item: The sample's id.
+
+    Returns:
+        The answer as the first of the runs has it; None where no run has it.
+    """
+    answer: AnswerEvidence | None = None
+    for run in runs:
+        try:
+            sample = store.sample(run.id, item)
+        except UsageError:
+            continue
+        audits = tuple(_metric_evidence(store, run, item, is_one_of_several=len(runs) > 1))
+        if answer is None:
+            answer = AnswerEvidence(item, sample.user_input, sample.response, sample.retrieved_contexts, audits)
+        else:
+            answer = replace(answer, audits=answer.audits + audits)
+    return answer
+
+
+def _metric_evidence(store: Store, run: RunRow, item: str, *, is_one_of_several: bool) -> Iterator[MetricEvidence]:
+    judge = run.plan.judge.identity if run.plan.judge else ""
+    for _, metric, score in store.scores(run.id, item):
+        name = f"{metric}@{judge}" if is_one_of_several and score.usage.calls else metric
+        yield MetricEvidence(name, score.value, score.status, score.reason, score.evidence)
+
+
+def _item(sample: Sample, message_type: str | None, reasons: dict[str, str]) -> Item:
+    values = _row(sample)
+    if message_type and not sample.message_type:
+        values["message_type"] = message_type
+    return Item(
+        sample.id,
+        f"sample {sample.id}",
+        sample.user_input,
+        sample.response,
+        sample.retrieved_contexts,
+        values,
+        reasons,
+    )
+
+
+def _row(sample: Sample) -> dict[str, object]:
+    return flatten(sample.model_dump(exclude={"user_input", "response", "retrieved_contexts", "reference", "tables"}))
