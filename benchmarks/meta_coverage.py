@@ -24,7 +24,7 @@ from assay.meta_eval.estimate import estimate
 from assay.meta_eval.mean_rating import prediction_powered_mean
 from assay.meta_eval.permutation import max_t
 from assay.meta_eval.policy import estimate_share
-from assay.meta_eval.selection import best_by_chance
+from assay.meta_eval.selection import chance_of_best
 from assay.meta_eval.table import ScoreTable
 
 CUTS = {"as in 001": [-0.583, -0.496, -0.228, -0.05], "even": [-0.842, -0.253, 0.253, 0.842]}
@@ -101,7 +101,7 @@ def false_alarms(repeats: int, permutations: int, seed: int) -> Iterator[list[ob
             alarms["one"] += alone[0] < 0.05
             alarms["max-T"] += min(together) < 0.05
             task = CombinationTask.build(scores, ratings, groups, middle=MIDDLE, how="ranks", largest=metrics)
-            _, best, p = best_by_chance(task, permutations=permutations, seed=repeat)
+            _, best, p = chance_of_best(task, permutations=permutations, seed=repeat)
             found = cross_validate(task, repeats=1, folds=5, seed=repeat, fitted=False)
             assert found is not None
             alarms["selection"] += p < 0.05

@@ -18,7 +18,7 @@ from benchmark_output import print_machine, print_table
 
 from assay import Sample, load_set
 from assay.meta_eval.evaluation import evaluate_table
-from assay.meta_eval.recommendation import told
+from assay.meta_eval.recommendation import format_estimate
 from assay.meta_eval.results import MetaEvaluation
 from assay.meta_eval.table import ScoreTable
 from assay.metrics import Metric, Score
@@ -64,9 +64,17 @@ def table_of(samples: Sequence[Sample]) -> ScoreTable:
 
 def print_found(name: str, found: MetaEvaluation) -> None:
     """The sentence, then the tables behind it."""
-    print(f"\n{name}: {found.settings.rated} answers, {found.settings.groups} groups\n{found.recommendation}")
+    print(f"\n{name}: {found.settings.rated} answers, {found.settings.groups} groups")
+    print(f"{found.recommendation}\n{found.explanation}")
     rows: list[list[object]] = [
-        [each.name, each.n, told(each.spearman), told(each.auroc_bad), each.p_grouped, each.p_max_t]
+        [
+            each.name,
+            each.n,
+            format_estimate(each.spearman),
+            format_estimate(each.auroc_bad),
+            each.p_grouped,
+            each.p_max_t,
+        ]
         for each in sorted(found.metrics, key=lambda each: -(each.spearman.value or -1.0))
     ]
     print_table("metrics", ["metric", "n", "Spearman", "AUROC bad", "p by group", "max-T"], rows)
@@ -77,7 +85,7 @@ def print_found(name: str, found: MetaEvaluation) -> None:
                 each.size,
                 "*" if each.chosen else "",
                 each.in_sample,
-                told(each.out_of_fold),
+                format_estimate(each.out_of_fold),
                 ", ".join(each.metrics[:4]),
             ]
             for each in found.selection.combinations
@@ -94,14 +102,14 @@ def print_found(name: str, found: MetaEvaluation) -> None:
             f"the paper's procedure keeps {', '.join(paper.metrics) or 'nothing'}: in sample {paper.rho or 0.0:.2f}, ",
             end="",
         )
-        print(f"out of fold {told(paper.out_of_fold)}")
+        print(f"out of fold {format_estimate(paper.out_of_fold)}")
     if found.raters:
-        print(f"raters: alpha {told(found.raters.alpha)}, ceiling {told(found.raters.ceiling)}")
+        print(f"raters: alpha {format_estimate(found.raters.alpha)}, ceiling {format_estimate(found.raters.ceiling)}")
     if found.policy:
         policy = found.policy
         print(
-            f"policy: {policy.sent} of {policy.n} sent, of which wrong {told(policy.wrong_rate)}; {policy.held} held, "
-            f"{policy.to_person} to a person. {policy.problem}"
+            f"policy: {policy.sent} of {policy.n} sent, of which wrong {format_estimate(policy.wrong_rate)}; "
+            f"{policy.held} held, {policy.to_person} to a person. {policy.problem}"
         )
 
 

@@ -6,30 +6,48 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from . import bootstrap_statistics
-from .arrays import Floats
+from .arrays import Bools, Floats
 from .bootstrap import Statistic
+from .correlation import FEWEST_ITEMS, correlation_problem
 from .estimate import Estimate, estimate
 from .permutation import max_t
 from .table import ScoreTable
 
 CONSTANT = "constant"
-FEWEST_ITEMS = 5
 _MANY_ITEMS, _MANY_LEVELS = 1000, 100
 
 
 @dataclass(frozen=True, slots=True)
 class MetricAgreement:
-    """A metric's agreement with the mean rating on the rated items that it scored.
+    """One metric's agreement with the mean rating, on the rated items that it scored.
 
-    `coverage` is scored / rated items. `auroc_bad` is P(a bad answer scores below another), bad being rated below the
-    scale's middle; `auroc_good` is P(a good answer scores above another). `tie_threshold` is the epsilon of the
-    pairwise accuracy. `p` is scipy's for Spearman, items independent (001, Table IV); `p_grouped` that of permuting
-    whole groups; `p_by` is `p_grouped` after Benjamini and Yekutieli (2001), `p_max_t` after Westfall and Young's
-    single-step max-T (1993), both over the metrics that can be tested, baselines apart. None where `problem` says why.
+    All measures are computed on scores that are negated where lower is better, so that agreement is always positive.
+
+    Attributes:
+        name: The metric's name.
+        baseline: Whether the metric is a baseline, which others should beat.
+        higher_is_better: The metric's direction.
+        n: How many rated items it scored.
+        groups: How many groups these form.
+        coverage: Scored / rated items, in [0, 1].
+        spearman: Spearman's rho.
+        kendall: Kendall's tau-b.
+        pearson: Pearson's r.
+        pairwise_accuracy: Share of pairs of items that it orders as the raters do, ties counted as an order.
+        tie_threshold: The epsilon of the pairwise accuracy, in the metric's unit.
+        auroc_bad: P(a bad answer scores below another); bad is rated below the scale's middle.
+        auroc_good: P(a good answer scores above another); good is rated above the scale's middle.
+        p: scipy's p-value of Spearman, items taken as independent (001, Table IV).
+        p_grouped: The p-value of shuffling ratings by whole groups.
+        p_by: `p_grouped` corrected by Benjamini and Yekutieli (2001) over the metrics that can be tested, without the
+            baselines.
+        p_max_t: The same corrected by the single-step max-T of Westfall and Young (1993).
+        problem: Why there are no figures.
     """
 
     name: str
     baseline: bool
+    higher_is_better: bool
     n: int
     groups: int
     coverage: float
@@ -50,30 +68,53 @@ class MetricAgreement:
 def metric_agreements(
     table: ScoreTable, *, resamples: int, permutations: int, level: float = 0.95, seed: int = 0
 ) -> tuple[MetricAgreement, ...]:
-    """The agreement of every metric of the table, in its order, and of a constant, which no metric may fall below."""
+    """Computes the agreement of every metric of a table with the ratings, and that of a constant.
+
+    Args:
+        table: Scores and ratings.
+        resamples: Number of bootstrap resamples.
+        permutations: How often the ratings are shuffled by whole groups.
+        level: Confidence level, in (0, 1).
+        seed: Seed of all randomness.
+
+    Returns:
+        One agreement per metric, in the table's order, and last a constant, which no metric may fall below.
+
+    Examples:
+        `declined` is 1 for bad answers and 0 for good ones. As lower is better, it agrees perfectly:
+
+        >>> ratings = np.array([[1.0], [1], [1], [5], [5], [5]])
+        >>> scores = np.where(ratings == 1, 1.0, 0.0)
+        >>> table = ScoreTable(tuple("abcdef"), ("declined",), scores, ratings, directions={"declined": False})
+        >>> declined, constant = metric_agreements(table, resamples=100, permutations=99)
+        >>> declined.spearman.value, declined.auroc_bad.value, constant.auroc_bad.value
+        (1.0, 1.0, 0.5)
+    """
     from scipy.stats import false_discovery_control
 
     rated = table.rated()
-    found = [_agreement(rated, name, resamples, level, seed) for name in rated.metrics]
+    agreements = [_agreement(rated, name, resamples, level, seed) for name in rated.metrics]
     if CONSTANT not in rated.metrics:
-        found.append(_agreement(_with_constant(rated), CONSTANT, resamples, level, seed))
-    tested = [each.name for each in found if each.p is not None and not each.baseline]
-    beside = [each.name for each in found if each.p is not None and each.baseline]
-    by_name: dict[str, tuple[float, float | None, float | None]] = {}
-    if tested:
-        raw, together = max_t(rated.only(tested), permutations=permutations, seed=seed)
-        by = false_discovery_control(raw, method="by")
-        by_name |= {name: (p, q, t) for name, p, q, t in zip(tested, raw, map(float, by), together, strict=True)}
-    if beside:
-        raw, _ = max_t(rated.only(beside), permutations=permutations, seed=seed)
-        by_name |= {name: (p, None, None) for name, p in zip(beside, raw, strict=True)}
+        agreements.append(_agreement(_constant_table(rated), CONSTANT, resamples, level, seed))
+    metrics = [agreement.name for agreement in agreements if agreement.p is not None and not agreement.baseline]
+    baselines = [agreement.name for agreement in agreements if agreement.p is not None and agreement.baseline]
+    p_values: dict[str, tuple[float, float | None, float | None]] = {}
+    if metrics:
+        grouped, corrected = max_t(rated.only(metrics), permutations=permutations, seed=seed)
+        by = false_discovery_control(grouped, method="by")
+        p_values |= {name: ps for name, *ps in zip(metrics, grouped, map(float, by), corrected, strict=True)}  # type: ignore[misc]
+    if baselines:
+        grouped, _ = max_t(rated.only(baselines), permutations=permutations, seed=seed)
+        p_values |= {name: (p, None, None) for name, p in zip(baselines, grouped, strict=True)}
     return tuple(
-        replace(each, p_grouped=ps[0], p_by=ps[1], p_max_t=ps[2]) if (ps := by_name.get(each.name)) else each
-        for each in found
+        replace(agreement, p_grouped=ps[0], p_by=ps[1], p_max_t=ps[2])
+        if (ps := p_values.get(agreement.name))
+        else agreement
+        for agreement in agreements
     )
 
 
-def _with_constant(table: ScoreTable) -> ScoreTable:
+def _constant_table(table: ScoreTable) -> ScoreTable:
     return replace(table, metrics=(CONSTANT,), scores=np.zeros((len(table.items), 1)), directions={})
 
 
@@ -81,73 +122,71 @@ def _agreement(table: ScoreTable, name: str, resamples: int, level: float, seed:
     from scipy.stats import spearmanr
 
     values, ratings = table.column(name), table.mean_rating
-    scored = ~np.isnan(values)
-    x, y = values[scored], ratings[scored]
-    groups = [group for group, is_scored in zip(table.groups, scored, strict=True) if is_scored]
-    coverage = len(x) / len(values) if len(values) else 0.0
-    if problem := _problem(x, y):
-        none = Estimate(None, problem=problem)
-        missing = MetricAgreement(
-            name, name in table.baselines, len(x), len(set(groups)), coverage, none, none, none, none, None, none, none
-        )
-        constant = len(x) >= FEWEST_ITEMS and float(np.ptp(y)) > 0
-        return replace(_chance(missing, x, y, table.middle) if constant else missing, problem=problem)
+    is_scored = ~np.isnan(values)
+    x, y = values[is_scored], ratings[is_scored]
+    groups = [group for group, scored in zip(table.groups, is_scored, strict=True) if scored]
+    missing = Estimate(None, problem=correlation_problem(x, y))
+    agreement = MetricAgreement(
+        name,
+        name in table.baselines,
+        table.directions[name],
+        n=len(x),
+        groups=len(set(groups)),
+        coverage=len(x) / len(values) if len(values) else 0.0,
+        spearman=missing,
+        kendall=missing,
+        pearson=missing,
+        pairwise_accuracy=missing,
+        tie_threshold=None,
+        auroc_bad=missing,
+        auroc_good=missing,
+        problem=missing.problem,
+    )
+    if missing.problem:
+        is_constant = len(x) >= FEWEST_ITEMS and float(np.ptp(y)) > 0
+        return _with_chance_level(agreement, x, y, table.middle) if is_constant else agreement
 
-    def told(statistic: Statistic) -> Estimate:
+    def with_interval(statistic: Statistic) -> Estimate:
         return estimate(statistic, groups, resamples=resamples, level=level, seed=seed)
 
     numbers = np.unique(np.asarray(groups), return_inverse=True)[1]
     pairs = bootstrap_statistics.pairwise_accuracy(x, y, numbers, seed=seed)
-    return MetricAgreement(
-        name,
-        name in table.baselines,
-        len(x),
-        len(set(groups)),
-        coverage,
-        spearman=told(bootstrap_statistics.spearman(x, y)),
-        kendall=_kendall(x, y, told),
-        pearson=told(bootstrap_statistics.pearson(x, y)),
-        pairwise_accuracy=told(pairs[0]) if pairs else Estimate(None, problem="too few pairs"),
+    is_not_bad, is_good = y >= table.middle, y > table.middle
+    return replace(
+        agreement,
+        spearman=with_interval(bootstrap_statistics.spearman(x, y)),
+        kendall=_kendall(x, y, with_interval),
+        pearson=with_interval(bootstrap_statistics.pearson(x, y)),
+        pairwise_accuracy=with_interval(pairs[0]) if pairs else Estimate(None, problem="too few pairs"),
         tie_threshold=pairs[1] if pairs else None,
-        auroc_bad=_area(told(bootstrap_statistics.auroc(x, y >= table.middle)), "no bad answers, or nothing else"),
-        auroc_good=_area(told(bootstrap_statistics.auroc(x, y > table.middle)), "no good answers, or nothing else"),
+        auroc_bad=_area(with_interval(bootstrap_statistics.auroc(x, is_not_bad)), "no bad answers, or nothing else"),
+        auroc_good=_area(with_interval(bootstrap_statistics.auroc(x, is_good)), "no good answers, or nothing else"),
         p=float(spearmanr(x, y).pvalue),
     )
 
 
-def _kendall(x: Floats, y: Floats, told: Callable[[Statistic], Estimate]) -> Estimate:
-    """The interval of Kendall's tau takes items x levels of the ratings: with many of both there is none."""
+def _kendall(x: Floats, y: Floats, with_interval: Callable[[Statistic], Estimate]) -> Estimate:
+    """Kendall's tau, whose interval takes items x levels of the ratings: with many of both there is none."""
     if len(x) <= _MANY_ITEMS or len(np.unique(y)) <= _MANY_LEVELS:
-        return told(bootstrap_statistics.kendall(x, y))
+        return with_interval(bootstrap_statistics.kendall(x, y))
     from scipy.stats import kendalltau
 
     problem = f"no interval above {_MANY_ITEMS:,} answers with more than {_MANY_LEVELS} different ratings"
     return Estimate(float(kendalltau(x, y).statistic), problem=problem)
 
 
-def _problem(x: Floats, y: Floats) -> str:
-    if len(x) < FEWEST_ITEMS:
-        return f"only {len(x)} rated scores"
-    if np.ptp(x) == 0:
-        return "all values are equal"
-    return "all ratings are equal" if np.ptp(y) == 0 else ""
-
-
-def _chance(missing: MetricAgreement, x: Floats, y: Floats, middle: float) -> MetricAgreement:
-    """What a constant is worth: it orders no pair, and calls every pair tied."""
+def _with_chance_level(agreement: MetricAgreement, x: Floats, y: Floats, middle: float) -> MetricAgreement:
+    """What a constant reaches: it calls every pair tied, and tells no two kinds of answers apart."""
     pairs = bootstrap_statistics.pairwise_accuracy(x, y, np.arange(len(x)))
-    ties = Estimate(float(pairs[0](np.ones((len(x), 1)))[0])) if pairs else missing.pairwise_accuracy
+    ties = Estimate(float(pairs[0](np.ones((len(x), 1)))[0])) if pairs else agreement.pairwise_accuracy
 
-    def half(kinds: bool) -> Estimate:
-        return Estimate(0.5) if kinds else Estimate(None, problem="one kind of answer only")
+    def half(is_kind: Bools) -> Estimate:
+        if is_kind.any() and not is_kind.all():
+            return Estimate(0.5)
+        return Estimate(None, problem="one kind of answer only")
 
-    return replace(
-        missing,
-        pairwise_accuracy=ties,
-        auroc_bad=half(bool((y < middle).any() and (y >= middle).any())),
-        auroc_good=half(bool((y > middle).any() and (y <= middle).any())),
-    )
+    return replace(agreement, pairwise_accuracy=ties, auroc_bad=half(y < middle), auroc_good=half(y > middle))
 
 
-def _area(found: Estimate, problem: str) -> Estimate:
-    return replace(found, problem=problem) if found.value is None else found
+def _area(area: Estimate, problem: str) -> Estimate:
+    return replace(area, problem=problem) if area.value is None else area

@@ -1,7 +1,7 @@
-"""The meta-evaluation: a table of scores and ratings in, everything that a report tells out."""
+"""The meta-evaluation: a table of scores and ratings in, everything that a report says out."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 
 import numpy as np
@@ -16,16 +16,31 @@ from .paper_procedure import paper_procedure
 from .paper_tables import paper_tables
 from .policy import BOUND, MINUTES, triage_policy
 from .raters import agreement_of_raters, to_rating_scale
-from .recommendation import name_of, recommend
+from .recommendation import explain, name_of_choice, recommend
 from .results import Comparison, EvaluationSettings, MetaEvaluation, Selection, SliceAgreement
 from .selection import Combine, Predictions, select
 from .table import ScoreTable
 
 RESAMPLES = 2000
 PERMUTATIONS = 2000
-BY = ("language", "message_type")
+SLICE_ATTRIBUTES = ("language", "message_type")
 _FEWEST_PER_SLICE = 10
 _PACKAGES = ("assay", "numpy", "scipy", "scikit-learn")
+
+
+@dataclass(frozen=True, slots=True)
+class _Resampling:
+    """How intervals and p-values are made: numbers of resamples and permutations, level and seed."""
+
+    resamples: int
+    permutations: int
+    level: float
+    seed: int
+
+    def estimate(self, values: Floats, ratings: Floats, groups: Sequence[str]) -> Estimate:
+        """Spearman's rho of values (items, repeats) with its interval."""
+        statistic = mean_spearman(values, ratings)
+        return estimate(statistic, groups, resamples=self.resamples, level=self.level, seed=self.seed)
 
 
 def evaluate_table(
@@ -33,7 +48,7 @@ def evaluate_table(
     *,
     combine: Combine = "subsets",
     max_metrics: int | None = None,
-    by: Sequence[str] = BY,
+    by: Sequence[str] = SLICE_ATTRIBUTES,
     seed: int = 0,
     bootstrap: int = RESAMPLES,
     permutations: int = PERMUTATIONS,
@@ -44,54 +59,74 @@ def evaluate_table(
     bound: float = BOUND,
     minutes: float = MINUTES,
 ) -> MetaEvaluation:
-    """Evaluates the metrics of a table against its ratings, alone and combined; all randomness comes from `seed`.
+    """Evaluates the metrics of a table against its ratings, alone and combined.
 
-    `combine` and `max_metrics` as in `select`; `by` are attributes whose labels are looked at apart; `bootstrap` and
-    `permutations` are numbers of resamples; `margin` is that of equivalence; `bound` the share of wrong answers among
-    those sent, `minutes` what a person spends on an answer.
+    Args:
+        table: Scores and ratings of the same items.
+        combine: How metrics are combined, as in `select`.
+        max_metrics: The largest combination, as in `select`.
+        by: Attributes whose labels are evaluated apart.
+        seed: Seed of all randomness; the same seed gives the same result.
+        bootstrap: Number of bootstrap resamples.
+        permutations: How often the ratings are shuffled.
+        repeats: How often the groups are dealt into folds.
+        folds: How many folds.
+        level: Confidence level of all intervals, in (0, 1).
+        margin: The largest difference of rho that still counts as equivalent.
+        bound: The largest share of bad answers among those sent without a person, in (0, 1].
+        minutes: What a person spends on one answer.
+
+    Returns:
+        The evaluation; nothing in it is NaN.
+
+    Examples:
+        >>> ratings = np.arange(40.0) % 5 + 1
+        >>> table = ScoreTable(tuple(map(str, range(40))), ("good",), ratings[:, None], ratings[:, None])
+        >>> evaluation = evaluate_table(table, bootstrap=100, permutations=99, repeats=1)
+        >>> evaluation.recommendation
+        'good follows your team closely; not good enough to send answers unseen, ...'
     """
     rated = table.rated()
-    drawn = {"resamples": bootstrap, "level": level, "seed": seed}
-    metrics = metric_agreements(table, permutations=permutations, **drawn)  # type: ignore[arg-type]
-    raters = agreement_of_raters(table, **drawn)  # type: ignore[arg-type]
-    found = select(
+    resampling = _Resampling(bootstrap, permutations, level, seed)
+    metrics = metric_agreements(table, resamples=bootstrap, permutations=permutations, level=level, seed=seed)
+    raters = agreement_of_raters(table, resamples=bootstrap, level=level, seed=seed)
+    selection, predictions = select(
         table,
         combine=combine,
         max_metrics=max_metrics,
         repeats=repeats,
         folds=folds,
+        resamples=bootstrap,
         permutations=permutations,
-        **drawn,  # type: ignore[arg-type]
+        level=level,
+        seed=seed,
+    ) or (None, None)
+    comparisons, best_comparisons = _comparisons(
+        rated, metrics, selection, predictions, resampling=resampling, margin=margin
     )
-    selection, predictions = found or (None, None)
-    of_choice, of_best = _comparisons(
-        rated,
-        metrics,
-        selection,
-        predictions,
-        permutations=permutations,
-        margin=margin,
-        **drawn,  # type: ignore[arg-type]
-    )
-    on_scale = _on_rating_scale(table, predictions, seed) if predictions else None
-    if selection and on_scale is not None:
-        told = tuple(None if np.isnan(value) else float(value) for value in on_scale)
-        selection = replace(selection, predictions=told)
+    expected = _expected_ratings(table, predictions, seed) if predictions else None
     policy = None
-    if on_scale is not None:
-        known = on_scale[~np.isnan(table.mean_rating)]
-        policy = triage_policy(rated, known, bound=bound, confidence=level, minutes=minutes, folds=folds, seed=seed)
+    if selection and expected is not None:
+        values = tuple(None if np.isnan(value) else float(value) for value in expected)
+        selection = replace(selection, predictions=values)
+        rated_values = expected[~np.isnan(table.mean_rating)]
+        policy = triage_policy(
+            rated, rated_values, bound=bound, confidence=level, minutes=minutes, folds=folds, seed=seed
+        )
     return MetaEvaluation(
-        recommendation=recommend(len(rated.items), metrics, raters, selection, of_choice),
+        recommendation=recommend(len(rated.items), metrics, raters, selection, comparisons=comparisons, policy=policy),
+        explanation=explain(len(rated.items), metrics, raters, selection, comparisons=comparisons),
         metrics=metrics,
         raters=raters,
         selection=selection,
-        paper_procedure=paper_procedure(table, repeats=repeats, folds=folds, **drawn),  # type: ignore[arg-type]
-        comparisons=of_choice + of_best,
-        paper_tables=paper_tables(table, on_scale, name_of(selection) if selection else ""),
+        paper_procedure=paper_procedure(
+            table, repeats=repeats, folds=folds, resamples=bootstrap, level=level, seed=seed
+        ),
+        comparisons=comparisons + best_comparisons,
+        paper_tables=paper_tables(table, expected, name_of_choice(selection) if selection else ""),
         policy=policy,
         mean_rating=estimate_mean_rating(table, selection.chosen.metrics, level=level) if selection else None,
-        slices=_slices(rated, by, predictions, **drawn),  # type: ignore[arg-type]
+        slices=_slices(rated, by, predictions, resampling),
         settings=EvaluationSettings(
             items=len(table.items),
             rated=len(rated.items),
@@ -107,22 +142,22 @@ def evaluate_table(
     )
 
 
-def _on_rating_scale(table: ScoreTable, predictions: Predictions, seed: int) -> Floats | None:
+def _expected_ratings(table: ScoreTable, predictions: Predictions, seed: int) -> Floats | None:
     """The choice's score of every item as an expected rating: isotonic, of rated items by folds that left them out."""
     from sklearn.isotonic import IsotonicRegression
 
     rated = table.rated()
     mean = predictions.chosen.mean(axis=1)
-    of_rated = to_rating_scale(rated, mean, seed=seed)
-    if of_rated is None:
+    rated_values = to_rating_scale(rated, mean, seed=seed)
+    if rated_values is None:
         return None
-    found = np.full(len(table.items), np.nan)
+    expected = np.full(len(table.items), np.nan)
     is_rated = ~np.isnan(table.mean_rating)
-    found[is_rated] = of_rated
+    expected[is_rated] = rated_values
     if not is_rated.all():
-        fitted = IsotonicRegression(out_of_bounds="clip").fit(mean, rated.mean_rating)
-        found[~is_rated] = fitted.predict(predictions.unrated)
-    return found
+        regression = IsotonicRegression(out_of_bounds="clip").fit(mean, rated.mean_rating)
+        expected[~is_rated] = regression.predict(predictions.unrated)
+    return expected
 
 
 def _comparisons(
@@ -131,27 +166,24 @@ def _comparisons(
     selection: Selection | None,
     predictions: Predictions | None,
     *,
-    resamples: int,
-    permutations: int,
-    level: float,
+    resampling: _Resampling,
     margin: float,
-    seed: int,
 ) -> tuple[tuple[Comparison, ...], tuple[Comparison, ...]]:
     """Those of the choice with the best single metric and baseline, then those of the best single metric with each."""
 
-    def told(first: tuple[str, Floats], second: tuple[str, Floats]) -> Comparison:
+    def compare_two(first: tuple[str, Floats], second: tuple[str, Floats]) -> Comparison:
         return compare(
             rated,
             first,
             second,
-            resamples=resamples,
-            permutations=permutations,
-            level=level,
+            resamples=resampling.resamples,
+            permutations=resampling.permutations,
+            level=resampling.level,
             margin=margin,
-            seed=seed,
+            seed=resampling.seed,
         )
 
-    def of_metric(metric: MetricAgreement) -> tuple[str, Floats]:
+    def named_column(metric: MetricAgreement) -> tuple[str, Floats]:
         return metric.name, rated.column(metric.name)[:, None]
 
     ordered = sorted(
@@ -160,54 +192,47 @@ def _comparisons(
     )
     alone = [metric for metric in ordered if not metric.baseline]
     baselines = [metric for metric in ordered if metric.baseline]
-    found: list[Comparison] = []
+    choice_comparisons: list[Comparison] = []
     if selection and predictions:
-        choice = name_of(selection), predictions.chosen
+        choice = name_of_choice(selection), predictions.chosen
         if len(selection.chosen.metrics) > 1:
-            found.append(told(choice, (f"{alone[0].name} alone", predictions.single)))
+            choice_comparisons.append(compare_two(choice, (f"{alone[0].name} alone", predictions.single)))
         if baselines:
-            found.append(told(choice, of_metric(baselines[0])))
+            choice_comparisons.append(compare_two(choice, named_column(baselines[0])))
     others = [*alone[1:], *baselines] if alone else []
-    return tuple(found), tuple(told(of_metric(alone[0]), of_metric(other)) for other in others)
+    best_comparisons = tuple(compare_two(named_column(alone[0]), named_column(other)) for other in others)
+    return tuple(choice_comparisons), best_comparisons
 
 
 def _slices(
-    rated: ScoreTable,
-    by: Sequence[str],
-    predictions: Predictions | None,
-    *,
-    resamples: int,
-    level: float,
-    seed: int,
+    rated: ScoreTable, by: Sequence[str], predictions: Predictions | None, resampling: _Resampling
 ) -> tuple[SliceAgreement, ...]:
-    """Each label of each attribute by itself, where at least ten rated answers have it."""
-    found: list[SliceAgreement] = []
+    """The agreement for each label of each attribute, where at least ten rated answers have it."""
+    slices: list[SliceAgreement] = []
     for attribute in by:
         labels = np.asarray(rated.attributes.get(attribute, ()), dtype=object)
         for label in sorted(set(labels.tolist()) - {""}):
             places = np.flatnonzero(labels == label)
             part = rated.take(places)
-            enough = len(places) >= _FEWEST_PER_SLICE
             metrics: tuple[tuple[str, Estimate], ...] = ()
-            chosen = Estimate(None, problem=f"only {len(places)} rated answers")
-            if enough:
+            if len(places) < _FEWEST_PER_SLICE:
+                chosen = Estimate(None, problem=f"only {len(places)} rated answers")
+            else:
                 metrics = tuple(
-                    (name, _spearman(part, part.column(name)[:, None], resamples, level, seed)) for name in part.metrics
+                    (name, _slice_estimate(part, part.column(name)[:, None], resampling)) for name in part.metrics
                 )
-                chosen = (
-                    _spearman(part, predictions.chosen[places], resamples, level, seed)
-                    if predictions
-                    else Estimate(None, problem="no combination was chosen")
-                )
+                if predictions:
+                    chosen = _slice_estimate(part, predictions.chosen[places], resampling)
+                else:
+                    chosen = Estimate(None, problem="no combination was chosen")
             mean = float(part.mean_rating.mean())
-            found.append(SliceAgreement(attribute, str(label), len(places), mean, metrics, chosen))
-    return tuple(found)
+            slices.append(SliceAgreement(attribute, str(label), len(places), mean, metrics, chosen))
+    return tuple(slices)
 
 
-def _spearman(part: ScoreTable, values: Floats, resamples: int, level: float, seed: int) -> Estimate:
+def _slice_estimate(part: ScoreTable, values: Floats, resampling: _Resampling) -> Estimate:
     scored = np.flatnonzero(~np.isnan(values).any(axis=1))
     if len(scored) < _FEWEST_PER_SLICE:
         return Estimate(None, problem=f"only {len(scored)} rated scores")
     groups = [part.groups[place] for place in scored]
-    statistic = mean_spearman(values[scored], part.mean_rating[scored])
-    return estimate(statistic, groups, resamples=resamples, level=level, seed=seed)
+    return resampling.estimate(values[scored], part.mean_rating[scored], groups)

@@ -291,10 +291,25 @@ class EvaluationSettings:
 class MetaEvaluation:
     """Which metric, alone or combined, agrees with the ratings, how far, and what that would save.
 
-    `recommendation` is one sentence for a support lead. Parts are None where the table does not allow them.
+    Parts are None where the table does not allow them.
+
+    Attributes:
+        recommendation: One sentence for a support lead: which measure follows the team, and what it may be used for.
+        explanation: The statistics under it, in one sentence.
+        metrics: The agreement of each metric with the mean rating, and of a constant.
+        raters: The agreement of the raters with each other.
+        selection: All combinations, the one chosen, and what chance gives.
+        paper_procedure: The paper's way of choosing, beside it.
+        comparisons: The choice with the best single metric and baseline; then the best single metric with each other.
+        paper_tables: Tables III to V of the paper.
+        policy: Which answers could be sent or held back without a person.
+        mean_rating: The mean rating of all answers from few ratings.
+        slices: The agreement by language, message type or another attribute.
+        settings: How every number was made.
     """
 
     recommendation: str
+    explanation: str
     metrics: tuple[MetricAgreement, ...]
     raters: Raters | None
     selection: Selection | None

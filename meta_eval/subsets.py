@@ -8,19 +8,35 @@ from typing import Literal
 import numpy as np
 
 from ..errors import UsageError
-from .arrays import Bools, Floats, Places
+from .arrays import Floats, Places
 from .bootstrap import group_weights
 
 MOST_SUBSETS = 4095  # all subsets of 12 metrics
-_TOO_MANY = 100_000
-_CELLS_AT_ONCE = 2_000_000
+_MOST_SUBSETS_ON_REQUEST = 100_000
+_CELLS_PER_BLOCK = 2_000_000
 
 Scale = Callable[[Floats], Floats]
+"""Maps scores (items, metrics) to values of the same shape that may be summed."""
 Scaling = Literal["ranks", "sum"]
 
 
 def largest_size(metrics: int, most: int | None = None) -> int:
-    """How many metrics a subset may hold: `most`, or as many as leave no more than 4,095 subsets."""
+    """Computes how many metrics a subset may hold.
+
+    Args:
+        metrics: How many metrics there are to choose from.
+        most: The size that was asked for; None for as many as leave no more than 4,095 subsets.
+
+    Returns:
+        The size, at most `metrics`.
+
+    Examples:
+        12 metrics have 2^12 - 1 = 4,095 subsets; 13 metrics have 13 + 78 + 286 + 715 + 1,287 = 2,379 of up to five, and
+        with the 1,716 of six 4,095.
+
+        >>> largest_size(12), largest_size(13), largest_size(12, most=3)
+        (12, 6, 3)
+    """
     if most is not None:
         return min(most, metrics)
     size, number = 1, metrics
@@ -30,75 +46,120 @@ def largest_size(metrics: int, most: int | None = None) -> int:
 
 
 def all_subsets(metrics: int, largest: int) -> Floats:
-    """The subsets of up to `largest` metrics, (subsets, metrics) of 0 and 1, the small ones first.
+    """Lists the subsets of up to `largest` metrics.
 
-    Raises `UsageError` where there are more than 100,000.
+    Args:
+        metrics: How many metrics there are.
+        largest: The size of the largest subset.
+
+    Returns:
+        One row per subset, (subsets, metrics) of 0 and 1, the small ones first.
+
+    Raises:
+        UsageError: There are more than 100,000 subsets.
+
+    Examples:
+        >>> all_subsets(2, 2).tolist()
+        [[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]
     """
     number = sum(comb(metrics, size) for size in range(1, largest + 1))
-    if number > _TOO_MANY:
+    if number > _MOST_SUBSETS_ON_REQUEST:
         raise UsageError(
-            f"{metrics} metrics have {number:,} subsets of up to {largest}, more than {_TOO_MANY:,}; combine at most "
-            f"{largest_size(metrics)} metrics (--max-metrics), or take fewer into the table (--metrics)"
+            f"{metrics} metrics have {number:,} subsets of up to {largest}, more than {_MOST_SUBSETS_ON_REQUEST:,}; "
+            f"combine at most {largest_size(metrics)} metrics (--max-metrics), or choose fewer (--metrics)"
         )
-    chosen = [held for size in range(1, largest + 1) for held in combinations(range(metrics), size)]
-    found = np.zeros((len(chosen), metrics))
-    for row, held in enumerate(chosen):
-        found[row, list(held)] = 1.0
-    return found
+    members = [subset for size in range(1, largest + 1) for subset in combinations(range(metrics), size)]
+    rows = np.zeros((len(members), metrics))
+    for row, subset in enumerate(members):
+        rows[row, list(subset)] = 1.0
+    return rows
 
 
 def fit_scale(training: Floats, how: Scaling) -> Scale:
-    """Brings columns to a scale on which they may be summed, as learnt from training scores (items x metrics).
+    """Learns from training scores how to bring columns to one scale on which they may be summed.
 
-    `ranks`: the share of training scores below, ties half, less 0.5. `sum`: between the training minimum and maximum,
-    as in 001 V-C, less the training mean. A missing score becomes 0: it says nothing either way.
+    Args:
+        training: The scores that the scale is learnt from, (items, metrics); NaN where one is missing.
+        how: `ranks`: the share of training scores below, ties half, less 0.5. `sum`: the place between the training
+            minimum and maximum (001, V-C), less the training mean.
+
+    Returns:
+        The scale. A missing score becomes 0, which says nothing either way.
+
+    Examples:
+        Of the training scores 1, 2, 3, 4 half are below 2.5; all are below 9; of 2 one is below and one equal.
+
+        >>> scale = fit_scale(np.array([[1.0], [2.0], [3.0], [4.0]]), "ranks")
+        >>> scale(np.array([[2.5], [9.0], [2.0], [np.nan]])).ravel().tolist()
+        [0.0, 0.5, -0.125, 0.0]
     """
     columns = [column[~np.isnan(column)] for column in training.T]
     ordered = [np.sort(column) for column in columns]
 
     def to_ranks(values: Floats) -> Floats:
-        found = np.zeros_like(values)
+        scaled = np.zeros_like(values)
         for number, known in enumerate(ordered):
             if len(known):
-                below, upto = (np.searchsorted(known, values[:, number], side=side) for side in ("left", "right"))
-                found[:, number] = (below + upto) / (2 * len(known)) - 0.5
-        found[np.isnan(values)] = 0.0
-        return found
+                below, up_to = (np.searchsorted(known, values[:, number], side=side) for side in ("left", "right"))
+                scaled[:, number] = (below + up_to) / (2 * len(known)) - 0.5
+        scaled[np.isnan(values)] = 0.0
+        return scaled
 
     def to_share_of_range(values: Floats) -> Floats:
-        found = np.zeros_like(values)
+        scaled = np.zeros_like(values)
         for number, known in enumerate(ordered):
             if len(known) and known[-1] > known[0]:
-                share = (np.clip(values[:, number], known[0], known[-1]) - known.mean()) / (known[-1] - known[0])
-                found[:, number] = share
-        found[np.isnan(values)] = 0.0
-        return found
+                clipped = np.clip(values[:, number], known[0], known[-1])
+                scaled[:, number] = (clipped - known.mean()) / (known[-1] - known[0])
+        scaled[np.isnan(values)] = 0.0
+        return scaled
 
     return to_ranks if how == "ranks" else to_share_of_range
 
 
 def subset_correlations(x: Floats, targets: Floats, subsets: Floats) -> Floats:
-    """Pearson's correlation of each subset's sum of columns with each target: (subsets, targets).
+    """Computes Pearson's correlation of each subset's sum of columns with each target.
 
-    x: items x metrics, scaled; targets: items x targets. A sum that does not vary has 0. Cost: items x metrics squared
-    once, then metrics squared a subset, however many items there are.
+    With S the covariance of the columns and c their covariance with a target, a subset s of 0 and 1 has the correlation
+    s'c / sqrt(s'S s var(target)). The cost is items x metrics^2 once and metrics^2 per subset, however many items.
+
+    Args:
+        x: Scaled scores, (items, metrics).
+        targets: What the sums are compared with, (items, targets).
+        subsets: One row per subset, (subsets, metrics) of 0 and 1.
+
+    Returns:
+        The correlations, (subsets, targets); 0 where a sum does not vary.
+
+    Examples:
+        Columns (1, 0, 0) and (0, 1, 0) against (1, 1, 0): alone each has 0.5, and their sum is the target.
+
+        >>> x = np.array([[1.0, 0.0], [0.0, 1.0], [0.0, 0.0]])
+        >>> subset_correlations(x, np.array([[1.0], [1.0], [0.0]]), all_subsets(2, 2)).ravel().round(6).tolist()
+        [0.5, 0.5, 1.0]
     """
     x = x - x.mean(axis=0)
     targets = targets - targets.mean(axis=0)
-    spread = _spread(x, subsets)
-    of_targets = np.sqrt((targets**2).sum(axis=0))
-    size = spread[:, None] * of_targets
-    found: Floats = np.divide(subsets @ (x.T @ targets), size, out=np.zeros_like(size), where=size > 1e-12)
-    return found
-
-
-def _spread(x: Floats, subsets: Floats) -> Floats:
-    found: Floats = np.sqrt(np.maximum(((subsets @ (x.T @ x)) * subsets).sum(axis=1), 0.0))
-    return found
+    subset_spread = np.sqrt(np.maximum(((subsets @ (x.T @ x)) * subsets).sum(axis=1), 0.0))
+    size = subset_spread[:, None] * np.sqrt((targets**2).sum(axis=0))
+    correlations: Floats = np.divide(subsets @ (x.T @ targets), size, out=np.zeros_like(size), where=size > 1e-12)
+    return correlations
 
 
 def best_of_each_size(scores: Floats, sizes: Places) -> Places:
-    """The row of the best subset of each size, from 1; the first of equals."""
+    """Finds the row of the best subset of each size.
+
+    Args:
+        scores: One score per subset, (subsets,).
+        sizes: The size of each subset, ascending from 1, (subsets,).
+
+    Returns:
+        One row number per size, (sizes,); the first of equals.
+
+    Examples:
+        >>> best_of_each_size(np.array([0.2, 0.5, 0.4]), np.array([1, 1, 2])).tolist()
+        [1, 2]
+    """
     edges = np.searchsorted(sizes, np.arange(1, int(sizes[-1]) + 2))
     return np.array([first + int(np.argmax(scores[first:last])) for first, last in pairwise(edges)])
 
@@ -106,34 +167,43 @@ def best_of_each_size(scores: Floats, sizes: Places) -> Places:
 def resampled_winners(
     x: Floats, target: Floats, groups: tuple[str, ...], subsets: Floats, *, resamples: int, seed: int
 ) -> Places:
-    """The row of the best subset in each of `resamples` tables with whole groups resampled.
+    """Finds the best subset in each of many tables with whole groups resampled.
 
-    The sums of squares of every resample come from one product of weights with the columns' pairwise products.
+    The sums of squares of every resample come from one product of the weights with the columns' pairwise products.
+
+    Args:
+        x: Scaled scores, (items, metrics).
+        target: The ranks of the ratings, (items,).
+        groups: The group label of each item.
+        subsets: One row per subset, (subsets, metrics) of 0 and 1.
+        resamples: Number of resamples.
+        seed: Seed of the resampling.
+
+    Returns:
+        The row of the winning subset in each resample, (resamples,).
     """
-    count = subsets.shape[1]
-    first, second = np.triu_indices(count)
+    first, second = np.triu_indices(subsets.shape[1])
     products = x[:, first] * x[:, second]
-    # each unordered pair of two metrics stands twice in the variance of a sum
-    of_pairs = subsets[:, first] * subsets[:, second] * np.where(first == second, 1.0, 2.0)
-    found: list[Places] = []
-    for weights in _blocks(group_weights(groups, resamples, seed), max(1, _CELLS_AT_ONCE // len(subsets))):
+    # each unordered pair of two metrics counts twice in the variance of a sum
+    pair_weights = subsets[:, first] * subsets[:, second] * np.where(first == second, 1.0, 2.0)
+    winners: list[Places] = []
+    for weights in _column_blocks(group_weights(groups, resamples, seed), max(1, _CELLS_PER_BLOCK // len(subsets))):
         total = weights.sum(axis=0)
         means, mean_target = x.T @ weights / total, target @ weights / total
-        squares = products.T @ weights - means[first] * means[second] * total
+        covariances = products.T @ weights - means[first] * means[second] * total
         with_target = (x * target[:, None]).T @ weights - means * mean_target * total
-        spread = np.sqrt(np.maximum(of_pairs @ squares, 0.0))
+        spread = np.sqrt(np.maximum(pair_weights @ covariances, 0.0))
         joint = subsets @ with_target
         scores = np.divide(joint, spread, out=np.zeros_like(joint), where=spread > 1e-12)
-        found.append(np.argmax(scores, axis=0))
-    return np.concatenate(found)
+        winners.append(np.argmax(scores, axis=0))
+    return np.concatenate(winners)
 
 
-def _blocks(weights: Floats, width: int) -> Iterator[Floats]:
+def _column_blocks(weights: Floats, width: int) -> Iterator[Floats]:
     for first in range(0, weights.shape[1], width):
         yield weights[:, first : first + width]
 
 
-def members(subset: Floats, names: tuple[str, ...]) -> tuple[str, ...]:
-    """The names of the metrics in a subset."""
-    held: Bools = subset > 0
-    return tuple(name for name, is_held in zip(names, held, strict=True) if is_held)
+def subset_names(subset: Floats, names: tuple[str, ...]) -> tuple[str, ...]:
+    """Lists the names of the metrics in a subset, a row (metrics,) of 0 and 1."""
+    return tuple(name for name, is_member in zip(names, subset > 0, strict=True) if is_member)

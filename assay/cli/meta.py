@@ -140,7 +140,7 @@ def meta(
     assay meta last --by language --report report.html
     assay meta --scores ragas.csv --ratings team.csv --group page
     """
-    from ..meta_eval.evaluation import BY, evaluate_table
+    from ..meta_eval.evaluation import SLICE_ATTRIBUTES, evaluate_table
     from ..runs import Store
     from ..runs.score_table import find_runs, join_scores
 
@@ -158,7 +158,7 @@ def meta(
             joined.table,
             combine=combine,
             max_metrics=max_metrics,
-            by=read_options.by or BY,
+            by=read_options.by or SLICE_ATTRIBUTES,
             seed=seed,
             bootstrap=bootstrap,
             permutations=bootstrap,

@@ -16,7 +16,7 @@ _AS_EVALUATED = (
 
 
 def evaluation_as_json(evaluation: "MetaEvaluation", joined: "JoinedScores") -> dict[str, Any]:
-    """Returns `recommendation`, `metrics`, `combinations`, `ceiling`, `chosen`; then the rest of the evaluation.
+    """Returns `recommendation`, `explanation`, `metrics`, `combinations`, `ceiling`, `chosen`; then the rest of the evaluation.
 
     Args:
         evaluation: What is printed.
@@ -26,6 +26,7 @@ def evaluation_as_json(evaluation: "MetaEvaluation", joined: "JoinedScores") -> 
     values = asdict(evaluation)
     result: dict[str, Any] = {
         "recommendation": evaluation.recommendation,
+        "explanation": evaluation.explanation,
         "metrics": [_metric(metric) for metric in evaluation.metrics],
         "combinations": [_combination(each) for each in selection.combinations] if selection else [],
         "ceiling": raters.ceiling.value if raters else None,

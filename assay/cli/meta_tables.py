@@ -23,6 +23,7 @@ def print_evaluation(evaluation: "MetaEvaluation", joined: "JoinedScores", *, br
 
     console = report_console()
     console.print(Text(plain(evaluation.recommendation), style="bold"))
+    console.print(Text(plain(evaluation.explanation)))
     settings = evaluation.settings
     console.print(
         Text(
@@ -121,7 +122,7 @@ def _print_metrics(console: "Console", evaluation: "MetaEvaluation") -> None:
             *(figure(each.value) for each in (metric.pairwise_accuracy, metric.auroc_bad, metric.auroc_good)),
             p_value(metric.p),
             p_value(metric.p_max_t),
-            "baseline" if metric.baseline else "",
+            "baseline" if metric.baseline else "" if metric.higher_is_better else "lower is better",
         )
         for metric in order
     ]

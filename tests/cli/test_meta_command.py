@@ -58,7 +58,7 @@ def test_json_has_the_shape_that_others_rely_on(assay: Make, files: tuple[Path, 
     assert found["metrics"][0]["spearman"] > 0.8
     assert found["metrics"][2]["spearman"] is None
     assert found["ceiling"] > 0.9  # bo gives one more than an
-    assert found["recommendation"].startswith("good agrees best")
+    assert found["recommendation"].startswith("good follows your team ")
     assert (found["unscored"], found["unrated"]) == (["unscored"], ["unrated"])
     assert {part["label"] for part in found["slices"]} == {"nl", "en"}
     assert found["settings"]["groups"] == 30
@@ -69,11 +69,12 @@ def test_json_has_the_shape_that_others_rely_on(assay: Make, files: tuple[Path, 
 def test_the_answer_begins_with_the_sentence(assay: Make, files: tuple[Path, Path]) -> None:
     done = assay("meta", "--scores", files[0], "--ratings", files[1], "--report", "report.html", *QUICK)
     assert done.code == 0
-    assert done.out.startswith("good agrees best: rho 0.")
+    assert done.out.startswith("good follows your team ")
+    assert "good: rho 0." in done.out
     assert "1 rated items have no score: unscored" in done.out
     assert "Krippendorff's alpha" in done.out
     page = Path("report.html").read_text(encoding="utf-8")
-    assert "good agrees best: rho 0." in page
+    assert "good: rho 0." in page
     assert 'id="threshold"' in page
 
 

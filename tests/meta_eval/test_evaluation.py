@@ -25,7 +25,8 @@ def numbers(value: Any) -> list[float]:
 
 def check(found: MetaEvaluation) -> None:
     assert all(map(math.isfinite, numbers(dataclasses.asdict(found))))
-    assert found.recommendation.endswith(".") and "\n" not in found.recommendation
+    for sentence in (found.recommendation, found.explanation):
+        assert sentence.endswith(".") and "\n" not in sentence
 
 
 def test_the_sentence_names_the_choice_what_it_beats_and_what_raters_reach() -> None:
@@ -34,13 +35,16 @@ def test_the_sentence_names_the_choice_what_it_beats_and_what_raters_reach() -> 
     assert found.selection is not None and found.raters is not None
     chosen = found.selection.chosen
     assert chosen.metrics == ("m0", "m1")
-    told = chosen.out_of_fold
-    assert found.recommendation.startswith(
-        f"m0 + m1 agrees best: rho {told.value:.2f} [{told.low:.2f}, {told.high:.2f}] out of fold; "
+    rho = chosen.out_of_fold
+    assert rho.value is not None and 0.5 <= rho.value < 0.7
+    assert found.recommendation == (
+        "m0 + m1 together follow your team well; not good enough to send answers unseen, so use them to compare "
+        "versions and to pick answers to read."
     )
-    assert " alone (p = " in found.recommendation
-    assert "; better than the baseline m3, at " in found.recommendation
-    assert found.recommendation.endswith(f"your raters agree with each other at {found.raters.ceiling.value:.2f}.")
+    assert found.explanation.startswith(f"m0 + m1: rho {rho.value:.2f} [{rho.low:.2f}, {rho.high:.2f}] out of fold; ")
+    assert " alone (p = " in found.explanation
+    assert "; better than the baseline m3, at " in found.explanation
+    assert found.explanation.endswith(f"your raters agree with each other at {found.raters.ceiling.value:.2f}.")
     assert [row.name for row in found.metrics] == ["m0", "m1", "m2", "m3", "constant"]
     assert [(part.attribute, part.label) for part in found.slices] == [("language", "en"), ("language", "nl")]
 
@@ -48,21 +52,24 @@ def test_the_sentence_names_the_choice_what_it_beats_and_what_raters_reach() -> 
 def test_few_groups_are_said_to_be_few() -> None:
     found = evaluate_table(score_table(90, 1, signal=1.0, of_a_group=10), **QUICK)
     check(found)
-    assert "; rough, from 9 groups of answers only; " in found.recommendation
+    assert "; rough, from only 9 groups of answers; " in found.explanation
 
 
 def test_noise_is_called_noise() -> None:
     found = evaluate_table(score_table(79, 6, signal=0.0), **QUICK)
     check(found)
-    assert found.recommendation.startswith("No metric or combination agrees with the ratings beyond chance")
-    assert "the best of 63 reaches rho" in found.recommendation
-    assert "with one rating an answer nobody knows how far your raters agree" in found.recommendation
+    assert found.recommendation == (
+        "No measure and no combination of measures follows your team's ratings: do not use any of them in place of a "
+        "person."
+    )
+    assert "the best of 63 combinations reaches rho" in found.explanation
+    assert "with one rating per answer nobody knows how far your raters agree" in found.explanation
 
 
 def test_noise_stays_noise_whatever_the_combiner() -> None:
     found = evaluate_table(score_table(79, 3, signal=0.0), combine="ridge", **QUICK)
     check(found)
-    assert found.recommendation.startswith("The ridge of m0 + m1 + m2 does not agree with the ratings beyond chance")
+    assert found.recommendation.startswith("ridge of m0 + m1 + m2 does not follow your team's ratings: ")
 
 
 def test_raters_who_throw_dice_end_it() -> None:
@@ -70,8 +77,11 @@ def test_raters_who_throw_dice_end_it() -> None:
     dice = np.random.default_rng(7).integers(1, 6, (60, 3)).astype(float)
     found = evaluate_table(ScoreTable(table.items, table.metrics, table.scores, dice, ("a", "b", "c")), **QUICK)
     check(found)
-    assert found.recommendation.startswith("Raters hardly agree (alpha ")
-    assert found.recommendation.endswith("no metric can be validated here.")
+    assert found.recommendation == (
+        "Your raters hardly agree with each other, so no measure can be checked against them."
+    )
+    assert found.explanation.startswith("Raters hardly agree (alpha ")
+    assert found.explanation.endswith("no metric can be validated here.")
 
 
 def test_the_same_seed_gives_the_same_and_another_seed_other_intervals() -> None:
@@ -102,9 +112,9 @@ def test_constant_and_missing_metrics_say_so() -> None:
 @pytest.mark.parametrize(
     ("items", "rating", "sentence"),
     [
-        (0, 3, "Only 0 rated answers: too few to say which metric to trust; rate at least 20"),
-        (12, 3, "Only 12 rated answers: too few to say which metric to trust; rate at least 20"),
-        (40, 3, "No metric can be told from chance: m0: all ratings are equal"),
+        (0, 3, "Only 0 rated answers: too few to say which measure to trust; rate at least 20"),
+        (12, 3, "Only 12 rated answers: too few to say which measure to trust; rate at least 20"),
+        (40, 3, "No measure can be compared with the ratings: m0: all ratings are equal"),
     ],
 )
 def test_too_little_to_tell_says_what_is_missing(items: int, rating: float, sentence: str) -> None:

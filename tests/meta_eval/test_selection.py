@@ -143,7 +143,7 @@ def test_what_cannot_be_a_candidate_says_why() -> None:
     assert dict(found[0].left_out) == {
         "m1": "all values are equal",
         "m2": "scored 24 of 60 rated answers, less than half",
-        "m3": "a baseline, to be beaten and not to be joined",
+        "m3": "a baseline, which metrics should beat",
     }
     assert found[0].chosen.metrics == ("m0",)
 
