@@ -1,4 +1,4 @@
-"""One answer with everything that was measured of it: what a person reads who doubts a number."""
+"""One answer with everything that was measured of it, for a person who doubts a number."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -18,10 +18,10 @@ class MetricEvidence:
 
 @dataclass(frozen=True, slots=True)
 class AnswerEvidence:
-    """A message and its answer with the contexts, and an audit a metric. The texts are other people's: hostile."""
+    """A message and its answer with the contexts, and the evidence of each metric. The texts are not to be trusted."""
 
     item: str
     user_input: str
     response: str
     contexts: tuple[str, ...]
-    audits: tuple[MetricEvidence, ...]
+    metrics: tuple[MetricEvidence, ...]

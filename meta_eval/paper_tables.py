@@ -4,69 +4,88 @@ import numpy as np
 from scipy import stats
 
 from .arrays import Floats, Places
+from .correlation import correlation_problem
 from .results import DeviationRow, PaperTables, StarRow, TypeRow
 from .table import ScoreTable
 
-TYPE, PREDICTED = "message_type", "predicted_type"
+TYPE, PREDICTED_TYPE = "message_type", "predicted_type"
 SCORED_TYPES = ("binary", "instruction")
-ON_SCALE = "heuristic"  # the metric of 001, on the rating scale by itself
-_FEWEST_ITEMS = 5
+HEURISTIC = "heuristic"  # the metric of 001, on the rating scale by itself
 
 
 def paper_tables(table: ScoreTable, predictions: Floats | None, name: str) -> PaperTables:
-    """All three tables. `predictions` (an item each, on the rating scale, NaN missing) are those of the choice `name`.
+    """Makes all three tables of the paper.
 
-    Table III needs the attributes message_type and predicted_type. Table IV has every metric, for all rated items and
-    by language. Table V is of the metric `heuristic` where it stands in the table on the rating scale, else of the
-    predictions.
+    Args:
+        table: Scores and ratings. Table III needs the attributes message_type and predicted_type; Table IV has every
+            metric, for all rated items and by language.
+        predictions: The expected rating of each item, (items,), NaN where there is none; None where nothing was chosen.
+        name: What the predictions are of.
+
+    Returns:
+        The tables. Table V is of the metric `heuristic` where it stands in the table on the rating scale, else of the
+        predictions.
     """
     rated = table.rated()
-    known = predictions[~np.isnan(table.mean_rating)] if predictions is not None else None
-    values, of = known, name
-    if ON_SCALE in rated.metrics:
-        own = rated.column(ON_SCALE)
-        scored = own[~np.isnan(own)]
+    values = predictions[~np.isnan(table.mean_rating)] if predictions is not None else None
+    if HEURISTIC in rated.metrics:
+        scores = rated.column(HEURISTIC)
+        scored = scores[~np.isnan(scores)]
         if len(scored) and scored.min() >= table.rating_min and scored.max() <= table.rating_max:
-            values, of = own, ON_SCALE
+            values, name = scores, HEURISTIC
     levels = _levels(table)
-    at = [np.flatnonzero(_nearest(rated.mean_rating, levels) == place) for place in range(len(levels))]
+    places_by_level = [
+        np.flatnonzero(_nearest_level(rated.mean_rating, levels) == place) for place in range(len(levels))
+    ]
     if values is not None:
-        at = [places[~np.isnan(values[places])] for places in at]
-    types = TYPE in table.attributes and PREDICTED in table.attributes
+        places_by_level = [places[~np.isnan(values[places])] for places in places_by_level]
+    has_types = TYPE in table.attributes and PREDICTED_TYPE in table.attributes
     return PaperTables(
-        types=type_table(table.attributes[TYPE], table.attributes[PREDICTED]) if types else (),
+        types=type_table(table.attributes[TYPE], table.attributes[PREDICTED_TYPE]) if has_types else (),
         correlations=tuple(_star_rows(rated)),
-        deviations_of=of if values is not None else "",
+        deviations_of=name if values is not None else "",
         levels=tuple(levels.tolist()),
-        counts=tuple(len(places) for places in at),
-        deviations=deviations(table, values, at) if values is not None else (),
+        counts=tuple(len(places) for places in places_by_level),
+        deviations=deviations(table, values, places_by_level) if values is not None else (),
     )
 
 
 def type_table(true: tuple[str, ...], predicted: tuple[str, ...]) -> tuple[TypeRow, ...]:
-    """Table III: all types (weighted by how often each occurs), each scored type, and whether it is one of them.
+    """Makes Table III: how well message types are predicted (scikit-learn's F1, accuracy, precision and recall).
 
-    Items without a true or predicted type are left out.
+    Args:
+        true: The true type of each item; items without one are left out.
+        predicted: The predicted type of each item; items without one are left out.
+
+    Returns:
+        A row of all types, weighted by how often each occurs, one row per scored type, and one of whether an item is of
+        a scored type.
+
+    Examples:
+        >>> rows = type_table(("binary", "binary", "general"), ("binary", "general", "general"))
+        >>> [(row.label, row.n, round(row.recall, 2)) for row in rows[:2]]
+        [('all', 3, 0.67), ('binary', 2, 0.5)]
     """
     from sklearn.metrics import accuracy_score, precision_recall_fscore_support
 
-    pairs = [(is_type, told) for is_type, told in zip(true, predicted, strict=True) if is_type and told]
+    pairs = [(label, prediction) for label, prediction in zip(true, predicted, strict=True) if label and prediction]
     if not pairs:
         return ()
-    y, found = [is_type for is_type, _ in pairs], [told for _, told in pairs]
-    precision, recall, f1, _ = precision_recall_fscore_support(y, found, average="weighted", zero_division=0)
-    rows = [TypeRow("all", len(pairs), float(f1), float(accuracy_score(y, found)), float(precision), float(recall))]
-    for label, types in (
+    labels, predictions = [label for label, _ in pairs], [prediction for _, prediction in pairs]
+    precision, recall, f1, _ = precision_recall_fscore_support(labels, predictions, average="weighted", zero_division=0)
+    accuracy = float(accuracy_score(labels, predictions))
+    rows = [TypeRow("all", len(pairs), float(f1), accuracy, float(precision), float(recall))]
+    for name, types in (
         (SCORED_TYPES[0], SCORED_TYPES[:1]),
         (SCORED_TYPES[1], SCORED_TYPES[1:]),
         ("is binary or instruction", SCORED_TYPES),
     ):
-        is_one, told_one = [kind in types for kind in y], [kind in types for kind in found]
+        is_type, is_predicted = [label in types for label in labels], [label in types for label in predictions]
         precision, recall, f1, _ = precision_recall_fscore_support(
-            is_one, told_one, average="binary", pos_label=True, zero_division=0
+            is_type, is_predicted, average="binary", pos_label=True, zero_division=0
         )
-        accuracy = float(accuracy_score(is_one, told_one))
-        rows.append(TypeRow(label, sum(is_one), float(f1), accuracy, float(precision), float(recall)))
+        accuracy = float(accuracy_score(is_type, is_predicted))
+        rows.append(TypeRow(name, sum(is_type), float(f1), accuracy, float(precision), float(recall)))
     return tuple(rows)
 
 
@@ -80,33 +99,39 @@ def _star_rows(rated: ScoreTable) -> list[StarRow]:
 
 def _star_row(label: str, part: ScoreTable, name: str) -> StarRow:
     values = part.column(name)
-    scored = ~np.isnan(values)
-    x, y = values[scored], part.mean_rating[scored]
-    if len(x) < _FEWEST_ITEMS or np.ptp(x) == 0 or np.ptp(y) == 0:
+    is_scored = ~np.isnan(values)
+    x, y = values[is_scored], part.mean_rating[is_scored]
+    if correlation_problem(x, y):
         return StarRow(label, name, len(x), None, None, "")
-    found = stats.spearmanr(x, y)
-    p = float(found.pvalue)
-    return StarRow(label, name, len(x), float(found.statistic), p, "**" if p < 0.01 else "*" if p < 0.05 else "")
+    result = stats.spearmanr(x, y)
+    p = float(result.pvalue)
+    return StarRow(label, name, len(x), float(result.statistic), p, "**" if p < 0.01 else "*" if p < 0.05 else "")
 
 
 def _levels(table: ScoreTable) -> Floats:
-    """The whole ratings of a scale of up to 10 steps, else five even ones."""
+    """The whole ratings of a scale of up to 10 steps, else five evenly spaced ones."""
     width = table.rating_max - table.rating_min
-    whole = float(table.rating_min).is_integer() and float(width).is_integer() and width <= 10
-    found: Floats = np.linspace(table.rating_min, table.rating_max, int(width) + 1 if whole else 5)
-    return found
+    is_whole = float(table.rating_min).is_integer() and float(width).is_integer() and width <= 10
+    levels: Floats = np.linspace(table.rating_min, table.rating_max, int(width) + 1 if is_whole else 5)
+    return levels
 
 
-def _nearest(ratings: Floats, levels: Floats) -> Floats:
+def _nearest_level(ratings: Floats, levels: Floats) -> Floats:
     step = levels[1] - levels[0]
-    found: Floats = np.floor((ratings - levels[0]) / step + 0.5)  # halves upwards, as a person rounds
-    return found
+    places: Floats = np.floor((ratings - levels[0]) / step + 0.5)  # halves upwards, as a person rounds
+    return places
 
 
-def deviations(table: ScoreTable, values: Floats, at: list[Places]) -> tuple[DeviationRow, ...]:
-    """Table V: of the rated items at each level (`at`, their places), the share whose value meets each condition.
+def deviations(table: ScoreTable, values: Floats, places_by_level: list[Places]) -> tuple[DeviationRow, ...]:
+    """Makes Table V: of the items at each rating level, the share whose value meets each condition.
 
-    The margin is 1 on the paper's scale of 1 to 5, a quarter of the scale on others.
+    Args:
+        table: Scores and ratings.
+        values: The values of the rated items, on the rating scale, (rated items,).
+        places_by_level: For each level, the places of the rated items at it.
+
+    Returns:
+        One row per condition. The margin is 1 on the paper's scale of 1 to 5, and a quarter of any other scale.
     """
     low, high, middle = table.rating_min, table.rating_max, table.middle
     margin = (high - low) / 4
@@ -119,6 +144,6 @@ def deviations(table: ScoreTable, values: Floats, at: list[Places]) -> tuple[Dev
         f"score == {high:g}": values == high,
     }
     return tuple(
-        DeviationRow(name, tuple(float(holds[places].mean()) if len(places) else None for places in at))
+        DeviationRow(name, tuple(float(holds[places].mean()) if len(places) else None for places in places_by_level))
         for name, holds in conditions.items()
     )

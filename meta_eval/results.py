@@ -1,4 +1,4 @@
-"""What a meta-evaluation finds: plain values, for a command and a report to tell. Nothing here computes."""
+"""The results of a meta-evaluation: plain values for a command and a report to show. Nothing here computes."""
 
 from dataclasses import dataclass, field
 
@@ -8,7 +8,15 @@ from .estimate import Estimate
 
 @dataclass(frozen=True, slots=True)
 class RaterPair:
-    """Two raters on the items that both rated: Cohen's kappa as in 001 IV-C, and quadratic-weighted."""
+    """Two raters on the items that both rated.
+
+    Attributes:
+        first: The name of one rater.
+        second: The name of the other.
+        n: How many items both rated.
+        kappa: Cohen's kappa, as in 001 IV-C, at most 1.
+        weighted_kappa: The quadratic-weighted kappa, at most 1.
+    """
 
     first: str
     second: str
@@ -19,7 +27,13 @@ class RaterPair:
 
 @dataclass(frozen=True, slots=True)
 class RaterCeiling:
-    """One rater against the mean of the others (Spearman), on the items that it shares with any of them."""
+    """One rater against the mean of the others.
+
+    Attributes:
+        rater: The rater's name.
+        n: How many items the rater shares with any other.
+        rho: Spearman's rank correlation, in [-1, 1]; None with fewer than five shared items.
+    """
 
     rater: str
     n: int
@@ -30,8 +44,13 @@ class RaterCeiling:
 class AlternativeAnnotator:
     """The alternative-annotator test for one metric (Calderon, Reichart and Dror, 2025).
 
-    `winning_rate` is the share of raters whom the metric may replace; 0.5 or more passes. `advantage` is the mean
-    probability that the metric is as close to the other raters as the rater left out is.
+    Attributes:
+        metric: The metric's name.
+        raters: How many raters have enough shared items.
+        winning_rate: The share of raters whom the metric may replace; 0.5 or more passes.
+        advantage: The mean probability that the metric is as close to the other raters as the rater left out is.
+        passes: Whether the metric may replace a rater.
+        problem: Why there is no result.
     """
 
     metric: str
@@ -46,8 +65,16 @@ class AlternativeAnnotator:
 class Raters:
     """How far the raters agree with each other: what a metric can reach at best.
 
-    `alpha` is Krippendorff's, ordinal. `ceiling` is the mean over raters of each against the mean of the others.
-    `validates` is False where raters hardly agree: then no metric can be validated here, and `problem` says so.
+    Attributes:
+        count: How many raters there are.
+        items_rated_twice: How many items two or more of them rated.
+        alpha: Krippendorff's alpha for ordinal ratings.
+        ceiling: The mean over raters of each one's rho against the mean of the others.
+        by_rater: The same by rater.
+        pairs: Every two raters with shared items.
+        alternatives: Whether each metric could replace a rater.
+        validates: Whether raters agree enough that a metric can be validated against them.
+        problem: Why they do not.
     """
 
     count: int
@@ -63,11 +90,17 @@ class Raters:
 
 @dataclass(frozen=True, slots=True)
 class Combination:
-    """A way to join metrics: what it reaches on the data that chose it, and on data that did not.
+    """One way to combine metrics: what it reaches on the data that chose it, and on data that did not.
 
-    `kind` is `subset` (the best of `size` metrics, equal weights), or the combiner that took all metrics. `metrics` is
-    what it chooses on all rated items; `out_of_fold` belongs to the whole way of choosing, repeated inside each
-    training part. `optimism` is in_sample - out_of_fold. `candidates` is how many subsets stood for choice.
+    Attributes:
+        kind: `subset` (the best subset of `size` metrics, equal weights), or the combiner that takes all metrics.
+        size: How many metrics it combines.
+        metrics: What it chooses on all rated items.
+        in_sample: Spearman's rho on the items that chose it, in [-1, 1].
+        out_of_fold: rho of the whole way of choosing, repeated inside each training part.
+        optimism: in_sample - out_of_fold.
+        candidates: How many subsets it was chosen from.
+        chosen: Whether this is the combination that is recommended.
     """
 
     kind: str
@@ -84,12 +117,21 @@ class Combination:
 class Selection:
     """All combinations, the one chosen, and what chance gives.
 
-    `combinations` are by size, then the fitted combiners. `chosen` is the simplest within one standard error of the
-    best, its size too chosen inside each training part. `best_by_chance` is the mean of the best in-sample correlation
-    of all subsets on shuffled ratings, `p_of_selection` how often that reaches the real one (where a combiner was asked
-    for: how often its predictions out of fold agree as well with shuffled ratings).
-    `stability` is, per metric, the share of
-    resampled tables whose best subset, of any size, holds it. `left_out` says why a metric was no candidate.
+    Attributes:
+        combine: How metrics were to be combined.
+        combinations: The best subset of each size, then the combiners of all metrics.
+        chosen: The simplest within one standard error of the best, its size too chosen inside each training part; or
+            the combiner that was asked for.
+        best_by_chance: The mean over shuffled ratings of the best in-sample rho of all subsets.
+        best_in_sample: The same on the real ratings.
+        p_of_selection: How often chance reaches `best_in_sample`; where a combiner was asked for, how often its
+            predictions out of fold agree as well with shuffled ratings.
+        stability: By metric, the share of resampled tables whose best subset of any size contains it.
+        left_out: Metrics that are no candidates, and why.
+        repeats: How often the groups were dealt into folds.
+        folds: How many folds were made.
+        predictions: The chosen combination's score of each item of the table on the rating scale, out of fold where
+            the item is rated; None where there is none.
     """
 
     combine: str
@@ -103,26 +145,40 @@ class Selection:
     repeats: int
     folds: int
     predictions: tuple[float | None, ...] = field(repr=False, default=())
-    """The chosen combination's score of each item of the table on the rating scale, out of fold where rated."""
 
 
 @dataclass(frozen=True, slots=True)
 class PaperStep:
-    """What the paper's procedure (001, V-B) did with one metric."""
+    """What the paper's procedure (001, V-B) did with one metric.
+
+    Attributes:
+        metric: The metric's name.
+        rho: Its Spearman correlation with the rating.
+        p: scipy's p-value of it.
+        kept_by: `correlation`, `separates`, or empty where it was dropped at the first step.
+        ablation: The combined correlation without it; None where it was dropped at the first step.
+        kept: Whether it is kept.
+    """
 
     metric: str
     rho: float | None
     p: float | None
     kept_by: str
-    """`correlation`, `separates`, or empty: dropped at the first step."""
     ablation: float | None
-    """The combined correlation without it; None where it did not come so far."""
     kept: bool
 
 
 @dataclass(frozen=True, slots=True)
 class PaperProcedure:
-    """001, V-B: keep features that correlate or separate, then ablation. `rho` is in-sample, as in the paper."""
+    """The paper's procedure (001, V-B): keep metrics that correlate or separate, then ablate.
+
+    Attributes:
+        steps: What it did with each metric.
+        metrics: What it keeps.
+        rho: Spearman of the normalised sum of these, in sample, as in the paper.
+        p: scipy's p-value of it.
+        out_of_fold: rho of the whole procedure, repeated inside each training part.
+    """
 
     steps: tuple[PaperStep, ...]
     metrics: tuple[str, ...]
@@ -135,8 +191,18 @@ class PaperProcedure:
 class Comparison:
     """Two sets of scores of the same items against the same ratings: rho(first) - rho(second).
 
-    `p_williams` is Williams' t-test, items independent; `p_permutation` swaps the two by whole groups. `equivalent` is
-    True where the 90% interval of the difference lies within the margin on both sides.
+    Attributes:
+        first: The name of the first set.
+        second: The name of the second set.
+        n: How many items have both.
+        rho_first: Spearman of the first set with the ratings.
+        rho_second: Spearman of the second.
+        difference: rho_first - rho_second.
+        p_williams: The p-value of Williams' t-test, items taken as independent.
+        p_permutation: The p-value of a permutation test that swaps the two by whole groups.
+        margin: The largest difference that still counts as equivalent.
+        equivalent: Whether the 90% interval of the difference lies within the margin on both sides.
+        problem: Why there are no figures.
     """
 
     first: str
@@ -154,7 +220,16 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class SliceAgreement:
-    """The agreement on the items of one label of an attribute, such as language nl."""
+    """The agreement on the items with one label of an attribute, such as language nl.
+
+    Attributes:
+        attribute: The attribute, such as language.
+        label: The label, such as nl.
+        n: How many rated items have it.
+        mean_rating: Their mean rating.
+        metrics: Spearman of each metric.
+        chosen: Spearman of the chosen combination, out of fold.
+    """
 
     attribute: str
     label: str
@@ -166,7 +241,7 @@ class SliceAgreement:
 
 @dataclass(frozen=True, slots=True)
 class TypeRow:
-    """A line of Table III of 001."""
+    """One row of Table III of 001: how well a message type is predicted; all shares in [0, 1]."""
 
     label: str
     n: int
@@ -178,7 +253,7 @@ class TypeRow:
 
 @dataclass(frozen=True, slots=True)
 class StarRow:
-    """A line of Table IV of 001: Spearman with its stars (* p < 0.05, ** p < 0.01)."""
+    """One row of Table IV of 001: Spearman with its stars (* p < 0.05, ** p < 0.01)."""
 
     label: str
     metric: str
@@ -190,7 +265,7 @@ class StarRow:
 
 @dataclass(frozen=True, slots=True)
 class DeviationRow:
-    """A line of Table V of 001: per rating level, the share of its answers whose score meets the condition."""
+    """One row of Table V of 001: per rating level, the share of its answers whose score meets the condition."""
 
     condition: str
     shares: tuple[float | None, ...]
@@ -198,7 +273,16 @@ class DeviationRow:
 
 @dataclass(frozen=True, slots=True)
 class PaperTables:
-    """Tables III, IV and V of 001. `levels` are Table V's rating levels, `counts` the answers at each (Table I)."""
+    """Tables III, IV and V of 001.
+
+    Attributes:
+        types: Table III; empty where no message types are known.
+        correlations: Table IV.
+        deviations_of: What Table V is of; empty where there is none.
+        levels: The rating levels of Table V.
+        counts: How many answers are at each level (Table I).
+        deviations: Table V.
+    """
 
     types: tuple[TypeRow, ...]
     correlations: tuple[StarRow, ...]
@@ -210,10 +294,20 @@ class PaperTables:
 
 @dataclass(frozen=True, slots=True)
 class Threshold:
-    """What a threshold does, scores out of fold: answers at or above it are sent, those below it held back.
+    """What one threshold does with scores out of fold: answers at or above it are sent, those below it held back.
 
-    Counts are of rated answers. Bad is rated below the middle, good above it. `wrong_rate` is the share of bad answers
-    among those sent, with its Clopper-Pearson interval; `hours_saved` counts the sent ones, per 1,000 answers.
+    Bad is rated below the middle of the scale, good above it.
+
+    Attributes:
+        at: The threshold, on the rating scale.
+        sent: How many rated answers are sent.
+        sent_bad: How many of them are bad.
+        sent_good: How many of them are good.
+        held: How many rated answers are held back.
+        held_bad: How many of them are bad.
+        held_good: How many of them are good.
+        wrong_rate: The share of bad answers among those sent, with its Clopper-Pearson interval.
+        hours_saved: Hours that sent answers save a person, per 1,000 answers.
     """
 
     at: float
@@ -231,8 +325,27 @@ class Threshold:
 class Policy:
     """Table V of 001 as a policy: two thresholds, and a person for what lies between.
 
-    `send_at` and `hold_below` are chosen on all rated items (None: no threshold keeps the bound); what they do is told
-    out of fold: each fold's answers are sent, held or left to a person by thresholds chosen without them.
+    The counts are out of fold: each fold's answers are treated by thresholds that were chosen without them.
+
+    Attributes:
+        thresholds: What each possible threshold would do.
+        bound: The largest share of bad answers among those sent.
+        confidence: The confidence with which the bound must hold.
+        minutes: What a person spends on one answer.
+        send_at: Answers at or above it are sent; chosen on all rated items. None where no threshold keeps the bound.
+        hold_below: Answers below it are held back; None where no threshold keeps the bound.
+        n: How many rated answers there are.
+        bad: How many of them are bad.
+        good: How many of them are good.
+        sent: How many are sent.
+        sent_bad: How many of those sent are bad.
+        held: How many are held back.
+        held_good: How many of those held back are good.
+        to_person: How many are left to a person.
+        wrong_rate: The share of bad answers among those sent.
+        right_held_rate: The share of good answers among those held back.
+        hours_saved: Hours saved per 1,000 answers.
+        problem: Why no answer can be sent.
     """
 
     thresholds: tuple[Threshold, ...]
@@ -259,8 +372,13 @@ class Policy:
 class MeanRating:
     """The mean rating of all answers from the few rated ones and the scores of all (prediction-powered inference).
 
-    `classical` is the mean of the rated ones alone. `power` is the factor lambda of PPI++ (0: no help).
-    `ratings_for_width` pairs a wanted width of the interval with how many ratings would reach it (None: none would).
+    Attributes:
+        rated: How many items are rated.
+        unrated: How many are not.
+        mean: The mean rating of all of them.
+        classical: The mean of the rated ones alone.
+        power: The factor lambda of PPI++; 0 where the scores do not help.
+        ratings_for_width: Pairs of an interval's width and the number of ratings that reach it; None where none do.
     """
 
     rated: int
@@ -273,7 +391,20 @@ class MeanRating:
 
 @dataclass(frozen=True, slots=True)
 class EvaluationSettings:
-    """How every number was made: sizes, seed, resampling and versions of the packages."""
+    """How every number was made.
+
+    Attributes:
+        items: How many items the table has.
+        rated: How many of them are rated.
+        groups: How many groups the rated ones form.
+        rating_min: The worst rating of the scale.
+        rating_max: The best rating of the scale.
+        seed: Seed of all randomness.
+        level: Confidence level of the intervals.
+        bootstrap: Number of bootstrap resamples.
+        permutations: How often the ratings were shuffled.
+        versions: The version of each package that computes.
+    """
 
     items: int
     rated: int

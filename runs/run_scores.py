@@ -50,7 +50,7 @@ def read_run_scores(store: Store, run: RunRow, options: ReadOptions) -> ScoreSou
         {metric: columns[metric] for metric in wanted},
         judges={metric: judge for metric in metrics_with_calls if judge},
         offered=tuple(columns),
-        lower_is_better=tuple(metric for metric in wanted if not directions[metric]),
+        directions=directions,
     )
 
 
@@ -93,11 +93,11 @@ def find_answer_evidence(store: Store, runs: Sequence[RunRow], item: str) -> Ans
             sample = store.sample(run.id, item)
         except UsageError:
             continue
-        audits = tuple(_metric_evidence(store, run, item, is_one_of_several=len(runs) > 1))
+        metrics = tuple(_metric_evidence(store, run, item, is_one_of_several=len(runs) > 1))
         if answer is None:
-            answer = AnswerEvidence(item, sample.user_input, sample.response, sample.retrieved_contexts, audits)
+            answer = AnswerEvidence(item, sample.user_input, sample.response, sample.retrieved_contexts, metrics)
         else:
-            answer = replace(answer, audits=answer.audits + audits)
+            answer = replace(answer, metrics=answer.metrics + metrics)
     return answer
 
 

@@ -34,6 +34,7 @@ def _read_options(
     metrics: tuple[str, ...],
     ratings: tuple[str, ...],
     lower_is_better: tuple[str, ...],
+    higher_is_better: tuple[str, ...],
     group: str | None,
     by: tuple[str, ...],
     scale: str | None,
@@ -46,6 +47,7 @@ def _read_options(
         metrics=metrics,
         ratings=ratings,
         lower_is_better=lower_is_better,
+        higher_is_better=higher_is_better,
         group=group,
         by=by,
         scale=parse_scale(scale) if scale else None,
@@ -63,6 +65,9 @@ with_read_options = option_group(
     ),
     click.option(
         "--lower-is-better", metavar="A,B", callback=_split_names, help="Metrics whose lower scores are better."
+    ),
+    click.option(
+        "--higher-is-better", metavar="A,B", callback=_split_names, help="Metrics whose higher scores are better."
     ),
     click.option("--group", metavar="COLUMN", help="Items with one label here resample together. Default: group."),
     click.option(

@@ -16,7 +16,7 @@ _AS_EVALUATED = (
 
 
 def evaluation_as_json(evaluation: "MetaEvaluation", joined: "JoinedScores") -> dict[str, Any]:
-    """Returns `recommendation`, `explanation`, `metrics`, `combinations`, `ceiling`, `chosen`; then the rest of the evaluation.
+    """Returns the recommendation, `metrics`, `combinations`, `ceiling` and `chosen`; then the rest of the evaluation.
 
     Args:
         evaluation: What is printed.

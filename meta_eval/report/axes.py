@@ -29,9 +29,9 @@ class Axis:
 
 
 def axis_over(values: Iterable[float], *, about: int = 5, within: tuple[float, float] | None = None) -> Axis:
-    """An axis that holds all values, its ends on round ticks. `within` bounds it (correlations: -1, 1)."""
-    held = [*values]
-    low, high = (min(held), max(held)) if held else (0.0, 1.0)
+    """Makes an axis that contains all values, its ends on round ticks; `within` bounds it (correlations: -1, 1)."""
+    listed = [*values]
+    low, high = (min(listed), max(listed)) if listed else (0.0, 1.0)
     if low == high:
         low, high = low - 0.5, high + 0.5
     step = _step((high - low) / about)

@@ -1,4 +1,4 @@
-"""What the report's charts show, as places in percent: the templates draw them and know no statistics."""
+"""The report's charts as places in percent: the templates draw them and know no statistics."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from statistics import quantiles
 from typing import TYPE_CHECKING
 
+from ..agreement import MetricAgreement
 from ..estimate import Estimate
 from ..results import Combination, MetaEvaluation, Policy, Selection
 from .axes import Axis, axis_over
@@ -20,7 +21,7 @@ _GOLDEN = 0.6180339887  # spreads points that would lie on each other
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A figure with its interval on an axis; the interval may be missing."""
+    """An estimate on an axis, places in percent; the interval may be missing."""
 
     name: str
     kind: str
@@ -44,7 +45,11 @@ class Forest:
 
 @dataclass(frozen=True, slots=True)
 class Scatter:
-    """A metric's scores against the ratings. `points` and `boxes` are (x, y) and (low, middle, high, y, n)."""
+    """A metric's scores, as they were measured, against the ratings.
+
+    `points` are (x, y) and `boxes` (low, middle, high, y, n), the quartiles of the scores at one rating. `remark` says
+    where lower is better; `rho` is then that of the negated scores.
+    """
 
     name: str
     kind: str
@@ -55,6 +60,7 @@ class Scatter:
     boxes: tuple[tuple[float, float, float, float, int], ...]
     shown: int
     n: int
+    remark: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,44 +101,54 @@ class Triage:
 def forest(evaluation: MetaEvaluation) -> Forest:
     """The metrics and the chosen combination, out of fold, on one axis."""
     chosen = evaluation.selection.chosen if evaluation.selection else None
-    rows = [(each.name, "baseline" if each.baseline else "metric", each.spearman, "") for each in evaluation.metrics]
+    rows = [(each.name, _kind(each), each.spearman, _direction(each)) for each in evaluation.metrics]
     rows.sort(key=lambda row: -(row[2].value if row[2].value is not None else -2))
     if chosen is not None:
         rows.insert(0, (" + ".join(chosen.metrics) or "nothing", "chosen", chosen.out_of_fold, "out of fold"))
-    found = [row for row in rows if row[2].value is not None]
-    ends = [end for _, _, rho, _ in found for end in (rho.value, rho.low, rho.high) if end is not None]
+    drawn = [row for row in rows if row[2].value is not None]
+    ends = [end for _, _, rho, _ in drawn for end in (rho.value, rho.low, rho.high) if end is not None]
     ceiling = evaluation.raters.ceiling.value if evaluation.raters else None
     axis = axis_over([*ends, 0.0, *([] if ceiling is None else [ceiling])], within=(-1, 1))
-    marks = tuple(mark for name, kind, rho, remark in found if (mark := _mark(axis, name, kind, rho, remark)))
+    marks = tuple(mark for name, kind, rho, remark in drawn if (mark := _mark(axis, name, kind, rho, remark)))
     without = tuple((name, rho.problem) for name, _, rho, _ in rows if rho.value is None)
     return Forest(axis, marks, without, axis.percent(0), None if ceiling is None else axis.percent(ceiling))
 
 
-def _mark(axis: Axis, name: str, kind: str, found: Estimate, remark: str = "") -> Mark | None:
-    if found.value is None:
+def _kind(metric: MetricAgreement) -> str:
+    return "baseline" if metric.baseline else "metric"
+
+
+def _direction(metric: MetricAgreement) -> str:
+    return "" if metric.higher_is_better else "lower is better"
+
+
+def _mark(axis: Axis, name: str, kind: str, estimate: Estimate, remark: str = "") -> Mark | None:
+    if estimate.value is None:
         return None
-    low, high = (None if end is None else axis.percent(end) for end in (found.low, found.high))
-    return Mark(name, kind, axis.percent(found.value), low, high, found, remark)
+    low, high = (None if end is None else axis.percent(end) for end in (estimate.low, estimate.high))
+    return Mark(name, kind, axis.percent(estimate.value), low, high, estimate, remark)
 
 
 def scatters(table: "ScoreTable", evaluation: MetaEvaluation) -> tuple[Scatter, ...]:
-    """A chart a metric with values, best correlation first, baselines last."""
+    """One chart per metric with values: best correlation first, baselines last."""
     rated = table.rated()
     order = sorted(
         (each for each in evaluation.metrics if each.name in table.metrics and each.spearman.value is not None),
         key=lambda each: (each.baseline, -(each.spearman.value or 0)),
     )
     y = Axis(table.rating_min, table.rating_max, _levels(table.rating_min, table.rating_max))
-    return tuple(
-        _scatter(rated, each.name, "baseline" if each.baseline else "metric", each.spearman, y) for each in order
-    )
+    return tuple(_scatter(rated, each, y) for each in order)
 
 
-def _scatter(rated: "ScoreTable", name: str, kind: str, rho: Estimate, y: Axis) -> Scatter:
+def _scatter(rated: "ScoreTable", metric: MetricAgreement, y: Axis) -> Scatter:
     import numpy as np
 
-    values = rated.scores[:, rated.metrics.index(name)]
-    pairs = [(float(v), float(r)) for v, r in zip(values, rated.mean_rating, strict=True) if not np.isnan(v)]
+    values = rated.scores[:, rated.metrics.index(metric.name)]
+    pairs = [
+        (float(value), float(rating))
+        for value, rating in zip(values, rated.mean_rating, strict=True)
+        if not np.isnan(value)
+    ]
     x = axis_over([value for value, _ in pairs], about=4)
     shown = pairs[:: -(-len(pairs) // MOST_POINTS)]
     height = 100 / max(1, len(y.ticks) - 1)
@@ -144,10 +160,21 @@ def _scatter(rated: "ScoreTable", name: str, kind: str, rho: Estimate, y: Axis) 
     for value, rating in pairs:
         by_level[min(y.ticks, key=lambda level: abs(level - rating))].append(value)
     boxes = []
-    for level, held in sorted(by_level.items()):
-        low, middle, high = quantiles(held, n=4, method="inclusive") if len(held) > 1 else held * 3
-        boxes.append((x.percent(low), x.percent(middle), x.percent(high), _from_top(y, level), len(held)))
-    return Scatter(name, kind, rho, x, y, points, tuple(boxes), len(shown), len(pairs))
+    for level, scores in sorted(by_level.items()):
+        low, middle, high = quantiles(scores, n=4, method="inclusive") if len(scores) > 1 else scores * 3
+        boxes.append((x.percent(low), x.percent(middle), x.percent(high), _from_top(y, level), len(scores)))
+    return Scatter(
+        metric.name,
+        _kind(metric),
+        metric.spearman,
+        x,
+        y,
+        points,
+        tuple(boxes),
+        shown=len(shown),
+        n=len(pairs),
+        remark=_direction(metric),
+    )
 
 
 def _levels(low: float, high: float) -> tuple[float, ...]:
@@ -163,19 +190,19 @@ def _from_top(axis: Axis, value: float) -> float:
 def sizes(evaluation: MetaEvaluation, selection: Selection) -> Sizes:
     """The combinations by size, the fitted combiners after them."""
     ceiling = evaluation.raters.ceiling.value if evaluation.raters else None
-    held: list[float | None] = [0.0, selection.best_by_chance, ceiling]
+    values: list[float | None] = [0.0, selection.best_by_chance, ceiling]
     for each in selection.combinations:
-        held += [each.in_sample, each.out_of_fold.value, each.out_of_fold.low, each.out_of_fold.high]
-    y = axis_over([value for value in held if value is not None], within=(-1, 1))
-    many = len(selection.combinations)
+        values += [each.in_sample, each.out_of_fold.value, each.out_of_fold.low, each.out_of_fold.high]
+    y = axis_over([value for value in values if value is not None], within=(-1, 1))
+    count = len(selection.combinations)
     steps = []
     for number, each in enumerate(selection.combinations):
         steps.append(
             Step(
                 str(each.size) if each.kind == "subset" else _SHORT.get(each.kind, each.kind),
-                round((number + 0.5) * 100 / many, 2),
+                round((number + 0.5) * 100 / count, 2),
                 None if each.in_sample is None else _from_top(y, each.in_sample),
-                _upright(y, each),
+                _vertical_mark(y, each),
                 each,
             )
         )
@@ -184,13 +211,13 @@ def sizes(evaluation: MetaEvaluation, selection: Selection) -> Sizes:
     )
 
 
-def _upright(y: Axis, combination: Combination) -> Mark | None:
-    found = combination.out_of_fold
-    if found.value is None:
+def _vertical_mark(y: Axis, combination: Combination) -> Mark | None:
+    rho = combination.out_of_fold
+    if rho.value is None:
         return None
-    low, high = (None if end is None else _from_top(y, end) for end in (found.low, found.high))
+    low, high = (None if end is None else _from_top(y, end) for end in (rho.low, rho.high))
     name = " + ".join(combination.metrics)
-    return Mark(name, "chosen" if combination.chosen else "metric", _from_top(y, found.value), low, high, found)
+    return Mark(name, "chosen" if combination.chosen else "metric", _from_top(y, rho.value), low, high, rho)
 
 
 def triage(policy: Policy) -> Triage | None:
@@ -206,7 +233,7 @@ def triage(policy: Policy) -> Triage | None:
 
     over = line([(each.at, each.wrong_rate.high) for each in thresholds])
     under = line([(each.at, each.wrong_rate.low) for each in reversed(thresholds)])
-    start = min(range(len(thresholds)), key=lambda place: abs(thresholds[place].at - _starts_at(policy)))
+    start = min(range(len(thresholds)), key=lambda place: abs(thresholds[place].at - _first_threshold(policy)))
     return Triage(
         x,
         line([(each.at, each.sent / total) for each in thresholds]),
@@ -219,7 +246,7 @@ def triage(policy: Policy) -> Triage | None:
     )
 
 
-def _starts_at(policy: Policy) -> float:
+def _first_threshold(policy: Policy) -> float:
     if policy.send_at is not None:
         return policy.send_at
     return policy.thresholds[len(policy.thresholds) // 2].at

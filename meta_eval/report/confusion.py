@@ -1,4 +1,4 @@
-"""What a threshold does right and wrong, by message type (or another attribute): counts that the slider moves."""
+"""What a threshold does right and wrong, by message type or another attribute: the counts that the slider moves."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,12 +22,12 @@ class Confusion:
 
 
 def confusions(table: "ScoreTable", predicted: dict[str, float], thresholds: Sequence[float]) -> tuple[Confusion, ...]:
-    """The counts of every attribute with at least two labels; message_type first."""
+    """Counts right and wrong decisions by label, for every attribute with at least two labels; message_type first."""
     import numpy as np
 
     attributes = sorted(table.attributes, key=lambda name: name != "message_type")
     rows = [row for row, item in enumerate(table.items) if item in predicted and not np.isnan(table.mean_rating[row])]
-    found = []
+    confusions_by_attribute = []
     for attribute in attributes:
         column = table.attributes[attribute]
         labels = sorted({column[row] for row in rows}, key=lambda label: (label == "", label))
@@ -35,15 +35,15 @@ def confusions(table: "ScoreTable", predicted: dict[str, float], thresholds: Seq
             continue
         counts, middling = [], []
         for label in labels:
-            here = [row for row in rows if column[row] == label]
-            bad = [predicted[table.items[row]] for row in here if table.mean_rating[row] < table.middle]
-            good = [predicted[table.items[row]] for row in here if table.mean_rating[row] > table.middle]
+            labelled = [row for row in rows if column[row] == label]
+            bad = [predicted[table.items[row]] for row in labelled if table.mean_rating[row] < table.middle]
+            good = [predicted[table.items[row]] for row in labelled if table.mean_rating[row] > table.middle]
             counts.append(tuple(_counts(bad, good, at) for at in thresholds))
-            middling.append(len(here) - len(bad) - len(good))
-        found.append(
+            middling.append(len(labelled) - len(bad) - len(good))
+        confusions_by_attribute.append(
             Confusion(attribute, tuple(label or "not said" for label in labels), tuple(counts), tuple(middling))
         )
-    return tuple(found)
+    return tuple(confusions_by_attribute)
 
 
 def _counts(bad: Sequence[float], good: Sequence[float], at: float) -> tuple[int, int, int, int]:

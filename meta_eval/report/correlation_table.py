@@ -1,4 +1,4 @@
-"""Table IV of 001 as it is printed: a row a score, a column a set."""
+"""Table IV of 001 as it is printed: one row per score, one column per set."""
 
 from collections.abc import Sequence
 
@@ -6,8 +6,8 @@ from ..results import StarRow
 
 
 def by_set(rows: Sequence[StarRow]) -> tuple[tuple[str, ...], tuple[tuple[str, tuple[StarRow | None, ...]], ...]]:
-    """(the sets, and for each score its row in each set; None where it has none), both in the rows' order."""
+    """Returns the sets, and for each score its row in each set (None where it has none), both in the rows' order."""
     labels = tuple(dict.fromkeys(row.label for row in rows))
-    found = {(row.metric, row.label): row for row in rows}
+    by_place = {(row.metric, row.label): row for row in rows}
     metrics = dict.fromkeys(row.metric for row in rows)
-    return labels, tuple((metric, tuple(found.get((metric, label)) for label in labels)) for metric in metrics)
+    return labels, tuple((metric, tuple(by_place.get((metric, label)) for label in labels)) for metric in metrics)

@@ -8,12 +8,12 @@ from ..results import MetaEvaluation
 if TYPE_CHECKING:
     from ..table import ScoreTable
 
-EACH_WAY = 5
+MOST_EACH_WAY = 5
 
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """An item, the rating that its score stands for, and the one that people gave; both on the rating scale."""
+    """An item with the rating that its score stands for (`scored`) and people's mean rating (`rated`)."""
 
     item: str
     scored: float
@@ -27,43 +27,45 @@ class Disagreement:
 
 
 def predictions(table: "ScoreTable", evaluation: MetaEvaluation) -> tuple[str, dict[str, float]]:
-    """The measure, and the rating that it stands for of each item that it scored.
+    """Returns the name of the measure, and the rating that its score stands for, by item.
 
-    That of the chosen combination, out of fold; without one the best metric's, its scores set to the ratings of the
-    same rank.
+    These are the chosen combination's predictions, out of fold; without one, the best metric's scores replaced by the
+    ratings of the same rank.
     """
     import numpy as np
 
     selection = evaluation.selection
     if selection is not None and selection.predictions and selection.chosen.metrics:
-        found = dict(zip(table.items, selection.predictions, strict=True))
-        return " + ".join(selection.chosen.metrics), {item: value for item, value in found.items() if value is not None}
-    tried = [each for each in evaluation.metrics if each.spearman.value is not None and not each.baseline]
-    if not tried:
+        values_by_item = zip(table.items, selection.predictions, strict=True)
+        return " + ".join(selection.chosen.metrics), {
+            item: value for item, value in values_by_item if value is not None
+        }
+    candidates = [each for each in evaluation.metrics if each.spearman.value is not None and not each.baseline]
+    if not candidates:
         return "", {}
-    best = max(tried, key=lambda each: each.spearman.value or -1).name
+    best = max(candidates, key=lambda each: each.spearman.value or -1).name
     scores, ratings = table.column(best), table.mean_rating
-    scored, rated = ~np.isnan(scores), ~np.isnan(ratings)
-    order = np.argsort(np.argsort(scores[scored], kind="stable"), kind="stable")
+    is_scored, is_rated = ~np.isnan(scores), ~np.isnan(ratings)
+    order = np.argsort(np.argsort(scores[is_scored], kind="stable"), kind="stable")
     shares = (order + 0.5) / max(1, len(order))
-    values = np.quantile(ratings[rated], shares)
-    items = [item for item, is_scored in zip(table.items, scored, strict=True) if is_scored]
+    values = np.quantile(ratings[is_rated], shares)
+    items = [item for item, scored in zip(table.items, is_scored, strict=True) if scored]
     return best, dict(zip(items, map(float, values), strict=True))
 
 
 def worst_disagreements(
     table: "ScoreTable", predicted: dict[str, float]
 ) -> tuple[tuple[Disagreement, ...], tuple[Disagreement, ...]]:
-    """(scored high and rated low, scored low and rated high), the widest gaps first."""
+    """Returns the items that were scored high and rated low, and those scored low and rated high, widest gaps first."""
     import numpy as np
 
-    found = []
+    disagreements = []
     for row, item in enumerate(table.items):
         rating = table.mean_rating[row]
         if item in predicted and not np.isnan(rating):
             labels = tuple(label for column in table.attributes.values() if (label := column[row]))
-            found.append(Disagreement(item, predicted[item], float(rating), labels))
-    found.sort(key=lambda each: each.gap)
-    over = tuple(each for each in reversed(found[-EACH_WAY:]) if each.gap > 0)
-    under = tuple(each for each in found[:EACH_WAY] if each.gap < 0)
+            disagreements.append(Disagreement(item, predicted[item], float(rating), labels))
+    disagreements.sort(key=lambda each: each.gap)
+    over = tuple(each for each in reversed(disagreements[-MOST_EACH_WAY:]) if each.gap > 0)
+    under = tuple(each for each in disagreements[:MOST_EACH_WAY] if each.gap < 0)
     return over, under

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import UsageError
-from .formatting import correlation, figure, interval, named, p_said, p_value, percent, readable
+from . import formatting
 
 
 def render_page(package: str, template: str, view: Mapping[str, Any], *, style: str, script: str = "") -> str:
@@ -23,14 +23,14 @@ def render_page(package: str, template: str, view: Mapping[str, Any], *, style: 
         lstrip_blocks=True,
     )  # fmt: skip
     environment.filters |= {
-        "correlation": correlation,
-        "figure": figure,
-        "interval": interval,
-        "named": named,
-        "p_said": p_said,
-        "p_value": p_value,
-        "percent": percent,
-        "readable": readable,
+        "correlation": formatting.format_correlation,
+        "figure": formatting.format_number,
+        "interval": formatting.format_interval,
+        "named": formatting.format_name,
+        "p_phrase": formatting.format_p_phrase,
+        "p_value": formatting.format_p_value,
+        "percent": formatting.format_percent,
+        "readable": formatting.make_readable,
     }
     policy = f"default-src 'none'; base-uri 'none'; form-action 'none'; style-src '{_hash(style)}'"
     policy += f"; script-src '{_hash(script)}'" if script else ""
@@ -45,14 +45,14 @@ def write_page(path: Path, page: str) -> None:
         raise UsageError(f"{path}: the report cannot be written ({error.strerror or error})") from error
 
 
-def asset(package: str, name: str) -> str:
+def read_asset(package: str, name: str) -> str:
     """A file of a package's folder `templates`."""
     return files(package).joinpath("templates", name).read_text(encoding="utf-8")
 
 
 def report_style() -> str:
     """The reports' style: Okabe and Ito's colours, for screens, phones and paper."""
-    return asset(__package__, "style.css")
+    return read_asset(__package__, "style.css")
 
 
 def _hash(text: str) -> str:

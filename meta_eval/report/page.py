@@ -10,35 +10,37 @@ from .charts import forest, scatters, sizes, triage
 from .confusion import confusions
 from .correlation_table import by_set
 from .disagreements import Disagreement, predictions, worst_disagreements
-from .formatting import interval
-from .html_page import asset, render_page, report_style, write_page
+from .formatting import format_interval
+from .html_page import read_asset, render_page, report_style, write_page
 
 if TYPE_CHECKING:
     from ..score_files import JoinedScores
 
 # an item's id -> its texts and the evidence of its scores; None where there is nothing to show
-Audited = Callable[[str], AnswerEvidence | None]
+EvidenceOf = Callable[[str], AnswerEvidence | None]
 
 
-def write_report(path: Path, evaluation: MetaEvaluation, joined: "JoinedScores", audited: Audited) -> None:
+def write_report(path: Path, evaluation: MetaEvaluation, joined: "JoinedScores", evidence_of: EvidenceOf) -> None:
     """Writes the report to a file. Raises `UsageError` when it cannot be written."""
-    write_page(path, render_report(evaluation, joined, audited))
+    write_page(path, render_report(evaluation, joined, evidence_of))
 
 
-def render_report(evaluation: MetaEvaluation, joined: "JoinedScores", audited: Audited) -> str:
+def render_report(evaluation: MetaEvaluation, joined: "JoinedScores", evidence_of: EvidenceOf) -> str:
     """The report as HTML."""
-    view = _view(evaluation, joined, audited)
-    return render_page(__package__, "page.html", view, style=report_style(), script=asset(__package__, "thresholds.js"))
+    view = _view(evaluation, joined, evidence_of)
+    return render_page(
+        __package__, "page.html", view, style=report_style(), script=read_asset(__package__, "thresholds.js")
+    )
 
 
-def _view(evaluation: MetaEvaluation, joined: "JoinedScores", audited: Audited) -> dict[str, Any]:
+def _view(evaluation: MetaEvaluation, joined: "JoinedScores", evidence_of: EvidenceOf) -> dict[str, Any]:
     table, policy, selection = joined.table, evaluation.policy, evaluation.selection
     measure, predicted = predictions(table, evaluation)
     over, under = worst_disagreements(table, predicted)
     triage_chart = triage(policy) if policy else None
     thresholds = policy.thresholds if policy and triage_chart else ()
     by_label = confusions(table, predicted, [each.at for each in thresholds])
-    texts = {each.item: audited(each.item) or _from_files(joined, each) for each in (*over, *under)}
+    texts = {each.item: evidence_of(each.item) or _from_files(joined, each) for each in (*over, *under)}
     return {
         "evaluation": evaluation,
         "joined": joined,
@@ -79,7 +81,7 @@ def _threshold_data(thresholds: Any, chart: Any, by_label: Any) -> dict[str, Any
             "held": each.held,
             "held_bad": each.held_bad,
             "held_good": each.held_good,
-            "wrong_rate": interval(each.wrong_rate, 0, share=True),
+            "wrong_rate": format_interval(each.wrong_rate, 0, share=True),
             "hours": f"{each.hours_saved:.1f}",
             "place": chart.places[number],
         }
@@ -91,15 +93,15 @@ def _threshold_data(thresholds: Any, chart: Any, by_label: Any) -> dict[str, Any
     return {"start": chart.start, "figures": figures, "counts": counts}
 
 
-def _from_files(joined: "JoinedScores", found: Disagreement) -> AnswerEvidence:
+def _from_files(joined: "JoinedScores", disagreement: Disagreement) -> AnswerEvidence:
     """What the files say of an answer: its texts, its scores and their reasons."""
     import numpy as np
 
-    answer, table = joined.answers[found.item], joined.table
-    row = table.items.index(found.item)
-    audits = []
+    answer, table = joined.answers[disagreement.item], joined.table
+    row = table.items.index(disagreement.item)
+    evidence = []
     for place, metric in enumerate(table.metrics):
         value = None if np.isnan(table.scores[row, place]) else float(table.scores[row, place])
         status = "missing" if value is None else "scored"
-        audits.append(MetricEvidence(metric, value, status, answer.reasons.get(metric, "")))
-    return AnswerEvidence(found.item, answer.user_input, answer.response, answer.contexts, tuple(audits))
+        evidence.append(MetricEvidence(metric, value, status, answer.reasons.get(metric, "")))
+    return AnswerEvidence(disagreement.item, answer.user_input, answer.response, answer.contexts, tuple(evidence))

@@ -29,20 +29,35 @@ _HOLDERS = ("metadata", "scores", "metrics")
 KNOWN = frozenset((*ROLES, *(name for names in ROLES.values() for name in names)))
 
 
-def find_roles(columns: Iterable[str], mapping: Mapping[str, str], name: str) -> dict[str, str]:
-    """Our name -> the column of this file that is it. Raises `InputError` for a mapped column that there is not."""
-    there = dict.fromkeys(columns)
-    roles = {}
+def find_roles(columns: Iterable[str], mapping: Mapping[str, str]) -> dict[str, str]:
+    """Finds which column of a file has which role.
+
+    Args:
+        columns: The columns of the file.
+        mapping: Their column -> our role, as the user says it.
+
+    Returns:
+        Our role -> the column that has it.
+
+    Raises:
+        UsageError: The mapping names an unknown role.
+
+    Examples:
+        >>> find_roles(["sample", "question", "score"], {})
+        {'id': 'sample', 'value': 'score', 'user_input': 'question'}
+    """
+    present = dict.fromkeys(columns)
+    roles: dict[str, str] = {}
     for theirs, ours in mapping.items():
         if ours not in ROLES:
             meant = nearest_names(ours, ROLES)
             raise UsageError(f"map {theirs}={ours}: write one of {quote_names(meant or ROLES)} after the =")
-        if theirs in there:
+        if theirs in present:
             roles[ours] = theirs
     for role, names in ROLES.items():
-        found = next((column for column in (role, *names) if column in there and column not in roles.values()), None)
-        if role not in roles and found is not None:
-            roles[role] = found
+        known = (column for column in (role, *names) if column in present and column not in roles.values())
+        if role not in roles and (column := next(known, None)) is not None:
+            roles[role] = column
     return roles
 
 
@@ -63,38 +78,43 @@ def is_no_metric(column: str, roles: Mapping[str, str]) -> bool:
 
 
 def match_columns(patterns: Iterable[str], columns: Iterable[str]) -> list[str]:
-    """The columns that the patterns name, in the patterns' order."""
+    """Returns the columns that the patterns name, in the patterns' order.
+
+    Examples:
+        >>> match_columns(["bleu", "scores.*"], ["scores.a", "scores.b", "metadata.bleu"])
+        ['metadata.bleu', 'scores.a', 'scores.b']
+    """
     listed = list(columns)
-    found: dict[str, None] = {}
+    matches: dict[str, None] = {}
     for pattern in patterns:
         if pattern in listed:  # a name may hold a bracket or a star
-            found[pattern] = None
+            matches[pattern] = None
         else:
             named = [
                 column for column in listed if any(fnmatchcase(name, pattern) for name in (column, short_name(column)))
             ]
-            found |= dict.fromkeys(named)
-    return list(found)
+            matches |= dict.fromkeys(named)
+    return list(matches)
 
 
 def check_patterns(patterns: Iterable[str], columns: Iterable[str], what: str, name: str) -> None:
-    """Raises `UsageError` for a pattern that names none of the columns."""
-    held = list(columns)
+    """Raises `UsageError` for a pattern that names none of the columns; `what` says what the columns are."""
+    listed_columns = list(columns)
     for pattern in patterns:
-        if not match_columns([pattern], held):
-            listed = list(dict.fromkeys(map(short_name, held)))
+        if not match_columns([pattern], listed_columns):
+            listed = list(dict.fromkeys(map(short_name, listed_columns)))
             meant = nearest_names(pattern, listed)
             hint = f"did you mean {meant[0]}? It" if meant else "it"
-            raise UsageError(f"{name}: there is no {what} `{pattern}`; {hint} has {quote_names(listed)}")
+            raise UsageError(f"{name}: unknown {what} `{pattern}`; {hint} has {quote_names(listed)}")
 
 
 def as_label(value: Any) -> str:
-    """An id or an attribute as text; an empty one where nothing stands."""
+    """Writes an id or an attribute as text; an empty text where there is none."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return ""
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value).strip()
 
 
-def cell_error(name: str, place: str, column: str, said: str) -> InputError:
-    """An error of one cell: file, line, field, and what is wrong with its cure."""
-    return InputError(f"{name}, {place}, field {column}: {said}")
+def cell_error(name: str, place: str, column: str, problem: str) -> InputError:
+    """Makes the error of one cell: file, line, field, and what is wrong with its cure."""
+    return InputError(f"{name}, {place}, field {column}: {problem}")

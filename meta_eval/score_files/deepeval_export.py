@@ -24,23 +24,23 @@ def is_export(document: dict[str, Any]) -> bool:
     return any(isinstance(document.get(key), list) for key in _CASES)
 
 
-def rows(document: dict[str, Any], name: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """(place, row) for each metric of each test case: id, the texts, metric, value (None where it failed), reason.
+def read_rows(document: dict[str, Any], name: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yields (place, row) for each metric of each test case: id, texts, metric, value (None where it failed), reason.
 
     Raises `InputError` where a run holds only conversations, or a case has no metrics.
     """
     key = next(key for key in _CASES if isinstance(document.get(key), list))
     if not document[key]:
-        held = (
+        content = (
             "only conversations, which are not one message and its answer" if document.get(_CONVERSATIONS) else "none"
         )
-        raise InputError(f"{name}, field {key}: holds no test cases ({held}); give a run of LLMTestCase")
+        raise InputError(f"{name}, field {key}: holds no test cases ({content}); give a run of LLMTestCase")
     for number, case in enumerate(document[key], 1):
         place = f"test case {number}"
         if not isinstance(case, dict):
             raise InputError(f"{name}, {place}: is no object; export the run again")
-        known = {ours: case[theirs] for theirs, ours in _FIELDS.items() if case.get(theirs) is not None}
-        shared = {"id": case.get("name"), **known, "metadata": case.get("metadata") or case.get("additional_metadata")}
+        texts = {ours: case[theirs] for theirs, ours in _FIELDS.items() if case.get(theirs) is not None}
+        shared = {"id": case.get("name"), **texts, "metadata": case.get("metadata") or case.get("additional_metadata")}
         metrics = case.get("metricsData", case.get("metrics_data"))
         if not isinstance(metrics, list):
             raise InputError(f"{name}, {place}, field metricsData: there are no metrics; evaluate the case first")

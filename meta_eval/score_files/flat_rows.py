@@ -1,4 +1,4 @@
-"""Rows of any file that holds scores or ratings: nested objects laid flat, exports of other tools recognised."""
+"""Rows of any file with scores or ratings: nested objects become dotted columns, exports of other tools are known."""
 
 import math
 from collections.abc import Iterator, Mapping
@@ -14,7 +14,7 @@ from ...eval_sets.sources import cannot_read, open_source
 from . import deepeval_export
 from .column_roles import KNOWN
 
-_HOLD_OBJECTS = ("ratings", "metadata", "scores")  # columns of CSV files whose cells may be JSON objects
+_OBJECT_COLUMNS = ("ratings", "metadata", "scores")  # columns of CSV files whose cells may be JSON objects
 _MISSING = {"", "nan", "none", "null", "n/a", "na", "-"}
 
 
@@ -26,10 +26,13 @@ class FlatRow(NamedTuple):
 
 
 def flat_rows(path: Path) -> list[FlatRow]:
-    """The rows of a file: .csv, .tsv, .jsonl, .json or .parquet.
+    """Reads the rows of a file: .csv, .tsv, .jsonl, .json or .parquet.
 
-    A .json file may be a list, an object of columns (pandas), an export of DeepEval, or `assay show --json`. A row of
-    DeepEval becomes a row a metric. Raises `InputError` for a file that cannot be read, with place and cure.
+    A .json file may be a list, an object of columns (pandas), an export of DeepEval, or `assay show --json`. A test
+    case of DeepEval becomes one row per metric.
+
+    Raises:
+        InputError: The file cannot be read; the message has place and cure.
     """
     name = str(path)
     if path.suffix.lower() == ".json" and path.is_file():
@@ -40,7 +43,7 @@ def flat_rows(path: Path) -> list[FlatRow]:
         if isinstance(document, dict) and (rows := _of_object(document, name)) is not None:
             return rows
         if document is not SEVERAL and not isinstance(document, list):
-            raise InputError(f"{name}: holds no rows; write a list of objects, one an item")
+            raise InputError(f"{name}: holds no rows; write a list of objects, one per item")
     opened = open_source(path, split=None, known=KNOWN)
     rows = []
     for row in opened.rows:
@@ -48,19 +51,32 @@ def flat_rows(path: Path) -> list[FlatRow]:
             raise row.error
         rows.append(FlatRow(row.place, flatten(row.values)))
     if not rows:
-        raise InputError(f"{name}: the file holds no rows; it should hold one an item")
+        raise InputError(f"{name}: the file holds no rows; it should hold one per item")
     return rows
 
 
 def flatten(values: Mapping[str, Any]) -> dict[str, Any]:
-    """A row with its nested objects as dotted columns; lists stay as they are."""
+    """Turns nested objects of a row into dotted columns; lists stay as they are.
+
+    Examples:
+        >>> flatten({"id": "a", "metadata": {"group": "p1"}})
+        {'id': 'a', 'metadata.group': 'p1'}
+    """
     return dict(_flat(values, ""))
 
 
-def number(value: object) -> float | None:
-    """A cell as a number; None where nothing stands in it (empty, null, NaN). true and false are 1 and 0.
+def read_number(value: object) -> float | None:
+    """Reads a cell as a number; true and false are 1 and 0.
 
-    Raises `ValueError` for text that is no number and for infinity, with the cure.
+    Returns:
+        The number; None where the cell is empty, null or NaN.
+
+    Raises:
+        ValueError: It is text that is no number, or infinite; the message has the cure.
+
+    Examples:
+        >>> read_number("4,5"), read_number("n/a"), read_number(True)
+        (4.5, None, 1.0)
     """
     if value is None or (isinstance(value, str) and value.strip().lower() in _MISSING):
         return None
@@ -70,18 +86,18 @@ def number(value: object) -> float | None:
         return float(value)
     if isinstance(value, float) and math.isnan(value):
         return None
-    found = cell_values.parse_number(value)
-    if not isinstance(found, int | float):
-        raise ValueError(f"is {cell_values.describe_type(found)}, not a number; write a number, or leave it empty")
-    if math.isinf(found):
+    parsed = cell_values.parse_number(value)
+    if not isinstance(parsed, int | float):
+        raise ValueError(f"is {cell_values.describe_type(parsed)}, not a number; write a number, or leave it empty")
+    if math.isinf(parsed):
         raise ValueError("is infinite; write a number, or leave it empty")
-    return float(found)
+    return float(parsed)
 
 
 def _of_object(document: dict[str, Any], name: str) -> list[FlatRow] | None:
-    """The rows of an object that is not a list of rows; None where it is nothing that is known."""
+    """The rows of an object that is not a list of rows; None where its form is unknown."""
     if deepeval_export.is_export(document):
-        return [FlatRow(place, flatten(values)) for place, values in deepeval_export.rows(document, name)]
+        return [FlatRow(place, flatten(values)) for place, values in deepeval_export.read_rows(document, name)]
     for key in ("scores", "samples", "rows", "data"):
         if isinstance(document.get(key), list) and all(isinstance(row, dict) for row in document[key]):
             return [FlatRow(f"{key} {place}", flatten(row)) for place, row in enumerate(document[key], 1)]
@@ -97,7 +113,7 @@ def _of_object(document: dict[str, Any], name: str) -> list[FlatRow] | None:
 def _flat(values: Mapping[str, Any], prefix: str) -> Iterator[tuple[str, Any]]:
     for key, value in values.items():
         column = f"{prefix}{key}"
-        if isinstance(value, str) and key in _HOLD_OBJECTS and value.lstrip().startswith("{"):
+        if isinstance(value, str) and key in _OBJECT_COLUMNS and value.lstrip().startswith("{"):
             with suppress(ValueError):
                 value = cell_values.parse_structure(value)  # noqa: PLW2901
         if isinstance(value, Mapping):

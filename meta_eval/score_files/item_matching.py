@@ -1,4 +1,4 @@
-"""Which item of one source is which of another: by id, else by the question and the answer."""
+"""Which item of one source is which of another: by id, else by question and answer."""
 
 from collections.abc import Iterable, Iterator
 
@@ -7,40 +7,55 @@ from .score_sources import Item
 
 
 class ItemMatcher:
-    """The items known so far, and the one that another source means. Texts match when only white space differs."""
+    """Finds which of the items known so far another source means.
+
+    Items match by id where their answers do not differ, else by question and answer; texts match when only white space
+    differs.
+
+    Args:
+        items: The items to start with.
+
+    Examples:
+        >>> matcher = ItemMatcher([Item("a", "row 1", "How?", "So."), Item("b", "row 2", "When?", "Now.")])
+        >>> matcher.find(Item("", "line 1", "When?", "Now. "))
+        1
+        >>> matcher.find(Item("c", "line 2", "Who?", "Me.")) is None
+        True
+    """
 
     def __init__(self, items: Iterable[Item]) -> None:
         self.items: list[Item] = []
-        self._ids: dict[str, int] = {}
-        self._texts: dict[tuple[str, str], int | None] = {}  # None: several items have this text
+        self._number_by_id: dict[str, int] = {}
+        self._number_by_text: dict[tuple[str, str], int | None] = {}  # None: several items have this text
         for item in items:
             self.add(item)
 
     def add(self, item: Item) -> int:
-        """A new item, and its number."""
+        """Adds a new item and returns its number."""
         number = len(self.items)
         self.items.append(item)
         if item.id:
-            self._ids[item.id] = number
-        for key in _keys(item):
-            self._texts[key] = None if key in self._texts else number
+            self._number_by_id[item.id] = number
+        for key in _text_keys(item):
+            self._number_by_text[key] = None if key in self._number_by_text else number
         return number
 
     def find(self, item: Item) -> int | None:
-        """The number of the item that is meant; None for one that is new.
+        """Returns the number of the item that is meant; None for a new one.
 
-        Raises `InputError` where the texts stand for several items and no id tells which.
+        Raises:
+            InputError: The texts stand for several items, and no id tells which.
         """
-        by_id = self._ids.get(item.id) if item.id else None
+        by_id = self._number_by_id.get(item.id) if item.id else None
         if by_id is not None and not has_other_answer(self.items[by_id], item):
             return by_id
-        for key in _keys(item):
-            if key in self._texts:
-                by_text = self._texts[key]
+        for key in _text_keys(item):
+            if key in self._number_by_text:
+                by_text = self._number_by_text[key]
                 if by_text is None:
                     raise InputError(
                         f"{item.place}: several rated answers have this text ({item.user_input[:60]!r}); give both "
-                        "files an id column, so that it can be told which is meant"
+                        "files an id column, so that it is clear which one is meant"
                     )
                 return by_text
         return by_id
@@ -48,14 +63,14 @@ class ItemMatcher:
 
 def has_other_answer(one: Item, other: Item) -> bool:
     """Whether two items with one id hold different answers."""
-    return bool(one.response and other.response) and _plain(one.response) != _plain(other.response)
+    return bool(one.response and other.response) and _normalise(one.response) != _normalise(other.response)
 
 
-def _keys(item: Item) -> Iterator[tuple[str, str]]:
-    question, answer = _plain(item.user_input), _plain(item.response)
+def _text_keys(item: Item) -> Iterator[tuple[str, str]]:
+    question, answer = _normalise(item.user_input), _normalise(item.response)
     if question or answer:
         yield question, answer
 
 
-def _plain(text: str) -> str:
+def _normalise(text: str) -> str:
     return " ".join(text.split())

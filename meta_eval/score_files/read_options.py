@@ -11,17 +11,24 @@ _SCALE = re.compile(r"\s*(-?\d+(?:\.\d+)?)\s*(?:-|\.\.|:|to)\s*(-?\d+(?:\.\d+)?)
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """How files are read. `mapping` is their column -> ours (id, metric, value, rater, rating, user_input, ...).
+    """How files of scores and ratings are read.
 
-    `metrics` and `ratings` name the columns to take (patterns such as `metadata.published_metrics.*`; all, if empty),
-    `lower_is_better` the metrics whose scores are turned. `by` are attributes that the items are split by, `group` the
-    attribute whose items resample together. `scale` is the lowest and the highest rating.
+    Attributes:
+        mapping: Their column -> ours (id, metric, value, rater, rating, user_input, ...).
+        metrics: The metrics to read, as patterns such as `metadata.published_metrics.*`; all if empty.
+        ratings: The columns of ratings, or the raters, to read, as patterns; found by their names if empty.
+        lower_is_better: Metrics whose lower scores are better.
+        higher_is_better: Metrics whose higher scores are better, though their names or runs say otherwise.
+        group: The attribute whose items resample together; None for `group`.
+        by: Attributes by whose labels the items are evaluated apart.
+        scale: The lowest and the highest rating; None where the files say it.
     """
 
     mapping: Mapping[str, str] = field(default_factory=dict)
     metrics: tuple[str, ...] = ()
     ratings: tuple[str, ...] = ()
     lower_is_better: tuple[str, ...] = ()
+    higher_is_better: tuple[str, ...] = ()
     group: str | None = None
     by: tuple[str, ...] = ()
     scale: tuple[float, float] | None = None
@@ -34,7 +41,18 @@ class ReadOptions:
 
 
 def parse_scale(text: str) -> tuple[float, float]:
-    """`1-5` as two numbers. Raises `UsageError` when it is none, or the first is not below the second."""
+    """Reads a rating scale.
+
+    Args:
+        text: The lowest and the highest rating, such as `1-5`, `0..10` or `0 to 1`.
+
+    Raises:
+        UsageError: It is no scale, or the first is not below the second.
+
+    Examples:
+        >>> parse_scale("1-5"), parse_scale("-1 to 1")
+        ((1.0, 5.0), (-1.0, 1.0))
+    """
     match = _SCALE.fullmatch(text)
     if not match or float(match[1]) >= float(match[2]):
         raise UsageError(f"scale {text!r}: write the lowest and the highest rating, such as 1-5")

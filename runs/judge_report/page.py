@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from ...meta_eval.report.html_page import asset, render_page, report_style, write_page
+from ...meta_eval.report.html_page import read_asset, render_page, report_style, write_page
 from ..judge_comparison import JudgeComparison, amount
 from .frontier import frontier
 
@@ -25,4 +25,4 @@ def render_judge_report(found: JudgeComparison, sets: Sequence[str]) -> str:
         "cost_of": lambda cost: amount(cost, found.unit),
         "sentence": found.advice[:1].upper() + found.advice[1:],
     }
-    return render_page(__package__, "judges.html", view, style=report_style() + asset(__package__, "frontier.css"))
+    return render_page(__package__, "judges.html", view, style=report_style() + read_asset(__package__, "frontier.css"))

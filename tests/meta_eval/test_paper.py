@@ -4,18 +4,18 @@ import numpy as np
 import pytest
 from tables_of_scores import score_table
 
-from assay.meta_eval.paper_procedure import paper_procedure, separates
+from assay.meta_eval.paper_procedure import is_separating, paper_procedure
 from assay.meta_eval.paper_tables import paper_tables, type_table
 from assay.meta_eval.table import ScoreTable
 
 
 def test_separating_some_by_hand() -> None:
     ratings = np.array([1, 1, 1, 1, 1, 5, 1, 5, 5, 5.0])
-    assert separates(np.arange(10.0), ratings, 3)  # the five lowest are all untrue
-    assert separates(np.array([0, 0, 0, 0, 0, 1, 1, 1, 1, 1.0]), ratings, 3)
-    assert not separates(np.array([0, 0, 0, 0, 1, 1, 1, 1, 1, 1.0]), ratings, 3)  # four are too few
-    assert not separates(np.array([0, 0, 0, 0, 0, 0, 1, 1, 1, 1.0]), ratings, 3)  # a true one among the low
-    assert not separates(np.ones(10), ratings, 3)
+    assert is_separating(np.arange(10.0), ratings, 3)  # the five lowest are all untrue
+    assert is_separating(np.array([0, 0, 0, 0, 0, 1, 1, 1, 1, 1.0]), ratings, 3)
+    assert not is_separating(np.array([0, 0, 0, 0, 1, 1, 1, 1, 1, 1.0]), ratings, 3)  # four are too few
+    assert not is_separating(np.array([0, 0, 0, 0, 0, 0, 1, 1, 1, 1.0]), ratings, 3)  # a true one among the low
+    assert not is_separating(np.ones(10), ratings, 3)
 
 
 def test_the_procedure_keeps_what_correlates_and_drops_what_ablation_does_not_miss() -> None:
