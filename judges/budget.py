@@ -1,18 +1,42 @@
-"""A bound on what a run may take, checked before each call."""
+"""A bound on what calls may take, kept before each call."""
 
 import asyncio
+import math
 from dataclasses import dataclass, field
 
 from ..errors import BudgetReached, UsageError
 from .question import RawReply
+from .request_size import RequestSize
+
+
+@dataclass(frozen=True, slots=True)
+class Reservation:
+    """The part of a budget that one call under way may take."""
+
+    size: RequestSize
+    tokens: int
+    usd: float
 
 
 @dataclass
 class Budget:
-    """Bounds on live calls: `usd`, `tokens` (in and out together), `calls`; None is no bound.
+    """Bounds on live calls.
 
-    A call is taken to cost the mean of those before it: those under way are counted so, and one more begins only if it
-    fits. Under a bound in USD or tokens the first call goes alone, to learn what one takes.
+    A call reserves what it may take (the tokens of its prompt and `max_tokens` of its reply, at the judge's price) and
+    settles for what it took. One that does not fit waits for the calls under way to settle; with none under way the
+    budget is reached. Under a bound in USD or tokens the first call goes alone: it shows how the provider counts.
+
+    Args:
+        usd: The most that calls may cost; None for no bound.
+        tokens: The most tokens, in and out together; None for no bound.
+        calls: The most calls, failed ones included; None for no bound.
+
+    Attributes:
+        spent_usd: What the replies cost so far.
+        spent_tokens: The tokens that they took.
+        begun: How many calls began.
+        replies: How many of them got a reply.
+        unpriced_model: A model whose reply had no known cost; empty while there is none.
     """
 
     usd: float | None = None
@@ -21,44 +45,100 @@ class Budget:
     spent_usd: float = field(default=0.0, init=False)
     spent_tokens: int = field(default=0, init=False)
     begun: int = field(default=0, init=False)
-    under_way: int = field(default=0, init=False)
     replies: int = field(default=0, init=False)
     unpriced_model: str = field(default="", init=False)
+    _under_way: list[Reservation] = field(default_factory=list, init=False, repr=False)
     _waiting: list[asyncio.Future[None]] = field(default_factory=list, init=False, repr=False)
+    # How much more the provider counted than was estimated, at most so far; and USD per token where no price is known.
+    _scale_in: float = field(default=1.0, init=False, repr=False)
+    _scale_out: float = field(default=1.0, init=False, repr=False)
+    _usd_per_token: float = field(default=0.0, init=False, repr=False)
 
-    async def begin(self) -> None:
-        """Before a call. Raises `BudgetReached` when it would pass a bound, `UsageError` when its cost is unknown."""
-        while self.under_way and not self.replies and (self.usd is not None or self.tokens is not None):
-            turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-            self._waiting.append(turn)
-            await turn
-        if self.usd is not None and self.unpriced_model:
-            raise UsageError(
-                f"the cost of {self.unpriced_model} is unknown, so a budget in USD cannot be kept; bound tokens "
-                "instead, or give the judge's price in its settings file"
-            )
-        after = (self.replies + self.under_way + 1) / self.replies if self.replies else 1.0
-        for what, bound, expected in [
-            ("USD", self.usd, self.spent_usd * after),
-            ("tokens", self.tokens, self.spent_tokens * after if self.replies else 1),
-            ("calls", self.calls, self.begun + 1),
-        ]:
-            if bound is not None and expected > bound:
-                spent = f"{self.replies} replies took {self.spent_tokens} tokens"
-                raise BudgetReached(f"the budget of {bound:g} {what} is reached: {spent}")
+    async def begin(self, size: RequestSize) -> Reservation:
+        """Reserves what a call may take; the call follows, and then `end`.
+
+        Args:
+            size: What the request may take.
+
+        Raises:
+            BudgetReached: The call does not fit, and no call is under way that may leave some of its part.
+            UsageError: The budget is in USD, and an earlier reply had no known cost.
+        """
+        while True:
+            if self.usd is not None and self.unpriced_model:
+                raise UsageError(
+                    f"the cost of {self.unpriced_model} is unknown, so a budget in USD cannot be kept; bound tokens "
+                    "instead, or give the judge's price in its settings file"
+                )
+            reservation = self._reservation(size)
+            problem = self._problem(reservation)
+            if problem and not (self._under_way and self._has_room_for_calls()):
+                raise BudgetReached(problem)
+            is_first_under_way = bool(self._under_way) and not self.replies and not (self.usd is self.tokens is None)
+            if not problem and not is_first_under_way:
+                break
+            await self._wait_for_an_end()
         self.begun += 1
-        self.under_way += 1
+        self._under_way.append(reservation)
+        return reservation
 
-    def end(self, reply: RawReply | None) -> None:
-        """After a call; None when it failed."""
-        self.under_way -= 1
+    def end(self, reservation: Reservation, reply: RawReply | None) -> None:
+        """Settles a call.
+
+        Args:
+            reservation: What `begin` returned for it.
+            reply: What came; None where the call failed, which takes no tokens as far as is known.
+        """
+        self._under_way.remove(reservation)
         if reply is not None:
             self.replies += 1
             self.spent_tokens += reply.tokens_in + reply.tokens_out
             self.spent_usd += reply.usd or 0.0
             if reply.usd is None:
                 self.unpriced_model = reply.model
+            self._learn(reservation.size, reply)
         waiting, self._waiting = self._waiting, []
         for turn in waiting:
             if not turn.done():
                 turn.set_result(None)
+
+    def _reservation(self, size: RequestSize) -> Reservation:
+        tokens_in = _round_up(size.tokens_in * self._scale_in)
+        tokens_out = _round_up(size.tokens_out * self._scale_out)
+        tokens = tokens_in + tokens_out
+        usd = tokens * self._usd_per_token if size.price is None else size.price.cost(tokens_in, tokens_out)
+        return Reservation(size, tokens, usd)
+
+    def _problem(self, reservation: Reservation) -> str:
+        """Which bound the call may pass, with what is spent; empty where it fits."""
+        for unit, bound, spent, reserved, needed in (
+            ("USD", self.usd, self.spent_usd, sum(each.usd for each in self._under_way), reservation.usd),
+            ("tokens", self.tokens, self.spent_tokens, sum(r.tokens for r in self._under_way), reservation.tokens),
+            ("calls", self.calls, self.begun, 0, 1),
+        ):
+            if bound is not None and spent + reserved + needed > bound:
+                return (
+                    f"the budget of {bound:g} {unit} is reached: {self.replies} replies took {self.spent_tokens} "
+                    f"tokens, and the next call may take {reservation.tokens}"
+                )
+        return ""
+
+    def _has_room_for_calls(self) -> bool:
+        return self.calls is None or self.begun < self.calls
+
+    def _learn(self, size: RequestSize, reply: RawReply) -> None:
+        self._scale_in = max(self._scale_in, reply.tokens_in / max(1, size.tokens_in))
+        if size.tokens_out:
+            self._scale_out = max(self._scale_out, reply.tokens_out / size.tokens_out)
+        if reply.usd and (tokens := reply.tokens_in + reply.tokens_out):
+            self._usd_per_token = max(self._usd_per_token, reply.usd / tokens)
+
+    async def _wait_for_an_end(self) -> None:
+        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.append(turn)
+        await turn
+
+
+def _round_up(tokens: float) -> int:
+    """The next whole number, but for what division leaves over: 100.00000001 is 100."""
+    return math.ceil(tokens - 1e-6)

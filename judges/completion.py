@@ -10,15 +10,17 @@ from typing import Any
 from pydantic import BaseModel
 
 from ..errors import JudgeError
+from .body_limit import bounded_body
 from .fast_path import acompletion
 from .key import strict_schema
 from .litellm_loader import load_litellm
+from .pricing import reply_cost
 from .question import Alternatives, PlainText, Question, RawReply
 from .recording import likely_alternatives
+from .request_size import estimate_tokens, is_plausible_count, measure_question
 from .settings import JudgeSettings
 
 _ALTERNATIVES = 10
-_WITHOUT_PRICE = set[tuple[str, int]]()  # models, and how long litellm's price list was: to search it takes long
 _GRACE = 5.0  # seconds after which the client's own time-out is not waited for: a server that dribbles never meets it
 
 
@@ -34,22 +36,23 @@ async def complete(question: Question[Any], settings: JudgeSettings, route: dict
     begun = time.perf_counter()
     try:
         async with asyncio.timeout(settings.timeout + _GRACE):
-            response = await acompletion(
-                **route,
-                **_shape(litellm, question, settings),
-                **settings.parameters,
-                timeout=settings.timeout,
-                num_retries=0,
-                max_retries=0,
-                drop_params=True,
-            )
-    except (openai.OpenAIError, TimeoutError):
+            with bounded_body():
+                response = await acompletion(
+                    **route,
+                    **_shape(litellm, question, settings),
+                    **settings.parameters,
+                    timeout=settings.timeout,
+                    num_retries=0,
+                    max_retries=0,
+                    drop_params=True,
+                )
+    except (openai.OpenAIError, TimeoutError, JudgeError):
         raise
     except Exception as error:  # litellm lets errors of the libraries below it through: they fail a sample, not a run
         raise JudgeError(f"the call failed within litellm: {type(error).__name__}: {str(error)[:500]}") from error
     if not response.choices:
         raise litellm.InternalServerError("the reply has no choices", llm_provider="", model=settings.model)
-    return _raw_reply(litellm, question, response, settings, time.perf_counter() - begun)
+    return _raw_reply(question, response, settings, time.perf_counter() - begun)
 
 
 def _shape(litellm: Any, question: Question[Any], settings: JudgeSettings) -> dict[str, Any]:
@@ -75,19 +78,19 @@ def _shape(litellm: Any, question: Question[Any], settings: JudgeSettings) -> di
     return shape | {"messages": messages}
 
 
-def _raw_reply(
-    litellm: Any, question: Question[Any], response: Any, settings: JudgeSettings, seconds: float
-) -> RawReply:
+def _raw_reply(question: Question[Any], response: Any, settings: JudgeSettings, seconds: float) -> RawReply:
     choice, usage = response.choices[0], response.usage
     text = _sendable(choice.message.content or _refusal(choice.message))
-    tokens_in, tokens_out, usd = usage.prompt_tokens or 0, usage.completion_tokens or 0, None
-    if tokens_in:
-        usd = _cost(litellm, response, settings)
-    else:  # the provider tells no usage: a bound in tokens still has to hold, a cost would be a guess
-        tokens_in = litellm.token_counter(model=settings.model, messages=question.messages)
-        tokens_out = litellm.token_counter(model=settings.model, text=text) if text else 0
-        if settings.price is not None:
-            usd = settings.price.cost(tokens_in, tokens_out)
+    tokens_in, tokens_out = getattr(usage, "prompt_tokens", None), getattr(usage, "completion_tokens", None)
+    size = measure_question(question, settings, settings.price)
+    if is_plausible_count(tokens_in, [message["content"] for message in question.messages]) and is_plausible_count(
+        tokens_out, [text], at_most=size.tokens_out
+    ):
+        usd = reply_cost(response, settings)
+    else:  # no usage, or an impossible one: a bound in tokens still has to hold; without a price a cost is a guess
+        tokens_in, tokens_out = size.tokens_in, estimate_tokens([text])
+        usd = None if settings.price is None else settings.price.cost(tokens_in, tokens_out)
+    tokens_cached = getattr(getattr(usage, "prompt_tokens_details", None), "cached_tokens", None)
     return RawReply(
         model=settings.identity,
         text=text,
@@ -95,7 +98,7 @@ def _raw_reply(
         logprobs=_alternatives(choice),
         tokens_in=tokens_in,
         tokens_out=tokens_out,
-        tokens_cached=getattr(getattr(usage, "prompt_tokens_details", None), "cached_tokens", None) or 0,
+        tokens_cached=tokens_cached if isinstance(tokens_cached, int) and 0 <= tokens_cached <= tokens_in else 0,
         usd=usd,
         seconds=seconds,
     )
@@ -128,20 +131,3 @@ def _alternatives(choice: Any) -> tuple[Alternatives, ...] | None:
             return None  # a provider that cannot say how probable its own word was has no probabilities to tell
         places.append(likely_alternatives(finite))
     return tuple(places)
-
-
-def _cost(litellm: Any, response: Any, settings: JudgeSettings) -> float | None:
-    """USD, by the settings' price or litellm's; None where neither knows: unknown is not free."""
-    if settings.price is not None:
-        return settings.price.cost(response.usage.prompt_tokens, response.usage.completion_tokens)
-    told: float | None = (getattr(response, "_hidden_params", None) or {}).get("response_cost")
-    if told is not None:  # litellm has worked it out already
-        return told
-    priced = settings.model, len(litellm.model_cost)  # the list grows where users add theirs
-    if priced in _WITHOUT_PRICE:
-        return None
-    try:
-        return float(litellm.completion_cost(response, model=settings.model))
-    except Exception:  # litellm has no one error for this; whatever it is, a reply is worth more than its price
-        _WITHOUT_PRICE.add(priced)
-        return None

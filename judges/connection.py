@@ -7,7 +7,9 @@ from weakref import WeakKeyDictionary
 from .budget import Budget
 from .completion import complete
 from .limiter import AdaptiveLimiter
+from .pricing import known_price
 from .question import Question, RawReply
+from .request_size import measure_question
 from .retry import is_too_many
 from .settings import GGUF, JudgeSettings
 
@@ -36,7 +38,8 @@ class Connection:
         """
         limiter = self._limiter()
         async with limiter.slot() as ticket:
-            await self.budget.begin()
+            price = known_price(self._settings) if self.budget.usd is not None else None
+            reservation = await self.budget.begin(measure_question(question, self._settings, price))
             raw = None
             try:
                 raw = await complete(question, self._settings, self._route())
@@ -46,7 +49,7 @@ class Connection:
                     limiter.halve(ticket)
                 raise
             finally:
-                self.budget.end(raw)
+                self.budget.end(reservation, raw)
             return raw
 
     def close(self) -> None:

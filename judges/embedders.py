@@ -13,12 +13,16 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import CassetteMiss, JudgeError, UsageError
 from ..installation import require_extra
+from .body_limit import bounded_body
 from .budget import Budget
 from .cassette import Cassette
 from .fast_path import aembedding
+from .pricing import stated_cost
 from .question import RawReply, Usage
 from .recording import Recording, short_hash
+from .request_size import RequestSize, estimate_tokens, is_plausible_count
 from .retry import explain, retrying
+from .vectors import check_vectors, read_embedding_reply, to_unit_length
 
 if TYPE_CHECKING:
     import numpy as np
@@ -29,9 +33,11 @@ _TIMEOUT = 120.0  # seconds for one batch
 
 
 class Embedder(ABC):
-    """Turns texts into unit vectors. `name` stands in every score's evidence. A subclass writes `embed`.
+    """Turns texts into unit vectors. A subclass writes `embed`.
 
-    `usage` is what calls took so far: none for a model in this process.
+    Attributes:
+        name: The name in every score's evidence.
+        usage: What calls took so far; nothing for a model in this process.
     """
 
     name: str
@@ -48,23 +54,39 @@ class Embedder(ABC):
 
     @abstractmethod
     async def embed(self, texts: Sequence[str]) -> "NDArray[np.float32]":
-        """Vectors (texts, dimensions), not yet of unit length."""
+        """Embeds texts: vectors of shape (texts, dimensions), of any length."""
 
     async def cosines(self, one: str, others: Sequence[str]) -> list[float]:
-        """The cosine of one text with each of the others, in [-1, 1]; all embedded in one batch."""
+        """Compares one text with others, all embedded in one batch.
+
+        Returns:
+            The cosine of `one` with each of `others`, in [-1, 1].
+
+        Raises:
+            JudgeError: There is no usable vector of a text.
+        """
         vectors = await self.unit_vectors([one, *others])
         return [float(cosine) for cosine in vectors[1:] @ vectors[0]]
 
     async def unit_vectors(self, texts: Sequence[str]) -> "NDArray[np.float32]":
-        """Unit vectors (texts, dimensions); a text met lately is not embedded again."""
+        """Embeds texts; one that was embedded a moment ago is not embedded again.
+
+        Args:
+            texts: One or more texts.
+
+        Returns:
+            Vectors of length 1, of shape (texts, dimensions).
+
+        Raises:
+            JudgeError: There is no usable vector of a text.
+        """
         import numpy as np
 
         known = {text: self._recent[text] for text in texts if text in self._recent}
         if missing := [text for text in dict.fromkeys(texts) if text not in known]:
             vectors = await self.embed(missing)
-            lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-            unit = vectors / np.where(lengths > 0, lengths, 1)
-            fresh = dict(zip(missing, unit, strict=True))
+            check_vectors(vectors, self.name)
+            fresh = dict(zip(missing, to_unit_length(vectors), strict=True))
             known |= fresh  # and not read back from `_recent`: others may have pushed it out meanwhile
             self._recent.update(fresh)
             while len(self._recent) > _RECENT_TEXTS:
@@ -78,7 +100,7 @@ class UniversalSentenceEncoder(Embedder):
     name = "use"
 
     async def embed(self, texts: Sequence[str]) -> "NDArray[np.float32]":
-        """Vectors (texts, 512)."""
+        """Embeds texts: vectors of shape (texts, 512)."""
         vectors: NDArray[np.float32] = _universal_sentence_encoder().encode(list(texts))
         return vectors
 
@@ -92,7 +114,11 @@ def _universal_sentence_encoder() -> Any:
 
 
 class SentenceTransformer(Embedder):
-    """A model of the sentence-transformers library (extra `st`), by name or folder."""
+    """A model of the sentence-transformers library (extra `st`), by name or folder.
+
+    Raises:
+        UsageError: The library is not installed, or the model cannot be loaded.
+    """
 
     def __init__(self, model: str) -> None:
         super().__init__()
@@ -105,15 +131,20 @@ class SentenceTransformer(Embedder):
         self.name = f"st:{model}"
 
     async def embed(self, texts: Sequence[str]) -> "NDArray[np.float32]":
-        """Vectors (texts, the model's dimensions)."""
+        """Embeds texts: vectors of shape (texts, the model's dimensions)."""
         vectors: NDArray[np.float32] = await asyncio.to_thread(self._model.encode, list(texts), show_progress_bar=False)
         return vectors
 
 
 class LiteLLMEmbedder(Embedder):
-    """An embedding model that litellm reaches; with a cassette its vectors are recorded and replayed.
+    """An embedding model that litellm reaches.
 
-    Its calls count in `budget`.
+    Args:
+        model: A litellm model string, such as `openai/text-embedding-3-small`.
+        cassette: Where its vectors are recorded and replayed.
+        budget: What its calls may take; unbounded if left out.
+        attempts: How often a call that failed for now is made at most.
+        **parameters: Go to the model and into the key of the recordings.
     """
 
     def __init__(
@@ -134,13 +165,19 @@ class LiteLLMEmbedder(Embedder):
         self._parameters = parameters
 
     async def embed(self, texts: Sequence[str]) -> "NDArray[np.float32]":
-        """Vectors (texts, the model's dimensions).
+        """Embeds texts, from the cassette where it has them.
 
-        Raises `CassetteMiss` in replay, `JudgeError` for a failed call, `BudgetReached` at a bound.
+        Returns:
+            Vectors of shape (texts, the model's dimensions).
+
+        Raises:
+            CassetteMiss: In replay, the cassette has no recording of a text.
+            JudgeError: The call failed, or its reply cannot be used.
+            BudgetReached: The call does not fit into the budget.
         """
         import numpy as np
 
-        known = {text: vector for text in texts if (vector := self._recorded(text)) is not None}
+        known = {text: vector for text in texts if (vector := self._recorded_vector(text)) is not None}
         if missing := [text for text in texts if text not in known]:
             if self._cassette is not None and self._cassette.mode == "replay":
                 raise CassetteMiss(
@@ -148,55 +185,65 @@ class LiteLLMEmbedder(Embedder):
                     "To record it: the same command with --mode auto (the model is then asked)"
                 )
             known |= await self._ask(missing)
-        return np.stack([known[text] for text in texts])
+        vectors = [known[text] for text in texts]
+        check_vectors(vectors, self.name)
+        return np.stack(vectors)
 
     async def _ask(self, texts: list[str]) -> "dict[str, NDArray[np.float32]]":
-        import numpy as np
-        import openai
+        """Asks the model, and records nothing before all of its reply is checked."""
+        import openai  # litellm's errors are its errors
 
-        begun = time.perf_counter()
+        started = time.perf_counter()
         try:
             async for attempt in retrying(self._attempts, lambda _: None):
                 with attempt:
                     response = await self._call(texts)
         except (openai.OpenAIError, TimeoutError) as error:
             raise JudgeError(f"{self.name}: the call failed: {explain(error, _TIMEOUT)}") from error
-        vectors = [np.asarray(item["embedding"], dtype=np.float32) for item in response.data]
+        vectors = read_embedding_reply(response.data, len(texts), self.name)
         if self._cassette is not None:
-            seconds = (time.perf_counter() - begun) / len(texts)
+            seconds = (time.perf_counter() - started) / len(texts)
             for text, vector in zip(texts, vectors, strict=True):
                 self._cassette.put(self._recording(text, vector, seconds))
         return dict(zip(texts, vectors, strict=True))
 
     async def _call(self, texts: list[str]) -> Any:
-        await self._budget.begin()
-        took, begun = None, time.perf_counter()
+        import openai
+
+        reservation = await self._budget.begin(RequestSize(estimate_tokens(texts)))
+        reply, started = None, time.perf_counter()
         try:
             async with asyncio.timeout(_TIMEOUT):
-                response = await aembedding(
-                    model=self._model,
-                    input=texts,
-                    timeout=_TIMEOUT,
-                    num_retries=0,
-                    max_retries=0,
-                    **self._parameters,
-                )
-            tokens = response.usage.prompt_tokens if response.usage else 0
-            usd = (getattr(response, "_hidden_params", None) or {}).get("response_cost")
-            took = RawReply(self.name, "", tokens_in=tokens, usd=usd, seconds=time.perf_counter() - begun)
-            self.usage += Usage(1, 0, tokens, usd=usd, seconds=took.seconds)
+                with bounded_body():
+                    response = await aembedding(
+                        model=self._model,
+                        input=texts,
+                        timeout=_TIMEOUT,
+                        num_retries=0,
+                        max_retries=0,
+                        **self._parameters,
+                    )
+            tokens, usd = getattr(response.usage, "prompt_tokens", None), stated_cost(response)
+            if not is_plausible_count(tokens, texts):
+                tokens, usd = estimate_tokens(texts), None
+            reply = RawReply(self.name, "", tokens_in=tokens, usd=usd, seconds=time.perf_counter() - started)
+            self.usage += Usage(1, 0, tokens, usd=usd, seconds=reply.seconds)
             return response
+        except (openai.OpenAIError, TimeoutError, JudgeError):
+            raise
+        except Exception as error:  # litellm lets errors of the libraries below it through
+            raise JudgeError(f"{self.name}: the call broke: {type(error).__name__}: {str(error)[:500]}") from error
         finally:
-            self._budget.end(took)
+            self._budget.end(reservation, reply)
 
     def _key(self, text: str) -> str:
         return hashlib.sha256(f"{self.name}\x1e{sorted(self._parameters.items())}\x1e{text}".encode()).hexdigest()[:32]
 
-    def _recorded(self, text: str) -> "NDArray[np.float32] | None":
+    def _recorded_vector(self, text: str) -> "NDArray[np.float32] | None":
         import numpy as np
 
-        kept = self._cassette.get(self._key(text)) if self._cassette is not None else None
-        return None if kept is None else np.frombuffer(base64.b64decode(kept.reply.text), dtype="<f4")
+        recording = self._cassette.get(self._key(text)) if self._cassette is not None else None
+        return None if recording is None else np.frombuffer(base64.b64decode(recording.reply.text), dtype="<f4")
 
     def _recording(self, text: str, vector: "NDArray[np.float32]", seconds: float) -> Recording:
         packed = base64.b64encode(vector.astype("<f4").tobytes()).decode("ascii")
@@ -205,9 +252,18 @@ class LiteLLMEmbedder(Embedder):
 
 
 def load_embedder(name: str, cassette: Cassette | None = None, budget: Budget | None = None) -> Embedder:
-    """The embedder of this name: `use`, `st:MODEL` or `litellm:MODEL`, whose calls count in `budget`.
+    """Makes the embedder of a name.
 
-    Raises `UsageError` for another name.
+    Args:
+        name: `use`, `st:MODEL` or `litellm:MODEL`.
+        cassette: Where the vectors of `litellm:MODEL` are recorded and replayed.
+        budget: What its calls may take.
+
+    Raises:
+        UsageError: There is no such embedder, or what it needs is not installed.
+
+    >>> load_embedder("use").name
+    'use'
     """
     kind, _, model = name.partition(":")
     if name == "use":

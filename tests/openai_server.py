@@ -51,8 +51,9 @@ class Answer:
     """How one request is answered; what is left out is as a sensible judge would do it.
 
     `raw` stands for the whole body. `logprobs` are the alternatives at each token, the said one first. `usage` is
-    (prompt, completion) tokens; None leaves usage out. `fault`: `reset` breaks the connection before a byte, `cut` in
-    the middle of the body, `hang` never answers, `dribble` sends a byte each 50 ms.
+    (prompt, completion) tokens, whatever they are; None leaves usage out. `fault`: `reset` breaks the connection before
+    a byte, `cut` in the middle of the body, `hang` never answers, `dribble` sends a byte each 50 ms, `endless` sends a
+    body that has no end.
     """
 
     text: str | None = None
@@ -61,11 +62,11 @@ class Answer:
     error_message: str = "the script says so"
     headers: Mapping[str, str] = field(default_factory=dict)
     latency: float | None = None
-    fault: Literal["", "reset", "cut", "hang", "dribble"] = ""
+    fault: Literal["", "reset", "cut", "hang", "dribble", "endless"] = ""
     finish_reason: str = "stop"
     logprobs: list[dict[str, float]] | None = None
     refusal: str | None = None
-    usage: tuple[int, int] | Literal["estimated"] | None = "estimated"
+    usage: tuple[Any, Any] | Literal["estimated"] | None = "estimated"
     raw: str | None = None
 
 
@@ -206,6 +207,11 @@ class _Connection(asyncio.Protocol):
             for place in range(len(body)):
                 await asyncio.sleep(0.05)
                 self._transport.write(body[place : place + 1])
+        elif answer.fault == "endless":
+            self._transport.write(_head(answer, body).replace(b"Content-Length", b"X-Length") + body[:1])
+            while not self._transport.is_closing():
+                self._transport.write(b" " * (1 << 20))
+                await asyncio.sleep(0.001 if self._transport.get_write_buffer_size() < 4 << 20 else 0.1)
         elif answer.fault:
             if answer.fault == "cut":
                 self._transport.write(_head(answer, body) + body[: len(body) // 2])
@@ -255,8 +261,9 @@ def _body(request: Request, answer: Answer) -> str:
     reply |= {"choices": [choice]}
     if answer.usage is not None:
         sent = sum(len(message["content"]) for message in asked["messages"])
-        taken_in, out = (sent // 4, len(text or "") // 4 + 1) if answer.usage == "estimated" else answer.usage
-        reply["usage"] = {"prompt_tokens": taken_in, "completion_tokens": out, "total_tokens": taken_in + out}
+        tokens_in, out = (sent // 4, len(text or "") // 4 + 1) if answer.usage == "estimated" else answer.usage
+        total = tokens_in + out if isinstance(tokens_in, int) and isinstance(out, int) else 0
+        reply["usage"] = {"prompt_tokens": tokens_in, "completion_tokens": out, "total_tokens": total}
     return json.dumps(reply)
 
 

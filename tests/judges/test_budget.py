@@ -10,7 +10,8 @@ from openai_server import Answer, OpenAIServer, Request
 from assay.errors import BudgetReached, JudgeError, UsageError
 from assay.judges import Budget, Cassette, LiteLLMJudge
 
-PRICE = {"input": 10, "output": 20}  # with 100 tokens in and 50 out: 0.001 + 0.001 = 0.002 USD a call
+PRICE = {"input": 10, "output": 20}  # with 100 tokens in and 50 out: 0.001 + 0.001 = 0.002 USD per call
+ROOM = 50  # max_tokens, so that a call that takes 100 tokens in reserves 150
 
 
 @pytest.fixture
@@ -45,7 +46,8 @@ def ask_many(judge: LiteLLMJudge, ask: Any, count: int) -> list[Any]:
 def test_a_bound_is_reached_and_not_passed(
     budget: dict[str, Any], calls: int, told: str, *, concurrency: int, server: OpenAIServer, judge: Any, ask: Any
 ) -> None:
-    replies = ask_many(judge(budget=Budget(**budget), price=PRICE, concurrency=concurrency), ask, 48)
+    asking = judge(budget=Budget(**budget), price=PRICE, concurrency=concurrency, max_tokens=ROOM)
+    replies = ask_many(asking, ask, 48)
     refused = [each for each in replies if isinstance(each, BudgetReached)]
     assert len(server.requests) == calls
     assert len(refused) == 48 - calls
@@ -72,8 +74,16 @@ def test_with_a_bound_only_the_first_call_goes_alone(server: OpenAIServer, judge
 
 def test_a_failed_first_call_lets_the_next_one_go(openai_server: OpenAIServer, judge: Any, ask: Any) -> None:
     openai_server.script = lambda request: Answer(status=400 if request.number <= 3 else 200, usage=(100, 50))
-    replies = ask_many(judge(budget=Budget(tokens=500), concurrency=10), ask, 10)
+    replies = ask_many(judge(budget=Budget(tokens=500), concurrency=10, max_tokens=ROOM), ask, 10)
     assert [sum(isinstance(each, kind) for each in replies) for kind in (BudgetReached, JudgeError)] == [4, 3]
+
+
+def test_a_call_larger_than_the_budget_is_not_made(server: OpenAIServer, judge: Any, ask: Any) -> None:
+    """11 and 10 characters at 3.5 per token make 6, and 8 for each message 22; 500 for the reply."""
+    (reply,) = ask_many(judge(budget=Budget(tokens=521), max_tokens=500), ask, 1)
+    assert isinstance(reply, BudgetReached)
+    assert "0 replies took 0 tokens, and the next call may take 522" in str(reply)
+    assert not server.requests
 
 
 def test_calls_that_are_made_again_count(openai_server: OpenAIServer, judge: Any, ask: Any) -> None:
@@ -92,7 +102,7 @@ def test_replies_from_the_cassette_cost_nothing(server: OpenAIServer, judge: Any
 
 
 def test_what_was_paid_for_is_kept(server: OpenAIServer, judge: Any, ask: Any, tmp_path: Path) -> None:
-    replies = ask_many(judge(cassette=tmp_path / "a.jsonl", budget=Budget(tokens=1000)), ask, 48)
+    replies = ask_many(judge(cassette=tmp_path / "a.jsonl", budget=Budget(tokens=1000), max_tokens=ROOM), ask, 48)
     answered = [each for each in replies if not isinstance(each, Exception)]
     assert len(answered) == len(server.requests) == len(list(Cassette(tmp_path / "a.jsonl").recordings())) == 6
 

@@ -28,8 +28,13 @@ def test_litellm_embeds_in_one_batch(openai_server: OpenAIServer, litellm_ready:
 
 
 def test_unit_vectors(openai_server: OpenAIServer, litellm_ready: None) -> None:
-    vectors = asyncio.run(embedder(openai_server).unit_vectors(["one", "one two three", ""]))
-    assert np.linalg.norm(vectors, axis=1) == pytest.approx([1, 1, 0]), "a text without words has no direction"
+    vectors = asyncio.run(embedder(openai_server).unit_vectors(["one", "one two three"]))
+    assert np.linalg.norm(vectors, axis=1) == pytest.approx([1, 1])
+
+
+def test_a_text_whose_vector_is_zero_has_no_cosine(openai_server: OpenAIServer, litellm_ready: None) -> None:
+    with pytest.raises(JudgeError, match="vector 2 is zero, which has no direction"):
+        asyncio.run(embedder(openai_server).cosines("one", [""]))
 
 
 def test_a_text_met_lately_is_not_embedded_again(openai_server: OpenAIServer, litellm_ready: None) -> None:

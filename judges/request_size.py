@@ -1,0 +1,76 @@
+"""The size of a request before it is made: tokens of the prompt, and the most that the reply may take."""
+
+import json
+import math
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from .key import strict_schema
+from .question import PlainText, Question
+from .settings import JudgeSettings, Price
+
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
+_CHARACTERS_PER_TOKEN = 3.5  # of English and Dutch; one token per character beyond ASCII
+_TOKENS_PER_MESSAGE = 8  # what a chat template puts around it
+# What a count of tokens can be beside our own estimate: a tokenizer needs no more than one token per byte (and its
+# template), and one token seldom holds more than 32 bytes.
+_MOST_BYTES_PER_TOKEN = 32
+_MOST_TEMPLATE_TOKENS = 4000  # a chat template, and a JSON schema that goes beside the messages
+
+
+@dataclass(frozen=True, slots=True)
+class RequestSize:
+    """What one request may take.
+
+    Attributes:
+        tokens_in: Estimated tokens of the prompt.
+        tokens_out: The most tokens of the reply (`max_tokens`).
+        price: USD per million tokens; None where it is unknown.
+    """
+
+    tokens_in: int
+    tokens_out: int = 0
+    price: Price | None = None
+
+
+def estimate_tokens(texts: Iterable[str]) -> int:
+    """Estimates the tokens of texts without a tokenizer (some tokenizers have to be downloaded first).
+
+    >>> estimate_tokens(["How do I save my work?"])  # 22 / 3.5 = 6.3
+    7
+    """
+    tokens = 0.0
+    for text in texts:
+        others = sum(map(len, _NOT_ASCII.findall(text)))
+        tokens += (len(text) - others) / _CHARACTERS_PER_TOKEN + others
+    return math.ceil(tokens)
+
+
+def measure_question(question: Question[Any], settings: JudgeSettings, price: Price | None) -> RequestSize:
+    """Estimates what asking a question may take.
+
+    Args:
+        question: What is asked.
+        settings: The judge's; a question without `max_tokens` has those of the judge.
+        price: What the judge costs; None where it is unknown.
+    """
+    texts = [message["content"] for message in question.messages]
+    if not question.options and question.schema is not PlainText:
+        texts.append(json.dumps(strict_schema(question.schema)))  # sent with the messages, or as a part of them
+    most = question.max_tokens or (1 if question.options else settings.max_tokens)
+    return RequestSize(estimate_tokens(texts) + len(texts) * _TOKENS_PER_MESSAGE, most, price)
+
+
+def is_plausible_count(tokens: object, texts: Iterable[str], at_most: int = 0) -> bool:
+    """Whether a number that a provider gives can be the tokens of these texts.
+
+    Args:
+        tokens: The provider's number.
+        texts: The texts that it is about.
+        at_most: More tokens that may have been used unseen: `max_tokens` for a reply with hidden reasoning.
+    """
+    size = sum(len(text.encode("utf-8", "surrogatepass")) for text in texts)
+    fewest, most = math.ceil(size / _MOST_BYTES_PER_TOKEN), size + at_most + _MOST_TEMPLATE_TOKENS
+    return isinstance(tokens, int) and not isinstance(tokens, bool) and fewest <= tokens <= most

@@ -1,0 +1,82 @@
+"""Vectors of texts, checked before anything is computed from them or recorded."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..errors import JudgeError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+def read_embedding_reply(data: Sequence[Any] | None, count: int, model: str) -> "list[NDArray[np.float32]]":
+    """Takes the vectors out of an embedding reply, one per text, in the order of the texts.
+
+    Args:
+        data: The reply's items, each with an `embedding` and its `index`; without any index they are in order.
+        count: How many texts were sent.
+        model: The embedder's name, for messages.
+
+    Raises:
+        JudgeError: The reply has fewer or more vectors than texts, indexes that are no order, or a vector that cannot
+            be used (see `check_vectors`).
+    """
+    import numpy as np
+
+    items = list(data or [])
+    if len(items) != count:
+        raise _unusable(model, f"it has {len(items)} vectors for {count} texts")
+    try:
+        indexes = [item.get("index") for item in items]
+        with np.errstate(over="ignore"):  # too large for 32 bits becomes infinite, which the check refuses
+            vectors = [np.asarray(item["embedding"], dtype=np.float64).astype(np.float32) for item in items]
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise _unusable(model, f"an item has no vector of numbers ({type(error).__name__}: {error})") from error
+    if any(index is not None for index in indexes):
+        if sorted(map(str, indexes)) != sorted(map(str, range(count))):
+            raise _unusable(model, f"the indexes of its vectors are {indexes[:10]}, not 0 to {count - 1}")
+        vectors = [vector for _, vector in sorted(zip(indexes, vectors, strict=True), key=lambda pair: int(pair[0]))]
+    check_vectors(vectors, model)
+    return vectors
+
+
+def check_vectors(vectors: "Sequence[NDArray[np.float32]]", model: str) -> None:
+    """Checks that a cosine can be computed between any two vectors.
+
+    Args:
+        vectors: One per text.
+        model: The embedder's name, for messages.
+
+    Raises:
+        JudgeError: Vectors differ in length, or one is empty, infinite, not a number, or zero.
+
+    >>> import numpy as np
+    >>> check_vectors([np.array([0.6, 0.8]), np.array([0.0, 0.0])], "m")
+    Traceback (most recent call last):
+    ...
+    assay.errors.JudgeError: m: the vectors cannot be used: vector 2 is zero, which has no direction
+    """
+    import numpy as np
+
+    lengths = sorted({vector.shape for vector in vectors})
+    if len(lengths) > 1 or any(len(shape) != 1 or not shape[0] for shape in lengths):
+        raise _unusable(model, f"vectors of {' and '.join(str(list(shape)) for shape in lengths)} dimensions")
+    for number, vector in enumerate(vectors, start=1):
+        if not np.isfinite(vector).all():
+            raise _unusable(model, f"vector {number} holds a value that is infinite or not a number")
+        if not vector.any():
+            raise _unusable(model, f"vector {number} is zero, which has no direction")
+
+
+def to_unit_length(vectors: "NDArray[np.float32]") -> "NDArray[np.float32]":
+    """Scales vectors (texts, dimensions) that were checked to length 1."""
+    import numpy as np
+
+    precise = vectors.astype(np.float64)
+    unit: NDArray[np.float32] = (precise / np.linalg.norm(precise, axis=1, keepdims=True)).astype(np.float32)
+    return unit
+
+
+def _unusable(model: str, problem: str) -> JudgeError:
+    return JudgeError(f"{model}: the vectors cannot be used: {problem}")
