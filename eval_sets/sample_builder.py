@@ -6,8 +6,8 @@ from typing import Any
 from pydantic import ValidationError
 
 from ..errors import InputError
+from ..text.language_detection import detect_language
 from . import cell_values
-from .language import detect_language
 from .rows import Row, Rows
 from .sample import Sample
 from .sample_columns import FIELDS, REQUIRED, missing, sort_row

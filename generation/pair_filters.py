@@ -4,10 +4,10 @@ from collections.abc import Callable
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from ..eval_sets.language import detect_language
-from ..languages import language_or_fallback
+from ..languages import language_codes, language_or_fallback
 from ..metrics.declined import find_refusal
 from ..text.entities import Entity, find_entities, states_fact
+from ..text.language_detection import detect_language
 from ..text.tokens import tokens
 from .pair import Pair
 from .section import Section
@@ -47,6 +47,8 @@ def reject_empty(pair: Pair, _: Section, __: Thresholds) -> str:
 
 def reject_other_language(pair: Pair, _: Section, __: Thresholds) -> str:
     """Rejects a pair in another language than its section."""
+    if pair.language not in language_codes():
+        return ""
     language = detect_language(pair.question, pair.answer)
     if language == pair.language:
         return ""

@@ -126,7 +126,7 @@ class Metric(ABC):
         except ValidationError as error:
             raise UsageError(f"{self.name}: these fields make no sample: {error}") from error
         if sample.language is None:
-            from ..eval_sets.language import detect_language
+            from ..text.language_detection import detect_language
 
             sample = sample.model_copy(update={"language": detect_language(sample.user_input, sample.response)})
         return await self.assess(sample)

@@ -124,12 +124,12 @@ def vocabulary(docs: tuple[Path, ...], out: Path | None, language: str | None, m
     assay heuristic vocabulary docs/ -o terms.txt
     assay run answers.jsonl --metrics heuristic:vocabulary=terms.txt
     """
-    from ..eval_sets.language import detect_language
     from ..metrics.heuristic.company_terms import vocabulary_of
     from ..metrics.heuristic.documentation import read_documentation
+    from ..text.language_detection import detect_language
 
     texts = read_documentation(docs)
-    language = language or detect_language("", "\n".join(text[:2000] for text in texts)[:20_000]) or "en"
+    language = language or detect_language("", "\n".join(text[:2000] for text in texts)[:20_000])
     terms = vocabulary_of(texts, language, most)
     heading = f"# {len(terms)} company terms ({language}) of {len(texts)} files"
     lines = "".join(f"{line}\n" for line in (heading, *terms))

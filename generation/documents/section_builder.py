@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from ...eval_sets.language import detect_language
+from ...text.language_detection import detect_language
 from ..section import Section
 from .block import Block
 

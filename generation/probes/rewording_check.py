@@ -4,11 +4,11 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from ...eval_sets.language import detect_language
 from ...languages import Language, language_or_fallback
 from ...text.components import unspecified_components
 from ...text.error_codes import find_errors
 from ...text.guides import step_lines
+from ...text.language_detection import detect_language
 from ...text.lemmas import words
 from ...text.numbers import Number, find_numbers
 from ...text.tokens import tokens

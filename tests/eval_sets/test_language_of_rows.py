@@ -1,23 +1,16 @@
 """A sample that is read always has a language."""
 
-import pytest
-
 from assay.eval_sets import load_set
-from assay.eval_sets.language import detect_language
 
 DUTCH = {"user_input": "Hoe voeg ik een medewerker toe?", "response": "Ga naar Medewerkers en klik op Toevoegen."}
 ENGLISH = {"user_input": "How do I add an employee?", "response": "Go to Employees and click Add."}
+SPANISH = {"user_input": "¿Cómo añado un empleado?", "response": "Vaya a Empleados y haga clic en Añadir."}
 
 
 def test_the_rows_own_comes_first_then_the_argument_then_the_texts(jsonl):
-    path = jsonl({**DUTCH, "language": "de"}, DUTCH, ENGLISH)
-    assert [sample.language for sample in load_set(path, language="fr")] == ["de", "fr", "fr"]
-    assert [sample.language for sample in load_set(path)] == ["de", "nl", "en"]
-
-
-@pytest.mark.parametrize("text", ["", "42", "KP-2041", "ok"])
-def test_texts_that_do_not_tell_are_english(text):
-    assert detect_language(text) == "en"
+    path = jsonl({**DUTCH, "language": "de"}, DUTCH, ENGLISH, SPANISH)
+    assert [sample.language for sample in load_set(path, language="fr")] == ["de", "fr", "fr", "fr"]
+    assert [sample.language for sample in load_set(path)] == ["de", "nl", "en", "es"]
 
 
 def test_a_region_is_kept_in_the_metadata(jsonl, row):

@@ -1,0 +1,54 @@
+"""Which language a text is in, also one without a language pack."""
+
+import json
+from importlib import resources
+
+import pytest
+
+from assay.languages import FALLBACK
+from assay.text.language_detection import FEWEST_LETTERS, detect_language
+
+OTHER_LANGUAGES = [
+    ("de", "Klicken Sie auf der Anmeldeseite auf Kennwort vergessen."),
+    ("es", "Haga clic en el enlace del correo electrónico para restablecer la contraseña."),
+    ("fr", "Cliquez sur le lien dans le courriel pour réinitialiser votre mot de passe."),
+    ("it", "Fare clic sul collegamento nell'e-mail per reimpostare la password."),
+    ("pt", "Clique na ligação que recebeu por correio para repor a palavra-passe."),
+    ("sv", "Klicka på länken i mejlet för att återställa ditt lösenord."),
+    ("pl", "Kliknij link w wiadomości e-mail, aby zresetować hasło."),
+    ("tr", "Şifrenizi sıfırlamak için e-postadaki bağlantıya tıklayın."),
+    ("el", "Κάντε κλικ στον σύνδεσμο στο μήνυμα για να αλλάξετε τον κωδικό."),
+    ("da", "Klik på linket i mailen for at nulstille din adgangskode."),
+    ("es", "¿Cómo puedo restablecer mi contraseña?"),
+    ("ar", "انقر على الرابط في البريد الإلكتروني لإعادة تعيين كلمة المرور."),
+    ("ja", "パスワードをリセットするには、メールのリンクをクリックしてください。"),
+]
+
+
+@pytest.mark.parametrize(("code", "text"), OTHER_LANGUAGES)
+def test_other_languages_are_told_apart(code: str, text: str) -> None:
+    assert detect_language(text) == code
+
+
+@pytest.mark.parametrize(
+    ("code", "text"),
+    [("nl", "hoi, werkt niet"), ("nl", "nee laat maar"), ("en", "can i go overdrawn"), ("en", "no never mind")],
+)
+def test_a_short_text_is_in_a_language_with_a_pack(code: str, text: str) -> None:
+    assert sum(letter.isalpha() for letter in text) < FEWEST_LETTERS
+    assert detect_language(text) == code
+
+
+@pytest.mark.parametrize("text", ["", "42", "KP-2041", "ok", "\0", "12.345,67 / 89"])
+def test_texts_that_do_not_tell_are_english(text: str) -> None:
+    assert detect_language(text) == FALLBACK
+
+
+@pytest.mark.parametrize("language", ["en", "nl"])
+@pytest.mark.parametrize("name", ["helpdesk", "kpi"])
+def test_no_bundled_sample_is_taken_for_another_language(name: str, language: str) -> None:
+    lines = resources.files("assay.eval_sets").joinpath(f"{name}_{language}.jsonl").read_text("utf-8").splitlines()
+    rows = [json.loads(line) for line in lines]
+    assert {detect_language(row["user_input"], row["response"]) for row in rows} == {language}
+    answers = [row["response"] for row in rows if sum(map(str.isalpha, row["response"])) >= FEWEST_LETTERS]
+    assert {detect_language(answer) for answer in answers} == {language}
