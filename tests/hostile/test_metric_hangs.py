@@ -1,0 +1,177 @@
+"""Texts that took a metric minutes, or for ever: each is now done within its stated bound, and Ctrl-C stops the rest.
+
+Seconds are the processor's, so that other work on the machine counts for little. The limits are several times what each
+text takes, and far below what it took.
+"""
+
+import asyncio
+import json
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from openai_server import OpenAIServer
+
+from assay.eval_sets import Sample
+from assay.judges import JudgeSettings, LiteLLMJudge
+from assay.metrics import Faithfulness, Metric, NumericClaims, RougeL, RougeLPrecision, Score, TokenOverlap
+
+DAYS = [f"2026-03-{day:02}" for day in range(1, 31)]
+KPI = {
+    "name": "kpi",
+    "columns": {"date": DAYS, "throughput_mbps": [40 + day for day in range(30)], "latency_ms": [20] * 30},
+    "units": {"throughput_mbps": "Mbps", "latency_ms": "ms"},
+}
+PLAIN_CLAUSES = "; ".join(f"in week {n} throughput was {40 + n % 9} Mbps on average" for n in range(1, 121)) + "."
+SENTENCES = {
+    "32 empty clauses": "a; " * 32,
+    "200 characters of them": "a; " * 66,
+    "600 characters of them": "a; " * 199,
+    "120 plain clauses": PLAIN_CLAUSES,
+    "as many as are read": PLAIN_CLAUSES[:590],
+    "only numbers": "5 " * 299,
+    "numbers as clauses": "5; " * 199,
+    "numbers in brackets": "(5 " * 190,
+    "a series again and again": "throughput " * 54,
+    "times": "in March 5, " * 50,
+    "100 kB without an end": "5 Mbps " * 14_000,
+    "100 kB of digits": "5" * 100_000,
+    "100 kB of spaces": "5" + " " * 100_000 + "5",
+}
+CONTEXTS = {
+    "lines of pipes without numbers": "| a | b\n" * 12_500,
+    "one wide line, many narrow ones": "|" * 19_000 + "\n" + "a|\n" * 27_000,
+    "a line of spaces": "throughput" + " " * 100_000 + "|",
+    "lines of spaces": (" " * 1_000 + "\n") * 100,
+    "rules": "|---" * 25_000,
+    "commas": "a,b\n" * 25_000,
+    "digits and brackets in one cell": "| a |\n| " + "(1" * 50_000 + " |\n| 2 |",
+    "an open fence": "```" + "\n" * 50_000 + "[" + " " * 50_000,
+    "a real table of 2,000 rows": "| day | calls |\n|---|---|\n" + "".join(f"| {n} | {n % 7} |\n" for n in range(2000)),
+}
+
+
+def sample(response: str, **fields: Any) -> Sample:
+    values = {"id": "s", "user_input": "How was March?", "response": response, "language": "en", "tables": [KPI]}
+    return Sample.model_validate(values | fields)
+
+
+def seconds_of(metric: Metric, measured: Sample) -> tuple[Score, float]:
+    begun = time.process_time()
+    score = asyncio.run(metric.assess(measured))
+    return score, time.process_time() - begun
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _warm() -> None:
+    """Words and libraries are loaded before the clock runs."""
+    asyncio.run(NumericClaims().assess(sample("The average throughput was 43 Mbps.")))
+
+
+@pytest.mark.parametrize("text", SENTENCES.values(), ids=SENTENCES)
+def test_no_sentence_holds_numeric_claims_up(text: str) -> None:
+    score, seconds = seconds_of(NumericClaims(), sample(text))
+    assert score.status in {"scored", "skipped"}
+    assert seconds < 8
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (PLAIN_CLAUSES, "too long a sentence to read: at most 600 characters"),
+        ("a; " * 66, "too many ways: at most 6,000 characters"),
+    ],
+)
+def test_a_bound_that_is_met_is_stated(text: str, reason: str) -> None:
+    score = asyncio.run(NumericClaims().assess(sample(f"{text}\nThe highest throughput was 69 Mbps.")))
+    first, *_, last = score.evidence["claims"]
+    assert first["verdict"] == "unverifiable" and reason in first["reason"]
+    assert (last["verdict"], last["computed"], score.value) == ("supported", 69.0, 1.0)
+
+
+def test_of_an_answer_of_500_sentences_200_are_read_and_the_score_says_so() -> None:
+    score, seconds = seconds_of(NumericClaims(), sample("The highest throughput was 69 Mbps.\n" * 500))
+    assert len(score.evidence["claims"]) == 200
+    assert score.evidence["bounds"] == ["only the first 200 of the answer's 500 sentences are read"]
+    assert score.reason.endswith("only the first 200 of the answer's 500 sentences are read")
+    assert seconds < 60
+
+
+def test_a_long_question_is_left_out_and_the_score_says_so() -> None:
+    asked = sample("The highest throughput was 69 Mbps.", user_input="throughput 5, " * 7_000)
+    score, seconds = seconds_of(NumericClaims(), asked)
+    assert score.value == 1.0
+    assert score.evidence["bounds"] == ["the question is not read: it has 98,000 characters, over 600"]
+    assert seconds < 5
+
+
+@pytest.mark.parametrize("context", CONTEXTS.values(), ids=CONTEXTS)
+def test_no_context_holds_numeric_claims_up(context: str) -> None:
+    measured = sample("The highest throughput was 69 Mbps.", retrieved_contexts=[context])
+    score, seconds = seconds_of(NumericClaims(), measured)
+    assert score.value == 1.0
+    assert seconds < 8
+
+
+def test_a_table_below_many_lines_that_are_none_is_still_found() -> None:
+    """Ten lines with a pipe and text before it, then a table: it begins at the eleventh line of its block."""
+    rows = "".join(f"| {day} | {calls} |\n" for day, calls in zip(DAYS, range(30), strict=True))
+    context = "one | two | three | four\n" * 10 + "| day | calls |\n" + rows
+    score = asyncio.run(
+        NumericClaims().assess(sample("The highest calls were 29.", tables=[], retrieved_contexts=[context]))
+    )
+    assert score.evidence["tables"]
+
+
+@pytest.mark.parametrize("metric", [RougeL(), RougeLPrecision(), TokenOverlap()], ids=lambda metric: metric.name)
+@pytest.mark.parametrize("unit", ["abcdefgh {n} ", "a b ", "a"])
+def test_112_kb_take_overlap_less_than_two_seconds(metric: Metric, unit: str) -> None:
+    text = "".join(unit.format(n=number) for number in range(112_000 // len(unit)))[:112_000]
+    _, seconds = seconds_of(metric, sample(text, reference=text[::-1], retrieved_contexts=[text[::-1]]))
+    assert seconds < 2
+
+
+def test_faithfulness_is_not_held_up_either(openai_server: OpenAIServer) -> None:
+    settings = JudgeSettings(model="openai/test", api_base=openai_server.api_base, structured="schema", wait=0)
+    metric = Faithfulness(LiteLLMJudge(settings), verdicts="listed")
+    score, seconds = seconds_of(metric, sample(PLAIN_CLAUSES, retrieved_contexts=["It was quiet."]))
+    assert score.status == "scored"
+    assert score.evidence["claims"][0]["source"] == "judge"  # nothing was computed of so long a sentence
+    assert seconds < 8
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT for one process there")
+def test_ctrl_c_stops_a_run_in_the_middle_of_a_computation(tmp_path: Path) -> None:
+    """Twenty answers of 200 sentences would take minutes; the run is stopped once the first one is being read."""
+    sentences = "".join(f"Throughput on {1 + n % 30} March was {40 + n % 30} Mbps.\n" for n in range(200))
+    rows = [sample(sentences, id=f"s{n}").model_dump(mode="json", exclude_defaults=True) for n in range(20)]
+    dataset = tmp_path / "set.jsonl"
+    dataset.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    command = [sys.executable, "-m", "assay", "run", str(dataset), "--metrics", "numeric_claims", "--store", "store"]
+    process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        wait_until(lambda: any((tmp_path / "store").glob("*")), process)
+        with pytest.raises(subprocess.TimeoutExpired):
+            process.wait(timeout=3)  # it is computing
+        stopped_at = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=30)
+        seconds = time.monotonic() - stopped_at
+    finally:
+        process.kill()
+    assert process.returncode == 130, errors
+    assert "Traceback" not in errors
+    assert seconds < 15
+
+
+def wait_until(reached: Callable[[], bool], process: subprocess.Popen[str]) -> None:
+    deadline = time.monotonic() + 60
+    while not reached():
+        assert process.poll() is None, process.communicate()
+        assert time.monotonic() < deadline, "the run has not begun"
+        time.sleep(0.05)
