@@ -21,8 +21,8 @@ from benchmark_output import print_machine, print_table
 
 from assay.generation import Section
 from assay.generation.documents import extract_sections
-from assay.generation.documents.markdown import blocks_of
-from assay.generation.documents.section_builder import estimated_tokens
+from assay.generation.documents.markdown import parse_markdown
+from assay.generation.documents.section_builder import estimate_tokens
 from assay.generation.leaflets import leaflets
 
 _NUMBER = re.compile(
@@ -99,7 +99,9 @@ def bundled() -> None:
     for path in sorted((leaflets() / "pdf").glob("*.pdf")):
         sections, seconds = timed(path)
         written = leaflets() / f"{path.stem}.md"
-        wanted = [block.text for block in blocks_of(written.read_text(encoding="utf-8")) if block.kind == "heading"]
+        wanted = [
+            block.text for block in parse_markdown(written.read_text(encoding="utf-8")) if block.kind == "heading"
+        ]
         rows.append(
             [
                 path.name,
@@ -159,7 +161,7 @@ def print_tokens(data: Path, marked: Sequence[dict[str, object]]) -> None:
             (data / str(each["path"])).read_text(encoding="utf-8") for each in marked if each["language"] == language
         ]
         counted = sum(len(tokenizer.encode(text)) for text in texts)
-        estimated = sum(map(estimated_tokens, texts))
+        estimated = sum(map(estimate_tokens, texts))
         rows.append([language, len(texts), estimated, counted, estimated / counted])
     print_table(
         "Tokens: estimated, and by GPT-4o's tokenizer (o200k_base)",

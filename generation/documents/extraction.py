@@ -1,34 +1,41 @@
-"""From a folder of documents to sections."""
+"""From files and folders of documents to sections; a document that cannot be read does not stop the others."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from ...errors import InputError
-from ...installation import require_extra
 from ..leaflets import NAME, leaflets
 from ..section import Section
-from .block import Block
-from .docx import docx_blocks
-from .html import html_blocks
-from .markdown import markdown_blocks
-from .pdf import pdf_blocks
-from .section_builder import build_sections
+from .document_reader import SUFFIXES, DocumentSource
+from .reader_process import ReaderProcess
 
-_READERS: dict[str, Callable[[Path], list[Block]]] = {
-    ".md": markdown_blocks,
-    ".markdown": markdown_blocks,
-    ".txt": markdown_blocks,
-    ".html": html_blocks,
-    ".htm": html_blocks,
-    ".docx": docx_blocks,
-    ".pdf": pdf_blocks,
-}
-SUFFIXES = tuple(_READERS)
+TIME_LIMIT = 120.0
+"""The most seconds for one document."""
+
+
+class DocumentFile(NamedTuple):
+    """A file to read.
+
+    Attributes:
+        path: The file.
+        name: The document's name: its path below the folder that is read.
+        problem: Why the file is not read; "" for a file that is.
+    """
+
+    path: Path
+    name: str
+    problem: str = ""
 
 
 class Extraction(NamedTuple):
-    """The sections of one document, or the error for which it has none. `document` is its path below what was read."""
+    """The outcome for one document.
+
+    Attributes:
+        document: The document's name.
+        sections: Its sections; none where there is an error.
+        error: Why it cannot be read, with the file and what to do.
+    """
 
     document: str
     sections: list[Section]
@@ -41,60 +48,101 @@ def extract_sections(
     language: str | None = None,
     header: float | None = None,
     footer: float | None = None,
+    time_limit: float = TIME_LIMIT,
 ) -> Iterator[Extraction]:
-    """The sections of each document in files and folders (with those below), by name, one document at a time.
+    """Reads the sections of all documents in files and folders, one document at a time.
 
-    Formats are told by suffix: Markdown, text, HTML, DOCX, PDF. `header` and `footer` set the depth in points of a
-    PDF's header and footer areas, which are found otherwise. Raises `InputError` where there is no document at all;
-    the error of a single document is in its `Extraction`.
+    The suffix says the format: Markdown, text, HTML, DOCX or PDF. Documents are read in another process: one that
+    crashes it or takes too long has an error, and the next one is read.
+
+    Args:
+        places: Files, and folders with the folders below them. `leaflets` is the bundled collection, where no file or
+            folder has this name.
+        language: The documents' language; None to detect it for each.
+        header: The depth of a PDF's header in points; None to find it.
+        footer: The depth of a PDF's footer in points; None to find it.
+        time_limit: The most seconds for one document.
+
+    Yields:
+        The outcome for each document, by name.
+
+    Raises:
+        InputError: A place does not exist or has no document.
+        UsageError: The extra `generation` is not installed.
+
+    Example:
+        >>> extractions = list(extract_sections(["leaflets"]))
+        >>> len(extractions), sum(len(extraction.sections) for extraction in extractions)
+        (12, 80)
     """
-    for path, name in list_documents(places):
-        try:
-            with require_extra("generation", f"{path}: reading this format"):
-                blocks = (
-                    pdf_blocks(path, header, footer)
-                    if path.suffix.lower() == ".pdf"
-                    else _READERS[path.suffix.lower()](path)
-                )
-            sections = build_sections(blocks, name, language)
-        except InputError as error:
-            yield Extraction(name, [], error)
-        except OSError as error:
-            yield Extraction(name, [], InputError(f"{path}: cannot be read ({error.strerror or error})"))
-        else:
-            empty = None if sections else InputError(f"{path}: holds no text")
-            yield Extraction(name, sections, empty)
+    files = list_documents(places)
+    with ReaderProcess(time_limit) as reader:
+        for file in files:
+            try:
+                if file.problem:
+                    raise InputError(file.problem)
+                source = DocumentSource(path=file.path, name=file.name, language=language, header=header, footer=footer)
+                sections = reader.read(source)
+                if not sections:
+                    raise InputError(f"{file.path}: has no text")
+            except InputError as error:
+                yield Extraction(file.name, [], error)
+            else:
+                yield Extraction(file.name, sections)
 
 
-def list_documents(places: Sequence[str | Path]) -> list[tuple[Path, str]]:
-    """The documents in files and folders, each with its name: the path below the folder given. Raises `InputError`.
+def list_documents(places: Sequence[str | Path]) -> list[DocumentFile]:
+    """Lists the documents in files and folders.
 
-    `leaflets` is the bundled collection, where no file or folder has this name.
+    A link in a folder to something outside it is listed with a problem: it is not followed.
+
+    Args:
+        places: Files and folders, as for `extract_sections`.
+
+    Returns:
+        The files, each once, by place and name.
+
+    Raises:
+        InputError: A place does not exist, its format is unknown, there is no document at all, or two documents have
+            the same name.
     """
-    files: dict[str, Path] = {}
+    files: dict[str, DocumentFile] = {}
     for place in map(Path, places):
-        if not place.exists():
-            if str(place) != NAME:
-                raise InputError(f"{place}: there is no such file or folder")
-            files |= {file.name: file for file in sorted(leaflets().glob("*.md"))}
-            continue
-        if place.is_file() and place.suffix.lower() not in _READERS:
-            raise InputError(f"{place}: no format is known by the suffix `{place.suffix}`; read are {_listed()}")
-        found = sorted(f for f in place.rglob("*") if _is_document(f, place)) if place.is_dir() else [place]
-        for file in found:
-            name = file.relative_to(place).as_posix() if place.is_dir() else file.name
-            if name in files and files[name] != file:
-                raise InputError(f"{file}: {files[name]} has the same name; read the folder above both")
-            files[name] = file
+        for file in _documents_in(place):
+            if file.name in files and files[file.name].path != file.path:
+                other = files[file.name].path
+                raise InputError(f"{file.path}: has the same name as {other}; read the folder above both")
+            files[file.name] = file
     if not files:
-        raise InputError(f"no documents are in {', '.join(map(str, places))}; read are {_listed()}")
-    return [(path, name) for name, path in files.items()]
+        raise InputError(f"{', '.join(map(str, places))}: no documents there; the formats are {_formats()}")
+    return list(files.values())
 
 
-def _is_document(file: Path, folder: Path) -> bool:
-    hidden = any(part.startswith((".", "~$")) for part in file.relative_to(folder).parts)
-    return file.is_file() and not hidden and file.suffix.lower() in _READERS
+def _documents_in(place: Path) -> list[DocumentFile]:
+    if not place.exists() and str(place) == NAME:
+        return [DocumentFile(path, path.name) for path in sorted(leaflets().glob("*.md"))]
+    if place.is_dir():
+        return [_document_below(path, place) for path in sorted(place.rglob("*")) if _is_document(path, place)]
+    if not place.exists():
+        raise InputError(f"{place}: there is no such file or folder")
+    if place.suffix.lower() not in SUFFIXES:
+        raise InputError(f"{place}: the format `{place.suffix}` is unknown; the formats are {_formats()}")
+    return [DocumentFile(place, place.name)]
 
 
-def _listed() -> str:
+def _document_below(path: Path, folder: Path) -> DocumentFile:
+    name = path.relative_to(folder).as_posix()
+    target = path.resolve()
+    if target.is_relative_to(folder.resolve()):
+        return DocumentFile(path, name)
+    problem = f"{path}: is a link to {target}, outside {folder}, and is not followed; copy the document, or name it"
+    return DocumentFile(path, name, problem)
+
+
+def _is_document(path: Path, folder: Path) -> bool:
+    is_hidden = any(part.startswith((".", "~$")) for part in path.relative_to(folder).parts)
+    return path.is_file() and not is_hidden and path.suffix.lower() in SUFFIXES
+
+
+def _formats() -> str:
     return ", ".join(SUFFIXES)

@@ -1,4 +1,4 @@
-"""Markdown as blocks: its own headings, the text between them as it is written."""
+"""Markdown as blocks: its own headings, and the text between them as it is written."""
 
 import re
 from collections.abc import Sequence
@@ -12,12 +12,32 @@ _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 
 
 def markdown_blocks(path: Path) -> list[Block]:
-    """The blocks of a Markdown (or plain text) file; raises `InputError` where it is not UTF-8."""
-    return blocks_of(read_text(path))
+    """Reads the blocks of a Markdown or plain text file.
+
+    Args:
+        path: The file.
+
+    Returns:
+        The blocks, in the file's order.
+
+    Raises:
+        InputError: The file is not UTF-8.
+    """
+    return parse_markdown(read_text(path))
 
 
 def read_text(path: Path) -> str:
-    """The text of a file in UTF-8. Raises `InputError` with the cure where it is another encoding."""
+    """Reads a file in UTF-8.
+
+    Args:
+        path: The file.
+
+    Returns:
+        Its text, without a byte order mark.
+
+    Raises:
+        InputError: The file has another encoding; the message says how to convert it.
+    """
     try:
         return path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
@@ -27,15 +47,27 @@ def read_text(path: Path) -> str:
         ) from None
 
 
-def blocks_of(text: str) -> list[Block]:
-    """The blocks of a Markdown text. Headings in code or quotes are text; a front matter is left out."""
+def parse_markdown(text: str) -> list[Block]:
+    """Splits a Markdown text into blocks.
+
+    Args:
+        text: The Markdown.
+
+    Returns:
+        Headings and text in order. Headings in code or quotes are text; front matter and comments are left out.
+
+    Example:
+        >>> [(block.kind, block.text, block.level) for block in parse_markdown("## Diet\\n\\nEat *less* salt.")]
+        [('heading', 'Diet', 2), ('paragraph', 'Eat *less* salt.', 0)]
+    """
     from markdown_it import MarkdownIt
 
-    blanked = _FRONT_MATTER.sub(lambda found: "\n" * found[0].count("\n"), text.replace("\r\n", "\n"), count=1)
-    lines = blanked.split("\n")
+    # blank lines in place of the front matter keep the line numbers
+    body = _FRONT_MATTER.sub(lambda match: "\n" * match[0].count("\n"), text.replace("\r\n", "\n"), count=1)
+    lines = body.split("\n")
     blocks: list[Block] = []
     end = 0
-    tokens = MarkdownIt("commonmark").enable("table").parse(blanked)
+    tokens = MarkdownIt("commonmark").enable("table").parse(body)
     for place, token in enumerate(tokens):
         if token.level != 0 or token.map is None or token.nesting == -1:
             continue
@@ -43,18 +75,18 @@ def blocks_of(text: str) -> list[Block]:
         blocks += _text(lines[end:first])
         end = last
         if token.type == "heading_open":
-            blocks.append(Block("heading", _inline(tokens[place + 1].content), int(token.tag[1])))
+            blocks.append(Block("heading", _plain_heading(tokens[place + 1].content), int(token.tag[1])))
         else:
-            blocks += _text(lines[first:last], table=token.type == "table_open")
+            blocks += _text(lines[first:last], is_table=token.type == "table_open")
     return blocks + _text(lines[end:])
 
 
-def _text(lines: Sequence[str], *, table: bool = False) -> list[Block]:
-    written = _COMMENT.sub("", "\n".join(lines)).strip()
-    return [Block("table" if table else "paragraph", written)] if written else []
+def _text(lines: Sequence[str], *, is_table: bool = False) -> list[Block]:
+    text = _COMMENT.sub("", "\n".join(lines)).strip()
+    return [Block("table" if is_table else "paragraph", text)] if text else []
 
 
-def _inline(heading: str) -> str:
-    """A heading without the marks of bold, code and links."""
+def _plain_heading(heading: str) -> str:
+    """Returns a heading without the marks of bold, code and links."""
     plain = re.sub(r"!?\[([^\]]*)\](?:\([^)]*\)|\[[^\]]*\])", r"\1", heading)
     return " ".join(re.sub(r"(\*\*|__|`|(?<!\w)[*_]|[*_](?!\w))", "", plain).split())

@@ -7,21 +7,30 @@ from typing import Any
 
 from ...errors import InputError
 from .block import Block
+from .markdown_table import markdown_table
 from .pdf_fragments import SOFT_HYPHEN, Fragment, page_fragments
-from .pdf_headings import Line, body_size, contents, headings, levels, usual_gap
-from .pdf_margins import without_margins
-from .pdf_order import gutters, in_reading_order
-from .pdf_tables import Ruled, as_markdown, ruled_tables
+from .pdf_headings import Line, body_size, find_contents, find_headings, heading_levels, usual_gap
+from .pdf_margins import remove_margins
+from .pdf_order import find_gutters, order_rows
+from .pdf_tables import RuledTable, find_ruled_tables
 
 _BULLET = re.compile(r"([•●▪■◦○‣∙·►▶➢✓✔\uf0b7\uf0a7\uf0d8\u2043\u2212–-]|o(?=\s))\s+")
 _NUMBERED = re.compile(r"\(?(?:\d{1,2}|[a-z])[.)]\s+\S")
 
 
 def pdf_blocks(path: Path, header: float | None = None, footer: float | None = None) -> list[Block]:
-    """The blocks of a PDF with a text layer, in reading order; `page` counts from 1.
+    """Reads the blocks of a PDF with a text layer.
 
-    `header` and `footer` set these areas' depth in points from the page's edge; else they are found. Raises
-    `InputError` where the file is no PDF, is locked, or has no text (a scan).
+    Args:
+        path: The file.
+        header: The depth of the header in points from the page's edge; None to find it.
+        footer: The depth of the footer; None to find it.
+
+    Returns:
+        The blocks in reading order, across columns and pages; at least one.
+
+    Raises:
+        InputError: The file is no PDF, is locked, or has no text (a scan).
     """
     import pypdfium2
 
@@ -33,32 +42,32 @@ def pdf_blocks(path: Path, header: float | None = None, footer: float | None = N
             f"{path}: cannot be read as PDF ({error}); open it in a viewer: it may be damaged or have a password"
         ) from error
     if not lines and not tables:
-        raise InputError(f"{path}: holds no text, only images; run it through OCR first (for example: ocrmypdf)")
+        raise InputError(f"{path}: has no text, only images; run it through OCR first (for example: ocrmypdf)")
     return list(_blocks(lines, tables))
 
 
 def _lines(
     document: Any, header: float | None, footer: float | None
-) -> tuple[list[Line], dict[int, list[tuple[int, Ruled]]]]:
-    """All lines in reading order, and the ruled tables: index of the line that a table precedes -> its page and it."""
+) -> tuple[list[Line], dict[int, list[tuple[int, RuledTable]]]]:
+    """Returns all lines in reading order, and the ruled tables by the index of the line that they precede."""
     pages: dict[int, list[Fragment]] = {}
     heights: dict[int, float] = {}
-    ruled: dict[int, list[Ruled]] = {}
+    ruled: dict[int, list[RuledTable]] = {}
     for number, page in enumerate(document, 1):
         textpage = page.get_textpage()
         heights[number] = page.get_height()
         pages[number] = page_fragments(textpage, number, heights[number])
-        ruled[number] = ruled_tables(page, textpage, heights[number])
+        ruled[number] = find_ruled_tables(page, textpage, heights[number])
     free = {
-        number: [f for f in fragments if not any(table.holds(f) for table in ruled[number])]
-        for number, fragments in without_margins(pages, heights, header, footer).items()
+        number: [f for f in fragments if not any(table.contains(f) for table in ruled[number])]
+        for number, fragments in remove_margins(pages, heights, header, footer).items()
     }
-    known = {gutter for fragments in free.values() for gutter in gutters(fragments)}
+    known = {gutter for fragments in free.values() for gutter in find_gutters(fragments)}
     lines: list[Line] = []
-    tables: dict[int, list[tuple[int, Ruled]]] = {}
+    tables: dict[int, list[tuple[int, RuledTable]]] = {}
     for number, fragments in free.items():
         waiting = list(ruled[number])
-        for line in _page_lines(in_reading_order(fragments, known)):
+        for line in _page_lines(order_rows(fragments, known)):
             while waiting and line.baseline > waiting[0].top and line.left < waiting[0].right:
                 tables.setdefault(len(lines), []).append((number, waiting.pop(0)))
             lines.append(line)
@@ -87,10 +96,10 @@ def _page_lines(rows: Sequence[Sequence[Fragment]]) -> Iterator[Line]:
         before = row[0]
 
 
-def _blocks(lines: Sequence[Line], tables: dict[int, list[tuple[int, Ruled]]]) -> Iterator[Block]:
-    found = headings(lines)
-    listed = contents(lines)
-    level = levels(lines, {index: count for index, count in found.items() if index not in listed})
+def _blocks(lines: Sequence[Line], tables: dict[int, list[tuple[int, RuledTable]]]) -> Iterator[Block]:
+    headings = find_headings(lines)
+    contents = find_contents(lines)
+    level = heading_levels(lines, [index for index in headings if index not in contents])
     gap = usual_gap(lines, body_size(lines))
     paragraph: list[Line] = []
     index = 0
@@ -101,16 +110,16 @@ def _blocks(lines: Sequence[Line], tables: dict[int, list[tuple[int, Ruled]]]) -
             yield Block("table", table.markdown, page=page)
         if index == len(lines):
             break
-        line, count = lines[index], found.get(index, 0)
-        if index in listed:
+        line, count = lines[index], headings.get(index, 0)
+        if index in contents:
             count = 1
         elif count:
             yield from _text(paragraph)
             paragraph = []
             run = lines[index : index + count]
-            yield Block("heading", _unbroken(run, "\n" if line.monospace else " "), level[line.style], line.page)
+            yield Block("heading", _join_lines(run, "\n" if line.monospace else " "), level[line.style], line.page)
         else:
-            if paragraph and _begins(paragraph[-1], line, gap):
+            if paragraph and _starts_block(paragraph[-1], line, gap):
                 yield from _text(paragraph)
                 paragraph = []
             paragraph.append(line)
@@ -118,13 +127,13 @@ def _blocks(lines: Sequence[Line], tables: dict[int, list[tuple[int, Ruled]]]) -
     yield from _text(paragraph)
 
 
-def _begins(before: Line, line: Line, gap: float) -> bool:
-    """Whether a line begins a paragraph, item or table of its own."""
+def _starts_block(before: Line, line: Line, gap: float) -> bool:
+    """Returns whether a line starts a new paragraph, item or table."""
     if (len(before.cells) > 1) != (len(line.cells) > 1) or before.monospace != line.monospace:
         return True
     if _BULLET.match(line.text) or _NUMBERED.match(line.text):
         return True
-    if line.gap is None:  # the next column or page: a sentence goes on that was not ended
+    if line.gap is None:  # the next column or page: a sentence without an end goes on
         return bool(re.search(r"[.!?:;]\W?$", before.text))
     return line.gap > 1.35 * max(gap, 1.15 * line.size) or abs(before.size - line.size) > 0.15 * line.size
 
@@ -133,19 +142,19 @@ def _text(lines: Sequence[Line]) -> Iterator[Block]:
     if not lines:
         return
     pages = lines[0].page, lines[-1].page
-    if len(lines) > 1 and _aligned(lines):
-        yield Block("table", as_markdown([[_plain(cell.text) for cell in line.cells] for line in lines]), 0, *pages)
+    if len(lines) > 1 and _is_aligned(lines):
+        yield Block("table", markdown_table([[_plain(cell.text) for cell in line.cells] for line in lines]), 0, *pages)
     elif lines[0].monospace:
-        yield Block("paragraph", _unbroken(lines, "\n"), 0, *pages)
+        yield Block("paragraph", _join_lines(lines, "\n"), 0, *pages)
     elif bullet := _BULLET.match(lines[0].text):
-        yield Block("item", "- " + _unbroken(lines, " ")[bullet.end() :], 0, *pages)
+        yield Block("item", "- " + _join_lines(lines, " ")[bullet.end() :], 0, *pages)
     else:
-        text = _unbroken(lines, "\n" if len(lines[0].cells) > 1 else " ")
+        text = _join_lines(lines, "\n" if len(lines[0].cells) > 1 else " ")
         yield Block("item" if _NUMBERED.match(text) else "paragraph", text, 0, *pages)
 
 
-def _aligned(lines: Sequence[Line]) -> bool:
-    """Whether rows of cells stand under each other: a table without ruled lines."""
+def _is_aligned(lines: Sequence[Line]) -> bool:
+    """Returns whether the cells of the rows are below each other: a table without ruled lines."""
     first = lines[0].cells
     return len(first) > 1 and all(
         len(line.cells) == len(first)
@@ -157,15 +166,15 @@ def _aligned(lines: Sequence[Line]) -> bool:
     )
 
 
-def _unbroken(lines: Sequence[Line], between: str) -> str:
+def _join_lines(lines: Sequence[Line], separator: str) -> str:
     text = lines[0].text
     for line in lines[1:]:
         if text.endswith(SOFT_HYPHEN):
-            # "stap-voor-" keeps its hyphen: the word is hyphenated already
+            # "stap-voor-" keeps its hyphen, since the word has one already
             last = text.split()[-1]
             text = text[:-1] + ("-" if "-" in last or not line.text[:1].islower() else "") + line.text
         else:
-            text += between + line.text
+            text += separator + line.text
     return _plain(text)
 
 

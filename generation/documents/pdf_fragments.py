@@ -1,4 +1,4 @@
-"""The text of a PDF's page as fragments: runs of characters on one line, with their place, size and style."""
+"""The text of a PDF's page as fragments: characters on one line, with their place, size and style."""
 
 import ctypes
 import re
@@ -12,17 +12,23 @@ SOFT_HYPHEN = "\x02"  # PDFium's sign for a hyphen that ends a line within a wor
 _BOLD = re.compile(r"bold|black|heavy|demi", re.IGNORECASE)
 _MONOSPACE = re.compile(r"mono|courier|consol|typewriter|cmtt", re.IGNORECASE)
 _FORCE_BOLD = 1 << 18
-# A gap of so many times the type's size is no space between words
-_WIDE_GAP = 1.5
-# A bold word that begins a sentence makes no bold line
-_NEARLY_ALL = 0.9
+_WIDE_GAP = 1.5  # times the type's size; a wider gap is no space between words
+_NEARLY_ALL = 0.9  # of the words: one bold word at the start does not make a bold line
 
 
 @dataclass(frozen=True, slots=True)
 class Fragment:
-    """Characters on one line without a wide gap. Lengths are points; `baseline` counts downwards from the page's top.
+    """Characters on one line without a wide gap. Lengths are in points. Frozen.
 
-    `size` is that of most of its characters, `bold` and `monospace` hold where nearly all of them are.
+    Attributes:
+        text: The characters.
+        page: The page, from 1.
+        left: The left edge, from the page's left.
+        right: The right edge.
+        baseline: The baseline, downwards from the page's top.
+        size: The size of most of the characters.
+        bold: Whether nearly all of them are bold.
+        monospace: Whether nearly all of them are of a font of equal widths.
     """
 
     text: str
@@ -34,26 +40,41 @@ class Fragment:
     bold: bool = False
     monospace: bool = False
 
-    def joined(self, other: "Fragment", between: str) -> "Fragment":
-        """This fragment with one to its right; the size is the longer one's, and bold are only both.
+    def join(self, other: "Fragment", separator: str) -> "Fragment":
+        """Joins this fragment with one to its right.
 
-        A mark of one or two characters (a bullet, an icon) takes the other's style.
+        Args:
+            other: The fragment to its right.
+            separator: What is between them.
+
+        Returns:
+            A fragment with the size of the longer one, bold where both are. A mark of one or two characters (a
+            bullet, an icon) takes the other's style.
         """
         shorter, longer = sorted((self, other), key=lambda fragment: len(fragment.text))
-        mark = len(shorter.text) <= 2
+        is_mark = len(shorter.text) <= 2
         return replace(
             longer,
-            text=f"{self.text}{between}{other.text}",
+            text=f"{self.text}{separator}{other.text}",
             left=min(self.left, other.left),
             right=max(self.right, other.right),
             baseline=self.baseline,
-            bold=longer.bold and (mark or shorter.bold),
-            monospace=longer.monospace and (mark or shorter.monospace),
+            bold=longer.bold and (is_mark or shorter.bold),
+            monospace=longer.monospace and (is_mark or shorter.monospace),
         )
 
 
 def page_fragments(textpage: Any, page: int, height: float) -> list[Fragment]:
-    """The fragments of a page (a pypdfium2 text page), in the order of the file's text stream."""
+    """Reads the fragments of a page.
+
+    Args:
+        textpage: A text page of pypdfium2.
+        page: The page's number, from 1.
+        height: The page's height in points.
+
+    Returns:
+        The fragments, in the order of the file's text stream.
+    """
     return list(_fragments(textpage, page, height))
 
 
@@ -93,11 +114,11 @@ class _Character:
 
 
 def _size(textpage: Any, index: int, before: list[_Character]) -> float:
-    """The type's size in points as it is seen: the font's size times the scale of its matrix."""
+    """Returns the type's size in points as it is seen: the font's size times the scale of its matrix."""
     import pypdfium2.raw as pdfium
 
     if before and not before[-1].space_after:
-        return before[-1].size  # it seldom changes within a word, and the question costs
+        return before[-1].size  # the size rarely changes within a word, and asking for it is slow
     matrix = pdfium.FS_MATRIX()
     pdfium.FPDFText_GetMatrix(textpage, index, matrix)
     return float(pdfium.FPDFText_GetFontSize(textpage, index) * (matrix.c**2 + matrix.d**2) ** 0.5)
@@ -137,15 +158,15 @@ def _baseline(textpage: Any, index: int) -> float:
 
 
 def _style(textpage: Any, index: int) -> tuple[bool, bool]:
-    """Whether the character is bold, and of a font of equal widths."""
+    """Returns whether the character is bold, and whether its font has equal widths."""
     import pypdfium2.raw as pdfium
 
     name, flags = ctypes.create_string_buffer(128), ctypes.c_int()
     pdfium.FPDFText_GetFontInfo(textpage, index, name, 128, flags)
-    return _told_by(name.value, flags.value)
+    return _font_style(name.value, flags.value)
 
 
 @cache
-def _told_by(font: bytes, flags: int) -> tuple[bool, bool]:
+def _font_style(font: bytes, flags: int) -> tuple[bool, bool]:
     name = font.decode("utf-8", errors="replace")
     return bool(_BOLD.search(name) or flags & _FORCE_BOLD), bool(_MONOSPACE.search(name))

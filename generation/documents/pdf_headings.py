@@ -1,15 +1,15 @@
-"""Which lines of a PDF are headings, told by size, style and spacing (Appendix A of the Twente paper)."""
+"""Which lines of a PDF are headings, by size, style and spacing (Appendix A of the Twente paper)."""
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from .pdf_fragments import Fragment
 
 # "written in a larger-than-average font": beyond what rounding and small differences of families make
 _LARGER = 1.07
-# Headings are short: what is longer is a paragraph in large or bold type
+# Headings are short: longer ones are paragraphs in large or bold type
 _LINES = 3
 _CHARACTERS = 220
 _LINES_OF_BOLD_TITLES = 5
@@ -18,21 +18,34 @@ _BOLD_CHARACTERS = 110
 _NEXT_LINE = 1.65
 _LETTERS = re.compile(r"[^\W\d_]{2}|[^\W\d_]\b.*[^\W\d_]")
 _LEADERS = re.compile(r"(?:\.\s?){4,}|…{2,}|(?:·\s?){4,}")
-# An entry of a table of contents without dots: a chapter's
+# An entry of a table of contents without dots, such as a chapter's
 _ENTRY = re.compile(r"[^\W\d_].*\s(?:\d{1,3}|[ivxl]+)$")
 _FEWEST_ENTRIES = 3
 _SENTENCE_END = re.compile(r"[.;,!]$|[.;,]\W$")
 
 
 class Style(NamedTuple):
-    """What a heading's level is told by."""
+    """The size (in half points) and weight of a line, which decide a heading's level."""
 
     size: float
     bold: bool
 
 
 class Line(NamedTuple):
-    """A row of a page in reading order; `gap` is the distance in points to the line before it in its column."""
+    """A row of a page in reading order. Lengths are in points.
+
+    Attributes:
+        text: The row's words.
+        page: The page, from 1.
+        left: The left edge, from the page's left.
+        right: The right edge.
+        baseline: The baseline, downwards from the page's top.
+        size: The size of the longest fragment.
+        bold: Whether it is bold.
+        monospace: Whether its font has equal widths.
+        gap: The distance to the line before it in its column; None for a column's first line.
+        cells: The row's fragments.
+    """
 
     text: str
     page: int
@@ -52,7 +65,7 @@ class Line(NamedTuple):
 
 
 def body_size(lines: Sequence[Line]) -> float:
-    """The size in points in which most characters of the document are set."""
+    """Returns the size in points of most of the document's characters; 0 without lines."""
     sizes = Counter[float]()
     for line in lines:
         sizes[line.style.size] += len(line.text)
@@ -60,57 +73,85 @@ def body_size(lines: Sequence[Line]) -> float:
 
 
 def usual_gap(lines: Sequence[Line], body: float) -> float:
-    """The most frequent distance in points from line to line in the body's size; spaces between paragraphs aside."""
+    """Returns the most frequent distance in points between lines of a paragraph.
+
+    Args:
+        lines: The document's lines.
+        body: The body's size in points.
+
+    Returns:
+        The distance; 1.2 times the body's size where no lines follow each other.
+    """
     gaps = [line.gap for line in lines if line.gap and abs(line.size - body) < 1]
     near = [gap for gap in gaps if gap <= _NEXT_LINE * body] or gaps
     return Counter(round(gap) for gap in near).most_common(1)[0][0] if near else 1.2 * body
 
 
-def contents(lines: Sequence[Line]) -> set[int]:
-    """The indexes of a table of contents' lines: dots that lead to page numbers, what is between, and its heading."""
-    found = [index for index, line in enumerate(lines) if _LEADERS.search(line.text)]
-    listed: set[int] = set()
-    for page in {lines[index].page for index in found}:
-        here = [index for index in found if lines[index].page == page]
-        if len(here) < _FEWEST_ENTRIES:
+def find_contents(lines: Sequence[Line]) -> set[int]:
+    """Finds the lines of tables of contents: dots that lead to page numbers, the lines between, and the heading.
+
+    Args:
+        lines: The document's lines.
+
+    Returns:
+        The lines' indexes.
+    """
+    leaders = [index for index, line in enumerate(lines) if _LEADERS.search(line.text)]
+    contents: set[int] = set()
+    for page in {lines[index].page for index in leaders}:
+        entries = [index for index in leaders if lines[index].page == page]
+        if len(entries) < _FEWEST_ENTRIES:
             continue
-        first, last = here[0], here[-1]
+        first, last = entries[0], entries[-1]
         while first > 0 and lines[first - 1].page == page and _ENTRY.search(lines[first - 1].text):
             first -= 1
         while last + 1 < len(lines) and lines[last + 1].page == page and _ENTRY.search(lines[last + 1].text):
             last += 1
-        if first > 0 and lines[first - 1].page == page and lines[first - 1].size > 1.07 * lines[here[0]].size:
+        if first > 0 and lines[first - 1].page == page and lines[first - 1].size > 1.07 * lines[entries[0]].size:
             first -= 1
-        listed |= set(range(first, last + 1))
-    return listed
+        contents |= set(range(first, last + 1))
+    return contents
 
 
-def headings(lines: Sequence[Line]) -> dict[int, int]:
-    """Index of each heading's first line -> number of its lines.
+def find_headings(lines: Sequence[Line]) -> dict[int, int]:
+    """Finds the headings.
 
-    A run of lines in one large size is one heading; a run that is longer than headings are is a paragraph in large
-    type, and its lines stay text.
+    Consecutive lines in one large size are one heading; more lines than a heading has are a paragraph in large type.
+
+    Args:
+        lines: The document's lines.
+
+    Returns:
+        The number of lines of each heading, by the index of its first line.
     """
     body = body_size(lines)
     gap = usual_gap(lines, body)
-    found: dict[int, int] = {}
+    headings: dict[int, int] = {}
     index = 0
     while index < len(lines):
         end = index + 1
         if _may_be_heading(lines[index], body):
-            while end < len(lines) and _goes_on(lines[end - 1], lines[end]):
+            while end < len(lines) and _continues(lines[end - 1], lines[end]):
                 end += 1
             run = lines[index:end]
             following = lines[end] if end < len(lines) else None
-            if _is_short(run, body) and (_is_large(run[0], body) or _stands_alone(run, following, gap)):
-                found[index] = end - index
+            if _is_short(run, body) and (_is_large(run[0], body) or _is_set_apart(run, following, gap)):
+                headings[index] = end - index
         index = end
-    return found
+    return headings
 
 
-def levels(lines: Sequence[Line], found: dict[int, int]) -> dict[Style, int]:
-    """The level (from 1) of each heading's style: larger before smaller, bold before light."""
-    styles = sorted({lines[index].style for index in found}, reverse=True)
+def heading_levels(lines: Sequence[Line], headings: Iterable[int]) -> dict[Style, int]:
+    """Returns the level of each style: larger ones are above smaller ones, bold ones above light ones.
+
+    Args:
+        lines: The document's lines.
+        headings: The indexes of the headings' first lines.
+
+    Returns:
+        The level, from 1, of each style that a heading has.
+    """
+    styles = sorted({lines[index].style for index in headings}, reverse=True)
     return {style: place for place, style in enumerate(styles, 1)}
 
 
@@ -128,8 +169,8 @@ def _is_large(line: Line, body: float) -> bool:
     return line.size > _LARGER * body
 
 
-def _goes_on(line: Line, following: Line) -> bool:
-    """Whether the following line is of the same heading: its style, and at the distance of a next line."""
+def _continues(line: Line, following: Line) -> bool:
+    """Returns whether the next line belongs to the same heading: the same style, as near as lines of a heading are."""
     return (
         following.style == line.style
         and following.page == line.page
@@ -146,11 +187,11 @@ def _is_short(run: Sequence[Line], body: float) -> bool:
         most, lines = _CHARACTERS_OF_BOLD_TITLES, _LINES_OF_BOLD_TITLES
     if len(text) > most or len(run) > lines:
         return False
-    # a sentence that is hardly larger than the rest is a note; a title may end with an exclamation mark
+    # a sentence that is hardly larger than the rest is a note; only a title may end as a sentence does
     return not _SENTENCE_END.search(text) or _far_larger(run[0], body)
 
 
-def _stands_alone(run: Sequence[Line], following: Line | None, gap: float) -> bool:
-    """Whether bold lines in the body's size are apart from what precedes, with text that is not bold below."""
+def _is_set_apart(run: Sequence[Line], following: Line | None, gap: float) -> bool:
+    """Returns whether bold lines in the body's size have space above and text below that is not bold."""
     before = run[0].gap
     return (before is None or before > 1.15 * gap) and following is not None and following.style != run[0].style

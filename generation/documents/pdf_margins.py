@@ -1,4 +1,4 @@
-"""Headers and footers: what stands at the edge of page after page and belongs to none of them."""
+"""Headers and footers: text at the edge of page after page that belongs to none of them."""
 
 import re
 from collections import Counter, defaultdict
@@ -15,20 +15,29 @@ _SMALL = 0.9  # of the body's size
 _PAGE_NUMBER = re.compile(r"\W*#\W*|.{0,10}\b#\s*(?:/|\||van|of)\s*#\b.{0,10}")
 
 
-def without_margins(
+def remove_margins(
     pages: Mapping[int, Sequence[Fragment]], heights: Mapping[int, float], header: float | None, footer: float | None
 ) -> dict[int, list[Fragment]]:
-    """The fragments of each page (by its number) without header and footer.
+    """Removes header and footer from each page.
 
-    `header` and `footer` are the depths of these areas in points where they are set; else they are found: lines at the
-    edge that come back at one height on a quarter of the pages and on three (two, in a document of two), figures aside,
-    page numbers, and a first or last line apart from the text that is in small type or at one height on most pages.
+    Where their depth is not given, these lines at the edge are removed: lines that, apart from figures, come back at
+    one height on a quarter of the pages and at least three (two, in a document of two pages); page numbers; and a first
+    or last line apart from the text that is in small type, or at one height on most pages.
+
+    Args:
+        pages: The fragments of each page, by its number.
+        heights: The height of each page in points.
+        header: The depth of the header in points; None to find it.
+        footer: The depth of the footer in points; None to find it.
+
+    Returns:
+        The fragments that are left of each page.
     """
-    dropped = _edge(pages, heights, header, top=True) | _edge(pages, heights, footer, top=False)
-    return {number: [f for f in page if f not in dropped] for number, page in pages.items()}
+    margins = _find_margin(pages, heights, header, top=True) | _find_margin(pages, heights, footer, top=False)
+    return {number: [fragment for fragment in page if fragment not in margins] for number, page in pages.items()}
 
 
-def _edge(
+def _find_margin(
     pages: Mapping[int, Sequence[Fragment]], heights: Mapping[int, float], depth: float | None, *, top: bool
 ) -> set[Fragment]:
     def from_edge(fragment: Fragment) -> float:
@@ -38,29 +47,29 @@ def _edge(
         return {f for page in pages.values() for f in page if from_edge(f) < depth}
     rows = {number: _edge_rows(page, top=top) for number, page in pages.items() if page}
     near = {
-        number: [row for row in found[:_DEEPEST] if from_edge(row[0]) < _EDGE * heights[number]]
-        for number, found in rows.items()
+        number: [row for row in page_rows[:_DEEPEST] if from_edge(row[0]) < _EDGE * heights[number]]
+        for number, page_rows in rows.items()
     }
     often = min(len(rows), max(3, len(rows) // 4))
 
-    def told(row: list[Fragment]) -> tuple[str, int]:
-        return _masked(row), round(from_edge(row[0]) / 4)
+    def identity(row: list[Fragment]) -> tuple[str, int]:
+        return _mask_figures(row), round(from_edge(row[0]) / 4)
 
-    repeated = Counter(line for found in near.values() for line in {told(row) for row in found})
-    depths = {number: [from_edge(row[0]) for row in found] for number, found in rows.items()}
+    repeated = Counter(line for page_rows in near.values() for line in {identity(row) for row in page_rows})
+    depths = {number: [from_edge(row[0]) for row in page_rows] for number, page_rows in rows.items()}
     leading = _leading(depths)
     running = _running_heights(depths, leading)
     body = _body_size(pages)
-    dropped = set[Fragment]()
-    for number, found in near.items():
-        for place, row in enumerate(found):
-            comes_back = repeated[told(row)] >= often > 1
-            is_number = place == 0 and len(rows) > 1 and _PAGE_NUMBER.fullmatch(_masked(row))
-            runs = place == 0 and round(depths[number][0] / 3) in running
-            small = place == 0 and max(f.size for f in row) < _SMALL * body and _stands_apart(depths[number], leading)
-            if comes_back or is_number or runs or small:
-                dropped |= set(row)
-    return dropped
+    margin = set[Fragment]()
+    for number, page_rows in near.items():
+        for place, row in enumerate(page_rows):
+            is_repeated = repeated[identity(row)] >= often > 1
+            is_number = place == 0 and len(rows) > 1 and _PAGE_NUMBER.fullmatch(_mask_figures(row))
+            is_running = place == 0 and round(depths[number][0] / 3) in running
+            is_small = place == 0 and max(f.size for f in row) < _SMALL * body and _is_apart(depths[number], leading)
+            if is_repeated or is_number or is_running or is_small:
+                margin |= set(row)
+    return margin
 
 
 def _edge_rows(page: Sequence[Fragment], *, top: bool) -> list[list[Fragment]]:
@@ -71,19 +80,19 @@ def _edge_rows(page: Sequence[Fragment], *, top: bool) -> list[list[Fragment]]:
 
 
 def _leading(depths: Mapping[int, list[float]]) -> float:
-    steps = [second - first for found in depths.values() for first, second in pairwise(found)]
+    steps = [second - first for page_depths in depths.values() for first, second in pairwise(page_depths)]
     return median(steps) if steps else 0.0
 
 
-def _stands_apart(depths: list[float], leading: float) -> bool:
+def _is_apart(depths: list[float], leading: float) -> bool:
     return len(depths) > 1 and depths[1] - depths[0] > _APART * leading
 
 
 def _running_heights(depths: Mapping[int, list[float]], leading: float) -> set[int]:
-    """The heights (in 3 points) of first lines that stand apart from the text, at one height on half of the pages."""
+    """Returns the heights (in 3 points) of first lines apart from the text that half of the pages have."""
     if len(depths) < 4:
         return set()
-    apart = Counter(round(found[0] / 3) for found in depths.values() if _stands_apart(found, leading))
+    apart = Counter(round(page_depths[0] / 3) for page_depths in depths.values() if _is_apart(page_depths, leading))
     return {height for height, pages in apart.items() if pages >= len(depths) / 2}
 
 
@@ -95,5 +104,5 @@ def _body_size(pages: Mapping[int, Sequence[Fragment]]) -> float:
     return sizes.most_common(1)[0][0] if sizes else 0.0
 
 
-def _masked(row: list[Fragment]) -> str:
+def _mask_figures(row: list[Fragment]) -> str:
     return re.sub(r"\d+", "#", " ".join(fragment.text for fragment in row)).casefold()

@@ -1,13 +1,13 @@
-"""Tables with ruled lines: PDFium tells where lines are drawn, pdfplumber which cells they make."""
+"""Tables with ruled lines: PDFium says where lines are drawn, pdfplumber which cells they make."""
 
 import ctypes
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from .markdown_table import markdown_table
 from .pdf_fragments import SOFT_HYPHEN, Fragment
 
-# Fewer lines across, or down, make no table of two rows and two columns
-_FEWEST_RULES = 3
+_FEWEST_RULES = 3  # across, and down: a table has two rows and two columns
 _SHORTEST_RULE = 8.0
 _STRAIGHT = 1.0
 _TOLERANCE = 3.0
@@ -17,8 +17,16 @@ Point = tuple[float, float]
 Cell = tuple[float, float, float, float]
 
 
-class Ruled(NamedTuple):
-    """A table as Markdown, and its place on the page in points from the left and from the top."""
+class RuledTable(NamedTuple):
+    """A table with ruled lines.
+
+    Attributes:
+        markdown: The table as Markdown.
+        left: Its left edge in points from the page's left.
+        top: Its upper edge in points from the page's top.
+        right: Its right edge.
+        bottom: Its lower edge.
+    """
 
     markdown: str
     left: float
@@ -26,14 +34,23 @@ class Ruled(NamedTuple):
     right: float
     bottom: float
 
-    def holds(self, fragment: Fragment) -> bool:
-        """Whether a fragment stands inside."""
+    def contains(self, fragment: Fragment) -> bool:
+        """Returns whether a fragment is inside."""
         middle = (fragment.left + fragment.right) / 2
         return self.left <= middle <= self.right and self.top <= fragment.baseline <= self.bottom + 1
 
 
-def ruled_tables(page: Any, textpage: Any, height: float) -> list[Ruled]:
-    """The ruled tables of a page (page and text page of pypdfium2), from top to bottom."""
+def find_ruled_tables(page: Any, textpage: Any, height: float) -> list[RuledTable]:
+    """Finds the tables with ruled lines on a page.
+
+    Args:
+        page: A page of pypdfium2.
+        textpage: Its text page.
+        height: The page's height in points.
+
+    Returns:
+        The tables, from top to bottom.
+    """
     edges = list(_edges(page, height))
     across = sum(edge["orientation"] == "h" for edge in edges)
     if across < _FEWEST_RULES or len(edges) - across < _FEWEST_RULES:
@@ -48,20 +65,12 @@ def ruled_tables(page: Any, textpage: Any, height: float) -> list[Ruled]:
 
     merged = merge_edges(edges, *[_TOLERANCE] * 4)
     cells = intersections_to_cells(edges_to_intersections(merged, _TOLERANCE, _TOLERANCE))
-    found = (_ruled(Table(None, cells), textpage, height) for cells in cells_to_tables(cells))
-    return sorted((table for table in found if table), key=lambda table: table.top)
-
-
-def as_markdown(rows: Sequence[Sequence[str]]) -> str:
-    """Rows of cells as a Markdown table, the first row its head."""
-    width = max(len(row) for row in rows)
-    padded = [[*row, *[""] * (width - len(row))] for row in rows]
-    lines = [f"| {' | '.join(' '.join(cell.split()).replace('|', chr(92) + '|') for cell in row)} |" for row in padded]
-    return "\n".join([lines[0], "|" + " --- |" * width, *lines[1:]])
+    tables = (_read_table(Table(None, cells), textpage, height) for cells in cells_to_tables(cells))
+    return sorted((table for table in tables if table), key=lambda table: table.top)
 
 
 def _edges(page: Any, height: float) -> Iterator[dict[str, Any]]:
-    """The straight lines drawn on a page, in pdfplumber's terms."""
+    """Yields the straight lines drawn on a page, in pdfplumber's terms."""
     import pypdfium2.raw as pdfium
 
     for drawn in page.get_objects(filter=(pdfium.FPDF_PAGEOBJ_PATH,), max_depth=1):
@@ -99,14 +108,14 @@ def _edge(one: Point, other: Point, height: float) -> Iterator[dict[str, Any]]:
     }
 
 
-def _ruled(table: Any, textpage: Any, height: float) -> Ruled | None:
+def _read_table(table: Any, textpage: Any, height: float) -> RuledTable | None:
     left, top, right, bottom = table.bbox
     rows = [["" if cell is None else _text(textpage, cell, height) for cell in row.cells] for row in table.rows]
     rows = [row for row in rows if any(row)]
     cells = [cell for row in rows for cell in row]
     if len(rows) < 2 or max(map(len, rows)) < 2 or sum(map(bool, cells)) < _CELLS_WITH_TEXT * len(cells):
         return None
-    return Ruled(as_markdown(rows), left, top, right, bottom)
+    return RuledTable(markdown_table(rows), left, top, right, bottom)
 
 
 def _text(textpage: Any, cell: Cell, height: float) -> str:

@@ -7,13 +7,13 @@ import pytest
 from assay.errors import InputError
 from assay.generation.documents import extract_sections
 from assay.generation.documents.extraction import list_documents
-from assay.generation.documents.markdown import blocks_of
+from assay.generation.documents.markdown import parse_markdown
 
 
 def test_markdown_headings_are_those_that_markdown_says() -> None:
     text = "---\ntitle: x\n---\nVooraf\n\nKop\n===\n\n```\n# geen kop\n```\n\n"
     text += "## Een *tweede* [kop](u.md)\n\n- a\n  - b\n\n> # citaat\n"
-    assert [(b.kind, b.text, b.level) for b in blocks_of(text)] == [
+    assert [(b.kind, b.text, b.level) for b in parse_markdown(text)] == [
         ("paragraph", "Vooraf", 0),
         ("heading", "Kop", 1),
         ("paragraph", "```\n# geen kop\n```", 0),
@@ -32,11 +32,11 @@ HTML = """<!doctype html><html><head><title>Site</title><style>p {}</style></hea
 <script>alert("x")</script><!-- geheim --></article></main><footer>Colofon</footer></body></html>"""
 
 
-def test_html_keeps_the_text_and_leaves_what_is_around_it(tmp_path: Path) -> None:
+def test_html_is_read_without_its_surroundings(tmp_path: Path) -> None:
     pytest.importorskip("bs4")
     (tmp_path / "a.html").write_text(HTML, encoding="utf-8")
-    (found,) = extract_sections([tmp_path])
-    assert [(s.heading.replace("\xad", ""), s.text) for s in found.sections] == [
+    (extraction,) = extract_sections([tmp_path])
+    assert [(s.heading.replace("\xad", ""), s.text) for s in extraction.sections] == [
         ("Maagonderzoek", "Uw maag moet leeg zijn.\nBel ons."),
         (
             "Regels",
@@ -59,8 +59,8 @@ def test_docx_headings_are_styles_or_bold_lines(tmp_path: Path) -> None:
     table = document.add_table(rows=1, cols=2)
     table.rows[0].cells[0].text, table.rows[0].cells[1].text = "Week", "4"
     document.save(str(tmp_path / "a.docx"))
-    (found,) = extract_sections([tmp_path])
-    assert [(s.title, s.text) for s in found.sections] == [
+    (extraction,) = extract_sections([tmp_path])
+    assert [(s.title, s.text) for s in extraction.sections] == [
         ("Maagonderzoek", "Uw maag moet leeg zijn."),
         ("Maagonderzoek › Regels", "- Eet niets\n1. Drink niets\n2. Rook niet"),
         ("Maagonderzoek › Regels › Daarna", "U mag naar huis.\n\n| Week | 4 |\n| --- | --- |"),
@@ -72,36 +72,40 @@ def test_one_bad_document_does_not_stop_the_others(tmp_path: Path) -> None:
     (tmp_path / "latin.md").write_bytes("# Één\n\ntekst".encode("cp1252"))
     (tmp_path / "good.md").write_text("# Goed\n\ntekst", encoding="utf-8")
     (tmp_path / "empty.txt").touch()
-    found = {each.document: each for each in extract_sections([tmp_path])}
-    assert [s.heading for s in found["good.md"].sections] == ["Goed"]
-    assert "save it again as .docx" in str(found["bad.docx"].error)
-    assert "is not UTF-8" in str(found["latin.md"].error)
-    assert "holds no text" in str(found["empty.txt"].error)
+    extractions = {each.document: each for each in extract_sections([tmp_path])}
+    assert [s.heading for s in extractions["good.md"].sections] == ["Goed"]
+    assert "save it again as .docx" in str(extractions["bad.docx"].error)
+    assert "is not UTF-8" in str(extractions["latin.md"].error)
+    assert "has no text" in str(extractions["empty.txt"].error)
 
 
 def test_documents_are_named_by_their_path_below_the_folder(tmp_path: Path) -> None:
     for name in ("b.md", "map/a.html", ".verborgen/c.md", "map/d.xyz"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).touch()
-    assert [name for _, name in list_documents([tmp_path])] == ["b.md", "map/a.html"]
+    assert [file.name for file in list_documents([tmp_path])] == ["b.md", "map/a.html"]
 
 
 @pytest.mark.parametrize(
-    ("place", "told"),
-    [("none", "there is no such file or folder"), ("map", "no documents are in"), ("map/d.xyz", "the suffix `.xyz`")],
+    ("place", "message"),
+    [
+        ("none", "there is no such file or folder"),
+        ("map", "no documents there"),
+        ("map/d.xyz", "the format `.xyz` is unknown"),
+    ],
 )
-def test_what_cannot_be_read_at_all_is_an_error(tmp_path: Path, place: str, told: str) -> None:
+def test_a_place_without_documents_is_an_error(tmp_path: Path, place: str, message: str) -> None:
     (tmp_path / "map").mkdir()
     (tmp_path / "map/d.xyz").touch()
-    with pytest.raises(InputError, match=told):
+    with pytest.raises(InputError, match=message):
         list(extract_sections([tmp_path / place]))
 
 
-def test_two_documents_of_one_name_are_told(tmp_path: Path) -> None:
+def test_two_documents_of_one_name_are_an_error(tmp_path: Path) -> None:
     for folder in ("een", "twee"):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "a.md").write_text("# x\n\ny", encoding="utf-8")
-    with pytest.raises(InputError, match="has the same name; read the folder above both"):
+    with pytest.raises(InputError, match=r"has the same name as .*een.a\.md; read the folder above both"):
         list(extract_sections([tmp_path / "een", tmp_path / "twee"]))
 
 

@@ -1,4 +1,4 @@
-"""PDF to sections, on real files: the bundled leaflets, and small ones that fpdf2 sets."""
+"""PDF to sections, on real files: the bundled leaflets, and small ones that fpdf2 writes."""
 
 import re
 from collections.abc import Callable
@@ -9,7 +9,7 @@ import pytest
 
 from assay.errors import InputError
 from assay.generation import Section
-from assay.generation.documents import extract_sections
+from assay.generation.documents.document_reader import DocumentSource, read_document
 from assay.generation.documents.pdf import pdf_blocks
 from assay.generation.leaflets import leaflets
 
@@ -20,10 +20,8 @@ LEAFLETS = sorted(path.stem for path in leaflets().glob("*.md"))
 SENTENCE = "De verpleegkundige legt u uit wat er gaat gebeuren en blijft bij u. "
 
 
-def sections(path: Path, **margins: float) -> list[Section]:
-    (found,) = extract_sections([path], **margins)
-    assert found.error is None
-    return found.sections
+def sections(path: Path, **margins: Any) -> list[Section]:
+    return read_document(DocumentSource(path=path, name=path.name, **margins))
 
 
 def letters(text: str) -> str:
@@ -38,28 +36,28 @@ def test_a_leaflet_has_the_same_sections_as_pdf_and_as_markdown(name: str) -> No
     assert [(s.title, letters(s.text)) for s in as_pdf] == [(s.title, letters(s.text)) for s in as_markdown]
 
 
-def test_bullets_and_tables_stay_what_they_are() -> None:
+def test_bullets_and_tables_become_markdown() -> None:
     by_heading = {s.heading: s.text for s in sections(leaflets() / "pdf" / "nl-staaroperatie.pdf")}
     assert "- Zwem de eerste 2 weken niet.\n- Til" in by_heading["Leefregels na een staaroperatie"]
     assert "| Week | Middel | Hoe vaak |\n| --- | --- | --- |\n| 1 | Dexamethason |" in by_heading["Druppelschema"]
 
 
-def test_the_committed_pdfs_are_those_of_the_script(tmp_path: Path) -> None:
+def test_the_script_makes_the_committed_pdfs(tmp_path: Path) -> None:
     from assay.generation.leaflets.typeset import main
 
     main(tmp_path)
     assert sorted(p.stem for p in tmp_path.iterdir()) == LEAFLETS
-    for made in tmp_path.iterdir():
-        kept = leaflets() / "pdf" / made.name
-        assert [b.text for b in pdf_blocks(made)] == [b.text for b in pdf_blocks(kept)]
+    for typeset in tmp_path.iterdir():
+        committed = leaflets() / "pdf" / typeset.name
+        assert [b.text for b in pdf_blocks(typeset)] == [b.text for b in pdf_blocks(committed)]
 
 
-Typed = Callable[..., Any]
+Typeset = Callable[..., Any]
 
 
 @pytest.fixture
-def typed(tmp_path: Path) -> Typed:
-    """Sets lines (text, size, bold) under each other, and gives the file; None begins a page."""
+def typeset_lines(tmp_path: Path) -> Typeset:
+    """Writes lines (text, size, bold) below each other into a PDF and returns the file; None starts a page."""
 
     def typeset(*lines: tuple[str, float, bool] | None) -> Path:
         page = fpdf.FPDF()
@@ -73,28 +71,30 @@ def typed(tmp_path: Path) -> Typed:
             page.set_font("Helvetica", "B" if bold else "", size)
             page.multi_cell(0, 0.5 * size, text, align="L", new_x="LMARGIN", new_y="NEXT")
             page.ln(2)
-        page.output(str(tmp_path / "typed.pdf"))
-        return tmp_path / "typed.pdf"
+        page.output(str(tmp_path / "typeset.pdf"))
+        return tmp_path / "typeset.pdf"
 
     return typeset
 
 
-def test_a_paragraph_in_large_type_is_text(typed: Typed) -> None:
-    """Appendix A, step 4: its lines are no headings; having no heading, it goes to the section before."""
-    path = typed(("Titel", 20, True), (SENTENCE * 2, 10, False), (SENTENCE * 6, 13, False), (SENTENCE * 6, 10, False))
+def test_a_paragraph_in_large_type_is_text(typeset_lines: Typeset) -> None:
+    """Appendix A, step 4: its lines are no headings, so that it belongs to the section before."""
+    path = typeset_lines(
+        ("Titel", 20, True), (SENTENCE * 2, 10, False), (SENTENCE * 6, 13, False), (SENTENCE * 6, 10, False)
+    )
     (only,) = sections(path)
     assert only.heading == "Titel"
     assert only.text.count("legt u uit") == 14
 
 
-def test_a_heading_of_two_lines_is_one(typed: Typed) -> None:
+def test_a_heading_of_two_lines_is_one(typeset_lines: Typeset) -> None:
     long = "Wat u moet weten voordat u naar het ziekenhuis komt voor een onderzoek van uw maag en darmen"
-    path = typed((long, 18, True), (SENTENCE * 3, 10, False))
+    path = typeset_lines((long, 18, True), (SENTENCE * 3, 10, False))
     assert [s.heading for s in sections(path)] == [long]
 
 
-def test_a_bold_line_in_the_size_of_the_text_is_a_heading_and_a_bold_word_is_none(typed: Typed) -> None:
-    path = typed(
+def test_a_bold_line_in_the_texts_size_is_a_heading_and_a_bold_word_is_not(typeset_lines: Typeset) -> None:
+    path = typeset_lines(
         ("Titel", 20, True),
         (SENTENCE * 3, 10, False),
         ("Voorbereiding", 10, True),
@@ -105,21 +105,23 @@ def test_a_bold_line_in_the_size_of_the_text_is_a_heading_and_a_bold_word_is_non
     assert [s.heading for s in sections(path)] == ["Titel", "Voorbereiding"]
 
 
-def test_a_sentence_goes_on_over_the_page(typed: Typed) -> None:
-    path = typed(("Titel", 20, True), ("Een zin die op de eerste bladzijde", 10, False), None, ("begint.", 10, False))
+def test_a_sentence_goes_on_over_the_page(typeset_lines: Typeset) -> None:
+    path = typeset_lines(
+        ("Titel", 20, True), ("Een zin die op de eerste bladzijde", 10, False), None, ("begint.", 10, False)
+    )
     (only,) = sections(path)
     assert (only.text, only.page, only.last_page) == ("Een zin die op de eerste bladzijde begint.", 1, 2)
 
 
-def test_margins_are_as_deep_as_they_are_set(typed: Typed) -> None:
-    path = typed(("Geheim kenmerk", 10, False), ("Titel", 20, True), (SENTENCE * 3, 10, False))
+def test_a_header_can_be_given_its_depth(typeset_lines: Typeset) -> None:
+    path = typeset_lines(("Geheim kenmerk", 10, False), ("Titel", 20, True), (SENTENCE * 3, 10, False))
     assert "kenmerk" in sections(path)[0].text
     assert [s.heading for s in sections(path, header=75)] == ["Titel"]
 
 
-def test_a_table_of_contents_is_left_out(typed: Typed) -> None:
+def test_a_table_of_contents_is_left_out(typeset_lines: Typeset) -> None:
     entries = [(f"Hoofdstuk {n} {'. ' * 30}{n}", 10.0, False) for n in range(1, 5)]
-    path = typed(
+    path = typeset_lines(
         ("Titel", 20, True),
         (SENTENCE, 10, False),
         ("Inhoud", 16, True),
@@ -132,15 +134,15 @@ def test_a_table_of_contents_is_left_out(typed: Typed) -> None:
 
 
 @pytest.mark.parametrize("content", [b"", b"%PDF-1.7 and then nothing", b"<html></html>"])
-def test_a_file_that_is_no_pdf_is_told(tmp_path: Path, content: bytes) -> None:
+def test_a_file_that_is_no_pdf_is_an_error(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "bad.pdf").write_bytes(content)
     with pytest.raises(InputError, match=r"bad\.pdf: cannot be read as PDF"):
         pdf_blocks(tmp_path / "bad.pdf")
 
 
-def test_a_scan_is_told_with_the_cure(tmp_path: Path) -> None:
+def test_the_error_of_a_scan_names_the_remedy(tmp_path: Path) -> None:
     page = fpdf.FPDF()
     page.add_page()
     page.output(str(tmp_path / "scan.pdf"))
-    with pytest.raises(InputError, match="holds no text, only images; run it through OCR"):
+    with pytest.raises(InputError, match="has no text, only images; run it through OCR"):
         pdf_blocks(tmp_path / "scan.pdf")

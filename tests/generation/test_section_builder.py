@@ -1,10 +1,10 @@
-"""Blocks to sections: headings without text go forward, text without heading goes back, nothing is lost."""
+"""Blocks to sections: headings without text, text without heading, and no text lost."""
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.generation.documents.block import Block
-from assay.generation.documents.section_builder import build_sections, emulated_pages, estimated_tokens
+from assay.generation.documents.section_builder import build_sections, emulate_pages, estimate_tokens
 
 
 def heading(text: str, level: int, page: int | None = None) -> Block:
@@ -15,14 +15,14 @@ def text(words: str, page: int | None = None) -> Block:
     return Block("paragraph", words, page=page)
 
 
-def test_a_heading_without_text_goes_to_the_following_section() -> None:
+def test_a_heading_without_text_is_above_the_next_section() -> None:
     sections = build_sections(
         [heading("Hoofdstuk 1", 2), heading("Slaap", 1), heading("Apneu", 3), text("De keel.")], "d"
     )
     assert [(s.heading, s.above, s.text) for s in sections] == [("Apneu", ("Hoofdstuk 1", "Slaap"), "De keel.")]
 
 
-def test_text_without_a_heading_goes_to_the_previous_section() -> None:
+def test_text_without_a_heading_belongs_to_the_previous_section() -> None:
     blocks = [
         heading("Slaap", 1),
         text("Een."),
@@ -34,7 +34,7 @@ def test_text_without_a_heading_goes_to_the_previous_section() -> None:
     assert [s.text for s in build_sections(blocks, "d")] == ["Een.\n\nTwee.\n\n- a\n- b\n\nDrie."]
 
 
-def test_text_before_the_first_heading_is_a_section_of_its_own() -> None:
+def test_text_before_the_first_heading_is_a_section() -> None:
     sections = build_sections([text("Vooraf."), heading("Slaap", 1), text("Een.")], "d")
     assert [(s.heading, s.text) for s in sections] == [("", "Vooraf."), ("Slaap", "Een.")]
 
@@ -45,13 +45,13 @@ def test_a_heading_at_the_end_is_text_of_the_last_section() -> None:
     assert [(s.heading, s.text) for s in build_sections([heading("Alleen", 1)], "d")] == [("", "Alleen")]
 
 
-def test_what_is_above_a_section_are_the_outer_headings() -> None:
+def test_the_outer_headings_are_above_a_section() -> None:
     blocks = [heading("Titel", 1), text("a"), heading("Een", 2), text("b"), heading("Diep", 3), text("c")]
     blocks += [heading("Twee", 2), text("d")]
     assert [s.above for s in build_sections(blocks, "d")] == [(), ("Titel",), ("Titel", "Een"), ("Titel",)]
 
 
-def test_a_small_line_over_a_title_stands_over_all_of_its_sections() -> None:
+def test_a_small_line_over_a_title_is_above_all_its_sections() -> None:
     blocks = [
         heading("Deel 1", 2),
         heading("Slaap", 1),
@@ -68,7 +68,7 @@ def test_a_small_line_over_a_title_stands_over_all_of_its_sections() -> None:
     ]
 
 
-def test_a_section_knows_its_pages_and_its_place() -> None:
+def test_a_section_has_its_pages_and_its_place() -> None:
     blocks = [heading("Slaap", 1, 1), text("a", 1), text("b", 2), heading("Nacht", 1, 2), text("c", 3)]
     sections = build_sections(blocks, "map/d.pdf", "nl")
     assert [(s.id, s.page, s.last_page, s.position) for s in sections] == [
@@ -77,21 +77,21 @@ def test_a_section_knows_its_pages_and_its_place() -> None:
     ]
 
 
-def test_tokens_are_counted_in_pieces_of_five_letters_and_in_signs() -> None:
+def test_tokens_are_estimated_from_letters_and_signs() -> None:
     # De (1) ziekenhuisopname (16 letters: 4) duurt (1) 2 (1) uur (1) ... (1)
-    assert estimated_tokens("De ziekenhuisopname duurt 2 uur...") == 9
+    assert estimate_tokens("De ziekenhuisopname duurt 2 uur...") == 9
 
 
-def test_emulated_pages_come_near_to_their_size_and_divide_no_section() -> None:
+def test_emulated_pages_are_near_their_size_and_divide_no_section() -> None:
     # 500 + 300 = 800 is 42 off; with 200 more it would be 158 off: a new page. 200 + 700 = 900 is 58 off: nearer
     # than 200 alone.
-    assert emulated_pages([500, 300, 200, 700, 2000, 10]) == [1, 1, 2, 2, 3, 4]
-    assert emulated_pages([]) == []
+    assert emulate_pages([500, 300, 200, 700, 2000, 10]) == [1, 1, 2, 2, 3, 4]
+    assert emulate_pages([]) == []
 
 
 @given(st.lists(st.integers(0, 3000)))
 def test_emulated_pages_are_numbered_from_1_without_gaps(tokens: list[int]) -> None:
-    pages = emulated_pages(tokens)
+    pages = emulate_pages(tokens)
     assert len(pages) == len(tokens)
     assert sorted(set(pages)) == list(range(1, len(set(pages)) + 1))
     assert pages == sorted(pages)
@@ -107,10 +107,10 @@ _BLOCKS = st.lists(
 
 
 @given(_BLOCKS)
-def test_no_text_is_lost_and_none_comes_twice(blocks: list[Block]) -> None:
+def test_no_text_is_lost_or_repeated(blocks: list[Block]) -> None:
     sections = build_sections(blocks, "d", "nl")
-    written = [piece for s in sections for piece in s.text.split("\n\n") if set(piece) <= set("xyz")]
-    assert written == [block.text for block in blocks if block.kind != "heading"]
-    # every heading stands in its section's title, or as text at the end
-    told = [piece for s in sections for piece in (*s.above, s.heading, *s.text.split("\n\n"))]
-    assert {block.text for block in blocks} <= set(told)
+    pieces = [piece for s in sections for piece in s.text.split("\n\n") if set(piece) <= set("xyz")]
+    assert pieces == [block.text for block in blocks if block.kind != "heading"]
+    # every heading is in its section's title, or as text at the end
+    everything = [piece for s in sections for piece in (*s.above, s.heading, *s.text.split("\n\n"))]
+    assert {block.text for block in blocks} <= set(everything)
