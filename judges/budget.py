@@ -8,6 +8,8 @@ from ..errors import BudgetReached, UsageError
 from .question import RawReply
 from .request_size import RequestSize
 
+_ROUNDING = 1 + 1e-9  # five times 0.2 USD fit into 1 USD
+
 
 @dataclass(frozen=True, slots=True)
 class Reservation:
@@ -116,7 +118,7 @@ class Budget:
             ("tokens", self.tokens, self.spent_tokens, sum(r.tokens for r in self._under_way), reservation.tokens),
             ("calls", self.calls, self.begun, 0, 1),
         ):
-            if bound is not None and spent + reserved + needed > bound:
+            if bound is not None and spent + reserved + needed > bound * _ROUNDING:
                 return (
                     f"the budget of {bound:g} {unit} is reached: {self.replies} replies took {self.spent_tokens} "
                     f"tokens, and the next call may take {reservation.tokens}"

@@ -83,9 +83,8 @@ def _raw_reply(question: Question[Any], response: Any, settings: JudgeSettings, 
     text = _sendable(choice.message.content or _refusal(choice.message))
     tokens_in, tokens_out = getattr(usage, "prompt_tokens", None), getattr(usage, "completion_tokens", None)
     size = measure_question(question, settings, settings.price)
-    if is_plausible_count(tokens_in, [message["content"] for message in question.messages]) and is_plausible_count(
-        tokens_out, [text], at_most=size.tokens_out
-    ):
+    texts = [message["content"] for message in question.messages]
+    if is_plausible_count(tokens_in, texts) and is_plausible_count(tokens_out, [text]):
         usd = reply_cost(response, settings)
     else:  # no usage, or an impossible one: a bound in tokens still has to hold; without a price a cost is a guess
         tokens_in, tokens_out = size.tokens_in, estimate_tokens([text])

@@ -14,10 +14,9 @@ from .settings import JudgeSettings, Price
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
 _CHARACTERS_PER_TOKEN = 3.5  # of English and Dutch; one token per character beyond ASCII
 _TOKENS_PER_MESSAGE = 8  # what a chat template puts around it
-# What a count of tokens can be beside our own estimate: a tokenizer needs no more than one token per byte (and its
-# template), and one token seldom holds more than 32 bytes.
+# What a count of tokens can be: one token seldom holds more than 32 bytes, and no model reads ten million tokens.
 _MOST_BYTES_PER_TOKEN = 32
-_MOST_TEMPLATE_TOKENS = 4000  # a chat template, and a JSON schema that goes beside the messages
+_MOST_TOKENS = 10_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,14 +62,16 @@ def measure_question(question: Question[Any], settings: JudgeSettings, price: Pr
     return RequestSize(estimate_tokens(texts) + len(texts) * _TOKENS_PER_MESSAGE, most, price)
 
 
-def is_plausible_count(tokens: object, texts: Iterable[str], at_most: int = 0) -> bool:
-    """Whether a number that a provider gives can be the tokens of these texts.
+def is_plausible_count(tokens: object, texts: Iterable[str]) -> bool:
+    """Whether a number that a provider states can be the tokens of these texts.
 
     Args:
-        tokens: The provider's number.
+        tokens: The provider's number. It may be larger than the texts: templates, tools and hidden reasoning count too.
         texts: The texts that it is about.
-        at_most: More tokens that may have been used unseen: `max_tokens` for a reply with hidden reasoning.
+
+    >>> is_plausible_count(250, ["a word " * 100]), is_plausible_count(1, ["a word " * 100])
+    (True, False)
     """
     size = sum(len(text.encode("utf-8", "surrogatepass")) for text in texts)
-    fewest, most = math.ceil(size / _MOST_BYTES_PER_TOKEN), size + at_most + _MOST_TEMPLATE_TOKENS
-    return isinstance(tokens, int) and not isinstance(tokens, bool) and fewest <= tokens <= most
+    fewest = math.ceil(size / _MOST_BYTES_PER_TOKEN)
+    return isinstance(tokens, int) and not isinstance(tokens, bool) and fewest <= tokens <= _MOST_TOKENS
