@@ -3,12 +3,15 @@
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...atomic_files import replace_file
 from ...text.untrusted import without_unseen
 from .ledger import NightRow
 from .nightly_report import NightlyReport, read_report
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
 
 _MOST_POINTS = 90  # on a trend
 _SCRIPT = re.compile(r"<script.*?</script>", re.DOTALL)  # the charts' tooltips: nothing runs on these pages
@@ -36,8 +39,13 @@ def write_site(folder: Path, suite: str, rows: Sequence[NightRow], accepted: set
         undefined=StrictUndefined,
         trim_blocks=True,
     )
-    pages.filters["shown"] = shorten
-    pages.filters["number"] = format_number
+    pages.filters |= {
+        "shown": shorten,
+        "number": format_number,
+        "markdown": render_markdown,
+        "state_class": state_class,
+        "time": lambda moment: moment[:16].replace("T", " "),
+    }
     reports = [read_report(row) for row in rows]
     common: dict[str, Any] = {"suite": suite, "accepted": accepted}
     folder.mkdir(parents=True, exist_ok=True)
@@ -63,6 +71,29 @@ def format_number(value: float | None, form: str = ".3f") -> str:
     ('0.500', '–')
     """
     return "–" if value is None else format(value, form)
+
+
+def render_markdown(text: str, length: int = 400) -> "Markup":
+    """Returns an answer as the HTML of its Markdown, shortened. Nothing in it links, loads or runs anything.
+
+    >>> str(render_markdown("**Bold** <b>"))
+    '<p><strong>Bold</strong> &lt;b&gt;</p>\\n'
+    """
+    from markdown_it import MarkdownIt
+    from markupsafe import Markup
+
+    renderer = MarkdownIt("commonmark", {"html": False, "breaks": True})
+    renderer.disable(["link", "image", "autolink", "reference"])
+    return Markup(renderer.render(shorten(text, length)))
+
+
+def state_class(state: str) -> str:
+    """Returns the style of a gate's state or a verdict: `passed`, `failed` or `other`.
+
+    >>> state_class("gate failed"), state_class("undecided")
+    ('failed', 'other')
+    """
+    return {"passed": "passed", "failed": "failed", "gate failed": "failed", "error": "failed"}.get(state, "other")
 
 
 def _trend_lines(reports: Sequence[NightlyReport]) -> list[tuple[str, str]]:
@@ -94,9 +125,12 @@ def _trend(reports: Sequence[NightlyReport], judge: str, metric: str) -> str:
     style = pygal.style.Style(
         background="transparent",
         plot_background="transparent",
-        colors=("#1f6feb", "#5b8fd0", "#5b8fd0"),
-        guide_stroke_color="#8883",
-        major_guide_stroke_color="#8886",
+        foreground="var(--text)",
+        foreground_strong="var(--text)",
+        foreground_subtle="var(--muted)",
+        colors=("var(--link)", "var(--muted)", "var(--muted)"),
+        guide_stroke_color="var(--line)",
+        major_guide_stroke_color="var(--line)",
     )
     chart = pygal.Line(
         style=style,
@@ -108,10 +142,12 @@ def _trend(reports: Sequence[NightlyReport], judge: str, metric: str) -> str:
         height=300,
         dots_size=3,
         x_label_rotation=30,
-        explicit_size=True,
         pretty_print=False,
         no_prefix=True,
     )
+    labelled = max(1, len(points) // 12)  # labels that fit beside each other
+    chart.x_labels_major_every = labelled
+    chart.show_minor_x_labels = False
     chart.x_labels = [began for began, _ in points]
     chart.add("mean", [shown.mean for _, shown in points])
     chart.add("95%, high", [shown.high for _, shown in points], stroke_style={"dasharray": "3, 5"}, dots_size=2)
