@@ -9,6 +9,7 @@ from typing import Any
 from ..errors import UsageError
 from ..judges import Judge
 from ..judges.embedders import Embedder
+from ..meta_eval.scorer import Scorer
 from ..prompts import BUNDLED, Prompts
 from .metric import Metric
 from .options import coerce_options, constructor_parameters
@@ -18,6 +19,7 @@ GROUP = "assay.metrics"
 BASELINES = ("token_overlap", "rouge_l_precision", "answer_length")
 DEFAULT_METRICS = ("faithfulness", "answer_relevance")
 RAGAS = "ragas"
+SCORER = "scorer"
 
 
 @cache
@@ -41,6 +43,8 @@ def needs_judge(specification: str) -> bool:
     """
     if specification.startswith(f"{RAGAS}:"):
         return True
+    if specification.startswith(f"{SCORER}:"):
+        return load_scorer(specification).judge is not None
     judge = constructor_parameters(_metric_class(specification)).get("judge")
     required = judge is not None and judge.default is inspect.Parameter.empty
     return required or (judge is not None and "judge" in _options(specification).values())
@@ -61,6 +65,8 @@ def higher_is_better(specification: str) -> bool:
     """
     if specification.startswith(f"{RAGAS}:"):
         return ragas_higher_is_better(specification.removeprefix(f"{RAGAS}:"))
+    if specification.startswith(f"{SCORER}:"):
+        return True  # a predicted rating
     return bool(_metric_class(specification).higher_is_better)
 
 
@@ -71,7 +77,7 @@ def add_option(specification: str, name: str, value: str) -> str:
         >>> add_option("answer_relevance", "questions", "5"), add_option("token_overlap", "questions", "5")
         ('answer_relevance:questions=5', 'token_overlap')
     """
-    if specification.startswith(f"{RAGAS}:") or name in _options(specification):
+    if specification.startswith((f"{RAGAS}:", f"{SCORER}:")) or name in _options(specification):
         return specification
     has_option = name in constructor_parameters(_metric_class(specification))
     return f"{specification}:{name}={value}" if has_option else specification
@@ -84,7 +90,7 @@ def load_metric(
 
     Args:
         specification: A name, with options after colons: `faithfulness:claims=judge:verdicts=listed`; or `ragas:NAME`,
-            a metric of the ragas library with our judge behind it.
+            a metric of the ragas library with our judge behind it; or `scorer:FILE`, a saved scorer.
         judge: Given to a metric that takes one.
         embedder: Given to a metric that takes one; each has a default.
         prompts: Given to a metric that asks a judge.
@@ -105,6 +111,14 @@ def load_metric(
             specification.removeprefix(f"{RAGAS}:"), judge=judge, embedder=embedder
         )
         return ragas_metric
+    if specification.startswith(f"{SCORER}:"):
+        from .scorer import load_scorer_metric
+
+        def load_part(name: str) -> Metric:
+            return load_metric(name, judge, embedder, prompts)
+
+        embedder_name = embedder.name if embedder else "use"
+        return load_scorer_metric(specification, load_part, judge=judge, embedder=embedder_name, prompts=prompts)
     metric_class, options = _metric_class(specification), _options(specification)
     parameters = constructor_parameters(metric_class)
     arguments = coerce_options(specification, metric_class, options) if options else {}
@@ -121,6 +135,25 @@ def load_metric(
     if options:
         metric.name = specification
     return metric
+
+
+def uses_embedder(specification: str) -> bool:
+    """Whether a metric compares texts by an embedder.
+
+    Example:
+        >>> uses_embedder("answer_relevance"), uses_embedder("faithfulness")
+        (True, False)
+    """
+    if specification.startswith((f"{RAGAS}:", f"{SCORER}:")):
+        return True
+    return "embedder" in constructor_parameters(_metric_class(specification))
+
+
+def load_scorer(specification: str) -> Scorer:
+    """The saved scorer that `scorer:FILE` names. Raises `InputError` where it cannot be read."""
+    from .scorer import scorer_path
+
+    return Scorer.load(scorer_path(specification)[0])
 
 
 def _metric_class(specification: str) -> Any:

@@ -116,6 +116,7 @@ with_read_options = option_group(
     help="Minutes that a person needs per answer.",
 )
 @click.option("--report", type=_FILE, help="Write the whole report to an .html file.")
+@click.option("--save", type=_FILE, help="Write the chosen combination to a .yaml file: run it as scorer:FILE.")
 @store_option
 @json_option
 def meta(
@@ -132,6 +133,7 @@ def meta(
     bound: float,
     minutes: float,
     report: Path | None,
+    save: Path | None,
     store: str | Path,
     as_json: bool,
 ) -> None:
@@ -144,6 +146,7 @@ def meta(
     \b
     assay meta last --by language --report report.html
     assay meta --scores ragas.csv --ratings team.csv --group page
+    assay meta last --save team.yaml; assay run answers.csv --metrics scorer:team.yaml
     """
     from ..meta_eval.evaluation import SLICE_ATTRIBUTES, evaluate_table
     from ..runs import Store
@@ -178,6 +181,10 @@ def meta(
         write_report(
             report, evaluation, joined, lambda item: find_answer_evidence(opened, chosen_runs, item) if opened else None
         )
+    if save is not None:
+        from ..runs.scorer_saving import save_scorer
+
+        save_scorer(save, joined.table, evaluation, opened, chosen_runs)
     if as_json:
         from .meta_json import evaluation_as_json
 
@@ -188,6 +195,8 @@ def meta(
     print_evaluation(evaluation, joined)
     if report is not None:
         click.echo(f"\nThe whole report: {report}")
+    if save is not None:
+        click.echo(f"\nThe scorer: {save}. It predicts the team's rating: assay run SET --metrics scorer:{save}")
 
 
 def print_brief_evaluation(store: "Store", run: "RunRow") -> None:

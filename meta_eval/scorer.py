@@ -1,0 +1,260 @@
+"""The chosen combination as a file: fitted to ratings, read by people, and run as a metric (`scorer:FILE`)."""
+
+import hashlib
+import json
+import math
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from ..errors import InputError, UsageError
+
+if TYPE_CHECKING:
+    from .table import ScoreTable
+
+VERSION = 1
+Decision = Literal["send", "person", "hold"]
+Knots = tuple[tuple[float, float], ...]
+"""A monotone map as points (from, to), the first ones ascending; linear between them, constant beyond them."""
+
+
+class _Record(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+
+class ScorerPart(_Record):
+    """One metric of a scorer.
+
+    Attributes:
+        metric: The metric with its options, as for `--metrics`.
+        higher_is_better: The metric's direction; where lower is better the value counts negated.
+        weight: How much the metric's percentile adds to the combined score.
+        percentiles: Map from the metric's value (negated where lower is better) to its share among the answers that
+            the scorer was fitted on, in [0, 1].
+        missing: How many of these answers had no value, in [0, 1].
+    """
+
+    metric: str
+    higher_is_better: bool = True
+    weight: float
+    percentiles: Knots = Field(min_length=1)
+    missing: float = 0.0
+
+
+class JudgeRecord(_Record):
+    """The judge that the scorer was fitted with: the settings that determine its replies."""
+
+    model: str
+    settings: dict[str, Any] = {}
+
+
+class AgreementRecord(_Record):
+    """How well the scorer agreed with the ratings when it was fitted, on answers that it was not fitted on.
+
+    Attributes:
+        items: Rated answers.
+        groups: Groups of answers that share a source.
+        spearman: Out of fold.
+        low: Lower end of its 95% interval.
+        high: Upper end of its 95% interval.
+        rater_ceiling: How well the raters agree with each other; None with one rating per answer.
+        ratings: Fingerprint of the ratings, so that a second fit on the same ones is recognised.
+    """
+
+    items: int
+    groups: int
+    spearman: float
+    low: float | None = None
+    high: float | None = None
+    rater_ceiling: float | None = None
+    ratings: str
+
+
+class Prediction(_Record):
+    """What a scorer says of one answer.
+
+    Attributes:
+        predicted: The expected rating, on the team's scale.
+        low: Lower end of the interval that holds with the scorer's level.
+        high: Upper end of the interval.
+        decision: `send` to the customer, leave to a `person`, or `hold` back.
+        contributions: What each part adds to the combined score; 0 where its value is missing.
+        missing: The parts without a value.
+    """
+
+    predicted: float
+    low: float
+    high: float
+    decision: Decision
+    contributions: dict[str, float]
+    missing: tuple[str, ...] = ()
+
+
+class Scorer(_Record):
+    """A combination of metrics, fitted to a team's ratings.
+
+    The combined score is the sum over parts of weight x (percentile - 0.5). A part that has no value for an answer
+    counts as its middle, 0. The combined score is mapped to the rating scale by isotonic regression. The interval is
+    predicted +- half_width, cut at the ends of the scale: split-conformal over whole groups, from answers of folds that
+    the fit left out.
+
+    Attributes:
+        version: Version of the file format.
+        assay: Version of Assay that fitted it.
+        kind: How the weights came about (`subset`, `mean-rank`, `ridge`, `logistic`).
+        parts: The metrics.
+        judge: The judge of the parts that ask one; None where none does.
+        embedder: The embedder of the parts; None where none uses one.
+        prompts: The prompts that the parts used, `name.language@hash`.
+        rating_min: Lowest level of the team's scale.
+        rating_max: Highest level.
+        ratings: Map from the combined score to the expected rating.
+        level: Level of the interval, such as 0.9.
+        half_width: Half the interval's width, in levels of the scale.
+        send_at: Predicted ratings from which answers may be sent; None where no threshold keeps the bound.
+        hold_below: Predicted ratings below which answers are held back; None where there is no such threshold.
+        agreement: How well it agreed with the ratings, out of fold.
+    """
+
+    version: Literal[1] = VERSION
+    assay: str
+    kind: str
+    parts: tuple[ScorerPart, ...] = Field(min_length=1)
+    judge: JudgeRecord | None = None
+    embedder: str | None = None
+    prompts: tuple[str, ...] = ()
+    rating_min: float
+    rating_max: float
+    ratings: Knots = Field(min_length=1)
+    level: float = Field(gt=0, lt=1)
+    half_width: float = Field(ge=0)
+    send_at: float | None = None
+    hold_below: float | None = None
+    agreement: AgreementRecord
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """The metrics that it needs."""
+        return tuple(part.metric for part in self.parts)
+
+    def predict(self, values: Mapping[str, float | None]) -> Prediction:
+        """The expected rating of an answer.
+
+        Args:
+            values: The parts' values by metric; None or absent where a part has none.
+        """
+        contributions, missing = {}, []
+        for part in self.parts:
+            value = values.get(part.metric)
+            if value is None:
+                missing.append(part.metric)
+                contributions[part.metric] = 0.0
+            else:
+                oriented = value if part.higher_is_better else -value
+                contributions[part.metric] = part.weight * (interpolate(part.percentiles, oriented) - 0.5)
+        predicted = interpolate(self.ratings, sum(contributions.values()))
+        return Prediction(
+            predicted=predicted,
+            low=max(self.rating_min, predicted - self.half_width),
+            high=min(self.rating_max, predicted + self.half_width),
+            decision=self._decide(predicted),
+            contributions=contributions,
+            missing=tuple(missing),
+        )
+
+    def _decide(self, predicted: float) -> Decision:
+        if self.send_at is not None and predicted >= self.send_at:
+            return "send"
+        return "hold" if self.hold_below is not None and predicted < self.hold_below else "person"
+
+    @classmethod
+    def load(cls, path: str | Path) -> "Scorer":
+        """Reads a scorer's file (YAML).
+
+        Raises:
+            InputError: The file cannot be read; the message names file, line and field.
+        """
+        from ..languages import read_yaml
+
+        file = Path(path)
+        if not file.is_file():
+            raise InputError(f"{file}: there is no scorer here; make one with: assay meta RUN --save {file}")
+        return read_yaml(file, cls)
+
+    def save(self, path: str | Path) -> None:
+        """Writes the scorer as YAML that a person can read and review.
+
+        Raises:
+            UsageError: The file cannot be written.
+        """
+        import yaml
+
+        class _Dumper(yaml.SafeDumper):
+            """Writes a map's points as short lists, one per line."""
+
+        _Dumper.add_representer(
+            _Point, lambda dumper, point: dumper.represent_sequence("tag:yaml.org,2002:seq", point, flow_style=True)
+        )
+        content = self.model_dump(mode="json")
+        content["ratings"] = _points(self.ratings)
+        for part, own in zip(content["parts"], self.parts, strict=True):
+            part["percentiles"] = _points(own.percentiles)
+        text = f"# Made by `assay meta --save`. Run it with: assay run SET --metrics scorer:{Path(path).name}\n"
+        text += yaml.dump(content, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=120)
+        try:
+            Path(path).write_text(text, encoding="utf-8")
+        except OSError as error:
+            raise UsageError(f"{path}: the scorer cannot be written ({error.strerror or error})") from error
+
+
+class _Point(list[float]):
+    """One point of a map, written on one line."""
+
+
+def _points(knots: Knots) -> list[_Point]:
+    return [_Point([round(x, 6), round(y, 6)]) for x, y in knots]
+
+
+def interpolate(knots: Knots, value: float) -> float:
+    """A monotone map at a value: linear between its points, constant beyond them.
+
+    >>> interpolate(((0.0, 1.0), (2.0, 5.0)), 0.5), interpolate(((0.0, 1.0), (2.0, 5.0)), 9.0)
+    (2.0, 5.0)
+    """
+    after = bisect_right([x for x, _ in knots], value)
+    if after == 0:
+        return knots[0][1]
+    if after == len(knots):
+        return knots[-1][1]
+    (x0, y0), (x1, y1) = knots[after - 1], knots[after]
+    return y0 + (y1 - y0) * (value - x0) / (x1 - x0)
+
+
+def fingerprint_ratings(table: "ScoreTable") -> str:
+    """12 hexadecimal digits over the ratings by item and rater: equal for equal ratings in any order."""
+    rows = sorted(
+        [item, rater, float(rating)]
+        for item, ratings in zip(table.items, table.ratings, strict=True)
+        for rater, rating in zip(table.raters, ratings, strict=True)
+        if not math.isnan(rating)
+    )
+    return hashlib.sha256(json.dumps(rows).encode()).hexdigest()[:12]
+
+
+def percentile_knots(values: Sequence[float], most: int = 25) -> Knots:
+    """The map from a value to its share among `values`, ties half, as at most `most` points.
+
+    >>> percentile_knots([1, 2, 2, 3])
+    ((1.0, 0.125), (2.0, 0.5), (3.0, 0.875))
+    """
+    import numpy as np
+
+    ordered = np.sort(np.asarray(values, float))
+    levels = np.unique(ordered)
+    if len(levels) > most:
+        levels = np.unique(np.quantile(ordered, np.linspace(0, 1, most), method="nearest"))
+    below, upto = (np.searchsorted(ordered, levels, side=side) for side in ("left", "right"))
+    return tuple((float(x), float(y)) for x, y in zip(levels, (below + upto) / (2 * len(ordered)), strict=True))

@@ -1,0 +1,155 @@
+"""A saved scorer as a metric: the rating that the team would give, predicted from the metrics that follow it best."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ..errors import UsageError
+from ..eval_sets.sample import Sample
+from ..judges import Judge, Usage
+from ..meta_eval.scorer import JudgeRecord, Prediction, Scorer
+from ..prompts import Prompts
+from .metric import Metric, Score, failed, scored, skipped
+
+PREFIX = "scorer:"
+
+
+class ScorerMetric(Metric):
+    """The predicted rating of an answer, on the team's own scale (`assay meta --save FILE`, `scorer:FILE`).
+
+    Computes the metrics that the scorer combines, weighs their percentiles and maps the sum to the rating scale. A part
+    that was skipped counts as its middle and is named in the evidence; where a part failed, or all were skipped, so is
+    the whole. Evidence: `predicted`, `low`, `high`, `decision` (send, person, hold), `parts` with each metric's value,
+    contribution, status and own evidence, `remarks`.
+
+    Args:
+        scorer: The fitted combination.
+        parts: Its metrics, in the scorer's order.
+        name: The name under which scores are recorded.
+        remarks: What differs from how it was fitted, where that was allowed.
+    """
+
+    needs = ("response",)
+    higher_is_better = True
+
+    def __init__(
+        self, scorer: Scorer, parts: Sequence[Metric], name: str = "scorer", remarks: Sequence[str] = ()
+    ) -> None:
+        self.name = name
+        self.range = (scorer.rating_min, scorer.rating_max)
+        self.scorer = scorer
+        self._parts = dict(zip(scorer.metrics, parts, strict=True))
+        self._remarks = tuple(remarks)
+
+    async def measure(self, sample: Sample) -> Score:
+        """The predicted rating. Raises `JudgeError`."""
+        scores = {name: await metric.assess(sample) for name, metric in self._parts.items()}
+        usage = Usage.total([score.usage for score in scores.values()])
+        evidence: dict[str, Any] = {"parts": {name: _part_evidence(score) for name, score in scores.items()}}
+        if broken := [name for name, score in scores.items() if score.status == "failed"]:
+            return failed(f"{broken[0]} failed: {scores[broken[0]].reason}", evidence, usage)
+        if all(score.value is None for score in scores.values()):
+            return skipped("none of its metrics has a value for this answer", evidence, usage)
+        prediction = self.scorer.predict({name: score.value for name, score in scores.items()})
+        for name, contribution in prediction.contributions.items():
+            evidence["parts"][name]["contribution"] = contribution
+        evidence |= {
+            "predicted": prediction.predicted,
+            "low": prediction.low,
+            "high": prediction.high,
+            "decision": prediction.decision,
+            "level": self.scorer.level,
+            "remarks": list(self._remarks),
+        }
+        return scored(prediction.predicted, _reason(prediction, self.scorer.level, self._remarks), evidence, usage)
+
+
+def _part_evidence(score: Score) -> dict[str, Any]:
+    return {"value": score.value, "status": score.status, "reason": score.reason, "evidence": score.evidence}
+
+
+_DECISIONS = {"send": "may be sent", "person": "leave it to a person", "hold": "hold it back"}
+
+
+def _reason(prediction: Prediction, level: float, remarks: Sequence[str]) -> str:
+    interval = f"{prediction.low:.1f} to {prediction.high:.1f} with {level:.0%} confidence"
+    by_weight = sorted(prediction.contributions.items(), key=lambda part: part[1])
+    reason = f"the team would rate it about {prediction.predicted:.1f} ({interval}): {_DECISIONS[prediction.decision]}"
+    if by_weight[0][1] < 0:
+        reason += f"; {by_weight[0][0]} speaks most against it"
+    elif by_weight[-1][1] > 0:
+        reason += f"; {by_weight[-1][0]} speaks most for it"
+    if prediction.missing:
+        reason += f"; {', '.join(prediction.missing)} has no value here and counts as middling"
+    return "; ".join([reason, *remarks])
+
+
+def load_scorer_metric(
+    specification: str,
+    load_part: Callable[[str], Metric],
+    *,
+    judge: Judge | None,
+    embedder: str,
+    prompts: Prompts,
+) -> ScorerMetric:
+    """The metric of `scorer:FILE` or `scorer:FILE:allow_changed=true`.
+
+    Args:
+        specification: The prefix, the file and perhaps the option.
+        load_part: Loads one of the scorer's metrics by name.
+        judge: Who answers the questions of the parts.
+        embedder: The name of the embedder in use.
+        prompts: The prompts in use.
+
+    Raises:
+        UsageError: The judge, a prompt or the embedder is not what the scorer was fitted with, and that is not allowed.
+        InputError: The file cannot be read.
+    """
+    path, allow_changed = scorer_path(specification)
+    scorer = Scorer.load(path)
+    changes = find_changes(scorer, judge, embedder, prompts)
+    if changes and not allow_changed:
+        raise UsageError(
+            f"{path}: the scorer was fitted with something else: {'; '.join(changes)}. Use what it was fitted with, "
+            f"fit it again (assay meta RUN --save {path}), or accept the change with {specification}:allow_changed=true"
+        )
+    parts = [load_part(part.metric) for part in scorer.parts]
+    return ScorerMetric(scorer, parts, specification, [f"changed since the fit: {change}" for change in changes])
+
+
+def scorer_path(specification: str) -> tuple[str, bool]:
+    """The file of a specification, and whether changes are allowed."""
+    path = specification.removeprefix(PREFIX)
+    plain = path.removesuffix(":allow_changed=true")
+    return plain, plain != path
+
+
+def find_changes(scorer: Scorer, judge: Judge | None, embedder: str, prompts: Prompts) -> list[str]:
+    """What differs between how a scorer was fitted and how it is about to run, one sentence each."""
+    changes = []
+    if scorer.judge is not None:
+        current = judge_record(judge)
+        if current is None or current.model != scorer.judge.model:
+            changes.append(f"the judge was {scorer.judge.model} and is {current.model if current else 'none'}")
+        else:
+            for name, fitted in scorer.judge.settings.items():
+                if current.settings.get(name) != fitted:
+                    changes.append(f"the judge's {name} was {fitted!r} and is {current.settings.get(name)!r}")
+    if scorer.embedder is not None and scorer.embedder != embedder:
+        changes.append(f"the embedder was {scorer.embedder} and is {embedder}")
+    for identity in scorer.prompts:
+        name, _, language = identity.partition("@")[0].rpartition(".")
+        current_prompt = prompts.load(name, language).identity
+        if current_prompt != identity:
+            changes.append(f"the prompt was {identity} and is {current_prompt}")
+    return changes
+
+
+def judge_record(judge: Judge | None) -> JudgeRecord | None:
+    """What is recorded of a judge: the settings that determine its replies."""
+    if judge is None:
+        return None
+    settings = getattr(judge, "settings", None)
+    if settings is None:
+        return JudgeRecord(model=judge.name)
+    kept = settings.model_dump(mode="json", include={"parameters", "max_tokens", "structured", "logprobs"})
+    return JudgeRecord(model=settings.identity, settings=kept)

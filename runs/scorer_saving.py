@@ -1,0 +1,67 @@
+"""From a meta-evaluation of runs to a saved scorer: the fit, with the judge, prompts and embedder that it holds for."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..errors import UsageError
+from ..judges import LiteLLMJudge
+from ..meta_eval.scorer import Scorer
+from ..meta_eval.scorer_fit import fit_scorer
+from ..metrics.catalogue import needs_judge, uses_embedder
+from ..metrics.scorer import judge_record
+from .store import RunRow, Store
+
+if TYPE_CHECKING:
+    from ..meta_eval.results import MetaEvaluation
+    from ..meta_eval.table import ScoreTable
+
+
+def save_scorer(
+    path: Path, table: "ScoreTable", evaluation: "MetaEvaluation", store: Store | None, runs: Sequence[RunRow]
+) -> Scorer:
+    """Fits the combination that was chosen and writes it to a file.
+
+    Args:
+        path: The file, `.yaml` or `.yml`.
+        table: The scores and ratings that were evaluated.
+        evaluation: What came out.
+        store: Where the runs are.
+        runs: The runs whose scores were evaluated; all by one judge and one embedder.
+
+    Raises:
+        UsageError: There are no runs, they differ in judge or embedder, nothing was chosen, or the file cannot be
+            written.
+    """
+    if path.suffix not in {".yaml", ".yml"}:
+        raise UsageError(f"{path}: a scorer's file ends in .yaml")
+    if store is None or not runs:
+        raise UsageError("--save: a scorer runs Assay's metrics; name the RUN that has their scores")
+    first, *others = runs
+    if any((run.plan.judge, run.plan.embedder) != (first.plan.judge, first.plan.embedder) for run in others):
+        raise UsageError("--save: the runs differ in judge or embedder; name runs of one judge")
+    chosen = evaluation.selection.chosen.metrics if evaluation.selection else ()
+    judge = None
+    if first.plan.judge is not None and any(map(needs_judge, chosen)):
+        judge = judge_record(LiteLLMJudge(first.plan.judge))
+    scorer = fit_scorer(
+        table,
+        evaluation,
+        judge=judge,
+        embedder=first.plan.embedder if any(map(uses_embedder, chosen)) else None,
+        prompts=_prompts_of(store, runs, chosen),
+        seed=evaluation.settings.seed,
+    )
+    scorer.save(path)
+    return scorer
+
+
+def _prompts_of(store: Store, runs: Sequence[RunRow], metrics: Sequence[str]) -> set[str]:
+    """The prompts that the metrics used, as their evidence names them."""
+    return {
+        str(prompt)
+        for run in runs
+        for _, metric, score in store.scores(run.id)
+        if metric in metrics
+        for prompt in score.evidence.get("prompts", ())
+    }

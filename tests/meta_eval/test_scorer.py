@@ -1,0 +1,173 @@
+"""The saved scorer: what it predicts, what its file says, and how wide its interval is."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from assay.errors import InputError, UsageError
+from assay.meta_eval.evaluation import evaluate_table
+from assay.meta_eval.scorer import AgreementRecord, Scorer, ScorerPart, fingerprint_ratings, percentile_knots
+from assay.meta_eval.scorer_fit import conformal_half_width, fit_combination, fit_scorer
+from assay.meta_eval.table import ScoreTable
+
+AGREEMENT = AgreementRecord(items=60, groups=15, spearman=0.5, low=0.3, high=0.7, ratings="0" * 12)
+
+
+def make_scorer(**changes: object) -> Scorer:
+    """Two parts, equal weights: a percentile of 0 to 1 between the values 0 and 10, and 0 to 1 between -1 and 0."""
+    fields = {
+        "assay": "0.1.0",
+        "kind": "subset",
+        "parts": (
+            ScorerPart(metric="a", weight=0.5, percentiles=((0, 0), (10, 1))),
+            ScorerPart(metric="b", higher_is_better=False, weight=0.5, percentiles=((-1, 0), (0, 1))),
+        ),
+        "rating_min": 1,
+        "rating_max": 5,
+        "ratings": ((-0.5, 1.0), (0.5, 5.0)),
+        "level": 0.9,
+        "half_width": 1.0,
+        "send_at": 4.0,
+        "hold_below": 2.0,
+        "agreement": AGREEMENT,
+    }
+    return Scorer.model_validate(fields | changes)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "predicted", "decision"),
+    [
+        (10, 0, 5.0, "send"),  # both at their best: 0.25 + 0.25 = 0.5
+        (0, 1, 1.0, "hold"),  # both at their worst; b is better when lower
+        (10, 1, 3.0, "person"),  # 0.25 - 0.25 = 0, the middle
+        (7.5, 0.5, 3.5, "person"),  # 0.5 * 0.25 + 0 = 0.125, of a range of 4 levels per 1: 3 + 0.5
+        (10, None, 4.0, "send"),  # a missing part counts as its middle: 0.25
+        (99, -9, 5.0, "send"),  # beyond what it was fitted on: the ends
+    ],
+)
+def test_the_prediction_is_the_weighted_sum_of_percentiles_on_the_rating_scale(
+    a: float, b: float | None, predicted: float, decision: str
+) -> None:
+    prediction = make_scorer().predict({"a": a, "b": b})
+    assert prediction.predicted == pytest.approx(predicted)
+    assert prediction.decision == decision
+    assert (prediction.low, prediction.high) == (max(1, predicted - 1), min(5, predicted + 1))
+    assert prediction.missing == (("b",) if b is None else ())
+
+
+def test_without_thresholds_everything_goes_to_a_person() -> None:
+    scorer = make_scorer(send_at=None, hold_below=None)
+    assert {scorer.predict({"a": value, "b": 0}).decision for value in (0, 5, 10)} == {"person"}
+
+
+def test_the_file_holds_all_of_it_and_is_read_back(tmp_path: Path) -> None:
+    file = tmp_path / "team.yaml"
+    scorer = make_scorer()
+    scorer.save(file)
+    assert Scorer.load(file) == scorer
+    assert "- [10.0, 1.0]" in file.read_text()  # one point per line, for review
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (("half_width: 1.0", "half_width: wide"), "half_width: Input should be a valid number"),
+        (("kind: subset", "kinds: subset"), "Extra inputs are not permitted"),
+        (("version: 1", "version: 2"), "version: Input should be 1"),
+        (("weight: 0.5", "weight: .nan"), "weight: Input should be a finite number"),
+    ],
+)
+def test_a_file_that_is_wrong_is_told_with_its_line(tmp_path: Path, change: tuple[str, str], message: str) -> None:
+    file = tmp_path / "team.yaml"
+    make_scorer().save(file)
+    file.write_text(file.read_text().replace(*change, 1))
+    with pytest.raises(InputError, match=r"team.yaml, line \d+") as error:
+        Scorer.load(file)
+    assert message in str(error.value)
+
+
+def test_a_file_that_is_not_there_says_how_to_make_one(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="assay meta RUN --save"):
+        Scorer.load(tmp_path / "team.yaml")
+
+
+def test_percentiles_of_many_values_are_a_few_points() -> None:
+    knots = percentile_knots(list(range(1000)), most=5)
+    assert len(knots) == 5
+    assert knots[0] == (0.0, 0.0005) and knots[-1] == (999.0, 0.9995)
+
+
+def test_equal_weights_and_learnt_weights() -> None:
+    """The second metric is noise: ridge gives it next to nothing, a mean of ranks a half."""
+    draw = np.random.default_rng(0)
+    good = draw.uniform(size=400)
+    scores = np.column_stack([good, draw.uniform(size=400)])
+    ratings = 1 + 4 * good
+    assert fit_combination("mean-rank", ("a", "b"), scores, ratings, 3).weights == (0.5, 0.5)
+    learnt = fit_combination("ridge", ("a", "b"), scores, ratings, 3).weights
+    assert learnt[0] == pytest.approx(4, abs=0.1) and abs(learnt[1]) < 0.1  # 4 levels over percentiles 0 to 1
+    with pytest.raises(UsageError, match="a tree cannot be saved"):
+        fit_combination("tree", ("a", "b"), scores, ratings, 3)
+
+
+def test_half_width_by_hand() -> None:
+    """Four groups of one answer, residuals 1, 2, 3, 4: at level 0.6 the quantile is at 0.6 * 5 / 4 = 0.75, so 3.
+
+    A fifth group with three residuals of 9 weighs as much as one answer: at 0.6 * 6 / 5 = 0.72 the quantile is 4.
+    """
+    assert conformal_half_width(np.array([1.0, -2, 3, -4]), np.arange(4), 0.6) == 3
+    residuals, groups = np.array([1.0, -2, 3, -4, 9, 9, 9]), np.array([0, 1, 2, 3, 4, 4, 4])
+    assert conformal_half_width(residuals, groups, 0.6) == 4
+    assert conformal_half_width(residuals, groups, 0.99) == 9  # too few groups for the level: the largest
+
+
+def simulate(seed: int, groups: int = 40, noise: float = 0.8) -> ScoreTable:
+    """Answers in groups of 1 to 5, ratings 1 to 5 that follow the first of two metrics, with a part per group."""
+    draw = np.random.default_rng(seed)
+    sizes = draw.integers(1, 6, groups)
+    group = np.repeat(np.arange(groups), sizes)
+    quality = draw.normal(size=len(group)) + draw.normal(0, 0.5, groups)[group]
+    ratings = np.clip(np.round(3 + quality + draw.normal(0, noise, len(group))), 1, 5)
+    scores = np.column_stack([quality, draw.normal(size=len(group))])
+    return ScoreTable(
+        items=tuple(f"s{number}" for number in range(len(group))),
+        metrics=("follows", "noise"),
+        scores=scores,
+        ratings=ratings[:, None],
+        groups=tuple(map(str, group)),
+    )
+
+
+def test_intervals_hold_for_new_groups() -> None:
+    """Fitted on 40 groups and tried on 40 others, 10 times: near 0.9 of the ratings lie in the 0.9 interval."""
+    inside = []
+    for seed in range(10):
+        table = simulate(seed)
+        evaluation = evaluate_table(table, bootstrap=200, permutations=200, repeats=1)
+        scorer = fit_scorer(table, evaluation, seed=seed)
+        assert scorer.metrics == ("follows",)
+        fresh = simulate(1000 + seed)
+        for row, rating in zip(fresh.scores, fresh.mean_rating, strict=True):
+            prediction = scorer.predict(dict(zip(fresh.metrics, row, strict=True)))
+            inside.append(prediction.low <= rating <= prediction.high)
+    assert 0.87 <= np.mean(inside) <= 0.97  # n = 1,200 in 400 groups: the standard error is about 0.01
+
+
+def test_nothing_is_saved_where_nothing_agrees() -> None:
+    table = simulate(3)
+    shuffled = np.random.default_rng(0).permutation(table.ratings)
+    noise = ScoreTable(table.items, table.metrics, table.scores, shuffled, groups=table.groups)
+    evaluation = evaluate_table(noise, bootstrap=200, permutations=200, repeats=1)
+    with pytest.raises(UsageError, match=r"there is no scorer to save\. No metric or combination agrees"):
+        fit_scorer(noise, evaluation)
+
+
+def test_the_fingerprint_knows_ratings_and_not_their_order() -> None:
+    table = simulate(5)
+    order = np.random.default_rng(1).permutation(len(table.items))
+    assert fingerprint_ratings(table) == fingerprint_ratings(table.take(order.tolist()))
+    changed = table.ratings.copy()
+    changed[0] = 1 + changed[0] % 5
+    other = ScoreTable(table.items, table.metrics, table.scores, changed, groups=table.groups)
+    assert fingerprint_ratings(table) != fingerprint_ratings(other)

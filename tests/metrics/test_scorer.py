@@ -1,0 +1,134 @@
+"""`scorer:FILE`: a saved scorer runs as a metric, explains itself, and refuses what it was not fitted with."""
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assay.errors import UsageError
+from assay.eval_sets import Sample, write_set
+from assay.judges import JudgeSettings, LiteLLMJudge
+from assay.meta_eval.scorer import AgreementRecord, Scorer, ScorerPart
+from assay.metrics.catalogue import higher_is_better, load_metric, needs_judge
+from assay.metrics.scorer import judge_record
+from assay.prompts import BUNDLED
+
+SETTINGS = JudgeSettings(model="openai/judge-a", api_base="http://127.0.0.1:9/v1")
+
+
+@pytest.fixture
+def scorer_file(tmp_path: Path) -> Any:
+    """Writes a scorer of token overlap: 1 for nothing in common, 5 for all; further fields by keyword."""
+
+    def write(**changes: Any) -> str:
+        fields = {
+            "assay": "0.1.0",
+            "kind": "subset",
+            "parts": (ScorerPart(metric="token_overlap", weight=1.0, percentiles=((0, 0), (1, 1))),),
+            "rating_min": 1,
+            "rating_max": 5,
+            "ratings": ((-0.5, 1.0), (0.5, 5.0)),
+            "level": 0.9,
+            "half_width": 0.5,
+            "send_at": 4.5,
+            "agreement": AgreementRecord(items=60, groups=15, spearman=0.5, ratings="0" * 12),
+        }
+        file = tmp_path / "team.yaml"
+        Scorer.model_validate(fields | changes).save(file)
+        return f"scorer:{file}"
+
+    return write
+
+
+def sample(response: str, **fields: Any) -> Sample:
+    return Sample(id="s", user_input="Q?", response=response, retrieved_contexts=("open the menu now",), **fields)
+
+
+def test_it_predicts_a_rating_and_says_why(scorer_file: Any) -> None:
+    """Half of the answer's words are in the context: overlap 0.5, the middle, a rating of 3."""
+    metric = load_metric(scorer_file())
+    assert metric.range == (1, 5) and metric.higher_is_better
+    score = asyncio.run(metric.assess(sample("open the red flowers")))
+    assert score.value == pytest.approx(3.0)
+    assert (score.evidence["low"], score.evidence["high"], score.evidence["decision"]) == (2.5, 3.5, "person")
+    part = score.evidence["parts"]["token_overlap"]
+    assert part["value"] == 0.5 and part["contribution"] == pytest.approx(0.0)
+    assert score.reason.startswith("the team would rate it about 3.0 (2.5 to 3.5 with 90% confidence): leave it")
+    sent = asyncio.run(metric.assess(sample("open the menu now")))
+    assert sent.value == 5 and sent.evidence["decision"] == "send" and "may be sent" in sent.reason
+
+
+def test_without_any_part_it_is_skipped(scorer_file: Any) -> None:
+    answer = sample("open").model_copy(update={"retrieved_contexts": ()})
+    score = asyncio.run(load_metric(scorer_file()).assess(answer))
+    assert score.status == "skipped" and "none of its metrics has a value" in score.reason
+
+
+def test_the_catalogue_knows_its_direction_and_whether_it_asks_a_judge(scorer_file: Any) -> None:
+    name = scorer_file()
+    assert higher_is_better(name) and not needs_judge(name)
+    asking = scorer_file(judge=judge_record(LiteLLMJudge(SETTINGS)))
+    assert needs_judge(asking)
+    with pytest.raises(UsageError, match="asks a judge"):
+        load_metric(asking)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"model": "openai/judge-b"}, "the judge was openai/judge-a and is openai/judge-b"),
+        ({"parameters": {"temperature": 1}}, "the judge's parameters was {'temperature': 0} and is {'temperature': 1}"),
+        ({"logprobs": True}, "the judge's logprobs was False and is True"),
+    ],
+)
+def test_another_judge_is_refused_and_allowed_only_with_a_remark(
+    scorer_file: Any, changes: dict[str, Any], message: str
+) -> None:
+    name = scorer_file(judge=judge_record(LiteLLMJudge(SETTINGS)))
+    other = LiteLLMJudge(SETTINGS.model_copy(update=changes))
+    with pytest.raises(UsageError) as error:
+        load_metric(name, judge=other)
+    assert message in str(error.value) and "assay meta RUN --save" in str(error.value)
+    allowed = load_metric(f"{name}:allow_changed=true", judge=other)
+    score = asyncio.run(allowed.assess(sample("open the menu now")))
+    assert score.evidence["remarks"] == [f"changed since the fit: {message}"]
+    assert message in score.reason
+    assert load_metric(name, judge=LiteLLMJudge(SETTINGS)).name == name
+
+
+def test_another_prompt_or_embedder_is_refused(scorer_file: Any) -> None:
+    known = BUNDLED.load("support", "en").identity
+    assert load_metric(scorer_file(prompts=(known,)))
+    with pytest.raises(UsageError, match=r"the prompt was support.en@000000000000 and is support.en@"):
+        load_metric(scorer_file(prompts=("support.en@000000000000",)))
+    with pytest.raises(UsageError, match="the embedder was st:model and is use"):
+        load_metric(scorer_file(embedder="st:model"))
+
+
+def test_meta_saves_what_run_uses(assay: Any, tmp_path: Path) -> None:
+    """An answer with k of the reference's five words is rated k: ROUGE-1 tells, and so does the scorer made of it."""
+    words = ["open", "the", "menu", "press", "save"]
+    samples = [
+        Sample(
+            id=f"s{number}",
+            user_input="How?",
+            response=" ".join(words[: 1 + number % 5] + ["flowers"] * (4 - number % 5)),
+            reference=" ".join(words),
+            retrieved_contexts=("open",),
+            language="en",
+            rating=1 + number % 5,
+        )
+        for number in range(60)
+    ]
+    write_set(samples, tmp_path / "rated.jsonl")
+    assert assay("run", "rated.jsonl", "--metrics", "rouge_1").code == 0
+    saved = assay("meta", "last", "--save", "team.yaml", "--bootstrap", "200", "--repeats", "1")
+    assert saved.code == 0 and "assay run SET --metrics scorer:team.yaml" in saved.out
+    assert assay("meta", "last", "--save", "team.txt").code == 2
+    run = assay("run", "rated.jsonl", "--metrics", "scorer:team.yaml", "--json").json
+    assert run["metrics"]["scorer:team.yaml"]["spearman"] == pytest.approx(1.0)
+    shown = assay("show", "last", "s4", "--json").json["scores"]
+    (score,) = [one for one in shown if one["metric"] == "scorer:team.yaml"]
+    assert score["value"] == pytest.approx(5.0)
+    assert set(score["evidence"]) >= {"predicted", "low", "high", "parts", "decision"}
