@@ -159,7 +159,7 @@ def test_nothing_is_saved_where_nothing_agrees() -> None:
     shuffled = np.random.default_rng(0).permutation(table.ratings)
     noise = ScoreTable(table.items, table.metrics, table.scores, shuffled, groups=table.groups)
     evaluation = evaluate_table(noise, bootstrap=200, permutations=200, repeats=1)
-    with pytest.raises(UsageError, match=r"there is no scorer to save\. No metric or combination agrees"):
+    with pytest.raises(UsageError, match=r"there is no scorer to save\. No measure and no combination"):
         fit_scorer(noise, evaluation)
 
 
