@@ -15,7 +15,6 @@ from ..errors import InputError, UsageError
 if TYPE_CHECKING:
     from .table import ScoreTable
 
-VERSION = 1
 Decision = Literal["send", "person", "hold"]
 Knots = tuple[tuple[float, float], ...]
 """A monotone map as points (from, to), the first ones ascending; linear between them, constant beyond them."""
@@ -119,7 +118,7 @@ class Scorer(_Record):
         agreement: How well it agreed with the ratings, out of fold.
     """
 
-    version: Literal[1] = VERSION
+    version: Literal[1] = 1
     assay: str
     kind: str
     parts: tuple[ScorerPart, ...] = Field(min_length=1)

@@ -49,7 +49,7 @@ def save_scorer(
         evaluation,
         judge=judge,
         embedder=first.plan.embedder if any(map(uses_embedder, chosen)) else None,
-        prompts=_prompts_of(store, runs, chosen),
+        prompts=sorted(_prompts_of(store, runs, chosen)),
         seed=evaluation.settings.seed,
     )
     scorer.save(path)

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Mapping
+from typing import Any
 
 from ...eval_sets import Sample
 from ..database import Database
@@ -70,6 +71,6 @@ def replace_ratings(database: Database, samples: Mapping[str, Sample]) -> dict[s
             and (ours.user_input, ours.response) == (sample.user_input, sample.response)
         }
         if rated:
-            unrated = {"rating": None, "ratings": {}}
+            unrated: dict[str, Any] = {"rating": None, "ratings": {}}
             return {key: rated.get(key) or sample.model_copy(update=unrated) for key, sample in samples.items()}
     return dict(samples)
