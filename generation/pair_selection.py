@@ -177,7 +177,7 @@ async def _score(
 
     async def ask(pair: Pair) -> float:
         reply = await judge.ask(build_score_question(pair, section_of[pair.section], prompts))
-        probabilities = option_probabilities(reply.raw, _SCORES)
+        probabilities = option_probabilities(reply.raw, _SCORES) or {reply.value.word: 1.0}
         return sum(int(score) * probability for score, probability in probabilities.items())
 
     scores = await ask_all(pairs, ask, concurrency=concurrency, on_reply=on_reply)

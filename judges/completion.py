@@ -15,6 +15,7 @@ from .fast_path import acompletion
 from .key import strict_schema
 from .litellm_loader import load_litellm
 from .pricing import reply_cost
+from .probabilities import is_log_probability
 from .question import Alternatives, PlainText, Question, RawReply
 from .recording import likely_alternatives
 from .request_size import estimate_tokens, is_plausible_count, measure_question
@@ -114,19 +115,24 @@ def _sendable(text: str) -> str:
 
 
 def _alternatives(choice: Any) -> tuple[Alternatives, ...] | None:
-    """As they will be replayed: a live score and its replay are the same number."""
+    """The alternatives as they will be replayed: a live score and its replay are the same number.
+
+    None where the provider cannot say how probable its own words were. An impossible number stands alone at its place,
+    so that the reply is refused when it is read, live and replayed.
+    """
     content = getattr(getattr(choice, "logprobs", None), "content", None)
     if not content:
         return None
     places = []
     for place in content:
-        told = [place, *(place.top_logprobs or [])]
-        finite = {
-            _sendable(each.token): each.logprob
-            for each in told
-            if each.logprob is not None and math.isfinite(each.logprob)
-        }
-        if _sendable(place.token) not in finite:
-            return None  # a provider that cannot say how probable its own word was has no probabilities to tell
-        places.append(likely_alternatives(finite))
+        if place.logprob is None:
+            return None
+        word = _sendable(place.token)
+        stated = {word: place.logprob} | {_sendable(each.token): each.logprob for each in place.top_logprobs or []}
+        possible = {token: value for token, value in stated.items() if value is not None and value != -math.inf}
+        wrong = next((value for value in possible.values() if not is_log_probability(value)), None)
+        if wrong is not None or word not in possible:
+            places.append({word: -math.inf if wrong is None else wrong})
+        else:
+            places.append(likely_alternatives(possible))
     return tuple(places)

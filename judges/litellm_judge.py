@@ -2,6 +2,7 @@
 
 import asyncio
 import copy
+import logging
 from collections import OrderedDict
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
@@ -23,6 +24,7 @@ from .structured import parse_reply
 
 T = TypeVar("T", bound=BaseModel)
 
+_LOG = logging.getLogger(__name__)
 _RECENT_REPLIES = 1024
 _MOST_FAILURES = 5  # failed calls in a row, after which a judge counts as gone
 
@@ -102,6 +104,7 @@ class LiteLLMJudge:
         self.connection = Connection(self.settings, budget or Budget())
         self._keys = QuestionKeys(self.settings)
         self._misses: MissExplainer | None = None
+        self._notices: set[str] = set()  # what was said once, by this judge and its views together
         self._start_run()
 
     def for_run(self) -> "LiteLLMJudge":
@@ -161,6 +164,8 @@ class LiteLLMJudge:
             if asked is question:
                 self.replies.questions += not fresh
             try:
+                if problem := self._missing_logprobs(asked, raw):
+                    return _Unusable(ReplyError(f"{self._place(asked)}: {problem}", raw.text), all_kept)
                 return Reply(parse_reply(asked, raw), raw, usage, all_kept)
             except ReplyError as error:
                 if asked is question:
@@ -223,6 +228,18 @@ class LiteLLMJudge:
         for store in self._stores:
             store.put(recording)
         return raw, self._remember(key, raw, kept=False)
+
+    def _missing_logprobs(self, question: Question[Any], raw: RawReply) -> str:
+        """Why a reply without log probabilities fails; empty where it may stand, which is said once."""
+        if raw.logprobs is not None or not (question.logprobs and self.settings.logprobs) or not raw.text.strip():
+            return ""
+        problem = "gives no log probabilities, though its settings say so (logprobs: true)"
+        if self.settings.without_logprobs == "fail":
+            return f"the judge {problem}"
+        if problem not in self._notices:
+            self._notices.add(problem)
+            _LOG.warning("%s %s: its words count as plain verdicts, without probabilities", self.name, problem)
+        return ""
 
     def _check_available(self) -> None:
         if self._failures_in_a_row >= _MOST_FAILURES:

@@ -49,6 +49,8 @@ class JudgeSettings(BaseModel):
         structured: How the shape of a reply is asked for: `schema` (json_schema), `json` (JSON mode, the schema in the
             prompt) or `auto` (what litellm says the model can).
         logprobs: Whether the model gives the probabilities of its tokens.
+        without_logprobs: What is done where `logprobs` says so and a reply has none: `plain` takes the word alone, as a
+            plain verdict; `fail` fails the sample.
         price: What the model costs; None where it is unknown.
         concurrency: Calls at once, at most.
         timeout: Seconds for one call, at most.
@@ -69,6 +71,7 @@ class JudgeSettings(BaseModel):
     max_tokens: int = Field(default=1000, ge=1)
     structured: Literal["auto", "schema", "json"] = "auto"
     logprobs: bool = False
+    without_logprobs: Literal["plain", "fail"] = "plain"
     price: Price | None = None
     concurrency: int = Field(default=16, ge=1)
     timeout: float = Field(default=120, gt=0)

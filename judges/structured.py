@@ -7,7 +7,7 @@ from typing import TypeVar
 from pydantic import BaseModel, ValidationError
 
 from ..errors import ReplyError
-from .probabilities import option_probabilities
+from .probabilities import check_log_probabilities, chosen_option
 from .question import PlainText, Question, RawReply
 
 T = TypeVar("T", bound=BaseModel)
@@ -42,13 +42,14 @@ def parse_reply(question: Question[T], reply: RawReply) -> T:
         raise ReplyError("the provider's content filter withheld the reply", reply.text)
     if not reply.text.strip():
         raise ReplyError("it was empty", reply.text)
+    check_log_probabilities(reply)
     if question.schema is PlainText:
         return question.schema.model_validate({"text": reply.text})
     if question.options:
-        probabilities = option_probabilities(reply, question.options)
-        if not any(probabilities.values()):
+        option = chosen_option(reply, question.options)
+        if option is None:
             raise ReplyError(f"it is not one of the words {', '.join(question.options)}", reply.text)
-        return question.schema.model_validate({"word": max(probabilities, key=probabilities.__getitem__)})
+        return question.schema.model_validate({"word": option})
     try:
         value = question.schema.model_validate_json(reply.text)
     except ValidationError as strict:

@@ -88,9 +88,9 @@ class Declined(Metric):
     """1 when the answer says that it cannot answer, else 0; lower is better.
 
     Patterns decide where they find nothing but a refusal; then the judge, where there is one: 1 when P(declined) is at
-    least 0.5; else the patterns again, by what comes first. Range: 0 or 1. An empty answer declines; no sample is
-    skipped. Whether declining is right depends on the question: `assay crosseval` asks both kinds. Source: 003, 4.7 and
-    5.5.2.
+    least 0.5, or it says so and gives no probabilities; else the patterns again, by what comes first. Range: 0 or 1. An
+    empty answer declines; no sample is skipped. Whether declining is right depends on the question: `assay crosseval`
+    asks both kinds. Source: 003, 4.7 and 5.5.2.
 
     Args:
         judge: Decides where patterns are not certain.
@@ -126,7 +126,9 @@ class Declined(Metric):
             return scored(float(refusal.declined), f'{reason}: "{sentence}"' if sentence else reason, evidence)
         question = declined_question(sample, self.prompts)
         reply = await self.judge.ask(question)
-        probability = option_probabilities(reply.raw, question.options)[question.options[0]]
+        yes, word = question.options[0], reply.value.word
+        probabilities = option_probabilities(reply.raw, question.options)
+        probability = None if probabilities is None else probabilities[yes]
         evidence_by_judge = {
             "by": "judge",
             "sentence": refusal.declining,
@@ -134,7 +136,10 @@ class Declined(Metric):
             "judge": self.judge.name,
             "prompts": [question.prompt.identity],
         }
-        reason = f"the judge says {reply.value.word}, P(declined) = {probability:.2f}"
+        if probability is None:
+            reason = f"the judge says {word}, and gives no probability"
+            return scored(float(word == yes), reason, evidence_by_judge, reply.usage)
+        reason = f"the judge says {word}, P(declined) = {probability:.2f}"
         return scored(float(probability >= 0.5), reason, evidence_by_judge, reply.usage)
 
 

@@ -31,8 +31,9 @@ async def probability_verdicts(
 ) -> tuple[list[Claim], Usage]:
     """P(supported) of each claim, in order, from the alternatives to the judge's one word, and the usage of the calls.
 
-    A claim is `supported` at 0.5 and above. The context comes before the claim and the claims are asked one after
-    another, so that a judge with a prefix cache reads the context once per sample.
+    A claim is `supported` at 0.5 and above; where the judge gives no probabilities, by its word. The context comes
+    before the claim and the claims are asked one after another, so that a judge with a prefix cache reads the context
+    once per sample.
 
     Raises:
         JudgeError: The judge gave no usable reply.
@@ -43,7 +44,12 @@ async def probability_verdicts(
 
 async def _ask(question: Question[Choice], claim: str, judge: Judge) -> tuple[Claim, Usage]:
     reply = await judge.ask(question)
-    probability = option_probabilities(reply.raw, question.options)[question.options[0]]
-    verdict: Verdict = "supported" if probability >= 0.5 else "not_found"
-    reason = f"the judge says {reply.value.word}, P(supported) = {probability:.2f}"
+    yes, word = question.options[0], reply.value.word
+    probabilities = option_probabilities(reply.raw, question.options)
+    if probabilities is None:
+        verdict: Verdict = "supported" if word == yes else "not_found"
+        return Claim(claim, verdict, f"the judge says {word}, and gives no probability"), reply.usage
+    probability = probabilities[yes]
+    verdict = "supported" if probability >= 0.5 else "not_found"
+    reason = f"the judge says {word}, P(supported) = {probability:.2f}"
     return Claim(claim, verdict, reason, probability=probability), reply.usage

@@ -146,14 +146,13 @@ def reply_with_logprob(logprob: str) -> str:
 
 
 @pytest.mark.parametrize("logprob", ["NaN", "-Infinity"])
-def test_a_probability_that_is_no_number_is_not_told(
+def test_a_probability_that_is_no_number_fails_the_question(
     logprob: str, openai_server: OpenAIServer, judge: Any, ask: Any
 ) -> None:
     openai_server.script = lambda _: Answer(raw=reply_with_logprob(logprob))
     question = replace(ask("Is it?"), schema=Choice, options=("Yes", "No"), logprobs=True)
-    (reply,) = asyncio.run(closed_after(judge(logprobs=True), question))
-    assert reply.raw.logprobs is None
-    assert option_probabilities(reply.raw, ("Yes", "No")) == {"Yes": 1.0, "No": 0.0}
+    with pytest.raises(JudgeError, match=r"the log probability of 'Yes' is (nan|-inf), which is impossible"):
+        asyncio.run(closed_after(judge(logprobs=True), question))
 
 
 def test_what_litellm_cannot_read_is_told_without_its_traceback(

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assay.errors import ReplyError
 from assay.judges import RawReply
-from assay.judges.probabilities import expected_value, option_probabilities, option_said
+from assay.judges.probabilities import chosen_option, expected_value, option_probabilities, option_said
 
 YES_NO = ("Yes", "No")
 
@@ -40,19 +41,36 @@ def test_a_token_that_begins_two_options_says_nothing() -> None:
 
 
 def test_the_likelier_alternative_decides_not_the_word_that_was_sampled() -> None:
-    assert option_probabilities(reply("No", {"No": 0.4, "Yes": 0.6}), YES_NO)["Yes"] == pytest.approx(0.6)
+    assert option_probabilities(reply("No", {"No": 0.4, "Yes": 0.6}), YES_NO) == pytest.approx({"Yes": 0.6, "No": 0.4})
 
 
-def test_without_probabilities_the_word_is_certain() -> None:
-    assert option_probabilities(reply(" no."), YES_NO) == {"Yes": 0.0, "No": 1.0}
+def test_without_log_probabilities_the_word_alone_is_known() -> None:
+    assert option_probabilities(reply(" no."), YES_NO) is None
+    assert chosen_option(reply(" no."), YES_NO) == "No"
 
 
-def test_where_no_alternative_is_an_option_the_text_decides() -> None:
-    assert option_probabilities(reply("**Yes**", {"**": 0.9, "__": 0.1}), YES_NO) == {"Yes": 1.0, "No": 0.0}
+def test_where_no_alternative_is_an_option_the_word_alone_is_known() -> None:
+    assert option_probabilities(reply("**Yes**", {"**": 0.9, "__": 0.1}), YES_NO) is None
+    assert chosen_option(reply("**Yes**", {"**": 0.9, "__": 0.1}), YES_NO) == "Yes"
 
 
 def test_no_option_at_all() -> None:
-    assert option_probabilities(reply("Perhaps", {"Perhaps": 1.0}), YES_NO) == {"Yes": 0.0, "No": 0.0}
+    assert option_probabilities(reply("Perhaps", {"Perhaps": 1.0}), YES_NO) is None
+    assert chosen_option(reply("Perhaps", {"Perhaps": 1.0}), YES_NO) is None
+
+
+@pytest.mark.parametrize("wrong", [0.7, 1e300, float("nan"), float("inf"), float("-inf")])
+def test_impossible_log_probabilities_are_refused(wrong: float) -> None:
+    impossible = RawReply(model="m", text="Yes", logprobs=({"Yes": -0.1, "No": wrong},))
+    with pytest.raises(ReplyError, match=r"the log probability of 'No' is .*, which is impossible"):
+        option_probabilities(impossible, YES_NO)
+
+
+def test_probabilities_that_sum_to_nothing_are_refused() -> None:
+    """exp(-9999) is 0 in any floating-point number."""
+    nothing = RawReply(model="m", text="Yes", logprobs=({"Yes": -9999.0, "Perhaps": -0.1},))
+    with pytest.raises(ReplyError, match="the probabilities of Yes sum to nothing"):
+        option_probabilities(nothing, YES_NO)
 
 
 def test_the_expected_stars() -> None:
@@ -63,7 +81,8 @@ def test_the_expected_stars() -> None:
 
 
 @given(st.dictionaries(st.sampled_from(["Yes", " yes", "No", "no", "N", "Maybe", ""]), st.floats(-50, 0), min_size=1))
-def test_law_shares_sum_to_one_or_to_nothing(place: dict[str, float]) -> None:
+def test_law_shares_sum_to_one_where_there_are_any(place: dict[str, float]) -> None:
     shares = option_probabilities(RawReply(model="m", text="", logprobs=(place,)), YES_NO)
-    assert sum(shares.values()) == pytest.approx(1) or set(shares.values()) == {0.0}
-    assert all(0 <= share <= 1 for share in shares.values())
+    if shares is not None:
+        assert sum(shares.values()) == pytest.approx(1)
+        assert all(0 <= share <= 1 for share in shares.values())
