@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 from ..atomic_files import replace_file
 from ..errors import UsageError
 from ..eval_sets.csv_cells import CsvWriter
-from .report import score_as_json
+from .report import score_rows
 
 if TYPE_CHECKING:
     from .store import Store
 
-_COLUMNS = ("sample", "metric", "value", "status", "reason")
+_COLUMNS = ("sample", "metric", "value", "status", "reason", "user_input", "response", "rating")
 
 
 def write_scores(store: "Store", run: str, path: Path) -> None:
@@ -28,7 +28,7 @@ def write_scores(store: "Store", run: str, path: Path) -> None:
         InputError: The file cannot be written.
     """
     check_writable(path)
-    rows = (score_as_json(*score) for score in store.scores(run))
+    rows = score_rows(store, run)
     with replace_file(path) as file:
         if path.suffix == ".jsonl":
             file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)

@@ -13,7 +13,7 @@ from ..meta_eval.estimate import Estimate
 from ..metrics import Score
 from .judge_probes import ProbeFindings, probe_findings
 from .panels import Panel, panels, supported_claims
-from .report import with_interval
+from .report import format_interval
 
 if TYPE_CHECKING:
     from ..meta_eval.results import Comparison
@@ -262,4 +262,4 @@ def amount(cost: float, unit: Unit) -> str:
 
 def _told(each: JudgeFindings) -> str:
     found = each.agreement
-    return f"rho {with_interval(found.value, found.low, found.high, '.2f')}"
+    return f"rho {format_interval(found.value, found.low, found.high, '.2f')}"

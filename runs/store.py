@@ -190,6 +190,14 @@ class Store:
         ).fetchone()
         return row[0] if row else ""
 
+    def missing_scores(self, run: str) -> Iterator[tuple[str, str, str, int]]:
+        """(metric, status, reason, count) of the scores without a value, the most frequent reasons first."""
+        yield from self._db.execute(
+            "SELECT metric, status, reason, count(*) FROM scores WHERE run = ? AND status != 'scored' "
+            "GROUP BY metric, status, reason ORDER BY metric, status, count(*) DESC, reason",
+            (run,),
+        )
+
     def close(self) -> None:
         """Lets go of the file."""
         self._db.close()

@@ -1,7 +1,7 @@
 """A run in numbers: per metric and language the mean, the coverage, and how it follows the ratings."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -41,7 +41,6 @@ class MetricSummary:
 
     def as_json(self) -> dict[str, Any]:
         """The shape of `assay run --json`."""
-        found = self.correlation
         return {
             "n": self.n,
             "scored": self.scored,
@@ -49,11 +48,11 @@ class MetricSummary:
             "failed": self.failed,
             "mean": self.mean,
             "coverage": self.coverage,
-            "spearman": found.value,
-            "low": found.low,
-            "high": found.high,
-            "p": found.p,
-            "rated": found.n,
+            "spearman": self.correlation.value,
+            "low": self.correlation.low,
+            "high": self.correlation.high,
+            "p": self.correlation.p,
+            "rated": self.correlation.n,
             "higher_is_better": self.higher_is_better,
             "loses_to": self.loses_to or None,
         }
@@ -89,15 +88,15 @@ def summarise(rows: Iterable[Row], directions: Mapping[str, bool], *, by_languag
                 column.values.append(value)
                 column.ratings.append(rating)
                 column.sources.append(source)
-    found: list[MetricSummary] = []
+    all_summaries: list[MetricSummary] = []
     for language in sorted({language for language, _ in columns}):
         summaries = [
             _summary(name, language, columns[language, name], higher)
             for name, higher in directions.items()
             if (language, name) in columns
         ]
-        found += [replace(summary, loses_to=_better_baseline(summary, summaries)) for summary in summaries]
-    return found
+        all_summaries += [replace(summary, loses_to=_better_baseline(summary, summaries)) for summary in summaries]
+    return all_summaries
 
 
 def _summary(name: str, language: str, column: _Column, higher_is_better: bool) -> MetricSummary:
@@ -126,3 +125,12 @@ def _better_baseline(summary: MetricSummary, others: Iterable[MetricSummary]) ->
         if other.name in BASELINES and other.agreement is not None and other.agreement > own
     }
     return max(better, key=better.__getitem__, default="")
+
+
+def best_metric(summaries: Iterable[MetricSummary], metrics: Collection[str]) -> str:
+    """The one of `metrics` that agrees best with the ratings; without ratings the first that scored; else ""."""
+    scored = [summary for summary in summaries if summary.name in metrics and summary.scored]
+    rated = [summary for summary in scored if summary.agreement is not None]
+    if rated:
+        return max(rated, key=lambda summary: summary.agreement or 0.0).name
+    return scored[0].name if scored else ""

@@ -3,6 +3,7 @@
 import sys
 import warnings
 from functools import partial
+from io import StringIO
 from typing import Any
 
 import click
@@ -23,6 +24,7 @@ from .heuristic import heuristic
 from .judges import judges
 from .meta import meta
 from .numeric import numeric
+from .output import echo
 from .probe import probe
 from .prompts import prompts
 from .rate import rate, ratings
@@ -78,7 +80,7 @@ def main() -> None:
     def show(message: Warning | str, category: type[Warning], *place: Any, **further: Any) -> None:
         """Prints the notice about a former name as one line, any other warning as Python does."""
         if issubclass(category, FormerNameWarning):
-            click.echo(f"assay: {message}", err=True)
+            echo(f"assay: {message}", err=True)
         else:
             show_warning(message, category, *place, **further)
 
@@ -88,7 +90,9 @@ def main() -> None:
             warnings.showwarning = show
             sys.exit(cli(standalone_mode=False))
     except click.ClickException as error:
-        error.show()
+        shown = StringIO()
+        error.show(file=shown)  # the words that were typed stand in it
+        echo(shown.getvalue().removesuffix("\n"), err=True)
         sys.exit(error.exit_code)
     except UsageError as error:
         _end(error, USAGE)
@@ -104,7 +108,5 @@ def main() -> None:
 
 
 def _end(error: AssayError, code: int) -> None:
-    from ..text.untrusted import without_unseen
-
-    click.echo(f"assay: {without_unseen(str(error))}", err=True)  # it may quote a reply or a row
+    echo(f"assay: {error}", err=True)
     sys.exit(code)

@@ -1,7 +1,6 @@
 """`assay cassettes merge|split|diff|drift`: recordings together, apart, and against the model as it is now."""
 
 import asyncio
-import json
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from ..errors import UsageError
 from .cassettes import cassettes, run_plan
 from .exit_codes import DONE, ERROR, GATE_FAILED
 from .options import embedder_option, json_option, judge_option, metrics_option, set_options
+from .output import echo, echo_json, one_line
 
 _SHOWN = 10
 _path = click.argument("path", type=click.Path(path_type=Path))
@@ -27,7 +27,10 @@ def merge(out: Path, paths: tuple[Path, ...], prefer: Any, as_json: bool) -> Non
     from ..judges.cassette_files import merge_cassettes
 
     count = merge_cassettes(paths, out, prefer)
-    click.echo(json.dumps({"recordings": count}) if as_json else f"{out}: {count} recordings")
+    if as_json:
+        echo_json({"recordings": count})
+    else:
+        echo(f"{out}: {count} recordings")
 
 
 @cassettes.command()
@@ -46,10 +49,10 @@ def split(path: Path, sets: tuple[str, ...], *, by: Any, out: Path | None, as_js
     set_names = {sample.id: Path(name).stem for name in sets for sample in read_set(name)}
     parts = split_cassette(path, by, out or path.parent, lambda sample: set_names.get(sample, "other"))
     if as_json:
-        click.echo(json.dumps({str(part): count for part, count in parts.items()}))
+        echo_json({str(part): count for part, count in parts.items()})
     else:
         for part, count in parts.items():
-            click.echo(f"{part}: {count} recordings")
+            echo(f"{part}: {count} recordings")
 
 
 @cassettes.command()
@@ -59,7 +62,6 @@ def split(path: Path, sets: tuple[str, ...], *, by: Any, out: Path | None, as_js
 def diff(a: Path, b: Path, as_json: bool) -> None:
     """Show what differs between the cassettes A and B. Exit code 1 when something does."""
     from ..judges.cassette_files import compare_cassettes
-    from ..runs.report import plain
 
     comparison = compare_cassettes(a, b)
     only_a, only_b, changed = comparison.only_a, comparison.only_b, comparison.changed
@@ -73,15 +75,15 @@ def diff(a: Path, b: Path, as_json: bool) -> None:
                 for old, new in changed
             ],
         }
-        click.echo(json.dumps(summary, ensure_ascii=False))
+        echo_json(summary)
     else:
         for old, new in changed[:_SHOWN]:
-            click.echo(plain(f"other reply  {old.key[:12]} {old.prompt} {old.sample}"))
-            click.echo(f"  A: {plain(old.reply.text, 120)}\n  B: {plain(new.reply.text, 120)}")
+            echo(one_line(f"other reply  {old.key[:12]} {old.prompt} {old.sample}"))
+            echo(f"  A: {one_line(old.reply.text, 120)}\n  B: {one_line(new.reply.text, 120)}")
         for place, recordings in (("only in A", only_a), ("only in B", only_b)):
             for recording in recordings[:_SHOWN]:
-                click.echo(plain(f"{place}    {recording.key[:12]} {recording.prompt} {recording.sample}"))
-        click.echo(
+                echo(one_line(f"{place}    {recording.key[:12]} {recording.prompt} {recording.sample}"))
+        echo(
             f"{comparison.same} the same, {len(changed)} with another reply, {len(only_a)} only in A, "
             f"{len(only_b)} only in B"
         )
@@ -119,7 +121,6 @@ def drift(
     from ..judges import Budget
     from ..judges.drift import estimate_drift
     from ..runs.cassette_check import repeat_questions
-    from ..runs.report import plain
 
     plan = run_plan(sets, **options)
     repeated, missing = asyncio.run(
@@ -129,17 +130,17 @@ def drift(
     changed = [question for question in repeated if not question.same_value]
     if as_json:
         summary = asdict(estimate) | {"missing": missing, "changed": [asdict(question) for question in changed]}
-        click.echo(json.dumps(summary, ensure_ascii=False))
+        echo_json(summary)
     else:
         for question in changed[:_SHOWN]:
-            click.echo(plain(f"{question.key[:12]} {question.prompt} {question.sample}"))
-            click.echo(f"  recorded: {plain(question.recorded, 120)}")
-            click.echo(f"  now:      {plain(question.now or question.problem, 120)}")
+            echo(one_line(f"{question.key[:12]} {question.prompt} {question.sample}"))
+            echo(f"  recorded: {one_line(question.recorded, 120)}")
+            echo(f"  now:      {one_line(question.now or question.problem, 120)}")
         interval = (
             "" if estimate.share is None else f" ({estimate.share:.1%} [{estimate.low:.1%}, {estimate.high:.1%}])"
         )
         moved = "" if estimate.moved is None else f"; the probability moved by {estimate.moved:.3f} on average"
-        click.echo(
+        echo(
             f"{estimate.asked} asked anew: {estimate.other_value} with another value{interval}, {estimate.other_text} "
             f"with another text, {estimate.failed} failed; {missing} samples had a question that is not recorded{moved}"
         )

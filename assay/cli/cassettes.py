@@ -18,6 +18,7 @@ from .options import (
     read_metrics,
     set_options,
 )
+from .output import echo, echo_json, one_line, open_console
 
 if TYPE_CHECKING:
     from ..runs.cassette_check import CassetteCheck
@@ -40,7 +41,6 @@ def show(path: Path, key: str | None, sample: str | None, as_json: bool) -> None
     """List the recordings of PATH, or print one whole (KEY, or its beginning)."""
     from ..judges import Cassette
     from ..judges.recording import format_line
-    from ..runs.report import plain, report_console
 
     found = [
         recording
@@ -50,9 +50,9 @@ def show(path: Path, key: str | None, sample: str | None, as_json: bool) -> None
     if not found:
         raise UsageError(f"{path}: no recording matches")
     if as_json:
-        click.echo("\n".join(format_line(recording).decode(errors="replace").rstrip() for recording in found))
+        echo("\n".join(format_line(recording).decode(errors="replace").rstrip() for recording in found))
     elif key is not None and len(found) == 1:
-        click.echo(json.dumps(json.loads(format_line(found[0])), ensure_ascii=False, indent=2))
+        echo_json(json.loads(format_line(found[0])))
     else:
         from rich.table import Table
         from rich.text import Text
@@ -62,14 +62,14 @@ def show(path: Path, key: str | None, sample: str | None, as_json: bool) -> None
             reply = recording.reply
             tokens = f"{reply.tokens_in}, {reply.tokens_out}"
             table.add_row(
-                Text(plain(recording.key[:12])),
-                Text(plain(recording.prompt)),
-                Text(plain(recording.sample)),
+                Text(one_line(recording.key[:12])),
+                Text(one_line(recording.prompt)),
+                Text(one_line(recording.sample)),
                 tokens,
-                Text(plain(reply.text, 50)),
+                Text(one_line(reply.text, 50)),
             )
-        report_console().print(table)
-        click.echo(plain(f"{len(found)} recordings of {', '.join(sorted({r.reply.model for r in found}))}"))
+        open_console().print(table)
+        echo(one_line(f"{len(found)} recordings of {', '.join(sorted({r.reply.model for r in found}))}"))
 
 
 def _run_options(command: Any) -> Any:
@@ -96,17 +96,16 @@ def check(path: Path, sets: tuple[str, ...], as_json: bool, **options: Any) -> N
     stale too when the run does not use it; what follows a missing reply is unknown, and not called stale. Exit code 1
     when something is stale or missing.
     """
-    from ..runs.report import plain
 
     result = _check(path, sets, **options)
     if as_json:
-        click.echo(json.dumps({"stale": [recording.key for recording in result.stale], "missing": result.missing}))
+        echo_json({"stale": [recording.key for recording in result.stale], "missing": result.missing})
     else:
         for recording in result.stale:
-            click.echo(f"stale    {plain(f'{recording.key[:12]} {recording.prompt} {recording.sample}')}")
+            echo(f"stale    {one_line(f'{recording.key[:12]} {recording.prompt} {recording.sample}')}")
         for line in result.missing:
-            click.echo(f"missing  {plain(line)}")
-        click.echo(f"{len(result.stale)} stale, {len(result.missing) if sets else 'unknown'} missing")
+            echo(f"missing  {one_line(line)}")
+        echo(f"{len(result.stale)} stale, {len(result.missing) if sets else 'unknown'} missing")
     click.get_current_context().exit(ERROR if result.stale or result.missing else DONE)
 
 
@@ -118,7 +117,10 @@ def prune(path: Path, sets: tuple[str, ...], as_json: bool, **options: Any) -> N
 
     stale = _check(path, sets, **options).stale
     Cassette(path, "replay").drop({recording.key for recording in stale})
-    click.echo(json.dumps({"dropped": len(stale)}) if as_json else f"{len(stale)} recordings dropped")
+    if as_json:
+        echo_json({"dropped": len(stale)})
+    else:
+        echo(f"{len(stale)} recordings dropped")
 
 
 def _check(path: Path, sets: tuple[str, ...], **options: Any) -> "CassetteCheck":

@@ -1,7 +1,6 @@
 """`assay crosseval`: a chatbot is asked what the loaded fold holds, and what it does not."""
 
 import asyncio
-import json
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -13,6 +12,7 @@ from ..errors import UsageError
 from .exit_codes import DONE, TOO_MANY_FAILED
 from .judge_session import JudgeSession, SessionOptions, open_judge_session, question_progress, with_judge_session
 from .options import embedder_option, json_option, read_metrics
+from .output import echo, echo_json, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -140,12 +140,12 @@ def crosseval(
     summaries = [result.summary for result in results]
     if as_json:
         splits = [_summary_as_json(summary) for summary in summaries]
-        click.echo(json.dumps({"splits": splits, "usage": session.usage_as_json()}))
+        echo_json({"splits": splits, "usage": session.usage_as_json()})
     else:
-        from ..generation.crosseval.tables import print_summaries
+        from .crosseval_tables import print_summaries
 
         print_summaries(summaries)
-        click.echo(session.usage_line())
+        echo(session.usage_line())
     click.get_current_context().exit(_report_failures(failed, max_failed))
 
 
@@ -179,14 +179,13 @@ def _setup(
 
 def _report_failures(failed: "Sequence[Exchange]", allowed: int) -> int:
     """Names missing answers on standard error, and returns the exit code."""
-    from ..runs.report import plain
 
     if len(failed) <= allowed:
         return DONE
     first = failed[0]
-    click.echo(
+    echo(
         f"assay: {len(failed)} answers are missing, {allowed} allowed (--max-failed); --resume asks again. The first, "
-        f"{plain(first.sample.id)} with fold {first.loaded} loaded: {plain(first.failed)}",
+        f"{one_line(first.sample.id)} with fold {first.loaded} loaded: {one_line(first.failed)}",
         err=True,
     )
     return TOO_MANY_FAILED

@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from .options import json_option, store_option
+from .output import echo
 
 DEMO_METRICS = (
     "faithfulness",
@@ -50,9 +51,9 @@ def demo(judge: str, *, store: str | Path, as_json: bool) -> None:
     runs = Store(store)
     with as_file(recorded) as cassette:
         outcome = execute_plan(plan, runs, RunOptions(cassette=cassette, mode="replay"), quiet=as_json)
-    print_outcome(runs, outcome, as_json=as_json)
+    print_outcome(runs, outcome, wide=False, as_json=as_json)
     code = exit_code(runs, outcome, max_failed=0)
     if code == DONE and not as_json:
         print_brief_evaluation(runs, runs.run(outcome.run))
-        click.echo(_CONSTRUCTED)
+        echo(_CONSTRUCTED)
     click.get_current_context().exit(code)

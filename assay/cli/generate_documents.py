@@ -1,7 +1,6 @@
 """`assay generate sections`, `topics` and `folds`: from documents to sections that share no information."""
 
 import asyncio
-import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ import click
 from ..errors import InputError
 from .generate import generate
 from .options import embedder_option, json_option, option_group
+from .output import echo, echo_json, one_line, open_console
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -103,13 +103,13 @@ def sections(
     assay generate sections leaflets/ -o sections.jsonl
     """
     from ..generation.section import write_sections
-    from ..generation.stage_tables import print_sections, sections_as_json
+    from .stage_tables import print_sections, sections_as_json
 
     extractions = read_documents(docs, language=language, header=header, footer=footer, quiet=as_json)
     if out is not None:
         write_sections([section for extraction in extractions for section in extraction.sections], out)
     if as_json:
-        click.echo(json.dumps(sections_as_json(extractions), ensure_ascii=False))
+        echo_json(sections_as_json(extractions))
     else:
         print_sections(extractions, titles=out is None)
 
@@ -129,7 +129,6 @@ def read_documents(
     """
     from ..generation.documents import extract_sections
     from ..generation.documents.extraction import list_documents
-    from ..runs.report import plain
 
     extractions = []
     with count_progress("documents", len(list_documents(docs)), quiet=quiet) as on_progress:
@@ -138,7 +137,7 @@ def read_documents(
             on_progress(len(extractions))
     for extraction in extractions:
         if extraction.error is not None:
-            click.echo(f"assay: left out: {plain(str(extraction.error))}", err=True)
+            echo(f"assay: left out: {one_line(str(extraction.error))}", err=True)
     if not any(extraction.sections for extraction in extractions):
         raise InputError("no document could be read; the reasons are above")
     return extractions
@@ -183,10 +182,10 @@ def topics(
     assay generate topics sections.jsonl --dimensions 5,10,15 --smallest 10,20,30
     """
     from ..generation.section import read_sections
-    from ..generation.stage_tables import print_topics, topics_as_json
     from ..generation.topics import find_topics, write_topics
     from ..generation.topics.grid_search import default_grid
     from ..judges.embedders import load_embedder
+    from .stage_tables import print_topics, topics_as_json
 
     sections = read_sections(sections_file)
     default_dimensions, default_sizes = default_grid(len(sections))
@@ -206,7 +205,7 @@ def topics(
     if out is not None:
         write_topics(result.rows, out)
     if as_json:
-        click.echo(json.dumps(topics_as_json(result), ensure_ascii=False))
+        echo_json(topics_as_json(result))
     else:
         print_topics(result)
 
@@ -252,9 +251,9 @@ def folds(
     """
     from ..generation.folds import compare_leaks, make_folds
     from ..generation.section import read_sections, write_folds
-    from ..generation.stage_tables import folds_as_json, print_folds
     from ..generation.topics import read_topics
     from ..judges.embedders import load_embedder
+    from .stage_tables import folds_as_json, print_folds
 
     sections = read_sections(sections_file)
     plan = make_folds(
@@ -274,7 +273,7 @@ def folds(
         with count_progress("sections", len(plan.before), quiet=as_json) as on_progress:
             leaks = asyncio.run(compare_leaks(sections, plan, load_embedder(embedder), seed, on_progress))
     if as_json:
-        click.echo(json.dumps(folds_as_json(plan, leaks), ensure_ascii=False))
+        echo_json(folds_as_json(plan, leaks))
     else:
         print_folds(plan, leaks)
 
@@ -283,9 +282,8 @@ def folds(
 def count_progress(things: str, total: int, *, quiet: bool) -> "Iterator[Callable[[int], None]]":
     """Shows on a terminal how many of `total` things are done; yields what is called with that number."""
     from rich import progress as bar
-    from rich.console import Console
 
-    console = Console(stderr=True)
+    console = open_console(err=True)
     if quiet or not console.is_terminal:
         yield lambda _: None
         return

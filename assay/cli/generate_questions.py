@@ -1,7 +1,6 @@
 """`assay generate questions` and `filter`: pairs from sections, and the best of them."""
 
 import asyncio
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +13,7 @@ from .exit_codes import DONE, TOO_MANY_FAILED
 from .generate import generate
 from .judge_session import JudgeSession, SessionOptions, open_judge_session, question_progress, with_judge_session
 from .options import embedder_option, json_option, option_group
+from .output import echo, echo_json, one_line, open_console
 
 if TYPE_CHECKING:
     from ..generation.pair import Pair
@@ -137,9 +137,9 @@ def questions(
         write_pairs(generated.pairs, out)
     if as_json:
         counts = {"pairs": len(generated.pairs), "failed": len(generated.failed)}
-        click.echo(json.dumps(counts | {"usage": session.usage_as_json()}))
+        echo_json(counts | {"usage": session.usage_as_json()})
     else:
-        click.echo(f"{len(generated.pairs)} pairs are in {out}\n{session.usage_line()}")
+        echo(f"{len(generated.pairs)} pairs are in {out}\n{session.usage_line()}")
     click.get_current_context().exit(report_failures(generated, question_options.max_failed))
 
 
@@ -183,15 +183,14 @@ def generate_questions(
 
 def report_failures(generated: "GeneratedQuestions", max_failed: int) -> int:
     """Names the calls without a usable reply on standard error, and returns the exit code."""
-    from ..runs.report import plain
 
     too_many = len(generated.failed) > max_failed
     if generated.failed:
         planned, reason = generated.failed[0]
         cure = "; --resume asks them again" if too_many else ""
-        click.echo(
+        echo(
             f"assay: {len(generated.failed)} calls gave no pair, {max_failed} allowed (--max-failed){cure}. "
-            f"The first, {plain(planned.section.id)}: {plain(reason)}",
+            f"The first, {one_line(planned.section.id)}: {one_line(reason)}",
             err=True,
         )
     return TOO_MANY_FAILED if too_many else DONE
@@ -253,10 +252,10 @@ def filter_(
         )
         write_selection(selection, sections, out, rejected_file)
     if as_json:
-        click.echo(json.dumps(selection_as_json(selection) | {"usage": session.usage_as_json()}))
+        echo_json(selection_as_json(selection) | {"usage": session.usage_as_json()})
     else:
         print_selection(selection, out, rejected_file)
-        click.echo(session.usage_line())
+        echo(session.usage_line())
 
 
 def select_best_pairs(
@@ -303,8 +302,6 @@ def print_selection(selection: "PairSelection", out: Path, rejected: Path) -> No
     from rich.table import Table
     from rich.text import Text
 
-    from ..runs.report import report_console
-
     table = Table("filter", title="What each filter rejects", title_justify="left", title_style="bold")
     for heading in ("pairs", "rejected", "long-form", "factoid"):
         table.add_column(heading, justify="right")
@@ -313,7 +310,7 @@ def print_selection(selection: "PairSelection", out: Path, rejected: Path) -> No
         kinds = [f"{row.rejected.get(kind, 0)} of {row.pairs.get(kind, 0)}" for kind in ("long-form", "factoid")]
         share = f"{rejected_count} ({rejected_count / total:.0%})" if total else "0"
         table.add_row(row.name, str(total), share, *kinds)
-    console = report_console()
+    console = open_console()
     console.print(table)
     kinds_selected = ", ".join(f"{count} {kind}" for kind, count in _count_kinds(selection.selected).items())
     line = f"{len(selection.selected)} pairs ({kinds_selected}) are in {out}"

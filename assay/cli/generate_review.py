@@ -1,6 +1,5 @@
 """`assay generate review`: sheets for annotators, and the set that results from them."""
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -9,6 +8,7 @@ import click
 from ..errors import UsageError
 from .generate import generate
 from .options import json_option
+from .output import echo, echo_json, open_console
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -80,10 +80,10 @@ def _export_sheets(
         write_sheet(chosen, path)
         counts[str(path)] = len(chosen)
     if as_json:
-        click.echo(json.dumps({"sheets": counts}, ensure_ascii=False))
+        echo_json({"sheets": counts})
     else:
         for path_name, count in counts.items():
-            click.echo(f"{count} pairs are in {path_name}")
+            echo(f"{count} pairs are in {path_name}")
 
 
 def _import_sheets(samples: "Sequence[Sample]", sheets: tuple[Path, ...], out: Path, *, as_json: bool) -> None:
@@ -97,7 +97,7 @@ def _import_sheets(samples: "Sequence[Sample]", sheets: tuple[Path, ...], out: P
     if summary.kept:
         write_set(summary.kept, out)
     if as_json:
-        click.echo(json.dumps(_as_json(summary), ensure_ascii=False))
+        echo_json(_as_json(summary))
     else:
         _print(summary, out)
     if not summary.kept:
@@ -128,9 +128,7 @@ def _as_json(summary: "ReviewSummary") -> dict[str, Any]:
 def _print(summary: "ReviewSummary", out: Path) -> None:
     from rich.table import Table
 
-    from ..runs.report import report_console
-
-    console = report_console()
+    console = open_console()
     table = Table("annotation", title=f"{summary.judged} pairs judged", title_justify="left", title_style="bold")
     for heading in ("pairs", "share [95% interval]", "Krippendorff's alpha"):
         table.add_column(heading, justify="right")

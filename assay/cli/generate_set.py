@@ -1,7 +1,6 @@
 """`assay generate DOCS`: all stages at once, each leaving the file that its own command would write."""
 
 import asyncio
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -30,6 +29,7 @@ from .generate_questions import (
 )
 from .judge_session import JudgeSession, SessionOptions, open_judge_session, with_judge_session
 from .options import embedder_option, json_option
+from .output import echo, echo_json
 
 if TYPE_CHECKING:
     from ..generation.folds import FoldPlan
@@ -81,7 +81,7 @@ def whole(
     from ..generation.pair import write_pairs
     from ..generation.pair_selection import write_selection
     from ..generation.section import write_folds, write_sections
-    from ..generation.stage_tables import print_folds
+    from .stage_tables import print_folds
 
     check_output(out)
     if judge is None:
@@ -114,12 +114,12 @@ def whole(
         counts = {"set": str(out), "sections": len(sections), "pairs": len(generated.pairs)}
         counts |= {"failed": len(generated.failed), "sections_in_folds": len(plan.folds) if plan else None}
         usage = {"usage": session.usage_as_json()}
-        click.echo(json.dumps(counts | usage | selection_as_json(selection), ensure_ascii=False))
+        echo_json(counts | usage | selection_as_json(selection))
     else:
         if plan is not None:
             print_folds(plan, {})
         print_selection(selection, out, path_beside(out, "rejected"))
-        click.echo(session.usage_line())
+        echo(session.usage_line())
     click.get_current_context().exit(report_failures(generated, question_options.max_failed))
 
 

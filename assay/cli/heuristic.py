@@ -10,6 +10,7 @@ import click
 
 from ..errors import InputError, UsageError
 from .options import SetOptions, json_option, judge_option, translate_option, with_set_options
+from .output import echo, echo_json
 
 if TYPE_CHECKING:
     from ..metrics.heuristic.explain import Explanation
@@ -87,9 +88,9 @@ def explain(
 
     result = asyncio.run(run_explain())
     if draw:
-        click.echo((as_mermaid if draw == "mermaid" else as_dot)(annotators_tree(), result.way))
+        echo((as_mermaid if draw == "mermaid" else as_dot)(annotators_tree(), result.way))
     elif as_json:
-        click.echo(json.dumps(result.as_json(), ensure_ascii=False))
+        echo_json(result.as_json())
     else:
         _print(result)
 
@@ -107,7 +108,7 @@ def tree(form: str, as_json: bool) -> None:
 
     questions = annotators_tree()
     drawing = (as_mermaid if form == "mermaid" else as_dot)(questions)
-    click.echo(questions.model_dump_json(exclude_defaults=True) if as_json else drawing)
+    echo(questions.model_dump_json(exclude_defaults=True) if as_json else drawing)
 
 
 @heuristic.command()
@@ -134,41 +135,41 @@ def vocabulary(docs: tuple[Path, ...], out: Path | None, language: str | None, m
     heading = f"# {len(terms)} company terms ({language}) of {len(texts)} files"
     lines = "".join(f"{line}\n" for line in (heading, *terms))
     if out is None:
-        click.echo(lines, nl=False)
+        echo(lines.removesuffix("\n"))
         return
     try:
         out.write_text(lines, encoding="utf-8")
     except OSError as error:
         raise InputError(f"{out}: cannot be written: {error.strerror}") from error
-    click.echo(f"{len(terms)} terms of {len(texts)} files are in {out}", err=True)
+    echo(f"{len(terms)} terms of {len(texts)} files are in {out}", err=True)
 
 
 def _print(result: "Explanation") -> None:
-    click.echo(f"{result.sample.id}: {result.sample.user_input}\n\n{result.sample.response}\n")
+    echo(f"{result.sample.id}: {result.sample.user_input}\n\n{result.sample.response}\n")
     by = f" by {result.type.pattern!r} in {result.type.matched!r}" if result.type.pattern else ""
-    click.echo(f"Message type: {result.type.type}{by}: {result.type.reason}")
+    echo(f"Message type: {result.type.type}{by}: {result.type.reason}")
     if result.translation:
-        click.echo(f"\nThe answer in English, by {result.translation.by}:\n{result.translation.sample.response}")
-    click.echo("\nFeatures, in equal weight:")
+        echo(f"\nThe answer in English, by {result.translation.by}:\n{result.translation.sample.response}")
+    echo("\nFeatures, in equal weight:")
     for name, score in result.features.items():
         _print_feature(name, score)
-    click.echo("\nHeuristics beyond the sum:")
+    echo("\nHeuristics beyond the sum:")
     for name, score in result.beyond.items():
         _print_feature(name, score)
     value = "not scored" if result.score.value is None else f"{result.score.value:.2f} of 5"
-    click.echo(f"\nScore: {value}: {result.score.reason}")
+    echo(f"\nScore: {value}: {result.score.reason}")
     if result.score.value is not None:
-        click.echo(f"Override: {result.score.evidence['override'] or 'none'}")
-    click.echo("\nThe annotator's questions:")
+        echo(f"Override: {result.score.evidence['override'] or 'none'}")
+    echo("\nThe annotator's questions:")
     for step in result.way.steps:
-        click.echo(f"  {step.asks} {'does not apply' if step.reply == 'unknown' else step.reply}")
-    click.echo(f"  So the answer is {result.way.answer}: {result.way.because}.")
+        echo(f"  {step.asks} {'does not apply' if step.reply == 'unknown' else step.reply}")
+    echo(f"  So the answer is {result.way.answer}: {result.way.because}.")
 
 
 def _print_feature(name: str, score: "Score") -> None:
     figure = "   -" if score.value is None else f"{score.value:4.2f}"
-    click.echo(f"  {name:<21} {figure}  {score.reason}")
+    echo(f"  {name:<21} {figure}  {score.reason}")
     for kind, value in score.evidence.items():
         if value and value is not True:
             text = json.dumps(value, ensure_ascii=False) if not isinstance(value, str) else value
-            click.echo(f"  {'':<21}       {kind}: {text if len(text) <= 300 else text[:299] + '…'}")
+            echo(f"  {'':<21}       {kind}: {text if len(text) <= 300 else text[:299] + '…'}")

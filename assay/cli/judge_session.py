@@ -19,6 +19,7 @@ from .options import (
     with_budget,
     with_cassette,
 )
+from .output import echo
 
 if TYPE_CHECKING:
     from ..judges import Budget, Cassette, LiteLLMJudge, Usage
@@ -110,11 +111,11 @@ class JudgeSession:
 
     def usage_line(self) -> str:
         """What all models took, in one line."""
-        from ..runs.report import cost
+        from ..runs.report import format_cost
 
         usage = self.usage
         tokens = f"{usage.tokens_in:,} tokens in, {usage.tokens_out:,} out"
-        return f"{usage.calls} model calls, {usage.from_cassette} of them replayed; {tokens}; cost {cost(usage)}"
+        return f"{usage.calls} model calls, {usage.from_cassette} of them replayed; {tokens}; cost {format_cost(usage)}"
 
     def close(self) -> None:
         """Merges what was recorded, and releases local models."""
@@ -153,7 +154,7 @@ def open_judge_session(judge: str | None, options: SessionOptions, out: Path) ->
     except BudgetReached as error:
         raise BudgetReached(f"{error}; all replies are kept: resume with the same command and --resume") from error
     except KeyboardInterrupt:
-        click.echo("assay: interrupted; all replies are kept: resume with the same command and --resume", err=True)
+        echo("assay: interrupted; all replies are kept: resume with the same command and --resume", err=True)
         raise SystemExit(INTERRUPTED) from None
     else:
         session.close()

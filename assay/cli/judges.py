@@ -1,7 +1,6 @@
 """`assay judges compare`: which judge to buy."""
 
 import asyncio
-import json
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,6 +10,7 @@ import click
 from ..errors import BudgetReached, UsageError
 from .exit_codes import TOO_MANY_FAILED
 from .options import budget_options, json_option, path_in_store, read_mapping, read_probes, set_options, store_option
+from .output import echo, echo_json, one_line, open_console
 
 if TYPE_CHECKING:
     from ..eval_sets import Sample
@@ -72,11 +72,11 @@ def compare(sets: tuple[str, ...], names: tuple[str, ...], report: Path | None, 
 
         write_judge_report(report, comparison, sets)
     if as_json:
-        click.echo(json.dumps(asdict(comparison), ensure_ascii=False))
+        echo_json(asdict(comparison))
     else:
         print_comparison(comparison)
         if report is not None:
-            click.echo(f"The whole report: {report}")
+            echo(f"The whole report: {report}")
     click.get_current_context().exit(_failed(comparison, options["max_failed"]))
 
 
@@ -170,7 +170,6 @@ async def _judged(
 
 def _failed(found: "JudgeComparison", allowed: int) -> int:
     """Tells of judges that failed on more samples than allowed; the exit code."""
-    from ..runs.report import plain
 
     code = 0
     for each in found.judges:
@@ -180,9 +179,9 @@ def _failed(found: "JudgeComparison", allowed: int) -> int:
         again += f", and on {probed} changed by probes" if probed else ""
         if count + each.failed_again + probed > allowed:
             code = TOO_MANY_FAILED
-            click.echo(
+            echo(
                 f"assay: {each.judge} failed on {count} of {each.samples} samples{again}; {allowed} allowed "
-                f"(--max-failed). The first: {plain(each.failure)}",
+                f"(--max-failed). The first: {one_line(each.failure)}",
                 err=True,
             )
     return code
@@ -193,10 +192,10 @@ def print_comparison(found: "JudgeComparison") -> None:
     from rich.table import Table
 
     from ..runs.judge_comparison import amount
-    from ..runs.report import report_console, with_interval
+    from ..runs.report import format_interval
 
-    console = report_console()
-    click.echo(found.advice)
+    console = open_console()
+    echo(found.advice)
     table = Table(title=f"Judges by {found.metric}; tokens, cost and time of 1,000 answers", title_justify="left")
     for column in (
         "judge",
@@ -229,27 +228,27 @@ def print_comparison(found: "JudgeComparison") -> None:
         difference = pair.difference
         told = pair.problem or difference.problem or "no interval"
         if difference.value is not None and difference.low is not None and difference.high is not None:
-            told = with_interval(difference.value, difference.low, difference.high, "+.2f")
+            told = format_interval(difference.value, difference.low, difference.high, "+.2f")
         p = "" if pair.p_permutation is None else f", p = {pair.p_permutation:.3f}"
-        click.echo(f"rho({pair.first}) - rho({pair.second}) = {told}{p} (n = {pair.n})")
+        echo(f"rho({pair.first}) - rho({pair.second}) = {told}{p} (n = {pair.n})")
     alpha = "undefined" if found.claims.alpha is None else f"{found.claims.alpha:.2f}"
-    click.echo(f"{found.claims.claims} claims that all judged: Krippendorff's alpha {alpha}")
+    echo(f"{found.claims.claims} claims that all judged: Krippendorff's alpha {alpha}")
     for a, b, kappa in found.claims.kappas:
-        click.echo(f"  {a} and {b}: kappa {'undefined' if kappa is None else f'{kappa:.2f}'}")
+        echo(f"  {a} and {b}: kappa {'undefined' if kappa is None else f'{kappa:.2f}'}")
     for panel in found.panels:
         line = f"panel, {panel.name}: {_rho(panel.agreement)}, {amount(panel.cost, found.unit)}"
         if panel.dear_share is not None:
             line += f"; {panel.dear_share:.0%} went to the dear judge"
         if panel.saving is not None:
             line += f", saving {panel.saving:.0%}"
-        click.echo(line)
+        echo(line)
     _print_probes(found)
 
 
 def _print_probes(found: "JudgeComparison") -> None:
     from rich.table import Table
 
-    from ..runs.report import report_console, with_interval
+    from ..runs.report import format_interval
 
     if not found.probes:
         return
@@ -262,14 +261,14 @@ def _print_probes(found: "JudgeComparison") -> None:
             each.judge,
             each.probe + ("*" if each.identical else ""),
             str(each.claims),
-            flips.problem if flips.value is None else with_interval(flips.value, flips.low, flips.high, ".0%"),
+            flips.problem if flips.value is None else format_interval(flips.value, flips.low, flips.high, ".0%"),
             str(each.to_supported),
             str(shift.n),
-            shift.problem if shift.value is None else with_interval(shift.value, shift.low, shift.high, "+.3f"),
+            shift.problem if shift.value is None else format_interval(shift.value, shift.low, shift.high, "+.3f"),
         )
-    report_console().print(table)
+    open_console().print(table)
     if any(each.identical for each in found.probes):
-        click.echo("* every reply about these claims is the same to the letter: as a rule no question had the change")
+        echo("* every reply about these claims is the same to the letter: as a rule no question had the change")
 
 
 def _unparsable(each: "JudgeFindings") -> str:
@@ -279,8 +278,8 @@ def _unparsable(each: "JudgeFindings") -> str:
 
 
 def _rho(found: "Estimate") -> str:
-    from ..runs.report import with_interval
+    from ..runs.report import format_interval
 
     if found.value is None:
         return f"none ({found.problem})"
-    return f"{with_interval(found.value, found.low, found.high, '+.2f')} (n = {found.n})"
+    return f"{format_interval(found.value, found.low, found.high, '+.2f')} (n = {found.n})"

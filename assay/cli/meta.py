@@ -1,6 +1,5 @@
 """`assay meta`: which metric, alone or combined, agrees with the ratings."""
 
-import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,6 +9,7 @@ import click
 
 from ..errors import UsageError
 from .options import json_option, map_option, option_group, store_option
+from .output import echo, echo_json, open_console
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -188,15 +188,15 @@ def meta(
     if as_json:
         from .meta_json import evaluation_as_json
 
-        click.echo(json.dumps(evaluation_as_json(evaluation, joined), ensure_ascii=False, allow_nan=False))
+        echo_json(evaluation_as_json(evaluation, joined))
         return
     from .meta_tables import print_evaluation
 
     print_evaluation(evaluation, joined)
     if report is not None:
-        click.echo(f"\nThe whole report: {report}")
+        echo(f"\nThe whole report: {report}")
     if save is not None:
-        click.echo(f"\nThe scorer: {save}. It predicts the team's rating: assay run SET --metrics scorer:{save}")
+        echo(f"\nThe scorer: {save}. It predicts the team's rating: assay run SET --metrics scorer:{save}")
 
 
 def print_brief_evaluation(store: "Store", run: "RunRow") -> None:
@@ -209,17 +209,16 @@ def print_brief_evaluation(store: "Store", run: "RunRow") -> None:
     with _status("evaluating the metrics", quiet=False):
         joined = join_scores(store, [run], (), None, ReadOptions())
         evaluation = evaluate_table(joined.table, bootstrap=_QUICK, permutations=_QUICK, repeats=2)
-    click.echo()
+    echo()
     print_evaluation(evaluation, joined, brief=True)
-    click.echo(f"\nAll of it, with 2000 resamples, as a page: assay meta {run.id} --report report.html")
+    echo(f"\nAll of it, with 2000 resamples, as a page: assay meta {run.id} --report report.html")
 
 
 @contextmanager
 def _status(work: str, *, quiet: bool) -> Iterator[None]:
     """Shows on a terminal what takes long; silent in a pipe."""
-    from rich.console import Console
 
-    console = Console(stderr=True)
+    console = open_console(err=True)
     if quiet or not console.is_terminal:
         yield
         return

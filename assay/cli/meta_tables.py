@@ -3,6 +3,8 @@
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from .output import one_line, open_console
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -19,11 +21,9 @@ def print_evaluation(evaluation: "MetaEvaluation", joined: "JoinedScores", *, br
     """Prints the sentence, then the tables behind it; with `brief` only the metrics and their combinations."""
     from rich.text import Text
 
-    from ..runs.report import plain, report_console
-
-    console = report_console()
-    console.print(Text(plain(evaluation.recommendation), style="bold"))
-    console.print(Text(plain(evaluation.explanation)))
+    console = open_console()
+    console.print(Text(one_line(evaluation.recommendation), style="bold"))
+    console.print(Text(one_line(evaluation.explanation)))
     settings = evaluation.settings
     console.print(
         Text(
@@ -34,7 +34,7 @@ def print_evaluation(evaluation: "MetaEvaluation", joined: "JoinedScores", *, br
         )
     )
     for note in joined.notes:
-        console.print(Text(plain(note, 300), style="dim"))
+        console.print(Text(one_line(note, 300), style="dim"))
     _print_metrics(console, evaluation)
     if evaluation.raters is not None and not brief:
         _print_raters(console, evaluation.raters)
@@ -93,8 +93,6 @@ def _table(
     from rich.table import Table
     from rich.text import Text
 
-    from ..runs.report import plain
-
     table = Table(title=title, title_justify="left", title_style="bold")
     for number, heading in enumerate(headings):
         table.add_column(
@@ -104,7 +102,7 @@ def _table(
             no_wrap=heading in _NO_WRAP,
         )
     for row in rows:
-        cells = [plain(cell) for cell in row]
+        cells = [one_line(cell) for cell in row]
         table.add_row(*map(Text, cells), style="dim" if dim and cells[-1].startswith(dim) else "")
     console.print()
     console.print(table)
@@ -138,17 +136,15 @@ def _print_metrics(console: "Console", evaluation: "MetaEvaluation") -> None:
 def _print_raters(console: "Console", raters: "Raters") -> None:
     from rich.text import Text
 
-    from ..runs.report import plain
-
     lines = [
         f"\n{raters.count} raters, {raters.items_rated_twice} items rated twice or more: Krippendorff's alpha "
         f"{interval(raters.alpha)}; each rater against the mean of the others: {interval(raters.ceiling)}"
     ]
     if raters.problem:
         lines.append(raters.problem)
-    console.print(Text(plain(lines[0])))
+    console.print(Text(one_line(lines[0])))
     for line in lines[1:]:
-        console.print(Text(plain(line), style="bold"))
+        console.print(Text(one_line(line), style="bold"))
     if raters.pairs:
         pairs = [
             (f"{pair.first}, {pair.second}", str(pair.n), figure(pair.kappa), figure(pair.weighted_kappa))
@@ -172,8 +168,6 @@ def _print_raters(console: "Console", raters: "Raters") -> None:
 def _print_combinations(console: "Console", selection: "Selection", baselines: set[str]) -> None:
     from rich.text import Text
 
-    from ..runs.report import plain
-
     headings = ("combination", "metrics", "in sample", "out of fold [95%]", "optimism", "")
     rows = [_combination(each) for each in selection.combinations]
     _table(console, f"Combinations ({selection.combine})", headings, rows)
@@ -188,10 +182,10 @@ def _print_combinations(console: "Console", selection: "Selection", baselines: s
     stable = [(metric, part) for metric, part in sorted(selection.stability, key=lambda pair: -pair[1]) if part]
     if stable:
         shares = ", ".join(f"{metric} {part:.0%}" for metric, part in stable)
-        console.print(Text(f"How often resampled answers choose a metric: {plain(shares)}", style="dim"))
+        console.print(Text(f"How often resampled answers choose a metric: {one_line(shares)}", style="dim"))
     for metric, reason in selection.left_out:
         if metric not in baselines:
-            console.print(Text(f"{plain(metric)} is left out: {plain(reason)}", style="dim"))
+            console.print(Text(f"{one_line(metric)} is left out: {one_line(reason)}", style="dim"))
 
 
 def _combination(combination: "Combination") -> tuple[str, ...]:
@@ -227,13 +221,12 @@ def _print_paper(console: "Console", evaluation: "MetaEvaluation") -> None:
     from rich.text import Text
 
     from ..meta_eval.report.correlation_table import by_set
-    from ..runs.report import plain
 
     if procedure := evaluation.paper_procedure:
         metrics = " + ".join(procedure.metrics) or "nothing"
         console.print(
             Text(
-                f"\nThe procedure of the AFAS paper keeps {plain(metrics)}: rho {figure(procedure.rho)} in sample, "
+                f"\nThe procedure of the AFAS paper keeps {one_line(metrics)}: rho {figure(procedure.rho)} in sample, "
                 f"{interval(procedure.out_of_fold)} out of fold"
             )
         )
@@ -281,10 +274,8 @@ def _print_slices(console: "Console", evaluation: "MetaEvaluation") -> None:
 def _print_policy(console: "Console", policy: "Policy") -> None:
     from rich.text import Text
 
-    from ..runs.report import plain
-
     if policy.problem:
-        console.print(Text(f"\nSending answers without a person: {plain(policy.problem)}"))
+        console.print(Text(f"\nSending answers without a person: {one_line(policy.problem)}"))
         return
     send = "none" if policy.send_at is None else f"{policy.send_at:.2f} and above"
     hold = "none" if policy.hold_below is None else f"below {policy.hold_below:.2f}"

@@ -1,6 +1,5 @@
 """`assay numeric`: the facts of a table, and claims checked against it."""
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -8,11 +7,11 @@ import click
 
 from .numeric_check import check
 from .options import json_option
+from .output import echo_json, one_line, open_console
 
 if TYPE_CHECKING:
     from ..metrics.numeric.facts import Facts
 
-_WIDE = 120
 _SERIES_PER_TABLE = 4
 
 
@@ -54,47 +53,33 @@ def facts(
                 raise UsageError(f"{table.name} has no series {name!r}; it has {', '.join(table.columns) or 'none'}")
     computed = [facts_of(table.only(names) if names else table, pairs) for table in chosen]
     if as_json:
-        click.echo(json.dumps({"tables": [each.as_json() for each in computed]}, ensure_ascii=False, allow_nan=False))
+        echo_json({"tables": [each.as_json() for each in computed]})
         return
     for each in computed:
         _print(each)
 
 
 def _print(facts: "Facts") -> None:
-    from rich.console import Console
     from rich.table import Table
 
-    console = Console(highlight=False)
-    console = console if console.is_terminal else Console(highlight=False, width=max(_WIDE, console.width))
+    console = open_console()
     table = facts.table
     period = f", {table['from']} to {table['to']} (one {table['period']} per row)" if table["from"] else ""
-    _print_line(console, f"{table['table']}: {table['rows']} rows{period}")
+    console.print(f"{table['table']}: {table['rows']} rows{period}")
     for note in table["notes"]:
-        _print_line(console, f"  note: {note}")
+        console.print(f"  note: {note}")
     for start in range(0, len(facts.series), _SERIES_PER_TABLE):
         group = facts.series[start : start + _SERIES_PER_TABLE]
         table_view = Table(title="Series", title_justify="left")
         for heading in ("", *(_heading(series) for series in group)):
-            table_view.add_column(_plain(heading), justify="right" if heading else "left")
+            table_view.add_column(one_line(heading), justify="right" if heading else "left")
         for label, cells in _rows(group):
-            table_view.add_row(label, *map(_plain, cells))
+            table_view.add_row(label, *map(one_line, cells))
         console.print(table_view)
     for series in facts.series:
         _print_anomalies(console, series)
     if facts.pairs:
         console.print(_pairs(facts.pairs))
-
-
-def _print_line(console: Any, text: str) -> None:
-    console.print(_plain(text))
-
-
-def _plain(text: str) -> str:
-    from rich.markup import escape
-
-    from ..text.untrusted import without_unseen
-
-    return escape(without_unseen(text))
 
 
 def _heading(series: dict[str, Any]) -> str:
@@ -133,13 +118,13 @@ def _print_anomalies(console: Any, series: dict[str, Any]) -> None:
     anomalies = series.get("anomalies")
     if anomalies is None:
         reason = series.get("anomalies_reason") or series.get("reason")
-        _print_line(console, f"anomalies of {series['name']}: not computed: {reason}")
+        console.print(f"anomalies of {series['name']}: not computed: {reason}")
         return
     for method in anomalies:
         rows = [f"{row['at']}: {_number(row['value'])} (z={row['z']:.1f})" for row in method["rows"][:5]]
         more = f" and {method['count'] - 5} more" if method["count"] > 5 else ""
         by = f"{method['method']}, |z| > {method['threshold']}"
-        _print_line(console, f"anomalies of {series['name']} by {by}: {', '.join(rows) or 'none'}{more}")
+        console.print(f"anomalies of {series['name']} by {by}: {', '.join(rows) or 'none'}{more}")
 
 
 def _pairs(pairs: list[dict[str, Any]]) -> Any:
@@ -155,5 +140,5 @@ def _pairs(pairs: list[dict[str, Any]]) -> Any:
         numbers = [_number(pair[key]) for key in keys]
         correlation = "" if pair["correlation"] is None else f"{pair['correlation']:.3f}"
         p = "" if pair["correlation_p"] is None else f"{pair['correlation_p']:.2g}"
-        pair_table.add_row(_plain(pair["first"]), _plain(pair["second"]), str(pair["n"]), *numbers, correlation, p)
+        pair_table.add_row(one_line(pair["first"]), one_line(pair["second"]), str(pair["n"]), *numbers, correlation, p)
     return pair_table

@@ -1,12 +1,12 @@
 """`assay numeric check`: one claim against a table, as understood, computed and judged."""
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from .options import json_option
+from .output import echo, echo_json
 
 if TYPE_CHECKING:
     from ..metrics.numeric.checking import CheckedClaim
@@ -40,7 +40,7 @@ def check(table: Path, claim: str, question: str, language: str | None, as_json:
     if not checked:
         raise UsageError("the claim has no words; give a sentence with a number")
     if as_json:
-        click.echo(json.dumps({"claims": [each.evidence() for each in checked]}, ensure_ascii=False, allow_nan=False))
+        echo_json({"claims": [each.evidence() for each in checked]})
         return
     for each in checked:
         _print(each)
@@ -63,7 +63,7 @@ def _print(checked: "CheckedClaim") -> None:
         unit = f" {evidence['unit']}" if evidence["unit"] else ""
         lines.append(f"  computed    {_shown(evidence['computed'])}{unit}")
     lines += [f"  verdict     {evidence['verdict']}: {evidence['reason']}"]
-    click.echo(without_unseen("\n".join(lines)))
+    echo(without_unseen("\n".join(lines)))
 
 
 def _shown(value: float | str) -> str:

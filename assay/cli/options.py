@@ -40,6 +40,8 @@ store_option = click.option(
     help="Where the runs are kept: a folder, or postgresql://USER@HOST/DATABASE. Also: the variable ASSAY_STORE.",
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
+wide_option = click.option("--wide", is_flag=True, help="Print all columns of the tables: more than 80 wide.")
+quiet_option = click.option("-q", "--quiet", is_flag=True, help="Show no progress.")
 metrics_option = click.option(
     "--metrics",
     default="faithfulness,answer_relevance",

@@ -1,7 +1,6 @@
 """`assay probe`: sets changed in ways that a fair judge should see through."""
 
 import asyncio
-import json
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -13,6 +12,7 @@ from ..errors import UsageError
 from .exit_codes import DONE, TOO_MANY_FAILED
 from .judge_session import JudgeSession, SessionOptions, open_judge_session, question_progress, with_session_options
 from .options import SetOptions, json_option, read_probes, store_option, typed_options, with_set_options
+from .output import echo, echo_json, one_line
 from .probe_effect import print_effects
 
 if TYPE_CHECKING:
@@ -124,16 +124,15 @@ def _reword(
 
 def _report_failures(rewordings: "Mapping[str, RewordingResult]", allowed: int) -> int:
     """Names the calls without a usable reply on standard error, and returns the exit code."""
-    from ..runs.report import plain
 
     code = DONE
     for name, rewording in rewordings.items():
         if len(rewording.failed) > allowed:
             code = TOO_MANY_FAILED
             sample, reason = rewording.failed[0]
-            click.echo(
+            echo(
                 f"assay: {name}: {len(rewording.failed)} calls gave no rewording, {allowed} allowed (--max-failed). "
-                f"The first, {plain(sample)}: {plain(reason)}",
+                f"The first, {one_line(sample)}: {one_line(reason)}",
                 err=True,
             )
     return code
@@ -148,7 +147,6 @@ def _print_files(
     as_json: bool,
 ) -> None:
     from ..generation.probes import EXPECTED
-    from ..runs.report import plain
 
     shared_words = {name: rewording.shared_words for name, rewording in rewordings.items()}
     if as_json:
@@ -158,18 +156,18 @@ def _print_files(
             for file in files
         ]
         usage = {"usage": session.usage_as_json()} if session else {}
-        click.echo(json.dumps({"seed": seed, "sets": sets} | usage, ensure_ascii=False))
+        echo_json({"seed": seed, "sets": sets} | usage)
         return
     for file in files:
         expected = EXPECTED.get(file.name.partition(".")[0])
         share = shared_words.get(file.name)
         words = "" if share is None else f"; {share:.0%} of the words unchanged"
         fair = f"; a fair metric: {expected}" if expected else ""
-        click.echo(f"{file.path or file.name}: {file.samples} samples{words}{fair}")
+        echo(f"{file.path or file.name}: {file.samples} samples{words}{fair}")
         for line in _left_out_lines(file.left_out):
-            click.echo(f"  {plain(line)}")
+            echo(f"  {one_line(line)}")
     if session:
-        click.echo(session.usage_line())
+        echo(session.usage_line())
 
 
 def _left_out_lines(left_out: "Sequence[tuple[str, str]]") -> list[str]:

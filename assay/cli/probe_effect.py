@@ -1,12 +1,10 @@
 """`assay probe --effect`: what probes did to scores, and a judge's own wording against another model's."""
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from ..errors import UsageError
+from .output import echo, echo_json, one_line, open_console
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,7 +42,7 @@ def print_effects(names: tuple[str, ...], store: str | Path, *, as_json: bool) -
         probes = [_probe_as_json(probe_run, comparison) for probe_run, comparison in comparisons]
         differences = [_preference_as_json(preference) for preference in preferences]
         result = {"original": original, "probes": probes, "own_minus_other": differences}
-        click.echo(json.dumps(result, ensure_ascii=False))
+        echo_json(result)
         return
     for probe_run, comparison in comparisons:
         expected = f" (a fair metric: {EXPECTED[probe_run.probe]})" if probe_run.probe in EXPECTED else ""
@@ -90,7 +88,6 @@ def _by_model(probe_run: "ProbeRun") -> str:
 
 
 def _print_preferences(probe_runs: "Sequence[ProbeRun]", preferences: "Sequence[SelfPreference]") -> None:
-    from ..runs.report import plain
 
     for preference in preferences:
         title = f"own wording minus that of {preference.other.reworded_by}, judged by {preference.own.judge}"
@@ -99,27 +96,27 @@ def _print_preferences(probe_runs: "Sequence[ProbeRun]", preferences: "Sequence[
     if len(rewordings) > 1 and not preferences:
         models = ", ".join(each.reworded_by for each in rewordings)
         judge = rewordings[0].judge or "no judge"
-        click.echo(plain(f"no own wording beside another's: reworded by {models}, judged by {judge}"))
+        echo(one_line(f"no own wording beside another's: reworded by {models}, judged by {judge}"))
 
 
 def _print_effect(title: str, comparison: "Comparison", columns: tuple[str, str, str]) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from ..runs.report import plain, report_console, with_interval
+    from ..runs.report import format_interval
     from .meta_tables import p_value
 
     first, second, difference = columns
-    table = Table(title=Text(plain(title)), title_justify="left", title_style="bold")
+    table = Table(title=Text(one_line(title)), title_justify="left", title_style="bold")
     for number, heading in enumerate(("metric", "n", first, second, f"{difference} [95%]", "p", "p of all")):
         table.add_column(heading, justify="left" if number == 0 else "right")
     for row in comparison.overall:
         shift = row.paired
         table.add_row(
-            Text(plain(row.metric)),
+            Text(one_line(row.metric)),
             str(shift.n),
             *("-" if mean is None else f"{mean:.3f}" for mean in (row.mean_a, row.mean_b)),
-            with_interval(shift.value, shift.low, shift.high, "+.3f"),
+            format_interval(shift.value, shift.low, shift.high, "+.3f"),
             *(p_value(p) for p in (shift.p, row.p_of_all)),
         )
-    report_console().print(table)
+    open_console().print(table)

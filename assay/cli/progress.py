@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from .output import echo, open_console
+
 if TYPE_CHECKING:
     from ..runs import Progress
 
@@ -36,17 +38,16 @@ def live_progress(*, quiet: bool) -> "Iterator[Callable[[Progress], None]]":
 @contextmanager
 def _bar() -> "Iterator[Callable[[Progress], None]]":
     from rich import progress as bar
-    from rich.console import Console
 
     columns = (
         bar.BarColumn(bar_width=24),
         bar.MofNCompleteColumn(),
-        bar.TextColumn("{task.fields[usage]}"),
+        bar.TextColumn("{task.fields[usage]}", markup=False),
         bar.TimeElapsedColumn(),
         bar.TextColumn("left"),
         bar.TimeRemainingColumn(),
     )
-    with bar.Progress(*columns, console=Console(stderr=True), transient=True, refresh_per_second=8) as live:
+    with bar.Progress(*columns, console=open_console(err=True), transient=True, refresh_per_second=8) as live:
         task = live.add_task("", total=None, usage="")
         yield lambda progress: live.update(
             task, total=progress.total, completed=progress.samples, usage=_usage_line(progress)
@@ -65,7 +66,7 @@ def _lines() -> "Iterator[Callable[[Progress], None]]":
     def print_lines() -> None:
         while not ended.wait(SECONDS_PER_LINE):
             if latest:
-                print(progress_line(latest[0]), file=sys.stderr, flush=True)
+                echo(progress_line(latest[0]), err=True)
 
     thread = threading.Thread(target=print_lines, daemon=True)
     thread.start()
@@ -87,11 +88,11 @@ def progress_line(progress: "Progress") -> str:
 
 
 def _usage_line(progress: "Progress") -> str:
-    from ..runs.report import cost
+    from ..runs.report import format_cost
 
     usage = progress.usage
     line = f"{usage.calls} calls ({usage.from_cassette} replayed), {usage.tokens_in + usage.tokens_out:,} tokens, "
-    line += f"{cost(usage)}, {progress.retries} retries"
+    line += f"{format_cost(usage)}, {progress.retries} retries"
     if failed := progress.scores["failed"]:
         line += f", {failed} failed"
     return line

@@ -1,12 +1,12 @@
 """`assay prompts`: what the judges are asked, word for word."""
 
-import json
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from ..errors import UsageError
 from .options import json_option, set_options
+from .output import echo, echo_json
 from .prompts_check import check, use
 from .prompts_try import diff, try_prompt
 
@@ -31,10 +31,10 @@ def list_prompts(as_json: bool) -> None:
 
     prompts_found = bundled_prompts()
     if as_json:
-        click.echo(json.dumps([{"identity": each.identity, "fields": sorted(each.fields)} for each in prompts_found]))
+        echo_json([{"identity": each.identity, "fields": sorted(each.fields)} for each in prompts_found])
     else:
         for prompt in prompts_found:
-            click.echo(f"{prompt.identity:<28} fields: {', '.join(sorted(prompt.fields))}")
+            echo(f"{prompt.identity:<28} fields: {', '.join(sorted(prompt.fields))}")
 
 
 @prompts.command()
@@ -45,7 +45,7 @@ def show(name: str) -> None:
 
     base, _, language = name.partition(".")
     prompt = BUNDLED.load(base, language or None)
-    click.echo(prompt.identity)
+    echo(prompt.identity)
     _print_messages(prompt.messages(prompt.template))
 
 
@@ -70,10 +70,10 @@ def render(name: str, set_: str, sample: str, as_json: bool, **options: Any) -> 
         raise UsageError(f"{set_} has no sample {sample!r}")
     asked = _questions(name, found)
     if as_json:
-        click.echo(json.dumps([question.messages for question in asked], ensure_ascii=False))
+        echo_json([question.messages for question in asked])
         return
     for question in asked:
-        click.echo(f"{question.prompt.identity} for {sample}")
+        echo(f"{question.prompt.identity} for {sample}")
         _print_messages(question.messages)
 
 
@@ -103,4 +103,4 @@ def _questions(name: str, sample: Any) -> "list[Question[Any]]":
 
 def _print_messages(messages: Any) -> None:
     for message in messages:
-        click.echo(f"\n--- {message['role']}\n{message['content']}")
+        echo(f"\n--- {message['role']}\n{message['content']}")

@@ -1,6 +1,5 @@
 """`assay prompts check` and `use`: prompts of the user's own, read before a judge is asked with them."""
 
-import json
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,6 +9,7 @@ import click
 from ..errors import InputError
 from .exit_codes import ERROR
 from .options import PROMPTS_IN_USE, json_option, path_in_store, store_option
+from .output import echo, echo_json
 from .prompts_try import counted
 
 if TYPE_CHECKING:
@@ -38,11 +38,11 @@ def check(folder: Path | None, as_json: bool) -> None:
     """
     problems = _problems_of(folder)
     if as_json:
-        click.echo(json.dumps(problems, ensure_ascii=False))
+        echo_json(problems)
     else:
         for problem in problems:
-            click.echo(f"{problem['prompt']}: {problem['problem']}")
-        click.echo(counted(len(problems), "problem") if problems else "nothing is wrong")
+            echo(f"{problem['prompt']}: {problem['problem']}")
+        echo(counted(len(problems), "problem") if problems else "nothing is wrong")
     click.get_current_context().exit(ERROR if problems else 0)
 
 
@@ -116,11 +116,9 @@ def use(folder: Path | None, ours: bool, store: Path | str) -> None:
         raise UsageError("name a FOLDER with prompts of your own, or --ours")
     if folder is None:
         kept.unlink(missing_ok=True)
-        click.echo("the runs of this store use the prompts that come with Assay")
+        echo("the runs of this store use the prompts that come with Assay")
         return
     prompts = Prompts.from_folder(folder)
     kept.parent.mkdir(parents=True, exist_ok=True)
     kept.write_text(f"{folder.resolve()}\n", encoding="utf-8")
-    click.echo(
-        f"the runs of this store use {', '.join(prompt.identity for prompt in prompts.own.values())} from {folder}"
-    )
+    echo(f"the runs of this store use {', '.join(prompt.identity for prompt in prompts.own.values())} from {folder}")

@@ -1,7 +1,6 @@
 """`assay prompts try` and `diff`: what another wording of a prompt changes."""
 
 import asyncio
-import json
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,6 +19,7 @@ from .options import (
     set_options,
     store_option,
 )
+from .output import echo, echo_json
 
 if TYPE_CHECKING:
     from ..eval_sets import Sample
@@ -122,12 +122,12 @@ def diff(run_a: str, run_b: str, store: Path | str, as_json: bool) -> None:
 
 def _tell(effect: "PromptEffect", as_json: bool) -> None:
     if as_json:
-        click.echo(json.dumps(asdict(effect), ensure_ascii=False))
+        echo_json(asdict(effect))
         return
     from ..text.untrusted import without_unseen
 
     def line(text: str) -> None:
-        click.echo(without_unseen(" ".join(text.split())) if not text.startswith(" ") else without_unseen(text))
+        echo(without_unseen(" ".join(text.split())) if not text.startswith(" ") else without_unseen(text))
 
     line(f"{effect.samples} samples; prompts before: {', '.join(effect.prompts_before) or 'none'}")
     line(f"after: {', '.join(effect.prompts_after) or 'none'}")
@@ -167,4 +167,4 @@ def counted(number: int, what: str) -> str:
 
 def _rest(count: int) -> None:
     if count > _SHOWN:
-        click.echo(f"  ... and {count - _SHOWN} more (all with --json)")
+        echo(f"  ... and {count - _SHOWN} more (all with --json)")

@@ -7,6 +7,7 @@ import click
 
 from ..errors import UsageError
 from .options import json_option, store_option
+from .output import echo, echo_json
 
 if TYPE_CHECKING:
     from ..runs.ratings import RatingQueue
@@ -91,11 +92,11 @@ def _serve(queue: "RatingQueue", store: str | Path, host: str, port: int) -> Non
 
     def print_links(address: str) -> None:
         done, total = queue.counts()
-        click.echo(f"{queue.source}: {done} of {total} ratings. Each rater opens their own link:\n")
+        echo(f"{queue.source}: {done} of {total} ratings. Each rater opens their own link:\n")
         for rater, path in app.rater_paths().items():
-            click.echo(f"  {rater}: {address}{path}")
-        click.echo(f"\n  Progress, agreement and disagreements: {address}{app.coordinator_path()}")
-        click.echo(
+            echo(f"  {rater}: {address}{path}")
+        echo(f"\n  Progress, agreement and disagreements: {address}{app.coordinator_path()}")
+        echo(
             f"\nCtrl-C ends it; every rating is kept. The ratings as a set: assay ratings {queue.id} --out rated.jsonl"
         )
 
@@ -115,7 +116,6 @@ def ratings(queue: str, *, out: Path | None, series: int | None, store: str | Pa
     assay ratings last
     assay ratings last --out rated.jsonl
     """
-    import json
 
     from ..eval_sets import write_set
     from ..runs import Store
@@ -132,18 +132,18 @@ def ratings(queue: str, *, out: Path | None, series: int | None, store: str | Pa
     if out is not None:
         rated = rated_samples(opened, series)
         write_set(rated, out)
-        click.echo(f"{len(rated)} rated answers written to {out}")
+        echo(f"{len(rated)} rated answers written to {out}")
         return
     done, total = opened.counts()
     progress = rater_progress(opened)
     if as_json:
         told = {"queue": opened.id, "source": opened.source, "series": opened.series, "ratings": done, "total": total}
-        click.echo(json.dumps(told | {"raters": {one.name: one.ratings for one in progress}}))
+        echo_json(told | {"raters": {one.name: one.ratings for one in progress}})
         return
-    click.echo(f"{opened.id}: {opened.source}, series {opened.series}, {done} of {total} ratings")
+    echo(f"{opened.id}: {opened.source}, series {opened.series}, {done} of {total} ratings")
     for one in progress:
         pace = "" if one.median_seconds is None else f", {one.median_seconds:.0f} s per answer"
-        click.echo(f"  {one.name}: {one.ratings} answers{pace}")
+        echo(f"  {one.name}: {one.ratings} answers{pace}")
 
 
 def _read_scale(text: str) -> tuple[int, int]:

@@ -1,6 +1,5 @@
 """`assay run`: judge sets, keep everything, print the results."""
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,13 +19,16 @@ from .options import (
     max_failed_option,
     metrics_option,
     prompts_option,
+    quiet_option,
     read_metrics,
     store_option,
     translate_option,
+    wide_option,
     with_budget,
     with_cassette,
     with_set_options,
 )
+from .output import echo, echo_json, one_line
 
 if TYPE_CHECKING:
     from ..judges import Budget
@@ -48,6 +50,8 @@ if TYPE_CHECKING:
 @max_failed_option
 @click.option("--skip-bad", is_flag=True, help="Leave out rows that cannot be read, and list them.")
 @click.option("--out", type=click.Path(path_type=Path), help="Write every score to a file (.jsonl or .csv).")
+@wide_option
+@quiet_option
 @store_option
 @json_option
 def run(
@@ -66,10 +70,12 @@ def run(
     max_failed: int,
     skip_bad: bool,
     out: Path | None,
+    wide: bool,
+    quiet: bool,
     store: Path | str,
     as_json: bool,
 ) -> None:
-    """Judge SETs and print how each metric agrees with the ratings.
+    """Judge sets and print how metrics agree with the ratings.
 
     SET is a file (.jsonl, .csv, .parquet, ...), a folder saved by `datasets`, a bundled set (helpdesk_nl, helpdesk_en)
     or a set on the Hub (owner/name).
@@ -109,13 +115,13 @@ def run(
     options = RunOptions(
         cassette=cassette_options.cassette, mode=cassette_options.mode, budget=budget, concurrency=concurrency
     )
-    outcome = execute_plan(plan, runs, options, resume=run_id, skip_bad=skip_bad, quiet=as_json)
+    outcome = execute_plan(plan, runs, options, resume=run_id, skip_bad=skip_bad, quiet=quiet)
     report_skipped_rows(outcome.skipped_rows)
     if out is not None:
         from ..runs.export import write_scores
 
         write_scores(runs, outcome.run, out)
-    print_outcome(runs, outcome, as_json=as_json)
+    print_outcome(runs, outcome, wide=wide, as_json=as_json)
     click.get_current_context().exit(exit_code(runs, outcome, max_failed))
 
 
@@ -136,41 +142,40 @@ def execute_plan(
         with live_progress(quiet=quiet) as on_progress:
             return run_plan(plan, store, options, resume=resume, skip_bad=skip_bad, on_progress=on_progress)
     except KeyboardInterrupt:
-        click.echo("assay: interrupted; all replies are kept. Go on with: assay run --resume last", err=True)
+        echo("assay: interrupted; all replies are kept. Go on with: assay run --resume last", err=True)
         raise SystemExit(INTERRUPTED) from None
 
 
 def report_skipped_rows(errors: Sequence[InputError]) -> None:
     """Names on standard error each row that was left out."""
-    from ..runs.report import plain
 
     for error in errors:
-        click.echo(f"assay: left out: {plain(str(error))}", err=True)
+        echo(f"assay: left out: {one_line(str(error))}", err=True)
 
 
-def print_outcome(store: "Store", outcome: "Outcome", *, as_json: bool) -> None:
+def print_outcome(store: "Store", outcome: "Outcome", *, wide: bool, as_json: bool) -> None:
     """Prints the results of a session."""
-    from ..runs.report import print_run, run_as_json
+    from ..runs.report import run_as_json
+    from .run_tables import print_run
 
     if as_json:
-        click.echo(json.dumps(run_as_json(store, outcome), ensure_ascii=False))
+        echo_json(run_as_json(store, outcome))
     else:
-        print_run(store, outcome.run, outcome)
+        print_run(store, outcome.run, outcome, wide=wide)
 
 
 def exit_code(store: "Store", outcome: "Outcome", max_failed: int) -> int:
     """The exit code of a session. Says on standard error why it is not 0."""
-    from ..runs.report import plain
 
     if outcome.ending == "budget":
-        click.echo(f"assay: {plain(outcome.message)}; go on with: assay run --resume {outcome.run}", err=True)
+        echo(f"assay: {one_line(outcome.message)}; go on with: assay run --resume {outcome.run}", err=True)
         return BUDGET
     failed = store.failed_samples(outcome.run)
     if len(failed) > max_failed:
         names = ", ".join(failed[:5]) + (", ..." if len(failed) > 5 else "")
-        click.echo(
-            f"assay: {len(failed)} samples failed ({plain(names)}), {max_failed} allowed (--max-failed). "
-            f"The first: {plain(store.first_failure(outcome.run))}",
+        echo(
+            f"assay: {len(failed)} samples failed ({one_line(names)}), {max_failed} allowed (--max-failed). "
+            f"The first: {one_line(store.first_failure(outcome.run))}",
             err=True,
         )
         return TOO_MANY_FAILED

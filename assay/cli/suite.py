@@ -1,6 +1,5 @@
 """`assay suite`: one nightly run; `assay accept`: what the next nightly runs are compared with."""
 
-import json
 import shlex
 from functools import partial
 from pathlib import Path
@@ -10,6 +9,7 @@ import click
 
 from .exit_codes import BUDGET, DONE, ERROR, GATE_FAILED, INTERRUPTED, TOO_MANY_FAILED
 from .options import json_option, store_option
+from .output import echo, echo_json, one_line, open_console
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -44,14 +44,16 @@ def suite(file: Path, *, resume: bool, check: bool, store: str | Path, as_json: 
     assay accept last            # the next nightly runs are compared with this one
     """
     from ..runs.nightly import load_suite, run_suite
-    from ..runs.report import plain
     from .progress import live_progress
 
     loaded = load_suite(file)
     if check:
         names = {"suite": loaded.name, "sets": loaded.sets, "metrics": loaded.metrics, "judges": loaded.judges}
         counts = f"{len(loaded.sets)} sets, {len(loaded.metrics)} metrics, {len(loaded.judges)} judges"
-        click.echo(json.dumps(names) if as_json else f"{file}: {counts}, {len(loaded.gates)} gates: no errors")
+        if as_json:
+            echo_json(names)
+        else:
+            echo(f"{file}: {counts}, {len(loaded.gates)} gates: no errors")
         return
     context = click.get_current_context()
     outcome = run_suite(
@@ -61,16 +63,16 @@ def suite(file: Path, *, resume: bool, check: bool, store: str | Path, as_json: 
         resume=resume,
         resume_command=_resume_command(file, store),
         progress=partial(live_progress, quiet=as_json),
-        on_notice=lambda notice: click.echo(f"assay: {notice}", err=True),
+        on_notice=lambda notice: echo(f"assay: {notice}", err=True),
     )
     report = outcome.report
     code = ERROR if outcome.write_errors else _EXIT_CODES[report.verdict]
     if as_json:
-        click.echo(json.dumps(report.as_json() | {"exit_code": code}, ensure_ascii=False))
+        echo_json(report.as_json() | {"exit_code": code})
     else:
         _print_report(report)
     for error in filter(None, [report.message, *outcome.write_errors]):
-        click.echo(f"assay: {plain(error)}", err=True)
+        echo(f"assay: {one_line(error)}", err=True)
     context.exit(code)
 
 
@@ -86,19 +88,18 @@ def _print_report(report: "NightlyReport") -> None:
     from rich.text import Text
 
     from ..runs.nightly.gates import NO_JUDGE
-    from ..runs.report import plain, report_console
 
-    console = report_console()
-    console.print(Text(plain(f"Suite {report.suite}, {report.nightly_run}: {report.verdict}"), style="bold"))
+    console = open_console()
+    console.print(Text(one_line(f"Suite {report.suite}, {report.nightly_run}: {report.verdict}"), style="bold"))
     for run in report.runs:
         _print_run(console, run)
     styles = {"passed": "green", "failed": "red"}
     for gate in report.gates:
         by_judge = f" by {gate.judge}" if gate.judge not in {None, NO_JUDGE} else ""
         line = Text(f"{gate.state:<12}", style=styles.get(gate.state, "yellow"))
-        console.print(line.append(plain(f"{gate.gate}{by_judge}: {gate.reason}")))
+        console.print(line.append(one_line(f"{gate.gate}{by_judge}: {gate.reason}")))
     if report.resume:
-        console.print(Text(f"To resume it: {plain(report.resume)}"))
+        console.print(Text(f"To resume it: {one_line(report.resume)}"))
     elif report.verdict == "passed":
         commands = [f"assay accept {run.run}" for run in report.runs if run.accepted != run.run]
         console.print(Text(f"To compare the next nightly runs with it: {'; '.join(commands)}"))
@@ -108,18 +109,18 @@ def _print_run(console: "Console", run: "RunReport") -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from ..runs.report import plain, with_interval
+    from ..runs.report import format_interval
 
-    table = Table(title=Text(f"{plain(run.judge)}: run {run.run}"), title_justify="left")
+    table = Table(title=Text(f"{one_line(run.judge)}: run {run.run}"), title_justify="left")
     for heading in ("metric", "n", "scored", "mean [95% interval]", "change [95% interval]", "p"):
         table.add_column(Text(heading), justify="right" if heading in {"n", "scored", "p"} else "left")
     for metric in run.metrics:
         table.add_row(
-            Text(plain(metric.metric)),
+            Text(one_line(metric.metric)),
             str(metric.n),
             str(metric.scored),
-            Text(with_interval(metric.mean, metric.low, metric.high, ".3f")),
-            Text(with_interval(metric.change, metric.change_low, metric.change_high, "+.3f")),
+            Text(format_interval(metric.mean, metric.low, metric.high, ".3f")),
+            Text(format_interval(metric.change, metric.change_low, metric.change_high, "+.3f")),
             "" if metric.change_p is None else f"{metric.change_p:.3f}",
             style="" if metric.asked else "dim",
         )
@@ -137,11 +138,10 @@ def accept(run: str, *, suite_name: str | None, store: str | Path, as_json: bool
     """Accept RUN (an id, its beginning, or `last`): the next nightly runs of its suite are compared with it."""
     from ..runs import Store
     from ..runs.nightly.accept import accept_run
-    from ..runs.report import plain
 
     accepted = accept_run(Store(store, must_exist=True), run, suite_name)
     if as_json:
-        click.echo(json.dumps(accepted._asdict()))
+        echo_json(accepted._asdict())
     else:
         line = f"The next nightly runs of {accepted.suite} (judge: {accepted.judge}) are compared with {accepted.run}."
-        click.echo(plain(line))
+        echo(one_line(line))

@@ -3,7 +3,7 @@
 import re
 
 from ...text.untrusted import without_unseen
-from ..report import with_interval
+from ..report import format_interval
 from .nightly_report import NightlyReport, RunReport, SampleReport
 
 _MOST_ROWS = 10
@@ -54,8 +54,8 @@ def _run_lines(run: RunReport) -> list[str]:
     lines = [f"**{as_text(run.judge)}**: run {as_code(run.run)}{compared}", ""]
     lines += ["| metric | n | scored | mean [95%] | change [95%] | p |", "|---|---:|---:|---|---|---:|"]
     for metric in run.metrics:
-        mean = with_interval(metric.mean, metric.low, metric.high, ".3f")
-        change = with_interval(metric.change, metric.change_low, metric.change_high, "+.3f")
+        mean = format_interval(metric.mean, metric.low, metric.high, ".3f")
+        change = format_interval(metric.change, metric.change_low, metric.change_high, "+.3f")
         p = "" if metric.change_p is None else f"{metric.change_p:.3f}"
         lines.append(f"| {as_text(metric.metric)} | {metric.n} | {metric.scored} | {mean} | {change} | {p} |")
     lines.append("")

@@ -10,13 +10,15 @@ from typing import Any
 import pytest
 
 from assay import Sample, evaluate
+from assay.cli.output import one_line
+from assay.cli.run_tables import print_run
+from assay.cli.sample_audit import print_audit
 from assay.errors import UsageError
 from assay.metrics import Metric, Score
 from assay.metrics.metric import scored, skipped
 from assay.runs import Plan, RunKeeper, Store
-from assay.runs.audit import print_audit
 from assay.runs.export import write_scores
-from assay.runs.report import plain, print_run, scores_as_json
+from assay.runs.report import scores_as_json
 from assay.runs.summary import Row, summarise
 
 Make = Callable[..., Any]
@@ -112,8 +114,8 @@ def test_hostile_text_is_json(tmp_path: Path) -> None:
 
 
 def test_one_line_for_a_terminal() -> None:
-    assert plain("a\r\nb\t c\x1b[2J") == "a b c[2J"
-    assert plain("abcdef", 4) == "abc…"
+    assert one_line("a\r\nb\t c\x1b[2J") == "a b c[2J"
+    assert one_line("abcdef", 4) == "abc…"
 
 
 def test_scores_as_files(tmp_path: Path) -> None:

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from ..runs.report import plain, report_console
-from .documents import Extraction
-from .folds.fold_search import FoldPlan
-from .folds.leaks import Leaks
-from .topics import Topics
+from ..generation.documents import Extraction
+from ..generation.folds.fold_search import FoldPlan
+from ..generation.folds.leaks import Leaks
+from ..generation.topics import Topics
+from .output import one_line, open_console
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -54,13 +54,15 @@ def print_sections(extractions: Sequence[Extraction], *, titles: bool) -> None:
         if found.sections:
             tokens, pages = sum(s.tokens for s in found.sections), found.sections[-1].emulated_page
             table.add_row(
-                plain(found.document), found.sections[0].language, str(len(found.sections)), str(tokens), str(pages)
+                one_line(found.document), found.sections[0].language, str(len(found.sections)), str(tokens), str(pages)
             )
             for section in found.sections if titles else ():
                 page = f"p. {section.page}" if section.page else ""
                 indent = "  " * (1 + len(section.above))
-                table.add_row(f"{indent}{plain(section.heading, 70) or '(no heading)'}", "", page, str(section.tokens))
-    console = report_console()
+                table.add_row(
+                    f"{indent}{one_line(section.heading, 70) or '(no heading)'}", "", page, str(section.tokens)
+                )
+    console = open_console()
     console.print(table)
     sizes = page_sizes(extractions)
     documents = sum(bool(found.sections) for found in extractions)
@@ -124,8 +126,8 @@ def print_topics(found: Topics) -> None:
         statistics.add_row(name, value)
     topics = _table("", "topic", "about", "sections")
     for topic, size in list(found.sizes.items())[:_TOPICS_SHOWN]:
-        topics.add_row(str(topic), plain(found.labels.get(topic, ""), 70), str(size))
-    console = report_console()
+        topics.add_row(str(topic), one_line(found.labels.get(topic, ""), 70), str(size))
+    console = open_console()
     for table in (grid, statistics, topics):
         console.print(table)
     if (hidden := len(found.sizes) - _TOPICS_SHOWN) > 0:
@@ -181,7 +183,7 @@ def print_folds(found: FoldPlan, leaks: dict[str, Leaks]) -> None:
     sizes = _table("", "fold", "split", "sections", "to ask about")
     for (fold, part), (count, sampled) in _parts(found).items():
         sizes.add_row(str(fold), part, str(count), str(sampled))
-    console = report_console()
+    console = open_console()
     console.print(table)
     if len(shown) < len(found.candidates):
         console.print(f"left out: {len(found.candidates) - len(shown)} settings whose folds are too small")

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ...meta_eval.estimate import Estimate
-from ...runs.report import plain, report_console
-from .summary import ANSWER_RATE, FACTS, HALLUCINATION_RATE, RATES, SplitSummary
+from ..generation.crosseval.summary import ANSWER_RATE, FACTS, HALLUCINATION_RATE, RATES, SplitSummary
+from ..meta_eval.estimate import Estimate
+from .output import one_line, open_console
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 def print_summaries(summaries: Sequence[SplitSummary]) -> None:
     """Prints each split of each bot; of several bots, which one validation chose."""
-    console = report_console()
+    console = open_console()
     bots = list(dict.fromkeys(summary.bot for summary in summaries))
     for summary in summaries:
         console.print()
@@ -24,7 +24,7 @@ def print_summaries(summaries: Sequence[SplitSummary]) -> None:
             (summary for summary in summaries if summary.split == "validation"), key=lambda each: each.balance or 0.0
         )
         console.print(
-            f"\nValidation chose {plain(best.bot)}: it answered or declined {best.balance or 0.0:.1%} rightly (the "
+            f"\nValidation chose {one_line(best.bot)}: it answered or declined {best.balance or 0.0:.1%} rightly (the "
             "mean over answerable and unanswerable questions)"
         )
 
@@ -32,14 +32,14 @@ def print_summaries(summaries: Sequence[SplitSummary]) -> None:
 def _print_split(console: "Console", summary: SplitSummary) -> None:
     from rich.text import Text
 
-    console.print(Text(f"{plain(summary.bot)}: {summary.split} split, {summary.exchanges} answers", style="bold"))
+    console.print(Text(f"{one_line(summary.bot)}: {summary.split} split, {summary.exchanges} answers", style="bold"))
     if summary.failed:
         console.print(f"{summary.failed} answers are missing and stand in no number")
     console.print(cross_evaluation_table(summary))
     console.print(declined_table(summary))
     console.print(averages(summary))
     for metric, reason in summary.skipped.items():
-        console.print(Text(f"{metric} is left out: {plain(reason, 200)}", style="dim"))
+        console.print(Text(f"{metric} is left out: {one_line(reason, 200)}", style="dim"))
 
 
 def cross_evaluation_table(summary: SplitSummary) -> "Table":
@@ -61,7 +61,7 @@ def declined_table(summary: SplitSummary) -> "Table":
     table = _table("Table 4: unanswerable and factoid questions", "", [f"Q{q}_CTX{c} corr." for q, c in places])
     table.add_column("factoids corr.", justify="right")
     declined = [_declined(summary.answered[loaded][fold]) for fold, loaded in places]
-    table.add_row(plain(summary.bot, 40), *map(_percent, declined), _percent(summary.average[FACTS]))
+    table.add_row(one_line(summary.bot, 40), *map(_percent, declined), _percent(summary.average[FACTS]))
     return table
 
 

@@ -6,24 +6,24 @@ from typing import TYPE_CHECKING, Any
 from ..eval_sets import Sample
 from ..metrics import Score
 from ..metrics.catalogue import BASELINES
-from ..text.untrusted import without_unseen
-from .report import cost, plain, report_console
+from ..runs.report import format_cost
+from .output import one_line, open_console, terminal_text
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
-    from .store import Store
+    from ..runs import Store
 
-_MARKS = {"supported": "green", "contradicted": "red", "not_found": "yellow", "unverifiable": "magenta"}
+_VERDICT_STYLES = {"supported": "green", "contradicted": "red", "not_found": "yellow", "unverifiable": "magenta"}
 
 
 def print_audit(store: "Store", run: str, name: str) -> None:
     """Prints question, answer, contexts, and every metric's evidence. Raises `UsageError` for an unknown sample."""
-    console, sample = report_console(), store.sample(run, name)
+    console, sample = open_console(), store.sample(run, name)
     _print_sample(console, sample)
     for _, metric, score in store.scores(run, name):
-        for line in score_audit(metric, score, brief=metric in BASELINES):
+        for line in audit_lines(metric, score, brief=metric in BASELINES):
             console.print(line)
 
 
@@ -31,22 +31,22 @@ def _print_sample(console: "Console", sample: Sample) -> None:
     from rich.text import Text
 
     rating = "" if sample.human_rating is None else f"  rated {sample.human_rating:g} of {sample.rating_max:g}"
-    console.print(Text(f"{plain(sample.id)}  ({sample.language}){rating}", style="bold"))
+    console.print(Text(f"{one_line(sample.id)}  ({sample.language}){rating}", style="bold"))
     for title, text in [("Question", sample.user_input), ("Answer", sample.response)]:
         console.print(Text(f"\n{title}", style="bold"))
-        console.print(Text(without_unseen(text)))
+        console.print(Text(terminal_text(text)))
     for number, context in enumerate(sample.retrieved_contexts):
         console.print(Text(f"\nContext {number}", style="bold"))
-        console.print(Text(without_unseen(context), style="dim"))
+        console.print(Text(terminal_text(context), style="dim"))
 
 
-def score_audit(metric: str, score: Score, *, brief: bool = False) -> "Iterator[Text]":
+def audit_lines(metric: str, score: Score, *, brief: bool = False) -> "Iterator[Text]":
     """One score line by line: value, reason, and unless `brief` its claims, questions, other evidence and usage."""
     from rich.text import Text
 
-    value = score.status if score.value is None else f"{score.value:.3f}"
-    yield Text(f"\n{metric}: {value}", style="bold")
-    yield Text(f"  {plain(score.reason)}")
+    figure = score.status if score.value is None else f"{score.value:.3f}"
+    yield Text(f"\n{one_line(metric)}: {figure}", style="bold")
+    yield Text(f"  {one_line(score.reason)}")
     if brief:
         return
     evidence = dict(score.evidence)
@@ -54,14 +54,14 @@ def score_audit(metric: str, score: Score, *, brief: bool = False) -> "Iterator[
         yield from _claim(claim)
     for question in evidence.pop("questions", []):
         cosine = "" if question["cosine"] is None else f"{question['cosine']:+.3f}  "
-        yield Text(f"  {cosine}{plain(question['text'])}")
-    for name, found in evidence.items():
-        shown = ", ".join(map(str, found)) if isinstance(found, list) else str(found)
-        yield Text(f"  {name}: {plain(shown, 1000)}", style="dim")
+        yield Text(f"  {cosine}{one_line(question['text'])}")
+    for name, value in evidence.items():
+        shown = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+        yield Text(f"  {name}: {one_line(shown, 1000)}", style="dim")
     usage = score.usage
     yield Text(
         f"  {usage.calls} calls ({usage.from_cassette} replayed), {usage.tokens_in} tokens in "
-        f"({usage.tokens_cached} cached), {usage.tokens_out} out, cost {cost(usage)}, {usage.seconds:.1f} s",
+        f"({usage.tokens_cached} cached), {usage.tokens_out} out, cost {format_cost(usage)}, {usage.seconds:.1f} s",
         style="dim",
     )
 
@@ -70,13 +70,13 @@ def _claim(claim: dict[str, Any]) -> "Iterator[Text]":
     from rich.text import Text
 
     line = Text("  ")
-    line.append(f"{claim['verdict']:<12}", style=_MARKS.get(claim["verdict"], ""))
+    line.append(f"{claim['verdict']:<12}", style=_VERDICT_STYLES.get(claim["verdict"], ""))
     if claim.get("probability") is not None:
         line.append(f" P={claim['probability']:.2f}")
-    line.append(f"  {plain(claim['text'])}")
+    line.append(f"  {one_line(claim['text'])}")
     yield line
-    yield Text(f"               {plain(claim['reason'])}", style="dim")
+    yield Text(f"               {one_line(claim['reason'])}", style="dim")
     if claim.get("quote"):
         place = claim.get("place")
         where = f"context {place['context']}, {place['start']}-{place['end']}" if place else "not in the context"
-        yield Text(f'               "{plain(claim["quote"])}" ({where})', style="dim")
+        yield Text(f'               "{one_line(claim["quote"])}" ({where})', style="dim")

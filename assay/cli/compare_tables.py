@@ -1,0 +1,123 @@
+"""A comparison of two runs as a person reads it in a terminal."""
+
+from typing import TYPE_CHECKING
+
+from ..metrics.catalogue import BASELINES
+from ..runs.compare import Comparison, Difference
+from ..runs.report import format_interval
+from .output import one_line, open_console, terminal_text
+from .sample_audit import audit_lines
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from ..runs import Store
+
+_SIGNIFICANT = 0.05  # the largest p-value at which a table says which run is better
+
+
+def print_comparison(store: "Store", comparison: Comparison, metric: str, count: int, *, wide: bool) -> None:
+    """Prints the tables, then the samples whose `metric` changed most with both audits side by side.
+
+    Args:
+        store: Where both runs are.
+        comparison: The two runs.
+        metric: The metric whose changes are shown.
+        count: The most samples to show.
+        wide: Whether tables have all their columns, for more than 80 columns.
+    """
+    from rich.text import Text
+
+    console = open_console(wide=wide)
+    console.print(Text(f"A: {_run_line(store, comparison.a)}\nB: {_run_line(store, comparison.b)}"))
+    console.print(_pairing(comparison))
+    _print_table(console, "All samples", "", comparison.overall, wide=wide)
+    _print_table(console, "By language", "language", comparison.languages, wide=wide)
+    _print_table(console, "By message type", "message type", comparison.message_types, wide=wide)
+    changes = comparison.most_changed(metric, count)
+    if not changes:
+        console.print(Text(f"\nNo sample's {one_line(metric)} changed."))
+    for sample, change in changes:
+        console.print(Text(f"\n{one_line(sample)}: {one_line(metric)} {change:+.3f}", style="bold"))
+        _print_side_by_side(console, store, comparison, sample, metric)
+
+
+def _run_line(store: "Store", run: str) -> str:
+    row = store.run(run)
+    return one_line(f"run {row.id} ({row.status}), judge: {row.plan.judge.identity if row.plan.judge else 'no judge'}")
+
+
+def _pairing(comparison: Comparison) -> str:
+    line = f"{len(comparison.samples)} samples in both, {comparison.changed_answers} of them with another answer"
+    for count, what in [
+        (len(comparison.only_a), "only in A"),
+        (len(comparison.only_b), "only in B"),
+        (len(comparison.other_question), "with another question (not compared)"),
+    ]:
+        line += f"; {count} {what}" if count else ""
+    return line
+
+
+def _print_table(console: "Console", title: str, part: str, rows: tuple[Difference, ...], *, wide: bool) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    if not rows:
+        return
+    table = Table(title=title, title_justify="left", title_style="bold")
+    means = ("pairs", "A", "B") if wide else ()
+    for heading in ("metric", *([part] if part else []), *means, "B - A [95% interval]", "p", "remark"):
+        table.add_column(heading, justify="right" if heading in {*means, "p"} else "left", overflow="fold")
+    for row in rows:
+        cells = [Text(one_line(row.metric))] + ([Text(one_line(row.part))] if part else [])
+        figures = [str(row.paired.n), _mean(row.mean_a), _mean(row.mean_b)] if wide else []
+        figures += [_change(row), _p_value(row.p_of_all)]
+        table.add_row(*cells, *figures, Text(_remark(row)), style="dim" if row.metric in BASELINES else "")
+    console.print(table)
+    console.print("p: sign-flip test over groups, adjusted for the rows of the table (Holm)", style="dim")
+
+
+def _mean(value: float | None) -> str:
+    return "-" if value is None else f"{value:.3f}"
+
+
+def _change(row: Difference) -> str:
+    if row.paired.value is None:
+        return row.paired.problem
+    change = format_interval(row.paired.value, row.paired.low, row.paired.high, "+.3f")
+    return change if row.paired.low is not None else f"{change} ({row.paired.problem})"
+
+
+def _p_value(p: float | None) -> str:
+    return "-" if p is None else f"{p:.4f}" if p < 0.01 else f"{p:.2f}"
+
+
+def _remark(row: Difference) -> str:
+    remarks = []
+    if row.p_of_all is not None and row.p_of_all < _SIGNIFICANT and row.is_improvement is not None:
+        remarks.append("better in B" if row.is_improvement else "worse in B")
+    for count, what in [(row.lost, "scored in A only"), (row.gained, "scored in B only")]:
+        if count:
+            remarks.append(f"{count} {what}")
+    return ", ".join(remarks)
+
+
+def _print_side_by_side(console: "Console", store: "Store", comparison: Comparison, sample: str, metric: str) -> None:
+    from rich.console import Group
+    from rich.table import Table
+    from rich.text import Text
+
+    sample_a, sample_b = store.sample(comparison.a, sample), store.sample(comparison.b, sample)
+    console.print(Text(one_line(sample_a.user_input)))
+    table = Table(show_lines=True)
+    for side in ("A", "B"):
+        table.add_column(side, ratio=1, overflow="fold")
+    cells = []
+    for run, judged in ((comparison.a, sample_a), (comparison.b, sample_b)):
+        lines = [Text(terminal_text(judged.response))]
+        for _, name, score in store.scores(run, sample):
+            if name == metric:
+                lines += audit_lines(name, score)
+        cells.append(Group(*lines))
+    table.add_row(*cells)
+    console.print(table)

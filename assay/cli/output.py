@@ -1,0 +1,121 @@
+"""The one way to the terminal: everything that Assay prints passes here.
+
+Texts under test, file names, column names and replies of a judge may hold escape sequences, marks that turn the
+direction of writing, or rich's markup. Here they become text that does nothing.
+"""
+
+import json
+import math
+import re
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..text.untrusted import UNSEEN
+
+if TYPE_CHECKING:
+    from rich.console import Console, ConsoleOptions, ConsoleRenderable, RenderResult
+
+WIDTH = 80
+WIDE = 140
+_UNSAFE = re.compile(f"[{UNSEEN}\r\u061c\u2028\u2029]")
+
+
+def terminal_text(text: str) -> str:
+    """The text without what a terminal would obey: control characters but tab and line end, and bidirectional marks.
+
+    >>> terminal_text("a\\x1b[31mb\\rc\\u202ed")
+    'a[31mbcd'
+    """
+    return _UNSAFE.sub("", text)
+
+
+def one_line(text: str, length: int | None = None) -> str:
+    """Foreign text for the middle of a sentence or a table: one line, without what a terminal would obey.
+
+    Args:
+        text: Such as an answer, a file name or a judge's reply.
+        length: Longer text is cut and ends in an ellipsis; None for no bound.
+
+    >>> one_line("two\\nlines", 5)
+    'two …'
+    """
+    line = " ".join(terminal_text(text.replace("\r", " ").replace("\u2028", " ").replace("\u2029", " ")).split())
+    return line if length is None or len(line) <= length else line[: length - 1] + "…"
+
+
+def echo(text: object = "", *, err: bool = False) -> None:
+    """Prints a text and a line end, on standard output or standard error."""
+    click.echo(terminal_text(str(text)), err=err)
+
+
+def echo_notice(text: str) -> None:
+    """Prints one line on standard error that begins with `assay:`."""
+    echo(f"assay: {one_line(text)}", err=True)
+
+
+def echo_json(value: Any) -> None:
+    """Prints a value as one line of JSON. What a terminal would obey is escaped, so that nothing is lost.
+
+    A number that is not finite becomes null: JSON has no word for it.
+    """
+    try:
+        text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    except ValueError:
+        text = json.dumps(_finite(value), ensure_ascii=False)
+    click.echo(_UNSAFE.sub(lambda match: json.dumps(match[0])[1:-1], text))
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _finite(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(inner) for inner in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+class _SafeSegments:
+    """What a renderable comes to, with every text in it made safe; styles are our own and stay."""
+
+    def __init__(self, renderable: "ConsoleRenderable") -> None:
+        self._renderable = renderable
+
+    def __rich_console__(self, console: "Console", options: "ConsoleOptions") -> "RenderResult":
+        for segment in console.render(self._renderable, options):
+            yield segment if segment.control else segment._replace(text=terminal_text(segment.text))
+
+
+def open_console(*, err: bool = False, wide: bool = True) -> "Console":
+    """A console for tables and styled text. Nothing that it prints is read as markup, an emoji's name or an escape.
+
+    Args:
+        err: Whether it prints on standard error.
+        wide: Whether a table may take 140 columns where this is no terminal; else it takes 80.
+
+    Returns:
+        A console as wide as the terminal, if there is one.
+    """
+    from rich.console import Console, RenderHook
+
+    class SafeHook(RenderHook):
+        """Makes everything safe that the console is about to print."""
+
+        def process_renderables(self, renderables: "list[ConsoleRenderable]") -> "list[ConsoleRenderable]":
+            return [_SafeSegments(renderable) for renderable in renderables]
+
+    is_terminal = (sys.stderr if err else sys.stdout).isatty()
+    width = None if is_terminal else WIDE if wide else WIDTH
+    console = Console(stderr=err, width=width, markup=False, emoji=False, highlight=False)
+    console.push_render_hook(SafeHook())
+    return console
+
+
+def print_command(console: "Console", command: str, purpose: str = "") -> None:
+    """Prints a command that the user may copy: on one line, however narrow the terminal is."""
+    from rich.text import Text
+
+    line = Text(f"  {command}")
+    if purpose:
+        line.append(f"  {purpose}", style="dim")
+    console.print(line, no_wrap=True, overflow="ignore", crop=False)

@@ -1,0 +1,185 @@
+"""A run as a person reads it in a terminal: agreement by language, what was left out, the worst answers."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ..metrics import Score
+from ..metrics.catalogue import BASELINES
+from ..runs.report import format_cost, format_interval
+from ..runs.summary import MetricSummary, best_metric, summarise
+from .output import WIDTH, one_line, open_console, print_command
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from ..runs import Outcome, Store
+
+_WORST_ANSWERS = 5
+_REASONS = 3
+_STYLES = {"above baseline": "green", "below baseline": "red", "baseline": "dim"}
+
+
+def print_run(
+    store: "Store", run: str, outcome: "Outcome | None" = None, *, each_sample: bool = False, wide: bool = False
+) -> None:
+    """Prints a run's tables by language, why scores are missing, and the worst answers.
+
+    Args:
+        store: Where the run is.
+        run: The run's id.
+        outcome: What the session took that has just ended, if one has.
+        each_sample: Whether every sample's values are printed too.
+        wide: Whether tables have all their columns, for more than 80 columns.
+    """
+    from rich.text import Text
+
+    console, plan = open_console(wide=wide), store.run(run).plan
+    judge = plan.judge.identity if plan.judge else "no judge"
+    sets = ", ".join(source.rsplit("/", 1)[-1] for source in plan.sets)
+    console.print(Text(one_line(f"Run {run} ({store.run(run).status}): {sets}; judge: {judge}")))
+    if outcome is not None:
+        usage = outcome.usage
+        console.print(
+            f"{usage.calls} judge calls, {usage.from_cassette} of them replayed; "
+            f"{usage.tokens_in + usage.tokens_out:,} tokens; cost {format_cost(usage)}; {outcome.seconds:.1f} s"
+        )
+    summaries = summarise(store.values(run), plan.all_directions, by_language=True)
+    for language in dict.fromkeys(summary.language for summary in summaries):
+        _print_language(console, language, [each for each in summaries if each.language == language], wide=wide)
+    _print_notes(console, store, run, summaries)
+    print_worst(console, store, run)
+    if each_sample:
+        _print_samples(console, store, run, wide=wide)
+
+
+def _print_language(console: "Console", language: str, summaries: list[MetricSummary], *, wide: bool) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(title=f"Language: {language or 'not said'}", title_justify="left", title_style="bold")
+    table.add_column("metric", overflow="fold")
+    for heading in ("n", "coverage", "mean") if wide else ("scored", "mean"):
+        table.add_column(heading, justify="right")
+    table.add_column("Spearman with rating [95% interval]" if wide else "Spearman with rating")
+    table.add_column("remark")
+    for summary in summaries:
+        name, place = Text(one_line(summary.name)), place_among_baselines(summary)
+        mean = "-" if summary.mean is None else f"{summary.mean:.2f}"
+        style = _STYLES.get(place, "")
+        correlation = _correlation(summary, wide=wide)
+        if wide:
+            figures = [str(summary.n), f"{summary.coverage:.0%}", mean, correlation]
+            table.add_row(name, *figures, Text(_remark(summary), style=style))
+        else:
+            table.add_row(name, f"{summary.scored}/{summary.n}", mean, correlation, Text(place, style=style))
+    console.print(table)
+
+
+def place_among_baselines(summary: MetricSummary) -> str:
+    """Whether a metric agrees more with the ratings than every baseline, or is one; "" where nothing can be said."""
+    if summary.name in BASELINES:
+        return "baseline"
+    if summary.agreement is None:
+        return ""
+    return "below baseline" if summary.loses_to else "above baseline"
+
+
+def _correlation(summary: MetricSummary, *, wide: bool) -> str:
+    correlation = summary.correlation
+    if correlation.value is None:
+        return f"none: {correlation.problem}"
+    if correlation.low is None or correlation.high is None:
+        return f"{correlation.value:+.2f} ({correlation.problem})"
+    interval = format_interval(correlation.value, correlation.low, correlation.high, "+.2f")
+    return f"{interval} (n = {correlation.n})" if wide else interval
+
+
+def _remark(summary: MetricSummary) -> str:
+    remarks = ["baseline"] if summary.name in BASELINES else []
+    if not summary.higher_is_better:
+        remarks.append("lower is better")
+    if summary.failed:
+        remarks.append(f"{summary.failed} failed")
+    if summary.loses_to:
+        remarks.append(f"loses to {summary.loses_to}")
+    return ", ".join(remarks)
+
+
+def _print_notes(console: "Console", store: "Store", run: str, summaries: Sequence[MetricSummary]) -> None:
+    """Which metrics are better when lower, and why scores are missing, each reason with its count."""
+    from rich.text import Text
+
+    lower = dict.fromkeys(summary.name for summary in summaries if not summary.higher_is_better)
+    if lower:
+        console.print(Text(f"{one_line(', '.join(lower))}: lower is better"))
+    reasons: dict[tuple[str, str], list[tuple[str, int]]] = {}
+    for metric, status, reason, count in store.missing_scores(run):
+        reasons.setdefault((metric, status), []).append((reason, count))
+    for (metric, status), counts in reasons.items():
+        total = sum(count for _, count in counts)
+        shown = "; ".join(f"{one_line(reason, 160)} ({count})" for reason, count in counts[:_REASONS])
+        more = f"; {len(counts) - _REASONS} other reasons" if len(counts) > _REASONS else ""
+        style = "red" if status == "failed" else "yellow"
+        console.print(Text(f"{one_line(metric)}: {total} {status}: ", style=style).append(f"{shown}{more}", style=""))
+
+
+def print_worst(console: "Console", store: "Store", run: str, count: int = _WORST_ANSWERS) -> None:
+    """Prints the worst answers by the metric that agrees best with the ratings."""
+    from rich.padding import Padding
+    from rich.text import Text
+
+    plan = store.run(run).plan
+    metric = best_metric(summarise(store.values(run), plan.all_directions), plan.metrics)
+    worst = store.worst(run, metric, count) if metric else []
+    if not worst:
+        return
+    which = "worst answer" if len(worst) == 1 else f"{len(worst)} worst answers"
+    console.print(Text(f"\nThe {which} by {one_line(metric)}:", style="bold"))
+    for sample, score in worst:
+        rating = "" if sample.human_rating is None else f", rated {sample.human_rating:g}"
+        heading = f"{one_line(sample.id)}  {score.value:.2f}{rating}: {one_line(sample.user_input, 90)}"
+        console.print(Padding(Text(heading), (0, 0, 0, 2)))
+        console.print(Padding(Text(one_line(sample.response, 120)), (0, 0, 0, 6), style="dim"))
+        console.print(Padding(Text(one_line(score.reason, 240)), (0, 0, 0, 6)))
+    console.print("How one of them came by its scores:")
+    print_command(console, f"assay show {run} {one_line(worst[0][0].id)}")
+
+
+def _print_samples(console: "Console", store: "Store", run: str, *, wide: bool) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    all_metrics = store.run(run).plan.all_metrics
+    metrics = [metric for metric in all_metrics if metric not in BASELINES] or list(all_metrics)
+    samples = list(store.samples(run))
+    shown = metrics if wide else _metrics_that_fit(metrics, max((len(sample.id) for sample in samples), default=6))
+    table = Table("sample", "rating", title="Samples", title_justify="left", title_style="bold")
+    for metric in shown:
+        table.add_column(Text(one_line(metric)), justify="right", overflow="fold")
+    values: dict[str, dict[str, Score]] = {}
+    for sample_id, metric, score in store.scores(run):
+        values.setdefault(sample_id, {})[metric] = score
+    for sample in samples:
+        scores = values.get(sample.id, {})
+        cells = [_cell(scores[metric]) if metric in scores else "" for metric in shown]
+        rating = "" if sample.human_rating is None else f"{sample.human_rating:g}"
+        table.add_row(Text(one_line(sample.id)), rating, *cells)
+    console.print(table)
+    if hidden := metrics[len(shown) :]:
+        console.print(Text(f"Not shown, for want of room: {one_line(', '.join(hidden))} (--wide shows all)"))
+
+
+def _metrics_that_fit(metrics: Sequence[str], id_width: int) -> list[str]:
+    """The first metrics whose columns fit beside the samples' ids and ratings; at least one."""
+    room = WIDTH - (min(id_width, 24) + 3) - (len("rating") + 3) - 1
+    fitting: list[str] = []
+    for metric in metrics:
+        room -= max(len(metric), len("skipped")) + 3
+        if room < 0 and fitting:
+            break
+        fitting.append(metric)
+    return fitting
+
+
+def _cell(score: Score) -> str:
+    return score.status if score.value is None else f"{score.value:.2f}"
