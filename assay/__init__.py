@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from .eval_sets import write_set as write_set
     from .metrics import Metric as Metric
     from .metrics import Score as Score
+    from .metrics.function_metric import metric as metric
+    from .metrics.metric import failed as failed
+    from .metrics.metric import scored as scored
+    from .metrics.metric import skipped as skipped
     from .runs import Results as Results
     from .runs import aevaluate as aevaluate
     from .runs import evaluate as evaluate
@@ -27,7 +31,11 @@ _HOME = {
     "Score": "metrics",
     "aevaluate": "runs",
     "evaluate": "runs",
+    "failed": "metrics.metric",
     "load_set": "eval_sets",
+    "metric": "metrics.function_metric",
+    "scored": "metrics.metric",
+    "skipped": "metrics.metric",
     "write_set": "eval_sets",
 }
 
@@ -40,7 +48,11 @@ __all__ = [
     "__version__",
     "aevaluate",
     "evaluate",
+    "failed",
     "load_set",
+    "metric",
+    "scored",
+    "skipped",
     "write_set",
 ]
 

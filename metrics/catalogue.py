@@ -1,7 +1,9 @@
-"""Finding metrics by name: those of Assay and those that other packages bring (entry points in `assay.metrics`)."""
+"""Finding metrics by name: those of Assay, those of other packages (entry points in `assay.metrics`), and in files."""
 
+import copy
 import difflib
 import inspect
+from collections.abc import Mapping
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
@@ -12,6 +14,7 @@ from ..judges.embedders import Embedder
 from ..meta_eval.scorer import Scorer
 from ..prompts import BUNDLED, Prompts
 from .metric import Metric
+from .metric_file import load_from_file, parse_file_metric
 from .options import coerce_options, constructor_parameters
 from .ragas_adapter import ragas_higher_is_better
 
@@ -45,7 +48,7 @@ def needs_judge(specification: str) -> bool:
         return True
     if specification.startswith(f"{SCORER}:"):
         return load_scorer(specification).judge is not None
-    judge = constructor_parameters(_metric_class(specification)).get("judge")
+    judge = _parameters(specification).get("judge")
     required = judge is not None and judge.default is inspect.Parameter.empty
     return required or (judge is not None and "judge" in _options(specification).values())
 
@@ -79,8 +82,7 @@ def add_option(specification: str, name: str, value: str) -> str:
     """
     if specification.startswith((f"{RAGAS}:", f"{SCORER}:")) or name in _options(specification):
         return specification
-    has_option = name in constructor_parameters(_metric_class(specification))
-    return f"{specification}:{name}={value}" if has_option else specification
+    return f"{specification}:{name}={value}" if name in _parameters(specification) else specification
 
 
 def load_metric(
@@ -89,8 +91,9 @@ def load_metric(
     """The metric of a specification; the metric's `name` is then the specification.
 
     Args:
-        specification: A name, with options after colons: `faithfulness:claims=judge:verdicts=listed`; or `ragas:NAME`,
-            a metric of the ragas library with our judge behind it; or `scorer:FILE`, a saved scorer.
+        specification: A name, with options after colons: `faithfulness:claims=judge:verdicts=listed`; `ragas:NAME`, a
+            metric of the ragas library with our judge behind it; `scorer:FILE`, a saved scorer; or `PATH.py:NAME`, a
+            metric in a file of yours.
         judge: Given to a metric that takes one.
         embedder: Given to a metric that takes one; each has a default.
         prompts: Given to a metric that asks a judge.
@@ -120,6 +123,8 @@ def load_metric(
         embedder_name = embedder.name if embedder else "use"
         return load_scorer_metric(specification, load_part, judge=judge, embedder=embedder_name, prompts=prompts)
     metric_class, options = _metric_class(specification), _options(specification)
+    if isinstance(metric_class, Metric):
+        return _named(copy.copy(metric_class), specification, options)
     parameters = constructor_parameters(metric_class)
     arguments = coerce_options(specification, metric_class, options) if options else {}
     if "judge" in parameters:
@@ -132,7 +137,7 @@ def load_metric(
         metric: Metric = metric_class(**arguments)
     except (TypeError, ValueError) as error:
         raise UsageError(f"{specification}: {error}") from error
-    if options:
+    if options or parse_file_metric(specification):
         metric.name = specification
     return metric
 
@@ -146,7 +151,7 @@ def uses_embedder(specification: str) -> bool:
     """
     if specification.startswith((f"{RAGAS}:", f"{SCORER}:")):
         return True
-    return "embedder" in constructor_parameters(_metric_class(specification))
+    return "embedder" in _parameters(specification)
 
 
 def load_scorer(specification: str) -> Scorer:
@@ -156,8 +161,27 @@ def load_scorer(specification: str) -> Scorer:
     return Scorer.load(scorer_path(specification)[0])
 
 
+def _named(metric: Metric, specification: str, options: Mapping[str, str]) -> Metric:
+    """A metric that is an object already, under the name that it is asked for by; it takes no options."""
+    if options:
+        raise UsageError(f"{specification}: {metric.name} takes no options")
+    metric.name = specification
+    return metric
+
+
+def _parameters(specification: str) -> dict[str, inspect.Parameter]:
+    """The constructor's parameters; none for a metric that is an object already."""
+    metric_class = _metric_class(specification)
+    return {} if isinstance(metric_class, Metric) else constructor_parameters(metric_class)
+
+
 def _metric_class(specification: str) -> Any:
+    """A metric's class, or the metric itself where it was made from a function."""
+    if in_file := parse_file_metric(specification):
+        return load_from_file(in_file.path, in_file.name)
     name = specification.split(":", maxsplit=1)[0]
+    if name.endswith(".py"):
+        raise UsageError(f"{specification} names a file; name the metric in it too: {name}:NAME")
     if name not in _entries():
         near = difflib.get_close_matches(name, metric_names(), n=1)
         hint = f"; did you mean {near[0]}?" if near else "."
@@ -166,8 +190,9 @@ def _metric_class(specification: str) -> Any:
 
 
 def _options(specification: str) -> dict[str, str]:
+    in_file = parse_file_metric(specification)
     options = {}
-    for option in specification.split(":")[1:]:
+    for option in (in_file.options if in_file else specification).split(":")[1:]:
         name, equals, value = option.partition("=")
         if not equals:
             raise UsageError(f"{specification}: write options as name=value, not {option!r}")

@@ -3,6 +3,7 @@
 import asyncio
 import traceback
 from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 
 from ..errors import AssayError
 from ..eval_sets import Sample
@@ -78,5 +79,7 @@ async def _assess(metric: Metric, sample: Sample) -> Score:
     except AssayError:
         raise
     except Exception as error:  # the metric's own defect, perhaps of another package: the sample fails, the run goes on
-        reason = f"{metric.name} broke: {type(error).__name__}: {error}"
+        place = traceback.extract_tb(error.__traceback__)[-1]
+        where = f"{Path(place.filename).name}, line {place.lineno}"
+        reason = f"{metric.name} broke: {type(error).__name__}: {error} ({where})"
         return failed(reason, {"traceback": traceback.format_exc()})

@@ -1,0 +1,90 @@
+"""Metrics in a Python file of the user's: `--metrics my_metrics.py:is_short`."""
+
+import difflib
+import importlib.util
+import inspect
+import re
+import sys
+import traceback
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+from typing import Any, NamedTuple
+
+from ..errors import UsageError
+from .metric import Metric
+
+_SPECIFICATION = re.compile(r"(?P<path>.+\.py):(?P<name>[^:=]+)(?P<options>(?::[^:]*)*)")
+
+
+class FileMetric(NamedTuple):
+    """A specification that names a file: its path, the metric in it, and the options with their colons."""
+
+    path: str
+    name: str
+    options: str
+
+
+def parse_file_metric(specification: str) -> FileMetric | None:
+    """The parts of `PATH.py:NAME`, with options after it; None for another specification.
+
+    Example:
+        >>> parse_file_metric("C:/quality/my_metrics.py:is_short:limit=80")
+        FileMetric(path='C:/quality/my_metrics.py', name='is_short', options=':limit=80')
+        >>> parse_file_metric("faithfulness:claims=judge")
+    """
+    match = _SPECIFICATION.fullmatch(specification)
+    return FileMetric(**match.groupdict()) if match else None
+
+
+def load_from_file(path: str, name: str) -> Any:
+    """What a Python file calls `name`: a metric (a function with `@metric` above it), or a class of metrics.
+
+    Args:
+        path: The file; a relative path is from the working directory. It is run once, and may import its neighbours.
+        name: A name in it.
+
+    Raises:
+        UsageError: The file cannot be read or run, or it has no metric of this name.
+    """
+    value = getattr(_module_of(Path(path).expanduser().resolve()), name, None)
+    if isinstance(value, Metric) or (inspect.isclass(value) and issubclass(value, Metric)):
+        return value
+    if callable(value):
+        raise UsageError(f"{path}:{name} is a plain function; write @metric above it (from assay import metric)")
+    known = _metrics_in(_module_of(Path(path).expanduser().resolve()))
+    near = difflib.get_close_matches(name, known, n=1)
+    hint = f"; did you mean {near[0]}?" if near else f"; it has {', '.join(known) or 'none'}"
+    raise UsageError(f"{path} has no metric called {name!r}{hint}")
+
+
+def _metrics_in(module: ModuleType) -> list[str]:
+    return [
+        name
+        for name, value in vars(module).items()
+        if isinstance(value, Metric)
+        or (inspect.isclass(value) and issubclass(value, Metric) and value.__module__ == module.__name__)
+    ]
+
+
+@cache
+def _module_of(file: Path) -> ModuleType:
+    if not file.is_file():
+        raise UsageError(f"there is no file {file}; give the path of the Python file with the metric")
+    if str(file.parent) not in sys.path:
+        sys.path.append(str(file.parent))
+    name = f"assay_metric_file_{file.stem}_{abs(hash(file)):x}"
+    specification = importlib.util.spec_from_file_location(name, file)
+    if specification is None or specification.loader is None:
+        raise UsageError(f"{file} is not a Python file")
+    module = importlib.util.module_from_spec(specification)
+    sys.modules[name] = module  # dataclasses and pydantic look their module up
+    try:
+        specification.loader.exec_module(module)
+    except Exception as error:  # the user's code: whatever it raises, it is told with its line
+        del sys.modules[name]
+        lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(file)]
+        line = error.lineno if isinstance(error, SyntaxError) else lines[-1] if lines else None
+        where = f"{file}, line {line}" if line else str(file)
+        raise UsageError(f"{where}: {type(error).__name__}: {error}") from error
+    return module
