@@ -79,7 +79,8 @@ class FunctionMetric(Metric):
 
 
 @overload
-def metric(function: MetricFunction, /) -> FunctionMetric: ...
+def metric(function: MetricFunction, /) -> FunctionMetric:
+    """`@metric` without arguments."""
 
 
 @overload
@@ -89,7 +90,8 @@ def metric(
     needs: tuple[str, ...] = ...,
     range: tuple[float | None, float | None] = ...,
     higher_is_better: bool = ...,
-) -> Callable[[MetricFunction], FunctionMetric]: ...
+) -> Callable[[MetricFunction], FunctionMetric]:
+    """`@metric(...)` with a declaration."""
 
 
 def metric(function: MetricFunction | None = None, /, **declaration: Any) -> Any:
