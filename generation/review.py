@@ -1,4 +1,4 @@
-"""What annotators say of question-answer pairs, how far they agree, and which pairs go on (003, 5.4 and 5.6)."""
+"""What annotators say of pairs, how far they agree, and which pairs are accepted (Twente paper, 5.4 and 5.6)."""
 
 import random
 from collections.abc import Mapping, Sequence
@@ -7,6 +7,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from ..eval_sets import Sample
+from ..meta_eval.estimate import Estimate
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -17,7 +18,14 @@ OPTIONS: tuple[Option, ...] = get_args(Option)
 
 @dataclass(frozen=True)
 class Review:
-    """What one annotator says of one pair: one or more options, perhaps a comment; neither where it was left out."""
+    """What one annotator says of one pair.
+
+    Attributes:
+        sample: The pair's id.
+        annotator: The annotator's name.
+        options: The options marked; several are possible.
+        comment: A comment, or "".
+    """
 
     sample: str
     annotator: str
@@ -25,17 +33,21 @@ class Review:
     comment: str = ""
 
     @property
-    def given(self) -> bool:
-        """Whether the annotator said anything."""
+    def is_filled_in(self) -> bool:
+        """Whether the annotator marked an option or wrote a comment."""
         return bool(self.options or self.comment)
 
 
 @dataclass(frozen=True)
 class Agreement:
-    """How far annotators agree on the pairs that two or more of them reviewed.
+    """How far annotators agree.
 
-    `full`, `partial` and `none` count pairs of reviews of one sample: the same options, at least one in common, none in
-    common. `alpha` is Krippendorff's (nominal), an option each; None where nobody or everybody chose it.
+    Attributes:
+        samples: The number of pairs that two or more annotators reviewed.
+        full: The number of couples of reviews of one pair with the same options.
+        partial: The number of couples with at least one option in common, and not the same.
+        none: The number of couples with no option in common.
+        alpha: Krippendorff's alpha (nominal) of each option; None where nobody or everybody marked it.
     """
 
     samples: int
@@ -47,10 +59,17 @@ class Agreement:
 
 @dataclass(frozen=True)
 class ReviewSummary:
-    """What came of a review. `counts` are samples by option, without those whose reviewers disagree.
+    """The outcome of a review.
 
-    `other` got a comment and no option. `shares` are counts / `judged`, each with its 95% interval (Wilson): of the
-    options, and of `relevant`, all that nobody called irrelevant.
+    Attributes:
+        judged: The number of pairs reviewed, without those whose reviewers disagree.
+        not_reviewed: The number of pairs that nobody reviewed.
+        disagreed: The number of pairs whose reviewers have no option in common.
+        other: The number of judged pairs with a comment and no option.
+        counts: The number of judged pairs with each option.
+        shares: counts / judged with a 95% interval (Wilson), also for `relevant`: pairs that nobody called irrelevant.
+        agreement: How far the annotators agree.
+        accepted: The pairs that every reviewer marked correct and none marked wrong.
     """
 
     judged: int
@@ -58,52 +77,134 @@ class ReviewSummary:
     disagreed: int
     other: int
     counts: Mapping[Option, int]
-    shares: Mapping[str, tuple[float, float, float]]
+    shares: Mapping[str, Estimate]
     agreement: Agreement
-    kept: list[Sample]
+    accepted: list[Sample]
 
 
-def assign(
+def assign_samples(
     samples: Sequence[Sample], annotators: Sequence[str], double_share: float, seed: int = 0
 ) -> dict[str, list[Sample]]:
-    """Which annotator gets which samples: each sample to one at random, `double_share` of them to two.
+    """Assigns each sample to one annotator at random, and a share of the samples to a second one.
 
-    The numbers differ by at most one an annotator before the second turns are given out.
+    Args:
+        samples: The samples.
+        annotators: The annotators' names.
+        double_share: The share of the samples that two annotators get, in [0, 1].
+        seed: The same seed gives the same assignment.
+
+    Returns:
+        The samples of each annotator, in the set's order. Without the second assignment the numbers differ by at most
+        one.
     """
     draw = random.Random(seed)
     order = list(range(len(samples)))
     draw.shuffle(order)
-    given: dict[str, set[int]] = {annotator: set() for annotator in annotators}
+    places: dict[str, set[int]] = {annotator: set() for annotator in annotators}
     for turn, place in enumerate(order):
-        given[annotators[turn % len(annotators)]].add(place)
+        places[annotators[turn % len(annotators)]].add(place)
     if len(annotators) > 1:
         for place in draw.sample(order, round(double_share * len(order))):
-            given[draw.choice([name for name in annotators if place not in given[name]])].add(place)
-    return {name: [samples[place] for place in sorted(places)] for name, places in given.items()}
+            places[draw.choice([name for name in annotators if place not in places[name]])].add(place)
+    return {name: [samples[place] for place in sorted(own_places)] for name, own_places in places.items()}
 
 
-def agreement(reviews: Sequence[Review]) -> Agreement:
-    """The agreement of annotators; two reviews by the same annotator of a sample are not compared."""
-    of_sample = _by_sample(reviews)
-    compared = [
+def measure_agreement(reviews: Sequence[Review]) -> Agreement:
+    """Measures the agreement of annotators.
+
+    Args:
+        reviews: The reviews; two reviews of a sample by the same annotator are not compared.
+
+    Returns:
+        The counts over all couples of reviews of one sample, and alpha.
+
+    Example:
+        >>> agreement = measure_agreement([
+        ...     Review("a", "an", frozenset({"correct"})), Review("a", "bo", frozenset({"correct", "too_specific"})),
+        ... ])
+        >>> agreement.samples, agreement.full, agreement.partial, agreement.none
+        (1, 0, 1, 0)
+    """
+    by_sample = _group_by_sample(reviews)
+    couples = [
         (one.options, other.options)
-        for here in of_sample.values()
-        for one, other in combinations(here, 2)
+        for sample_reviews in by_sample.values()
+        for one, other in combinations(sample_reviews, 2)
         if one.annotator != other.annotator
     ]
-    full = sum(one == other for one, other in compared)
-    none = sum(not one & other for one, other in compared if one != other)
+    full = sum(one == other for one, other in couples)
+    none = sum(not one & other for one, other in couples if one != other)
     return Agreement(
-        samples=sum(len({review.annotator for review in here}) > 1 for here in of_sample.values()),
+        samples=sum(len({review.annotator for review in group}) > 1 for group in by_sample.values()),
         full=full,
-        partial=len(compared) - full - none,
+        partial=len(couples) - full - none,
         none=none,
         alpha={option: _alpha(reviews, option) for option in OPTIONS},
     )
 
 
+def summarise_reviews(samples: Sequence[Sample], reviews: Sequence[Review]) -> ReviewSummary:
+    """Summarises what annotators say of a set.
+
+    Samples whose reviewers have no option in common count as disagreed, and as nothing else.
+
+    Args:
+        samples: The set.
+        reviews: The reviews of all annotators.
+
+    Returns:
+        The summary, with the accepted samples; their `metadata.reviews` has their reviews.
+    """
+    by_sample = _group_by_sample(reviews)
+    disagreed = {name for name, group in by_sample.items() if len(group) > 1 and not _have_common_option(group)}
+    judged = [name for name in by_sample if name not in disagreed]
+    options = {name: frozenset[Option]().union(*(review.options for review in by_sample[name])) for name in judged}
+    counts = {option: sum(option in chosen for chosen in options.values()) for option in OPTIONS}
+    relevant = sum("irrelevant" not in chosen for chosen in options.values())
+    accepted = [
+        _with_reviews(sample, by_sample[sample.id])
+        for sample in samples
+        if sample.id in options
+        and all("correct" in review.options for review in by_sample[sample.id])
+        and "wrong" not in options[sample.id]
+    ]
+    return ReviewSummary(
+        judged=len(judged),
+        not_reviewed=sum(sample.id not in by_sample for sample in samples),
+        disagreed=len(disagreed),
+        other=sum(not chosen for chosen in options.values()),
+        counts=counts,
+        shares={name: estimate_share(count, len(judged)) for name, count in (("relevant", relevant), *counts.items())},
+        agreement=measure_agreement(reviews),
+        accepted=accepted,
+    )
+
+
+def estimate_share(count: int, total: int) -> Estimate:
+    """Estimates a share with its 95% interval (Wilson, 1927).
+
+    Args:
+        count: The number of items counted.
+        total: The number of all items.
+
+    Returns:
+        The share count / total in [0, 1]; without items there is no value.
+
+    Example:
+        >>> share = estimate_share(1, 1)
+        >>> share.value, round(share.low, 4), share.high
+        (1.0, 0.2065, 1.0)
+    """
+    from statsmodels.stats.proportion import proportion_confint
+
+    if not total:
+        return Estimate(None, n=0, problem="there is nothing to count")
+    low, high = proportion_confint(count, total, method="wilson")
+    return Estimate(count / total, float(low), float(high), n=total)
+
+
 def _alpha(reviews: Sequence[Review], option: Option) -> float | None:
-    """Krippendorff's alpha of one option; None where nothing was judged twice, or all judged alike."""
+    """Returns Krippendorff's alpha of one option; None where no sample has two reviews, or all reviews are alike."""
     import numpy as np
 
     from ..meta_eval.krippendorff import nominal_alpha
@@ -116,69 +217,34 @@ def _alpha(reviews: Sequence[Review], option: Option) -> float | None:
 
 
 def _reliability_table(reviews: Sequence[Review], option: Option) -> "NDArray[Any]":
-    """(samples, annotators): 1 where the option was chosen, 0 where not, NaN where there is no review."""
+    """Returns (samples, annotators): 1 where the option was marked, 0 where not, NaN where there is no review."""
     import numpy as np
 
-    said = {(review.annotator, review.sample): float(option in review.options) for review in reviews if review.given}
-    annotators = sorted({annotator for annotator, _ in said})
-    samples = sorted({sample for _, sample in said})
-    return np.array([[said.get((annotator, sample), np.nan) for annotator in annotators] for sample in samples])
+    marks = {
+        (review.annotator, review.sample): float(option in review.options) for review in reviews if review.is_filled_in
+    }
+    annotators = sorted({annotator for annotator, _ in marks})
+    samples = sorted({sample for _, sample in marks})
+    return np.array([[marks.get((annotator, sample), np.nan) for annotator in annotators] for sample in samples])
 
 
-def summarise_reviews(samples: Sequence[Sample], reviews: Sequence[Review]) -> ReviewSummary:
-    """What annotators made of a set. Kept is what everybody who reviewed it marked correct and nobody marked wrong.
-
-    Samples whose reviewers have no option in common count as disagreed, and as nothing else.
-    """
-    of_sample = _by_sample(reviews)
-    disagreed = {name for name, here in of_sample.items() if len(here) > 1 and not _common(here)}
-    judged = [name for name in of_sample if name not in disagreed]
-    chosen = {name: frozenset().union(*(review.options for review in of_sample[name])) for name in judged}
-    counts = {option: sum(option in options for options in chosen.values()) for option in OPTIONS}
-    relevant = sum("irrelevant" not in options for options in chosen.values())
-    kept = [
-        _with_reviews(sample, of_sample[sample.id])
-        for sample in samples
-        if sample.id in chosen
-        and all("correct" in review.options for review in of_sample[sample.id])
-        and "wrong" not in chosen[sample.id]
-    ]
-    return ReviewSummary(
-        judged=len(judged),
-        not_reviewed=sum(sample.id not in of_sample for sample in samples),
-        disagreed=len(disagreed),
-        other=sum(not options for options in chosen.values()),
-        counts=counts,
-        shares={name: share(count, len(judged)) for name, count in (("relevant", relevant), *counts.items())},
-        agreement=agreement(reviews),
-        kept=kept,
-    )
-
-
-def share(count: int, of: int) -> tuple[float, float, float]:
-    """A share with its 95% interval by Wilson (1927): (share, low, high); (0, 0, 1) of nothing."""
-    from statsmodels.stats.proportion import proportion_confint
-
-    if not of:
-        return 0.0, 0.0, 1.0
-    low, high = proportion_confint(count, of, method="wilson")
-    return count / of, float(low), float(high)
-
-
-def _by_sample(reviews: Sequence[Review]) -> dict[str, list[Review]]:
-    found: dict[str, list[Review]] = {}
+def _group_by_sample(reviews: Sequence[Review]) -> dict[str, list[Review]]:
+    groups: dict[str, list[Review]] = {}
     for review in reviews:
-        if review.given:
-            found.setdefault(review.sample, []).append(review)
-    return found
+        if review.is_filled_in:
+            groups.setdefault(review.sample, []).append(review)
+    return groups
 
 
-def _common(here: Sequence[Review]) -> bool:
-    return bool(frozenset.intersection(*(review.options for review in here))) or not any(r.options for r in here)
+def _have_common_option(reviews: Sequence[Review]) -> bool:
+    """Returns whether reviews share an option; comments without any option count as one."""
+    common = frozenset.intersection(*(review.options for review in reviews))
+    return bool(common) or not any(review.options for review in reviews)
 
 
-def _with_reviews(sample: Sample, here: Sequence[Review]) -> Sample:
-    told = [
-        {"annotator": review.annotator, "options": sorted(review.options), "comment": review.comment} for review in here
+def _with_reviews(sample: Sample, reviews: Sequence[Review]) -> Sample:
+    rows = [
+        {"annotator": review.annotator, "options": sorted(review.options), "comment": review.comment}
+        for review in reviews
     ]
-    return sample.model_copy(update={"metadata": {**sample.metadata, "reviews": told}})
+    return sample.model_copy(update={"metadata": {**sample.metadata, "reviews": rows}})

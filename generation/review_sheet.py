@@ -1,4 +1,4 @@
-"""The annotators' sheet, as CSV or XLSX: written so that no cell is a formula, and read whatever Excel made of it."""
+"""The annotators' sheet, as CSV or XLSX: no cell is a formula, and the sheet is read as Excel saves it."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -19,9 +19,15 @@ _WIDTHS = {"id": 14, "question": 45, "answer": 55, "section": 70, "comment": 40}
 
 
 def write_sheet(samples: Sequence[Sample], path: Path) -> None:
-    """Writes a sheet for one annotator: a row a pair, an empty cell an option. Headings are in the samples' language.
+    """Writes the sheet of one annotator: one row per pair, with an empty cell per option.
 
-    Texts of documents and models begin cells as text only, never as a formula. Raises `UsageError` for another suffix.
+    Args:
+        samples: The pairs. The headings are in the language of the first one.
+        path: The sheet, a .csv or .xlsx file. No text of a document or a model becomes a formula.
+
+    Raises:
+        UsageError: The path has another suffix.
+        InputError: The file cannot be written.
     """
     names = _headings(language_or_fallback(samples[0].language if samples else None, "questions"))
     headings = ["id", *(names[each] for each in ("question", "answer", *OPTIONS, "comment", "section"))]
@@ -33,19 +39,27 @@ def write_sheet(samples: Sequence[Sample], path: Path) -> None:
         _write_excel(headings, rows, path)
     elif path.suffix == ".csv":
         with replace_file(path) as file:
-            file.write("\ufeff")  # without it Excel takes UTF-8 for something else
+            file.write("\ufeff")  # without a byte order mark Excel does not read the file as UTF-8
             writer = CsvWriter(file)
             for row in (headings, *rows):
                 writer.write_row(row)
     else:
-        raise UsageError(f"{path}: sheets are called .csv or .xlsx")
+        raise UsageError(f"{path}: a sheet is a .csv or .xlsx file")
 
 
 def read_sheet(path: Path, samples: Sequence[Sample]) -> list[Review]:
-    """The reviews of one annotator, who is called as the file is. Only id, options and comment are read.
+    """Reads the reviews of one annotator. Only the columns id, options and comment are read.
 
-    Raises `InputError` with row, column and cure: another suffix, an unknown id, a missing column, a cell that is
-    neither empty nor an x.
+    Args:
+        path: The sheet; the annotator's name is the file's, without its suffix.
+        samples: The pairs that the sheet was made for.
+
+    Returns:
+        The reviews, in the sheet's order, also of pairs that are not filled in.
+
+    Raises:
+        InputError: The file cannot be read, an id is unknown, a column is missing, or a cell is neither empty nor an
+            x. The message names the row, the column and what to do.
     """
     rows = _excel_rows(path) if path.suffix == ".xlsx" else _delimited_rows(path)
     known = {sample.id for sample in samples}
@@ -76,25 +90,25 @@ def _source(sample: Sample) -> str:
 
 
 def _columns(row: dict[str, Any], place: str) -> dict[str, str]:
-    """The headings that this sheet has for our columns, in whatever language it was written."""
+    """Returns the sheet's heading of each option and of the comment, in any language that has such headings."""
     for names in map(_headings, packs_with("questions")):
         if all(names[option] in row for option in (*OPTIONS, "comment")):
             return {each: names[each] for each in (*OPTIONS, "comment")}
-    wanted = _headings(language_or_fallback(None))
-    listed = ", ".join(wanted[each] for each in (*OPTIONS, "comment"))
-    raise InputError(f"{place}: the columns are {', '.join(row)}; a sheet has {listed}, or those in another language")
+    english = _headings(language_or_fallback(None))
+    expected = ", ".join(english[each] for each in (*OPTIONS, "comment"))
+    raise InputError(f"{place}: the columns are {', '.join(row)}; a sheet has {expected}, or those in another language")
 
 
 def _is_chosen(cell: Any, path: Path, place: str, column: str) -> bool:
-    said = str("" if cell is None else cell).strip().casefold().removesuffix(".0")
-    if said in _CHOSEN or said in _NOT_CHOSEN:
-        return said in _CHOSEN
+    text = str("" if cell is None else cell).strip().casefold().removesuffix(".0")
+    if text in _CHOSEN or text in _NOT_CHOSEN:
+        return text in _CHOSEN
     raise InputError(f"{path}, {place}, column {column}: {str(cell)[:40]!r} is no mark; write x or leave it empty")
 
 
 def _delimited_rows(path: Path) -> Iterable[tuple[str, dict[str, Any]]]:
     if path.suffix != ".csv":
-        raise InputError(f"{path}: sheets are read as .csv or .xlsx")
+        raise InputError(f"{path}: a sheet is a .csv or .xlsx file")
     try:
         headings = [heading for each in packs_with("questions") for heading in _headings(each).values()]
         rows = open_csv(path, str(path), ("id", *headings))
@@ -135,7 +149,7 @@ def _write_excel(headings: Sequence[str], rows: Sequence[Sequence[str]], path: P
         for place, text in enumerate(row, 1):
             cell = sheet.cell(number, place, ILLEGAL_CHARACTERS_RE.sub("", text)[:32_000] or None)
             if text:
-                cell.data_type = "s"  # text, also where it begins with =
+                cell.data_type = "s"  # text, even if it starts with =
                 cell.quotePrefix = True
             cell.alignment = Alignment(wrap_text=True, vertical="top")
             if number == 1:

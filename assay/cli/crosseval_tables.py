@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ..generation.crosseval.summary import ANSWER_RATE, FACTS, HALLUCINATION_RATE, RATES, SplitSummary
+from ..generation.crosseval.summary import FACTS, RATES, SplitSummary
 from ..meta_eval.estimate import Estimate
 from .output import one_line, open_console
 
@@ -13,7 +13,11 @@ if TYPE_CHECKING:
 
 
 def print_summaries(summaries: Sequence[SplitSummary]) -> None:
-    """Prints each split of each bot; of several bots, which one validation chose."""
+    """Prints the tables of each split of each bot, and which of several bots validation chose.
+
+    Args:
+        summaries: One summary per bot and split.
+    """
     console = open_console()
     bots = list(dict.fromkeys(summary.bot for summary in summaries))
     for summary in summaries:
@@ -24,7 +28,7 @@ def print_summaries(summaries: Sequence[SplitSummary]) -> None:
             (summary for summary in summaries if summary.split == "validation"), key=lambda each: each.balance or 0.0
         )
         console.print(
-            f"\nValidation chose {one_line(best.bot)}: it answered or declined {best.balance or 0.0:.1%} rightly (the "
+            f"\nValidation chose {one_line(best.bot)}: it answered or declined {best.balance or 0.0:.1%} correctly (the "
             "mean over answerable and unanswerable questions)"
         )
 
@@ -34,16 +38,16 @@ def _print_split(console: "Console", summary: SplitSummary) -> None:
 
     console.print(Text(f"{one_line(summary.bot)}: {summary.split} split, {summary.exchanges} answers", style="bold"))
     if summary.failed:
-        console.print(f"{summary.failed} answers are missing and stand in no number")
+        console.print(f"{summary.failed} answers are missing and count in no figure")
     console.print(cross_evaluation_table(summary))
     console.print(declined_table(summary))
-    console.print(averages(summary))
+    console.print(averages_table(summary))
     for metric, reason in summary.skipped.items():
         console.print(Text(f"{metric} is left out: {one_line(reason, 200)}", style="dim"))
 
 
 def cross_evaluation_table(summary: SplitSummary) -> "Table":
-    """Table 3: the share of questions answered with each fold loaded, and the metrics with a question's own fold."""
+    """Makes Table 3: the share of questions answered with each fold loaded, and the metrics with the right one."""
     table = _table("Table 3: cross-evaluation", "metric", [f"questions of fold {fold}" for fold in summary.folds])
     for loaded in summary.folds:
         figures = [summary.answered[loaded][fold] for fold in summary.folds]
@@ -56,7 +60,7 @@ def cross_evaluation_table(summary: SplitSummary) -> "Table":
 
 
 def declined_table(summary: SplitSummary) -> "Table":
-    """Table 4: the share of questions declined while another fold is loaded, and of facts correctly told."""
+    """Makes Table 4: the share of questions declined while another fold is loaded, and the share of correct facts."""
     places = [(fold, loaded) for fold in summary.folds for loaded in summary.folds if fold != loaded]
     table = _table("Table 4: unanswerable and factoid questions", "", [f"Q{q}_CTX{c} corr." for q, c in places])
     table.add_column("factoids corr.", justify="right")
@@ -65,16 +69,19 @@ def declined_table(summary: SplitSummary) -> "Table":
     return table
 
 
-def averages(summary: SplitSummary) -> "Table":
-    """The averages over iterations, each with its interval."""
+def averages_table(summary: SplitSummary) -> "Table":
+    """Makes the table of averages over iterations, each with its interval."""
     table = _table("Average over iterations", "metric", ["n", "mean", "95% interval"])
     for name, figure in summary.average.items():
         if name in summary.skipped:
             continue
-        percent = name in {ANSWER_RATE, HALLUCINATION_RATE, FACTS}
-        shown = [None if value is None else f"{value:.1%}" if percent else f"{value:.3f}" for value in _values(figure)]
-        interval = f"{shown[1]} to {shown[2]}" if shown[1] and shown[2] else "too few documents" if figure.n else "-"
-        table.add_row(name, str(figure.n), shown[0] or "-", interval)
+        number_format = ".1%" if name in RATES else ".3f"
+        mean = "-" if figure.value is None else format(figure.value, number_format)
+        if figure.low is not None and figure.high is not None:
+            interval = f"{figure.low:{number_format}} to {figure.high:{number_format}}"
+        else:
+            interval = "too few documents" if figure.n else "-"
+        table.add_row(name, str(figure.n), mean, interval)
     return table
 
 
@@ -87,11 +94,8 @@ def _table(title: str, first: str, columns: Sequence[str]) -> "Table":
     return table
 
 
-def _values(figure: Estimate) -> tuple[float | None, float | None, float | None]:
-    return figure.value, figure.low, figure.high
-
-
 def _declined(answered: Estimate) -> Estimate:
+    """Returns the share of questions declined, from the share answered."""
     if answered.value is None:
         return answered
     low, high = (None if edge is None else 1 - edge for edge in (answered.high, answered.low))

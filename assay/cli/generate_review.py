@@ -67,13 +67,13 @@ def review(
 def _export_sheets(
     samples: "Sequence[Sample]", out: Path, annotators: str, double_share: float, seed: int, *, as_json: bool
 ) -> None:
-    from ..generation.review import assign
+    from ..generation.review import assign_samples
     from ..generation.review_sheet import write_sheet
 
     names = [name.strip() for name in annotators.split(",") if name.strip()]
     if invalid := [name for name in names if not name.replace("-", "").isalnum()]:
         raise UsageError(f"{invalid[0]!r} cannot be part of a file's name; write names of letters and digits")
-    assigned = assign(samples, names, double_share, seed) if names else {"": list(samples)}
+    assigned = assign_samples(samples, names, double_share, seed) if names else {"": list(samples)}
     counts = {}
     for name, chosen in assigned.items():
         path = out.with_name(f"{out.stem}-{name}{out.suffix}") if name else out
@@ -94,26 +94,26 @@ def _import_sheets(samples: "Sequence[Sample]", sheets: tuple[Path, ...], out: P
     if len({sheet.stem for sheet in sheets}) < len(sheets):
         raise UsageError("two sheets have the same name, which is the annotator's: rename one")
     summary = summarise_reviews(samples, [review for sheet in sheets for review in read_sheet(sheet, samples)])
-    if summary.kept:
-        write_set(summary.kept, out)
+    if summary.accepted:
+        write_set(summary.accepted, out)
     if as_json:
         echo_json(_as_json(summary))
     else:
         _print(summary, out)
-    if not summary.kept:
+    if not summary.accepted:
         raise UsageError("nobody marked a pair correct, so no set is written")
 
 
 def _as_json(summary: "ReviewSummary") -> dict[str, Any]:
     agreement = summary.agreement
     return {
-        "kept": len(summary.kept),
+        "kept": len(summary.accepted),
         "judged": summary.judged,
         "not_reviewed": summary.not_reviewed,
         "disagreed": summary.disagreed,
         "other": summary.other,
         "shares": {
-            name: {"share": share, "low": low, "high": high} for name, (share, low, high) in summary.shares.items()
+            name: {"share": share.value, "low": share.low, "high": share.high} for name, share in summary.shares.items()
         },
         "agreement": {
             "samples": agreement.samples,
@@ -133,12 +133,12 @@ def _print(summary: "ReviewSummary", out: Path) -> None:
     for heading in ("pairs", "share [95% interval]", "Krippendorff's alpha"):
         table.add_column(heading, justify="right")
     alpha = {str(option): value for option, value in summary.agreement.alpha.items()}
-    for name, (share, low, high) in summary.shares.items():
+    for name, share in summary.shares.items():
         value_of_alpha = alpha.get(name)
         table.add_row(
             name.replace("_", " "),
-            str(round(share * summary.judged)),
-            f"{share:.1%} [{low:.1%}, {high:.1%}]",
+            str(round((share.value or 0) * summary.judged)),
+            "-" if share.value is None else f"{share.value:.1%} [{share.low:.1%}, {share.high:.1%}]",
             "-" if value_of_alpha is None else f"{value_of_alpha:.2f}",
         )
     console.print(table)
@@ -150,4 +150,4 @@ def _print(summary: "ReviewSummary", out: Path) -> None:
             f"{partial:.1%}, not in {none:.1%}"
         )
     console.print(f"{summary.not_reviewed} not reviewed, {summary.disagreed} left out by disagreement")
-    console.print(f"{len(summary.kept)} pairs marked correct are in {out}")
+    console.print(f"{len(summary.accepted)} pairs marked correct are in {out}")

@@ -1,4 +1,4 @@
-"""The documents' stages as a person reads them in a terminal, and as JSON for programs."""
+"""Sections, topics and folds as tables for a terminal, and as JSON for programs."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -19,44 +19,60 @@ _SETTINGS_SHOWN = 20
 
 
 def page_sizes(extractions: Sequence[Extraction]) -> list[int]:
-    """The tokens of every emulated page."""
+    """Returns the tokens of every emulated page.
+
+    Args:
+        extractions: The outcome for each document.
+
+    Returns:
+        One number per page.
+    """
     sizes: Counter[tuple[str, int]] = Counter()
-    for found in extractions:
-        for section in found.sections:
-            sizes[found.document, section.emulated_page] += section.tokens
+    for extraction in extractions:
+        for section in extraction.sections:
+            sizes[extraction.document, section.emulated_page] += section.tokens
     return list(sizes.values())
 
 
 def sections_as_json(extractions: Sequence[Extraction]) -> dict[str, Any]:
-    """The object of `assay generate sections --json`."""
+    """Returns the object that `assay generate sections --json` prints."""
     sizes = page_sizes(extractions)
     return {
         "documents": [
             {
-                "document": found.document,
-                "sections": len(found.sections),
-                "tokens": sum(section.tokens for section in found.sections),
-                "language": found.sections[0].language if found.sections else None,
-                "error": str(found.error) if found.error else None,
+                "document": extraction.document,
+                "sections": len(extraction.sections),
+                "tokens": sum(section.tokens for section in extraction.sections),
+                "language": extraction.sections[0].language if extraction.sections else None,
+                "error": str(extraction.error) if extraction.error else None,
             }
-            for found in extractions
+            for extraction in extractions
         ],
-        "sections": sum(len(found.sections) for found in extractions),
+        "sections": sum(len(extraction.sections) for extraction in extractions),
         "emulated_pages": len(sizes),
         "median_page_tokens": median(sizes) if sizes else None,
     }
 
 
 def print_sections(extractions: Sequence[Extraction], *, titles: bool) -> None:
-    """Prints a line a document, with `titles` also the heading of each section, and the sums."""
+    """Prints one line per document and the sums.
+
+    Args:
+        extractions: The outcome for each document.
+        titles: Whether to print the heading of each section too.
+    """
     table = _table("", "document", "language", "sections", "tokens", "emulated pages")
-    for found in extractions:
-        if found.sections:
-            tokens, pages = sum(s.tokens for s in found.sections), found.sections[-1].emulated_page
+    for extraction in extractions:
+        if extraction.sections:
+            tokens, pages = sum(s.tokens for s in extraction.sections), extraction.sections[-1].emulated_page
             table.add_row(
-                one_line(found.document), found.sections[0].language, str(len(found.sections)), str(tokens), str(pages)
+                one_line(extraction.document),
+                extraction.sections[0].language,
+                str(len(extraction.sections)),
+                str(tokens),
+                str(pages),
             )
-            for section in found.sections if titles else ():
+            for section in extraction.sections if titles else ():
                 page = f"p. {section.page}" if section.page else ""
                 indent = "  " * (1 + len(section.above))
                 table.add_row(
@@ -65,45 +81,45 @@ def print_sections(extractions: Sequence[Extraction], *, titles: bool) -> None:
     console = open_console()
     console.print(table)
     sizes = page_sizes(extractions)
-    documents = sum(bool(found.sections) for found in extractions)
-    count = sum(len(found.sections) for found in extractions)
+    documents = sum(bool(extraction.sections) for extraction in extractions)
+    count = sum(len(extraction.sections) for extraction in extractions)
     console.print(
         f"{count} sections of {documents} document{'s' * (documents != 1)}; "
         f"{len(sizes)} emulated pages of {median(sizes) if sizes else 0:.0f} tokens (median, estimated)"
     )
 
 
-def topics_as_json(found: Topics) -> dict[str, Any]:
-    """The object of `assay generate topics --json`."""
+def topics_as_json(topics: Topics) -> dict[str, Any]:
+    """Returns the object that `assay generate topics --json` prints."""
     return {
-        "method": found.method,
-        "why": found.why,
-        "measures": found.measures._asdict(),
-        "median_size": found.median_size,
+        "method": topics.method,
+        "why": topics.why,
+        "measures": topics.measures._asdict(),
+        "median_size": topics.median_size,
         "topics": [
-            {"topic": topic, "sections": size, "label": found.labels.get(topic, "")}
-            for topic, size in found.sizes.items()
+            {"topic": topic, "sections": size, "label": topics.labels.get(topic, "")}
+            for topic, size in topics.sizes.items()
         ],
         "grid": [
             {
                 "dimensions": cell.dimensions,
-                _size_name(found): cell.smallest,
+                _size_name(topics): cell.smallest,
                 **cell.measures._asdict(),
                 "chosen": cell.chosen,
             }
-            for cell in found.cells
+            for cell in topics.cells
         ],
     }
 
 
-def print_topics(found: Topics) -> None:
-    """Prints the grid with its measures, the topics' statistics (Table 1 of the Twente paper) and the topics."""
+def print_topics(topics: Topics) -> None:
+    """Prints the settings with their measures, the topics' statistics (Twente paper, Table 1) and the topics."""
     grid = _table(
-        f"Settings tried: {found.method} ({found.why})",
-        *("dimensions", _size_name(found).replace("_", " "), "topics", "outliers"),
+        f"Settings tried: {topics.method} ({topics.why})",
+        *("dimensions", _size_name(topics).replace("_", " "), "topics", "outliers"),
         *("silhouette", "Calinski-H.", "Davies-B.", "robust %", "documents %", ""),
     )
-    shown = sorted(found.cells, key=lambda cell: not cell.chosen)[:_SETTINGS_SHOWN]
+    shown = sorted(topics.cells, key=lambda cell: not cell.chosen)[:_SETTINGS_SHOWN]
     for cell in sorted(shown, key=lambda cell: (cell.dimensions, cell.smallest)):
         measures = cell.measures
         grid.add_row(
@@ -114,32 +130,32 @@ def print_topics(found: Topics) -> None:
         )
     statistics = _table("Topics (Table 1)", "statistic", "")
     for name, value in (
-        ("min topic size", str(min(found.sizes.values(), default=0))),
-        ("median topic size", f"{found.median_size:g}"),
-        ("max topic size", str(max(found.sizes.values(), default=0))),
-        ("topics no", str(len(found.sizes))),
-        ("outliers %", f"{100 * found.measures.outliers:.2f}%"),
-        ("silhouette", _number(found.measures.silhouette, 3)),
-        ("robustness %", _number(found.measures.robustness, 1)),
-        ("document match %", _number(found.measures.document_match, 1)),
+        ("min topic size", str(min(topics.sizes.values(), default=0))),
+        ("median topic size", f"{topics.median_size:g}"),
+        ("max topic size", str(max(topics.sizes.values(), default=0))),
+        ("topics no", str(len(topics.sizes))),
+        ("outliers %", f"{100 * topics.measures.outliers:.2f}%"),
+        ("silhouette", _number(topics.measures.silhouette, 3)),
+        ("robustness %", _number(topics.measures.robustness, 1)),
+        ("document match %", _number(topics.measures.document_match, 1)),
     ):
         statistics.add_row(name, value)
-    topics = _table("", "topic", "about", "sections")
-    for topic, size in list(found.sizes.items())[:_TOPICS_SHOWN]:
-        topics.add_row(str(topic), one_line(found.labels.get(topic, ""), 70), str(size))
+    topic_table = _table("", "topic", "about", "sections")
+    for topic, size in list(topics.sizes.items())[:_TOPICS_SHOWN]:
+        topic_table.add_row(str(topic), one_line(topics.labels.get(topic, ""), 70), str(size))
     console = open_console()
-    for table in (grid, statistics, topics):
+    for table in (grid, statistics, topic_table):
         console.print(table)
-    if (hidden := len(found.sizes) - _TOPICS_SHOWN) > 0:
+    if (hidden := len(topics.sizes) - _TOPICS_SHOWN) > 0:
         console.print(f"and {hidden} smaller topics (--json shows all)")
-    if (hidden := len(found.cells) - _SETTINGS_SHOWN) > 0:
+    if (hidden := len(topics.cells) - _SETTINGS_SHOWN) > 0:
         console.print(f"and {hidden} more settings (--json shows all)")
 
 
-def folds_as_json(found: FoldPlan, leaks: dict[str, Leaks]) -> dict[str, Any]:
-    """The object of `assay generate folds --json`."""
+def folds_as_json(plan: FoldPlan, leaks: dict[str, Leaks]) -> dict[str, Any]:
+    """Returns the object that `assay generate folds --json` prints."""
     return {
-        "nearest_topics": found.nearest_topics,
+        "nearest_topics": plan.nearest_topics,
         "candidates": [
             {
                 "linkage": each.split.linkage,
@@ -154,25 +170,30 @@ def folds_as_json(found: FoldPlan, leaks: dict[str, Leaks]) -> dict[str, Any]:
                 "enough": each.enough,
                 "chosen": each.chosen,
             }
-            for each in found.candidates
+            for each in plan.candidates
         ],
         "folds": [
             {"fold": fold, "split": part, "sections": count, "sampled": sampled}
-            for (fold, part), (count, sampled) in _parts(found).items()
+            for (fold, part), (count, sampled) in _parts(plan).items()
         ],
-        "outliers": found.outliers,
-        "dropped": len(found.before) - len(found.folds),
+        "outliers": plan.outliers,
+        "dropped": len(plan.before) - len(plan.folds),
         "leaks": {name: each._asdict() for name, each in leaks.items()},
     }
 
 
-def print_folds(found: FoldPlan, leaks: dict[str, Leaks]) -> None:
-    """Prints Table 2 of the Twente paper, the folds' sizes, and what they share."""
-    shown = [c for c in found.candidates if c.enough] or found.candidates
+def print_folds(plan: FoldPlan, leaks: dict[str, Leaks]) -> None:
+    """Prints Table 2 of the Twente paper, the folds' sizes and what they share.
+
+    Args:
+        plan: The folds and their candidates.
+        leaks: What folds share, by the way they were made; may be empty.
+    """
+    shown = [c for c in plan.candidates if c.enough] or plan.candidates
     table = _table("Folds (Table 2)", "", *(f"{c.split.linkage}{' *' if c.chosen else ''}" for c in shown))
     for name, values in (
         ("distance type", [c.split.distance for c in shown]),
-        ("min dist topics", [f"{found.nearest_topics:.4f}" for _ in shown]),
+        ("min dist topics", [f"{plan.nearest_topics:.4f}" for _ in shown]),
         ("min dist folds", [f"{c.split.single:.4f}" for c in shown]),
         ("mean of single and average", [f"{c.split.score:.4f}" for c in shown]),
         ("small fold ratio", [f"{c.small_fold:.4f}" for c in shown]),
@@ -181,17 +202,17 @@ def print_folds(found: FoldPlan, leaks: dict[str, Leaks]) -> None:
     ):
         table.add_row(name, *values)
     sizes = _table("", "fold", "split", "sections", "to ask about")
-    for (fold, part), (count, sampled) in _parts(found).items():
+    for (fold, part), (count, sampled) in _parts(plan).items():
         sizes.add_row(str(fold), part, str(count), str(sampled))
     console = open_console()
     console.print(table)
-    if len(shown) < len(found.candidates):
-        console.print(f"left out: {len(found.candidates) - len(shown)} settings whose folds are too small")
+    if len(shown) < len(plan.candidates):
+        console.print(f"left out: {len(plan.candidates) - len(shown)} settings whose folds are too small")
     console.print(sizes)
-    total = len(found.before) + found.outliers
+    total = len(plan.before) + plan.outliers
     console.print(
-        f"{len(found.folds)} of {total} sections are in folds; left out: {found.outliers} outliers, "
-        f"{len(found.before) - len(found.folds)} whose document or page stands in both folds"
+        f"{len(plan.folds)} of {total} sections are in folds; left out: {plan.outliers} outliers, "
+        f"{len(plan.before) - len(plan.folds)} whose document or page is in more than one fold"
     )
     if leaks:
         shared = _table("What the folds share", "", "sections", "nearest, mean", "95%", "highest", "alike", "8 words")
@@ -207,16 +228,16 @@ def print_folds(found: FoldPlan, leaks: dict[str, Leaks]) -> None:
         )
 
 
-def _parts(found: FoldPlan) -> dict[tuple[int, str], tuple[int, int]]:
-    """(fold, split) -> its sections, and those to ask about."""
-    counts: Counter[tuple[int, str]] = Counter((fold.fold, fold.split) for fold in found.folds)
-    sampled: Counter[tuple[int, str]] = Counter((fold.fold, fold.split) for fold in found.folds if fold.sampled)
+def _parts(plan: FoldPlan) -> dict[tuple[int, str], tuple[int, int]]:
+    """Returns the numbers of sections, and of sections to ask about, of each (fold, split)."""
+    counts: Counter[tuple[int, str]] = Counter((fold.fold, fold.split) for fold in plan.folds)
+    sampled: Counter[tuple[int, str]] = Counter((fold.fold, fold.split) for fold in plan.folds if fold.sampled)
     order = sorted(counts, key=lambda part: (part[1] != "validation", part[0]))
     return {part: (counts[part], sampled[part]) for part in order}
 
 
-def _size_name(found: Topics) -> str:
-    return "smallest_topic" if found.method == "bertopic" else "topics_asked"
+def _size_name(topics: Topics) -> str:
+    return "smallest_topic" if topics.method == "bertopic" else "topics_asked"
 
 
 def _number(value: float | None, digits: int) -> str:

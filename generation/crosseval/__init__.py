@@ -1,4 +1,4 @@
-"""Cross-evaluation of a chatbot (003, 4.3 and 4.7): each fold loaded in turn, the questions of both asked."""
+"""Cross-evaluation of a chatbot (Twente paper, 4.3 and 4.7): each fold is loaded in turn, all questions are asked."""
 
 from .bot_comparison import SplitResult, compare_bots, exchange_samples, read_pages, split_questions
 from .bots import Bot, BotAnswer, load_bot

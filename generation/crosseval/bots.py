@@ -1,4 +1,4 @@
-"""The chatbot under test: a model with our retrieval in front, an HTTP endpoint, or a function of yours."""
+"""The chatbot under test: a model behind Assay's retrieval, an HTTP endpoint, or your own function."""
 
 import asyncio
 import hashlib
@@ -20,13 +20,21 @@ from .pages import Page
 
 DEFAULT_TEMPLATE = {"question": "$question", "pages": "$pages"}
 _FUNCTION = re.compile(r"(?!gguf:)[A-Za-z_][\w.]*:[A-Za-z_]\w*")
-_TIMEOUT = 120.0  # seconds an answer
+_TIMEOUT = 120.0  # seconds per answer
 _TRIES = 3
 
 
 @dataclass(frozen=True)
 class BotQuestion:
-    """What a bot is asked: the question, the pages that retrieval found for it, and which fold is loaded."""
+    """What a bot is question.
+
+    Attributes:
+        question: The question.
+        pages: The pages that retrieval found for it, the nearest first.
+        fold: The fold that is loaded.
+        language: The question's language.
+        sample: The question's id.
+    """
 
     question: str
     pages: Sequence[Page]
@@ -37,60 +45,76 @@ class BotQuestion:
 
 @dataclass(frozen=True)
 class BotAnswer:
-    """What a bot said, and the contexts that it says it used; None where it does not tell."""
+    """A bot's answer.
+
+    Attributes:
+        text: The answer.
+        contexts: The contexts that the bot says it used; None where it does not say.
+    """
 
     text: str
     contexts: tuple[str, ...] | None = None
 
 
 class Bot(Protocol):
-    """A chatbot. `name` stands in reports."""
+    """A chatbot; reports show its `name`."""
 
     name: str
 
-    async def answer(self, asked: BotQuestion) -> BotAnswer:
-        """What it says. Raises `JudgeError` where no answer can be had."""
+    async def answer(self, question: BotQuestion) -> BotAnswer:
+        """Answers a question.
+
+        Raises:
+            JudgeError: There is no answer.
+        """
         ...
 
 
 class ModelBot:
-    """A model that is told to answer from the retrieved pages only; without pages it declines unasked (5.5.2)."""
+    """A model that answers from the retrieved pages only; without pages it declines without a call (5.5.2)."""
 
     def __init__(self, model: LiteLLMJudge, prompts: Prompts = BUNDLED) -> None:
         self.name = model.name
         self._model = model
         self._prompts = prompts
 
-    async def answer(self, asked: BotQuestion) -> BotAnswer:
-        """The model's words."""
-        if not asked.pages:
+    async def answer(self, question: BotQuestion) -> BotAnswer:
+        """Asks the model."""
+        if not question.pages:
             return BotAnswer("")
-        prompt = self._prompts.load("chatbot", asked.language)
-        pages = "\n\n".join(page.text for page in asked.pages)
-        user = prompt.render({"pages": pages, "question": asked.question})
+        prompt = self._prompts.load("chatbot", question.language)
+        pages = "\n\n".join(page.text for page in question.pages)
+        user = prompt.render({"pages": pages, "question": question.question})
         reply = await self._model.ask(
-            Question(prompt, user, PlainText, f"{asked.sample} with fold {asked.fold}", prompts=self._prompts)
+            Question(prompt, user, PlainText, f"{question.sample} with fold {question.fold}", prompts=self._prompts)
         )
         return BotAnswer(reply.value.text.strip())
 
 
 class HttpBot:
-    """An endpoint that takes JSON made from a template, and gives JSON with the answer in it.
+    """An HTTP endpoint that takes JSON and returns JSON with the answer in it.
 
-    In the template `$question`, `$pages` (a list), `$fold` and `$language` are filled in where they are a whole value.
-    `answer_path` leads to the answer: `choices.0.message.content`. Its replies can be kept in a cassette.
+    Args:
+        url: The endpoint, which also is the bot's name.
+        template: The JSON to send; values `$question`, `$pages` (a list), `$fold` and `$language` are filled in.
+        answer_path: Where the answer is in the reply, such as `choices.0.message.content`.
+        cassette: Records the answers, and replays them.
     """
 
     def __init__(self, url: str, template: Any, answer_path: str, cassette: Cassette | None = None) -> None:
         self.name = url
         self._template = template
         self._path = answer_path
-        self._kept = _KeptAnswers(url, cassette)
+        self._recorded = _RecordedAnswers(url, cassette)
 
-    async def answer(self, asked: BotQuestion) -> BotAnswer:
-        """POSTs the question. Raises `JudgeError` for a failed call or a reply without the answer."""
-        body = fill_template(self._template, asked)
-        return await self._kept.answer(json.dumps(body, sort_keys=True), asked, lambda: self._post(body))
+    async def answer(self, question: BotQuestion) -> BotAnswer:
+        """Sends the question.
+
+        Raises:
+            JudgeError: The call failed, or the reply has no answer.
+        """
+        body = fill_template(self._template, question)
+        return await self._recorded.answer(json.dumps(body, sort_keys=True), question, lambda: self._post(body))
 
     async def _post(self, body: Any) -> Any:
         import httpx
@@ -103,7 +127,7 @@ class HttpBot:
                     problem = f"{type(error).__name__}: {error}"
                 else:
                     if response.is_success:
-                        return _at(response, self._path, self.name)
+                        return _value_at(response, self._path, self.name)
                     problem = f"status {response.status_code}: {response.text[:200]}"
                     if response.status_code < 500 and response.status_code != 429:
                         break
@@ -113,48 +137,57 @@ class HttpBot:
 
 
 class FunctionBot:
-    """A function `(question, pages)`, async or not, that gives a text, or a dict with `answer` and maybe `contexts`."""
+    """A function `(question, pages)`, async or not, that returns a text, or a dict with `answer` and `contexts`.
+
+    Args:
+        specification: `module:function`, which also is the bot's name.
+        cassette: Records the answers, and replays them.
+    """
 
     def __init__(self, specification: str, cassette: Cassette | None = None) -> None:
         self.name = specification
-        self._function = _imported(specification)
-        self._kept = _KeptAnswers(specification, cassette)
+        self._function = _import_function(specification)
+        self._recorded = _RecordedAnswers(specification, cassette)
 
-    async def answer(self, asked: BotQuestion) -> BotAnswer:
-        """What the function gives. Raises `JudgeError` for one that raises."""
-        pages = [page.text for page in asked.pages]
-        key = json.dumps([asked.question, pages], ensure_ascii=False)
-        return await self._kept.answer(key, asked, lambda: self._called(asked.question, pages))
+    async def answer(self, question: BotQuestion) -> BotAnswer:
+        """Calls the function.
 
-    async def _called(self, question: str, pages: list[str]) -> Any:
+        Raises:
+            JudgeError: The function raised an exception.
+        """
+        pages = [page.text for page in question.pages]
+        key = json.dumps([question.question, pages], ensure_ascii=False)
+        return await self._recorded.answer(key, question, lambda: self._call(question.question, pages))
+
+    async def _call(self, question: str, pages: list[str]) -> Any:
         try:
             if inspect.iscoroutinefunction(self._function):
                 return await self._function(question, pages)
             return await asyncio.to_thread(self._function, question, pages)
-        except Exception as error:  # somebody else's code: its error fails an answer, not the run
+        except Exception as error:  # it is the user's code: its error fails one answer, not the run
             raise JudgeError(f"{self.name} broke: {type(error).__name__}: {error}") from error
 
 
-class _KeptAnswers:
-    """Answers of a bot that is no model, kept as replies are: replayed where the cassette has them."""
+class _RecordedAnswers:
+    """Answers of a bot that is no model, recorded and replayed as replies of a model are."""
 
     def __init__(self, bot: str, cassette: Cassette | None) -> None:
         self._bot = bot
         self._cassette = cassette
 
-    async def answer(self, content: str, asked: BotQuestion, ask: Callable[[], Any]) -> BotAnswer:
+    async def answer(self, content: str, question: BotQuestion, ask: Callable[[], Any]) -> BotAnswer:
         key = hashlib.sha256(f"{self._bot}\x1e{content}".encode("utf-8", "surrogatepass")).hexdigest()[:32]
-        kept = self._cassette.get(key) if self._cassette else None
-        if kept is not None:
-            return _read(json.loads(kept.reply.text), self._bot)
+        recording = self._cassette.get(key) if self._cassette else None
+        if recording is not None:
+            return _parse_answer(json.loads(recording.reply.text), self._bot)
         if self._cassette is not None and self._cassette.mode == "replay":
-            raise CassetteMiss(f"no recording in {self._cassette.path} of {self._bot} for sample {asked.sample}")
-        said = await ask()
-        answer = _read(said, self._bot)
+            raise CassetteMiss(f"no recording in {self._cassette.path} of {self._bot} for sample {question.sample}")
+        raw = await ask()
+        answer = _parse_answer(raw, self._bot)
         if self._cassette is not None:
-            reply = RawReply(model=self._bot, text=json.dumps(said, ensure_ascii=False))
-            about = asked.question[-160:]
-            self._cassette.put(Recording(key, "bot", asked.sample, {}, "answer", short_hash(content), about, reply))
+            reply = RawReply(model=self._bot, text=json.dumps(raw, ensure_ascii=False))
+            about = question.question[-160:]
+            self._cassette.put(Recording(key, "bot", question.sample, {}, "answer", short_hash(content), about, reply))
         return answer
 
 
@@ -165,33 +198,57 @@ def load_bot(
     template: Path | None = None,
     answer_path: str = "answer",
 ) -> Bot:
-    """The bot that was named: `http(s)://...`, `module:function`, else a model, which `model` makes of its name.
+    """Loads a bot by its name.
 
-    Raises `UsageError` for one that there is not, `InputError` for a template that is no JSON.
+    Args:
+        specification: `http(s)://...`, `module:function`, or the name of a model.
+        model: Loads a model by its name.
+        cassette: Records the answers of an endpoint or function.
+        template: A JSON file, the template of an endpoint.
+        answer_path: Where the answer is in an endpoint's reply.
+
+    Returns:
+        The bot.
+
+    Raises:
+        UsageError: The bot does not exist.
+        InputError: The template cannot be read, or does not use the question.
     """
     if specification.startswith(("http://", "https://")):
-        return HttpBot(specification, _template(template), answer_path, cassette)
+        return HttpBot(specification, _read_template(template), answer_path, cassette)
     if _FUNCTION.fullmatch(specification):
         return FunctionBot(specification, cassette)
     return ModelBot(model(specification))
 
 
-def fill_template(template: Any, asked: BotQuestion) -> Any:
-    """A template with its `$names` filled in; as values, so that no text can break the JSON."""
+def fill_template(template: Any, question: BotQuestion) -> Any:
+    """Fills in a template.
+
+    Args:
+        template: JSON in which `$question`, `$pages`, `$fold` and `$language` are values.
+        question: What the bot is question.
+
+    Returns:
+        The JSON with these values replaced; a text cannot break it.
+
+    Example:
+        >>> fill_template({"q": "$question", "n": 3}, BotQuestion("How?", [], fold=1, language="en"))
+        {'q': 'How?', 'n': 3}
+    """
     values: Mapping[str, Any] = {
-        "$question": asked.question,
-        "$pages": [page.text for page in asked.pages],
-        "$fold": asked.fold,
-        "$language": asked.language,
+        "$question": question.question,
+        "$pages": [page.text for page in question.pages],
+        "$fold": question.fold,
+        "$language": question.language,
     }
     if isinstance(template, dict):
-        return {name: fill_template(value, asked) for name, value in template.items()}
+        return {name: fill_template(value, question) for name, value in template.items()}
     if isinstance(template, list):
-        return [fill_template(value, asked) for value in template]
+        return [fill_template(value, question) for value in template]
     return values.get(template, template) if isinstance(template, str) else template
 
 
-def _template(path: Path | None) -> Any:
+def _read_template(path: Path | None) -> Any:
     if path is None:
         return DEFAULT_TEMPLATE
     try:
@@ -203,37 +260,38 @@ def _template(path: Path | None) -> Any:
     return template
 
 
-def _at(response: Any, path: str, bot: str) -> Any:
+def _value_at(response: Any, path: str, bot: str) -> Any:
     try:
-        found = response.json()
+        value = response.json()
         for step in path.split("."):
-            found = found[int(step)] if isinstance(found, list) else found[step]
+            value = value[int(step)] if isinstance(value, list) else value[step]
     except (ValueError, KeyError, IndexError, TypeError) as error:
         raise JudgeError(
             f"{bot} gave a reply without {path!r} (--bot-answer): {response.text[:200]!r} ({type(error).__name__})"
         ) from error
-    return found
+    return value
 
 
-def _read(said: Any, bot: str) -> BotAnswer:
-    contexts = said.get("contexts") if isinstance(said, dict) else None
-    text = said.get("answer") if isinstance(said, dict) else said
+def _parse_answer(raw: Any, bot: str) -> BotAnswer:
+    contexts = raw.get("contexts") if isinstance(raw, dict) else None
+    text = raw.get("answer") if isinstance(raw, dict) else raw
     if not isinstance(text, str) or not isinstance(contexts, list | None):
-        raise JudgeError(f"{bot} gave {str(said)[:100]!r}; a text, or answer and contexts, is wanted")
+        raise JudgeError(
+            f"{bot} returned {str(raw)[:100]!r}; it should return a text, or a dict with answer and contexts"
+        )
     clean = text.encode("utf-8", "replace").decode().replace("\0", "").strip()
     return BotAnswer(clean, None if contexts is None else tuple(map(str, contexts)))
 
 
-def _imported(specification: str) -> Callable[..., Any]:
+def _import_function(specification: str) -> Callable[..., Any]:
     module, _, name = specification.partition(":")
     folder = str(Path.cwd())
     if folder not in sys.path:
-        sys.path.insert(0, folder)  # a file of yours in the folder where you are, as with `python -m`
+        sys.path.insert(0, folder)  # the function may be in a file in the current folder, as with `python -m`
     try:
-        found = getattr(importlib.import_module(module), name)
+        function: Callable[..., Any] = getattr(importlib.import_module(module), name)
     except (ImportError, AttributeError) as error:
         raise UsageError(f"the bot {specification} cannot be imported: {error}; write module:function") from error
-    if not callable(found):
-        raise UsageError(f"the bot {specification} is no function")
-    function: Callable[..., Any] = found
+    if not callable(function):
+        raise UsageError(f"the bot {specification} is not a function")
     return function

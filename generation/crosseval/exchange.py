@@ -1,4 +1,4 @@
-"""One question put to a bot while one fold is loaded, and what its answer measures (003, 4.3 and 4.7)."""
+"""One question to a bot while one fold is loaded, and the measures of its answer (Twente paper, 4.3 and 4.7)."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,10 +16,18 @@ REFERENCE_METRICS = ("bleu", "rouge_1", "rouge_2", "rouge_l", "bertscore", "bleu
 
 @dataclass(frozen=True)
 class Exchange:
-    """A question, the bot's answer in its `sample.response`, and what was measured; `failed` says why there is none.
+    """A question to a bot, with its answer and its scores.
 
-    `answerable`: the question is of the loaded fold. `declined` None where there is no answer. Reference metrics and
-    Assay's own are of answers to answerable questions; `factoid` too, where declining is failing.
+    Attributes:
+        bot: The bot's name.
+        split: The question's split.
+        loaded: The fold that was loaded.
+        fold: The question's own fold.
+        sample: The question, with the bot's answer as `response`.
+        declined: Whether the bot declined to answer; None without an answer.
+        scores: The scores by metric. Reference metrics and Assay's own are of answers to answerable questions;
+            `factoid` is too, and scores 0 where the bot declined.
+        failed: Why there is no answer, "" where there is one.
     """
 
     bot: str
@@ -33,12 +41,12 @@ class Exchange:
 
     @property
     def answerable(self) -> bool:
-        """Whether the loaded fold holds the answer."""
+        """Whether the loaded fold has the answer."""
         return self.loaded == self.fold
 
     def as_sample(self) -> Sample:
-        """The exchange as a sample of a set: `assay run` can judge it further."""
-        told = {
+        """Returns the exchange as a sample, so that `assay run` can judge it further."""
+        outcome = {
             "bot": self.bot,
             "split": self.split,
             "loaded": self.loaded,
@@ -49,14 +57,24 @@ class Exchange:
         return self.sample.model_copy(
             update={
                 "id": f"{self.sample.id} with fold {self.loaded}",
-                "metadata": {**self.sample.metadata, "crosseval": told},
+                "metadata": {**self.sample.metadata, "crosseval": outcome},
             }
         )
 
 
 @dataclass(frozen=True)
 class Setup:
-    """How a cross-evaluation is done: what is measured, and how many pages are retrieved, none below `least_cosine`."""
+    """How a cross-evaluation is done.
+
+    Attributes:
+        declined: Decides whether an answer declines.
+        metrics: The other metrics.
+        embedder: Finds the pages for a question.
+        retrieve: The most pages for a question.
+        least_cosine: The lowest cosine of a page with the question, in [-1, 1].
+        qdrant_url: A Qdrant server; "" to keep the pages in this process.
+        concurrency: The most questions at the same time.
+    """
 
     declined: Declined
     metrics: Sequence[Metric]
@@ -76,54 +94,62 @@ async def cross_evaluate(
     split: str,
     on_reply: Callable[[bool], None] = lambda _: None,
 ) -> list[Exchange]:
-    """Asks a bot the questions of all folds once for each fold loaded. `pages` has those of each fold.
+    """Asks a bot the questions of all folds, once for each fold loaded.
 
-    Raises `InputError` for a question without a fold, `BudgetReached` at a bound.
+    Args:
+        samples: The questions.
+        pages: The pages of each fold.
+        bot: The bot.
+        setup: How the answers are measured and pages retrieved.
+        split: The split of the questions and pages.
+        on_reply: Called after each question, with False where there is no answer.
+
+    Returns:
+        One exchange per loaded fold and question.
+
+    Raises:
+        InputError: A question has no fold, or a fold has no pages.
+        BudgetReached: A judge's budget is spent; replies so far are recorded.
     """
     exchanges: list[Exchange] = []
     with PageStore(setup.embedder, setup.qdrant_url) as store:
-        for loaded, here in sorted(pages.items()):
-            if not here:
+        for loaded, fold_pages in sorted(pages.items()):
+            if not fold_pages:
                 raise InputError(f"fold {loaded} has no pages in the {split} split; is this the set's folds file?")
-            await store.load(here)
+            await store.load(fold_pages)
 
-            async def put(sample: Sample, loaded: int = loaded) -> Exchange:
-                found = await store.nearest(sample.user_input, setup.retrieve, setup.least_cosine)
-                question = BotQuestion(sample.user_input, found, loaded, sample.language or "en", sample.id)
-                said = await bot.answer(question)
-                contexts = tuple(page.text for page in found) if said.contexts is None else said.contexts
-                answered = sample.model_copy(update={"response": said.text, "retrieved_contexts": contexts})
-                declined, scores = await _measured(answered, setup, answerable=question_fold(sample) == loaded)
-                why_not = scores[setup.declined.name].reason if declined is None else ""
-                return Exchange(bot.name, split, loaded, question_fold(sample), answered, declined, scores, why_not)
+            async def ask(sample: Sample, loaded: int = loaded) -> Exchange:
+                nearest = await store.nearest(sample.user_input, setup.retrieve, setup.least_cosine)
+                question = BotQuestion(sample.user_input, nearest, loaded, sample.language or "en", sample.id)
+                answer = await bot.answer(question)
+                contexts = tuple(page.text for page in nearest) if answer.contexts is None else answer.contexts
+                answered = sample.model_copy(update={"response": answer.text, "retrieved_contexts": contexts})
+                declined, scores = await _measure(answered, setup, answerable=question_fold(sample) == loaded)
+                problem = scores[setup.declined.name].reason if declined is None else ""
+                return Exchange(bot.name, split, loaded, question_fold(sample), answered, declined, scores, problem)
 
-            done = await ask_all(samples, put, concurrency=setup.concurrency, on_reply=on_reply)
+            results = await ask_all(samples, ask, concurrency=setup.concurrency, on_reply=on_reply)
             exchanges += [
-                Exchange(bot.name, split, loaded, question_fold(sample), sample, None, {}, str(found))
-                if isinstance(found, JudgeError)
-                else found
-                for sample, found in zip(samples, done, strict=True)
+                Exchange(bot.name, split, loaded, question_fold(sample), sample, None, {}, str(result))
+                if isinstance(result, JudgeError)
+                else result
+                for sample, result in zip(samples, results, strict=True)
             ]
     return exchanges
 
 
-async def _measured(sample: Sample, setup: Setup, *, answerable: bool) -> tuple[bool | None, dict[str, Score]]:
-    decline = await setup.declined.assess(sample)
-    declined = None if decline.value is None else bool(decline.value)
-    scores = {setup.declined.name: decline}
-    for metric in setup.metrics if answerable else ():
-        factoid = metric.name == "factoid"
-        if factoid and sample.metadata.get("kind") != "factoid":
-            continue
-        if factoid and declined:  # a refusal states no fact, whatever else it says
-            scores[metric.name] = Score(0.0, "scored", "the bot declined to answer")
-        elif declined is False:
-            scores[metric.name] = await metric.assess(sample)
-    return declined, scores
-
-
 def question_fold(sample: Sample) -> int:
-    """The fold of a question. Raises `InputError` where the set does not say."""
+    """Returns the fold of a question.
+
+    Args:
+        sample: The question.
+
+    Returns:
+        The fold's number, from `metadata.fold`.
+
+    Raises:
+        InputError: The set does not say the fold.
+    """
     fold = sample.metadata.get("fold")
     if not isinstance(fold, int):
         raise InputError(
@@ -131,3 +157,19 @@ def question_fold(sample: Sample) -> int:
             "with `assay generate`, with folds"
         )
     return fold
+
+
+async def _measure(sample: Sample, setup: Setup, *, answerable: bool) -> tuple[bool | None, dict[str, Score]]:
+    """Returns whether the answer declines, None where that is unknown, and all scores."""
+    refusal = await setup.declined.assess(sample)
+    declined = None if refusal.value is None else bool(refusal.value)
+    scores = {setup.declined.name: refusal}
+    for metric in setup.metrics if answerable else ():
+        is_factoid = metric.name == "factoid"
+        if is_factoid and sample.metadata.get("kind") != "factoid":
+            continue
+        if is_factoid and declined:  # a refusal states no fact, whatever else it says
+            scores[metric.name] = Score(0.0, "scored", "the bot declined to answer")
+        elif declined is False:
+            scores[metric.name] = await metric.assess(sample)
+    return declined, scores

@@ -1,4 +1,4 @@
-"""The pages of a loaded fold in a vector store, and finding those that a question is about (003, 4.3)."""
+"""The pages of a loaded fold in a vector store, and the search for those near a question (Twente paper, 4.3)."""
 
 import secrets
 from collections.abc import Sequence
@@ -17,25 +17,42 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Page:
-    """An emulated page: whole sections of one document, in their order, about 842 tokens (4.1)."""
+    """An emulated page: whole sections of one document, in their order, about 842 tokens (Twente paper, 4.1).
+
+    Attributes:
+        id: The document's name and the page's number.
+        text: The sections' titles and texts.
+    """
 
     id: str
     text: str
 
 
 def build_pages(sections: Sequence[Section], folds: Sequence[Fold], fold: int, split: Split) -> list[Page]:
-    """The emulated pages of one fold and split, made of the sections that stand in it."""
-    inside = {each.section for each in folds if each.fold == fold and each.split == split}
-    placed = [section for section in sections if section.id in inside]
-    placed.sort(key=lambda section: (section.document, section.emulated_page, section.position))
+    """Builds the emulated pages of one fold and split from the sections in it.
+
+    Args:
+        sections: The sections.
+        folds: The fold of each section.
+        fold: The fold's number.
+        split: The split.
+
+    Returns:
+        The pages, by document and number.
+    """
+    ids = {row.section for row in folds if row.fold == fold and row.split == split}
+    inside = [section for section in sections if section.id in ids]
+    inside.sort(key=lambda section: (section.document, section.emulated_page, section.position))
     return [
-        Page(f"{document}, page {number}", "\n\n".join(section.full_text for section in here))
-        for (document, number), here in groupby(placed, key=lambda section: (section.document, section.emulated_page))
+        Page(f"{document}, page {number}", "\n\n".join(section.full_text for section in page_sections))
+        for (document, number), page_sections in groupby(
+            inside, key=lambda section: (section.document, section.emulated_page)
+        )
     ]
 
 
 class PageStore:
-    """Pages in Qdrant: in this process, or on a server by its URL. A context manager; what it made there it removes."""
+    """Pages in Qdrant, in this process or on a server. A context manager: leaving it removes the pages."""
 
     def __init__(self, embedder: Embedder, url: str = "") -> None:
         self._embedder = embedder
@@ -46,7 +63,14 @@ class PageStore:
         self._loaded = False
 
     async def load(self, pages: Sequence[Page]) -> None:
-        """Puts pages into the store, in place of those before. Raises `UsageError` where it cannot be reached."""
+        """Puts pages into the store, in place of those before.
+
+        Args:
+            pages: The pages, at least one.
+
+        Raises:
+            UsageError: The store cannot be reached, or the extra `generation` is not installed.
+        """
         from qdrant_client import models
 
         self._pages = list(pages)
@@ -56,23 +80,32 @@ class PageStore:
             models.PointStruct(id=place, vector=vector.tolist(), payload={"page": pages[place].id})
             for place, vector in enumerate(vectors)
         ]
-        client = self._connected()
+        client = self._connect()
         try:
             if self._loaded:
                 client.delete_collection(self._name)
             client.create_collection(self._name, vectors_config=size)
             self._loaded = True
             client.upsert(self._name, points)
-        except Exception as error:  # the client has an error of its own for each way of talking to a server
+        except Exception as error:  # the client has different errors for each protocol
             raise UsageError(f"the pages cannot be stored in Qdrant at {self._url or 'memory'}: {error}") from error
 
     async def nearest(self, question: str, count: int, least_cosine: float = -1.0) -> list[Page]:
-        """The pages nearest to a question, the nearest first; fewer where they lie below `least_cosine`."""
+        """Finds the pages nearest to a question.
+
+        Args:
+            question: The question.
+            count: The most pages.
+            least_cosine: The lowest cosine of a page with the question.
+
+        Returns:
+            The pages, the nearest first.
+        """
         (vector,) = await self._embedder.unit_vectors([question])
-        found: Any = self._connected().query_points(
+        response: Any = self._connect().query_points(
             self._name, query=vector.tolist(), limit=count, score_threshold=least_cosine
         )
-        return [self._pages[point.id] for point in found.points]
+        return [self._pages[point.id] for point in response.points]
 
     def __enter__(self) -> "PageStore":
         return self
@@ -84,7 +117,7 @@ class PageStore:
             self._client.close()
             self._client = None
 
-    def _connected(self) -> "QdrantClient":
+    def _connect(self) -> "QdrantClient":
         if self._client is None:
             with require_extra("generation", "cross-evaluation"):
                 from qdrant_client import QdrantClient

@@ -1,10 +1,11 @@
-"""What a split of a cross-evaluation comes to: rates and means, averaged over iterations, with intervals (003, 4.7)."""
+"""A split of a cross-evaluation in numbers: rates and means over iterations, with intervals (Twente paper, 4.7)."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ...meta_eval.estimate import Estimate, estimate
+from ..review import estimate_share
 from .exchange import Exchange
 
 if TYPE_CHECKING:
@@ -19,10 +20,19 @@ RATES = (ANSWER_RATE, HALLUCINATION_RATE, FACTS)
 
 @dataclass(frozen=True)
 class SplitSummary:
-    """A split in numbers. `by_fold[name][fold]` is of the questions of that fold; `average[name]` over iterations.
+    """One split of one bot in numbers.
 
-    `answered[loaded][fold]` is the share of the questions of `fold` that were answered while `loaded` was: Table 3's
-    first rows. `failed` counts exchanges without an answer, which stand in no number.
+    Attributes:
+        bot: The bot's name.
+        split: `validation` or `test`.
+        folds: The folds.
+        exchanges: The number of exchanges.
+        failed: The number of exchanges without an answer, which count in no other figure.
+        answered: `answered[loaded][fold]` is the share of the questions of `fold` that were answered while the fold
+            `loaded` was loaded (Table 3).
+        by_fold: `by_fold[name][fold]` is a rate or metric over the questions of one fold.
+        average: The rate or metric over iterations, by name. An iteration is the exchanges with one fold loaded.
+        skipped: Why a metric has no value at all, by its name.
     """
 
     bot: str
@@ -37,7 +47,7 @@ class SplitSummary:
 
     @property
     def balance(self) -> float | None:
-        """The mean of the answer rate and the share of unanswerable questions declined: what validation chooses by."""
+        """The mean of the answer rate and the share of unanswerable questions declined; validation chooses by it."""
         answered, hallucinated = self.average[ANSWER_RATE].value, self.average[HALLUCINATION_RATE].value
         return None if answered is None or hallucinated is None else (answered + 1 - hallucinated) / 2
 
@@ -46,8 +56,16 @@ _Value = Callable[[Exchange], float | None]
 
 
 def summarise_split(exchanges: Sequence[Exchange], metrics: Sequence[str]) -> SplitSummary:
-    """The numbers of one bot on one split. Intervals resample documents; averages are of iterations, as in 4.3."""
-    told = [exchange for exchange in exchanges if exchange.declined is not None]
+    """Summarises the exchanges of one bot on one split.
+
+    Args:
+        exchanges: The exchanges, at least one.
+        metrics: The metrics to summarise, by name.
+
+    Returns:
+        The figures. Intervals resample documents; averages are over iterations, as in 4.3 of the Twente paper.
+    """
+    answered = [exchange for exchange in exchanges if exchange.declined is not None]
     folds = tuple(sorted({exchange.loaded for exchange in exchanges}))
     values: dict[str, _Value] = {
         ANSWER_RATE: lambda each: float(not each.declined) if each.answerable else None,
@@ -62,40 +80,50 @@ def summarise_split(exchanges: Sequence[Exchange], metrics: Sequence[str]) -> Sp
         split=exchanges[0].split,
         folds=folds,
         exchanges=len(exchanges),
-        failed=len(exchanges) - len(told),
-        answered={loaded: {fold: _answered(told, loaded, fold) for fold in folds} for loaded in folds},
+        failed=len(exchanges) - len(answered),
+        answered={loaded: {fold: _answer_rate(answered, loaded, fold) for fold in folds} for loaded in folds},
         by_fold={
             name: {
-                fold: figure([each for each in told if each.fold == fold], value, rate=name in RATES) for fold in folds
+                fold: average_over_iterations(
+                    [each for each in answered if each.fold == fold], value, is_rate=name in RATES
+                )
+                for fold in folds
             }
             for name, value in values.items()
         },
-        average={name: figure(told, value, rate=name in RATES) for name, value in values.items()},
-        skipped={metric: reason for metric in metrics if (reason := _skipped(told, metric))},
+        average={
+            name: average_over_iterations(answered, value, is_rate=name in RATES) for name, value in values.items()
+        },
+        skipped={metric: reason for metric in metrics if (reason := _reason_for_no_value(answered, metric))},
     )
 
 
-def figure(exchanges: Sequence[Exchange], value: _Value, *, rate: bool) -> Estimate:
-    """The mean over iterations of the mean within each, with a bootstrap interval over documents.
+def average_over_iterations(exchanges: Sequence[Exchange], value: _Value, *, is_rate: bool) -> Estimate:
+    """Computes the mean over iterations of the mean within each iteration.
 
-    Where a `rate` is 0 or 1, resampling tells nothing: the interval is then Wilson's with the number of documents for
-    n, since questions of one document are not independent.
+    Args:
+        exchanges: The exchanges with an answer.
+        value: Returns the value of an exchange, None where it has none.
+        is_rate: Whether the value is 0 or 1.
+
+    Returns:
+        The mean with a bootstrap interval over documents. Where a rate is 0 or 1 in all exchanges, resampling cannot
+        show any variation: the interval is then Wilson's with the number of documents as n, since the questions of
+        one document are not independent.
     """
     import numpy as np
 
-    pairs = [(found, each) for each in exchanges if (found := value(each)) is not None]
+    pairs = [(number, each) for each in exchanges if (number := value(each)) is not None]
     if not pairs:
         return Estimate(None, n=0, problem="no exchange has a value")
-    values = np.array([found for found, _ in pairs])
+    values = np.array([number for number, _ in pairs])
     iterations = np.array([each.loaded for _, each in pairs])
     groups = [each.sample.source for _, each in pairs]
     statistic = _mean_of_iterations(values, iterations)
-    if rate and np.ptp(values) == 0 and values[0] in {0.0, 1.0}:
-        from ..review import share
-
-        count = len(set(groups))
-        mean, low, high = share(int(values[0]) * count, count)
-        return Estimate(mean, low, high, n=len(pairs), groups=count)
+    if is_rate and np.ptp(values) == 0 and values[0] in {0.0, 1.0}:
+        documents = len(set(groups))
+        share = estimate_share(int(values[0]) * documents, documents)
+        return Estimate(share.value, share.low, share.high, n=len(pairs), groups=documents)
     return estimate(statistic, groups)
 
 
@@ -104,11 +132,11 @@ def _mean_of_iterations(
 ) -> "Callable[[NDArray[np.float64]], NDArray[np.float64]]":
     import numpy as np
 
-    member = np.array([iterations == each for each in np.unique(iterations)], dtype=float)  # (iterations, items)
+    membership = np.array([iterations == each for each in np.unique(iterations)], dtype=float)  # (iterations, items)
 
     def statistic(weights: "NDArray[np.float64]") -> "NDArray[np.float64]":
-        totals = (member * values) @ weights
-        counts = member @ weights
+        totals = (membership * values) @ weights
+        counts = membership @ weights
         means = np.divide(totals, counts, out=np.full_like(totals, np.nan), where=counts > 0)
         average: NDArray[np.float64] = means.mean(axis=0)  # NaN where an iteration has no item in the resample
         return average
@@ -116,18 +144,18 @@ def _mean_of_iterations(
     return statistic
 
 
-def _answered(exchanges: Sequence[Exchange], loaded: int, fold: int) -> Estimate:
-    here = [each for each in exchanges if each.loaded == loaded and each.fold == fold]
-    return figure(here, lambda each: float(not each.declined), rate=True)
+def _answer_rate(exchanges: Sequence[Exchange], loaded: int, fold: int) -> Estimate:
+    chosen = [each for each in exchanges if each.loaded == loaded and each.fold == fold]
+    return average_over_iterations(chosen, lambda each: float(not each.declined), is_rate=True)
 
 
 def _score(exchange: Exchange, metric: str) -> float | None:
-    found = exchange.scores.get(metric)
-    return None if found is None else found.value
+    score = exchange.scores.get(metric)
+    return None if score is None else score.value
 
 
-def _skipped(exchanges: Sequence[Exchange], metric: str) -> str:
-    """Why a metric has no value at all, as the first one says."""
+def _reason_for_no_value(exchanges: Sequence[Exchange], metric: str) -> str:
+    """Returns why a metric has no value at all, by its first score; "" where it has one."""
     scores = [each.scores[metric] for each in exchanges if metric in each.scores]
     if not scores or any(score.value is not None for score in scores):
         return ""

@@ -1,4 +1,4 @@
-"""Cross-evaluation: a model, a real HTTP endpoint and a function, with rates worked out by hand."""
+"""Cross-evaluation of a model, a real HTTP endpoint and a function."""
 
 import asyncio
 import json
@@ -59,9 +59,9 @@ def crossed(tmp_path: Path, sections: list[Section], folds: list[Fold]) -> Path:
 
 def test_pages_are_the_whole_sections_of_a_fold_and_split(sections: list[Section], folds: list[Fold]) -> None:
     second = sections[3].model_copy(update={"emulated_page": 2})
-    found = build_pages([*sections[:3], second, *sections[4:]], folds, 1, "validation")
-    assert [page.id for page in found] == ["gips.md, page 1", "gips.md, page 2", "mri.md, page 1"]
-    assert found[2].text == f"{sections[0].full_text}\n\n{sections[1].full_text}"
+    pages = build_pages([*sections[:3], second, *sections[4:]], folds, 1, "validation")
+    assert [page.id for page in pages] == ["gips.md, page 1", "gips.md, page 2", "mri.md, page 1"]
+    assert pages[2].text == f"{sections[0].full_text}\n\n{sections[1].full_text}"
     assert build_pages(sections, folds, 1, "test") == []
 
 
@@ -79,7 +79,7 @@ def test_the_nearest_pages_are_retrieved(sections: list[Section]) -> None:
     assert asyncio.run(nearest(0.99)) == []
 
 
-def test_a_server_that_is_not_there_is_told() -> None:
+def test_a_qdrant_server_that_cannot_be_reached_is_an_error() -> None:
     async def load() -> None:
         with PageStore(load_embedder("use"), "http://127.0.0.1:9") as store:
             await store.load([Page("p", "tekst")])
@@ -88,27 +88,27 @@ def test_a_server_that_is_not_there_is_told() -> None:
         asyncio.run(load())
 
 
-def reads_the_pages(request: Any) -> Answer | None:
-    """A model that answers when the words of the question's subject are in its pages; it hallucinates about salt."""
+def answer_from_pages(request: Any) -> Answer | None:
+    """A model that answers when the answer's words are in its pages, and always about salt: a hallucination."""
     if request.schema or "<pages>" not in request.user:
         return None
-    pages, _, asked = request.user.rpartition("</pages>")
-    if "eten voor de MRI" in asked and "gewoon eten" in pages:
+    pages, _, question = request.user.rpartition("</pages>")
+    if "eten voor de MRI" in question and "gewoon eten" in pages:
         return Answer(text="U mag gewoon eten en drinken.")
-    if "Radiologie" in asked and "088 708 52 20" in pages:
+    if "Radiologie" in question and "088 708 52 20" in pages:
         return Answer(text="Bel Radiologie op 088-7085220.")
-    if "zout" in asked:
+    if "zout" in question:
         return Answer(text="Minder dan zes gram zout per dag.")
-    if "gips" in asked and "zes weken" in pages:
+    if "gips" in question and "zes weken" in pages:
         return Answer(text="Het blijft zes weken zitten.")
     return Answer(text=REFUSAL)
 
 
-def test_rates_by_hand_of_a_model_with_our_retrieval(
+def test_the_rates_of_a_model_behind_the_retrieval(
     assay: Typing, crossed: Path, judge_file: Typing, openai_server: OpenAIServer, tmp_path: Path
 ) -> None:
-    """Validation: both of fold 1 answered with it loaded, drinking declined with either; test: salt answered twice."""
-    openai_server.script = reads_the_pages
+    """Validation: both questions of fold 1 are answered with it loaded, drinking never; test: salt is answered twice."""
+    openai_server.script = answer_from_pages
     done = assay("crosseval", crossed, "--bot", judge_file(), "-o", "answers.jsonl", "--json")
     assert done.code == 0, done.err
     validation, test = done.json["splits"]
@@ -142,7 +142,7 @@ def test_rates_by_hand_of_a_model_with_our_retrieval(
 
 
 def test_the_tables_of_the_paper(assay: Typing, crossed: Path, judge_file: Typing, openai_server: OpenAIServer) -> None:
-    openai_server.script = reads_the_pages
+    openai_server.script = answer_from_pages
     done = assay("crosseval", crossed, "--bot", judge_file())
     assert done.code == 0, done.err
     for words in ("Table 3", "answered with fold 1 loaded", "questions of fold 2", "rouge_l", "facts correct"):
@@ -153,15 +153,15 @@ def test_the_tables_of_the_paper(assay: Typing, crossed: Path, judge_file: Typin
 
 
 class _Endpoint(BaseHTTPRequestHandler):
-    """A chatbot behind HTTP: it answers with its first page's beginning, and breaks as the question says."""
+    """A chatbot behind HTTP: it answers with the start of its first page, and fails where the question says so."""
 
-    asked: list[Any]
+    requests: list[Any]
 
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        type(self).asked.append(body)
-        found = body.get("bronnen", ["..."])[0].split("\n\n")[1].split(".")[0]
-        reply = json.dumps({"data": [{"text": f"{found}."}]}).encode()
+        type(self).requests.append(body)
+        sentence = body.get("bronnen", ["..."])[0].split("\n\n")[1].split(".")[0]
+        reply = json.dumps({"data": [{"text": f"{sentence}."}]}).encode()
         self.send_response(500 if "kapot" in body["vraag"] else 200)
         self.send_header("Content-Length", str(len(reply)))
         self.end_headers()
@@ -175,7 +175,7 @@ class _Endpoint(BaseHTTPRequestHandler):
 def endpoint(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """The URL of such a chatbot."""
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    _Endpoint.asked = []
+    _Endpoint.requests = []
     server = ThreadingHTTPServer(("127.0.0.1", 0), _Endpoint)
     thread = threading.Thread(target=server.serve_forever)
     thread.start()
@@ -202,34 +202,34 @@ def test_an_http_bot_with_a_template_and_replay_without_it(
     ]
     done = assay(*command, "--cassette", "bot.jsonl", "--json")
     assert done.code == 0, done.err
-    assert len(_Endpoint.asked) == 10
-    assert _Endpoint.asked[0]["kennis"] == {"fold": 1}
-    assert _Endpoint.asked[0]["taal"] == "nl"
-    # it answers everything: the hallucination rate is 1
+    assert len(_Endpoint.requests) == 10
+    assert _Endpoint.requests[0]["kennis"] == {"fold": 1}
+    assert _Endpoint.requests[0]["taal"] == "nl"
+    # it answers every question: the hallucination rate is 1
     assert done.json["splits"][0]["average"]["hallucination rate"]["mean"] == 1.0
     again = assay(*command, "--cassette", "bot.jsonl", "--mode", "replay", "--json")
     assert again.json["splits"] == done.json["splits"]
-    assert len(_Endpoint.asked) == 10
+    assert len(_Endpoint.requests) == 10
 
 
-def test_an_endpoint_that_fails_is_told(assay: Typing, crossed: Path, endpoint: str) -> None:
+def test_an_endpoint_that_fails(assay: Typing, crossed: Path, endpoint: str) -> None:
     bot = HttpBot(endpoint, {"vraag": "$question", "bronnen": "$pages"}, "answer")
     page = Page("p", "Kop\n\nTekst. Meer.")
     with pytest.raises(JudgeError, match=r"without 'answer' \(--bot-answer\)"):
         asyncio.run(bot.answer(BotQuestion("hallo", [page], 1, "nl")))
     with pytest.raises(JudgeError, match="gave no answer: status 500"):
         asyncio.run(bot.answer(BotQuestion("kapot", [page], 1, "nl")))
-    assert len(_Endpoint.asked) == 1 + 3  # a fault of the server is tried again
-    told = assay("crosseval", crossed, "--bot", endpoint)
-    assert told.code == 4
-    assert "10 answers are missing" in told.err
+    assert len(_Endpoint.requests) == 1 + 3  # an error of the server is tried again
+    done = assay("crosseval", crossed, "--bot", endpoint)
+    assert done.code == 4
+    assert "10 answers are missing" in done.err
 
 
 def test_a_function_is_a_bot(assay: Typing, crossed: Path, tmp_path: Path) -> None:
     (tmp_path / "mijn_bot.py").write_text(
         "async def zegt(question, pages):\n"
-        "    said = 'Minder dan zes gram zout per dag.' if 'zout' in question else ''\n"
-        "    return {'answer': said, 'contexts': ['bron']}\n"
+        "    answer = 'Minder dan zes gram zout per dag.' if 'zout' in question else ''\n"
+        "    return {'answer': answer, 'contexts': ['bron']}\n"
         "def breekt(question, pages):\n    raise KeyError('weg')\n",
         encoding="utf-8",
     )
@@ -237,16 +237,14 @@ def test_a_function_is_a_bot(assay: Typing, crossed: Path, tmp_path: Path) -> No
     assert done.code == 0, done.err
     assert done.json["splits"][1]["average"]["rouge_l"] == {"n": 1, "mean": 1.0, "low": None, "high": None}
     assert load_set(tmp_path / "a.jsonl")[0].retrieved_contexts == ("bron",)
-    told = assay("crosseval", crossed, "--bot", "mijn_bot:breekt")
-    assert told.code == 4
-    assert "mijn_bot:breekt broke: KeyError: 'weg'" in told.err
+    done = assay("crosseval", crossed, "--bot", "mijn_bot:breekt")
+    assert done.code == 4
+    assert "mijn_bot:breekt broke: KeyError: 'weg'" in done.err
     with pytest.raises(UsageError, match="cannot be imported"):
         FunctionBot("mijn_bot:niets")
 
 
-def test_of_several_bots_validation_chooses_and_test_reports_that_one(
-    assay: Typing, crossed: Path, tmp_path: Path
-) -> None:
+def test_the_best_bot_on_validation_is_tested(assay: Typing, crossed: Path, tmp_path: Path) -> None:
     (tmp_path / "bots2.py").write_text(
         f"def weigert(question, pages):\n    return {REFUSAL!r}\n"
         "def weet(question, pages):\n"
@@ -264,10 +262,10 @@ def test_of_several_bots_validation_chooses_and_test_reports_that_one(
     assert done[1]["balance"] == pytest.approx((0.5 + 1) / 2)
 
 
-def test_a_template_takes_values_and_no_code() -> None:
-    asked = BotQuestion('"}, {"evil": "', [Page("p", "tekst")], 2, "nl")
-    given = {"messages": [{"content": "$question"}], "$question": "vast", "n": 3, "fold": "$fold", "s": "$page"}
-    assert fill_template(given, asked) == {
+def test_a_template_is_filled_in_with_values() -> None:
+    question = BotQuestion('"}, {"evil": "', [Page("p", "tekst")], 2, "nl")
+    template = {"messages": [{"content": "$question"}], "$question": "vast", "n": 3, "fold": "$fold", "s": "$page"}
+    assert fill_template(template, question) == {
         "messages": [{"content": '"}, {"evil": "'}],
         "$question": "vast",
         "n": 3,
@@ -278,44 +276,44 @@ def test_a_template_takes_values_and_no_code() -> None:
 
 def exchange(name: str, loaded: int, fold: int, declined: bool | None, **scores: float) -> Exchange:
     sample = Sample(id=f"{name}{loaded}", user_input="", response="x", group=name)
-    given = {metric: Score(value, "scored", "") for metric, value in scores.items()}
-    return Exchange("bot", "test", loaded, fold, sample, declined, given)
+    metric_scores = {metric: Score(value, "scored", "") for metric, value in scores.items()}
+    return Exchange("bot", "test", loaded, fold, sample, declined, metric_scores)
 
 
 def test_averages_are_of_iterations_and_intervals_of_documents() -> None:
-    """Fold 1 loaded: 1 of 4 answered. Fold 2 loaded: 4 of 4. The average is 0.625, not 5 of 8 weighted by chance."""
+    """Fold 1 loaded: 1 of 4 answered. Fold 2 loaded: 4 of 4. The average is 0.625, whatever the number of questions."""
     exchanges = [exchange(f"a{n}", 1, 1, n > 0, bleu=0.1) for n in range(4)]
     exchanges += [exchange(f"b{n}", 2, 2, False, bleu=0.3) for n in range(2)]
     exchanges.append(exchange("c", 1, 2, None))
-    found = summarise_split(exchanges, ["bleu"])
-    assert found.average["answer rate"].value == pytest.approx((1 / 4 + 1) / 2)
-    assert found.average["bleu"].value == pytest.approx((0.1 + 0.3) / 2)
-    assert (found.exchanges, found.failed) == (7, 1)
-    low, high = found.average["answer rate"].low, found.average["answer rate"].high
+    summary = summarise_split(exchanges, ["bleu"])
+    assert summary.average["answer rate"].value == pytest.approx((1 / 4 + 1) / 2)
+    assert summary.average["bleu"].value == pytest.approx((0.1 + 0.3) / 2)
+    assert (summary.exchanges, summary.failed) == (7, 1)
+    low, high = summary.average["answer rate"].low, summary.average["answer rate"].high
     assert low is not None
     assert high is not None
     assert low < 0.625 < high
-    assert found.average["hallucination rate"].value is None
+    assert summary.average["hallucination rate"].value is None
 
 
-def test_what_lacks_is_told_with_a_cure(assay: Typing, crossed: Path, tmp_path: Path) -> None:
+def test_errors_name_what_is_missing_and_what_to_do(assay: Typing, crossed: Path, tmp_path: Path) -> None:
     (tmp_path / "set.folds.jsonl").rename(tmp_path / "elders.jsonl")
-    told = assay("crosseval", crossed, "--bot", "x:y")
-    assert told.code == 2
-    assert "--folds" in told.err
-    told = assay("crosseval", crossed, "--folds", "elders.jsonl", "--bot", "qwen9b")
-    assert told.code == 2
-    assert "qwen1.5b" in told.err
+    done = assay("crosseval", crossed, "--bot", "x:y")
+    assert done.code == 2
+    assert "--folds" in done.err
+    done = assay("crosseval", crossed, "--folds", "elders.jsonl", "--bot", "qwen9b")
+    assert done.code == 2
+    assert "qwen1.5b" in done.err
     write_set([Sample(id="s", user_input="q", response="")], tmp_path / "plain.jsonl")
-    told = assay(
+    done = assay(
         "crosseval", "plain.jsonl", "--folds", "elders.jsonl", "--sections", "set.sections.jsonl", "--bot", "x:y"
     )
-    assert told.code == 1
-    assert "metadata.fold" in told.err
+    assert done.code == 1
+    assert "metadata.fold" in done.err
     one = [Fold(section="mri.md#000", fold=1, split="test", topic=0)]
     write_folds(one, tmp_path / "one.jsonl")
-    told = assay("crosseval", crossed, "--folds", "one.jsonl", "--bot", "x:y")
-    assert "all sections are in one fold" in told.err
+    done = assay("crosseval", crossed, "--folds", "one.jsonl", "--bot", "x:y")
+    assert "all sections are in one fold" in done.err
     with pytest.raises(InputError):
         pages_file = tmp_path / "t.json"
         pages_file.write_text('{"q": "question"}', encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Annotators' sheets there and back, their agreement by hand, and what goes on."""
+"""Annotators' sheets written and read, their agreement, and which pairs are accepted."""
 
 import csv
 from collections.abc import Callable
@@ -10,7 +10,7 @@ from openpyxl import load_workbook
 
 from assay.errors import InputError
 from assay.eval_sets import Sample, load_set, write_set
-from assay.generation.review import Review, agreement, assign, share, summarise_reviews
+from assay.generation.review import Review, assign_samples, estimate_share, measure_agreement, summarise_reviews
 from assay.generation.review_sheet import read_sheet, write_sheet
 
 Typing = Callable[..., Any]
@@ -41,8 +41,8 @@ def mark(path: Path, marks: dict[int, dict[str, str]]) -> None:
         book = load_workbook(path)
         headings = [cell.value for cell in book.active[1]]
         for row, cells in marks.items():
-            for heading, said in cells.items():
-                book.active.cell(row + 2, headings.index(heading) + 1, said)
+            for heading, text in cells.items():
+                book.active.cell(row + 2, headings.index(heading) + 1, text)
         book.save(path)
         return
     rows = list(csv.DictReader(path.open(encoding="utf-8-sig", newline="")))
@@ -55,7 +55,7 @@ def mark(path: Path, marks: dict[int, dict[str, str]]) -> None:
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".xlsx"])
-def test_a_sheet_comes_back_with_its_marks(samples: list[Sample], tmp_path: Path, suffix: str) -> None:
+def test_a_sheet_is_read_with_its_marks(samples: list[Sample], tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"an{suffix}"
     write_sheet(samples, path)
     mark(path, {0: {"antwoord juist": "x"}, 1: {"antwoord fout": "X", "opmerking": "Klopt niet."}})
@@ -63,7 +63,7 @@ def test_a_sheet_comes_back_with_its_marks(samples: list[Sample], tmp_path: Path
     assert [review.sample for review in reviews] == [sample.id for sample in samples]
     assert reviews[0] == Review("=1+1.md#000:L1", "an", frozenset({"correct"}))
     assert reviews[1] == Review("b", "an", frozenset({"wrong"}), "Klopt niet.")
-    assert not reviews[2].given
+    assert not reviews[2].is_filled_in
 
 
 def test_no_cell_is_a_formula(samples: list[Sample], tmp_path: Path) -> None:
@@ -77,7 +77,7 @@ def test_no_cell_is_a_formula(samples: list[Sample], tmp_path: Path) -> None:
     assert not [cell for cell in written if cell.startswith(("=", "+", "-", "@", "\t", "\r"))]
 
 
-def test_bad_sheets_are_told(samples: list[Sample], tmp_path: Path) -> None:
+def test_bad_sheets_are_errors(samples: list[Sample], tmp_path: Path) -> None:
     path = tmp_path / "an.csv"
     write_sheet(samples, path)
     mark(path, {1: {"antwoord juist": "misschien"}})
@@ -93,63 +93,64 @@ def test_bad_sheets_are_told(samples: list[Sample], tmp_path: Path) -> None:
         read_sheet(tmp_path / "an.xlsx", samples)
 
 
-def said(sample: str, annotator: str, *options: Any, comment: str = "") -> Review:
+def review(sample: str, annotator: str, *options: Any, comment: str = "") -> Review:
     return Review(sample, annotator, frozenset(options), comment)
 
 
-def test_agreement_by_hand() -> None:
-    """Three pairs twice: the same, in part the same, nothing in common. d has one review, e an empty second one."""
+def test_agreement_counts_couples_of_reviews() -> None:
+    """Three pairs are reviewed twice: alike, in part alike, not alike. d has one review, e an empty second one."""
     reviews = [
-        said("a", "an", "correct"), said("a", "bo", "correct"),
-        said("b", "an", "correct", "too_specific"), said("b", "bo", "too_specific"),
-        said("c", "an", "wrong"), said("c", "bo", "correct"),
-        said("d", "an", "correct"),
-        said("e", "an", "irrelevant"), said("e", "bo"),
+        review("a", "an", "correct"), review("a", "bo", "correct"),
+        review("b", "an", "correct", "too_specific"), review("b", "bo", "too_specific"),
+        review("c", "an", "wrong"), review("c", "bo", "correct"),
+        review("d", "an", "correct"),
+        review("e", "an", "irrelevant"), review("e", "bo"),
     ]  # fmt: skip
-    found = agreement(reviews)
-    assert (found.samples, found.full, found.partial, found.none) == (3, 1, 1, 1)
+    agreement = measure_agreement(reviews)
+    assert (agreement.samples, agreement.full, agreement.partial, agreement.none) == (3, 1, 1, 1)
     # correct: an 1 1 0, bo 1 0 1 over a b c; 6 values, 4 ones, 2 zeros; observed disagreement 2 of 3 pairs,
     # expected 2 * 4 * 2 / (6 * 5) = 8/15; alpha = 1 - (2/3) / (8/15)
-    assert found.alpha["correct"] == pytest.approx(1 - (2 / 3) / (8 / 15))
-    assert found.alpha["incomplete"] is None  # nobody chose it: there is nothing to agree on
-    assert found.alpha["irrelevant"] is None  # chosen only where nobody else reviewed
+    assert agreement.alpha["correct"] == pytest.approx(1 - (2 / 3) / (8 / 15))
+    assert agreement.alpha["incomplete"] is None  # nobody marked it: there is nothing to agree on
+    assert agreement.alpha["irrelevant"] is None  # marked only where nobody else reviewed
 
 
-def test_only_what_is_marked_correct_goes_on(samples: list[Sample]) -> None:
+def test_only_pairs_marked_correct_are_accepted(samples: list[Sample]) -> None:
     first = samples[0].id
     reviews = [
-        said(first, "an", "correct"), said(first, "bo", "correct", comment="mooi"),
-        said("b", "an", "correct"), said("b", "bo", "wrong"),  # no option in common
-        said("c", "an", "correct", "too_specific"), said("c", "bo", "too_specific"),
-        said("d", "an", comment="vreemde vraag"),
+        review(first, "an", "correct"), review(first, "bo", "correct", comment="mooi"),
+        review("b", "an", "correct"), review("b", "bo", "wrong"),  # no option in common
+        review("c", "an", "correct", "too_specific"), review("c", "bo", "too_specific"),
+        review("d", "an", comment="vreemde vraag"),
     ]  # fmt: skip
-    found = summarise_reviews(samples, reviews)
-    assert [sample.id for sample in found.kept] == [first]
-    assert found.kept[0].metadata["reviews"][1] == {"annotator": "bo", "options": ["correct"], "comment": "mooi"}
-    assert (found.judged, found.disagreed, found.other, found.not_reviewed) == (3, 1, 1, 1)
-    assert found.counts == {"irrelevant": 0, "too_specific": 1, "wrong": 0, "incomplete": 0, "correct": 2}
-    assert found.shares["relevant"][0] == 1
+    summary = summarise_reviews(samples, reviews)
+    assert [sample.id for sample in summary.accepted] == [first]
+    assert summary.accepted[0].metadata["reviews"][1] == {"annotator": "bo", "options": ["correct"], "comment": "mooi"}
+    assert (summary.judged, summary.disagreed, summary.other, summary.not_reviewed) == (3, 1, 1, 1)
+    assert summary.counts == {"irrelevant": 0, "too_specific": 1, "wrong": 0, "incomplete": 0, "correct": 2}
+    assert summary.shares["relevant"].value == 1
 
 
-def test_the_papers_intervals() -> None:
-    """Of 490 less 17 in disagreement, 278 correct; Wilson: (p + z²/2n ± z√(p(1-p)/n + z²/4n²)) / (1 + z²/n)."""
+def test_shares_have_the_papers_intervals() -> None:
+    """Of 473 judged pairs 278 are correct; Wilson: (p + z²/2n ± z√(p(1-p)/n + z²/4n²)) / (1 + z²/n)."""
     n, z = 473, 1.959964
     p = 278 / n
     middle, half = p + z * z / (2 * n), z * (p * (1 - p) / n + z * z / (4 * n * n)) ** 0.5
     expected = (p, (middle - half) / (1 + z * z / n), (middle + half) / (1 + z * z / n))
-    assert share(278, n) == pytest.approx(expected)
-    assert share(0, 0) == (0, 0, 1)
+    share = estimate_share(278, n)
+    assert (share.value, share.low, share.high) == pytest.approx(expected)
+    assert estimate_share(0, 0).value is None
 
 
 def test_annotators_get_equal_shares_and_some_pairs_twice(samples: list[Sample]) -> None:
-    given = assign(samples * 4, ["an", "bo", "cas"], 0.25, seed=2)
-    assert sum(map(len, given.values())) == 20 + 5
-    assert min(map(len, given.values())) >= 6
-    assert given == assign(samples * 4, ["an", "bo", "cas"], 0.25, seed=2)
-    assert sum(map(len, assign(samples, ["an"], 1.0).values())) == 5  # nobody else to double for
+    assigned = assign_samples(samples * 4, ["an", "bo", "cas"], 0.25, seed=2)
+    assert sum(map(len, assigned.values())) == 20 + 5
+    assert min(map(len, assigned.values())) >= 6
+    assert assigned == assign_samples(samples * 4, ["an", "bo", "cas"], 0.25, seed=2)
+    assert sum(map(len, assign_samples(samples, ["an"], 1.0).values())) == 5  # nobody else to double for
 
 
-def test_review_as_typed(assay: Typing, samples: list[Sample], tmp_path: Path) -> None:
+def test_review_on_the_command_line(assay: Typing, samples: list[Sample], tmp_path: Path) -> None:
     write_set(samples, tmp_path / "set.jsonl")
     done = assay("generate", "review", "set.jsonl", "-o", "sheet.xlsx", "--annotators", "an,bo", "--double-share", 1)
     assert (done.code, done.out) == (0, "5 pairs are in sheet-an.xlsx\n5 pairs are in sheet-bo.xlsx\n")
@@ -169,8 +170,8 @@ def test_review_as_typed(assay: Typing, samples: list[Sample], tmp_path: Path) -
 def test_nothing_marked_correct_is_no_set(assay: Typing, samples: list[Sample], tmp_path: Path) -> None:
     write_set(samples, tmp_path / "set.jsonl")
     assert assay("generate", "review", "set.jsonl", "-o", "an.csv").code == 0
-    told = assay("generate", "review", "set.jsonl", "an.csv", "-o", "kept.jsonl")
-    assert told.code == 2
-    assert "nobody marked a pair correct" in told.err
+    done = assay("generate", "review", "set.jsonl", "an.csv", "-o", "kept.jsonl")
+    assert done.code == 2
+    assert "nobody marked a pair correct" in done.err
     assert not (tmp_path / "kept.jsonl").exists()
     assert assay("generate", "review", "set.jsonl", "-o", "an.ods").code == 2
