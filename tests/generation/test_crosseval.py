@@ -107,7 +107,7 @@ def answer_from_pages(request: Any) -> Answer | None:
 def test_the_rates_of_a_model_behind_the_retrieval(
     assay: Typing, crossed: Path, judge_file: Typing, openai_server: OpenAIServer, tmp_path: Path
 ) -> None:
-    """Validation: both questions of fold 1 are answered with it loaded, drinking never; test: salt is answered twice."""
+    """Validation: with fold 1 loaded both its questions are answered, drinking never; test: salt is answered twice."""
     openai_server.script = answer_from_pages
     done = assay("crosseval", crossed, "--bot", judge_file(), "-o", "answers.jsonl", "--json")
     assert done.code == 0, done.err
