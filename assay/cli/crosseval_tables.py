@@ -28,8 +28,8 @@ def print_summaries(summaries: Sequence[SplitSummary]) -> None:
             (summary for summary in summaries if summary.split == "validation"), key=lambda each: each.balance or 0.0
         )
         console.print(
-            f"\nValidation chose {one_line(best.bot)}: it answered or declined {best.balance or 0.0:.1%} correctly (the "
-            "mean over answerable and unanswerable questions)"
+            f"\nValidation chose {one_line(best.bot)}: it answered or declined {best.balance or 0.0:.1%} correctly "
+            "(the mean over answerable and unanswerable questions)"
         )
 
 
