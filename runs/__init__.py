@@ -3,16 +3,17 @@
 from .evaluate import Results, aevaluate, evaluate
 from .options import RunOptions
 from .plan import Plan
+from .run_writer import RunWriter
 from .session import Outcome, Progress, StoredRun, run_plan, score_samples
-from .store import RunKeeper, Store
+from .store import Store
 
 __all__ = [
     "Outcome",
     "Plan",
     "Progress",
     "Results",
-    "RunKeeper",
     "RunOptions",
+    "RunWriter",
     "Store",
     "StoredRun",
     "aevaluate",

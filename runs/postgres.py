@@ -1,78 +1,152 @@
-"""A store on a PostgreSQL server: what psycopg needs told differently from SQLite."""
+"""A store on a PostgreSQL server: what psycopg does in another way than SQLite."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
+from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
 
+from ..errors import UsageError
 from ..installation import require_extra
-from .database import not_a_store, without_password
 
-_LOCK = 0x6173736179  # any number that is ours: one process brings the tables up to date
+UNREADABLE_URL = "postgresql://***"
+_SHOWN_PARAMETERS = {"application_name", "connect_timeout", "dbname", "host", "port", "sslmode", "user"}
+
+_MIGRATION_LOCK = 0x6173736179  # any number that is ours: one process at a time brings the tables up to date
 _TYPES = {"BLOB": "BYTEA", "REAL": "DOUBLE PRECISION"}  # its REAL would lose half of a number's digits
+_CURES = {  # by class of SQLSTATE, PostgreSQL documentation, appendix A
+    "08": "see that the server is there and the URL is right",
+    "25006": "the server is read-only: name another --store",
+    "42501": "see that the user may read and write the tables",
+    "53100": "make room on the disk",
+    "55P03": "wait until the process that holds it has ended",
+    "57P": "see that the server is there and the URL is right",
+}
 
 
 class PostgresDatabase:
-    """A connection to a server, `postgresql://USER@HOST/DATABASE`; the tables stand in its search path's first schema.
+    """A connection to a server; the tables stand in the first schema of its search path.
 
-    Raises `UsageError` when psycopg is not installed or the server cannot be reached.
+    Args:
+        url: `postgresql://USER@HOST/DATABASE`.
+        wait: Seconds to wait, at most, for the server or for another process that holds a table.
+
+    Raises:
+        UsageError: psycopg is not installed, or the server cannot be reached.
     """
 
     errors: type[Exception]
-    twice: type[Exception]
+    duplicate_error: type[Exception]
+    is_copy = False
 
     def __init__(self, url: str, wait: float) -> None:
         with require_extra("postgres", "a store on PostgreSQL"):
             import psycopg
         self.name = without_password(url)
-        self.errors, self.twice = psycopg.Error, psycopg.errors.UniqueViolation
+        if self.name == UNREADABLE_URL:
+            raise UsageError(
+                f"{self.name}: the URL of the store cannot be read (and is not shown, since it may hold a password); "
+                "write postgresql://USER:PASSWORD@HOST:PORT/DATABASE, with special characters of the password as %40 "
+                "(@), %2F (/), %3A (:), %23 (#) or %3F (?)"
+            )
+        self.errors, self.duplicate_error = psycopg.Error, psycopg.errors.UniqueViolation
         try:
             self._connection: psycopg.Connection[Any] = psycopg.connect(
                 url, autocommit=True, connect_timeout=max(2, int(wait)), application_name="assay"
             )
             self._connection.execute(f"SET lock_timeout = {max(1, int(wait * 1000))}")
         except psycopg.Error as error:
-            raise not_a_store(self.name, error) from error
+            reason = _without_password_of(url, str(error))
+            raise UsageError(f"{self.name}: the store cannot be opened: {reason}; {self.cure(error)}") from None
 
     def execute(self, sql: str, values: Sequence[Any] = ()) -> Any:
         """As `Database.execute`; the rows are fetched whole."""
-        return self._connection.execute(_translated(sql), [_held(value) for value in values] or None)
+        return self._connection.execute(_translate(sql), [_storable(value) for value in values] or None)
 
     def executemany(self, sql: str, rows: Iterable[Sequence[Any]]) -> None:
         """As `Database.executemany`."""
         with self._connection.cursor() as cursor:
-            cursor.executemany(_translated(sql), [[_held(value) for value in row] for row in rows])
+            cursor.executemany(_translate(sql), [[_storable(value) for value in row] for row in rows])
 
     @contextmanager
-    def writing(self) -> Iterator[None]:
-        """As `Database.writing`."""
+    def transaction(self) -> Iterator[None]:
+        """As `Database.transaction`."""
         with self._connection.transaction():
             yield
 
     @contextmanager
-    def migrating(self) -> Iterator[int | None]:
-        """As `Database.migrating`."""
-        with self.writing():
-            self.execute("SELECT pg_advisory_xact_lock(?)", (_LOCK,))
+    def migration(self) -> Iterator[None]:
+        """As `Database.migration`."""
+        with self.transaction():
+            self.execute("SELECT pg_advisory_xact_lock(?)", (_MIGRATION_LOCK,))
             self.execute("CREATE TABLE IF NOT EXISTS assay_version (version INTEGER NOT NULL)")
-            row = self.execute("SELECT version FROM assay_version").fetchone()
-            yield row[0] if row else None
+            yield
+
+    def version(self) -> int | None:
+        """As `Database.version`."""
+        if self.execute("SELECT to_regclass('assay_version')").fetchone()[0] is None:
+            return None
+        row = self.execute("SELECT version FROM assay_version").fetchone()
+        return int(row[0]) if row else None
 
     def set_version(self, version: int) -> None:
         """As `Database.set_version`."""
         self.execute("DELETE FROM assay_version")
         self.execute("INSERT INTO assay_version VALUES (?)", (version,))
 
+    def cure(self, error: Exception) -> str:
+        """As `Database.cure`."""
+        state = getattr(error, "sqlstate", None) or "08"  # without one, the connection is what broke
+        return next((cure for code, cure in _CURES.items() if state.startswith(code)), "name another --store")
+
     def close(self) -> None:
         """As `Database.close`."""
         self._connection.close()
 
 
-def _translated(sql: str) -> Any:
-    if sql.lstrip().startswith("CREATE"):
+def without_password(url: str) -> str:
+    """Returns a URL as it may stand in a message or a log: user, host, port, database and harmless parameters.
+
+    Args:
+        url: `postgresql://...`, or a folder, which stays as it is.
+
+    Returns:
+        The URL without its password; `UNREADABLE_URL` where it cannot be told what in it is the password.
+
+    >>> without_password("postgresql://ann:secret@db.example.org:5432/assay?sslmode=require&password=secret")
+    'postgresql://ann@db.example.org:5432/assay?sslmode=require'
+    >>> without_password("postgresql://ann:sec/ret@db.example.org/assay")
+    'postgresql://***'
+    """
+    if not url.startswith(("postgres://", "postgresql://")):
+        return url
+    try:
+        parts = urlsplit(url)
+        port = f":{parts.port}" if parts.port else ""
+    except ValueError:
+        return UNREADABLE_URL
+    if "@" in f"{parts.path}{parts.query}{parts.fragment}" or parts.fragment:  # its password holds a /, ? or #
+        return UNREADABLE_URL
+    user = f"{parts.username}@" if parts.username else ""
+    shown = urlencode([(name, value) for name, value in parse_qsl(parts.query) if name in _SHOWN_PARAMETERS])
+    return f"{parts.scheme}://{user}{parts.hostname or ''}{port}{parts.path}" + (f"?{shown}" if shown else "")
+
+
+def _without_password_of(url: str, text: str) -> str:
+    """A message of the library without what is secret in the URL, which it may repeat."""
+    parts = urlsplit(url)
+    secrets = [value for name, value in parse_qsl(parts.query) if name not in _SHOWN_PARAMETERS]
+    secrets += [parts.password, unquote(parts.password)] if parts.password else []
+    for secret in filter(None, secrets):
+        text = text.replace(secret, "***")
+    return text
+
+
+def _translate(sql: str) -> Any:
+    if sql.lstrip().startswith(("CREATE TABLE", "ALTER TABLE")):
         for ours, theirs in _TYPES.items():
             sql = sql.replace(f" {ours}", f" {theirs}")
     return sql.replace("?", "%s")
 
 
-def _held(value: Any) -> Any:
+def _storable(value: Any) -> Any:
     return value.replace("\0", "\ufffd") if isinstance(value, str) else value  # its texts hold no NUL

@@ -15,7 +15,8 @@ from ..prompts import BUNDLED, Prompts
 from .execute import execute
 from .options import RunOptions
 from .plan import Plan
-from .store import RunKeeper, RunRow, Store
+from .run_writer import RunWriter
+from .store import RunRow, Store
 
 Ending = Literal["done", "budget", "interrupted", "error"]
 
@@ -245,31 +246,31 @@ class StoredRun:
         self._plan = plan
         self._store = store
         self._on_begin = on_begin
-        self._keeper: RunKeeper
+        self._writer: RunWriter
 
     def begin(self, metrics: Sequence[Metric]) -> ReplyStore:
         """Begins the run in the store, unless it is resumed."""
         if not self._is_resumed:
             self.run = self._store.begin(self._plan.with_directions(metrics))
             self._on_begin(self.run)
-        self._keeper = RunKeeper(self._store, self.run)
-        return self._keeper
+        self._writer = RunWriter(self._store, self.run)
+        return self._writer
 
     def drawn(self, samples: Iterable[Sample]) -> Iterator[Sample]:
         """The samples, their places in the set noted."""
-        return self._keeper.drawn(samples)
+        return self._writer.number_samples(samples)
 
     def finished_metrics(self, sample: Sample) -> set[str]:
         """The metrics that scored or skipped this very sample in an earlier session."""
-        return self._keeper.finished_metrics(sample) if self._is_resumed else set()
+        return self._writer.finished_metrics(sample) if self._is_resumed else set()
 
     def keep(self, sample: Sample, scores: dict[str, Score]) -> None:
         """Keeps a sample with its scores; written with the next batch."""
-        self._keeper.keep(sample, scores)
+        self._writer.add(sample, scores)
 
     def end(self, ending: Ending) -> None:
         """Writes what is kept, and how the session ended."""
-        self._keeper.flush()
+        self._writer.flush()
         self._store.end(self.run, ending)
 
 
@@ -286,7 +287,7 @@ def find_run_to_resume(store: Store, name: str, plan: Plan | None) -> RunRow:
     """
     if plan is None:
         return store.run(name)
-    run = store.newest_with(plan.identity) if name == "last" else store.run(name)
+    run = store.newest_run_of(plan.identity) if name == "last" else store.run(name)
     if run is None or run.plan.identity != plan.identity:
         raise UsageError(
             f"no run to resume has these sets, metrics and judge ({store.path}); leave --resume out to begin one, or "

@@ -77,7 +77,7 @@ def suite(file: Path, *, resume: bool, check: bool, store: str | Path, as_json: 
 
 
 def _resume_command(file: Path, store: str | Path) -> str:
-    from ..runs.database import without_password
+    from ..runs.postgres import without_password
 
     is_typed = click.get_current_context().get_parameter_source("store") is click.core.ParameterSource.COMMANDLINE
     option = ["--store", without_password(str(store))] if is_typed else []

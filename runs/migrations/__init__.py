@@ -1,1 +1,1 @@
-"""The store's tables, a file a version; a store of an earlier version gets those after its own."""
+"""The store's tables, one file per version; a store of an earlier version gets the files after its own."""

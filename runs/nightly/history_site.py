@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...atomic_files import replace_file
 from ...text.untrusted import without_unseen
-from .ledger import NightRow
+from .ledger import NightlyRunRow
 from .nightly_report import NightlyReport, read_report
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ _MOST_POINTS = 90  # on a trend
 _SCRIPT = re.compile(r"<script.*?</script>", re.DOTALL)  # the charts' tooltips: nothing runs on these pages
 
 
-def write_site(folder: Path, suite: str, rows: Sequence[NightRow], accepted: set[str]) -> None:
+def write_site(folder: Path, suite: str, rows: Sequence[NightlyRunRow], accepted: set[str]) -> None:
     """Writes `index.html` and one page per nightly run; no page needs another file or the network.
 
     The pages of earlier nightly runs are written too, so that a lost folder comes back whole.

@@ -1,19 +1,27 @@
-"""What a store remembers of nights: which runs belong to them, how they ended, and which runs were accepted."""
+"""What a store remembers of nightly runs: the runs of each, how it ended, and which runs were accepted."""
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from ...errors import InputError, UsageError
+from ...errors import UsageError
+from ..database import explain_errors
 from ..store import Store
 
-_PUT_REPORT = "UPDATE nights SET status = ?, report = ? WHERE id = ?"
+_COLUMNS = "id, suite, began, status, report"
 
 
-class NightRow(NamedTuple):
-    """A night as the store lists it. `status` is `running` until it ends: after a kill it stays so."""
+class NightlyRunRow(NamedTuple):
+    """A nightly run as the store lists it.
+
+    Attributes:
+        id: Its id.
+        suite: The name of its suite.
+        began: When it began: ISO 8601, UTC.
+        status: `running` until it ends, and after a kill; then its verdict.
+        report: Its report; None until it ends.
+    """
 
     id: str
     suite: str
@@ -23,85 +31,97 @@ class NightRow(NamedTuple):
 
 
 class Ledger:
-    """The nights and accepted runs of a store. Raises `InputError` when it cannot be written."""
+    """The nightly runs and the accepted runs of a store.
+
+    Every method raises `InputError` where the store cannot be read or written.
+
+    Args:
+        store: The store.
+    """
 
     def __init__(self, store: Store) -> None:
-        self._db = store.database
+        self._database = store.database
 
-    def begin(self, suite: str) -> NightRow:
-        """Begins a night of a suite."""
+    def begin(self, suite: str) -> NightlyRunRow:
+        """Begins a nightly run of a suite."""
         now = datetime.now(UTC)
-        for attempt in range(100):
-            night = f"night-{now:%Y%m%d-%H%M%S}" + (f"-{attempt}" if attempt else "")
-            began = now.isoformat(timespec="seconds")
-            try:
-                with self._told(), self._db.writing():
-                    self._db.execute("INSERT INTO nights VALUES (?, ?, ?, 'running', NULL)", (night, suite, began))
-            except _Twice:
-                continue
-            return NightRow(night, suite, began, "running", None)
-        raise UsageError(f"{self._db.name}: a hundred nights began in this second")
+        began = now.isoformat(timespec="microseconds")
+        with self._writing():
+            for attempt in range(100):
+                name = f"nightly-{now:%Y%m%d-%H%M%S}" + (f"-{attempt}" if attempt else "")
+                try:
+                    with self._database.transaction():
+                        (last,) = self._database.execute("SELECT coalesce(max(number), 0) FROM nightly_runs").fetchone()
+                        self._database.execute(
+                            f"INSERT INTO nightly_runs ({_COLUMNS}, number) VALUES (?, ?, ?, 'running', NULL, ?)",
+                            (name, suite, began, last + 1),
+                        )
+                except self._database.duplicate_error:  # begun by another process in the same second
+                    continue
+                return NightlyRunRow(name, suite, began, "running", None)
+        raise UsageError(f"{self._database.name}: a hundred nightly runs began in this second; try again")
 
-    def add_run(self, night: str, judge: str, run: str) -> None:
-        """Says that a run belongs to a night."""
-        with self._told(), self._db.writing():
-            self._db.execute("INSERT INTO night_runs VALUES (?, ?, ?)", (night, judge, run))
+    def add_run(self, nightly_run: str, judge: str, run: str) -> None:
+        """Records that a run, by one of the suite's judges, belongs to a nightly run."""
+        with self._writing(), self._database.transaction():
+            self._database.execute("INSERT INTO runs_of_nightly_runs VALUES (?, ?, ?)", (nightly_run, judge, run))
 
-    def end(self, night: str, status: str, report: dict[str, Any]) -> None:
-        """Keeps a night's report."""
-        with self._told(), self._db.writing():
-            self._db.execute(_PUT_REPORT, (status, json.dumps(report), night))
+    def end(self, nightly_run: str, status: str, report: dict[str, Any]) -> None:
+        """Records how a nightly run ended, with its report."""
+        with self._writing(), self._database.transaction():
+            self._database.execute(
+                "UPDATE nightly_runs SET status = ?, report = ? WHERE id = ?", (status, json.dumps(report), nightly_run)
+            )
 
-    def nights(self, suite: str) -> list[NightRow]:
-        """All nights of a suite, the newest first."""
-        rows = self._db.execute(
-            "SELECT id, suite, began, status, report FROM nights WHERE suite = ? ORDER BY began DESC, id DESC", (suite,)
-        )
-        return [
-            NightRow(night, of, began, status, None if report is None else json.loads(report))
-            for night, of, began, status, report in rows
-        ]
+    def nightly_runs(self, suite: str) -> list[NightlyRunRow]:
+        """Returns all nightly runs of a suite, the newest first."""
+        with self._reading():
+            rows = self._database.execute(
+                f"SELECT {_COLUMNS} FROM nightly_runs WHERE suite = ? ORDER BY number DESC", (suite,)
+            ).fetchall()
+        return [NightlyRunRow(*fields, None if report is None else json.loads(report)) for *fields, report in rows]
 
-    def runs(self, night: str) -> dict[str, str]:
-        """The runs of a night by judge."""
-        return dict(self._db.execute("SELECT judge, run FROM night_runs WHERE night = ?", (night,)).fetchall())
+    def runs(self, nightly_run: str) -> dict[str, str]:
+        """Returns the runs of a nightly run by judge."""
+        with self._reading():
+            rows = self._database.execute(
+                "SELECT judge, run FROM runs_of_nightly_runs WHERE nightly_run = ?", (nightly_run,)
+            ).fetchall()
+        return dict(rows)
 
     def suite_of(self, run: str) -> str | None:
-        """The suite that a run was made for, or None."""
-        found = self._db.execute(
-            "SELECT suite FROM night_runs JOIN nights ON nights.id = night_runs.night WHERE run = ?", (run,)
-        ).fetchone()
-        return None if found is None else str(found[0])
+        """Returns the suite that a run was made for, or None."""
+        return self._first(
+            "SELECT suite FROM runs_of_nightly_runs JOIN nightly_runs ON nightly_runs.id = nightly_run WHERE run = ?",
+            (run,),
+        )
 
     def accept(self, suite: str, judge: str, run: str) -> None:
-        """Makes a run the one that the suite's next nights are compared with; the earlier ones are remembered.
+        """Makes a run the one that the suite's next nightly runs are compared with; the earlier ones stay recorded.
 
-        `judge` is the judge's identity, as for `accepted`.
+        Args:
+            suite: The suite's name.
+            judge: The identity of the run's judge.
+            run: The run's id.
         """
-        at = datetime.now(UTC).isoformat(timespec="seconds")
-        with self._told(), self._db.writing():
-            (number,) = self._db.execute("SELECT coalesce(max(number), 0) + 1 FROM accepted").fetchone()
-            self._db.execute("INSERT INTO accepted VALUES (?, ?, ?, ?, ?)", (suite, judge, run, at, number))
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        with self._writing(), self._database.transaction():
+            (last,) = self._database.execute("SELECT coalesce(max(number), 0) FROM accepted").fetchone()
+            self._database.execute("INSERT INTO accepted VALUES (?, ?, ?, ?, ?)", (suite, judge, run, now, last + 1))
 
     def accepted(self, suite: str, judge: str) -> str | None:
-        """The run that was accepted last, or None."""
-        found = self._db.execute(
+        """Returns the run of a suite and a judge's identity that was accepted last, or None."""
+        return self._first(
             "SELECT run FROM accepted WHERE suite = ? AND judge = ? ORDER BY number DESC LIMIT 1", (suite, judge)
-        ).fetchone()
-        return None if found is None else str(found[0])
+        )
 
-    @contextmanager
-    def _told(self) -> Iterator[None]:
-        try:
-            yield
-        except self._db.errors as error:
-            if isinstance(error, self._db.twice):
-                raise _Twice from error
-            raise InputError(
-                f"{self._db.name}: the night cannot be kept: {error}; see that the store can be written to and has "
-                "room, then go on with --resume"
-            ) from error
+    def _first(self, sql: str, values: tuple[str, ...]) -> str | None:
+        with self._reading():
+            row = self._database.execute(sql, values).fetchone()
+        return None if row is None else str(row[0])
 
+    def _reading(self) -> AbstractContextManager[None]:
+        return explain_errors(self._database, "the nightly runs cannot be read")
 
-class _Twice(Exception):
-    """A night of this name is there already."""
+    def _writing(self) -> AbstractContextManager[None]:
+        return explain_errors(self._database, "the nightly run cannot be kept", ", then go on with --resume")

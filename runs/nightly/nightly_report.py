@@ -9,7 +9,7 @@ from ...former_names import recorded_name
 from ...meta_eval.estimate import Estimate, estimate
 from ..compare import Comparison, PairedSample, run_samples
 from .gates import GateResult, RecordedModel, RecordedName, ShareGate, Spending
-from .ledger import NightRow
+from .ledger import NightlyRunRow
 from .suite import Suite
 
 if TYPE_CHECKING:
@@ -136,7 +136,7 @@ class NightlyReport(RecordedModel):
         return self.model_dump(mode="json")
 
 
-def read_report(row: NightRow) -> NightlyReport:
+def read_report(row: NightlyRunRow) -> NightlyReport:
     """Returns a nightly run's report from the store.
 
     A report by another version of Assay, or of a nightly run that did not finish, becomes one without figures.

@@ -3,6 +3,7 @@
 import time
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from itertools import dropwhile
 
 from ...errors import AssayError, UsageError
 from ...former_names import recorded_name
@@ -13,7 +14,7 @@ from ..session import OnProgress, run_plan
 from ..store import Store
 from .gate_decisions import JudgedRun, decide_gates
 from .gates import GateResult, Spending
-from .ledger import Ledger, NightRow
+from .ledger import Ledger, NightlyRunRow
 from .nightly_report import UNFINISHED, NightlyReport, RunReport, Status, decide_verdict, read_report, report_run
 from .suite import Suite, judge_identity
 
@@ -34,7 +35,7 @@ class NightlyRun:
 
     suite: Suite
     store: Store
-    row: NightRow
+    row: NightlyRunRow
     runs: dict[str, str]
     resume_command: str
     budget: Budget = field(default_factory=Budget)
@@ -71,7 +72,7 @@ def begin_nightly_run(suite: Suite, store: Store, *, resume: bool, resume_comman
     ledger, budget = Ledger(store), suite.budget.budget()
     if not resume:
         return NightlyRun(suite, store, ledger.begin(suite.name), {}, resume_command, budget)
-    rows = ledger.nights(suite.name)
+    rows = ledger.nightly_runs(suite.name)
     if not rows or recorded_name("report", rows[0].status) not in UNFINISHED:
         newest = f"; the newest, {rows[0].id}, ended: {recorded_name('report', rows[0].status)}" if rows else ""
         raise UsageError(f"{store.path}: the suite {suite.name} has no nightly run to resume{newest}; omit --resume")
@@ -103,7 +104,7 @@ def execute_nightly_run(nightly: NightlyRun, on_progress: OnProgress = lambda _:
             status, message = _execute_run(nightly, judge, on_progress)
             if status != "done":
                 break
-    except (AssayError, nightly.store.database.errors) as error:
+    except AssayError as error:
         status, message = "error", str(error)
     return finish_nightly_run(nightly, status, message)
 
@@ -141,9 +142,6 @@ def finish_nightly_run(nightly: NightlyRun, status: Status, message: str = "") -
         Ledger(nightly.store).end(nightly.row.id, report.verdict, report.as_json())
     except AssayError as error:
         further = "" if str(error) in message else str(error)
-        report = empty_report(nightly, "error", "; ".join(filter(None, [message, further])))
-    except nightly.store.database.errors as error:
-        further = f"{nightly.store.path}: the runs cannot be read: {error}"
         report = empty_report(nightly, "error", "; ".join(filter(None, [message, further])))
     return report
 
@@ -198,9 +196,9 @@ def _full_report(nightly: NightlyRun, status: Status, message: str) -> NightlyRe
 
 def _previous_runs(nightly: NightlyRun, ledger: Ledger) -> dict[str, str]:
     """The runs, by judge, of the newest nightly run before this one that has a report."""
-    place = (nightly.row.began, nightly.row.id)
-    rows = (row for row in ledger.nights(nightly.suite.name) if (row.began, row.id) < place and row.report)
-    previous = next(rows, None)
+    newest_first = iter(ledger.nightly_runs(nightly.suite.name))
+    earlier = list(dropwhile(lambda row: row.id != nightly.row.id, newest_first))[1:]
+    previous = next((row for row in earlier if row.report), None)
     return ledger.runs(previous.id) if previous else {}
 
 

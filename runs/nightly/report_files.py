@@ -44,7 +44,7 @@ def write_history(suite: Suite, store: Store) -> None:
     judges = [judge_identity(suite.settings(judge)) for judge in suite.judge_names]
     accepted = {run for judge in judges if (run := ledger.accepted(suite.name, judge))}
     _make_folder(folder)
-    write_site(folder, suite.name, ledger.nights(suite.name), accepted)
+    write_site(folder, suite.name, ledger.nightly_runs(suite.name), accepted)
 
 
 def _json_text(report: NightlyReport) -> str:

@@ -60,7 +60,7 @@ def run_suite(
     except AssayError as error:
         write_report_files(suite, _not_begun(suite, str(error), resume_command.removesuffix(" --resume")))
         raise
-    for row in Ledger(opened).nights(suite.name):
+    for row in Ledger(opened).nightly_runs(suite.name):
         if row.status == "running" and row.id != nightly.row.id:
             on_notice(f"{row.id} has not finished: it is still running, or was killed")
     report = _run_and_report(nightly, progress)
@@ -68,7 +68,7 @@ def run_suite(
     for write in (partial(write_report_files, suite, report), partial(write_history, suite, opened)):
         try:
             write()
-        except (AssayError, opened.database.errors) as error:
+        except AssayError as error:
             write_errors.append(str(error))
     return SuiteOutcome(report, tuple(write_errors))
 
@@ -81,7 +81,7 @@ def _run_and_report(nightly: NightlyRun, progress: Callable[[], ProgressDisplay]
             return execute_nightly_run(nightly, on_progress)
     except KeyboardInterrupt:
         return finish_nightly_run(nightly, "interrupted", "Ctrl-C; all replies are kept")
-    except (AssayError, nightly.store.database.errors) as error:
+    except AssayError as error:
         return finish_nightly_run(nightly, "error", str(error))
 
 

@@ -1,6 +1,6 @@
 """Reports that a store already holds stay readable."""
 
-from assay.runs.nightly.ledger import NightRow
+from assay.runs.nightly.ledger import NightlyRunRow
 from assay.runs.nightly.nightly_report import read_report
 
 NIGHTLY_RUN, BEGAN = "night-20261121-145848", "2026-11-21T14:58:48+00:00"
@@ -26,7 +26,7 @@ RECORDED = {  # as written when gates still held or fell
 
 
 def test_a_report_with_former_names_is_read_with_the_current_ones() -> None:
-    report = read_report(NightRow(NIGHTLY_RUN, "helpdesk", BEGAN, "gate fell", RECORDED))
+    report = read_report(NightlyRunRow(NIGHTLY_RUN, "helpdesk", BEGAN, "gate fell", RECORDED))
     assert (report.nightly_run, report.verdict, report.spent.calls) == (NIGHTLY_RUN, "gate failed", 3)
     assert [(gate.gate, gate.state) for gate in report.gates] == [("mean", "passed"), ("regression", "failed")]
     # values that are no names of ours stay as they are
@@ -34,5 +34,5 @@ def test_a_report_with_former_names_is_read_with_the_current_ones() -> None:
 
 
 def test_a_report_of_another_version_keeps_its_verdict() -> None:
-    report = read_report(NightRow(NIGHTLY_RUN, "helpdesk", BEGAN, "gate fell", {"of": "another version"}))
+    report = read_report(NightlyRunRow(NIGHTLY_RUN, "helpdesk", BEGAN, "gate fell", {"of": "another version"}))
     assert (report.verdict, "another version of Assay" in report.message) == ("gate failed", True)

@@ -4,6 +4,7 @@ import json
 import os
 import pwd
 import shutil
+import signal
 import socket
 import subprocess
 import threading
@@ -19,7 +20,7 @@ from assay.eval_sets import Sample
 from assay.judges import RawReply, Usage
 from assay.judges.recording import Recording
 from assay.metrics import Score
-from assay.runs import Plan, RunKeeper, Store
+from assay.runs import Plan, RunWriter, Store, migrations
 from assay.runs.nightly.ledger import Ledger
 
 psycopg = pytest.importorskip("psycopg")
@@ -63,7 +64,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         raise AssertionError("".join(told))
     threading.Thread(target=process.stderr.read, daemon=True).start()  # its pipe must not fill
     yield f"postgresql://assay:secret@127.0.0.1:{port}/"
-    process.terminate()
+    process.send_signal(signal.SIGINT)  # it ends without waiting for connections that are still open
     process.wait(timeout=60)
 
 
@@ -84,13 +85,13 @@ def test_what_goes_in_comes_out(url: str) -> None:
         "token_overlap": Score(None, "failed", "half a reply\0"),
     }
     sample = Sample(id="s1", user_input="Q?", response="100%", rating=4, metadata={"a": [1, None, "é"]})
-    keeper = RunKeeper(store, run)
+    writer = RunWriter(store, run)
     for _ in range(2):  # the second time it replaces the first
-        keeper.keep(sample, scores)
-        keeper.flush()
+        writer.add(sample, scores)
+        writer.flush()
     recording = Recording("k1", "p@0", "s1", {}, "Claims", "u", "a", RawReply(model="m", text="é\ud83d"))
-    keeper.put(recording)
-    keeper.put(recording)
+    writer.put(recording)
+    writer.put(recording)
     store.end(run, "done")
     store.close()
     again = Store(url)
@@ -98,8 +99,8 @@ def test_what_goes_in_comes_out(url: str) -> None:
     assert kept["faithfulness"] == scores["faithfulness"]  # all digits of 1/3
     assert kept["token_overlap"].reason == "half a reply\ufffd"
     assert again.sample(run, "s1") == sample
-    assert RunKeeper(again, run).get("k1") == recording
-    assert RunKeeper(again, run).finished_metrics(sample) == {"faithfulness"}
+    assert RunWriter(again, run).get("k1") == recording
+    assert RunWriter(again, run).finished_metrics(sample) == {"faithfulness"}
     assert again.run("last").status == "done"
     assert (again.failed_samples(run), again.first_failure(run)) == (["s1"], "half a reply\ufffd")
     assert "secret" not in again.path
@@ -111,7 +112,7 @@ def test_nights_and_accepted_runs_are_kept(url: str) -> None:
     assert first.id != second.id
     ledger.add_run(first.id, "j", "r1")
     ledger.end(first.id, "passed", {"gates": ["é"]})
-    assert [(row.status, row.report) for row in ledger.nights("nights")][::-1] == [
+    assert [(row.status, row.report) for row in ledger.nightly_runs("nights")][::-1] == [
         ("passed", {"gates": ["é"]}),
         ("running", None),
     ]
@@ -122,14 +123,24 @@ def test_nights_and_accepted_runs_are_kept(url: str) -> None:
     assert ledger.accepted("nights", "other") is None
 
 
-def test_a_store_of_version_2_gets_the_later_tables(url: str) -> None:
+def test_a_store_of_version_3_gets_the_later_tables(url: str) -> None:
     store = Store(url)
-    run = store.begin(PLAN)
-    for table in ("nights", "night_runs", "accepted"):
+    for table in ("runs", "samples", "scores", "replies", "nightly_runs", "runs_of_nightly_runs", "accepted"):
         store.database.execute(f"DROP TABLE {table}")
-    store.database.set_version(2)
-    assert Ledger(Store(url)).nights("x") == []
-    assert Store(url).run("last").id == run
+    for file in sorted(Path(migrations.__file__).parent.glob("000[23]_*.sql")):
+        for statement in file.read_text(encoding="utf-8").split(";")[:-1]:
+            store.database.execute(statement)
+    store.database.set_version(3)
+    for run, created in (("a", "2026-11-01T02:00:00+00:00"), ("b", "2026-11-01T02:00:00+00:00"), ("c", "2025-01-01")):
+        row = (run, created, PLAN.model_dump_json(), PLAN.identity, "done")
+        store.database.execute("INSERT INTO runs VALUES (?, ?, ?, ?, ?)", row)
+    store.database.execute("INSERT INTO nights VALUES ('night-1', 'desk', '2026', 'passed', '{}')")
+    store.database.execute("INSERT INTO night_runs VALUES ('night-1', 'j', 'b')")
+    migrated = Store(url)
+    assert migrated.run("last").id == "b"
+    assert migrated.begin(PLAN) == migrated.run("last").id
+    assert [row.id for row in Ledger(migrated).nightly_runs("desk")] == ["night-1"]
+    assert Ledger(migrated).runs("night-1") == {"j": "b"}
     store.database.set_version(99)
     with pytest.raises(UsageError, match=r"of version 99.*update assay"):
         Store(url)

@@ -1,6 +1,8 @@
 """The store: what goes in comes out, in the set's order, and from two processes at once."""
 
 import json
+import os
+import re
 import sqlite3
 import subprocess
 import sys
@@ -15,7 +17,7 @@ from assay.eval_sets import Sample, load_set
 from assay.judges import RawReply, Usage
 from assay.judges.recording import Recording
 from assay.metrics import Score
-from assay.runs import Plan, RunKeeper, Store, migrations
+from assay.runs import Plan, RunWriter, Store, migrations
 from assay.runs.nightly.ledger import Ledger
 
 PLAN = Plan(sets=("set.jsonl",), metrics=("faithfulness",))
@@ -39,9 +41,9 @@ def sample(name: str, **fields: Any) -> Sample:
 def test_scores_come_back_as_they_went_in(tmp_path: Path) -> None:
     store = Store(tmp_path)
     run = store.begin(PLAN)
-    keeper = RunKeeper(store, run)
-    keeper.keep(sample("s1", rating=4, metadata={"a": [1, None, "é"]}), SCORES)
-    keeper.flush()
+    writer = RunWriter(store, run)
+    writer.add(sample("s1", rating=4, metadata={"a": [1, None, "é"]}), SCORES)
+    writer.flush()
     store.end(run, "done")
     store.close()
     again = Store(tmp_path)
@@ -54,15 +56,15 @@ def test_scores_come_back_as_they_went_in(tmp_path: Path) -> None:
 def test_samples_stand_in_the_sets_order_and_not_in_that_of_their_end(tmp_path: Path) -> None:
     store = Store(tmp_path)
     run = store.begin(PLAN)
-    keeper = RunKeeper(store, run)
-    drawn = list(keeper.drawn([sample(f"s{n}") for n in (3, 1, 2)]))
+    writer = RunWriter(store, run)
+    drawn = list(writer.number_samples([sample(f"s{n}") for n in (3, 1, 2)]))
     for done in (drawn[1], drawn[0]):
-        keeper.keep(done, SCORES)
-    keeper.flush()
-    resumed = RunKeeper(store, run)
-    drawn = list(resumed.drawn(drawn))
+        writer.add(done, SCORES)
+    writer.flush()
+    resumed = RunWriter(store, run)
+    drawn = list(resumed.number_samples(drawn))
     for done in (drawn[2], drawn[1]):  # the last sample, and one once more
-        resumed.keep(done, SCORES)
+        resumed.add(done, SCORES)
     resumed.flush()
     assert [each.id for each in store.samples(run)] == ["s3", "s1", "s2"]
     assert list(dict.fromkeys(name for name, _, _ in store.scores(run))) == ["s3", "s1", "s2"]
@@ -71,26 +73,26 @@ def test_samples_stand_in_the_sets_order_and_not_in_that_of_their_end(tmp_path: 
 
 def test_a_reply_is_on_disk_at_once_and_scores_with_their_batch(tmp_path: Path) -> None:
     store = Store(tmp_path)
-    keeper = RunKeeper(store, store.begin(PLAN))
+    writer = RunWriter(store, store.begin(PLAN))
     reply = RawReply(model="m", text='{"a": "é"}', tokens_in=3, logprobs=({"a": -0.1},))
     recording = Recording("k1", "claims.en@0", "s1", {}, "Claims", "u", "about", reply)
-    keeper.put(recording)
+    writer.put(recording)
     with sqlite3.connect(tmp_path / "runs.sqlite") as other:
         assert other.execute("SELECT key FROM replies").fetchall() == [("k1",)]
         assert other.execute("PRAGMA journal_mode").fetchone() == ("wal",)
-    assert keeper.get("k1") == recording
-    assert keeper.get("k2") is None
-    assert RunKeeper(store, store.begin(PLAN)).get("k1") is None  # another run's replies are not this one's
+    assert writer.get("k1") == recording
+    assert writer.get("k2") is None
+    assert RunWriter(store, store.begin(PLAN)).get("k1") is None  # another run's replies are not this one's
 
 
 def test_finished_metrics_are_those_of_the_very_same_sample(tmp_path: Path) -> None:
     store = Store(tmp_path)
-    keeper = RunKeeper(store, store.begin(PLAN))
-    keeper.keep(sample("s1"), SCORES)
-    keeper.flush()
-    assert keeper.finished_metrics(sample("s1")) == {"faithfulness", "relevance"}  # what failed is tried again
-    assert keeper.finished_metrics(sample("s1", reference="changed")) == set()
-    assert keeper.finished_metrics(sample("s2")) == set()
+    writer = RunWriter(store, store.begin(PLAN))
+    writer.add(sample("s1"), SCORES)
+    writer.flush()
+    assert writer.finished_metrics(sample("s1")) == {"faithfulness", "relevance"}  # what failed is tried again
+    assert writer.finished_metrics(sample("s1", reference="changed")) == set()
+    assert writer.finished_metrics(sample("s2")) == set()
 
 
 def test_runs_are_found_by_id_beginning_or_last(tmp_path: Path) -> None:
@@ -137,14 +139,14 @@ def test_a_store_of_another_version_is_not_touched(tmp_path: Path) -> None:
 def test_a_full_disk_stops_the_run_with_a_cure(tmp_path: Path) -> None:
     store = Store(tmp_path)
     run = store.begin(PLAN)
-    keeper = RunKeeper(store, run)
-    pages = store._db.execute("PRAGMA page_count").fetchone()[0]
-    store._db.execute(f"PRAGMA max_page_count = {pages}")  # SQLite's own way to have no room left
-    keeper.keep(sample("s1", reference="x" * 100_000), SCORES)
+    writer = RunWriter(store, run)
+    pages = store.database.execute("PRAGMA page_count").fetchone()[0]
+    store.database.execute(f"PRAGMA max_page_count = {pages}")  # SQLite's own way to have no room left
+    writer.add(sample("s1", reference="x" * 100_000), SCORES)
     with pytest.raises(InputError, match=f"make room on the disk, then go on with --resume {run}"):
-        keeper.flush()
-    store._db.execute("PRAGMA max_page_count = 100000")
-    keeper.flush()  # nothing was lost
+        writer.flush()
+    store.database.execute("PRAGMA max_page_count = 100000")
+    writer.flush()  # nothing was lost
     assert len(list(store.scores(run))) == 3
 
 
@@ -165,18 +167,130 @@ def test_two_processes_share_a_store(tmp_path: Path, set_file: Callable[..., Pat
         assert store.run(run).status == "done"
 
 
-def test_a_store_of_version_2_gets_the_later_tables(tmp_path: Path) -> None:
-    """The tables as they were before nights; what is in them stays."""
-    old = (Path(migrations.__file__).parent / "0002_runs.sql").read_text(encoding="utf-8")
-    with sqlite3.connect(tmp_path / "runs.sqlite") as db:
-        db.executescript(old)
-        row = ("r1", "2026-11-01T02:00:00+00:00", PLAN.model_dump_json(), PLAN.identity, "done")
-        db.execute("INSERT INTO runs VALUES (?, ?, ?, ?, ?)", row)
-        db.execute("PRAGMA user_version = 2")
-    store = Store(tmp_path)
-    assert store.run("last").id == "r1"
-    Ledger(store).accept("nights", "j", "r1")
-    assert Ledger(Store(tmp_path)).accepted("nights", "j") == "r1"
+def test_a_store_of_an_earlier_version_gets_the_later_tables(tmp_path: Path) -> None:
+    """The tables as they were before nightly runs, and as they were before numbers; what is in them stays."""
+    folder = Path(migrations.__file__).parent
+    for version in (2, 3):
+        (tmp_path / str(version)).mkdir()
+        with sqlite3.connect(tmp_path / str(version) / "runs.sqlite") as db:
+            for number in range(2, version + 1):
+                db.executescript(next(folder.glob(f"{number:04}_*.sql")).read_text(encoding="utf-8"))
+            for run, created in (("b", "2026-11-01T02:00:00+00:00"), ("a", "2026-11-01T02:00:00+00:00"), ("c", "2025")):
+                row = (run, created, PLAN.model_dump_json(), PLAN.identity, "done")
+                db.execute("INSERT INTO runs VALUES (?, ?, ?, ?, ?)", row)
+            if version == 3:
+                db.execute("INSERT INTO nights VALUES ('night-1', 'desk', '2026', 'passed', '{}')")
+                db.execute("INSERT INTO night_runs VALUES ('night-1', 'j', 'a')")
+            db.execute(f"PRAGMA user_version = {version}")
+        store = Store(tmp_path / str(version))
+        assert store.run("last").id == "b"  # of two that began in one second, the later id
+        Ledger(store).accept("desk", "j", "a")
+        assert Ledger(Store(tmp_path / str(version))).accepted("desk", "j") == "a"
+    assert [(row.id, row.status) for row in Ledger(store).nightly_runs("desk")] == [("night-1", "passed")]
+    assert (Ledger(store).runs("night-1"), Ledger(store).suite_of("a")) == ({"j": "a"}, "desk")
     store.database.set_version(99)
     with pytest.raises(UsageError, match=r"of version 99.*update assay"):
-        Store(tmp_path)
+        Store(tmp_path / "3")
+
+
+def test_last_is_the_run_that_began_last(tmp_path: Path) -> None:
+    """Many in one second, and one while the clock was wrong."""
+    store = Store(tmp_path)
+    runs = [store.begin(PLAN) for _ in range(12)]
+    assert len({*runs}) == 12
+    assert store.run("last").id == runs[-1]
+    assert store.newest_run_of(PLAN.identity).id == runs[-1]  # type: ignore[union-attr]
+    store.database.execute("UPDATE runs SET created = '2000-01-01T00:00:00+00:00' WHERE id = ?", (runs[-1],))
+    assert store.run("last").id == runs[-1]
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}\+00:00", store.run(runs[0]).created)
+
+
+def test_one_damaged_row_is_named_and_the_others_are_read(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    good, bad = store.begin(PLAN), store.begin(PLAN)
+    writer = RunWriter(store, good)
+    for name in ("s1", "s2"):
+        writer.add(sample(name), SCORES)
+    writer.flush()
+    store.database.execute("UPDATE runs SET plan = '{\"sets\": 5}' WHERE id = ?", (bad,))
+    assert store.run(good).plan == PLAN
+    with pytest.raises(InputError, match=rf"row of runs with id = '{bad}' cannot be read \(sets: .*Name another run"):
+        store.run("last")
+    store.database.execute("UPDATE scores SET evidence = '{' WHERE sample = 's2' AND metric = 'rating'")
+    assert {metric for _, metric, _ in store.scores(good, "s1")} == {*SCORES}
+    row = f"run = '{good}' AND sample = 's2' AND metric = 'rating'"
+    with pytest.raises(InputError, match=f"DELETE FROM scores WHERE {row}"):
+        list(store.scores(good))
+    store.database.execute("UPDATE samples SET content = 'x' WHERE id = 's2'")
+    assert store.sample(good, "s1").id == "s1"
+    with pytest.raises(InputError, match=rf"row of samples with run = '{good}' AND id = 's2' cannot be read"):
+        list(store.samples(good))
+
+
+def test_a_damaged_file_is_told_as_damaged(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    run = store.begin(PLAN)
+    writer = RunWriter(store, run)
+    for number in range(200):
+        writer.add(sample(f"s{number}", reference="x" * 1000), SCORES)
+    writer.flush()
+    store.close()
+    content = bytearray((tmp_path / "runs.sqlite").read_bytes())
+    content[8192:] = b"\xff" * (len(content) - 8192)
+    (tmp_path / "runs.sqlite").write_bytes(content)
+    damaged = rf"{tmp_path}/runs.sqlite: .*malformed; the file is damaged: restore it from a backup"
+    with pytest.raises((InputError, UsageError), match=damaged):
+        list(Store(tmp_path).scores(run))
+
+
+READS_AND_WRITES = """
+import os, sys
+from assay.errors import AssayError
+from assay.runs import Store
+os.setuid(65534)
+store = Store(sys.argv[1])
+run = store.run("last")
+print(len(list(store.samples(run.id))), len(list(store.scores(run.id))))
+try:
+    store.begin(run.plan)
+except AssayError as error:
+    print(error)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32" or os.geteuid() != 0, reason="another user is needed, who may not write")
+@pytest.mark.parametrize("is_closed", [True, False], ids=["closed", "with a writer's last changes beside it"])
+def test_a_store_that_cannot_be_written_to_can_be_read(tmp_path: Path, is_closed: bool) -> None:
+    for parent in [tmp_path, *tmp_path.parents][:-2]:
+        parent.chmod(parent.stat().st_mode | 0o755)
+    store = Store(tmp_path / "runs")
+    run = store.begin(PLAN)
+    writer = RunWriter(store, run)
+    writer.add(sample("s1"), SCORES)
+    writer.flush()
+    if is_closed:
+        store.close()
+    else:
+        assert (tmp_path / "runs" / "runs.sqlite-wal").stat().st_size > 0
+    for file in (tmp_path / "runs").iterdir():
+        file.chmod(0o444)
+    (tmp_path / "runs").chmod(0o555)
+    before = {file.name: file.read_bytes() for file in (tmp_path / "runs").iterdir()}
+    command = [sys.executable, "-c", READS_AND_WRITES, str(tmp_path / "runs")]
+    read = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert read.stderr == ""
+    assert read.stdout.splitlines()[0] == "1 3"
+    assert re.search("no run can be begun: .*readonly.*can be written to, or name another --store", read.stdout)
+    assert {file.name: file.read_bytes() for file in (tmp_path / "runs").iterdir()} == before
+
+
+def test_samples_that_the_set_has_no_more_are_removed_with_their_scores(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    run = store.begin(PLAN)
+    writer = RunWriter(store, run)
+    for name in ("s1", "s2", "s3"):
+        writer.add(sample(name), SCORES)
+    writer.flush()
+    writer.remove_samples_except({"s1", "s3", "s4"})
+    assert [each.id for each in store.samples(run)] == ["s1", "s3"]
+    assert {name for name, _, _, _ in store.sample_values(run)} == {"s1", "s3"}

@@ -16,7 +16,7 @@ from assay.cli.sample_audit import print_audit
 from assay.errors import UsageError
 from assay.metrics import Metric, Score
 from assay.metrics.metric import scored, skipped
-from assay.runs import Plan, RunKeeper, Store
+from assay.runs import Plan, RunWriter, Store
 from assay.runs.export import write_scores
 from assay.runs.report import scores_as_json
 from assay.runs.summary import Row, summarise
@@ -80,14 +80,14 @@ HOSTILE = "[red]not red[/red] :smile: \x1b[31mred\x1b[0m\x07 \x1b]8;;http://evil
 def hostile_store(folder: Path) -> tuple[Store, str]:
     store = Store(folder)
     run = store.begin(Plan(sets=("[blue]set.jsonl",), metrics=("faithfulness",)))
-    keeper = RunKeeper(store, run)
+    writer = RunWriter(store, run)
     claim = {"text": HOSTILE, "verdict": "not_found", "probability": 0.5, "reason": HOSTILE, "quote": HOSTILE}
     evidence = {"claims": [claim], "questions": [{"text": HOSTILE, "cosine": 0.5}], "note": HOSTILE}
     sample = Sample(
         id=f"s1{HOSTILE}", user_input=HOSTILE, response=HOSTILE, retrieved_contexts=(HOSTILE,), language="en", rating=2
     )
-    keeper.keep(sample, {"faithfulness": scored(0.5, HOSTILE, evidence), "[bold]other": skipped(HOSTILE)})
-    keeper.flush()
+    writer.add(sample, {"faithfulness": scored(0.5, HOSTILE, evidence), "[bold]other": skipped(HOSTILE)})
+    writer.flush()
     return store, run
 
 

@@ -1,0 +1,127 @@
+"""A store in one SQLite file."""
+
+import shutil
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from ..errors import UsageError
+
+_WRITABLE = "see that the folder and the file can be written to, or name another --store"
+_CURES = {
+    "SQLITE_BUSY": "wait until the process that holds it has ended",
+    "SQLITE_CANTOPEN": _WRITABLE,
+    "SQLITE_CORRUPT": "the file is damaged: restore it from a backup, or save what can still be read with "
+    "`sqlite3 {name} .recover | sqlite3 NEW/runs.sqlite`",
+    "SQLITE_FULL": "make room on the disk",
+    "SQLITE_IOERR": "make room on the disk, or check that it can be read and written",
+    "SQLITE_LOCKED": "wait until the process that holds it has ended",
+    "SQLITE_NOTADB": "it is not a store of runs: move it away, or name another --store",
+    "SQLITE_READONLY": _WRITABLE,
+}
+
+
+class SQLiteDatabase:
+    """One file, safe to kill at any moment and to share between processes of one machine.
+
+    Where file or folder cannot be written to, a copy is opened: SQLite cannot read a file that another process may be
+    writing without writing beside it.
+
+    Args:
+        path: The file; it and its folder are made if they do not exist.
+        wait: Seconds to wait, at most, for another process that holds the file.
+
+    Raises:
+        UsageError: The file cannot be opened.
+    """
+
+    errors: type[Exception] = sqlite3.Error
+    duplicate_error: type[Exception] = sqlite3.IntegrityError
+
+    def __init__(self, path: Path, wait: float) -> None:
+        self.name = str(path)
+        self._copy: TemporaryDirectory[str] | None = None
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            try:
+                self._connection = _connect(path, wait)
+            except sqlite3.OperationalError as error:
+                if not path.exists() or not error.sqlite_errorname.startswith(("SQLITE_CANTOPEN", "SQLITE_READONLY")):
+                    raise
+                self._copy = TemporaryDirectory(prefix="assay-", ignore_cleanup_errors=True)
+                self._connection = _connect(_copy_database(path, Path(self._copy.name)), wait)
+        except (OSError, sqlite3.Error) as error:
+            raise UsageError(f"{self.name}: the store cannot be opened: {error}; {self.cure(error)}") from error
+
+    @property
+    def is_copy(self) -> bool:
+        """Whether the file cannot be written to, and this is a copy of it."""
+        return self._copy is not None
+
+    def execute(self, sql: str, values: Sequence[Any] = ()) -> Any:
+        """As `Database.execute`."""
+        return self._connection.execute(sql, values)
+
+    def executemany(self, sql: str, rows: Iterable[Sequence[Any]]) -> None:
+        """As `Database.executemany`."""
+        self._connection.executemany(sql, rows)
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """As `Database.transaction`."""
+        self._connection.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+            self._connection.execute("COMMIT")
+        finally:
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
+
+    migration = transaction  # one process writes at a time
+
+    def version(self) -> int | None:
+        """As `Database.version`."""
+        (version,) = self._connection.execute("PRAGMA user_version").fetchone()
+        (tables,) = self._connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        return int(version) if tables else None
+
+    def set_version(self, version: int) -> None:
+        """As `Database.set_version`."""
+        self._connection.execute(f"PRAGMA user_version = {version}")
+
+    def cure(self, error: Exception) -> str:
+        """As `Database.cure`."""
+        name = getattr(error, "sqlite_errorname", "")
+        cures = (cure for prefix, cure in _CURES.items() if name.startswith(prefix))
+        return next(cures, _WRITABLE).format(name=self.name)
+
+    def close(self) -> None:
+        """As `Database.close`."""
+        self._connection.close()
+        if self._copy is not None:
+            self._copy.cleanup()
+
+
+def _connect(path: Path, wait: float) -> sqlite3.Connection:
+    connection = sqlite3.connect(path, timeout=wait, isolation_level=None)
+    try:
+        connection.execute("PRAGMA journal_mode=WAL")
+        connection.execute("PRAGMA synchronous=NORMAL")
+    except sqlite3.Error:
+        connection.close()
+        raise
+    return connection
+
+
+def _copy_database(path: Path, folder: Path) -> Path:
+    """Copies a database with what its last writer has not merged into it (`-wal`); returns the copy."""
+    for file in (path, path.with_name(f"{path.name}-wal")):
+        if file.exists():
+            (folder / file.name).write_bytes(
+                b""
+            )  # a file of our own: a copied one would be as read-only as the original
+            shutil.copyfile(file, folder / file.name)
+    return folder / path.name
