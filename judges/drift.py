@@ -119,10 +119,10 @@ class RepeatingJudge:
         except JudgeError as error:
             return RepeatedQuestion(*place, now="", same_text=False, same_value=False, problem=str(error))
         moved = None
-        if question.options and before.raw.logprobs and now.raw.logprobs:
+        if question.options:
             first = question.options[0]
-            was, is_now = (option_probabilities(reply.raw, question.options)[first] for reply in (before, now))
-            moved = abs(is_now - was)
+            earlier, later = (option_probabilities(reply.raw, question.options) for reply in (before, now))
+            moved = None if earlier is None or later is None else abs(later[first] - earlier[first])
         same = before.raw.text == now.raw.text
         return RepeatedQuestion(
             *place, now=now.raw.text, same_text=same, same_value=before.value == now.value, moved=moved

@@ -23,13 +23,16 @@ class Database(Protocol):
         name: Where the database is, as it may stand in a message: without a password.
         errors: What its library raises.
         duplicate_error: What its library raises where a row with the same key exists already.
-        is_copy: Whether it is a copy of a database that cannot be written to.
     """
 
     name: str
     errors: type[Exception]
     duplicate_error: type[Exception]
-    is_copy: bool
+
+    @property
+    def is_copy(self) -> bool:
+        """Whether it is a copy of a database that cannot be written to."""
+        ...
 
     def execute(self, sql: str, values: Sequence[Any] = ()) -> Any:
         """Runs a statement; its rows are iterated over, or fetched (`fetchone`, `fetchall`)."""

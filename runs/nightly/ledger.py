@@ -79,7 +79,10 @@ class Ledger:
             rows = self._database.execute(
                 f"SELECT {_COLUMNS} FROM nightly_runs WHERE suite = ? ORDER BY number DESC", (suite,)
             ).fetchall()
-        return [NightlyRunRow(*fields, None if report is None else json.loads(report)) for *fields, report in rows]
+        return [
+            NightlyRunRow(name, suite, began, status, None if report is None else json.loads(report))
+            for name, suite, began, status, report in rows
+        ]
 
     def runs(self, nightly_run: str) -> dict[str, str]:
         """Returns the runs of a nightly run by judge."""

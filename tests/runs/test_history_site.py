@@ -7,7 +7,7 @@ import pytest
 
 from assay.runs.nightly.gates import GateResult
 from assay.runs.nightly.history_site import render_markdown, write_site
-from assay.runs.nightly.ledger import NightRow
+from assay.runs.nightly.ledger import NightlyRunRow
 from assay.runs.nightly.nightly_report import MetricReport, NightlyReport, RunReport, SampleReport
 
 # the contrast of each text with the page behind it, as WCAG 2 defines it
@@ -26,7 +26,7 @@ CONTRASTS = """() => {
 }"""
 
 
-def nightly_row(number: int) -> NightRow:
+def nightly_row(number: int) -> NightlyRunRow:
     answer = "You **cannot** do that.\n\n- " + "Donaudampfschiffahrtsgesellschaftskapitaen" * 3
     sample = SampleReport(
         sample="s" * 60, metric="rouge_l_precision", before=0.9, now=0.1, question="May I? " * 20, answer=answer,
@@ -52,7 +52,7 @@ def nightly_row(number: int) -> NightRow:
         suite="helpdesk", nightly_run=f"nightly-2026112{number}-050837", began=f"2026-11-2{number}T05:08:37+00:00",
         status="done", verdict="gate failed", runs=(run,), gates=gates,
     )  # fmt: skip
-    return NightRow(str(report.nightly_run), "helpdesk", report.began, report.verdict, report.as_json())
+    return NightlyRunRow(str(report.nightly_run), "helpdesk", report.began, report.verdict, report.as_json())
 
 
 @pytest.fixture(scope="module")
