@@ -223,8 +223,8 @@ class Store:
         return str(rows[0][0]) if rows else ""
 
     def missing_scores(self, run: str) -> Iterator[tuple[str, str, str, int]]:
-        """(metric, status, reason, count) of the scores without a value, the most frequent reasons first."""
-        yield from self._db.execute(
+        """Yields (metric, status, reason, count) of the scores without a value, the most frequent reasons first."""
+        yield from self._rows(
             "SELECT metric, status, reason, count(*) FROM scores WHERE run = ? AND status != 'scored' "
             "GROUP BY metric, status, reason ORDER BY metric, status, count(*) DESC, reason",
             (run,),
