@@ -11,9 +11,20 @@ if TYPE_CHECKING:
     from .eval_sets import Sample as Sample
     from .eval_sets import load_set as load_set
     from .eval_sets import write_set as write_set
+    from .judges import LiteLLMJudge as LiteLLMJudge
+    from .metrics import AnswerRelevance as AnswerRelevance
+    from .metrics import Claim as Claim
+    from .metrics import Declined as Declined
+    from .metrics import Factoid as Factoid
+    from .metrics import Faithfulness as Faithfulness
     from .metrics import Metric as Metric
+    from .metrics import NumericClaims as NumericClaims
+    from .metrics import Place as Place
     from .metrics import Score as Score
+    from .metrics import Verdict as Verdict
+    from .metrics import WeakestClaim as WeakestClaim
     from .metrics.function_metric import metric as metric
+    from .metrics.heuristic import Heuristic as Heuristic
     from .metrics.metric import failed as failed
     from .metrics.metric import scored as scored
     from .metrics.metric import skipped as skipped
@@ -24,11 +35,22 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOME = {
+    "AnswerRelevance": "metrics",
     "AssayError": "errors",
+    "Claim": "metrics",
+    "Declined": "metrics",
+    "Factoid": "metrics",
+    "Faithfulness": "metrics",
+    "Heuristic": "metrics.heuristic",
+    "LiteLLMJudge": "judges",
     "Metric": "metrics",
+    "NumericClaims": "metrics",
+    "Place": "metrics",
     "Results": "runs",
     "Sample": "eval_sets",
     "Score": "metrics",
+    "Verdict": "metrics",
+    "WeakestClaim": "metrics",
     "aevaluate": "runs",
     "evaluate": "runs",
     "failed": "metrics.metric",
@@ -40,11 +62,22 @@ _HOME = {
 }
 
 __all__ = [
+    "AnswerRelevance",
     "AssayError",
+    "Claim",
+    "Declined",
+    "Factoid",
+    "Faithfulness",
+    "Heuristic",
+    "LiteLLMJudge",
     "Metric",
+    "NumericClaims",
+    "Place",
     "Results",
     "Sample",
     "Score",
+    "Verdict",
+    "WeakestClaim",
     "__version__",
     "aevaluate",
     "evaluate",

@@ -1,10 +1,12 @@
 """What is measured: `Metric`, `Score`, and one module (or folder) per metric."""
 
+from ..text.quotes import Place
 from .answer_length import AnswerLength
 from .answer_relevance import AnswerRelevance
 from .bertscore import BertScore
 from .bleu import Bleu
 from .bleurt import Bleurt
+from .claim import Claim, Verdict
 from .declined import Declined
 from .factoid import Factoid
 from .faithfulness import Faithfulness
@@ -27,6 +29,7 @@ __all__ = [
     "BertScore",
     "Bleu",
     "Bleurt",
+    "Claim",
     "ComputedMetric",
     "Declined",
     "Factoid",
@@ -36,6 +39,7 @@ __all__ = [
     "JudgeTruthfulness",
     "Metric",
     "NumericClaims",
+    "Place",
     "RagasMetric",
     "Rouge1",
     "Rouge2",
@@ -43,6 +47,7 @@ __all__ = [
     "RougeLPrecision",
     "Score",
     "TokenOverlap",
+    "Verdict",
     "WeakestClaim",
     "as_ragas_metric",
 ]

@@ -1,5 +1,6 @@
 """A claim of an answer with its verdict: what faithfulness and the numerical check find, and reports show."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -19,7 +20,7 @@ class Claim:
         quote: The words of a context that the judge quotes for its verdict.
         place: Where the quote stands, or None when it stands nowhere.
         probability: P(supported) in [0, 1], where the judge gives probabilities.
-        computed: The numerical checks that decided the claim, as evidence, when a computation decided it.
+        computed: The numerical checks of the claim, as evidence: statistic, series, window, stated and computed value.
         overruled: The judge's claim that the computation replaced.
     """
 
@@ -58,3 +59,27 @@ class Claim:
         if self.overruled is not None:
             values |= {"numeric": list(self.computed), "judge": self.overruled.evidence()}
         return values
+
+    @classmethod
+    def from_evidence(cls, values: Mapping[str, Any]) -> "Claim":
+        """A claim of a score's evidence: of faithfulness, weakest_claim or numeric_claims; also of a stored score.
+
+        Args:
+            values: One entry of `evidence["claims"]`.
+
+        Example:
+            >>> claim = Claim("It is free.", "supported", "so", "free of charge", Place(0, 3, 17))
+            >>> Claim.from_evidence(claim.evidence()) == claim
+            True
+        """
+        place, judge = values.get("place"), values.get("judge")
+        return cls(
+            text=values["text"],
+            verdict=values["verdict"],
+            reason=values["reason"],
+            quote=values.get("quote", ""),
+            place=Place(**place) if place else None,
+            probability=values.get("probability"),
+            computed=tuple(values.get("numeric", ())) or ((dict(values),) if "statistic" in values else ()),
+            overruled=cls.from_evidence(judge) if judge else None,
+        )

@@ -32,7 +32,7 @@ class FunctionMetric(Metric):
         higher_is_better: bool = True,
     ) -> None:
         self.function = function
-        self.name = name or getattr(function, "__name__", "metric")
+        self.name = name or str(getattr(function, "__name__", "metric"))
         self.needs = needs
         self.range = range
         self.higher_is_better = higher_is_better

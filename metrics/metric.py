@@ -15,6 +15,7 @@ from ..errors import JudgeError, UsageError
 from ..eval_sets.sample import Sample
 from ..judges.meter import metered
 from ..judges.question import Usage
+from .claim import Claim
 from .worker import compute_for
 
 T = TypeVar("T")
@@ -51,6 +52,18 @@ class Score:
     reason: str
     evidence: dict[str, Any] = field(default_factory=dict)
     usage: Usage = field(default_factory=Usage)
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        """The claims of the evidence with their verdicts, quotes and places; empty for a metric without claims.
+
+        Example:
+            >>> from assay.metrics.claim import Claim
+            >>> claim = Claim("It is free.", "supported", "the context says so")
+            >>> Score(1.0, "scored", "1 of 1 claims supported", {"claims": [claim.evidence()]}).claims[0].verdict
+            'supported'
+        """
+        return tuple(Claim.from_evidence(values) for values in self.evidence.get("claims", ()))
 
     def __post_init__(self) -> None:
         if (self.value is None) == (self.status == "scored"):

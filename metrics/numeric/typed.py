@@ -135,7 +135,7 @@ def _units(numbers: Mapping[str, NumberColumn], grid: Grid) -> dict[str, str]:
 
 def stated_power(caption: str) -> int:
     """The power of ten that a caption says the numbers are in: "(in millions)" is 6, "£000" is 3, else 0."""
-    scales = {word: int(power) for word, power in notation_signs("scales").items() if power >= 3 and len(word) > 3}
+    scales = {word: int(power) for word, power in notation_signs("scales").items() if int(power) >= 3 and len(word) > 3}
     named = "|".join(scales)
     found = re.search(rf"\bin\s(?:[€$£]\s?|\w+\s)?({named})s?\b|\([^()]{{0,15}}\b({named})s?\b", caption.lower())
     if found:

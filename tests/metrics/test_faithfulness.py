@@ -1,6 +1,8 @@
 """Faithfulness in all four ways, by a real judge at a local server: every number here is worked out by hand."""
 
 import asyncio
+import dataclasses
+import json
 import math
 from collections.abc import Callable
 from typing import Any
@@ -11,7 +13,7 @@ from openai_server import Answer, OpenAIServer, Request
 from assay.errors import UsageError
 from assay.eval_sets import Sample
 from assay.judges import LiteLLMJudge
-from assay.metrics import Faithfulness, Score
+from assay.metrics import Faithfulness, Place, Score
 from assay.metrics.catalogue import load_metric
 
 Make = Callable[..., Any]
@@ -285,3 +287,19 @@ def test_as_a_ragas_user_writes_it(judge: Make, script: Make, verdict: Make) -> 
         user_input="Is it quick?", response="It is quick.", retrieved_contexts=["Quick as lightning."]
     )
     assert score.value == 1.0
+
+
+def test_the_claims_of_a_score_are_typed_also_after_json(
+    judge: Make, sample: Make, script: Make, verdict: Make
+) -> None:
+    script(
+        ListedVerdicts={"verdicts": [verdict(1, quote="Payroll > Payments"), verdict(2), verdict(3, "contradicted")]}
+    )
+    score = asyncio.run(Faithfulness(judge(), "sentences", "listed").assess(sample()))
+    first, second, third = score.claims
+    assert (first.verdict, first.quote, first.place) == ("supported", "Payroll > Payments", Place(0, 6, 24))
+    assert sample().retrieved_contexts[0][6:24] == "Payroll > Payments"
+    assert (second.verdict, second.place, third.support) == ("not_found", None, 0.0)
+    assert [claim.evidence() for claim in score.claims] == score.evidence["claims"]
+    stored = dataclasses.replace(score, evidence=json.loads(json.dumps(score.evidence)))
+    assert stored.claims == score.claims

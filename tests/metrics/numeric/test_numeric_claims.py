@@ -210,3 +210,15 @@ def test_a_hundred_thousand_rows() -> None:
     table = table_of(Grid("big", {"time": days, "users": list(range(100_000))}))
     (found,) = check_claims(["The highest users was 99,999."], [table], "en")
     assert found.verdict == "supported"
+
+
+def test_the_claims_of_the_score_are_typed() -> None:
+    wrong, *_ = score("The highest latency was 26 ms.").claims
+    assert (wrong.verdict, wrong.text, wrong.quote, wrong.place) == (
+        "contradicted",
+        "The highest latency was 26 ms.",
+        "",
+        None,
+    )
+    (check,) = wrong.computed
+    assert (check["statistic"], check["series"], check["computed"]) == ("maximum", "latency_ms", 25.0)
