@@ -218,7 +218,7 @@ def _check_scorer(file: Path, table: "ScoreTable", *, resamples: int, seed: int,
 
     checked = check_scorer(Scorer.load(file), table, resamples=resamples, seed=seed)
     if as_json:
-        click.echo(json.dumps(asdict(checked), ensure_ascii=False))
+        echo_json(asdict(checked))
     else:
         print_scorer_check(file, checked)
 

@@ -25,11 +25,9 @@ def print_scorer_check(file: "Path", check: "ScorerCheck") -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from ..runs.report import plain, report_console
-
-    console = report_console()
+    console = open_console()
     more = f" ({check.more_ratings} more ratings)" if check.advice == "rate more" else ""
-    console.print(Text(plain(f"{file}: {check.advice}{more}: {check.reason}."), style="bold"))
+    console.print(Text(one_line(f"{file}: {check.advice}{more}: {check.reason}."), style="bold"))
     console.print(
         Text(
             f"Agreement with the ratings: {interval(check.before)} when it was fitted, {interval(check.now)} now "
