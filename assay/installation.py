@@ -2,11 +2,13 @@
 
 import json
 import os
+import re
 import shlex
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib.metadata import distribution
+from functools import cache
+from importlib.metadata import PackageNotFoundError, distribution, requires
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -14,6 +16,9 @@ from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
 from .errors import UsageError
+
+# `pandas>=2.2; extra == "numeric"`, `assay[bleu,numeric]; extra == "generation"`
+_OF_AN_EXTRA = re.compile(r"(?P<name>[\w.-]+)(?:\[(?P<extras>[^]]*)])?.*;.*extra == [\"'](?P<extra>[\w-]+)[\"']")
 
 
 @contextmanager
@@ -37,6 +42,44 @@ def require_extra(extra: str, purpose: str) -> Iterator[None]:
         raise UsageError(f"{purpose} needs the extra `{extra}` ({missing}): {install_command(extra)}") from error
 
 
+def require_packages(extra: str, purpose: str) -> None:
+    """Checks that the packages of an extra are installed, without importing them.
+
+    Args:
+        extra: The extra, whose packages are read from the installed metadata of Assay.
+        purpose: What needs it, as the subject of a sentence.
+
+    Raises:
+        UsageError: A package is missing.
+    """
+    if missing := missing_packages(extra):
+        names = ", ".join(missing)
+        raise UsageError(f"{purpose} needs the extra `{extra}` (missing: {names}): {install_command(extra)}")
+
+
+@cache
+def missing_packages(extra: str) -> tuple[str, ...]:
+    """Returns the packages of an extra, and of the extras that it includes, that are not installed."""
+    missing: list[str] = []
+    for requirement in requires("assay") or ():
+        match = _OF_AN_EXTRA.match(requirement)
+        if match is None or match["extra"] != extra:
+            continue
+        if match["name"].lower() == "assay":
+            missing += [name for included in match["extras"].split(",") for name in missing_packages(included.strip())]
+        elif not _is_installed(match["name"]):
+            missing.append(match["name"])
+    return tuple(dict.fromkeys(missing))
+
+
+def _is_installed(package: str) -> bool:
+    try:
+        distribution(package)
+    except PackageNotFoundError:
+        return False
+    return True
+
+
 def install_command(extra: str) -> str:
     """Returns the command that adds an extra to this installation, wherever it was installed from.
 
@@ -53,10 +96,14 @@ def pip_command(*arguments: str) -> str:
     Args:
         arguments: What follows `pip install`.
     """
-    words = " ".join(_quoted(argument) for argument in arguments)
     if find_spec("pip") is None:  # as in a tool's environment made by uv
-        return f"uv pip install --python {_quoted(sys.executable)} {words}"
-    return f"{_quoted(sys.executable)} -m pip install {words}"
+        return " ".join(map(_quoted, ("uv", "pip", "install", "--python", sys.executable, *arguments)))
+    return python_command("-m", "pip", "install", *arguments)
+
+
+def python_command(*arguments: str) -> str:
+    """Returns the command that runs the Python that runs now with these arguments."""
+    return " ".join(map(_quoted, (sys.executable, *arguments)))
 
 
 def _requirement(extra: str, origin: dict[str, Any] | None) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from typing import Any, Protocol, TypeVar
 from pydantic import BaseModel
 
 from ..errors import CassetteMiss, JudgeError, JudgeUnavailable, ReplyError, UsageError
+from .api_key import missing_api_key
 from .budget import Budget
 from .cassette import Cassette, Mode
 from .connection import Connection
@@ -130,6 +131,7 @@ class LiteLLMJudge:
         self._under_way: dict[str, asyncio.Task[tuple[RawReply, Usage]]] = {}
         self._failures_in_a_row = 0
         self._last_failure = ""
+        self._has_api_key = False
 
     async def ask(self, question: Question[T]) -> Reply[T]:
         """Asks a question and parses the reply.
@@ -208,6 +210,7 @@ class LiteLLMJudge:
         """Asks the model, and keeps what it said before anything is made of it."""
         import openai  # litellm's errors are its errors
 
+        self._check_api_key()
         self._check_available()
         attempts = 0
         try:
@@ -240,6 +243,16 @@ class LiteLLMJudge:
             self._notices.add(problem)
             _LOG.warning("%s %s: its words count as plain verdicts, without probabilities", self.name, problem)
         return ""
+
+    def _check_api_key(self) -> None:
+        """Raises `JudgeUnavailable` before the first call, where it would be refused for want of a key."""
+        if self._has_api_key:
+            return
+        if name := missing_api_key(self.settings.model):
+            raise JudgeUnavailable(
+                f"{self.name} needs an API key: set the environment variable {name}. Nothing was asked"
+            )
+        self._has_api_key = True
 
     def _check_available(self) -> None:
         if self._failures_in_a_row >= _MOST_FAILURES:

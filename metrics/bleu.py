@@ -4,6 +4,7 @@ from functools import cache
 from typing import Any
 
 from ..eval_sets.sample import Sample
+from ..installation import require_extra
 from ..text.tokens import tokens
 from .metric import ComputedMetric, Score, scored, skipped
 
@@ -39,7 +40,8 @@ class Bleu(ComputedMetric):
 
 @cache
 def _sacrebleu() -> Any:
-    from sacrebleu.metrics.bleu import BLEU
+    with require_extra("bleu", "the metric bleu"):
+        from sacrebleu.metrics.bleu import BLEU
 
     # Case folded and cut into words before: sacrebleu's tokenizer is made for news in English.
     return BLEU(effective_order=True, tokenize="none")

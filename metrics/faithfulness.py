@@ -3,6 +3,7 @@
 from typing import Any, Literal, get_args
 
 from ..eval_sets.sample import Sample
+from ..installation import require_packages
 from ..judges import Judge, Usage
 from ..prompts import BUNDLED, Prompts
 from .claim import Claim
@@ -64,6 +65,8 @@ class Faithfulness(Metric):
 
     async def assess(self, sample: Sample) -> Score:
         """As for every metric; a sample with tables and no contexts is judged by what its tables say."""
+        if sample.tables if self.numeric is None else self.numeric:
+            require_packages("numeric", "checking numbers against a sample's tables (numeric=False does without)")
         if sample.tables and not sample.retrieved_contexts and self.numeric is not False:
             from .numeric.as_context import tables_as_contexts
 

@@ -66,13 +66,15 @@ def _sign_flip_p_value(differences: "Floats", groups: Sequence[str], side: Side,
 def adjust_p_values(p_values: Sequence[float | None]) -> list[float | None]:
     """Adjusts p-values for the number of tests (Holm, 1979). None stays None and is not counted.
 
+    Of m p-values the i-th smallest becomes the maximum over j <= i of min(1, (m - j + 1) p_j).
+
     >>> adjust_p_values([0.01, None, 0.03])
     [0.02, None, 0.03]
     """
-    known = [p for p in p_values if p is not None]
-    if len(known) < 2:
-        return list(p_values)
-    from statsmodels.stats.multitest import multipletests
-
-    adjusted = iter(multipletests(known, method="holm")[1])
-    return [None if p is None else float(next(adjusted)) for p in p_values]
+    ascending = sorted((p, place) for place, p in enumerate(p_values) if p is not None)
+    adjusted: list[float | None] = [None] * len(p_values)
+    largest = 0.0
+    for rank, (p, place) in enumerate(ascending):
+        largest = max(largest, min(1.0, p * (len(ascending) - rank)))
+        adjusted[place] = largest
+    return adjusted

@@ -125,10 +125,12 @@ def vocabulary(docs: tuple[Path, ...], out: Path | None, language: str | None, m
     assay heuristic vocabulary docs/ -o terms.txt
     assay run answers.jsonl --metrics heuristic:vocabulary=terms.txt
     """
+    from ..installation import require_packages
     from ..metrics.heuristic.company_terms import vocabulary_of
     from ..metrics.heuristic.documentation import read_documentation
     from ..text.language_detection import detect_language
 
+    require_packages("heuristic", "assay heuristic vocabulary")
     texts = read_documentation(docs)
     language = language or detect_language("", "\n".join(text[:2000] for text in texts)[:20_000])
     terms = vocabulary_of(texts, language, most)

@@ -40,9 +40,11 @@ def facts(
     assay numeric facts salaries.xlsx --sheet 2026 --json
     """
     from ..errors import UsageError
+    from ..installation import require_packages
     from ..metrics.numeric.facts import facts_of
     from ..metrics.numeric.sample_tables import tables_of_file
 
+    require_packages("numeric", "assay numeric")
     tables = tables_of_file(file, language)
     chosen = [table for table in tables if sheet in (None, table.name)]
     if not chosen:

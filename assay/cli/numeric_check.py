@@ -26,12 +26,14 @@ def check(table: Path, claim: str, question: str, language: str | None, as_json:
     assay numeric check loon.xlsx "Het brutoloon daalde in juni met 3,5%." --language nl
     """
     from ..errors import UsageError
+    from ..installation import require_packages
     from ..languages import language_or_fallback
     from ..metrics.numeric.numeric_claims import check_claims
     from ..metrics.numeric.sample_tables import tables_of_file
     from ..text.language_detection import detect_language
     from ..text.sentences import sentences
 
+    require_packages("numeric", "assay numeric")
     if not claim.strip():
         raise UsageError("the claim is empty; give a sentence with a number")
     language = language or detect_language(question, claim)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ..errors import UsageError
+from ..installation import require_extra
 from .options import json_option, store_option
 from .output import echo, echo_json
 
@@ -81,12 +82,10 @@ def rate(
 
 
 def _serve(queue: "RatingQueue", store: str | Path, host: str, port: int) -> None:
-    try:
+    with require_extra("web", "the rating page"):
         from ..web.connections import Connections
         from ..web.rating_app import RatingApp
         from ..web.server import serve
-    except ImportError as error:
-        raise UsageError(f'the rating page needs {error.name}; pip install "assay[web]"') from error
 
     app = RatingApp(Connections(store), queue.id, hosts=(host, "localhost"))
 

@@ -71,7 +71,8 @@ class PageStore:
         Raises:
             UsageError: The store cannot be reached, or the extra `generation` is not installed.
         """
-        from qdrant_client import models
+        with require_extra("generation", "cross-evaluation"):
+            from qdrant_client import models
 
         self._pages = list(pages)
         vectors = await self._embedder.unit_vectors([page.text for page in pages])

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from ...eval_sets.sample import Sample
+from ...installation import require_packages
 from ...judges import Judge
 from ...languages import FALLBACK, Language, find_language, language_or_fallback, packs_with
 from ...prompts import BUNDLED, Prompts
@@ -92,6 +93,7 @@ class Feature(Metric):
 
     def __init__(self, nlp_nl: str | None = None, nlp_en: str | None = None) -> None:
         """`nlp_nl` and `nlp_en` name spaCy pipelines (a package or a folder), where the feature uses one."""
+        require_packages("heuristic", f"the metric {type(self).name}")
         self._texts = named_pipelines(nlp_nl, nlp_en)
 
     @property

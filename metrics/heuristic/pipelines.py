@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ...errors import UsageError
+from ...installation import python_command, require_extra
 from ...languages import Language
 
 _SIZES = ("sm", "md", "lg", "trf")
@@ -34,15 +35,15 @@ def find_pipeline(language: Language, named: str | None = None) -> Pipeline:
 def _load_pipeline(language: Language, named: str) -> Pipeline:
     wanted = f"{_families(language)[0]}_{_SIZES[0]}"
     lacking = (
-        f"no spaCy pipeline for {language.name} is installed; type: "
-        f"pip install 'assay[heuristic]' && python -m spacy download {wanted}"
+        f"no spaCy pipeline for {language.name} is installed; type: {python_command('-m', 'spacy', 'download', wanted)}"
     )
     try:
-        import spacy
-    except ImportError as error:
+        with require_extra("heuristic", f"a spaCy pipeline for {language.name}"):
+            import spacy
+    except UsageError as error:
         if named:
-            raise UsageError(f"{named} needs spaCy; type: pip install 'assay[heuristic]'") from error
-        return Pipeline("", None, lacking)
+            raise
+        return Pipeline("", None, f"{error}; then {python_command('-m', 'spacy', 'download', wanted)}")
     name = named or _installed(language)
     if not name:
         return Pipeline("", None, lacking)

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any, Literal, NamedTuple, cast
 
 from ...eval_sets.sample import Sample
+from ...installation import require_packages
 from ...judges import Judge, Usage
 from ...languages import language_or_fallback
 from ...prompts import BUNDLED, Prompts
@@ -106,6 +107,7 @@ class Heuristic(Metric):
         Raises `ValueError` for an unknown heuristic or a threshold out of range, `InputError` for an unreadable
         vocabulary, `UsageError` when what is to translate is not there.
         """
+        require_packages("heuristic", "the metric heuristic")
         self._all_types = all_types
         self._overrides = overrides
         self._labelled = types == "labelled"

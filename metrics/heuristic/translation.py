@@ -9,6 +9,7 @@ from pydantic import BaseModel
 
 from ...errors import JudgeError, UsageError
 from ...eval_sets.sample import Sample
+from ...installation import require_extra
 from ...judges import Judge, Question, Usage
 from ...judges.whole_text import WholeText, room_for
 from ...languages import FALLBACK
@@ -146,10 +147,8 @@ class DeepTranslator:
 
     def __init__(self) -> None:
         """Raises `UsageError` when the library is not installed."""
-        try:
+        with require_extra("translate", "translate=deep-translator"):
             import deep_translator  # noqa: F401
-        except ImportError as error:
-            raise UsageError("translate=deep-translator needs a library: pip install 'assay[translate]'") from error
 
     async def english(self, text: str, language: str, sample: str) -> tuple[str, Usage]:
         """As `Translator`."""

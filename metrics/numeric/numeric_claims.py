@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from ...eval_sets.sample import Sample
+from ...installation import require_packages
 from ...judges import Judge, Usage
 from ...languages import FALLBACK, load_language
 from ...prompts import BUNDLED, Prompts
@@ -45,6 +46,7 @@ class NumericClaims(Metric):
     needs = ("response",)
 
     def __init__(self, judge: Judge | None = None, prompts: Prompts = BUNDLED) -> None:
+        require_packages("numeric", "the metric numeric_claims")
         self.judge = judge
         self.prompts = prompts
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from ...installation import require_packages
 from ...languages import Language
 from .normal_form import normal_form
 
@@ -47,10 +48,14 @@ def find_entities(text: str, language: Language) -> list[Entity]:
         text: Any text.
         language: Its language; the patterns are those of `entities.yaml` of its pack.
 
+    Raises:
+        UsageError: The extra `numeric` is not installed.
+
     >>> from assay.languages import load_language
     >>> [(each.kind, each.text) for each in find_entities("Call 020 624 1111 by 3 May.", load_language("en"))]
     [('phone', '020 624 1111'), ('date', '3 May')]
     """
+    require_packages("numeric", "reading telephone numbers, dates and amounts in texts")
     rest, entities = text, list[Entity]()
     for kind in _BY_PATTERN:
         patterns: tuple[re.Pattern[str], ...] = getattr(language.entities, kind)

@@ -9,6 +9,7 @@ import pytest
 
 from assay.errors import UsageError
 from assay.eval_sets import Sample, load_set
+from assay.installation import install_command
 from assay.languages import Language, load_language
 from assay.metrics.catalogue import load_metric, metric_names
 from assay.metrics.heuristic import Heuristic
@@ -180,7 +181,9 @@ def test_without_a_pipeline_the_reason_says_what_to_type(monkeypatch: pytest.Mon
     _load_pipeline.cache_clear()
     assert score.status == "scored"
     assert score.evidence["features"]["subject_combination"] is None
-    assert "python -m spacy download en_core_web_sm" in score.evidence["without_value"]["subject_combination"]
+    assert (
+        f"{sys.executable} -m spacy download en_core_web_sm" in score.evidence["without_value"]["subject_combination"]
+    )
 
 
 def test_without_spacy_the_reason_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -188,8 +191,8 @@ def test_without_spacy_the_reason_says_what_to_install(monkeypatch: pytest.Monke
     esperanto = Language("eo", resources.files("assay.languages") / "en")
     pipeline = find_pipeline(esperanto)
     assert pipeline.nlp is None
-    assert "pip install 'assay[heuristic]' && python -m spacy download en_core_web_sm" in pipeline.lacking
-    with pytest.raises(UsageError, match=r"assay\[heuristic\]"):
+    assert f"{install_command('heuristic')}; then {sys.executable} -m spacy download en_core_web_sm" in pipeline.lacking
+    with pytest.raises(UsageError, match="needs the extra `heuristic` \\(spacy is missing\\)"):
         find_pipeline(esperanto, "eo_pipeline")
 
 

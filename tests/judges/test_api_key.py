@@ -1,0 +1,51 @@
+"""A missing API key is one error before the first call."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from openai_server import OpenAIServer
+
+from assay.judges.api_key import missing_api_key
+from assay.judges.litellm_loader import load_litellm
+
+Make = Callable[..., Any]
+
+
+@pytest.fixture(autouse=True)
+def no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("OPENAI_API_KEY", "GOOGLE_API_KEY", "GEMINI_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.mark.parametrize(
+    ("model", "missing"),
+    [
+        ("openai/gpt-4o-mini", "OPENAI_API_KEY"),
+        ("gemini/gemini-1.5-flash", "GOOGLE_API_KEY or GEMINI_API_KEY"),
+        ("bedrock/anthropic.claude-3", None),  # a role of the machine signs in without a key
+        ("ollama/llama3", None),
+        ("gguf:model.gguf", None),
+    ],
+)
+def test_the_variable_that_is_missing(model: str, missing: str | None) -> None:
+    assert missing_api_key(model) == missing
+
+
+def test_one_of_two_keys_or_a_key_set_in_python_is_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GEMINI_API_KEY", "secret")
+    assert missing_api_key("gemini/gemini-1.5-flash") is None
+    monkeypatch.setattr(load_litellm(), "openai_key", "secret")
+    assert missing_api_key("openai/gpt-4o-mini") is None
+
+
+def test_a_run_without_a_key_ends_with_one_line(
+    *, assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    judge_file(price={"input": 0, "output": 0})
+    monkeypatch.delenv("OPENAI_API_KEY")
+    done = assay("run", set_file(20), "--judge", "local.yaml", "--metrics", "faithfulness", "--quiet")
+    assert done.code == 1
+    (line,) = done.err.splitlines()
+    assert "set the environment variable OPENAI_API_KEY" in line
+    assert openai_server.requests == []

