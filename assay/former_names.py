@@ -11,7 +11,7 @@ Kind = Literal["command or option", "gate", "metric", "metric option", "suite ke
 
 FORMER_NAMES: Final[Mapping[Kind, Mapping[str, str]]] = {
     # commands, options (without dashes) and their choices share one name space over all commands
-    "command or option": {},
+    "command or option": {"ours": "bundled"},
     "gate": {"fall": "regression"},
     "metric": {},
     "metric option": {},

@@ -1,52 +1,47 @@
 """Several judges on the same samples: which agrees with the ratings, at what cost, and which to buy."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Literal, get_args
 
 from ..errors import UsageError
 from ..eval_sets import Sample
-from ..judges import ReplyCounts, Usage
+from ..judges import Usage
 from ..meta_eval.correlation import spearman
 from ..meta_eval.estimate import Estimate
 from ..metrics import Score
-from .judge_probes import ProbeFindings, probe_findings
-from .panels import Panel, panels, supported_claims
+from .judge_probes import ProbeFindings, compare_probed
+from .judge_scoring import JudgeScores
+from .panels import Panel, compare_panels, supported_claims
 from .report import format_interval
 
 if TYPE_CHECKING:
     from ..meta_eval.results import Comparison
 
-PER = 1000  # answers, for costs
+ANSWERS = 1000  # that a cost is for
 Unit = Literal["usd", "tokens", "seconds"]
 UNITS: tuple[Unit, ...] = get_args(Unit)
 
 
 @dataclass(frozen=True, slots=True)
-class JudgeScores:
-    """One judge's scores by sample, how many calls it took at once, and the scores of further repeats.
-
-    `replies` counts what the judge said for `scores`; `probed` has its scores of changed samples, by probe.
-    """
-
-    judge: str
-    scores: Mapping[str, Score]
-    at_once: int
-    repeats: tuple[Mapping[str, Score], ...] = ()
-    replies: ReplyCounts = field(default_factory=ReplyCounts)
-    probed: Mapping[str, Mapping[str, Score]] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
 class JudgeFindings:
-    """One judge: agreement, the share of samples that failed, and what 1,000 answers take.
+    """What is known of one judge; costs are those of 1,000 answers.
 
-    `usd` is None where unknown; `seconds` are of the calls, divided by those at once. `consistency` is the share of
-    claims with the same verdict when asked again; None without repeats or claims. `on_frontier`: it agrees, and no
-    other judge agrees more for less. `failed_again` counts failures in the repeats; `failure` is the first reason why
-    a sample failed. `unparsable` is the share of questions whose first reply could not be used, `lost` of those that
-    had no reply to use at last; None without a reply.
+    Attributes:
+        judge: Its name.
+        samples: How many samples it scored or failed on.
+        failed: The share of them that failed, in [0, 1].
+        agreement: Spearman's rho with the ratings.
+        tokens: Tokens in and out together.
+        usd: The cost; None where it is unknown.
+        seconds: The duration of its calls, divided by how many run at once.
+        consistency: The share of claims with the same verdict when asked again; None without repeats or claims.
+        failed_again: How many samples failed in the repeats.
+        failure: The first reason why a sample failed.
+        unparsable: The share of questions whose first reply could not be used; None without a reply.
+        lost: The share of questions that got no usable reply at all; None without a reply.
+        on_frontier: Whether it agrees, and no other judge agrees more for less.
     """
 
     judge: str
@@ -64,10 +59,10 @@ class JudgeFindings:
     on_frontier: bool = False
 
     def cost(self, unit: Unit) -> float:
-        """What 1,000 answers take. Raises `UsageError` in USD where the price is unknown."""
+        """Returns what 1,000 answers take. Raises `UsageError` in USD where the price is unknown."""
         if unit == "usd" and self.usd is None:
             raise UsageError(
-                f"what {self.judge} costs is unknown: write its price into a settings file "
+                f"the cost of {self.judge} is unknown: write its price into a settings file "
                 "(price: {input: 0.15, output: 0.6}, USD per million tokens), or take --cost tokens or --cost seconds"
             )
         return {"usd": self.usd or 0.0, "tokens": self.tokens, "seconds": self.seconds}[unit]
@@ -75,7 +70,13 @@ class JudgeFindings:
 
 @dataclass(frozen=True, slots=True)
 class ClaimAgreement:
-    """How far judges give the same claims the same verdict (supported or not): Krippendorff's alpha, Cohen's kappas."""
+    """How far judges give the same claims the same verdict, supported or not.
+
+    Attributes:
+        claims: How many claims all of them judged.
+        alpha: Krippendorff's alpha; None where there is nothing to agree on.
+        kappas: Cohen's kappa per pair of judges.
+    """
 
     claims: int
     alpha: float | None
@@ -84,7 +85,18 @@ class ClaimAgreement:
 
 @dataclass(frozen=True, slots=True)
 class JudgeComparison:
-    """Everything that `assay judges compare` tells; `advice` is the sentence to act on, `unit` that of the costs."""
+    """The result of `assay judges compare`.
+
+    Attributes:
+        metric: The metric that they are compared by.
+        unit: The unit of all costs.
+        judges: What is known of each judge.
+        pairs: The difference in agreement per pair of judges.
+        claims: How far they give the same verdicts.
+        panels: Several judges put together.
+        advice: Which judge to buy, in a sentence.
+        probes: What each probe changed per judge.
+    """
 
     metric: str
     unit: Unit
@@ -97,90 +109,108 @@ class JudgeComparison:
 
 
 def compare_judges(
-    metric: str, samples: Sequence[Sample], judged: Sequence[JudgeScores], *, cost: Unit | None = None, seed: int = 0
+    metric: str,
+    samples: Sequence[Sample],
+    judge_scores: Sequence[JudgeScores],
+    *,
+    cost: Unit | None = None,
+    seed: int = 0,
 ) -> JudgeComparison:
-    """Compares judges by one metric. Raises `UsageError` for a cost in USD where a price is unknown.
+    """Compares judges that scored the same samples.
 
-    Where `cost` does not say: USD; where all judges are free, the seconds that they take; where a price is unknown,
-    tokens.
+    Args:
+        metric: The metric of the scores.
+        samples: The samples, with their ratings.
+        judge_scores: Each judge's scores.
+        cost: The unit of the costs. If left out: USD; seconds where all judges are free; tokens where a price is
+            unknown.
+        seed: Seed of the folds and the resampling.
+
+    Raises:
+        UsageError: The cost is wanted in USD, and a price is unknown.
     """
-    found = [_findings(samples, each, seed) for each in judged]
-    unit = cost or _unit(found)
-    costs = {each.judge: each.cost(unit) for each in found}
-    marked = tuple(_marked(each, found, costs) for each in found)
-    pairs = _pairs(samples, judged, seed)
-    scores = {each.judge: each.scores for each in judged}
-    together = panels(samples, scores, costs, seed=seed)
-    rated = any(sample.rating_share is not None for sample in samples)
-    advice = _advice(marked, pairs, unit) if rated else "no judge can be recommended: none of these answers is rated"
+    unmarked = [_describe(samples, each, seed) for each in judge_scores]
+    unit = cost or _choose_unit(unmarked)
+    costs = {judge.judge: judge.cost(unit) for judge in unmarked}
+    judges = tuple(_mark_frontier(judge, unmarked, costs) for judge in unmarked)
+    pairs = _compare_pairs(samples, judge_scores, seed)
+    scores = {each.judge: each.scores for each in judge_scores}
+    panels = compare_panels(samples, scores, costs, seed=seed)
+    is_rated = any(sample.rating_share is not None for sample in samples)
+    advice = _advise(judges, pairs, unit) if is_rated else "no judge can be recommended: none of these answers is rated"
     probes = [
-        found for each in judged for found in probe_findings(each.judge, samples, each.scores, each.probed, seed=seed)
+        findings
+        for each in judge_scores
+        for findings in compare_probed(each.judge, samples, each.scores, each.probed, seed=seed)
     ]
-    return JudgeComparison(metric, unit, marked, pairs, _claim_agreement(scores), together, advice, tuple(probes))
+    return JudgeComparison(metric, unit, judges, pairs, _claim_agreement(scores), panels, advice, tuple(probes))
 
 
-def _unit(found: Sequence[JudgeFindings]) -> Unit:
-    if any(each.usd is None for each in found):
+def _choose_unit(judges: Sequence[JudgeFindings]) -> Unit:
+    if any(judge.usd is None for judge in judges):
         return "tokens"
-    return "usd" if any(each.usd for each in found) else "seconds"
+    return "usd" if any(judge.usd for judge in judges) else "seconds"
 
 
-def _findings(samples: Sequence[Sample], judged: JudgeScores, seed: int) -> JudgeFindings:
-    mine = [judged.scores[sample.id] for sample in samples if sample.id in judged.scores]
+def _describe(samples: Sequence[Sample], judge: JudgeScores, seed: int) -> JudgeFindings:
+    scores = [judge.scores[sample.id] for sample in samples if sample.id in judge.scores]
     rated = [
         (score.value, sample.rating_share, sample.source)
         for sample in samples
-        if (score := judged.scores.get(sample.id)) is not None
+        if (score := judge.scores.get(sample.id)) is not None
         and score.value is not None
         and sample.rating_share is not None
     ]
     agreement = spearman([v for v, _, _ in rated], [r for _, r, _ in rated], [g for *_, g in rated], seed=seed)
-    again = [score for repeat in judged.repeats for score in repeat.values()]
-    probed = [score for scores in judged.probed.values() for score in scores.values()]
-    usage, count = Usage.total([score.usage for score in mine]), max(1, len(mine))
-    replies = judged.replies
+    repeated = [score for repeat in judge.repeats for score in repeat.values()]
+    probed = [score for probe_scores in judge.probed.values() for score in probe_scores.values()]
+    usage, count = Usage.total([score.usage for score in scores]), max(1, len(scores))
+    replies = judge.replies
     return JudgeFindings(
-        judged.judge,
-        len(mine),
-        sum(score.status == "failed" for score in mine) / count,
+        judge.judge,
+        len(scores),
+        sum(score.status == "failed" for score in scores) / count,
         agreement,
-        PER * (usage.tokens_in + usage.tokens_out) / count,
-        None if usage.usd is None else PER * usage.usd / count,
-        PER * usage.seconds / judged.at_once / count,
-        _consistency(judged),
-        sum(score.status == "failed" for score in again),
-        next((score.reason for score in (*mine, *again, *probed) if score.status == "failed"), ""),
+        ANSWERS * (usage.tokens_in + usage.tokens_out) / count,
+        None if usage.usd is None else ANSWERS * usage.usd / count,
+        ANSWERS * usage.seconds / judge.concurrency / count,
+        _consistency(judge),
+        sum(score.status == "failed" for score in repeated),
+        next((score.reason for score in (*scores, *repeated, *probed) if score.status == "failed"), ""),
         replies.unparsable / replies.questions if replies.questions else None,
         replies.lost / replies.questions if replies.questions else None,
     )
 
 
-def _consistency(judged: JudgeScores) -> float | None:
+def _consistency(judge: JudgeScores) -> float | None:
     same = [
         first[claim] == again[claim]
-        for repeat in judged.repeats
+        for repeat in judge.repeats
         for sample, score in repeat.items()
-        if sample in judged.scores
-        for first, again in [(supported_claims(judged.scores[sample]), supported_claims(score))]
+        if sample in judge.scores
+        for first, again in [(supported_claims(judge.scores[sample]), supported_claims(score))]
         for claim in first.keys() & again.keys()
     ]
     return sum(same) / len(same) if same else None
 
 
-def _marked(each: JudgeFindings, all_: Sequence[JudgeFindings], costs: Mapping[str, float]) -> JudgeFindings:
-    mine = each.agreement.value
+def _mark_frontier(judge: JudgeFindings, judges: Sequence[JudgeFindings], costs: Mapping[str, float]) -> JudgeFindings:
+    rho, cost = judge.agreement.value, costs[judge.judge]
+    if rho is None:
+        return replace(judge, on_frontier=False)
+    is_beaten = any(
+        costs[other.judge] <= cost
+        and other.agreement.value >= rho
+        and (other.agreement.value > rho or costs[other.judge] < cost)
+        for other in judges
+        if other is not judge and other.agreement.value is not None
+    )
+    return replace(judge, on_frontier=not is_beaten)
 
-    def beats(other: JudgeFindings) -> bool:
-        theirs = other.agreement.value
-        if mine is None or theirs is None:
-            return False
-        cheaper = costs[other.judge] <= costs[each.judge]
-        return cheaper and theirs >= mine and (theirs > mine or costs[other.judge] < costs[each.judge])
 
-    return replace(each, on_frontier=mine is not None and not any(beats(other) for other in all_ if other is not each))
-
-
-def _pairs(samples: Sequence[Sample], judged: Sequence[JudgeScores], seed: int) -> tuple["Comparison", ...]:
+def _compare_pairs(
+    samples: Sequence[Sample], judge_scores: Sequence[JudgeScores], seed: int
+) -> tuple["Comparison", ...]:
     import numpy as np
 
     from ..meta_eval.comparison import compare_metrics
@@ -192,14 +222,14 @@ def _pairs(samples: Sequence[Sample], judged: Sequence[JudgeScores], seed: int) 
     shares = [np.nan if sample.rating_share is None else sample.rating_share for sample in samples]
     table = ScoreTable(
         items=tuple(sample.id for sample in samples),
-        metrics=tuple(each.judge for each in judged),
-        scores=np.array([[value(each.scores.get(sample.id)) for each in judged] for sample in samples]),
+        metrics=tuple(each.judge for each in judge_scores),
+        scores=np.array([[value(each.scores.get(sample.id)) for each in judge_scores] for sample in samples]),
         ratings=np.array(shares)[:, None],
         rating_min=0.0,
         rating_max=1.0,
         groups=tuple(sample.source for sample in samples),
     )
-    return tuple(compare_metrics(table, a.judge, b.judge, seed=seed) for a, b in combinations(judged, 2))
+    return tuple(compare_metrics(table, a.judge, b.judge, seed=seed) for a, b in combinations(judge_scores, 2))
 
 
 def _claim_agreement(scores: Mapping[str, Mapping[str, Score]]) -> ClaimAgreement:
@@ -210,9 +240,11 @@ def _claim_agreement(scores: Mapping[str, Mapping[str, Score]]) -> ClaimAgreemen
 
     claims = {
         judge: {
-            (sample, claim): kept for sample, score in found.items() for claim, kept in supported_claims(score).items()
+            (sample, claim): is_supported
+            for sample, score in by_sample.items()
+            for claim, is_supported in supported_claims(score).items()
         }
-        for judge, found in scores.items()
+        for judge, by_sample in scores.items()
     }
     shared = sorted(set.intersection(*(set(each) for each in claims.values()))) if claims else []
     votes = {judge: [int(each[key]) for key in shared] for judge, each in claims.items()}
@@ -229,14 +261,15 @@ def _claim_agreement(scores: Mapping[str, Mapping[str, Score]]) -> ClaimAgreemen
     return ClaimAgreement(len(shared), alpha, kappas)
 
 
-def _advice(judges: Sequence[JudgeFindings], pairs: Sequence["Comparison"], unit: Unit) -> str:
-    """The cheapest judge that surely agrees with the ratings and is not told apart from the best."""
-    able = [each for each in judges if each.agreement.value is not None]
-    if not able:
+def _advise(judges: Sequence[JudgeFindings], pairs: Sequence["Comparison"], unit: Unit) -> str:
+    """The cheapest judge whose agreement is surely above 0 and cannot be told apart from that of the best."""
+    comparable = [judge for judge in judges if judge.agreement.value is not None]
+    if not comparable:
         return "no judge can be recommended: none has scores that vary on answers with ratings that vary"
-    best = max(able, key=lambda each: each.agreement.value or 0.0)
+    best = max(comparable, key=lambda judge: judge.agreement.value or 0.0)
     if best.agreement.low is None or best.agreement.low <= 0:
-        return f"buy none of them on this evidence: even {best.judge} ({_told(best)}) may not agree with the ratings"
+        rho = _format_rho(best)
+        return f"buy none of them on this evidence: even {best.judge} ({rho}) may not agree with the ratings"
     worse = {
         name
         for pair in pairs
@@ -244,22 +277,26 @@ def _advice(judges: Sequence[JudgeFindings], pairs: Sequence["Comparison"], unit
         for name, sign in ((pair.first, pair.difference.high < 0), (pair.second, pair.difference.low > 0))
         if sign and best.judge in {pair.first, pair.second}
     }
-    sure = [each for each in able if each.judge not in worse and each.agreement.low is not None]
-    chosen = min((each for each in sure if (each.agreement.low or 0) > 0), key=lambda each: each.cost(unit))
-    cost = amount(chosen.cost(unit), unit)
+    sure = [judge for judge in comparable if judge.judge not in worse and (judge.agreement.low or 0) > 0]
+    chosen = min(sure, key=lambda judge: judge.cost(unit))
+    cost = format_cost(chosen.cost(unit), unit)
     if chosen is best:
-        return f"buy {best.judge}: it agrees best ({_told(best)}), at {cost} per 1,000 answers"
+        return f"buy {best.judge}: it agrees best ({_format_rho(best)}), at {cost} per 1,000 answers"
     return (
-        f"buy {chosen.judge} ({_told(chosen)}, {cost} per 1,000 answers): the best, {best.judge} ({_told(best)}), "
-        "is not told apart from it here"
+        f"buy {chosen.judge} ({_format_rho(chosen)}, {cost} per 1,000 answers): the best, {best.judge} "
+        f"({_format_rho(best)}), cannot be told apart from it here"
     )
 
 
-def amount(cost: float, unit: Unit) -> str:
-    """`0.15 USD`, `12,000 tokens`, `1,860 seconds`."""
+def format_cost(cost: float, unit: Unit) -> str:
+    """Formats a cost with its unit.
+
+    >>> format_cost(0.15, "usd"), format_cost(12000, "tokens")
+    ('0.15 USD', '12,000 tokens')
+    """
     return f"{cost:,.2f} USD" if unit == "usd" else f"{cost:,.0f} {unit}"
 
 
-def _told(each: JudgeFindings) -> str:
-    found = each.agreement
-    return f"rho {format_interval(found.value, found.low, found.high, '.2f')}"
+def _format_rho(judge: JudgeFindings) -> str:
+    rho = judge.agreement
+    return f"rho {format_interval(rho.value, rho.low, rho.high, '.2f')}"

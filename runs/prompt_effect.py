@@ -1,4 +1,4 @@
-"""What another prompt changes: claims that come and go, verdicts that flip, agreement with the ratings, tokens."""
+"""What another prompt changes: claims lost and added, verdicts that flip, agreement with the ratings, tokens."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,6 +9,7 @@ from ..eval_sets import Sample
 from ..judges import Usage
 from ..metrics import Score
 from ..metrics.catalogue import BASELINES
+from .panels import claims_by_text
 
 if TYPE_CHECKING:
     from ..meta_eval.results import Comparison
@@ -21,7 +22,7 @@ BEFORE, AFTER = "before", "after"
 
 @dataclass(frozen=True, slots=True)
 class Flip:
-    """A claim that both prompts found, with another verdict."""
+    """A claim that both prompts found, with another verdict and its reason."""
 
     sample: str
     claim: str
@@ -43,9 +44,19 @@ class MetricEffect:
 
 @dataclass(frozen=True, slots=True)
 class PromptEffect:
-    """The whole difference. `lost` and `added` are (sample, claim); tokens a sample, sent and said together.
+    """The whole difference between two scorings of the same samples.
 
-    `failed` are (sample, reason) where a metric failed in one of the two: their claims are not compared.
+    Attributes:
+        samples: How many samples both scored.
+        prompts_before: The identities of the prompts of the first, sorted.
+        prompts_after: Those of the second.
+        lost: Claims that only the first found, as (sample, claim).
+        added: Claims that only the second found.
+        flips: Claims of both with another verdict.
+        metrics: The effect on each metric.
+        tokens_before: Tokens per sample of the first, in and out together.
+        tokens_after: Those of the second.
+        failed: (sample, reason) where a metric failed in one of the two; their claims are not compared.
     """
 
     samples: int
@@ -60,8 +71,18 @@ class PromptEffect:
     failed: tuple[tuple[str, str], ...] = ()
 
 
-def prompt_effect(samples: Sequence[Sample], before: Scores, after: Scores, *, seed: int = 0) -> PromptEffect:
-    """Compares two scorings of the same samples. Raises `UsageError` where there is nothing in common."""
+def compare_prompts(samples: Sequence[Sample], before: Scores, after: Scores, *, seed: int = 0) -> PromptEffect:
+    """Compares two scorings of the same samples.
+
+    Args:
+        samples: The samples, with their ratings.
+        before: The scores of the first, by sample and metric.
+        after: Those of the second.
+        seed: Seed of the resampling.
+
+    Raises:
+        UsageError: They have no sample and metric in common.
+    """
     both = [sample for sample in samples if sample.id in before and sample.id in after]
     metrics = [
         name
@@ -95,30 +116,30 @@ def prompt_effect(samples: Sequence[Sample], before: Scores, after: Scores, *, s
     )
 
 
-def effect_of_runs(store: "Store", run_a: str, run_b: str) -> PromptEffect:
-    """The difference between two stored runs over the same samples."""
-    return prompt_effect(list(store.samples(run_b)), _scores(store, run_a), _scores(store, run_b))
+def compare_prompts_of_runs(store: "Store", run_a: str, run_b: str) -> PromptEffect:
+    """Compares two stored runs over the same samples. Raises `UsageError` where they have none in common."""
+    return compare_prompts(list(store.samples(run_b)), _scores(store, run_a), _scores(store, run_b))
 
 
 def _scores(store: "Store", run: str) -> dict[str, dict[str, Score]]:
-    found: dict[str, dict[str, Score]] = {}
+    by_sample: dict[str, dict[str, Score]] = {}
     for sample, metric, score in store.scores(run):
-        found.setdefault(sample, {})[metric] = score
-    return found
+        by_sample.setdefault(sample, {})[metric] = score
+    return by_sample
 
 
 def _failure(before: Mapping[str, Score], after: Mapping[str, Score], metrics: Sequence[str]) -> str:
-    found = (scores[name] for scores in (before, after) for name in metrics if name in scores)
-    return next((score.reason for score in found if score.status == "failed"), "")
+    scores = (by_metric[name] for by_metric in (before, after) for name in metrics if name in by_metric)
+    return next((score.reason for score in scores if score.status == "failed"), "")
 
 
 def _claims(scores: Mapping[str, Score], metrics: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """The claims of a sample by their words; the first metric that tells a claim is heard."""
-    found: dict[str, dict[str, Any]] = {}
+    """The claims of a sample by their text; of the same claim in several metrics the first one counts."""
+    claims: dict[str, dict[str, Any]] = {}
     for name in metrics:
-        for claim in scores[name].evidence.get("claims", []) if name in scores else []:
-            found.setdefault(" ".join(claim["text"].casefold().split()), claim)
-    return found
+        if name in scores:
+            claims = claims_by_text(scores[name]) | claims
+    return claims
 
 
 def _differ(old: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
@@ -130,18 +151,18 @@ def _flip(sample: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> Flip:
 
 
 def _prompts(samples: Sequence[Sample], scores: Scores, metrics: Sequence[str]) -> tuple[str, ...]:
-    def asked() -> Iterator[str]:
+    def identities() -> Iterator[str]:
         for sample in samples:
             for name in metrics:
                 if name in scores[sample.id]:
                     yield from scores[sample.id][name].evidence.get("prompts", [])
 
-    return tuple(sorted(set(asked())))
+    return tuple(sorted(set(identities())))
 
 
 def _tokens(samples: Sequence[Sample], scores: Scores) -> float:
-    took = Usage.total([score.usage for sample in samples for score in scores[sample.id].values()])
-    return (took.tokens_in + took.tokens_out) / len(samples)
+    usage = Usage.total([score.usage for sample in samples for score in scores[sample.id].values()])
+    return (usage.tokens_in + usage.tokens_out) / len(samples)
 
 
 def _metric_effect(name: str, samples: Sequence[Sample], before: Scores, after: Scores, seed: int) -> MetricEffect:

@@ -1,5 +1,6 @@
 """The command line: one file a command. No logic but what belongs to typing and reading."""
 
+import logging
 import sys
 import warnings
 from functools import partial
@@ -24,7 +25,7 @@ from .heuristic import heuristic
 from .judges import judges
 from .meta import meta
 from .numeric import numeric
-from .output import echo
+from .output import echo, echo_notice
 from .probe import probe
 from .prompts import prompts
 from .rate import rate, ratings
@@ -73,9 +74,19 @@ for command in COMMANDS:
     cli.add_command(command)
 
 
+class _NoticeHandler(logging.Handler):
+    """Prints what Assay's modules log, such as a judge that gives no log probabilities, as notices."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Prints one record."""
+        echo_notice(record.getMessage())
+
+
 def main() -> None:
     """Runs the command line; errors made on purpose become one line and an exit code."""
     show_warning = warnings.showwarning
+    logger, notices = logging.getLogger("assay"), _NoticeHandler(logging.WARNING)
+    logger.addHandler(notices)
 
     def show(message: Warning | str, category: type[Warning], *place: Any, **further: Any) -> None:
         """Prints the notice about a former name as one line, any other warning as Python does."""
@@ -105,6 +116,8 @@ def main() -> None:
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(ERROR)
+    finally:
+        logger.removeHandler(notices)
 
 
 def _end(error: AssayError, code: int) -> None:

@@ -268,14 +268,3 @@ def set_options(command: Command) -> Command:
     ):
         command = option(command)
     return command
-
-
-def budget_options(command: Command) -> Command:
-    """The options of `with_budget`, one by one: for commands that are not typed yet."""
-    for option in (
-        click.option("--budget-calls", type=click.IntRange(min=0), help="Stop before there are more live calls."),
-        click.option("--budget-tokens", type=click.IntRange(min=0), help="Stop before live calls take more tokens."),
-        click.option("--budget-usd", type=click.FloatRange(min=0), help="Stop before live calls cost more."),
-    ):
-        command = option(command)
-    return command

@@ -1,17 +1,20 @@
 """`assay prompts`: what the judges are asked, word for word."""
 
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from ..errors import UsageError
-from .options import json_option, set_options
+from .options import SetOptions, json_option, with_set_options
 from .output import echo, echo_json
 from .prompts_check import check, use
 from .prompts_try import diff, try_prompt
 
 if TYPE_CHECKING:
+    from ..eval_sets import Sample
     from ..judges import Question
+    from ..prompts import Message
 
 
 @click.group()
@@ -29,12 +32,11 @@ def list_prompts(as_json: bool) -> None:
     """List the prompts with their languages, identities and fields."""
     from ..prompts import bundled_prompts
 
-    prompts_found = bundled_prompts()
     if as_json:
-        echo_json([{"identity": each.identity, "fields": sorted(each.fields)} for each in prompts_found])
-    else:
-        for prompt in prompts_found:
-            echo(f"{prompt.identity:<28} fields: {', '.join(sorted(prompt.fields))}")
+        echo_json([{"identity": prompt.identity, "fields": sorted(prompt.fields)} for prompt in bundled_prompts()])
+        return
+    for prompt in bundled_prompts():
+        echo(f"{prompt.identity:<28} fields: {', '.join(sorted(prompt.fields))}")
 
 
 @prompts.command()
@@ -51,33 +53,29 @@ def show(name: str) -> None:
 
 @prompts.command()
 @click.argument("name")
-@click.argument("set_", metavar="SET")
-@click.argument("sample")
-@set_options
+@click.argument("source", metavar="SET")
+@click.argument("sample_id", metavar="SAMPLE")
+@with_set_options
 @json_option
-def render(name: str, set_: str, sample: str, as_json: bool, **options: Any) -> None:
+def render(name: str, source: str, sample_id: str, set_options: SetOptions, as_json: bool) -> None:
     """Print the prompt NAME for SAMPLE of SET, exactly as sent.
 
     NAME is claims, verdicts, support, questions, rating or translate. Prompts about claims take the answer's sentences
     as its claims; `support` asks about one claim at a time, `translate` about one text.
     """
-    from ..eval_sets import read_set
-    from .options import read_mapping
-
-    reading = {"mapping": read_mapping(options["mapping"])} | {k: options[k] for k in ("language", "limit", "split")}
-    found = next((each for each in read_set(set_, **reading) if each.id == sample), None)
-    if found is None:
-        raise UsageError(f"{set_} has no sample {sample!r}")
-    asked = _questions(name, found)
+    sample = next((each for each in set_options.samples([source]) if each.id == sample_id), None)
+    if sample is None:
+        raise UsageError(f"{source} has no sample {sample_id!r}")
+    questions = _questions_of(name, sample)
     if as_json:
-        echo_json([question.messages for question in asked])
+        echo_json([question.messages for question in questions])
         return
-    for question in asked:
-        echo(f"{question.prompt.identity} for {sample}")
+    for question in questions:
+        echo(f"{question.prompt.identity} for {sample_id}")
         _print_messages(question.messages)
 
 
-def _questions(name: str, sample: Any) -> "list[Question[Any]]":
+def _questions_of(name: str, sample: "Sample") -> "list[Question[Any]]":
     from ..metrics.answer_relevance import reverse_questions_question
     from ..metrics.claim_extraction import claims_by_sentences, claims_question
     from ..metrics.heuristic.translation import translation_questions
@@ -87,20 +85,19 @@ def _questions(name: str, sample: Any) -> "list[Question[Any]]":
     from ..prompts import BUNDLED
 
     claims = claims_by_sentences(sample)
-    ways: dict[str, Any] = {
+    builders: dict[str, Callable[[], list[Question[Any]]]] = {
         "claims": lambda: [claims_question(sample, BUNDLED)],
         "verdicts": lambda: [verdicts_question(sample, dict(enumerate(claims, start=1)), BUNDLED)],
         "support": lambda: [support_question(sample, claim, BUNDLED) for claim in claims],
         "questions": lambda: [reverse_questions_question(sample, 3, BUNDLED)],
         "rating": lambda: [rating_question(sample, BUNDLED, logprobs=False)],
-        "translate": lambda: translation_questions(sample, BUNDLED),
+        "translate": lambda: list(translation_questions(sample, BUNDLED)),
     }
-    if name not in ways:
-        raise UsageError(f"no prompt {name!r} is rendered for a sample; there are {', '.join(ways)}")
-    found: list[Question[Any]] = ways[name]()
-    return found
+    if name not in builders:
+        raise UsageError(f"the prompt {name!r} is not about one sample; these are: {', '.join(builders)}")
+    return builders[name]()
 
 
-def _print_messages(messages: Any) -> None:
+def _print_messages(messages: "Sequence[Message]") -> None:
     for message in messages:
         echo(f"\n--- {message['role']}\n{message['content']}")

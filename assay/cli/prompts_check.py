@@ -1,8 +1,8 @@
-"""`assay prompts check` and `use`: prompts of the user's own, read before a judge is asked with them."""
+"""`assay prompts check` and `use`: your own prompts, checked before a judge is asked with them."""
 
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -10,14 +10,14 @@ from ..errors import InputError
 from .exit_codes import ERROR
 from .options import PROMPTS_IN_USE, json_option, path_in_store, store_option
 from .output import echo, echo_json
-from .prompts_try import counted
+from .prompts_try import count_of
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from ..prompts import Prompt
 
-# Whose reply a prompt's examples are written in; prompts that are not here have examples without a shape.
+# The schema of a prompt's replies, and so of its examples; other prompts have replies without a shape.
 SCHEMAS = {
     "claims": "metrics.claim_extraction:Claims",
     "verdicts": "metrics.verdict_list:ListedVerdicts",
@@ -31,51 +31,54 @@ SCHEMAS = {
 @click.argument("folder", required=False, type=click.Path(path_type=Path, exists=True, file_okay=False))
 @json_option
 def check(folder: Path | None, as_json: bool) -> None:
-    """Check the prompts in FOLDER (ours, if left out).
+    """Check the prompts in FOLDER (the bundled ones, if left out).
 
-    Finds a template that leaves a field out or leaks a placeholder, a language that is missing, and an example that
-    its own schema refuses. Exit code 1 when something is wrong.
+    Finds a template without a field or with a placeholder that is sent unfilled, a missing language, and an example
+    that its own schema refuses. Exit code 1 when there is a problem.
     """
-    problems = _problems_of(folder)
+    problems = _find_problems(folder)
     if as_json:
         echo_json(problems)
     else:
         for problem in problems:
             echo(f"{problem['prompt']}: {problem['problem']}")
-        echo(counted(len(problems), "problem") if problems else "nothing is wrong")
+        echo(count_of(len(problems), "problem") if problems else "no problems")
     click.get_current_context().exit(ERROR if problems else 0)
 
 
-def _problems_of(folder: Path | None) -> list[dict[str, str]]:
+def _find_problems(folder: Path | None) -> list[dict[str, str]]:
     from ..prompts import bundled_prompts, prompt_names, read_prompt
 
     problems: list[dict[str, str]] = []
-    found: list[Prompt] = []
+    prompts: list[Prompt] = []
     if folder is None:
-        found = bundled_prompts()
+        prompts = bundled_prompts()
     else:
         for file in sorted(folder.glob("*.md")):
             try:
-                found.append(read_prompt(file))
+                prompts.append(read_prompt(file))
             except InputError as error:
                 problems.append({"prompt": file.name, "problem": str(error)})
-        if not found and not problems:
-            raise InputError(f"{folder}: there is no prompt (NAME.LANGUAGE.md, such as claims.nl.md) in this folder")
-    for prompt in found:
+        if not prompts and not problems:
+            raise InputError(f"{folder}: this folder has no prompt; put a file NAME.LANGUAGE.md in it (claims.nl.md)")
+    for prompt in prompts:
         name = f"{prompt.name}.{prompt.language}"
-        problems += [{"prompt": name, "problem": problem} for problem in refused_examples(prompt)]
-    for name in sorted({prompt.name for prompt in found}):
-        here = {prompt.language for prompt in found if prompt.name == name}
+        problems += [{"prompt": name, "problem": problem} for problem in find_refused_examples(prompt)]
+    for name in sorted({prompt.name for prompt in prompts}):
+        languages = {prompt.language for prompt in prompts if prompt.name == name}
         problems += [
-            {"prompt": f"{name}.{language}", "problem": "missing here: samples in this language are asked by ours"}
+            {
+                "prompt": f"{name}.{language}",
+                "problem": "missing here: samples in this language get the bundled prompt",
+            }
             for language in prompt_names()[name]
-            if language not in here
+            if language not in languages
         ]
     return problems
 
 
-def refused_examples(prompt: "Prompt") -> list[str]:
-    """What is wrong with a prompt's example replies, by the schema that real replies must have."""
+def find_refused_examples(prompt: "Prompt") -> list[str]:
+    """Lists the example replies of a prompt that the schema of real replies refuses."""
     from pydantic import ValidationError
 
     from ..judges.structured import describe
@@ -97,28 +100,27 @@ def _schema(name: str) -> "type[BaseModel] | None":
     if name not in SCHEMAS:
         return None
     module, _, model = SCHEMAS[name].partition(":")
-    found: Any = getattr(import_module(f"assay.{module}"), model)
-    schema: type[BaseModel] = found
+    schema: type[BaseModel] = getattr(import_module(f"assay.{module}"), model)
     return schema
 
 
 @click.command()
 @click.argument("folder", required=False, type=click.Path(path_type=Path, exists=True, file_okay=False))
-@click.option("--ours", is_flag=True, help="Go back to the prompts that come with Assay.")
+@click.option("--bundled", is_flag=True, help="Go back to the bundled prompts.")
 @store_option
-def use(folder: Path | None, ours: bool, store: Path | str) -> None:
-    """Use the prompts in FOLDER for the runs of this store, in place of ours of the same name and language."""
+def use(folder: Path | None, bundled: bool, store: Path | str) -> None:
+    """Use your own prompts in FOLDER for the runs of this store, in place of the bundled ones."""
     from ..errors import UsageError
     from ..prompts import Prompts
 
-    kept = path_in_store(store, PROMPTS_IN_USE, "give --prompts FOLDER to each run")
-    if ours == (folder is not None):
-        raise UsageError("name a FOLDER with prompts of your own, or --ours")
+    choice = path_in_store(store, PROMPTS_IN_USE, "give --prompts FOLDER to each run")
+    if bundled == (folder is not None):
+        raise UsageError("name a FOLDER with your own prompts, or --bundled")
     if folder is None:
-        kept.unlink(missing_ok=True)
-        echo("the runs of this store use the prompts that come with Assay")
+        choice.unlink(missing_ok=True)
+        echo("the runs of this store use the bundled prompts")
         return
     prompts = Prompts.from_folder(folder)
-    kept.parent.mkdir(parents=True, exist_ok=True)
-    kept.write_text(f"{folder.resolve()}\n", encoding="utf-8")
+    choice.parent.mkdir(parents=True, exist_ok=True)
+    choice.write_text(f"{folder.resolve()}\n", encoding="utf-8")
     echo(f"the runs of this store use {', '.join(prompt.identity for prompt in prompts.own.values())} from {folder}")

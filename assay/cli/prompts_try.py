@@ -1,40 +1,42 @@
 """`assay prompts try` and `diff`: what another wording of a prompt changes."""
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from ..errors import UsageError
 from .exit_codes import DONE, TOO_MANY_FAILED
 from .options import (
+    SetOptions,
     embedder_option,
     json_option,
     judge_option,
     path_in_store,
-    read_mapping,
     read_metrics,
-    set_options,
     store_option,
+    with_set_options,
 )
-from .output import echo, echo_json
+from .output import echo, echo_json, one_line
 
 if TYPE_CHECKING:
     from ..eval_sets import Sample
+    from ..judges import LiteLLMJudge, Mode
     from ..prompts import Prompt
-    from ..runs.prompt_effect import PromptEffect
+    from ..runs.prompt_effect import MetricEffect, PromptEffect
 
 _LISTED = "faithfulness:claims=judge:verdicts=listed"
-_ASKED_BY = {
+_METRICS_OF_PROMPT = {
     "claims": _LISTED,
     "verdicts": _LISTED,
     "support": "faithfulness:verdicts=probability",
     "questions": "answer_relevance",
     "rating": "judge_truthfulness,judge_relatedness,judge_completeness",
 }
-_SHOWN = 10
+_SHOWN = 10  # claims of a kind in the plain output
 
 
 @click.command(name="try")
@@ -42,14 +44,27 @@ _SHOWN = 10
 @click.argument("sets", nargs=-1, required=True, metavar="SET...")
 @click.option("--edit", type=click.Path(path_type=Path), required=True, help="The file with your wording.")
 @judge_option
-@click.option("--metrics", help="What to score; if not given, what asks this prompt.")
+@click.option("--metrics", help="What to score. Default: the metrics that ask this prompt.")
 @click.option("--cassette", type=click.Path(path_type=Path), help="Recorded replies. [default: STORE/tried.jsonl]")
 @click.option("--mode", type=click.Choice(["replay", "auto"]), default="auto", show_default=True)
 @embedder_option
-@set_options
+@with_set_options
 @store_option
 @json_option
-def try_prompt(name: str, sets: tuple[str, ...], edit: Path, as_json: bool, **options: Any) -> None:
+def try_prompt(
+    *,
+    name: str,
+    sets: tuple[str, ...],
+    edit: Path,
+    judge: str | None,
+    metrics: str | None,
+    cassette: Path | None,
+    mode: "Mode",
+    embedder: str,
+    set_options: SetOptions,
+    store: str | Path,
+    as_json: bool,
+) -> None:
     """Ask the prompt NAME (claims.nl) in another wording, and print what it changes on SETs.
 
     Only samples whose language asks this prompt are judged, and only questions whose rendering changed are asked: the
@@ -58,52 +73,49 @@ def try_prompt(name: str, sets: tuple[str, ...], edit: Path, as_json: bool, **op
     \b
     assay prompts try claims.nl helpdesk_nl --edit my_claims.md --judge qwen1.5b --cassette replies.jsonl
     """
-    from ..eval_sets import read_set
+    from ..judges import LiteLLMJudge
     from ..prompts import BUNDLED, prompt_names, read_prompt_as
 
     base, _, language = name.partition(".")
     language = language or "en"
-    ours = BUNDLED.load(base, language)
-    if ours.language != language:
-        raise UsageError(f"no prompt is called {name!r}; {base} is there in {', '.join(prompt_names()[base])}")
+    bundled = BUNDLED.load(base, language)
+    if bundled.language != language:
+        raise UsageError(f"no prompt is called {name!r}; {base} exists in {', '.join(prompt_names()[base])}")
     edited = read_prompt_as(edit, base, language)
-    if edited.identity == ours.identity:
-        raise UsageError(f"{edit} is word for word the prompt in use, {ours.identity}; change it first")
-    if options["judge"] is None:
+    if edited.identity == bundled.identity:
+        raise UsageError(f"{edit} is word for word the prompt in use, {bundled.identity}; change it first")
+    if judge is None:
         raise UsageError("a prompt is tried on a judge; name one with --judge")
-    metrics = options["metrics"] or _ASKED_BY.get(base)
-    if metrics is None:
-        raise UsageError(f"name what asks {base} with --metrics")
-    reading = {"mapping": read_mapping(options["mapping"])} | {k: options[k] for k in ("language", "limit", "split")}
-    samples = [sample for source in sets for sample in read_set(source, **reading) if _asks(sample, ours)]
+    chosen_metrics = metrics or _METRICS_OF_PROMPT.get(base)
+    if chosen_metrics is None:
+        raise UsageError(f"no metric is known to ask {base}; name one with --metrics")
+    samples = [
+        sample
+        for sample in set_options.samples(sets)
+        if BUNDLED.load(base, sample.language).identity == bundled.identity
+    ]
     if not samples:
-        raise UsageError(f"no sample of {', '.join(sets)} is in the language of {name}: the prompt is asked of none")
-    effect = asyncio.run(_tried(samples, read_metrics(metrics), edited, options))
-    _tell(effect, as_json)
+        raise UsageError(f"no sample of {', '.join(sets)} is in the language of {name}, so that none asks this prompt")
+    file = cassette or path_in_store(store, "tried.jsonl", "name a file with --cassette")
+    with_cassette = LiteLLMJudge(judge, cassette=file, mode=mode)
+    effect = asyncio.run(_score_twice(samples, read_metrics(chosen_metrics), edited, with_cassette, embedder))
+    _print_effect(effect, as_json=as_json)
     click.get_current_context().exit(TOO_MANY_FAILED if effect.failed else DONE)
 
 
-def _asks(sample: "Sample", prompt: "Prompt") -> bool:
-    from ..prompts import BUNDLED
-
-    return BUNDLED.load(prompt.name, sample.language).identity == prompt.identity
-
-
-async def _tried(
-    samples: "list[Sample]", metrics: tuple[str, ...], edited: "Prompt", options: dict[str, Any]
+async def _score_twice(
+    samples: "Sequence[Sample]", metrics: tuple[str, ...], edited: "Prompt", judge: "LiteLLMJudge", embedder: str
 ) -> "PromptEffect":
-    from ..judges import LiteLLMJudge
     from ..prompts import BUNDLED
-    from ..runs.evaluate import aevaluate
-    from ..runs.prompt_effect import prompt_effect
+    from ..runs import aevaluate
+    from ..runs.prompt_effect import compare_prompts
 
-    cassette = options["cassette"] or path_in_store(options["store"], "tried.jsonl", "name a file with --cassette")
-    async with LiteLLMJudge(options["judge"], cassette=cassette, mode=options["mode"]) as judge:
-        before = await aevaluate(samples, metrics, judge=judge, embedder=options["embedder"])
-        after = await aevaluate(
-            samples, metrics, judge=judge, embedder=options["embedder"], prompts=BUNDLED.replacing(edited)
-        )
-    return prompt_effect(samples, before.scores, after.scores)
+    async with judge:
+        before, after = [
+            await aevaluate(samples, metrics, judge=judge, embedder=embedder, prompts=prompts)
+            for prompts in (BUNDLED, BUNDLED.replacing(edited))
+        ]
+    return compare_prompts(samples, before.scores, after.scores)
 
 
 @click.command()
@@ -114,57 +126,62 @@ async def _tried(
 def diff(run_a: str, run_b: str, store: Path | str, as_json: bool) -> None:
     """Print what changed from RUN_A to RUN_B: claims, verdicts, agreement, tokens."""
     from ..runs import Store
-    from ..runs.prompt_effect import effect_of_runs
+    from ..runs.prompt_effect import compare_prompts_of_runs
 
-    opened = Store(store, must_exist=True)
-    _tell(effect_of_runs(opened, opened.run(run_a).id, opened.run(run_b).id), as_json)
+    runs = Store(store, must_exist=True)
+    _print_effect(compare_prompts_of_runs(runs, runs.run(run_a).id, runs.run(run_b).id), as_json=as_json)
 
 
-def _tell(effect: "PromptEffect", as_json: bool) -> None:
+def _print_effect(effect: "PromptEffect", *, as_json: bool) -> None:
     if as_json:
         echo_json(asdict(effect))
         return
-    from ..text.untrusted import without_unseen
-
-    def line(text: str) -> None:
-        echo(without_unseen(" ".join(text.split())) if not text.startswith(" ") else without_unseen(text))
-
-    line(f"{effect.samples} samples; prompts before: {', '.join(effect.prompts_before) or 'none'}")
-    line(f"after: {', '.join(effect.prompts_after) or 'none'}")
-    line(f"tokens a sample: {effect.tokens_before:,.0f} before, {effect.tokens_after:,.0f} after")
+    echo(f"{effect.samples} samples; prompts before: {', '.join(effect.prompts_before) or 'none'}")
+    echo(f"after: {', '.join(effect.prompts_after) or 'none'}")
+    echo(f"tokens per sample: {effect.tokens_before:,.0f} before, {effect.tokens_after:,.0f} after")
     if effect.failed:
-        sample, why = effect.failed[0]
-        line(f"{len(effect.failed)} samples failed, and their claims are not compared; the first, {sample}: {why}")
-    for each in effect.metrics:
-        found = each.agreement
-        means = " -> ".join("none" if mean is None else f"{mean:.2f}" for mean in (each.mean_before, each.mean_after))
-        told = f"{each.metric}: mean {means}; "
-        if found.difference.value is None or found.rho_first is None or found.rho_second is None:
-            line(told + f"no agreement to compare ({found.problem or found.difference.problem})")
-            continue
-        told += f"Spearman with the rating {found.rho_second:+.2f} -> {found.rho_first:+.2f} (n = {found.n}), "
-        told += f"difference {found.difference.value:+.2f}"
-        if found.difference.low is not None and found.difference.high is not None:
-            told += f" [{found.difference.low:+.2f}, {found.difference.high:+.2f}]"
-        line(told)
-    for title, claims in (("lost", effect.lost), ("added", effect.added)):
-        line(f"{counted(len(claims), 'claim')} {title}")
+        sample, reason = effect.failed[0]
+        count = f"{len(effect.failed)} samples failed, and their claims are not compared"
+        echo(one_line(f"{count}; the first, {sample}: {reason}"))
+    for metric in effect.metrics:
+        echo(one_line(f"{metric.metric}: mean {_format_means(metric)}; {_format_agreement(metric)}"))
+    for change, claims in (("lost", effect.lost), ("added", effect.added)):
+        echo(f"{count_of(len(claims), 'claim')} {change}")
         for sample, text in claims[:_SHOWN]:
-            line(f"  {sample}  {text}")
-        _rest(len(claims))
-    line(f"{counted(len(effect.flips), 'verdict')} flipped")
+            echo(f"  {one_line(sample)}  {one_line(text)}")
+        _print_rest(len(claims))
+    echo(f"{count_of(len(effect.flips), 'verdict')} flipped")
     for flip in effect.flips[:_SHOWN]:
-        line(f"  {flip.sample}  {flip.claim}")
-        line(f"    before: {flip.before.replace('_', ' ')}: {flip.reason_before}")
-        line(f"    after:  {flip.after.replace('_', ' ')}: {flip.reason_after}")
-    _rest(len(effect.flips))
+        echo(f"  {one_line(flip.sample)}  {one_line(flip.claim)}")
+        echo(f"    before: {flip.before.replace('_', ' ')}: {one_line(flip.reason_before)}")
+        echo(f"    after:  {flip.after.replace('_', ' ')}: {one_line(flip.reason_after)}")
+    _print_rest(len(effect.flips))
 
 
-def counted(number: int, what: str) -> str:
-    """`1 claim`, `2 claims`."""
-    return f"{number} {what}{'' if number == 1 else 's'}"
+def _format_means(metric: "MetricEffect") -> str:
+    means = (metric.mean_before, metric.mean_after)
+    return " -> ".join("none" if mean is None else f"{mean:.2f}" for mean in means)
 
 
-def _rest(count: int) -> None:
+def _format_agreement(metric: "MetricEffect") -> str:
+    comparison = metric.agreement
+    difference = comparison.difference
+    if difference.value is None or comparison.rho_first is None or comparison.rho_second is None:
+        return f"no agreement to compare ({comparison.problem or difference.problem})"
+    text = (
+        f"Spearman with the rating {comparison.rho_second:+.2f} -> {comparison.rho_first:+.2f} (n = {comparison.n}), "
+    )
+    text += f"difference {difference.value:+.2f}"
+    if difference.low is not None and difference.high is not None:
+        text += f" [{difference.low:+.2f}, {difference.high:+.2f}]"
+    return text
+
+
+def count_of(number: int, noun: str) -> str:
+    """Formats a count: `1 claim`, `2 claims`."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def _print_rest(count: int) -> None:
     if count > _SHOWN:
         echo(f"  ... and {count - _SHOWN} more (all with --json)")

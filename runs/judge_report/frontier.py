@@ -1,4 +1,4 @@
-"""Agreement against cost as places in percent: a point a judge and a panel, and the line of what judges alone reach."""
+"""The chart of agreement against cost: one point per judge and panel, and the line that single judges reach."""
 
 import math
 from collections.abc import Sequence
@@ -9,16 +9,30 @@ from ...meta_eval.estimate import Estimate
 from ...meta_eval.report.axes import Axis, axis_over
 from ..judge_comparison import JudgeComparison
 
-_ROOM = 1.6  # beyond the cheapest and the dearest; more than the widest gap of 1, 2, 5, so that a tick is always seen
+_ROOM = (
+    1.6  # beyond the lowest and the highest cost; more than the widest gap of 1, 2, 5, so that a tick is always seen
+)
 _FREE, _PRICED = 6.0, 16.0  # percent: where what costs nothing stands, and where the logarithmic axis begins
 _NEAR, _APART = 2.5, 22  # percent of the axis; pixels between points that would lie on each other
 
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A judge or panel: `x`, `y`, `low` and `high` in percent from the left and top, moved `shift` pixels aside.
+    """A judge or panel in the chart; places are in percent from the left and the top.
 
-    `key` is its letter. `beyond`: a panel that agrees more than any judge that costs no more.
+    Attributes:
+        key: Its letter.
+        name: The judge's or panel's name.
+        kind: `judge` or `panel`.
+        cost: Of 1,000 answers, in the comparison's unit.
+        agreement: Spearman's rho with the ratings.
+        x: The place of its cost.
+        y: The place of its agreement.
+        low: The place of the interval's lower end; None without an interval.
+        high: The place of its upper end.
+        on_frontier: Whether no other judge agrees more for less.
+        beyond: Whether it is a panel that agrees more than any judge that costs no more.
+        shift: How many pixels it is moved aside, so that points do not lie on each other.
     """
 
     key: str
@@ -37,9 +51,16 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Frontier:
-    """The chart: ticks as (percent, text), points in the tables' order, and the stairs of the frontier as "x,y x,y".
+    """The chart of a comparison.
 
-    `zero` is the place of no agreement; `free` says that the axis begins with a place for what costs nothing.
+    Attributes:
+        x_ticks: (percent, text) of the cost axis.
+        y: The axis of the agreement.
+        points: In the tables' order.
+        without: (name, reason) of what has no agreement.
+        stairs: The line of the frontier, as "x,y x,y" in percent.
+        zero: The place of no agreement, in percent from the top.
+        free: Whether the axis begins with a place for what costs nothing.
     """
 
     x_ticks: tuple[tuple[float, str], ...]
@@ -51,23 +72,25 @@ class Frontier:
     free: bool
 
 
-def frontier(found: JudgeComparison) -> Frontier | None:
-    """The chart of a comparison; None where nothing has an agreement with the ratings."""
-    rows = [(each.judge, "judge", each.cost(found.unit), each.agreement, each.on_frontier) for each in found.judges]
-    rows += [(each.name, "panel", each.cost, each.agreement, False) for each in found.panels]
+def draw_frontier(comparison: JudgeComparison) -> Frontier | None:
+    """Draws the chart of a comparison; None where nothing has an agreement with the ratings."""
+    unit = comparison.unit
+    rows = [(judge.judge, "judge", judge.cost(unit), judge.agreement, judge.on_frontier) for judge in comparison.judges]
+    rows += [(each.name, "panel", each.cost, each.agreement, False) for each in comparison.panels]
     shown = [row for row in rows if row[3].value is not None]
     if not shown:
         return None
-    ends = [end for *_, told, _ in shown for end in (told.value, told.low, told.high) if end is not None]
+    agreements = [agreement for _, _, _, agreement, _ in shown]
+    ends = [end for rho in agreements for end in (rho.value, rho.low, rho.high) if end is not None]
     y = axis_over([*ends, 0.0], within=(-1, 1))
     costs = _Costs([cost for _, _, cost, _, _ in shown])
     points = []
-    for key, (name, kind, cost, told, on_frontier) in zip(_letters(len(shown)), shown, strict=True):
-        cheaper = [each.agreement.value or -1 for each in found.judges if each.cost(found.unit) <= cost]
-        beyond = kind == "panel" and (told.value or 0) > max(cheaper, default=-1)
-        at, low, high = (None if end is None else 100 - y.percent(end) for end in (told.value, told.low, told.high))
+    for key, (name, kind, cost, rho, on_frontier) in zip(_letters(len(shown)), shown, strict=True):
+        cheaper = [each.agreement.value or -1 for each in comparison.judges if each.cost(unit) <= cost]
+        beyond = kind == "panel" and (rho.value or 0) > max(cheaper, default=-1)
+        at, low, high = (None if end is None else 100 - y.percent(end) for end in (rho.value, rho.low, rho.high))
         place = costs.percent(cost)
-        points.append(Point(key, name, kind, cost, told, place, at or 0.0, low, high, on_frontier, beyond))
+        points.append(Point(key, name, kind, cost, rho, place, at or 0.0, low, high, on_frontier, beyond))
     without = tuple((row[0], row[3].problem) for row in rows if row[3].value is None)
     stairs = _stairs([point for point in points if point.on_frontier])
     return Frontier(costs.ticks(), y, _apart(points), without, stairs, 100 - y.percent(0), costs.free is not None)
@@ -95,8 +118,8 @@ class _Costs:
         first = math.floor(math.log10(self.low))
         powers = takewhile(lambda power: 10.0**power <= self.high, count(first))
         values = [step * 10.0**power for power in powers for step in steps]
-        told = [(self.percent(value), _round(value)) for value in values if self.low < value < self.high]
-        return ((self.free, "0"), *told) if self.free else tuple(told)
+        ticks = [(self.percent(value), _round(value)) for value in values if self.low < value < self.high]
+        return ((self.free, "0"), *ticks) if self.free else tuple(ticks)
 
 
 def _round(value: float) -> str:

@@ -106,7 +106,7 @@ def test_what_cannot_be_tried(assay: Make, set_file: Make, judge_file: Make, tmp
     for words, code, told in [
         (("claims.en", path, "--edit", same), 2, "word for word the prompt in use"),
         (("claims.nl", path, "--edit", edited(tmp_path / "own", "claims.nl")), 2, "no sample of"),
-        (("claims.de", path, "--edit", same), 2, "claims is there in en, nl"),
+        (("claims.de", path, "--edit", same), 2, "claims exists in "),
         (("claim", path, "--edit", same), 2, "no prompt is called 'claim'"),
         (("claims", path, "--edit", tmp_path / "none.md"), 1, "the prompt cannot be read"),
     ]:
@@ -124,7 +124,7 @@ def test_a_run_uses_the_folder_that_was_chosen(
     after = assay(*run, "--json").json["run"]
     lost = assay("prompts", "diff", before, after, "--json").json["lost"]
     assert lost == [["s0", "Send flowers."], ["s3", "Send flowers."]]
-    assert "come with Assay" in assay("prompts", "use", "--ours").out
+    assert "the bundled prompts" in assay("prompts", "use", "--bundled").out
     again = assay(*run, "--json").json["run"]
     assert assay("prompts", "diff", before, again, "--json").json["lost"] == []
     by_option = assay(*run, "--prompts", own, "--json").json["run"]
@@ -133,7 +133,7 @@ def test_a_run_uses_the_folder_that_was_chosen(
 
 def test_ours_have_no_fault(assay: Make) -> None:
     done = assay("prompts", "check")
-    assert (done.code, done.out) == (0, "nothing is wrong\n")
+    assert (done.code, done.out) == (0, "no problems\n")
 
 
 @pytest.mark.parametrize(
@@ -169,6 +169,6 @@ def test_check_finds_a_missing_language_and_a_name_that_is_none(assay: Make, tmp
 
 
 def test_a_store_on_a_server_keeps_no_folder_of_prompts(assay: Make) -> None:
-    done = assay("prompts", "use", "--ours", "--store", "postgresql://nobody@127.0.0.1:1/x")
+    done = assay("prompts", "use", "--bundled", "--store", "postgresql://nobody@127.0.0.1:1/x")
     assert done.code == 2
     assert "a store on a server keeps no files; give --prompts FOLDER to each run" in done.err

@@ -10,8 +10,9 @@ from assay.errors import UsageError
 from assay.eval_sets import Sample
 from assay.judges import Usage
 from assay.metrics import Score
-from assay.runs.judge_comparison import JudgeScores, compare_judges
-from assay.runs.panels import panels
+from assay.runs.judge_comparison import compare_judges
+from assay.runs.judge_scoring import JudgeScores
+from assay.runs.panels import compare_panels
 
 N = 40
 RATINGS = [1 + number % 5 for number in range(N)]
@@ -65,9 +66,9 @@ def test_claims_seen_alike_and_never() -> None:
     ("judges", "advice"),
     [
         # as good, at a tenth of the price
-        ([judged("dear", PERFECT, usd=0.01), judged("cheap", PERFECT, usd=0.001)], "buy cheap (rho 1.00"),
+        ([judged("expensive", PERFECT, usd=0.01), judged("cheap", PERFECT, usd=0.001)], "buy cheap (rho 1.00"),
         # cheap, and worth nothing
-        ([judged("dear", PERFECT, usd=0.01), judged("cheap", NOISE, usd=0.001)], "buy dear: it agrees best"),
+        ([judged("expensive", PERFECT, usd=0.01), judged("cheap", NOISE, usd=0.001)], "buy expensive: it agrees best"),
         ([judged("a", NOISE), judged("b", NOISE[::-1])], "buy none of them on this evidence"),
         ([judged("a", [0.5] * N), judged("b", [0.5] * N)], "no judge can be recommended"),
     ],
@@ -84,7 +85,7 @@ def test_an_unknown_price_makes_tokens_the_cost() -> None:
 
 def test_judges_that_are_all_free_cost_time() -> None:
     """Tokens of a small and a large model on one's own machine are not the same work; 2 s a call, 4 or 1 at once."""
-    slow = replace(judged("slow", PERFECT, usd=0.0), at_once=1)
+    slow = replace(judged("slow", PERFECT, usd=0.0), concurrency=1)
     found = compare_judges("m", SAMPLES, [slow, judged("fast", PERFECT, tokens=9000, usd=0.0)])
     assert found.unit == "seconds"
     assert found.advice.startswith("buy fast (rho 1.00") and "500 seconds per 1,000 answers" in found.advice
@@ -92,7 +93,7 @@ def test_judges_that_are_all_free_cost_time() -> None:
 
 
 def test_a_cost_that_is_unknown_cannot_be_weighed() -> None:
-    with pytest.raises(UsageError, match="what a costs is unknown"):
+    with pytest.raises(UsageError, match="the cost of a is unknown"):
         compare_judges("m", SAMPLES, [judged("a", PERFECT, usd=None), judged("b", PERFECT)], cost="usd")
 
 
@@ -105,12 +106,12 @@ def test_without_ratings_nobody_is_bought_and_nobody_is_on_the_frontier() -> Non
 
 
 def test_what_a_panel_costs() -> None:
-    """Three panels ask both judges, 1 + 10; the cascade asks the dear one for a share."""
+    """Three panels ask both judges, 1 + 10; the cascade asks the expensive one for a share."""
     scores = {each.judge: each.scores for each in (judged("good", PERFECT), judged("noise", NOISE))}
-    found = named(panels(SAMPLES, scores, {"good": 10.0, "noise": 1.0}))
+    found = named(compare_panels(SAMPLES, scores, {"good": 10.0, "noise": 1.0}))
     assert {found[name].cost for name in ("mean", "majority", "weighted by agreement")} == {11.0}
     cascade = found["cascade"]
-    assert cascade.cost == pytest.approx(1 + cascade.dear_share * 10)
+    assert cascade.cost == pytest.approx(1 + cascade.expensive_share * 10)
 
 
 def test_a_failed_sample_is_counted_and_not_scored() -> None:
@@ -127,7 +128,7 @@ def named(found: Any) -> dict[str, Any]:
 def test_panels_of_two() -> None:
     """The weights are learnt on other folds: a judge of noise weighs next to nothing beside a perfect one."""
     scores = {each.judge: each.scores for each in (judged("good", PERFECT), judged("noise", NOISE))}
-    found = named(panels(SAMPLES, scores, {"good": 10.0, "noise": 1.0}))
+    found = named(compare_panels(SAMPLES, scores, {"good": 10.0, "noise": 1.0}))
     mean, weighted = found["mean"].agreement.value, found["weighted by agreement"].agreement.value
     assert mean is not None and weighted is not None
     assert 0.3 < mean < weighted
@@ -136,14 +137,14 @@ def test_panels_of_two() -> None:
 
 def test_the_majority_of_three_outvotes_one() -> None:
     scores = {name: judged(name, values).scores for name, values in (("a", PERFECT), ("b", PERFECT), ("c", NOISE))}
-    majority = named(panels(SAMPLES, scores, dict.fromkeys(scores, 1.0)))["majority"]
+    majority = named(compare_panels(SAMPLES, scores, dict.fromkeys(scores, 1.0)))["majority"]
     right = [1.0 if value >= 0.5 else 0.0 for value in PERFECT]
     from scipy.stats import spearmanr
 
     assert majority.agreement.value == pytest.approx(spearmanr(right, RATINGS).statistic)
 
 
-def test_a_cascade_asks_the_dear_judge_where_the_cheap_one_is_unsure() -> None:
+def test_a_cascade_asks_the_expensive_judge_where_the_cheap_one_is_unsure() -> None:
     """The cheap judge is right where it is sure (samples 0 to 19) and has no idea on the others, which it says."""
     cheap = {
         sample.id: score(PERFECT[n], 10, 0.0, 0.99 if n < 20 else None)
@@ -151,12 +152,12 @@ def test_a_cascade_asks_the_dear_judge_where_the_cheap_one_is_unsure() -> None:
         else score(0.5 + n * 1e-4, 10, 0.0, 0.51)
         for n, sample in enumerate(SAMPLES)
     }
-    scores = {"cheap": cheap, "dear": judged("dear", PERFECT).scores}
-    found = named(panels(SAMPLES, scores, {"cheap": 1.0, "dear": 10.0}))["cascade"]
-    assert found.dear_share == pytest.approx(0.5)
+    scores = {"cheap": cheap, "expensive": judged("expensive", PERFECT).scores}
+    found = named(compare_panels(SAMPLES, scores, {"cheap": 1.0, "expensive": 10.0}))["cascade"]
+    assert found.expensive_share == pytest.approx(0.5)
     assert found.agreement.value == pytest.approx(1.0)
     assert found.saving == pytest.approx(1 - (1 + 0.5 * 10) / 10)
 
 
 def test_one_judge_is_no_panel() -> None:
-    assert panels(SAMPLES, {"a": judged("a", PERFECT).scores}, {"a": 1.0}) == ()
+    assert compare_panels(SAMPLES, {"a": judged("a", PERFECT).scores}, {"a": 1.0}) == ()

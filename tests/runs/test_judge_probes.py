@@ -8,7 +8,7 @@ import pytest
 from assay.eval_sets import Sample
 from assay.judges import Usage
 from assay.metrics import Score
-from assay.runs.judge_probes import ProbeFindings, probe_findings
+from assay.runs.judge_probes import ProbeFindings, compare_probed
 
 SAMPLES = [Sample(id=f"s{number}", user_input="q", response="a", group=f"g{number // 2}") for number in range(12)]
 Claim = tuple[str, float]  # its words, and P(supported)
@@ -22,7 +22,7 @@ def score(*claims: Claim) -> Score:
 def found(
     before: Mapping[str, Score], after: Mapping[str, Score], samples: Sequence[Sample] = SAMPLES
 ) -> ProbeFindings:
-    (only,) = probe_findings("judge", samples, before, {"padded": after})
+    (only,) = compare_probed("judge", samples, before, {"padded": after})
     return only
 
 

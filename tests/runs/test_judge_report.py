@@ -13,7 +13,7 @@ from assay.meta_eval.estimate import Estimate
 from assay.runs.judge_comparison import ClaimAgreement, JudgeComparison, JudgeFindings, Unit
 from assay.runs.judge_probes import ProbeFindings
 from assay.runs.judge_report import render_judge_report, write_judge_report
-from assay.runs.judge_report.frontier import frontier
+from assay.runs.judge_report.frontier import draw_frontier
 from assay.runs.panels import Panel
 
 HOSTILE = "</style><script>document.title='taken'</script><img src=x onerror=\"document.title='taken'\">\u202e"
@@ -38,7 +38,7 @@ def test_places_by_hand() -> None:
 
     1 USD stands in the middle. The axis of agreement goes from -0.2 to 0.8: 0.4 stands 40% from the top.
     """
-    chart = frontier(
+    chart = draw_frontier(
         compared(
             judge("small", 0.1, 0.1, on_frontier=True),
             judge("middle", 0.4, 1.0, on_frontier=True),
@@ -62,12 +62,13 @@ def test_places_by_hand() -> None:
 
 
 def test_what_costs_nothing_stands_before_the_logarithmic_axis() -> None:
-    chart = frontier(compared(judge("free", 0.3, 0.0, on_frontier=True), judge("paid", 0.5, 2.0, on_frontier=True)))
+    judges = judge("free", 0.3, 0.0, on_frontier=True), judge("paid", 0.5, 2.0, on_frontier=True)
+    chart = draw_frontier(compared(*judges))
     assert chart is not None and chart.free
     free, paid = chart.points
     assert free.x < 11 and paid.x > 16
     assert [text for _, text in chart.x_ticks] == ["0", "2"]
-    everything = frontier(compared(judge("a", 0.3, 0.0, on_frontier=True), judge("b", 0.2, 0.0)))
+    everything = draw_frontier(compared(judge("a", 0.3, 0.0, on_frontier=True), judge("b", 0.2, 0.0)))
     assert everything is not None and {point.x for point in everything.points} == {free.x}
 
 
@@ -77,7 +78,7 @@ def test_a_panel_is_beyond_where_no_judge_of_its_cost_agrees_as_much() -> None:
         Panel("cascade: a, then b", told(0.45), 3.0),
         Panel("none", told(None), 11.0),
     )
-    chart = frontier(compared(judge("a", 0.4, 1.0, on_frontier=True), judge("b", 0.6, 10.0), panels=panels))
+    chart = draw_frontier(compared(judge("a", 0.4, 1.0, on_frontier=True), judge("b", 0.6, 10.0), panels=panels))
     assert chart is not None
     assert {point.name: point.beyond for point in chart.points} == {
         "a": False, "b": False, "mean": False, "cascade: a, then b": True}  # fmt: skip
@@ -85,7 +86,7 @@ def test_a_panel_is_beyond_where_no_judge_of_its_cost_agrees_as_much() -> None:
 
 
 def test_nothing_to_draw() -> None:
-    assert frontier(compared(judge("a", None, 1.0), judge("b", None, 1.0))) is None
+    assert draw_frontier(compared(judge("a", None, 1.0), judge("b", None, 1.0))) is None
     assert "Nothing to draw" in render_judge_report(compared(judge("a", None, 1.0), judge("b", None, 1.0)), ["set"])
 
 

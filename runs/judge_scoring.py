@@ -1,0 +1,138 @@
+"""The same samples scored by several judges: as they are, changed by probes, and again for consistency."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ..errors import BudgetReached, UsageError
+from ..eval_sets import Sample
+from ..judges import Budget, JudgeSettings, LiteLLMJudge, Mode, ReplyCounts, load_settings
+from ..metrics import Score
+from ..metrics.catalogue import needs_judge
+from .evaluate import Results, aevaluate
+
+JUDGE_FIELD = "{judge}"  # stands for a judge's name in the name of a cassette
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeScores:
+    """The scores of one judge.
+
+    Attributes:
+        judge: Its name.
+        scores: By sample.
+        concurrency: How many calls it took at once.
+        repeats: Its scores when asked again, by sample.
+        replies: How many of its replies for `scores` could not be used.
+        probed: Its scores of the samples that a probe changed, by probe and sample.
+    """
+
+    judge: str
+    scores: Mapping[str, Score]
+    concurrency: int
+    repeats: tuple[Mapping[str, Score], ...] = ()
+    replies: ReplyCounts = field(default_factory=ReplyCounts)
+    probed: Mapping[str, Mapping[str, Score]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeScoring:
+    """How judges score the samples that they are compared on.
+
+    Attributes:
+        metric: The metric that they are compared by.
+        cassette: The file of the recorded replies; `{judge}` in it stands for the judge's name.
+        mode: How the cassettes are used.
+        budget: Bounds on the live calls of all judges together.
+        repeats: How often each judge is asked again, with another seed.
+    """
+
+    metric: str
+    cassette: str
+    mode: Mode = "auto"
+    budget: Budget = field(default_factory=Budget)
+    repeats: int = 0
+
+    def __post_init__(self) -> None:
+        if not needs_judge(self.metric):
+            raise UsageError(f"{self.metric} asks no judge and is the same for all; take faithfulness, for one")
+
+
+def load_judges(judges: Sequence[str]) -> dict[str, JudgeSettings]:
+    """Loads the settings of judges by the short names that they have in tables and file names.
+
+    Args:
+        judges: Names, settings files or model strings, as for `--judge`.
+
+    Raises:
+        UsageError: There are fewer than two judges, two would have one name, or one is unknown.
+        InputError: A settings file cannot be read.
+    """
+    if len(set(judges)) < 2:
+        raise UsageError("name two judges or more (--judge A --judge B)")
+    names: dict[str, str] = {}
+    for judge in dict.fromkeys(judges):
+        name = Path(judge).stem if judge.endswith((".yaml", ".yml", ".gguf")) else judge.replace("/", "-")
+        if name in names:
+            raise UsageError(f"{names[name]} and {judge} would both be called {name}; rename one of the files")
+        names[name] = judge
+    return {name: load_settings(judge) for name, judge in names.items()}
+
+
+def score_by_judges(
+    judges: Mapping[str, JudgeSettings],
+    samples: Sequence[Sample],
+    scoring: JudgeScoring,
+    probed_samples: Mapping[str, Sequence[Sample]] | None = None,
+) -> list[JudgeScores]:
+    """Scores samples by one judge after the other.
+
+    Args:
+        judges: Their settings by name.
+        samples: What they score.
+        scoring: The metric, the recordings and the bounds.
+        probed_samples: The samples as each probe changed them, by probe.
+
+    Raises:
+        BudgetReached: A bound is reached; the replies are in the cassettes, and the same call goes on with them.
+        JudgeUnavailable: A judge is gone; the replies so far are kept too.
+    """
+    try:
+        return [
+            asyncio.run(_score(name, settings, samples, scoring, probed_samples or {}))
+            for name, settings in judges.items()
+        ]
+    except BudgetReached as reached:
+        raise BudgetReached(f"{reached}; all replies are kept: the same command goes on with them") from reached
+
+
+async def _score(
+    name: str,
+    settings: JudgeSettings,
+    samples: Sequence[Sample],
+    scoring: JudgeScoring,
+    probed_samples: Mapping[str, Sequence[Sample]],
+) -> JudgeScores:
+    def open_judge(repeat: int) -> LiteLLMJudge:
+        return LiteLLMJudge(
+            settings.for_repeat(repeat),
+            cassette=scoring.cassette.replace(JUDGE_FIELD, name),
+            mode=scoring.mode,
+            budget=scoring.budget,
+        )
+
+    async def score(judge: LiteLLMJudge, these: Sequence[Sample]) -> Results:
+        return await aevaluate(these, [scoring.metric], judge=judge)
+
+    def by_sample(results: Results) -> dict[str, Score]:
+        return {sample: scores[scoring.metric] for sample, scores in results.scores.items()}
+
+    async with open_judge(0) as judge:
+        results = await score(judge, samples)
+        probed = {probe: by_sample(await score(judge, changed)) for probe, changed in probed_samples.items()}
+    repeats = []
+    for repeat in range(1, scoring.repeats + 1):
+        async with open_judge(repeat) as judge:
+            repeats.append(by_sample(await score(judge, samples)))
+    return JudgeScores(name, by_sample(results), settings.concurrency, tuple(repeats), results.replies, probed)
