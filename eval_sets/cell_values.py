@@ -15,10 +15,17 @@ _PRINTED_TEXT = re.compile(
     re.DOTALL,
 )
 NO_RATING = "leave it out or write null if there is no rating"
+DEEPEST = 100
+"""How deep lists and objects may be nested: deeper ones exhaust the stack of whoever reads them."""
 
 
 def describe_type(value: object) -> str:
-    """What a value is, in the words of JSON."""
+    """Names the type of a value as JSON does.
+
+    Examples:
+        >>> describe_type([1]), describe_type(None), describe_type(2.5)
+        ('a list', 'null', 'a number')
+    """
     names = {bool: "true or false", str: "a text", list: "a list", tuple: "a list", dict: "an object"}
     if value is None:
         return "null"
@@ -26,12 +33,28 @@ def describe_type(value: object) -> str:
 
 
 def shorten(text: str, length: int = 60) -> str:
-    """A text that fits in a message."""
+    """Cuts a text so that it fits in a message.
+
+    Examples:
+        >>> shorten("abcdefgh", 6)
+        'abc...'
+    """
     return text if len(text) <= length else text[: length - 3] + "..."
 
 
 def parse_number(value: object) -> object:
-    """A rating as a number; a text may have a decimal point or comma. Raises `ValueError` where it is none."""
+    """Reads a rating as a number; a text may have a decimal point or comma.
+
+    Args:
+        value: A cell. What is no text, boolean, decimal or NaN is returned as it is, for the sample to check.
+
+    Raises:
+        ValueError: It is no number, NaN, or too large for one; the message has the cure.
+
+    Examples:
+        >>> parse_number("4,5"), parse_number(3)
+        (4.5, 3)
+    """
     if isinstance(value, bool):
         raise ValueError("is true or false, not a number; write 4 or 4.5")
     if isinstance(value, Decimal):
@@ -43,30 +66,48 @@ def parse_number(value: object) -> object:
         elif not _NUMBER.fullmatch(text):
             raise ValueError(f'"{shorten(text)}" is not a number; write 4 or 4,5, or nothing if there is no rating')
         else:
-            return float(text.replace(",", "."))
+            value = float(text.replace(",", "."))
+            if math.isinf(value):
+                raise ValueError(f'"{shorten(text)}" is too large for a number; write 4 or 4.5')
+    if isinstance(value, int):
+        _check_size(value)
     if isinstance(value, float) and math.isnan(value):
         raise ValueError(f"is NaN, which is no rating; {NO_RATING}")
     return value
 
 
+def _check_size(number: int) -> None:
+    try:
+        float(number)
+    except OverflowError:
+        raise ValueError(f"{shorten(str(number), 20)} has {len(str(abs(number)))} digits; write 4 or 4.5") from None
+
+
 def parse_ratings(value: object) -> object:
-    """Ratings by rater. A rater with null gave none. Raises `ValueError` naming the rater."""
+    """Reads ratings by rater; a rater with null gave none. Raises `ValueError` naming the rater."""
     ratings = parse_structure(value)
     if not isinstance(ratings, dict):
-        raise ValueError(f'is {describe_type(ratings)}, not an object; write {{"an": 4, "bo": 5}}, a rating a rater')
-    read = {}
+        raise ValueError(
+            f'is {describe_type(ratings)}, not an object; write {{"an": 4, "bo": 5}}, one rating per rater'
+        )
+    parsed = {}
     for rater, rating in ratings.items():
         try:
-            read[rater] = parse_number(rating)
+            parsed[rater] = parse_number(rating)
         except ValueError as error:
             raise ValueError(f"rater {rater}: {error}") from None
-    return {rater: rating for rater, rating in read.items() if rating is not None}
+    return {rater: rating for rater, rating in parsed.items() if rating is not None}
 
 
 def parse_texts(value: object) -> object:
-    """Contexts: a list as it is; a text that is a printed list (JSON, Python or NumPy), or else is one context.
+    """Reads contexts: a list as it is; a text that is a printed list (JSON, Python or NumPy), or else is one context.
 
-    Raises `ValueError` when a text begins as a list of texts and is none.
+    Raises:
+        ValueError: A text begins as a list of texts and is none.
+
+    Examples:
+        >>> parse_texts('["one", "two"]'), parse_texts("['one' 'two']"), parse_texts("one"), parse_texts("")
+        (['one', 'two'], ['one', 'two'], ['one'], [])
     """
     if not isinstance(value, str):
         return value
@@ -101,49 +142,67 @@ def _printed_texts(text: str) -> list[str] | None:
 
 
 def parse_structure(value: object) -> object:
-    """A list or object; a text is read as JSON or as Python prints it. Raises `ValueError` where it is neither."""
+    """Reads a list or object from JSON or as Python prints it. Raises `ValueError` where a text is neither."""
     if not isinstance(value, str):
         return value
     try:
         return json.loads(value)
     except (ValueError, RecursionError) as error:
-        why = error
+        cause = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
     try:
         return ast.literal_eval(value.strip())
     except (ValueError, SyntaxError, RecursionError, MemoryError):
-        raise ValueError(f'"{shorten(value)}" is not JSON ({why}); write it as JSON') from None
+        raise ValueError(f'"{shorten(value)}" is not JSON ({cause}); write it as JSON') from None
 
 
-def to_json_value(value: Any) -> Any:
-    """A value as JSON can hold it: NaN is null, a date its ISO text, a tuple a list, anything unknown its text."""
+def to_json_value(value: Any, depth: int = 0) -> Any:
+    """Turns a value into one that JSON can hold: NaN is null, a date its ISO text, anything unknown its text.
+
+    Args:
+        value: Any value.
+        depth: How deep it is nested already.
+
+    Raises:
+        ValueError: It is nested more than 100 deep.
+
+    Examples:
+        >>> to_json_value({"at": date(2026, 3, 1), "value": float("nan")})
+        {'at': '2026-03-01', 'value': None}
+    """
     if value is None or isinstance(value, str | bool | int):
         return value
     if isinstance(value, float):
         return None if math.isnan(value) else value
+    if depth > DEEPEST:
+        raise ValueError(f"is nested more than {DEEPEST} deep; flatten it")
     if isinstance(value, dict):
-        return {str(key): to_json_value(item) for key, item in value.items()}
+        return {str(key): to_json_value(item, depth + 1) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [to_json_value(item) for item in value]
+        return [to_json_value(item, depth + 1) for item in value]
     if isinstance(value, datetime | date | time):
         return value.isoformat()
     return float(value) if isinstance(value, Decimal) else str(value)
 
 
 def parse_tables(value: object) -> object:
-    """Tables as plain JSON values. A column or unit that is null is one that another row of a Parquet file has.
+    """Reads tables as plain JSON values.
 
-    A text that is no list or object is the name of a file.
+    A column or unit that is null is one that another row of a Parquet file has. A text that is no list or object is the
+    name of a file.
+
+    Raises:
+        ValueError: It is no JSON, is nested too deeply, or holds a number that is too large.
     """
     if isinstance(value, str) and value.lstrip()[:1] not in ("[", "{"):
         return value.strip()
-    read = to_json_value(parse_structure(value))
-    if not isinstance(read, list):
-        return read
-    for table in read:
+    tables = to_json_value(parse_structure(value))
+    if not isinstance(tables, list):
+        return tables
+    for table in tables:
         if isinstance(table, dict):
             for part in ("columns", "units"):
                 if isinstance(table.get(part), dict):
-                    table[part] = {name: held for name, held in table[part].items() if held is not None}
+                    table[part] = {name: content for name, content in table[part].items() if content is not None}
             if table.get("units", {}) is None:
                 del table["units"]
-    return read
+    return tables

@@ -1,4 +1,4 @@
-"""Rows from CSV and its relatives: the delimiter is found out, quoted line breaks and a byte order mark are read."""
+"""Rows from CSV and its relatives: encoding and delimiter are found out, quoted line breaks are read."""
 
 import csv
 import re
@@ -9,33 +9,45 @@ from pathlib import Path
 from ..errors import InputError
 from .csv_cells import unescape_formula
 from .rows import BadRow, Row, Rows
-from .text_lines import decode_line, read_raw_lines
+from .text_lines import encoding_note, find_encoding, read_lines
 
 DELIMITERS = (",", ";", "\t", "|")
 _SEP_LINE = re.compile(r"sep=(.)\s*", re.IGNORECASE)  # Excel's own way to name the delimiter
-# csv's limit of 131,072 characters a cell would refuse a long answer; it can only be lifted for the whole process
+# csv's limit of 131,072 characters per cell would refuse a long answer; it can only be lifted for the whole process
 _LONGEST_CELL = 2**30
 
 
 def open_csv(path: Path, name: str, known: Collection[str]) -> Rows:
-    """The rows of a delimited file, streamed. `known` column names help to tell the delimiter.
+    """Opens a delimited file, streamed.
 
-    Raises `InputError` when the file is empty, is not UTF-8, or its header names a column twice.
+    Args:
+        path: The file.
+        name: Its name, for messages.
+        known: Known column names, which help to find the delimiter.
+
+    Raises:
+        InputError: The file is empty or damaged, or its header names a column twice.
     """
     csv.field_size_limit(max(csv.field_size_limit(), _LONGEST_CELL))
     records = _Records(path, name, known)
     columns = records.header()
-    return Rows(name, path.stem, _rows(records, columns, name), columns, textual=True)
+    notes = encoding_note(name, records.encoding)
+    return Rows(name, path.stem, _rows(records, columns, name), columns, textual=True, notes=notes)
 
 
 def find_delimiter(header: str, known: Collection[str]) -> str:
-    """The delimiter under which a header line gives most known names, then most names."""
+    """Finds the delimiter under which a header line gives most known names, then most names.
 
-    def found(delimiter: str) -> tuple[int, int]:
+    Examples:
+        >>> find_delimiter("question;answer, short;rating", {"question", "rating"})
+        ';'
+    """
+
+    def count_names(delimiter: str) -> tuple[int, int]:
         cells = next(csv.reader([header], delimiter=delimiter), [])
         return sum(cell.strip() in known for cell in cells), len(cells)
 
-    return max(DELIMITERS, key=found)
+    return max(DELIMITERS, key=count_names)
 
 
 class _Records:
@@ -43,10 +55,12 @@ class _Records:
 
     def __init__(self, path: Path, name: str, known: Collection[str]) -> None:
         self.path, self.name, self.known = path, name, known
+        self.encoding = find_encoding(path)
         self.delimiter = ","
         self._line = 0
 
     def header(self) -> tuple[str, ...]:
+        """The names of the columns; one without a name is `column <place>`."""
         record = next(iter(self), None)
         if record is None:
             raise InputError(f"{self.name}: the file is empty; its first line should name the columns")
@@ -60,25 +74,25 @@ class _Records:
         return columns
 
     def __iter__(self) -> Iterator[tuple[int, list[str], str | None]]:
-        """(line, cells, None), or (line, [], what is wrong) for a record that cannot be taken apart."""
+        """(line, cells, None), or (line, [], what is wrong) for a record that cannot be parsed."""
         lines = self._lines()
-        named = None
+        separator = None
         first = ""
         for first in lines:
             if match := _SEP_LINE.fullmatch(first):
-                named = match[1]
+                separator = match[1]
             elif first.strip():
                 break
         else:
             return
-        self.delimiter = named or find_delimiter(first, self.known)
-        yield from self._parsed(chain([first], lines))
+        self.delimiter = separator or find_delimiter(first, self.known)
+        yield from self._parse(chain([first], lines))
 
-    def _parsed(self, lines: Iterator[str]) -> Iterator[tuple[int, list[str], str | None]]:
+    def _parse(self, lines: Iterator[str]) -> Iterator[tuple[int, list[str], str | None]]:
         reader = csv.reader(lines, delimiter=self.delimiter, strict=True)
         before = self._line - 1
         while True:
-            begins = before + reader.line_num + 1
+            first_line = before + reader.line_num + 1
             try:
                 cells = next(reader)
             except StopIteration:
@@ -86,32 +100,34 @@ class _Records:
             except csv.Error as error:
                 if "unexpected end" in str(error):
                     raise InputError(
-                        f"{self.name}, line {begins}: a quote opened in this row is never closed, so that the rest of "
-                        'the file is taken for one cell; close it, and write a quote inside a cell as ""'
+                        f"{self.name}, line {first_line}: a quote opened in this row is never closed, so that the rest "
+                        'of the file is taken for one cell; close it, and write a quote inside a cell as ""'
                     ) from None
-                yield begins, [], str(error)
+                yield first_line, [], str(error)
                 continue
             if any(cells):
-                yield begins, cells, None
+                yield first_line, cells, None
 
     def _lines(self) -> Iterator[str]:
-        for number, raw in read_raw_lines(self.path, self.name):
-            self._line = number
-            yield decode_line(raw, f"{self.name}, line {number}", self.path)
+        for line in read_lines(self.path, self.name, self.encoding):
+            self._line = line.number
+            if line.error:
+                raise line.error
+            yield line.text
 
 
 def _rows(records: _Records, columns: tuple[str, ...], name: str) -> Iterator[Row | BadRow]:
     entries = iter(records)
     next(entries)
     for number, (line, cells, error) in enumerate(entries, 1):
-        wrong = error or _misshapen(cells, columns, records.delimiter)
-        if wrong:
-            yield BadRow(number, InputError(f"{name}, line {line}: {wrong}"))
+        problem = error or _row_problem(cells, columns, records.delimiter)
+        if problem:
+            yield BadRow(number, InputError(f"{name}, line {line}: {problem}"))
         else:
             yield Row(number, f"line {line}", dict(zip(columns, map(unescape_formula, cells), strict=False)))
 
 
-def _misshapen(cells: list[str], columns: tuple[str, ...], delimiter: str) -> str | None:
+def _row_problem(cells: list[str], columns: tuple[str, ...], delimiter: str) -> str | None:
     if len(cells) < len(columns) or any(cells[len(columns) :]):
         return (
             f"the row has {len(cells)} cells, the header {len(columns)}; put quotes around a cell that holds the "

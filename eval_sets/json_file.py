@@ -8,72 +8,87 @@ from typing import Any
 from ..errors import InputError
 from .cell_values import describe_type, shorten
 from .rows import BadRow, Row, Rows
-from .text_lines import decode_line, read_raw_lines, strip_byte_order_mark
+from .text_lines import encoding_note, find_encoding, read_lines, read_text
 
-SEVERAL = object()  # what a file holds that is JSON Lines
+SEVERAL = object()
+"""What a file with several JSON documents (JSON Lines) holds."""
 
 
 def open_jsonl(path: Path, name: str) -> Rows:
-    """The rows of a JSON Lines file, streamed: an object a line, blank lines ignored."""
-    return Rows(name, path.stem, _line_rows(path, name))
+    """Opens a JSON Lines file: one object per line, blank lines ignored, streamed."""
+    encoding = find_encoding(path)
+    return Rows(name, path.stem, _line_rows(path, name, encoding), notes=encoding_note(name, encoding))
 
 
 def open_json(path: Path, name: str) -> Rows:
-    """The rows of a JSON file: a list, an object with `samples`, one sample, or JSON Lines under this suffix.
+    """Opens a JSON file: a list, an object with `samples`, one sample, or JSON Lines with this suffix.
 
-    The file is read whole. Raises `InputError` where it is none of these.
+    The file is read whole.
+
+    Raises:
+        InputError: It is none of these.
     """
-    document = json_document(path, name)
+    document, encoding = _read_document(path, name)
     if document is SEVERAL:
         return open_jsonl(path, name)
     if isinstance(document, dict):
         document = document.get("samples", [document])
     if not isinstance(document, list):
-        raise InputError(
-            f"{name}: holds {describe_type(document)}; write a list of samples, or an object with a list `samples`"
-        )
-    return Rows(name, path.stem, _listed_rows(document, name))
+        cure = "write a list of samples, or an object with a list `samples`"
+        raise InputError(f"{name}: holds {describe_type(document)}; {cure}")
+    return Rows(name, path.stem, _listed_rows(document, name), notes=encoding_note(name, encoding))
 
 
 def json_document(path: Path, name: str) -> Any:
-    """What a JSON file holds, read whole; `SEVERAL` where it holds one document after another (JSON Lines).
+    """Reads a JSON file whole.
 
-    Raises `InputError` where it is no JSON, with the line.
+    Returns:
+        Its document; `SEVERAL` where it holds one document after another (JSON Lines).
+
+    Raises:
+        InputError: It is no JSON; the message has the line.
     """
-    text = decode_line(strip_byte_order_mark(path.read_bytes(), name), name, path)
+    return _read_document(path, name)[0]
+
+
+def _read_document(path: Path, name: str) -> tuple[Any, str]:
+    text, encoding = read_text(path, name)
     try:
-        return _DECODER.decode(text)
+        return _DECODER.decode(text), encoding
     except (ValueError, RecursionError) as error:
         if isinstance(error, json.JSONDecodeError) and error.msg == "Extra data":
-            return SEVERAL
+            return SEVERAL, encoding
         if not text.strip():
             raise InputError(f"{name}: the file is empty; it should hold a list of samples") from None
-        raise InputError(f"{name}{_line_of(error)}: {_why(error, text)}; correct it there") from None
+        raise InputError(f"{name}{_line_of(error)}: {_explain(error, text)}; correct it there") from None
 
 
-def _line_rows(path: Path, name: str) -> Iterator[Row | BadRow]:
+def _line_rows(path: Path, name: str, encoding: str) -> Iterator[Row | BadRow]:
     number = 0
-    for line_number, raw in read_raw_lines(path, name):
-        if not raw or raw.isspace():
+    for line in read_lines(path, name, encoding):
+        if line.error is None and not line.text.strip():
             continue
         number += 1
-        place = f"line {line_number}"
+        place = f"line {line.number}"
         try:
-            yield Row(number, place, _object(raw, f"{name}, {place}", path))
+            if line.error:
+                raise line.error
+            yield Row(number, place, _parse_object(line.text, f"{name}, {place}"))
         except InputError as error:
             yield BadRow(number, error)
 
 
-def _object(raw: bytes, place: str, path: Path) -> dict[str, Any]:
-    if b"\0" in raw:
+def _parse_object(line: str, place: str) -> dict[str, Any]:
+    if "\0" in line:
         raise InputError(f"{place}: the line holds a NUL byte; remove it, or find out what wrote it")
-    text = decode_line(raw.rstrip(b"\r\n"), place, path)
+    text = line.rstrip("\r\n")
     try:
         value = _DECODER.decode(text)
     except (ValueError, RecursionError) as error:
-        raise InputError(f"{place}: {_why(error, text)}; write one whole JSON object a line") from None
+        raise InputError(f"{place}: {_explain(error, text)}; write one whole JSON object per line") from None
     if not isinstance(value, dict):
-        cure = "name a file that is one JSON list .json" if isinstance(value, list) else "write a JSON object a line"
+        is_list = isinstance(value, list)
+        cure = "name a file that is one JSON list .json" if is_list else "write one JSON object per line"
         raise InputError(f"{place}: is {describe_type(value)}, not an object; {cure}")
     return value
 
@@ -83,30 +98,28 @@ def _listed_rows(listed: list[Any], name: str) -> Iterator[Row | BadRow]:
         if isinstance(value, dict):
             yield Row(number, f"row {number}", value)
         else:
-            error = InputError(
-                f"{name}, row {number}: is {describe_type(value)}, not an object; write an object a sample"
-            )
-            yield BadRow(number, error)
+            message = f"is {describe_type(value)}, not an object; write one object per sample"
+            yield BadRow(number, InputError(f"{name}, row {number}: {message}"))
 
 
-def _each_key_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    # json would keep the last of two equal keys and drop the first without a word
+def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object whose keys are all different; json itself silently drops the first of two equal keys."""
     value = dict(pairs)
     if len(value) != len(pairs):
         names = [key for key, _ in pairs]
-        twice = next(key for key in names if names.count(key) > 1)
-        raise ValueError(f"the key `{twice}` stands twice in one object")
+        duplicate = next(key for key in names if names.count(key) > 1)
+        raise ValueError(f"the key `{duplicate}` stands twice in one object")
     return value
 
 
-_DECODER = json.JSONDecoder(object_pairs_hook=_each_key_once)
+_DECODER = json.JSONDecoder(object_pairs_hook=_unique_keys)
 
 
 def _line_of(error: Exception) -> str:
     return f", line {error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
 
 
-def _why(error: Exception, text: str) -> str:
+def _explain(error: Exception, text: str) -> str:
     if isinstance(error, json.JSONDecodeError):
         near = shorten(text[max(0, error.pos - 15) :].strip(), 40)
         return f"is not JSON: {error.msg} at character {error.colno}, near {near!r}"

@@ -25,10 +25,16 @@ class BadRow(NamedTuple):
 
 @dataclass(frozen=True)
 class Rows:
-    """An opened source. `name` is shown in messages, `stem` begins the ids of rows that have none.
+    """An opened source.
 
-    `columns` where the format knows them before the first row. In a `textual` source (CSV) every value is a text and
-    an empty one is no value. `folder` is where the source stands, if it is a file.
+    Attributes:
+        name: What the user called it, for messages.
+        stem: What the ids of rows without one begin with.
+        rows: Its rows.
+        columns: Its columns, where the format knows them before the first row.
+        textual: Whether every value is a text and an empty one no value (CSV, Excel).
+        folder: The folder that it stands in, if it is a file.
+        notes: What the user should know about how it is read.
     """
 
     name: str
@@ -37,3 +43,4 @@ class Rows:
     columns: tuple[str, ...] | None = None
     textual: bool = False
     folder: Path | None = None
+    notes: tuple[str, ...] = ()

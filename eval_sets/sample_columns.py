@@ -1,4 +1,4 @@
-"""Which column is which field of a sample: our names, the names of other tools, and a mapping that the user gives."""
+"""Which column is which field of a sample: our names, the usual names, and a mapping that the user gives."""
 
 from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
@@ -10,17 +10,32 @@ from .sample import Sample
 FIELDS = tuple(Sample.model_fields)
 REQUIRED = tuple(name for name, field in Sample.model_fields.items() if field.is_required() and name != "id")
 
-# Columns of other tools that are read without a mapping where our own column is absent: Ragas 0.1, DeepEval.
 ALIASES: dict[str, tuple[str, ...]] = {
-    "user_input": ("question", "input"),
-    "response": ("answer", "actual_output"),
-    "retrieved_contexts": ("contexts", "retrieval_context"),
-    "reference": ("ground_truth", "expected_output"),
+    "user_input": ("question", "input", "query", "prompt", "user_message"),
+    "response": ("answer", "actual_output", "output", "completion", "reply"),
+    "retrieved_contexts": (
+        *("contexts", "retrieval_context", "context", "retrieved_documents", "documents", "passages", "passage"),
+        *("chunks", "sources", "source"),
+    ),
+    "reference": ("ground_truth", "expected_output", "reference_answer", "expected_answer"),
 }
+"""Usual names of columns, which are read as our field where our own column is absent. Ragas 0.1 and DeepEval first."""
+
+RATING_ALIASES = ("human_rating", "score", "stars", "label")
+"""Usual names of a column of ratings, read where all its values are numbers on a usual scale."""
+
+USUAL_SCALES = ((1.0, 5.0), (0.0, 1.0), (0.0, 5.0), (1.0, 10.0), (0.0, 10.0), (0.0, 100.0))
+"""The scales of ratings that are recognised, the first that fits."""
 
 
 class SortedRow(NamedTuple):
-    """A row by field: its values, the columns that they came from where the names differ, and all other columns."""
+    """A row by field.
+
+    Attributes:
+        fields: The value of each field that the row has.
+        origins: The column that a field came from, where their names differ.
+        extras: All other columns.
+    """
 
     fields: dict[str, Any]
     origins: dict[str, str]
@@ -29,21 +44,21 @@ class SortedRow(NamedTuple):
 
 def known_columns(mapping: Mapping[str, str]) -> frozenset[str]:
     """All column names that mean something."""
-    return frozenset((*FIELDS, *(name for names in ALIASES.values() for name in names), *mapping))
+    return frozenset((*FIELDS, *RATING_ALIASES, *(name for names in ALIASES.values() for name in names), *mapping))
 
 
 def check_mapping(mapping: Mapping[str, str]) -> None:
     """Raises `InputError` when a mapping (their column -> our field) names no field of ours, or one field twice."""
     for theirs, ours in mapping.items():
         if ours not in FIELDS:
-            meant = nearest_names(ours, FIELDS)
-            hint = f"did you mean {theirs}={meant[0]}? The" if meant else "the"
+            similar = nearest_names(ours, FIELDS)
+            hint = f"did you mean {theirs}={similar[0]}? The" if similar else "the"
             turned = f" (it is THEIRS=OURS: write {ours}={theirs})" if theirs in FIELDS else ""
             raise InputError(
                 f"map {theirs}={ours}: no field is called `{ours}`{turned}; {hint} fields are {quote_names(FIELDS)}"
             )
-        if twice := [other for other, field in mapping.items() if field == ours and other != theirs]:
-            raise InputError(f"map {theirs}={ours}: `{twice[0]}` is mapped to `{ours}` too; keep one of them")
+        if others := [other for other, field in mapping.items() if field == ours and other != theirs]:
+            raise InputError(f"map {theirs}={ours}: `{others[0]}` is mapped to `{ours}` too; keep one of them")
 
 
 def check_columns(columns: Collection[str], mapping: Mapping[str, str], name: str) -> None:
@@ -51,34 +66,46 @@ def check_columns(columns: Collection[str], mapping: Mapping[str, str], name: st
     check_mapped(columns, mapping, name)
     for field in REQUIRED:
         if not {field, *ALIASES.get(field, ())} & set(columns) and field not in mapping.values():
-            raise InputError(f"{name}, field {field}: {missing(field, columns)}")
+            raise InputError(f"{name}, field {field}: {explain_missing(field, columns)}")
 
 
 def check_mapped(columns: Collection[str], mapping: Mapping[str, str], name: str) -> None:
     """Raises `InputError` when a mapped column is not among the columns."""
     for theirs, ours in mapping.items():
         if theirs not in columns:
-            raise InputError(f"{name}: {_no_column(theirs, ours, columns)}")
+            raise InputError(f"{name}: {_explain_unknown_column(theirs, ours, columns)}")
 
 
-def _no_column(theirs: str, ours: str, columns: Collection[str]) -> str:
-    meant = nearest_names(theirs, columns)
-    hint = f"did you mean {meant[0]}={ours}? The" if meant else "the"
+def _explain_unknown_column(theirs: str, ours: str, columns: Collection[str]) -> str:
+    similar = nearest_names(theirs, columns)
+    hint = f"did you mean {similar[0]}={ours}? The" if similar else "the"
     return f"map {theirs}={ours}: there is no column `{theirs}`; {hint} columns are {quote_names(columns)}"
 
 
-def missing(field: str, columns: Collection[str], mapping: Mapping[str, str] | None = None) -> str:
-    """What to say of a row without a field that it needs: what there is, and how to name it."""
+def explain_missing(field: str, columns: Collection[str], mapping: Mapping[str, str] | None = None) -> str:
+    """Says of a row without a field that it needs what columns there are, and how to name the right one."""
     for theirs, ours in (mapping or {}).items():
         if ours == field:
-            return f"is missing: {_no_column(theirs, ours, columns)}"
-    meant = [found for name in (field, *ALIASES.get(field, ())) for found in nearest_names(name, columns, cutoff=75)]
-    cure = f"rename `{meant[0]}`, or map {meant[0]}={field}" if meant else f"add it, or map THEIRS={field}"
+            return f"is missing: {_explain_unknown_column(theirs, ours, columns)}"
+    similar = [match for name in (field, *ALIASES.get(field, ())) for match in nearest_names(name, columns, cutoff=75)]
+    cure = f"rename `{similar[0]}`, or map {similar[0]}={field}" if similar else f"add it, or map THEIRS={field}"
     return f"is missing; {cure} (the columns are {quote_names(columns)})"
 
 
 def sort_row(values: dict[str, Any], mapping: Mapping[str, str]) -> SortedRow:
-    """Sorts a row's columns by field. A column that a mapping pushes aside stays among the extras."""
+    """Sorts a row's columns by field; a column that a mapping pushes aside stays among the extras.
+
+    Args:
+        values: The row, column -> value.
+        mapping: Their column -> our field.
+
+    Examples:
+        >>> row = sort_row({"question": "Why?", "answer": "So.", "page": 3}, {"page": "group"})
+        >>> row.fields
+        {'group': 3, 'user_input': 'Why?', 'response': 'So.'}
+        >>> row.origins
+        {'group': 'page', 'user_input': 'question', 'response': 'answer'}
+    """
     extras = dict(values)
     fields: dict[str, Any] = {}
     origins: dict[str, str] = {}
@@ -91,7 +118,7 @@ def sort_row(values: dict[str, Any], mapping: Mapping[str, str]) -> SortedRow:
             fields[field] = extras.pop(field)
     for field, names in ALIASES.items():
         if fields.get(field) is None and field not in origins:
-            present = [name for name in names if name in extras]
+            present = [name for name in names if name in extras and not _is_link(name, extras[name])]
             chosen = next((name for name in present if extras[name] is not None), None)
             if chosen is None and field not in fields:
                 chosen = next(iter(present), None)
@@ -99,3 +126,18 @@ def sort_row(values: dict[str, Any], mapping: Mapping[str, str]) -> SortedRow:
                 fields[field] = extras.pop(chosen)
                 origins[field] = chosen
     return SortedRow(fields, origins, extras)
+
+
+def _is_link(column: str, value: Any) -> bool:
+    """Whether a column `source` holds the name or address of a source, and not its text: that has white space."""
+    return column in {"source", "sources"} and isinstance(value, str) and len(value.split()) < 2
+
+
+def usual_scale(low: float, high: float) -> tuple[float, float] | None:
+    """Finds the usual scale of ratings from `low` to `high`; None where no usual one fits.
+
+    Examples:
+        >>> usual_scale(2, 5), usual_scale(0, 0.8), usual_scale(-3, 4)
+        ((1.0, 5.0), (0.0, 1.0), None)
+    """
+    return next((scale for scale in USUAL_SCALES if scale[0] <= low and high <= scale[1]), None)

@@ -1,18 +1,22 @@
 """Reading evaluation sets of any format that a team may have them in."""
 
+import logging
 import re
 from collections.abc import Iterator, Mapping
+from itertools import chain
 from pathlib import Path
 
 from ..errors import InputError
+from .rating_column import RatingColumn, find_rating_column
 from .rows import BadRow, Rows
 from .sample import Sample
 from .sample_builder import SampleBuilder
-from .sample_columns import check_columns, check_mapped, check_mapping, known_columns
-from .sources import cannot_read, open_source
+from .sample_columns import RATING_ALIASES, check_columns, check_mapped, check_mapping, known_columns
+from .sources import cannot_read, is_local, open_source
 
 _LANGUAGE = re.compile(r"[a-z]{2}")
-_EMPTY = "the set is empty; it should hold a row a sample"
+_EMPTY = "the set is empty; it should hold one row per sample"
+_LOGGER = logging.getLogger("assay")
 
 
 def load_set(
@@ -23,9 +27,28 @@ def load_set(
     limit: int | None = None,
     skip_bad: list[InputError] | None = None,
     split: str | None = None,
+    sheet: str | None = None,
+    notes: list[str] | None = None,
 ) -> list[Sample]:
-    """The samples of a set, in a list; parameters and errors as for `read_set`."""
-    return list(read_set(source, mapping=mapping, language=language, limit=limit, skip_bad=skip_bad, split=split))
+    """Reads the samples of a set into a list; arguments and errors as for `read_set`.
+
+    Examples:
+        >>> samples = load_set("helpdesk_en", limit=2)
+        >>> [sample.id for sample in samples]
+        ['en-001', 'en-002']
+    """
+    return list(
+        read_set(
+            source,
+            mapping=mapping,
+            language=language,
+            limit=limit,
+            skip_bad=skip_bad,
+            split=split,
+            sheet=sheet,
+            notes=notes,
+        )
+    )
 
 
 def read_set(
@@ -36,19 +59,34 @@ def read_set(
     limit: int | None = None,
     skip_bad: list[InputError] | None = None,
     split: str | None = None,
+    sheet: str | None = None,
+    notes: list[str] | None = None,
 ) -> Iterator[Sample]:
-    """The samples of a set, one by one in constant memory (save for a .json file, which is read whole).
+    """Reads the samples of a set one by one, in constant memory (but .json and Excel files are read whole).
 
-    `source` is a path (.jsonl, .ndjson, .json, .csv, .tsv, .txt, .parquet, .log, or a folder saved by `datasets`), the
-    name of a bundled set, or of a set on the Hugging Face Hub (`owner/name`, `owner/name:configuration`). Traces of
-    Langfuse and Phoenix, examples of LangSmith and chat logs are told by their first row. `mapping` renames columns,
-    theirs to ours: `{"question": "user_input"}`. `language` (ISO 639-1) is for the rows that name none; where neither
-    does, Dutch or English is told from the texts. `limit` bounds the number of samples. `split` chooses one of a
-    `datasets` set. A row without an id gets `<file stem>-<row number>`; unknown columns go to `metadata`.
+    Traces of Langfuse and Phoenix, examples of LangSmith and chat logs are recognised by their first row. A row without
+    an id gets `<file stem>-<row number>`; unknown columns go to `metadata`.
 
-    Raises `InputError` at once when the source cannot be opened, and while reading at the first bad row, which the text
-    names with file, line, field and cure. With a list `skip_bad`, errors of single rows are appended to it instead and
-    reading goes on; errors of the whole file (empty, not its format, no row that can be used) are raised nonetheless.
+    Args:
+        source: A path (.jsonl, .ndjson, .json, .csv, .tsv, .txt, .xlsx, .parquet, .log, or a folder saved by
+            `datasets`), the name of a bundled set, or of a set on the Hugging Face Hub (`owner/name`,
+            `owner/name:configuration`).
+        mapping: Renames columns, theirs to ours: `{"question": "user_input"}`. Usual names need none.
+        language: The language (ISO 639-1) of the rows that name none; left out, it is detected from the texts.
+        limit: The largest number of samples.
+        skip_bad: A list that errors of single rows are appended to while reading goes on; errors of the whole file
+            (empty, not its format, no usable row) are raised nonetheless.
+        split: Chooses one split of a `datasets` set.
+        sheet: Chooses one sheet of an Excel file.
+        notes: A list that notes about how the set is read are appended to, such as "read context as
+            retrieved_contexts"; without one they are logged.
+
+    Yields:
+        The samples.
+
+    Raises:
+        InputError: At once when the source cannot be opened, and while reading at the first bad row; the message has
+            file, line, field and cure.
     """
     mapping = dict(mapping or {})
     check_mapping(mapping)
@@ -56,39 +94,70 @@ def read_set(
         raise InputError(f"language `{language}` is no ISO 639-1 code; write nl, en or another code of two letters")
     if limit is not None and limit < 1:
         raise InputError(f"limit {limit} leaves no samples; give 1 or more, or leave it out")
-    # who maps columns wants them as they are
-    opened = open_source(source, split=split, known=known_columns(mapping), logs=not mapping)
+
+    def open_rows() -> Rows:
+        # who maps columns wants them as they are
+        return open_source(source, split=split, sheet=sheet, known=known_columns(mapping), logs=not mapping)
+
+    opened = open_rows()
     if opened.columns is not None:
         check_columns(opened.columns, mapping, opened.name)
-    return _samples(opened, mapping, language, limit, skip_bad)
+    rating_column = None
+    if "rating" not in mapping.values() and is_local(source) and _may_have_rating_column(opened):
+        rating_column = _find_rating_column(open_rows())
+    builder = SampleBuilder(opened, mapping, language, rating_column)
+    return _samples(opened, builder, limit, skip_bad, notes)
+
+
+def _may_have_rating_column(opened: Rows) -> bool:
+    return opened.columns is None or ("rating" not in opened.columns and bool({*RATING_ALIASES} & {*opened.columns}))
+
+
+def _find_rating_column(opened: Rows) -> RatingColumn | None:
+    """The column of ratings; the set is read for it where its first row has a column with a usual name."""
+    try:
+        first = next((row for row in opened.rows if not isinstance(row, BadRow)), None)
+        if first is None or "rating" in first.values or not {*RATING_ALIASES} & first.values.keys():
+            return None
+        return find_rating_column(chain([first], opened.rows))
+    except (InputError, OSError):
+        return None  # the reading itself meets the same error, and tells it
 
 
 def _samples(
-    opened: Rows, mapping: Mapping[str, str], language: str | None, limit: int | None, skip_bad: list[InputError] | None
+    opened: Rows,
+    builder: SampleBuilder,
+    limit: int | None,
+    skip_bad: list[InputError] | None,
+    notes: list[str] | None,
 ) -> Iterator[Sample]:
-    maker = SampleBuilder(opened, mapping, language)
     first_error: InputError | None = None
-    given = bad = 0
+    good = bad = 0
     try:
         for row in opened.rows:
             try:
                 if isinstance(row, BadRow):
                     raise row.error
-                sample = maker.sample(row)
+                sample = builder.sample(row)
             except InputError as error:
                 if skip_bad is None:
                     raise
                 skip_bad.append(error)
                 first_error, bad = first_error or error, bad + 1
                 continue
-            given += 1
+            good += 1
             yield sample
-            if given == limit:
+            if good == limit:
                 break
     except OSError as error:
         raise cannot_read(opened.name, error) from None
-    if not given:
-        whole = f"none of the {bad} rows can be used; the first error: {first_error}" if bad else _EMPTY
-        raise InputError(f"{opened.name}: {whole}")
+    if not good:
+        problem = f"none of the {bad} rows can be used; the first error: {first_error}" if bad else _EMPTY
+        raise InputError(f"{opened.name}: {problem}")
     # a format that names its columns has passed this before the first row; in the others only all rows together tell
-    check_mapped(sorted(maker.columns), mapping, opened.name)
+    check_mapped(sorted(builder.columns), builder.mapping, opened.name)
+    for note in filter(None, (*opened.notes, builder.note())):
+        if notes is None:
+            _LOGGER.warning(note)
+        elif note not in notes:
+            notes.append(note)

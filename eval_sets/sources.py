@@ -1,53 +1,66 @@
 """Where a set is: a file, a folder, a bundled set or a set on the Hub, and the format that it is in."""
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from importlib.resources import as_file
 from pathlib import Path
-from typing import Protocol
 
 from ..errors import InputError
 from .bundled import bundled_file, bundled_sets
-from .columnar import open_hub, open_parquet, open_saved
 from .csv_file import open_csv
+from .datasets_library import open_hub, open_saved
+from .excel_file import EXCEL_SUFFIXES, open_excel
 from .json_file import open_json, open_jsonl
 from .logs.conversations import open_chat_log
 from .logs.log_format import read_logs
 from .name_suggestions import nearest_names, quote_names
+from .parquet_file import open_parquet
 from .rows import Rows
 
 DELIMITED = (".csv", ".tsv", ".txt")
 
 
-class _Opener(Protocol):
-    def __call__(self, path: Path, name: str) -> Rows: ...
-
-
-_OPENERS: Mapping[str, _Opener] = {
+_OPENERS: Mapping[str, Callable[[Path, str], Rows]] = {
     ".jsonl": open_jsonl,
     ".ndjson": open_jsonl,
     ".json": open_json,
     ".parquet": open_parquet,
     ".log": open_chat_log,
 }
-_OBJECTS = (open_jsonl, open_json)
-SUFFIXES = (*_OPENERS, *DELIMITED)
+_MAY_BE_LOGS = (".jsonl", ".ndjson", ".json", ".parquet", *DELIMITED, *EXCEL_SUFFIXES)
+SUFFIXES = (*_OPENERS, *DELIMITED, *EXCEL_SUFFIXES)
 _HUB_NAME = re.compile(r"\w[\w.-]*(/\w[\w.-]*)?(:[\w.-]+)?")
 
 
-def open_source(source: str | Path, *, split: str | None, known: Collection[str], logs: bool = True) -> Rows:
-    """The rows of what `source` names: a file or folder if there is one, else a bundled set, else a set on the Hub.
+def is_local(source: str | Path) -> bool:
+    """Whether a source is a file on this machine, which can be read twice."""
+    return Path(source).expanduser().is_file()
 
-    `known` column names help to tell a CSV file's delimiter. With `logs` the traces and conversations of other tools
-    in JSON become rows of samples. Raises `InputError` when it cannot be found or opened.
+
+def open_source(
+    source: str | Path, *, split: str | None, sheet: str | None = None, known: Collection[str], logs: bool = True
+) -> Rows:
+    """Opens what a source names: a file or folder if there is one, else a bundled set, else a set on the Hub.
+
+    Args:
+        source: A path, or the name of a set.
+        split: Chooses one split of a `datasets` set.
+        sheet: Chooses one sheet of an Excel file.
+        known: Known column names, which help to find a CSV file's delimiter.
+        logs: Whether traces and conversations of other tools become rows of samples.
+
+    Raises:
+        InputError: It cannot be found or opened.
     """
     name, path = str(source), Path(source).expanduser()
     try:
         if path.is_dir():
+            _no_sheet(name, sheet)
             return open_saved(path, name, split)
         if path.exists():
-            return _open_file(path, name, split, known, logs=logs)
+            _no_split(name, split)
+            return _open_file(path, name, sheet, known, logs=logs)
     except OSError as error:
         raise cannot_read(name, error) from None
     if not isinstance(source, Path):
@@ -66,21 +79,28 @@ def cannot_read(name: str, error: OSError) -> InputError:
     return InputError(f"{name}: cannot be read ({error.strerror or error}); check the name and the file's permissions")
 
 
-def _open_file(path: Path, name: str, split: str | None, known: Collection[str], *, logs: bool) -> Rows:
-    _no_split(name, split)
+def _open_file(path: Path, name: str, sheet: str | None, known: Collection[str], *, logs: bool) -> Rows:
     suffix = path.suffix.lower()
-    opened = None
-    if suffix in DELIMITED:
-        opened = open_csv(path, name, known)
-    elif opener := _OPENERS.get(suffix):
-        opened = opener(path, name)
-        if logs and opener in _OBJECTS:
-            opened = read_logs(opened)
-    if opened:
-        return replace(opened, folder=path.parent)
-    raise InputError(
-        f"{name}: no format is known by the suffix `{suffix}`; save the set as one of {quote_names(SUFFIXES)}"
-    )
+    if suffix in EXCEL_SUFFIXES:
+        opened = open_excel(path, name, sheet)
+    else:
+        _no_sheet(name, sheet)
+        if suffix in DELIMITED:
+            opened = open_csv(path, name, known)
+        elif suffix in _OPENERS:
+            opened = _OPENERS[suffix](path, name)
+        else:
+            raise InputError(
+                f"{name}: files `{suffix}` are not supported; save the set as one of {quote_names(SUFFIXES)}"
+            )
+    if logs and suffix in _MAY_BE_LOGS:
+        opened = read_logs(opened)
+    return replace(opened, folder=path.parent)
+
+
+def _no_sheet(name: str, sheet: str | None) -> None:
+    if sheet is not None:
+        raise InputError(f"{name}: has no sheets, only Excel files do; leave out the sheet `{sheet}`")
 
 
 def _no_split(name: str, split: str | None) -> None:

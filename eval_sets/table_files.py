@@ -8,17 +8,16 @@ from typing import Any
 from pydantic import ValidationError
 
 from ..errors import InputError
-from ..installation import require_extra
 from .cell_values import describe_type, to_json_value
-from .columnar import open_parquet
 from .csv_file import open_csv
+from .excel_file import EXCEL_SUFFIXES, check_named, name_columns, read_sheets
 from .json_file import open_json, open_jsonl
 from .name_suggestions import quote_names
+from .parquet_file import open_parquet
 from .rows import BadRow, Rows
 from .sample import Table
 
-EXCEL = (".xlsx", ".xlsm")
-TABLE_SUFFIXES = (".csv", ".tsv", ".txt", ".json", ".jsonl", ".ndjson", ".parquet", *EXCEL)
+TABLE_SUFFIXES = (".csv", ".tsv", ".txt", ".json", ".jsonl", ".ndjson", ".parquet", *EXCEL_SUFFIXES)
 
 
 def read_table_file(path: Path, name: str = "") -> tuple[Table, ...]:
@@ -98,8 +97,8 @@ def _inside(folder: Path | None, file: str) -> Path:
 def _kept(path: Path, name: str, changed: int, size: int) -> tuple[Table, ...]:
     """Kept, since the samples of a set are often about one table."""
     suffix = path.suffix.lower()
-    if suffix in EXCEL:
-        return _sheets(path, name)
+    if suffix in EXCEL_SUFFIXES:
+        return _excel_tables(path, name)
     if suffix == ".parquet":
         rows = open_parquet(path, name)
     elif suffix == ".json":
@@ -139,38 +138,20 @@ def _table(name: str, columns: dict[str, list[Any]], file: str) -> Table:
         raise InputError(f"{file}: is no table: {error.errors()[0]['msg']}; write a value a cell") from None
 
 
-def _sheets(path: Path, name: str) -> tuple[Table, ...]:
-    with require_extra("tables", f"{name}: reading an Excel file"):
-        from openpyxl import load_workbook
-    try:
-        # the values that were computed when it was saved, not the formulas
-        book = load_workbook(path, read_only=True, data_only=True)
-        sheets = {sheet.title: [list(row) for row in sheet.iter_rows(values_only=True)] for sheet in book.worksheets}
-        book.close()
-    except Exception as error:  # whatever is damaged, the library raises as it comes
-        raise InputError(f"{name}: is no readable Excel file ({error}); save it again as .xlsx") from None
-    tables = [_sheet(title, rows, name) for title, rows in sheets.items()]
-    found = tuple(table for table in tables if table)
-    if not found:
+def _excel_tables(path: Path, name: str) -> tuple[Table, ...]:
+    """One table per sheet with a row of names and rows below it."""
+    tables = []
+    for title, rows in read_sheets(path, name):
+        if len(rows) < 2:
+            continue
+        columns, places = name_columns(rows[0][1], name, title)
+        for number, cells in rows[1:]:
+            check_named(cells, places, f"{name}, sheet {title}, row {number}")
+        values = {
+            column: [_cell(cells.get(place)) for _, cells in rows[1:]]
+            for column, place in zip(columns, places, strict=True)
+        }
+        tables.append(_table(title, values, name))
+    if not tables:
         raise InputError(f"{name}: no sheet holds a table: a row of names, and rows below it")
-    return found
-
-
-def _sheet(title: str, rows: list[list[Any]], name: str) -> Table | None:
-    filled = [row for row in rows if any(cell is not None for cell in row)]
-    if len(filled) < 2:
-        return None
-    header = filled[0]
-    places = [place for place, cell in enumerate(header) if cell is not None]
-    names = [str(header[place]).strip() for place in places]
-    for column in names:
-        if names.count(column) > 1:
-            raise InputError(f"{name}, sheet {title}: the column `{column}` stands twice; rename one of them")
-    for number, row in enumerate(filled, 1):
-        if any(cell is not None and place not in places for place, cell in enumerate(row)):
-            raise InputError(f"{name}, sheet {title}: row {number} has a cell with no name above it; name its column")
-    columns = {
-        column: [_cell(row[place]) if place < len(row) else None for row in filled[1:]]
-        for column, place in zip(names, places, strict=True)
-    }
-    return _table(title, columns, name)
+    return tuple(tables)

@@ -1,37 +1,144 @@
-"""The lines of a text file in UTF-8; any other encoding is an error that says which it may be."""
+"""The lines of a text file: its encoding is found out, and every usual line end is read."""
 
+import codecs
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 from ..errors import InputError
 
-_UTF16 = (b"\xff\xfe", b"\xfe\xff")
-_BOM = b"\xef\xbb\xbf"
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),  # before UTF-16, whose mark begins it
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+_UTF8 = {"utf-8", "utf-8-sig"}
+_NAMES = {"utf-16": "UTF-16", "utf-16-le": "UTF-16", "utf-32": "UTF-32", "cp1252": "Windows-1252"}
+_BYTES_PER_BLOCK = 2**16
 
 
-def read_raw_lines(path: Path, name: str) -> Iterator[tuple[int, bytes]]:
-    """(line number from 1, bytes with their line end), without a byte order mark. Raises `InputError` on UTF-16."""
+class Line(NamedTuple):
+    """One line of a text file.
+
+    Attributes:
+        number: Its number, from 1.
+        text: The line with its line end; empty where it cannot be decoded.
+        error: Why it cannot be decoded, with place and cure.
+    """
+
+    number: int
+    text: str
+    error: InputError | None = None
+
+
+def find_encoding(path: Path) -> str:
+    """Finds the encoding of a text file.
+
+    A byte order mark decides. Without one the file is UTF-8, unless it holds bytes that are none and no valid character
+    of more than one byte: then it is Windows-1252 (old Excel). A file with both is a damaged UTF-8 file.
+
+    Args:
+        path: The file.
+
+    Returns:
+        A name for `open(encoding=...)`: utf-8, utf-8-sig, utf-16, utf-16-le, utf-32 or cp1252.
+    """
     with path.open("rb") as file:
-        for number, line in enumerate(file, 1):
-            yield number, strip_byte_order_mark(line, name) if number == 1 else line
+        start = file.read(64)
+        for mark, encoding in _MARKS:
+            if start.startswith(mark):
+                return encoding
+        if len(start) >= 4 and not any(start[1::2]) and all(start[::2]):
+            return "utf-16-le"
+        file.seek(0)
+        strict, lenient = codecs.getincrementaldecoder("utf-8")(), codecs.getincrementaldecoder("utf-8")("ignore")
+        is_utf8, has_characters, is_cp1252 = True, False, True
+        while block := file.read(_BYTES_PER_BLOCK):
+            if is_utf8:
+                try:
+                    strict.decode(block)
+                except UnicodeDecodeError:
+                    is_utf8 = False
+            has_characters = has_characters or not lenient.decode(block).isascii()
+            is_cp1252 = is_cp1252 and not block.translate(None, _CP1252_BYTES)
+    return "cp1252" if not is_utf8 and not has_characters and is_cp1252 else "utf-8"
 
 
-def strip_byte_order_mark(start: bytes, name: str) -> bytes:
-    """The beginning of a file without UTF-8's byte order mark. Raises `InputError` on UTF-16's."""
-    if start.startswith(_UTF16):
-        raise InputError(f"{name}, line 1: the file is UTF-16, not UTF-8; save it as UTF-8 (in Excel: 'CSV UTF-8')")
-    return start.removeprefix(_BOM)
+_CP1252_BYTES = bytes(byte for byte in range(256) if byte not in {0x81, 0x8D, 0x8F, 0x90, 0x9D})
 
 
-def decode_line(line: bytes, place: str, path: Path) -> str:
-    """The text of a line. Raises `InputError` with the place of the first byte that is not UTF-8, and the cure."""
+def encoding_note(name: str, encoding: str) -> tuple[str, ...]:
+    """What to tell a user of a file that is not UTF-8; nothing for one that is.
+
+    Examples:
+        >>> encoding_note("answers.csv", "cp1252")
+        ('answers.csv: read as Windows-1252, because it is not UTF-8',)
+        >>> encoding_note("answers.csv", "utf-8")
+        ()
+    """
+    return () if encoding in _UTF8 else (f"{name}: read as {_NAMES[encoding]}, because it is not UTF-8",)
+
+
+def read_lines(path: Path, name: str, encoding: str) -> Iterator[Line]:
+    r"""Reads the lines of a text file, which end with \n, \r\n or \r.
+
+    Args:
+        path: The file.
+        name: Its name, for messages.
+        encoding: Its encoding, as `find_encoding` gives it.
+
+    Yields:
+        The lines; one with a byte that is not UTF-8 has an error in place of its text.
+    """
     try:
-        return line.decode("utf-8")
-    except UnicodeDecodeError as error:
-        byte = line[error.start : error.start + 1]
-        guess = byte.decode("cp1252", errors="replace")
-        raise InputError(
-            f"{place}: byte 0x{byte.hex()} (the {error.start + 1}th of the line) is not UTF-8; in Windows-1252 it is "
-            f"'{guess}': save the file as UTF-8 (in Excel: 'CSV UTF-8'), or convert it with "
-            f"`iconv -f cp1252 -t utf-8 {path.name} > {path.stem}-utf8{path.suffix}`"
-        ) from None
+        with path.open(encoding=encoding, newline="") as file:
+            if encoding != "utf-8":
+                yield from (Line(number, text) for number, text in enumerate(file, 1))
+                return
+    except UnicodeError as error:
+        label = _NAMES.get(encoding, "UTF-8")
+        raise InputError(f"{name}: begins as {label} and is damaged ({error}); save it again as UTF-8") from None
+    with path.open(encoding="utf-8", errors="surrogateescape", newline="") as file:
+        for number, text in enumerate(file, 1):
+            try:
+                text.encode()
+            except UnicodeEncodeError as error:
+                yield Line(number, "", _not_utf8(text, error.start, f"{name}, line {number}", path))
+            else:
+                yield Line(number, text)
+
+
+def read_text(path: Path, name: str) -> tuple[str, str]:
+    """Reads a whole text file.
+
+    Args:
+        path: The file.
+        name: Its name, for messages.
+
+    Returns:
+        Its text and its encoding.
+
+    Raises:
+        InputError: A byte is not of the file's encoding; the message has its line.
+    """
+    encoding = find_encoding(path)
+    lines = []
+    for line in read_lines(path, name, encoding):
+        if line.error:
+            raise line.error
+        lines.append(line.text)
+    return "".join(lines), encoding
+
+
+def _not_utf8(line: str, start: int, place: str, path: Path) -> InputError:
+    """The error of a line that was decoded with surrogates in place of what is not UTF-8."""
+    byte = bytes([ord(line[start]) - 0xDC00])
+    number = len(line[:start].encode()) + 1
+    guess = byte.decode("cp1252", errors="replace")
+    return InputError(
+        f"{place}: byte 0x{byte.hex()} (the {number}th of the line) is not UTF-8, and other bytes of the file are; in "
+        f"Windows-1252 it is '{guess}': save the file as UTF-8 (in Excel: 'CSV UTF-8'), or convert it with "
+        f"`iconv -f cp1252 -t utf-8 {path.name} > {path.stem}-utf8{path.suffix}`"
+    )

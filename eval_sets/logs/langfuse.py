@@ -1,56 +1,58 @@
-"""Langfuse: a trace downloaded as JSON, a list or page of traces, a session, or rows of observations."""
+"""Langfuse: traces as JSON or CSV, a page of traces, a session, or rows of observations; with people's scores."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..rows import BadRow, Row
+from .human_ratings import trace_rating
 from .trace_row import build_trace_row
 
 _TYPES = frozenset(
     ["SPAN", "EVENT", "GENERATION", "AGENT", "TOOL", "CHAIN", "RETRIEVER", "EVALUATOR", "EMBEDDING", "GUARDRAIL"]
 )  # of observations
-_TAKEN = {"id", "input", "output"}
+_FIELDS_READ = {"id", "input", "output"}
 
 
 def is_trace(values: Mapping[str, Any]) -> bool:
-    """A trace, with its observations or without."""
+    """Whether a row is a trace, with its observations or without."""
     inner = values.get("trace")
     if isinstance(inner, Mapping) and isinstance(values.get("observations"), list):
         return True
-    own = {"observations", "sessionId", "session_id", "htmlPath", "userId", "release"} & values.keys()
-    return {"id", "input", "output"} <= values.keys() and bool(own) and values.get("type") not in _TYPES
+    is_langfuse = bool({"observations", "sessionId", "session_id", "htmlPath", "userId", "release"} & values.keys())
+    return {"id", "input", "output"} <= values.keys() and is_langfuse and values.get("type") not in _TYPES
 
 
 def is_observation(values: Mapping[str, Any]) -> bool:
-    """A row of an export of observations."""
+    """Whether a row is an observation."""
     return values.get("type") in _TYPES and bool({"traceId", "trace_id"} & values.keys())
 
 
 def read_trace(row: Row, name: str) -> Row | BadRow:
-    """The row of a trace."""
+    """Builds the row of a trace."""
     values = dict(row.values)
     if isinstance(values.get("trace"), Mapping):
         values = values.pop("trace") | values
     observations = [each for each in values.get("observations") or [] if isinstance(each, Mapping)]
     root = _root(observations)
-    given, came = (
+    trace_input, trace_output = (
         (values.get(side) if values.get(side) is not None else root.get(side)) for side in ("input", "output")
     )
     return build_trace_row(
         row.number,
         row.place,
         name,
-        identity=values.get("id"),
-        given=given,
-        came=came,
+        trace_id=values.get("id"),
+        trace_input=trace_input,
+        trace_output=trace_output,
         retrieved=[each.get("output") for each in observations if _retrieves(each)],
         group=values.get("sessionId") or values.get("session_id"),
-        rest={key: value for key, value in values.items() if key not in _TAKEN},
+        rest={key: value for key, value in values.items() if key not in _FIELDS_READ},
+        rating=trace_rating(values.get("scores")),
     )
 
 
 def read_observations(rows: Iterator[Row | BadRow], name: str) -> Iterator[Row | BadRow]:
-    """A row a trace, from the rows of its observations; the file is read whole, since they may stand anywhere."""
+    """Yields one row per trace, from its rows of observations; the file is read whole, as they may stand anywhere."""
     by_trace: dict[str, list[Row]] = {}
     for row in rows:
         if isinstance(row, BadRow):
@@ -78,5 +80,5 @@ def _root(observations: list[Any]) -> Mapping[str, Any]:
 
 
 def _retrieves(observation: Mapping[str, Any]) -> bool:
-    named = str(observation.get("name", "")).lower()
-    return observation.get("type") == "RETRIEVER" or (observation.get("type") == "SPAN" and "retriev" in named)
+    name = str(observation.get("name", "")).lower()
+    return observation.get("type") == "RETRIEVER" or (observation.get("type") == "SPAN" and "retriev" in name)

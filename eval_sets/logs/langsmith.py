@@ -8,20 +8,20 @@ from .trace_row import build_trace_row
 
 
 def is_example(values: Mapping[str, Any]) -> bool:
-    """An example: `inputs` and `outputs`."""
+    """Whether a row is an example: `inputs` and `outputs`."""
     return isinstance(values.get("inputs"), Mapping) and isinstance(values.get("outputs"), Mapping)
 
 
 def read_example(row: Row, name: str) -> Row | BadRow:
-    """The row of an example; its outputs are the answer under test, and a reference where one is named so."""
+    """Builds the row of an example; its outputs are the answer under test, and a reference where one is named so."""
     values = row.values
     return build_trace_row(
         row.number,
         row.place,
         name,
-        identity=values.get("id"),
-        given=values["inputs"],
-        came=values["outputs"],
+        trace_id=values.get("id"),
+        trace_input=values["inputs"],
+        trace_output=values["outputs"],
         retrieved=[],
         group=None,
         rest={key: value for key, value in values.items() if key not in {"id", "inputs", "outputs"}},

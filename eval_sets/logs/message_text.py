@@ -1,4 +1,4 @@
-"""What was said, in the shapes in which tools log it: texts, messages, objects around them, retrieved documents."""
+"""Messages and documents in the shapes in which tools log them: texts, messages, objects around them."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -8,19 +8,19 @@ from typing import Any, NamedTuple
 from ...languages import packs_with
 
 ROLES = ("user", "assistant", "context", "system")
-_ASKED = ("user_input", "question", "query", "input", "message", "prompt", "text", "content", "value")
-_ANSWERED = ("response", "answer", "output", "result", "completion", "message", "text", "content", "value")
-_REFERENCE = ("reference", "ground_truth", "expected_output", "expected_answer", "reference_answer")
-_LISTS = ("messages", "chat_history", "history", "input", "output", "choices", "generations")
-_DOCUMENTS = (
+_QUESTION_KEYS = ("user_input", "question", "query", "input", "message", "prompt", "text", "content", "value")
+_ANSWER_KEYS = ("response", "answer", "output", "result", "completion", "message", "text", "content", "value")
+_REFERENCE_KEYS = ("reference", "ground_truth", "expected_output", "expected_answer", "reference_answer")
+_LIST_KEYS = ("messages", "chat_history", "history", "input", "output", "choices", "generations")
+_DOCUMENT_KEYS = (
     *("retrieved_contexts", "contexts", "context", "documents", "docs", "source_documents", "retrieved_documents"),
     *("chunks", "results", "output"),
 )
-_TEXT_OF_DOCUMENT = ("page_content", "document.content", "content", "text", "pageContent", "chunk", "body")
+_DOCUMENT_TEXT_KEYS = ("page_content", "document.content", "content", "text", "pageContent", "chunk", "body")
 
 
-class Said(NamedTuple):
-    """One message: who said it (one of `ROLES`, or "" where the role is unknown) and what."""
+class Message(NamedTuple):
+    """One message: its speaker's role (one of `ROLES`, or "" where it is unknown) and its text."""
 
     role: str
     text: str
@@ -32,13 +32,18 @@ def _roles() -> dict[str, str]:
     return {name.casefold(): role for roles in speakers for role, names in roles for name in names}
 
 
-def role(name: object) -> str:
-    """`user`, `assistant`, `context` or `system` for a speaker's name in any language; "" for another."""
+def find_role(name: object) -> str:
+    """Finds the role of a speaker's name in any language: `user`, `assistant`, `context` or `system`; "" for another.
+
+    Examples:
+        >>> find_role("Klant"), find_role("gpt"), find_role("Maria")
+        ('user', 'assistant', '')
+    """
     return _roles().get(str(name).strip().casefold(), "")
 
 
-def opened(value: Any) -> Any:
-    """A text that holds a JSON object or list, as that; anything else as it is."""
+def parse_nested_json(value: Any) -> Any:
+    """Parses a text that holds a JSON object or list; returns anything else as it is."""
     if isinstance(value, str) and value.lstrip()[:1] in ("{", "["):
         try:
             return json.loads(value)
@@ -47,84 +52,99 @@ def opened(value: Any) -> Any:
     return value
 
 
-def asked(value: Any) -> str | None:
-    """The question in a logged input: the last message of a person, or the one text that is named as the question."""
-    return _text(opened(value), "user", _ASKED)
+def find_question(value: Any) -> str | None:
+    """Finds the question in a logged input: the last message of a person, or the one text named as the question.
+
+    Examples:
+        >>> find_question({"messages": [{"role": "user", "content": "How?"}, {"role": "assistant", "content": "So."}]})
+        'How?'
+    """
+    return _text(parse_nested_json(value), "user", _QUESTION_KEYS)
 
 
-def answered(value: Any) -> str | None:
-    """The answer in a logged output: the last message of the assistant, or the text that is named as the answer."""
-    return _text(opened(value), "assistant", _ANSWERED)
+def find_answer(value: Any) -> str | None:
+    """Finds the answer in a logged output: the last message of the assistant, or the text named as the answer."""
+    return _text(parse_nested_json(value), "assistant", _ANSWER_KEYS)
 
 
-def reference(value: Any) -> str | None:
-    """The reference answer in a logged object, where one is named so."""
+def find_reference(value: Any) -> str | None:
+    """Finds the reference answer in a logged object, where one is named so."""
     if not isinstance(value, Mapping):
         return None
-    return next((value[name] for name in _REFERENCE if isinstance(value.get(name), str)), None)
+    return next((value[name] for name in _REFERENCE_KEYS if isinstance(value.get(name), str)), None)
 
 
 def _text(value: Any, wanted: str, names: Sequence[str], depth: int = 0) -> str | None:
     if isinstance(value, str) or depth > 6:
         return value if isinstance(value, str) else None
     if isinstance(value, list):
-        said = [each for each in map(message, value) if each is not None]
-        last = next((each.text for each in reversed(said) if each.role == wanted), None)
+        messages = [message for message in map(read_message, value) if message is not None]
+        last = next((message.text for message in reversed(messages) if message.role == wanted), None)
         return last if last is not None else _only(value, wanted, names, depth)
     if isinstance(value, Mapping):
-        if (one := message(value)) is not None and one.role in {wanted, ""}:
-            return one.text
-        for name in (*names, *_LISTS):
-            if name in value and (found := _text(opened(value[name]), wanted, names, depth + 1)) is not None:
-                return found
+        if (message := read_message(value)) is not None and message.role in {wanted, ""}:
+            return message.text
+        for name in (*names, *_LIST_KEYS):
+            if name in value and (text := _text(parse_nested_json(value[name]), wanted, names, depth + 1)) is not None:
+                return text
         kwargs = value.get("kwargs")
         return _text(kwargs, wanted, names, depth + 1) if kwargs else _only(list(value.values()), wanted, names, depth)
     return None
 
 
 def _only(values: list[Any], wanted: str, names: Sequence[str], depth: int) -> str | None:
-    """Where there is one value, what it holds: nothing else can be meant."""
-    return _text(opened(values[0]), wanted, names, depth + 1) if len(values) == 1 else None
+    """The text of the only value: nothing else can be meant."""
+    return _text(parse_nested_json(values[0]), wanted, names, depth + 1) if len(values) == 1 else None
 
 
-def message(value: Any) -> Said | None:
-    """A logged message: `role` or `type` and `content`, also in LangChain's and OpenInference's wrappings."""
+def read_message(value: Any) -> Message | None:
+    """Reads a logged message: `role` or `type` and `content`, also as LangChain, OpenInference and ShareGPT wrap it.
+
+    Returns:
+        The message; None where the value is none.
+
+    Examples:
+        >>> read_message({"from": "human", "value": "How?"})
+        Message(role='user', text='How?')
+    """
     if not isinstance(value, Mapping):
         return None
     inner = next((value[name] for name in ("message", "kwargs", "data") if isinstance(value.get(name), Mapping)), None)
     if inner is not None and not {"content", "text"} & value.keys():
-        within = message(inner)
+        within = read_message(inner)
         if within is None:
             return None
         named = value.get("id")  # LangChain: ["langchain", "schema", "messages", "HumanMessage"]
         kind = str(named[-1]).removesuffix("Message").removesuffix("Chunk") if isinstance(named, list) and named else ""
-        return within if within.role else Said(role(value.get("role") or value.get("type") or kind), within.text)
-    speaker = next((value[name] for name in _SPEAKERS if isinstance(value.get(name), str)), None)
-    content = next((value[name] for name in _CONTENTS if value.get(name) is not None), None)
-    text = parts(content)
-    return None if speaker is None or text is None else Said(role(speaker), text)
+        return (
+            within if within.role else Message(find_role(value.get("role") or value.get("type") or kind), within.text)
+        )
+    speaker = next((value[name] for name in _SPEAKER_KEYS if isinstance(value.get(name), str)), None)
+    content = next((value[name] for name in _CONTENT_KEYS if value.get(name) is not None), None)
+    text = join_parts(content)
+    return None if speaker is None or text is None else Message(find_role(speaker), text)
 
 
-_SPEAKERS = ("role", "message.role", "speaker", "sender", "author", "from", "type")
-_CONTENTS = ("content", "message.content", "text", "message", "value", "body")
+_SPEAKER_KEYS = ("role", "message.role", "speaker", "sender", "author", "from", "type")
+_CONTENT_KEYS = ("content", "message.content", "text", "message", "value", "body")
 
 
-def parts(content: Any) -> str | None:
-    """A message's content: a text, or a list of parts whose texts follow one another."""
+def join_parts(content: Any) -> str | None:
+    """Joins a message's content: a text, or a list of parts whose texts follow one another."""
     if isinstance(content, str):
         return content
     if isinstance(content, list):
-        texts = [
+        parts = [
             part if isinstance(part, str) else part.get("text") for part in content if isinstance(part, str | dict)
         ]
-        held = [text for text in texts if isinstance(text, str)]
-        return "".join(held) if held else None
+        texts = [text for text in parts if isinstance(text, str)]
+        return "".join(texts) if texts else None
     return None
 
 
-def documents(value: Any) -> list[str]:
-    """The texts of retrieved documents, in their order: texts, objects around them, or a list under a known name."""
-    return list(_documents(opened(value), 0))
+def find_documents(value: Any) -> list[str]:
+    """Finds the texts of retrieved documents, in order: texts, objects around them, or a list under a known name."""
+    return list(_documents(parse_nested_json(value), 0))
 
 
 def _documents(value: Any, depth: int) -> Iterator[str]:
@@ -139,11 +159,11 @@ def _documents(value: Any, depth: int) -> Iterator[str]:
         if isinstance(inner, Mapping | str):
             yield from _documents(inner, depth + 1)
             return
-        for name in _TEXT_OF_DOCUMENT:
+        for name in _DOCUMENT_TEXT_KEYS:
             if isinstance(value.get(name), str):
                 yield value[name]
                 return
-        for name in (*_DOCUMENTS, "kwargs"):
+        for name in (*_DOCUMENT_KEYS, "kwargs"):
             if isinstance(value.get(name), list | Mapping | str):
-                yield from _documents(opened(value[name]), depth + 1)
+                yield from _documents(parse_nested_json(value[name]), depth + 1)
                 return

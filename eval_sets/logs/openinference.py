@@ -1,23 +1,25 @@
-"""OpenInference spans, as Phoenix exports them: by its REST API, from a data frame, or as OTLP JSON."""
+"""OpenInference spans, as Phoenix exports them: by its REST API, from a data frame (CSV, Parquet), or as OTLP JSON."""
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from typing import Any
 
+from ..cell_values import DEEPEST, parse_structure
 from ..rows import BadRow, Row
 from .trace_row import build_trace_row
 
-_VALUES = ("stringValue", "intValue", "doubleValue", "boolValue")
+_OTLP_TYPES = ("stringValue", "intValue", "doubleValue", "boolValue")
 
 
 def is_span(values: Mapping[str, Any]) -> bool:
-    """A span with its trace's id: nested (`context`), flat (`context.trace_id`), or of OTLP."""
+    """Whether a row is a span with its trace's id: nested (`context`), flat (`context.trace_id`), or of OTLP."""
     nested = isinstance(values.get("context"), Mapping) and "trace_id" in values["context"]
     otlp = {"traceId", "spanId", "attributes"} <= values.keys()
     return nested or otlp or "context.trace_id" in values
 
 
 def otlp_spans(values: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The spans of an OTLP document, out of its resources and scopes."""
+    """Lists the spans of an OTLP document, out of its resources and scopes."""
     return [
         span
         for resource in values.get("resourceSpans") or []
@@ -27,7 +29,7 @@ def otlp_spans(values: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def read_spans(rows: Iterator[Row | BadRow], name: str) -> Iterator[Row | BadRow]:
-    """A row a trace, from its spans; the file is read whole, since they may stand anywhere."""
+    """Yields one row per trace, from its spans; the file is read whole, since they may stand anywhere."""
     by_trace: dict[str, list[Row]] = {}
     for row in rows:
         if isinstance(row, BadRow):
@@ -44,9 +46,9 @@ def read_spans(rows: Iterator[Row | BadRow], name: str) -> Iterator[Row | BadRow
             number,
             own[0].place,
             name,
-            identity=trace,
-            given=root.get("input.value"),
-            came=root.get("output.value"),
+            trace_id=trace,
+            trace_input=root.get("input.value"),
+            trace_output=root.get("output.value"),
             retrieved=retrieved,
             group=root.get("session.id"),
             rest={"spans": [values for values, _ in spans]},
@@ -55,14 +57,14 @@ def read_spans(rows: Iterator[Row | BadRow], name: str) -> Iterator[Row | BadRow
 
 def _trace(values: Mapping[str, Any]) -> str:
     context = values.get("context")
-    found = context.get("trace_id") if isinstance(context, Mapping) else None
-    return str(found or values.get("context.trace_id") or values.get("traceId"))
+    nested = context.get("trace_id") if isinstance(context, Mapping) else None
+    return str(nested or values.get("context.trace_id") or values.get("traceId"))
 
 
 def _span_id(values: Mapping[str, Any]) -> Any:
     context = values.get("context")
-    found = context.get("span_id") if isinstance(context, Mapping) else None
-    return found or values.get("context.span_id") or values.get("spanId") or id(values)
+    nested = context.get("span_id") if isinstance(context, Mapping) else None
+    return nested or values.get("context.span_id") or values.get("spanId") or id(values)
 
 
 def _parent(values: Mapping[str, Any]) -> Any:
@@ -75,26 +77,31 @@ def _kind(values: Mapping[str, Any], attributes: Mapping[str, Any]) -> str:
 
 def _attributes(values: Mapping[str, Any]) -> dict[str, Any]:
     """A span's attributes under their dotted names, however they were nested."""
-    held = values.get("attributes")
-    if isinstance(held, list):  # OTLP: [{"key": ..., "value": {"stringValue": ...}}]
-        held = {each["key"]: _value(each.get("value")) for each in held if isinstance(each, Mapping) and "key" in each}
-    flat = dict(_flat(held if isinstance(held, Mapping) else {}, ""))
+    attributes = values.get("attributes")
+    if isinstance(attributes, list):  # OTLP: [{"key": ..., "value": {"stringValue": ...}}]
+        attributes = {
+            entry["key"]: _otlp_value(entry.get("value"))
+            for entry in attributes
+            if isinstance(entry, Mapping) and "key" in entry
+        }
+    flat = dict(_flatten(attributes if isinstance(attributes, Mapping) else {}, ""))
     prefix = "attributes."
-    return flat | {key[len(prefix) :]: value for key, value in values.items() if key.startswith(prefix)}
+    columns = {key.removeprefix(prefix): value for key, value in values.items() if key.startswith(prefix)}
+    return flat | {key: value for key, value in columns.items() if value is not None}
 
 
-def _value(held: Any) -> Any:
-    if not isinstance(held, Mapping):
-        return held
-    if "arrayValue" in held:
-        return [_value(each) for each in held["arrayValue"].get("values", [])]
-    return next((held[name] for name in _VALUES if name in held), None)
+def _otlp_value(value: Any) -> Any:
+    if not isinstance(value, Mapping):
+        return value
+    if "arrayValue" in value:
+        return [_otlp_value(item) for item in value["arrayValue"].get("values", [])]
+    return next((value[name] for name in _OTLP_TYPES if name in value), None)
 
 
-def _flat(held: Mapping[str, Any], prefix: str) -> Iterator[tuple[str, Any]]:
-    for key, value in held.items():
-        if isinstance(value, Mapping):
-            yield from _flat(value, f"{prefix}{key}.")
+def _flatten(values: Mapping[str, Any], prefix: str, depth: int = 0) -> Iterator[tuple[str, Any]]:
+    for key, value in values.items():
+        if isinstance(value, Mapping) and depth < DEEPEST:
+            yield from _flatten(value, f"{prefix}{key}.", depth + 1)
         else:
             yield f"{prefix}{key}", value
 
@@ -102,6 +109,9 @@ def _flat(held: Mapping[str, Any], prefix: str) -> Iterator[tuple[str, Any]]:
 def _retrieved(attributes: Mapping[str, Any]) -> list[Any]:
     """Its documents: a list, or flattened under `retrieval.documents.0.document.content`, ...; else what it gave."""
     listed = attributes.get("retrieval.documents")
+    if isinstance(listed, str):
+        with suppress(ValueError):
+            listed = parse_structure(listed)
     if isinstance(listed, list):
         return listed
     numbered: dict[int, Any] = {}

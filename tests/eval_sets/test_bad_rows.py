@@ -86,9 +86,7 @@ def test_an_empty_answer_is_accepted(jsonl, row):
 
 def test_an_id_twice_names_both_lines(jsonl, row):
     path = jsonl(row(id="a"), "", row(id="b"), row(id="a"))
-    with pytest.raises(
-        InputError, match='line 4, field id: "a" is the id of line 1 too; give each sample an id of its own'
-    ):
+    with pytest.raises(InputError, match='line 4, field id: "a" is the id of line 1 too; give each sample its own id'):
         load_set(path)
     skipped: list[InputError] = []
     assert [sample.id for sample in load_set(path, skip_bad=skipped)] == ["a", "b"]

@@ -227,7 +227,7 @@ def test_a_plain_chat_log(tmp_path: Path) -> None:
 def test_what_is_no_sample_is_told_and_can_be_left_out(tmp_path: Path) -> None:
     good = langfuse_trace(id="t2", input=QUESTION, output=ANSWER)
     path = written(tmp_path, [langfuse_trace(input={"a": 1, "b": 2}, observations=[]), good], "x.jsonl")
-    with pytest.raises(InputError, match=r"x\.jsonl, line 1, input: holds no question that can be told"):
+    with pytest.raises(InputError, match=r"x\.jsonl, line 1, input: holds no question that can be recognised"):
         load_set(path)
     left: list[InputError] = []
     assert [sample.id for sample in load_set(path, skip_bad=left)] == ["t2"]
@@ -236,7 +236,7 @@ def test_what_is_no_sample_is_told_and_can_be_left_out(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="conversation c1 has no question with an answer"):
         load_set(no_answer)
     stranger = written(tmp_path, [{"id": "c1", "messages": messages(("user", "Hi."), ("wizard", "Ho."))}], "z.jsonl")
-    with pytest.raises(InputError, match="message 2: who speaks is unknown \\('wizard'\\)"):
+    with pytest.raises(InputError, match="message 2: the speaker 'wizard' is unknown"):
         load_set(stranger)
 
 

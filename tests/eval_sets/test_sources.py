@@ -51,8 +51,8 @@ def test_the_hub_is_not_asked_for_what_looks_like_a_slip(tmp_path, monkeypatch, 
 
 
 def test_an_unknown_suffix_and_a_split_of_a_file(file, jsonl, row):
-    with pytest.raises(InputError, match=r"no format is known by the suffix `.xlsx`; save the set as one of `.jsonl`"):
-        load_set(file("set.xlsx", "x"))
+    with pytest.raises(InputError, match=r"files `.docx` are not supported; save the set as one of `.jsonl`"):
+        load_set(file("set.docx", "x"))
     with pytest.raises(InputError, match=r"a file has no splits; leave out the split `test`"):
         load_set(jsonl(row()), split="test")
 

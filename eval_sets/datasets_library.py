@@ -1,5 +1,6 @@
-"""Rows from Parquet files, folders saved by Hugging Face `datasets`, and sets on its Hub. All are streamed."""
+"""Rows from folders saved by Hugging Face `datasets`, and from sets on its Hub, streamed."""
 
+import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -7,54 +8,48 @@ from typing import Any
 
 from ..errors import InputError
 from ..installation import require_extra
-from .cell_values import shorten
 from .name_suggestions import nearest_names, quote_names
-from .rows import Row, Rows
-
-_ROWS_AT_ONCE = 256
-
-
-def open_parquet(path: Path, name: str) -> Rows:
-    """The rows of a Parquet file. Raises `InputError` when it is none, or pyarrow is not installed."""
-    with require_extra("datasets", f"{name}: reading a Parquet file"):
-        from pyarrow import ArrowException
-        from pyarrow.parquet import ParquetFile
-    if not path.stat().st_size:
-        raise InputError(f"{name}: the file is empty; it should be a Parquet file with a row a sample")
-    try:
-        with ParquetFile(path) as file:
-            columns = tuple(str(column) for column in file.schema_arrow.names)
-    except (ArrowException, OSError) as error:
-        raise InputError(
-            f"{name}: is no readable Parquet file ({_cause(error)}); write it again from its source"
-        ) from None
-
-    def batches() -> Iterator[list[dict[str, Any]]]:
-        try:
-            with ParquetFile(path) as file:
-                for batch in file.iter_batches(batch_size=_ROWS_AT_ONCE):
-                    yield batch.to_pylist()
-        except (ArrowException, OSError) as error:
-            raise InputError(f"{name}: the Parquet file is damaged ({_cause(error)}); write it again") from None
-
-    return Rows(name, path.stem, _numbered(batches()), columns)
+from .parquet_file import ROWS_PER_BATCH, describe_cause, number_rows
+from .rows import Rows
 
 
 def open_saved(path: Path, name: str, split: str | None) -> Rows:
-    """The rows of a folder made by `save_to_disk`. Raises `InputError` when it is none, or has no such split."""
+    """Opens a folder made by `save_to_disk`.
+
+    Raises:
+        InputError: The folder is none, has no such split, or names files outside of it.
+    """
     if not any((path / marker).exists() for marker in ("state.json", "dataset_dict.json")):
-        held = sorted(entry.name for entry in path.iterdir())
+        entries = sorted(entry.name for entry in path.iterdir())
         raise InputError(
             f"{name}: the folder was not saved by `datasets` (it has no state.json or dataset_dict.json); "
-            f"name a file in it: {quote_names(held)}"
+            f"name a file in it: {quote_names(entries)}"
         )
+    check_stays_inside(path, name)
     datasets = _datasets(name, "a folder saved by `datasets`")
     try:
         loaded = datasets.load_from_disk(str(path))
     except Exception as error:  # whatever is damaged, the library raises as it comes
-        raise InputError(f"{name}: cannot be read by `datasets` ({_cause(error)}); save the folder again") from None
+        raise InputError(
+            f"{name}: cannot be read by `datasets` ({describe_cause(error)}); save the folder again"
+        ) from None
     chosen = _chosen(loaded, split, name)
-    return Rows(name, path.resolve().name, _numbered(_dataset_batches(chosen, name)), tuple(chosen.column_names))
+    return Rows(name, path.resolve().name, number_rows(_dataset_batches(chosen, name)), tuple(chosen.column_names))
+
+
+def check_stays_inside(folder: Path, name: str) -> None:
+    """Raises `InputError` where a folder leads out of itself: by a link, or by a file name in `state.json`."""
+    root = folder.resolve()
+    files = [entry for entry in folder.rglob("*") if entry.is_symlink()]
+    for state in folder.rglob("state.json"):
+        try:
+            document = json.loads(state.read_text(encoding="utf-8"))
+            files += [state.parent / entry["filename"] for entry in document["_data_files"]]
+        except (OSError, ValueError, TypeError, KeyError):
+            continue  # the library says what is damaged
+    for file in files:
+        if not file.resolve().is_relative_to(root):
+            raise InputError(f"{name}: {file.relative_to(folder)} leads out of the folder; copy the data into it")
 
 
 def open_hub(hub_name: str, split: str | None) -> Rows:
@@ -70,12 +65,12 @@ def open_hub(hub_name: str, split: str | None) -> Rows:
     except Exception as error:  # the library, its Hub client and its HTTP client each have errors of their own
         raise InputError(
             f"{hub_name}: there is no file, folder or bundled set of this name, and the Hugging Face Hub did not give "
-            f"one ({_cause(error)}); correct the name, go online, or name a local file. A set with several "
+            f"one ({describe_cause(error)}); correct the name, go online, or name a local file. A set with several "
             f"configurations is named {repository}:CONFIGURATION"
         ) from None
     chosen = _chosen(loaded, split, hub_name)
     columns = tuple(chosen.column_names) if chosen.column_names else None
-    return Rows(hub_name, repository.rpartition("/")[2], _numbered(_dataset_batches(chosen, hub_name)), columns)
+    return Rows(hub_name, repository.rpartition("/")[2], number_rows(_dataset_batches(chosen, hub_name)), columns)
 
 
 def _datasets(name: str, what: str) -> Any:
@@ -105,21 +100,8 @@ def _dataset_batches(dataset: Any, name: str) -> Iterator[list[dict[str, Any]]]:
     # a set saved with a NumPy or Torch format would give arrays where lists are expected
     plain = dataset.with_format(None)
     try:
-        for columns in plain.iter(batch_size=_ROWS_AT_ONCE):
+        for columns in plain.iter(batch_size=ROWS_PER_BATCH):
             names = list(columns)
             yield [dict(zip(names, values, strict=True)) for values in zip(*columns.values(), strict=True)]
     except Exception as error:
-        raise InputError(f"{name}: reading stopped ({_cause(error)}); fetch or save the set again") from None
-
-
-def _numbered(batches: Iterator[list[dict[str, Any]]]) -> Iterator[Row]:
-    number = 0
-    for batch in batches:
-        for values in batch:
-            number += 1
-            yield Row(number, f"row {number}", values)
-
-
-def _cause(error: Exception) -> str:
-    lines = str(error).strip().splitlines()
-    return f"{type(error).__name__}: {shorten(lines[0], 200)}" if lines else type(error).__name__
+        raise InputError(f"{name}: reading stopped ({describe_cause(error)}); fetch or save the set again") from None

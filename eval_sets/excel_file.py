@@ -1,0 +1,148 @@
+"""Rows from an Excel file: one sheet, whose first filled row names the columns."""
+
+from collections.abc import Iterator
+from datetime import date, datetime, time
+from pathlib import Path
+from typing import Any
+from zipfile import BadZipFile, ZipFile
+
+from ..errors import InputError
+from ..installation import require_extra
+from .cell_values import shorten
+from .name_suggestions import nearest_names, quote_names
+from .rows import Row, Rows
+
+EXCEL_SUFFIXES = (".xlsx", ".xlsm")
+_MOST_BYTES = 500_000_000  # of all parts of the file when unpacked
+_MOST_CELLS = 20_000_000  # of one sheet, empty ones before the last one of a row among them
+
+
+def open_excel(path: Path, name: str, sheet: str | None = None) -> Rows:
+    """Opens one sheet of an Excel file. All cells are texts, as in CSV; dates become ISO texts.
+
+    Args:
+        path: The file.
+        name: Its name, for messages.
+        sheet: The name of the sheet; None for the only one with rows.
+
+    Raises:
+        InputError: It is no readable Excel file, has no such sheet, has several without a choice, or is too large.
+    """
+    sheets = dict(read_sheets(path, name))
+    if sheet is None:
+        filled = [title for title, rows in sheets.items() if len(rows) > 1]
+        if len(filled) > 1:
+            listed = quote_names(filled)
+            raise InputError(f"{name}: has the sheets {listed}; choose one (--sheet {filled[0]!r})")
+        sheet = filled[0] if filled else next(iter(sheets), "")
+    if sheet not in sheets:
+        similar = nearest_names(sheet, sheets) or list(sheets)[:1]
+        hint = f"did you mean `{similar[0]}`? It" if similar else "it"
+        raise InputError(f"{name}: there is no sheet `{sheet}`; {hint} has {quote_names(sheets)}")
+    rows = sheets[sheet]
+    if not rows:
+        raise InputError(f"{name}, sheet {sheet}: is empty; its first row should name the columns")
+    columns, places = name_columns(rows[0][1], name, sheet)
+    return Rows(name, path.stem, _rows(rows[1:], columns, places, f"{name}, sheet {sheet}"), columns, textual=True)
+
+
+def name_columns(header: dict[int, Any], name: str, sheet: str) -> tuple[tuple[str, ...], tuple[int, ...]]:
+    """The names of a sheet's columns and their places. Raises `InputError` where a name stands twice."""
+    columns = tuple(str(cell).strip() for cell in header.values())
+    for column in columns:
+        if columns.count(column) > 1:
+            raise InputError(f"{name}, sheet {sheet}: the column `{column}` stands twice; rename one of them")
+    return columns, tuple(header)
+
+
+def _rows(
+    rows: list[tuple[int, dict[int, Any]]], columns: tuple[str, ...], places: tuple[int, ...], name: str
+) -> Iterator[Row]:
+    for number, (line, cells) in enumerate(rows, 1):
+        check_named(cells, places, f"{name}, row {line}")
+        values = {column: _as_text(cells.get(place)) for column, place in zip(columns, places, strict=True)}
+        yield Row(number, f"row {line}", values)
+
+
+def check_named(cells: dict[int, Any], places: tuple[int, ...], place: str) -> None:
+    """Raises `InputError` where a row has a cell in a column without a name."""
+    if unnamed := sorted(set(cells) - set(places)):
+        from openpyxl.utils import get_column_letter
+
+        letter = get_column_letter(unnamed[0] + 1)
+        raise InputError(f"{place}: has a cell in column {letter}, which has no name; name the column in the first row")
+
+
+def read_sheets(path: Path, name: str) -> Iterator[tuple[str, list[tuple[int, dict[int, Any]]]]]:
+    """Reads the filled rows of each sheet of an Excel file.
+
+    Only filled cells are kept, so that a cell at the far end of a sheet costs nothing.
+
+    Args:
+        path: The file.
+        name: Its name, for messages.
+
+    Yields:
+        The sheet's title and its filled rows, each with its number from 1 and its filled cells by place from 0.
+
+    Raises:
+        InputError: The file is damaged, larger than 500 MB when unpacked, or one of its sheets has more than 20 million
+            cells.
+        UsageError: openpyxl is not installed.
+    """
+    with require_extra("tables", f"{name}: reading an Excel file"):
+        from openpyxl import load_workbook
+    try:
+        with ZipFile(path) as archive:
+            size = sum(entry.file_size for entry in archive.infolist())
+    except BadZipFile as error:
+        raise InputError(f"{name}: is no readable Excel file ({error}); save it again as .xlsx") from None
+    if size > _MOST_BYTES:
+        raise InputError(f"{name}: unpacks to {size:,} bytes, more than {_MOST_BYTES:,}; save it as CSV")
+    try:
+        # the values that were computed when it was saved, not the formulas
+        book = load_workbook(path, read_only=True, data_only=True)
+    except Exception as error:  # whatever is damaged, the library raises as it comes
+        raise _damaged(name, error) from None
+    try:
+        for sheet in book.worksheets:
+            # the stated size may be the largest possible, and openpyxl pads every row to it
+            sheet.reset_dimensions()
+            yield sheet.title, _filled_rows(sheet, name)
+    finally:
+        book.close()
+
+
+def _filled_rows(sheet: Any, name: str) -> list[tuple[int, dict[int, Any]]]:
+    rows = []
+    cells = 0
+    try:
+        for number, row in enumerate(sheet.iter_rows(values_only=True), 1):
+            cells += len(row)
+            if cells > _MOST_CELLS:
+                break
+            filled = {place: cell for place, cell in enumerate(row) if cell is not None and cell != ""}
+            if filled:
+                rows.append((number, filled))
+    except Exception as error:  # whatever is damaged, the library raises as it comes
+        raise _damaged(name, error) from None
+    if cells > _MOST_CELLS:
+        raise InputError(f"{name}, sheet {sheet.title}: has more than {_MOST_CELLS:,} cells; save it as CSV")
+    return rows
+
+
+def _damaged(name: str, error: Exception) -> InputError:
+    cause = shorten(" ".join(str(error).split()), 200)
+    return InputError(f"{name}: is no readable Excel file ({cause}); save it again as .xlsx")
+
+
+def _as_text(cell: Any) -> str:
+    if cell is None:
+        return ""
+    if isinstance(cell, bool):
+        return str(cell).lower()
+    if isinstance(cell, float) and cell.is_integer() and abs(cell) < 1e15:
+        return str(int(cell))
+    if isinstance(cell, datetime | date | time):
+        return cell.isoformat().removesuffix("T00:00:00")
+    return str(cell)

@@ -1,0 +1,167 @@
+"""Files as spreadsheets and old programs save them: other encodings and line ends, Excel, usual column names."""
+
+import datetime
+import json
+import logging
+from pathlib import Path
+
+import pytest
+from openpyxl import Workbook
+
+from assay.errors import InputError
+from assay.eval_sets import load_set, read_set
+
+HEADER = "question,answer,rating"
+
+
+@pytest.mark.parametrize(
+    ("encoding", "name"),
+    [("cp1252", "Windows-1252"), ("utf-16", "UTF-16"), ("utf-16-le", "UTF-16"), ("utf-32", "UTF-32")],
+)
+@pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".json"])
+def test_another_encoding_is_read_and_one_line_says_so(tmp_path: Path, encoding: str, name: str, suffix: str) -> None:
+    row = {"question": "Wat kost één café?", "answer": "€ 5 – of “niets”", "rating": 4}
+    text = {
+        ".csv": f"{HEADER}\n{row['question']},{row['answer']},4\n",
+        ".jsonl": json.dumps(row, ensure_ascii=False) + "\n",
+        ".json": json.dumps([row], ensure_ascii=False),
+    }[suffix]
+    path = tmp_path / f"answers{suffix}"
+    path.write_bytes(text.encode(encoding))
+    notes: list[str] = []
+    (sample,) = load_set(path, notes=notes)
+    assert (sample.user_input, sample.response, sample.rating) == (row["question"], row["answer"], 4)
+    assert f"{path}: read as {name}, because it is not UTF-8" in notes
+
+
+def test_a_byte_order_mark_of_utf8_is_no_other_encoding(tmp_path: Path) -> None:
+    path = tmp_path / "answers.csv"
+    path.write_bytes(f"{HEADER}\né,ü,4\n".encode("utf-8-sig"))
+    notes: list[str] = []
+    assert load_set(path, notes=notes)[0].user_input == "é"
+    assert not [note for note in notes if "because" in note]
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_every_line_end_is_read(tmp_path: Path, end: str) -> None:
+    """Old Excel for Mac ends lines with a carriage return alone; a quoted cell may hold one too."""
+    path = tmp_path / "answers.csv"
+    path.write_bytes(end.join([HEADER, "a,b,1", f'"c{end}d",e,2', ""]).encode())
+    samples = load_set(path)
+    assert [(sample.user_input, sample.rating) for sample in samples] == [("a", 1), (f"c{end}d", 2)]
+    lines = tmp_path / "answers.jsonl"
+    lines.write_bytes(end.join(json.dumps({"user_input": text, "response": "r"}) for text in "ab").encode())
+    assert [sample.user_input for sample in load_set(lines)] == ["a", "b"]
+
+
+def workbook(path: Path, **sheets: list[list[object]]) -> Path:
+    book = Workbook()
+    book.remove(book.active)
+    for title, rows in sheets.items():
+        sheet = book.create_sheet(title)
+        for row in rows:
+            sheet.append(row)
+    book.save(path)
+    return path
+
+
+ROWS: list[list[object]] = [
+    ["vraag id", "question", "answer", "context", "stars", "when"],
+    ["k1", "How?", "So.", "A page of help.", 4, datetime.date(2026, 3, 1)],
+    [None, None, None, None, None, None],
+    ["k2", "Why?", 12, None, 2, None],
+]
+
+
+def test_a_sheet_of_excel_is_read_as_a_table(tmp_path: Path) -> None:
+    notes: list[str] = []
+    path = workbook(tmp_path / "answers.xlsx", answers=ROWS, notes=[["nothing here"]])
+    first, second = load_set(path, notes=notes)
+    assert (first.user_input, first.response, first.retrieved_contexts) == ("How?", "So.", ("A page of help.",))
+    assert (first.rating, second.rating, second.response) == (4, 2, "12")
+    assert first.metadata == {"vraag id": "k1", "when": "2026-03-01"}
+    assert notes == [
+        f"{path}: read question as user_input, answer as response, context as retrieved_contexts, stars as rating from "
+        "1 to 5 (change with --map)"
+    ]
+
+
+def test_one_of_several_sheets_is_chosen(tmp_path: Path) -> None:
+    path = workbook(tmp_path / "answers.xlsx", may=ROWS, june=[*ROWS[:2], ["k9", "Who?", "Me.", None, 1, None]])
+    with pytest.raises(InputError, match=r"has the sheets `may`, `june`; choose one \(--sheet 'may'\)"):
+        load_set(path)
+    assert [sample.user_input for sample in load_set(path, sheet="june")] == ["How?", "Who?"]
+    with pytest.raises(InputError, match="there is no sheet `jun`; did you mean `june`"):
+        load_set(path, sheet="jun")
+
+
+def test_a_sheet_of_what_has_none(tmp_path: Path) -> None:
+    path = tmp_path / "answers.csv"
+    path.write_text(f"{HEADER}\na,b,1\n", encoding="utf-8")
+    with pytest.raises(InputError, match="has no sheets, only Excel files do"):
+        load_set(path, sheet="may")
+
+
+def test_an_unnamed_column_is_told_with_its_letter(tmp_path: Path) -> None:
+    path = workbook(tmp_path / "answers.xlsx", answers=[["question", "answer"], ["a", "b", "c"]])
+    with pytest.raises(InputError, match="sheet answers, row 2: has a cell in column C, which has no name"):
+        load_set(path)
+
+
+@pytest.mark.parametrize(
+    ("values", "scale", "share"),
+    [(["1", "5"], (1, 5), [0, 1]), (["0", "1"], (0, 1), [0, 1]), (["0", "10"], (0, 10), [0, 1]),
+     (["20", "100"], (0, 100), [0.2, 1])],
+)  # fmt: skip
+def test_the_scale_of_a_recognised_column_follows_from_its_values(
+    tmp_path: Path, values: list[str], scale: tuple[int, int], share: list[float]
+) -> None:
+    path = tmp_path / "answers.csv"
+    path.write_text("question,answer,score\n" + "".join(f"q,a{n},{v}\n" for n, v in enumerate(values)), "utf-8")
+    samples = load_set(path)
+    assert {(sample.rating_min, sample.rating_max) for sample in samples} == {scale}
+    assert [sample.rating_share for sample in samples] == pytest.approx(share)
+
+
+@pytest.mark.parametrize(
+    ("column", "values"),
+    [("label", ["good", "bad"]), ("score", ["-4", "3"]), ("score", ["0.5", "0.5"]), ("score", ["0.5", "high"])],
+)
+def test_what_may_be_no_rating_stays_metadata(tmp_path: Path, column: str, values: list[str]) -> None:
+    path = tmp_path / "answers.csv"
+    rows = "".join(f"q,a{number},{value}\n" for number, value in enumerate(values))
+    path.write_text(f"question,answer,{column}\n{rows}", "utf-8")
+    samples = load_set(path)
+    assert [sample.rating for sample in samples] == [None, None]
+    assert [sample.metadata[column] for sample in samples] == values
+
+
+def test_a_rating_of_its_own_goes_before_a_score(tmp_path: Path) -> None:
+    path = tmp_path / "answers.csv"
+    path.write_text("question,answer,score,rating\nq,a,0.5,4\nq,b,0.7,2\n", "utf-8")
+    assert [(sample.rating, sample.metadata["score"]) for sample in load_set(path)] == [(4, "0.5"), (2, "0.7")]
+
+
+def test_a_source_that_is_an_address_is_no_context(tmp_path: Path) -> None:
+    path = tmp_path / "answers.csv"
+    path.write_text("question,answer,source\nq,a,https://help.example/page\nq,b,A whole page of help.\n", "utf-8")
+    first, second = load_set(path)
+    assert (first.retrieved_contexts, first.metadata) == ((), {"source": "https://help.example/page"})
+    assert second.retrieved_contexts == ("A whole page of help.",)
+
+
+def test_a_mapping_goes_before_usual_names(tmp_path: Path) -> None:
+    path = tmp_path / "answers.csv"
+    path.write_text("question,answer,score,stars\nq,a,0.5,4\nq,b,0.7,2\n", "utf-8")
+    notes: list[str] = []
+    samples = load_set(path, mapping={"stars": "rating"}, notes=notes)
+    assert [sample.rating for sample in samples] == [4, 2]
+    assert notes == [f"{path}: read question as user_input, answer as response (change with --map)"]
+
+
+def test_without_a_list_the_notes_are_logged(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    path = tmp_path / "answers.csv"
+    path.write_text("question,answer\nq,a\n", "utf-8")
+    with caplog.at_level(logging.WARNING, logger="assay"):
+        list(read_set(path))
+    assert caplog.messages == [f"{path}: read question as user_input, answer as response (change with --map)"]
