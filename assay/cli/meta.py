@@ -16,11 +16,8 @@ if TYPE_CHECKING:
 
     from ..meta_eval.score_files import ReadOptions
     from ..meta_eval.selection import Combine
-    from ..runs import Store
-    from ..runs.store import RunRow
 
 COMBINERS = ("subsets", "sum", "mean-rank", "ridge", "logistic", "tree")  # as in meta_eval.selection
-_QUICK = 500  # resamples where an answer must come in seconds
 _FILE = click.Path(path_type=Path, dir_okay=False)
 
 
@@ -197,21 +194,6 @@ def meta(
         echo(f"\nThe whole report: {report}")
     if save is not None:
         echo(f"\nThe scorer: {save}. It predicts the team's rating: assay run SET --metrics scorer:{save}")
-
-
-def print_brief_evaluation(store: "Store", run: "RunRow") -> None:
-    """Prints what a run says about its own metrics, in a few seconds: fewer resamples and folds than `assay meta`."""
-    from ..meta_eval.evaluation import evaluate_table
-    from ..meta_eval.score_files import ReadOptions
-    from ..runs.score_table import join_scores
-    from .meta_tables import print_evaluation
-
-    with _status("evaluating the metrics", quiet=False):
-        joined = join_scores(store, [run], (), None, ReadOptions())
-        evaluation = evaluate_table(joined.table, bootstrap=_QUICK, permutations=_QUICK, repeats=2)
-    echo()
-    print_evaluation(evaluation, joined, brief=True)
-    echo(f"\nAll of it, with 2000 resamples, as a page: assay meta {run.id} --report report.html")
 
 
 @contextmanager

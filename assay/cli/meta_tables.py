@@ -17,8 +17,8 @@ _SLICE_METRICS = 2  # metrics in the table of slices, the chosen ones first
 _MOST_COMPARISONS = 6  # the report has all of them
 
 
-def print_evaluation(evaluation: "MetaEvaluation", joined: "JoinedScores", *, brief: bool = False) -> None:
-    """Prints the sentence, then the tables behind it; with `brief` only the metrics and their combinations."""
+def print_evaluation(evaluation: "MetaEvaluation", joined: "JoinedScores") -> None:
+    """Prints the sentence, then the tables behind it."""
     from rich.text import Text
 
     console = open_console()
@@ -36,13 +36,11 @@ def print_evaluation(evaluation: "MetaEvaluation", joined: "JoinedScores", *, br
     for note in joined.notes:
         console.print(Text(one_line(note, 300), style="dim"))
     _print_metrics(console, evaluation)
-    if evaluation.raters is not None and not brief:
+    if evaluation.raters is not None:
         _print_raters(console, evaluation.raters)
     if evaluation.selection is not None:
         baselines = {each.name for each in evaluation.metrics if each.baseline}
         _print_combinations(console, evaluation.selection, baselines)
-    if brief:
-        return
     _print_comparisons(console, evaluation.comparisons)
     _print_paper(console, evaluation)
     _print_slices(console, evaluation)

@@ -45,18 +45,22 @@ def print_run(
         )
     summaries = summarise(store.values(run), plan.all_directions, by_language=True)
     for language in dict.fromkeys(summary.language for summary in summaries):
-        _print_language(console, language, [each for each in summaries if each.language == language], wide=wide)
+        own = [summary for summary in summaries if summary.language == language]
+        print_summaries(console, f"Language: {language or 'not said'}", own, wide=wide)
     _print_notes(console, store, run, summaries)
-    print_worst(console, store, run)
+    if worst := print_worst(console, store, run):
+        console.print("How one of them came by its scores:")
+        print_command(console, f"assay show {run} {worst}")
     if each_sample:
         _print_samples(console, store, run, wide=wide)
 
 
-def _print_language(console: "Console", language: str, summaries: list[MetricSummary], *, wide: bool) -> None:
+def print_summaries(console: "Console", title: str, summaries: Sequence[MetricSummary], *, wide: bool) -> None:
+    """Prints one table: per metric how many samples are scored, the mean, and how far it follows the ratings."""
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(title=f"Language: {language or 'not said'}", title_justify="left", title_style="bold")
+    table = Table(title=title, title_justify="left", title_style="bold")
     table.add_column("metric", overflow="fold")
     for heading in ("n", "coverage", "mean") if wide else ("scored", "mean"):
         table.add_column(heading, justify="right")
@@ -123,8 +127,8 @@ def _print_notes(console: "Console", store: "Store", run: str, summaries: Sequen
         console.print(Text(f"{one_line(metric)}: {total} {status}: ", style=style).append(f"{shown}{more}", style=""))
 
 
-def print_worst(console: "Console", store: "Store", run: str, count: int = _WORST_ANSWERS) -> None:
-    """Prints the worst answers by the metric that agrees best with the ratings."""
+def print_worst(console: "Console", store: "Store", run: str, count: int = _WORST_ANSWERS) -> str:
+    """Prints the worst answers by the metric that agrees best with the ratings; returns the id of the worst, or ""."""
     from rich.padding import Padding
     from rich.text import Text
 
@@ -132,7 +136,7 @@ def print_worst(console: "Console", store: "Store", run: str, count: int = _WORS
     metric = best_metric(summarise(store.values(run), plan.all_directions), plan.metrics)
     worst = store.worst(run, metric, count) if metric else []
     if not worst:
-        return
+        return ""
     which = "worst answer" if len(worst) == 1 else f"{len(worst)} worst answers"
     console.print(Text(f"\nThe {which} by {one_line(metric)}:", style="bold"))
     for sample, score in worst:
@@ -141,8 +145,7 @@ def print_worst(console: "Console", store: "Store", run: str, count: int = _WORS
         console.print(Padding(Text(heading), (0, 0, 0, 2)))
         console.print(Padding(Text(one_line(sample.response, 120)), (0, 0, 0, 6), style="dim"))
         console.print(Padding(Text(one_line(score.reason, 240)), (0, 0, 0, 6)))
-    console.print("How one of them came by its scores:")
-    print_command(console, f"assay show {run} {one_line(worst[0][0].id)}")
+    return one_line(worst[0][0].id)
 
 
 def _print_samples(console: "Console", store: "Store", run: str, *, wide: bool) -> None:

@@ -1,0 +1,94 @@
+"""The demo, and the commands that it and the documentation name next, typed from a wheel in an empty folder."""
+
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+pytestmark = pytest.mark.timeout(400)
+Typing = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel of this checkout, unpacked: what a user has who has no checkout."""
+    folder = tmp_path_factory.mktemp("wheel")
+    command = [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation", "-w", folder, ROOT]
+    built = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert built.returncode == 0, built.stderr
+    with zipfile.ZipFile(next(folder.glob("*.whl"))) as file:
+        file.extractall(folder / "site")
+    return folder / "site"
+
+
+@pytest.fixture(scope="module")
+def typed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Typing:
+    """Types `assay ...` in one empty folder, with the wheel's package and neither key nor terminal."""
+    folder = tmp_path_factory.mktemp("empty")
+    kept = {"OPENAI_API_KEY", "ASSAY_STORE", "COLUMNS"}
+    environment = {name: value for name, value in os.environ.items() if name not in kept}
+
+    def run(*words: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "assay", *words]
+        return subprocess.run(
+            command,
+            cwd=folder,
+            env=environment | {"PYTHONPATH": str(wheel)},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def demo(typed: Typing) -> str:
+    """What `assay demo` prints."""
+    done = typed("demo")
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout
+
+
+def test_the_demo_fits_a_small_terminal_and_begins_with_the_verdict(demo: str) -> None:
+    lines = demo.splitlines()
+    assert len(lines) <= 40
+    assert max(map(len, lines)) <= 80
+    assert lines[0].startswith("weakest_claim follows your team moderately")
+
+
+def next_commands(demo: str) -> list[str]:
+    """The commands under `Next:`."""
+    listed = demo[demo.index("Next:") :].splitlines()[1:]
+    return [re.split(r"\s{2,}", line.strip())[0] for line in listed]
+
+
+def test_the_commands_that_the_demo_names_next_work(demo: str, typed: Typing) -> None:
+    commands = next_commands(demo)
+    assert commands == ["assay show last en-029", "assay meta last --report report.html"] + commands[2:]
+    assert len(commands) == 3
+    assert "weakest_claim: 0.467" in typed(*shlex.split(commands[0])[1:]).stdout
+    meta = typed(*shlex.split(commands[1])[1:])
+    assert meta.returncode == 0, meta.stderr
+    assert meta.stdout.startswith("weakest_claim")
+    assert "The whole report: report.html" in meta.stdout
+
+
+def test_the_documentations_commands_work_after_a_demo(demo: str, typed: Typing) -> None:
+    """README.md and docs/meta.md say what to type after the demo; `last` is the run that they mean."""
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    named = re.findall(r"^ {4}(assay (?:show|meta) last[^#\n]*?)\s*(?:#.*)?$", readme, re.MULTILINE)
+    assert len(named) >= 2, "README.md names commands to type after the demo"
+    for command in named:
+        done = typed(*shlex.split(command)[1:])
+        assert done.returncode == 0, f"{command}: {done.stderr}"
+    scores = json.loads(typed("show", "last", "--json").stdout)["scores"]
+    assert {score["sample"][:2] for score in scores} == {"en", "nl"}  # the helpdesk sets, both
