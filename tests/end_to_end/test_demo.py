@@ -73,7 +73,7 @@ def next_commands(demo: str) -> list[str]:
 
 def test_the_commands_that_the_demo_names_next_work(demo: str, typed: Typing) -> None:
     commands = next_commands(demo)
-    assert commands == ["assay show last en-029", "assay meta last --report report.html"] + commands[2:]
+    assert commands == ["assay show last en-029", "assay meta last --report report.html", *commands[2:]]
     assert len(commands) == 3
     assert "weakest_claim: 0.467" in typed(*shlex.split(commands[0])[1:]).stdout
     meta = typed(*shlex.split(commands[1])[1:])
