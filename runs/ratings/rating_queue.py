@@ -151,7 +151,7 @@ class RatingQueue:
         now = datetime.fromtimestamp(clock(), UTC)
         queue = f"rating-{now:%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
         chances: Sequence[float | None] = probabilities or [None] * len(samples)
-        with database.writing():
+        with database.transaction():
             database.execute(
                 "INSERT INTO rating_queues VALUES (?, ?, ?, ?, ?, 1, 0)",
                 (queue, now.isoformat(), source, settings.model_dump_json(), secrets.token_hex(32)),
@@ -361,7 +361,7 @@ class RatingQueue:
     @contextmanager
     def _changing(self) -> Iterator[int]:
         """A transaction that no other change of this queue runs beside; gives the present series."""
-        with self._db.writing():
+        with self._db.transaction():
             # the write comes first: PostgreSQL then holds the row's lock, SQLite the file's, until the end
             self._db.execute("UPDATE rating_queues SET changes = changes + 1 WHERE id = ?", (self.id,))
             yield self.series
