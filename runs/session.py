@@ -209,8 +209,8 @@ def run_plan(
     )
     skipped_rows: list[InputError] = []
     progress = progress or Progress()
-    progress.total = sum(1 for _ in plan.samples(skipped_rows if skip_bad else None))
     record = StoredRun(plan, store, resume, on_begin)
+    progress.total = record.count(plan.samples(skipped_rows if skip_bad else None))
     ending: Ending = "done"
     message = ""
     try:
@@ -247,13 +247,25 @@ class StoredRun:
         self._store = store
         self._on_begin = on_begin
         self._writer: RunWriter
+        self._sample_ids: set[str] = set()
+
+    def count(self, samples: Iterable[Sample]) -> int:
+        """Counts the samples of the set before they are scored; a resumed run notes which it still has."""
+        total = 0
+        for sample in samples:
+            total += 1
+            if self._is_resumed:
+                self._sample_ids.add(sample.id)
+        return total
 
     def begin(self, metrics: Sequence[Metric]) -> ReplyStore:
-        """Begins the run in the store, unless it is resumed."""
+        """Begins the run in the store, or removes from a resumed one the samples that the set no longer has."""
         if not self._is_resumed:
             self.run = self._store.begin(self._plan.with_directions(metrics))
             self._on_begin(self.run)
         self._writer = RunWriter(self._store, self.run)
+        if self._is_resumed:
+            self._writer.remove_samples_except(self._sample_ids)
         return self._writer
 
     def drawn(self, samples: Iterable[Sample]) -> Iterator[Sample]:
