@@ -1,12 +1,49 @@
 """Files that are written whole or not at all."""
 
+import errno
 import os
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
-from .errors import InputError
+from .errors import InputError, UsageError
+
+_LEAST_SPACE = 1 << 20  # bytes
+
+
+def check_space(folder: Path) -> None:
+    """Raises `OSError` where less than 1 MB is free on a folder's disk: what is paid for next could not be kept."""
+    if shutil.disk_usage(folder).free < _LEAST_SPACE:
+        raise OSError(errno.ENOSPC, "less than 1 MB is free on the disk", str(folder))
+
+
+def check_writable(target: Path) -> None:
+    """Finds out whether a file can be written, before there is anything to write.
+
+    Args:
+        target: The file; one that exists stays as it is.
+
+    Raises:
+        UsageError: Its folder does not exist or cannot be written to, it is a folder itself, or the disk is full.
+
+    >>> check_writable(Path("/nowhere/scores.csv"))
+    Traceback (most recent call last):
+    ...
+    assay.errors.UsageError: /nowhere/scores.csv: there is no folder /nowhere; make it first
+    """
+    if not target.parent.is_dir():
+        raise UsageError(f"{target}: there is no folder {target.parent}; make it first")
+    if target.is_dir():
+        raise UsageError(f"{target}: this is a folder; name a file in it")
+    draft = _draft_of(target)
+    try:
+        check_space(target.parent)
+        draft.touch(exist_ok=True)
+        draft.unlink()
+    except OSError as error:
+        raise UsageError(_cannot_write(target, error)) from error
 
 
 @contextmanager
@@ -33,7 +70,7 @@ def replace_file(target: Path, *, binary: bool = False) -> Iterator[IO[Any]]:
     ...     [path.name for path in Path(folder).iterdir()]
     ['scores.csv']
     """
-    draft = target.with_name(f".{target.name}.{os.getpid()}.part")
+    draft = _draft_of(target)
     mode, encoding, newline = ("wb", None, None) if binary else ("w", "utf-8", "")
     try:
         with draft.open(mode, encoding=encoding, newline=newline) as file:
@@ -42,9 +79,14 @@ def replace_file(target: Path, *, binary: bool = False) -> Iterator[IO[Any]]:
             os.fsync(file.fileno())
         draft.replace(target)
     except OSError as error:
-        reason = error.strerror or error
-        raise InputError(
-            f"{target}: cannot be written ({reason}); check the folder and the space on its disk"
-        ) from error
+        raise InputError(_cannot_write(target, error)) from error
     finally:
         draft.unlink(missing_ok=True)
+
+
+def _draft_of(target: Path) -> Path:
+    return target.with_name(f".{target.name}.{os.getpid()}.part")
+
+
+def _cannot_write(target: Path, error: OSError) -> str:
+    return f"{target}: cannot be written ({error.strerror or error}); check the folder and the space on its disk"

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
+from ..atomic_files import check_space
 from ..errors import InputError
 from .sorted_lines import line_key
 
@@ -22,11 +23,12 @@ class Journal:
         cassette: The cassette's path; its folder is made if it does not exist.
 
     Raises:
-        OSError: The journal cannot be created.
+        OSError: The journal cannot be created, or the disk is full.
     """
 
     def __init__(self, cassette: Path) -> None:
         cassette.parent.mkdir(parents=True, exist_ok=True)
+        check_space(cassette.parent)
         path = cassette.with_name(f"{cassette.name}.{os.getpid()}-{secrets.token_hex(4)}.recording")
         with ExitStack() as opening:
             opening.enter_context(locked(path))  # first: a journal without a lock would be taken over

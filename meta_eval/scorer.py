@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from ..errors import InputError, UsageError
+from ..atomic_files import replace_file
+from ..errors import InputError
 
 if TYPE_CHECKING:
     from .table import ScoreTable
@@ -187,7 +188,7 @@ class Scorer(_Record):
         """Writes the scorer as YAML that a person can read and review.
 
         Raises:
-            UsageError: The file cannot be written.
+            InputError: The file cannot be written.
         """
         import yaml
 
@@ -203,10 +204,8 @@ class Scorer(_Record):
             part["percentiles"] = _points(own.percentiles)
         text = f"# Made by `assay meta --save`. Run it with: assay run SET --metrics scorer:{Path(path).name}\n"
         text += yaml.dump(content, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=120)
-        try:
-            Path(path).write_text(text, encoding="utf-8")
-        except OSError as error:
-            raise UsageError(f"{path}: the scorer cannot be written ({error.strerror or error})") from error
+        with replace_file(Path(path)) as file:
+            file.write(text)
 
 
 class _Point(list[float]):

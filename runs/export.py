@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..atomic_files import replace_file
+from ..atomic_files import check_writable, replace_file
 from ..errors import UsageError
 from ..eval_sets.csv_cells import CsvWriter
 from .report import score_rows
@@ -24,10 +24,10 @@ def write_scores(store: "Store", run: str, path: Path) -> None:
         path: A `.jsonl` file, which gets the evidence too, or a `.csv` file, in which no text is a formula.
 
     Raises:
-        UsageError: The path has another suffix, or its folder does not exist.
+        UsageError: The path has another suffix.
         InputError: The file cannot be written.
     """
-    check_writable(path)
+    check_scores_file(path)
     rows = score_rows(store, run)
     with replace_file(path) as file:
         if path.suffix == ".jsonl":
@@ -39,9 +39,12 @@ def write_scores(store: "Store", run: str, path: Path) -> None:
                 writer.write_row(row[column] for column in _COLUMNS)
 
 
-def check_writable(path: Path) -> None:
-    """Raises `UsageError` for another suffix than .jsonl or .csv, or a folder that does not exist."""
+def check_scores_file(path: Path) -> None:
+    """Finds out whether the scores of a run can be written to a file, before the run is paid for.
+
+    Raises:
+        UsageError: The path has another suffix than .jsonl or .csv, or the file cannot be written.
+    """
     if path.suffix not in {".jsonl", ".csv"}:
         raise UsageError(f"{path}: scores are written as .jsonl or .csv; name the file so")
-    if not path.parent.is_dir():
-        raise UsageError(f"{path}: there is no folder {path.parent}; make it first")
+    check_writable(path)

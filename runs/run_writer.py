@@ -66,11 +66,6 @@ class RunWriter:
         with self._explaining():
             self._database.execute(_PUT_REPLY, (self._run, recording.key, format_line(recording)))
 
-    def drop(self, key: str) -> None:
-        """Forgets the reply under a key, so that its question is asked again when the run is resumed."""
-        with self._explaining():
-            self._database.execute("DELETE FROM replies WHERE run = ? AND key = ?", (self._run, key))
-
     def finished_metrics(self, sample: Sample) -> set[str]:
         """Returns the metrics that scored or skipped this very sample; none when its content has changed since."""
         with self._explaining():

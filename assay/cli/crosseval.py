@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..errors import UsageError
 from .exit_codes import DONE, TOO_MANY_FAILED
+from .generate_questions import check_output
 from .judge_session import JudgeSession, SessionOptions, open_judge_session, question_progress, with_judge_session
 from .options import embedder_option, json_option, read_metrics
 from .output import echo, echo_json, one_line
@@ -112,8 +112,7 @@ def crosseval(
     from ..generation.crosseval import compare_bots, exchange_samples, load_bot, read_pages, split_questions
 
     answers_file = out or Path(f"{set_file.stem}.answers.jsonl")
-    if answers_file.suffix != ".jsonl" or not answers_file.parent.is_dir():
-        raise UsageError(f"{answers_file}: name a file that ends in .jsonl, in a folder that exists")
+    check_output(answers_file)
     pages = read_pages(set_file, sections_file, folds_file)
     questions = split_questions(load_set(set_file), limit)
     with open_judge_session(judge, session_options, answers_file) as session:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..atomic_files import check_writable
 from ..errors import UsageError
 from .exit_codes import DONE, TOO_MANY_FAILED
 from .generate import generate
@@ -334,5 +335,4 @@ def check_output(out: Path) -> None:
     """Raises `UsageError` unless a .jsonl file can be written there: before anything is paid for."""
     if out.suffix != ".jsonl":
         raise UsageError(f"{out}: name a file that ends in .jsonl")
-    if not out.parent.is_dir():
-        raise UsageError(f"{out}: there is no folder {out.parent}; make it first")
+    check_writable(out)

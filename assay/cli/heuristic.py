@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..errors import InputError, UsageError
+from ..atomic_files import replace_file
+from ..errors import UsageError
 from .options import SetOptions, json_option, judge_option, translate_option, with_set_options
 from .output import echo, echo_json
 
@@ -139,10 +140,8 @@ def vocabulary(docs: tuple[Path, ...], out: Path | None, language: str | None, m
     if out is None:
         echo(lines.removesuffix("\n"))
         return
-    try:
-        out.write_text(lines, encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"{out}: cannot be written: {error.strerror}") from error
+    with replace_file(out) as file:
+        file.write(lines)
     echo(f"{len(terms)} terms of {len(texts)} files are in {out}", err=True)
 
 

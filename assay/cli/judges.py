@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ..atomic_files import check_writable
 from ..errors import UsageError
 from .exit_codes import DONE, TOO_MANY_FAILED
 from .options import (
@@ -96,6 +97,8 @@ def compare(
     from ..runs.judge_scoring import JudgeScoring, load_judges, score_by_judges
 
     settings = load_judges(names)  # all are known before one is asked
+    if report is not None:
+        check_writable(report)
     file = cassette or str(path_in_store(store, "judged.{judge}.jsonl", "name files with --cassette"))
     scoring = JudgeScoring(metric=metric, cassette=file, mode=mode, budget=budget, repeats=repeats)
     samples = list(set_options.samples(sets))

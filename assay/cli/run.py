@@ -86,14 +86,14 @@ def run(
     """
     from ..judges import load_settings
     from ..runs import Plan, RunOptions, Store
-    from ..runs.export import check_writable
+    from ..runs.export import check_scores_file
     from ..runs.plan import absolute_source
     from ..runs.session import find_run_to_resume
 
     if not sets and not resume:
         raise UsageError("name a SET, or a run to go on with (--resume last)")
     if out is not None:
-        check_writable(out)  # before anything is paid for
+        check_scores_file(out)  # before anything is paid for
 
     def typed_plan() -> Plan:
         prompts = find_prompts_folder(prompts_folder, store)
@@ -117,12 +117,27 @@ def run(
     )
     outcome = execute_plan(plan, runs, options, resume=run_id, skip_bad=skip_bad, quiet=quiet)
     report_skipped_rows(outcome.skipped_rows)
-    if out is not None:
-        from ..runs.export import write_scores
-
-        write_scores(runs, outcome.run, out)
     print_outcome(runs, outcome, wide=wide, as_json=as_json)
+    if out is not None:
+        write_out(runs, outcome.run, out)
     click.get_current_context().exit(exit_code(runs, outcome, max_failed))
+
+
+def write_out(store: "Store", run: str, out: Path) -> None:
+    """Writes the scores of a run to a file.
+
+    Raises:
+        InputError: The file cannot be written. The message says how to write it later, without another call.
+    """
+    from ..runs.export import write_scores
+
+    try:
+        write_scores(store, run, out)
+    except InputError as error:
+        raise InputError(
+            f"{error}. The scores are kept, and this writes them without asking anybody: assay run --resume {run} "
+            f"--out {out}"
+        ) from error
 
 
 def execute_plan(

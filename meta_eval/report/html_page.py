@@ -7,7 +7,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from ...errors import UsageError
+from ...atomic_files import replace_file
 from . import formatting
 
 
@@ -38,11 +38,9 @@ def render_page(package: str, template: str, view: Mapping[str, Any], *, style: 
 
 
 def write_page(path: Path, page: str) -> None:
-    """Writes a page. Raises `UsageError` when it cannot be written."""
-    try:
-        path.write_text(page, encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"{path}: the report cannot be written ({error.strerror or error})") from error
+    """Writes a page; it is whole or not there. Raises `InputError` when it cannot be written."""
+    with replace_file(path) as file:
+        file.write(page)
 
 
 def read_asset(package: str, name: str) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from assay.errors import UsageError
+from assay.errors import InputError
 from assay.meta_eval.estimate import Estimate
 from assay.runs.judge_comparison import ClaimAgreement, JudgeComparison, JudgeFindings, Unit
 from assay.runs.judge_probes import ProbeFindings
@@ -127,7 +127,7 @@ def test_names_stay_text_and_nothing_is_fetched(page: str) -> None:
 
 
 def test_a_page_that_cannot_be_written_says_so(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="the report cannot be written"):
+    with pytest.raises(InputError, match="cannot be written"):
         write_judge_report(tmp_path / "no" / "x.html", compared(judge("a", 0.3, 1.0), judge("b", 0.4, 2.0)), ["s"])
 
 
