@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..errors import InputError, UsageError
+from ..errors import AssayError, InputError, UsageError
 from .exit_codes import BUDGET, DONE, INTERRUPTED, TOO_MANY_FAILED
 from .options import (
     CassetteOptions,
@@ -133,7 +133,7 @@ def write_out(store: "Store", run: str, out: Path) -> None:
 
     try:
         write_scores(store, run, out)
-    except InputError as error:
+    except AssayError as error:
         raise InputError(
             f"{error}. The scores are kept, and this writes them without asking anybody: assay run --resume {run} "
             f"--out {out}"

@@ -74,7 +74,7 @@ def test_an_out_that_cannot_be_written_in_the_end_loses_nothing(
     openai_server.script = remove_folder
     done = assay("run", *words, "--out", "results/out.csv", "--json")
     assert (done.code, done.json["metrics"][METRICS]["scored"]) == (1, SAMPLES), "the results are printed all the same"
-    assert "results/out.csv: cannot be written" in done.err
+    assert "results/out.csv: there is no folder results; make it first. The scores are kept" in done.err
     assert len(openai_server.requests) == CALLS
     (tmp_path / "results").mkdir()
     again = assay(*done.err.split("asking anybody: assay ")[1].split())
