@@ -7,6 +7,7 @@ from typing import Literal, get_args
 
 from ..atomic_files import replace_file
 from ..errors import InputError, UsageError
+from .bundled_cassettes import bundled_cassette, is_bundled
 from .journal import Journal, abandoned_journals, journals_of, locked, read_journal
 from .recording import Recording, format_line, parse_line
 from .sorted_lines import SortedLines, line_key
@@ -23,12 +24,12 @@ class Cassette:
     it those that killed processes left. Any number of processes may record into one cassette at once.
 
     Args:
-        path: The file, by convention `NAME.jsonl`.
+        path: The file, by convention `NAME.jsonl`; or `bundled:NAME`, which is only replayed, also in the mode `auto`.
         mode: `replay` answers from the file only; `auto` answers from the file and records what is missing; `record`
             records everything anew; `off` neither reads nor writes.
 
     Raises:
-        UsageError: The mode is unknown.
+        UsageError: The mode is unknown, or a bundled cassette is to be recorded.
         InputError: There is no such cassette to replay, or the file is not a cassette.
 
     >>> import tempfile
@@ -44,8 +45,12 @@ class Cassette:
     def __init__(self, path: str | Path, mode: Mode = "replay") -> None:
         if mode not in get_args(Mode):
             raise UsageError(f"unknown cassette mode {mode!r}; the modes are {', '.join(get_args(Mode))}")
+        if is_bundled(path):
+            if mode == "record":
+                raise UsageError(f"{path}: a bundled cassette is only replayed; record into a file of your own")
+            path, mode = bundled_cassette(path), "replay" if mode == "auto" else mode
         self.path = Path(path)
-        self.mode = mode
+        self.mode: Mode = mode
         if mode == "replay" and not self.path.exists() and not journals_of(self.path):
             raise InputError(f"{self.path}: no such cassette; record it with --mode record, or name another one")
         self._journal: Journal | None = None

@@ -64,7 +64,7 @@ class Connection:
             from .local import LocalServer
 
             path = settings.model.removeprefix(GGUF)
-            self._local_server = LocalServer(path, settings.concurrency, settings.context_tokens)
+            self._local_server = LocalServer(path, settings.concurrency, settings.context_tokens, settings.download)
         return {"model": f"openai/{settings.identity}", "api_base": self._local_server.api_base, "api_key": "none"}
 
     def _limiter(self) -> AdaptiveLimiter:

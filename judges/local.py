@@ -14,12 +14,10 @@ class LocalServer:
     Raises `InputError` where there is no such file, `UsageError` where the extra `local` is not installed.
     """
 
-    def __init__(self, path: str, slots: int, context_tokens: int) -> None:
+    def __init__(self, path: str, slots: int, context_tokens: int, download: str | None = None) -> None:
         file = Path(path).expanduser()
         if not file.is_file():
-            raise InputError(
-                f"{file}: there is no such model file; put the GGUF file there, or correct the judge's `model`"
-            )
+            raise InputError(_how_to_get(file, download))
         with require_extra("local", "a gguf: judge"):
             from xllamacpp import CommonParams, Server
         params = CommonParams()
@@ -48,3 +46,14 @@ def _usable_cores() -> int:
     process = psutil.Process()
     usable = process.cpu_affinity() if hasattr(process, "cpu_affinity") else None  # macOS has none
     return len(usable) if usable else psutil.cpu_count() or 1
+
+
+def _how_to_get(file: Path, download: str | None) -> str:
+    """Says how to get a model file that is not there, or what to use instead."""
+    if download is None:
+        return f"{file}: there is no such model file; put the GGUF file there, or correct the judge's `model`"
+    return (
+        f"{file}: the judge's model is not on this machine. Fetch it (`curl -L --create-dirs -o '{file}' {download}`), "
+        "or name another judge, hosted (--judge openai/gpt-4o-mini) or of Ollama (--judge ollama/llama3.2). Its "
+        "recorded replies to the bundled sets need no model: `assay demo`"
+    )

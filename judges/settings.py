@@ -57,6 +57,7 @@ class JudgeSettings(BaseModel):
         attempts: How often a call that failed for now (429, 5xx, a break, a time-out) is made, at most.
         wait: Seconds before the second attempt where the provider names none; twice as long before each further one.
         context_tokens: Tokens per slot of a `gguf:` model.
+        download: The address where the file of a `gguf:` model can be fetched; None where that is not known.
 
     >>> JudgeSettings(model="gguf:models/qwen2.5-1.5b.gguf").identity
     'qwen2.5-1.5b'
@@ -78,6 +79,7 @@ class JudgeSettings(BaseModel):
     attempts: int = Field(default=5, ge=1)
     wait: float = Field(default=0.5, ge=0)
     context_tokens: int = Field(default=4096, ge=256)
+    download: str | None = None
 
     @field_validator("parameters")
     @classmethod

@@ -135,12 +135,32 @@ def read_prompt_as(file: Path, name: str, language: str) -> Prompt:
     return prompt
 
 
+def bundled_prompt_text(name: str) -> str:
+    """Returns the file of a bundled prompt, as a start for your own.
+
+    Args:
+        name: The prompt's name and language, such as `claims.nl`; without a language, English.
+
+    Raises:
+        UsageError: No prompt has this name, or it is not bundled in this language.
+
+    >>> bundled_prompt_text("claims.nl") != bundled_prompt_text("claims")
+    True
+    """
+    base, _, language = name.partition(".")
+    names = prompt_names()
+    if language and base in names and language not in names[base]:
+        raise UsageError(f"the prompt {base} is not bundled in {language!r}, but in {', '.join(names[base])}")
+    return _read_bundled(base, language or FALLBACK_LANGUAGE)
+
+
 @cache
 def _load_bundled(name: str, language: str | None) -> Prompt:
-    names = prompt_names()
-    if name not in names:
-        raise UsageError(f"no prompt is called {name!r}; the prompts are {', '.join(names)}")
-    language = language if language in names[name] else FALLBACK_LANGUAGE
-    file = f"{name}.{language}.md"
-    text = resources.files(__package__).joinpath(file).read_text(encoding="utf-8")
-    return parse_prompt(text, name, language, origin=f"prompts/{file}")
+    language = language if language in prompt_names().get(name, ()) else FALLBACK_LANGUAGE
+    return parse_prompt(_read_bundled(name, language), name, language, origin=f"prompts/{name}.{language}.md")
+
+
+def _read_bundled(name: str, language: str) -> str:
+    if name not in prompt_names():
+        raise UsageError(f"no prompt is called {name!r}; the prompts are {', '.join(prompt_names())}")
+    return resources.files(__package__).joinpath(f"{name}.{language}.md").read_text(encoding="utf-8")

@@ -9,6 +9,7 @@ from ..errors import UsageError
 from .options import SetOptions, json_option, with_set_options
 from .output import echo, echo_json
 from .prompts_check import check, use
+from .prompts_copy import copy
 from .prompts_try import diff, try_prompt
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ def prompts() -> None:
     """The prompts: list them, show one, render one for a sample exactly as it is sent, try another wording."""
 
 
-for command in (try_prompt, diff, use, check):
+for command in (try_prompt, diff, use, check, copy):
     prompts.add_command(command)
 
 

@@ -4,10 +4,12 @@ import time
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import dropwhile
+from pathlib import Path
 
 from ...errors import AssayError, UsageError
 from ...former_names import recorded_name
 from ...judges import Budget
+from ...judges.bundled_cassettes import is_bundled
 from ..compare import Comparison, compare, run_samples
 from ..options import RunOptions
 from ..session import OnProgress, run_plan
@@ -114,7 +116,9 @@ def _execute_run(nightly: NightlyRun, judge_name: str, on_progress: OnProgress) 
     options = RunOptions(budget=nightly.budget, concurrency=suite.concurrency)
     if suite.cassette is not None:
         file = suite.cassette.file.replace("{judge}", judge_identity(plan.judge))
-        options = replace(options, cassette=suite.path(file), mode=suite.cassette.mode)
+        options = replace(
+            options, cassette=Path(file) if is_bundled(file) else suite.path(file), mode=suite.cassette.mode
+        )
 
     def on_begin(run: str) -> None:
         nightly.runs[judge_name] = run
