@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ...errors import UsageError
 from ...eval_sets import Sample, read_set
 from ..database import Database
-from ..store import Store
+from ..store import RunRow, Store
 from .rating_order import Choose, rating_order, score_columns
 from .rating_queue import QueueSettings, RatingQueue, queue_ids
 
@@ -39,7 +39,7 @@ def find_source(store: Store, name: str, limit: int | None = None) -> RatingSour
         UsageError: Neither a run nor a set has this name.
         InputError: A row of the set cannot be read.
     """
-    run = next((one for one in store.runs() if name == "last" or one.id.startswith(name)), None)
+    run = _find_run(store, name)
     if run is None:
         samples = tuple(_take(read_set(name), limit))
         return RatingSource(name, samples, (), score_columns({}, [sample.id for sample in samples]))
@@ -50,6 +50,15 @@ def find_source(store: Store, name: str, limit: int | None = None) -> RatingSour
         if value is not None and metric in columns:
             columns[metric][sample] = value if directions[metric] else -value
     return RatingSource(run.id, samples, tuple(columns), score_columns(columns, [sample.id for sample in samples]))
+
+
+def _find_run(store: Store, name: str) -> RunRow | None:
+    try:
+        return store.run(name)
+    except UsageError:
+        if name == "last":
+            raise
+        return None  # then it is a set
 
 
 def _take(samples: Iterator[Sample], limit: int | None) -> Iterator[Sample]:
