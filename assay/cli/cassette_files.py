@@ -23,7 +23,10 @@ _path = click.argument("path", type=click.Path(path_type=Path))
 @click.option("--prefer", type=click.Choice(["first", "last"]), help="Whose reply stands where they differ.")
 @json_option
 def merge(out: Path, paths: tuple[Path, ...], prefer: Any, as_json: bool) -> None:
-    """Bring the recordings of PATHS into OUT; what OUT holds already stays."""
+    """Bring the recordings of several cassettes into one.
+
+    The recordings of PATHS go into OUT; what OUT holds already stays.
+    """
     from ..judges.cassette_files import merge_cassettes
 
     count = merge_cassettes(paths, out, prefer)
@@ -40,7 +43,10 @@ def merge(out: Path, paths: tuple[Path, ...], prefer: Any, as_json: bool) -> Non
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Folder. Default: that of PATH.")
 @json_option
 def split(path: Path, sets: tuple[str, ...], *, by: Any, out: Path | None, as_json: bool) -> None:
-    """Write the recordings of PATH into one file per model, prompt, or set of SETS (--by set); PATH stays."""
+    """Write one cassette per model, prompt or set.
+
+    The recordings are those of PATH, which stays; with --by set the sets are SETS.
+    """
     from ..eval_sets import read_set
     from ..judges.cassette_files import split_cassette
 
@@ -113,7 +119,9 @@ def drift(
     as_json: bool,
     **options: Any,
 ) -> None:
-    """Ask a share of the questions of PATH anew, and tell how many replies have changed since.
+    """Ask recorded questions anew: have the replies changed?
+
+    A share of the questions of PATH is asked.
 
     The questions are those of a run over SETS with --judge and --metrics. PATH is not written to. A model that the
     provider has changed behind its name shows up here; one that never repeats itself does too.

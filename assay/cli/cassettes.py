@@ -29,7 +29,7 @@ _path = click.argument("path", type=click.Path(path_type=Path))
 
 @click.group()
 def cassettes() -> None:
-    """Recorded replies: show them, check them against sets, drop what is stale."""
+    """Show, check, compare and merge recorded replies."""
 
 
 @cassettes.command()
@@ -38,7 +38,10 @@ def cassettes() -> None:
 @click.option("--sample", help="Only the recordings made for this sample.")
 @json_option
 def show(path: Path, key: str | None, sample: str | None, as_json: bool) -> None:
-    """List the recordings of PATH, or print one whole (KEY, or its beginning)."""
+    """List the recordings of a cassette, or print one whole.
+
+    PATH is the cassette; KEY is a recording's key, or its beginning.
+    """
     from ..judges import Cassette
     from ..judges.recording import format_line
 
@@ -90,7 +93,9 @@ def _run_options(command: Any) -> Any:
 @cassettes.command()
 @_run_options
 def check(path: Path, sets: tuple[str, ...], as_json: bool, **options: Any) -> None:
-    """List what is stale and what is missing in PATH, for a run over SETS with --judge and --metrics.
+    """List what is stale and what is missing in a cassette.
+
+    PATH is compared with what a run over SETS with --judge and --metrics asks.
 
     Without SETS only the prompts are compared: a recording is stale when its prompt has changed since. With SETS one is
     stale too when the run does not use it; what follows a missing reply is unknown, and not called stale. Exit code 1

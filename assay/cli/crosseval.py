@@ -98,7 +98,9 @@ def crosseval(
     session_options: SessionOptions,
     as_json: bool,
 ) -> None:
-    """Cross-evaluate a chatbot on SET: load each fold in turn, ask the questions of both.
+    """Ask a chatbot what it was given, and what it was not.
+
+    Loads each fold of SET in turn and asks the questions of both.
 
     A question whose fold is not loaded cannot be answered: a bot that answers it hallucinates. Prints Tables 3 and 4 of
     the Twente paper for each split. Of several bots the best on validation is the one that is tested.

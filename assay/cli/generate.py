@@ -22,7 +22,9 @@ class _StagesOrWhole(click.Group):
     cls=_StagesOrWhole, options_metavar="DOCS [OPTIONS]\n       assay generate", subcommand_metavar="STAGE ..."
 )
 def generate() -> None:
-    """Make an evaluation set from the documents in DOCS: questions and answers, answerable and unanswerable.
+    """Make an evaluation set from documents.
+
+    Questions and answers about DOCS, answerable and unanswerable.
 
     Each stage is also a command of its own, that reads and writes files which one can look at.
 

@@ -96,7 +96,9 @@ def sections(
     footer: float | None,
     as_json: bool,
 ) -> None:
-    """Split DOCS (files, folders: PDF, Markdown, HTML, DOCX) into sections.
+    """Split documents into sections.
+
+    DOCS are files and folders: PDF, Markdown, HTML, DOCX.
 
     \b
     assay generate sections leaflets/
@@ -243,7 +245,9 @@ def folds(
     seed: int,
     as_json: bool,
 ) -> None:
-    """Put the TOPICS of SECTIONS into folds that share no information, each with a validation and a test split.
+    """Divide sections into folds that share no information.
+
+    The folds are made of the TOPICS of SECTIONS, each with a validation and a test split.
 
     \b
     assay generate folds sections.jsonl topics.jsonl -o folds.jsonl

@@ -123,7 +123,9 @@ def questions(
     out: Path,
     as_json: bool,
 ) -> None:
-    """Have the judge write questions and answers from SECTIONS; with FOLDS, from those that were sampled.
+    """Have the judge write questions and answers.
+
+    They are about SECTIONS; with FOLDS, about those that were sampled.
 
     \b
     assay generate questions sections.jsonl folds.jsonl --judge openai/gpt-4o-mini --n 100 -o pairs.jsonl
@@ -224,7 +226,9 @@ def filter_(
     rejected: Path | None,
     as_json: bool,
 ) -> None:
-    """Select the best of PAIRS, which were made from SECTIONS; every rejected pair is written with its reason.
+    """Select the best pairs of question and answer.
+
+    PAIRS were made from SECTIONS; every rejected pair is written with its reason.
 
     Without --judge no model scores the pairs. FOLDS place pairs that were written without them, for example by hand.
 

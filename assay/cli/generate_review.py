@@ -45,7 +45,9 @@ def review(
     seed: int,
     as_json: bool,
 ) -> None:
-    """Export SET as sheets for annotators; with their SHEETS, write the set of what they marked correct.
+    """Export sheets for annotators, or import what they marked.
+
+    Without SHEETS, SET is exported; with them, what they marked correct is written as a set.
 
     An annotator puts an x under one or more of: irrelevant, too specific, wrong, incomplete, correct; and may comment.
 

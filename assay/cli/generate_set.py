@@ -70,7 +70,9 @@ def whole(
     out: Path,
     as_json: bool,
 ) -> None:
-    """Make an evaluation set from DOCS (files, folders: PDF, Markdown, HTML, DOCX).
+    """Make an evaluation set from documents.
+
+    DOCS are files and folders: PDF, Markdown, HTML, DOCX.
 
     Beside the set are written its sections, topics, folds, all pairs, and the rejected ones with their reasons.
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @click.group()
 def heuristic() -> None:
-    """The heuristic score: explain it for one answer, draw the decision tree, list the company's terms."""
+    """Explain the heuristic score, without a model."""
 
 
 @heuristic.command()
@@ -100,7 +100,9 @@ def explain(
 @click.option("--format", "form", type=click.Choice(["mermaid", "dot"]), default="mermaid", show_default=True)
 @json_option
 def tree(form: str, as_json: bool) -> None:
-    """Print the annotator's decision tree as a Mermaid flowchart, or in Graphviz' DOT.
+    """Print the annotator's decision tree as a flowchart.
+
+    As Mermaid, or in Graphviz' DOT.
 
     \b
     assay heuristic tree --format dot | dot -Tsvg -o tree.svg
@@ -120,7 +122,9 @@ def tree(form: str, as_json: bool) -> None:
     "--most", type=click.IntRange(min=1), default=10_000, show_default=True, help="Most frequent words to try."
 )
 def vocabulary(docs: tuple[Path, ...], out: Path | None, language: str | None, most: int) -> None:
-    """List the company's own terms: words of the documentation in DOCS (files, folders) that general language lacks.
+    """List the company's own terms.
+
+    Words of the documentation in DOCS (files, folders) that general language lacks.
 
     \b
     assay heuristic vocabulary docs/ -o terms.txt

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 @click.group()
 def judges() -> None:
-    """The judges: compare several on the same answers."""
+    """List the judges, and compare several on the same answers."""
 
 
 @judges.command()
@@ -86,7 +86,9 @@ def compare(
     store: str | Path,
     as_json: bool,
 ) -> None:
-    """Compare judges on SETs: agreement with the ratings and with each other, cost, panels, and which to buy.
+    """Compare judges: agreement, cost, and which to buy.
+
+    Judges SETs by each: agreement with the ratings and with each other, cost, panels.
 
     With --probes also how easily each is fooled: by courtesies, another order of the contexts, orders in the answer.
 

@@ -134,7 +134,9 @@ def meta(
     store: str | Path,
     as_json: bool,
 ) -> None:
-    """Say which metric, alone or combined, agrees with people's ratings, how far, and what that would save.
+    """Say which metric agrees with people's ratings, how far.
+
+    Alone or combined, and what that would save.
 
     The scores are those of RUNs (an id, its beginning, or `last`) and of files: CSV, JSON Lines, JSON or Parquet, with
     one row per item or per score, and what Ragas and DeepEval export. Items are matched by id, else by question and

@@ -17,7 +17,7 @@ _SERIES_PER_TABLE = 4
 
 @click.group()
 def numeric() -> None:
-    """Numbers: the facts of a table, and claims checked against it."""
+    """Compute the facts of a table, and check claims about it."""
 
 
 numeric.add_command(check)
@@ -33,7 +33,9 @@ numeric.add_command(check)
 def facts(
     *, file: Path, sheet: str | None, names: tuple[str, ...], language: str | None, pairs: bool | None, as_json: bool
 ) -> None:
-    """Compute the facts of TABLE (CSV, TSV, JSON, Parquet, Excel or Markdown): means, extremes, trends, anomalies.
+    """Compute a table's means, extremes, trends, anomalies.
+
+    TABLE is CSV, TSV, JSON, Parquet, Excel or Markdown.
 
     \b
     assay numeric facts kpi.csv

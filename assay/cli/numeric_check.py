@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 @click.option("--language", help="Language (nl, en) of the claim; if not given, it is detected.")
 @json_option
 def check(table: Path, claim: str, question: str, language: str | None, as_json: bool) -> None:
-    """Check CLAIM against TABLE (CSV, TSV, JSON, Parquet, Excel or Markdown), without a model.
+    """Check a claim about numbers against a table.
+
+    No model is asked. TABLE is CSV, TSV, JSON, Parquet, Excel or Markdown.
 
     \b
     assay numeric check kpi.csv "The average throughput in March was 41.2 Mbps."

@@ -62,8 +62,10 @@ def probe(
     store: str | Path,
     as_json: bool,
 ) -> None:
-    """Change SET in ways that a fair judge sees through: padded, shortened, contexts reordered, a claim restated, an
-    instruction to the judge injected.
+    """Change answers in ways that a fair judge sees through.
+
+    Those of SET are padded, shortened, their contexts reordered, a claim restated, an instruction to the judge
+    injected.
 
     With --reworded-by a model also rewords the answers: does a judge favour the wording of its own model? Run
     original.jsonl and the other sets with the same judge. --effect then prints how far each metric's mean moved on the

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @click.group()
 def prompts() -> None:
-    """The prompts: list them, show one, render one for a sample exactly as it is sent, try another wording."""
+    """Show the prompts, and try your own."""
 
 
 for command in (try_prompt, diff, use, check, copy):
@@ -30,7 +30,7 @@ for command in (try_prompt, diff, use, check, copy):
 @prompts.command(name="list")
 @json_option
 def list_prompts(as_json: bool) -> None:
-    """List the prompts with their languages, identities and fields."""
+    """List the prompts with their languages and fields."""
     from ..prompts import bundled_prompts
 
     if as_json:
@@ -43,7 +43,10 @@ def list_prompts(as_json: bool) -> None:
 @prompts.command()
 @click.argument("name")
 def show(name: str) -> None:
-    """Print the prompt NAME (claims.nl; without a language: English)."""
+    """Print a prompt.
+
+    NAME is claims.nl, for one; without a language it is English.
+    """
     from ..prompts import BUNDLED
 
     base, _, language = name.partition(".")

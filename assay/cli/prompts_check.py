@@ -31,7 +31,9 @@ SCHEMAS = {
 @click.argument("folder", required=False, type=click.Path(path_type=Path, exists=True, file_okay=False))
 @json_option
 def check(folder: Path | None, as_json: bool) -> None:
-    """Check the prompts in FOLDER (the bundled ones, if left out).
+    """Check prompts before a judge is asked with them.
+
+    Those in FOLDER; the bundled ones if left out.
 
     Finds a template without a field or with a placeholder that is sent unfilled, a missing language, and an example
     that its own schema refuses. Exit code 1 when there is a problem.
@@ -109,7 +111,10 @@ def _schema(name: str) -> "type[BaseModel] | None":
 @click.option("--bundled", is_flag=True, help="Go back to the bundled prompts.")
 @store_option
 def use(folder: Path | None, bundled: bool, store: Path | str) -> None:
-    """Use your own prompts in FOLDER for the runs of this store, in place of the bundled ones."""
+    """Use your own prompts for the runs of a store.
+
+    Those in FOLDER, in place of the bundled ones.
+    """
     from ..errors import UsageError
     from ..prompts import Prompts
 

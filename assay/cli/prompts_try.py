@@ -65,7 +65,9 @@ def try_prompt(
     store: str | Path,
     as_json: bool,
 ) -> None:
-    """Ask the prompt NAME (claims.nl) in another wording, and print what it changes on SETs.
+    """Ask a prompt in another wording: what does it change?
+
+    NAME is claims.nl, for one; the changes are those on SETs.
 
     Only samples whose language asks this prompt are judged, and only questions whose rendering changed are asked: the
     others come from the cassette.
@@ -124,7 +126,10 @@ async def _score_twice(
 @store_option
 @json_option
 def diff(run_a: str, run_b: str, store: Path | str, as_json: bool) -> None:
-    """Print what changed from RUN_A to RUN_B: claims, verdicts, agreement, tokens."""
+    """Print what another prompt changed between two runs.
+
+    From RUN_A to RUN_B: claims, verdicts, agreement, tokens.
+    """
     from ..runs import Store
     from ..runs.prompt_effect import compare_prompts_of_runs
 

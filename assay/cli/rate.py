@@ -54,7 +54,9 @@ def rate(
     port: int,
     store: str | Path,
 ) -> None:
-    """Collect ratings of the answers of SET or RUN on a page in the browser.
+    """Collect ratings of answers on a page in the browser.
+
+    The answers are those of SET or RUN.
 
     Prints one link per rater, and one for who coordinates them. The same command again goes on where it was.
 
@@ -109,7 +111,9 @@ def _serve(queue: "RatingQueue", store: str | Path, host: str, port: int) -> Non
 @store_option
 @json_option
 def ratings(queue: str, *, out: Path | None, series: int | None, store: str | Path, as_json: bool) -> None:
-    """Show the progress of a rating QUEUE (an id, or `last`), or write what was rated as a set.
+    """Show the progress of a rating, or write it as a set.
+
+    QUEUE is an id, or `last`.
 
     \b
     assay ratings last

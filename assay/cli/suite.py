@@ -34,7 +34,9 @@ _EXIT_CODES = {
 @store_option
 @json_option
 def suite(file: Path, *, resume: bool, check: bool, store: str | Path, as_json: bool) -> None:
-    """Run the suite in FILE (YAML): judge its sets, decide its gates, write its reports and its history.
+    """Run a suite: judge its sets and decide its gates.
+
+    FILE is YAML. Its reports and its history are written too.
 
     Exit code 5 when a gate fails; 3, 4 and 130 as for `assay run`. All replies are kept: --resume goes on.
 
@@ -135,7 +137,10 @@ def _print_run(console: "Console", run: "RunReport") -> None:
 @store_option
 @json_option
 def accept(run: str, *, suite_name: str | None, store: str | Path, as_json: bool) -> None:
-    """Accept RUN (an id, its beginning, or `last`): the next nightly runs of its suite are compared with it."""
+    """Accept a run: the next nightly runs are compared with it.
+
+    RUN is an id, its beginning, or `last`; the runs that are compared with it are those of its suite.
+    """
     from ..runs import Store
     from ..runs.nightly.accept import accept_run
 

@@ -104,8 +104,8 @@ WITHOUT_RUN = [
     ("heuristic", "explain", "set.jsonl", f"s1{HOSTILE}"),
     ("heuristic", "explain", "set.jsonl", f"s1{HOSTILE}", "--json"),
     ("heuristic", "vocabulary", "guide.md"),
-    ("generate", "sections", "guide.md", "-o", "sections.jsonl", "--titles"),
-    ("generate", "sections", "guide.md", "-o", "sections.jsonl", "--json"),
+    ("generate", "sections", "guide.md"),
+    ("generate", "sections", "guide.md", "--json"),
     ("prompts", "render", "claims", "set.jsonl", f"s1{HOSTILE}"),
     ("prompts", "show", HOSTILE),
     ("probe", "set.jsonl", "-o", "probes"),
@@ -165,7 +165,7 @@ def test_markup_in_names_is_shown_as_it_is(assay: Make, hostile_files: Path) -> 
     """A column `score [/5]` and a heading `[/x]` end no style: they crashed the tables."""
     scores = assay("meta", "--scores", "scores.csv", *QUICK)
     assert (scores.code, "score [/5]" in scores.out) == (0, True)
-    titles = assay("generate", "sections", "guide.md", "-o", "sections.jsonl", "--titles")
+    titles = assay("generate", "sections", "guide.md")
     assert (titles.code, "[/x]" in titles.out) == (0, True)
     judged = assay("run", "set.jsonl", *JUDGED)
     assert "judge [/x][red]no[/red]" in " ".join(judged.out.split())
