@@ -118,7 +118,7 @@ class Metric(ABC):
         Raises:
             BudgetReached: A bound of the run is reached; this stops the run, not the sample.
         """
-        missing = [name for name in self.needs if not _has(sample, name)]
+        missing = [name for name in self.needs if not has_field(sample, name)]
         if missing:
             return skipped(f"the sample has no {' and no '.join(missing)}")
         with metered() as taken:
@@ -186,6 +186,7 @@ def run_to_end(work: Coroutine[Any, Any, T]) -> T:
     raise UsageError("an event loop is running here (a notebook, an async function): await the async twin instead")
 
 
-def _has(sample: Sample, name: str) -> bool:
+def has_field(sample: Sample, name: str) -> bool:
+    """Whether a field of a sample is not empty; a text of white space alone is."""
     value = getattr(sample, name)
     return bool(value.strip()) if isinstance(value, str) else bool(value)

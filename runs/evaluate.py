@@ -14,6 +14,7 @@ from ..metrics.metric import run_to_end
 from ..prompts import BUNDLED, Prompts
 from .options import JudgeLike, RunOptions
 from .session import Ending, Progress, score_samples
+from .set_profile import SetProfile
 from .summary import MetricSummary, Row, summarise
 
 
@@ -69,8 +70,10 @@ class _MemoryRecord:
     directions: dict[str, bool] = field(default_factory=dict)
     samples: dict[str, Sample] = field(default_factory=dict)
     scores: dict[str, dict[str, Score]] = field(default_factory=dict)
+    profile: SetProfile = field(default_factory=SetProfile)
 
     def begin(self, metrics: Sequence[Metric]) -> None:
+        self.profile.check(metrics)
         self.directions = {metric.name: metric.higher_is_better for metric in metrics}
 
     def drawn(self, samples: Iterable[Sample]) -> Iterator[Sample]:
@@ -115,13 +118,13 @@ async def aevaluate(
         The scores, in the samples' order. Nothing is stored.
 
     Raises:
-        UsageError: For an unknown name, a missing judge, or two samples with one id.
+        UsageError: For an unknown name, a missing judge, two samples with one id, or a metric that can score none.
         BudgetReached: At a bound of the judge's budget.
     """
     record = _MemoryRecord()
     options = RunOptions(metrics=metrics, judge=judge, embedder=embedder, prompts=prompts, concurrency=concurrency)
     progress = Progress()
-    await score_samples(samples, record, options, progress=progress)
+    await score_samples(list(record.profile.observe(samples)), record, options, progress=progress)
     replies = progress.judge.replies if progress.judge else ReplyCounts()
     return Results(record.directions, record.samples, record.scores, replies)
 

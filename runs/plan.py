@@ -25,6 +25,7 @@ class Plan(BaseModel):
     mapping: Mapping[str, str] = {}
     language: str | None = None
     split: str | None = None
+    sheet: str | None = None
     limit: int | None = None
     prompts: str | None = None  # a folder with the user's own prompts
     directions: Mapping[str, bool] = {}  # by metric, whether higher is better, as the metrics declared it
@@ -59,12 +60,22 @@ class Plan(BaseModel):
     def identity(self) -> str:
         """12 hexadecimal digits over all that determines the scores, and not how fast or where they are made."""
         asks = {"model", "served_as", "parameters", "max_tokens", "structured", "logprobs"}
-        content = self.model_dump_json(exclude={"judge", "directions"})
+        # a sheet counts where one is chosen, so that plans recorded before there were sheets keep their identity
+        exclude = {"judge", "directions"} | ({"sheet"} if self.sheet is None else set())
+        content = self.model_dump_json(exclude=exclude)
         content += self.judge.model_dump_json(include=asks) if self.judge else ""
         return hashlib.sha256(content.encode()).hexdigest()[:12]
 
-    def samples(self, skip_bad: list[InputError] | None = None) -> Iterator[Sample]:
-        """The samples of all sets, one by one. Raises `InputError`, also when two sets use one id."""
+    def samples(self, skip_bad: list[InputError] | None = None, notes: list[str] | None = None) -> Iterator[Sample]:
+        """The samples of all sets, one by one.
+
+        Args:
+            skip_bad: Errors of single rows are appended to it while reading goes on; None to raise them.
+            notes: What the user should know about how the sets are read is appended to it; None to log it.
+
+        Raises:
+            InputError: A row cannot be read, or two sets use one id.
+        """
         earlier: set[int] = set()  # hashes, not ids: a set may be long
         for source in self.sets:
             here: set[int] = set()
@@ -75,6 +86,8 @@ class Plan(BaseModel):
                 limit=self.limit,
                 skip_bad=skip_bad,
                 split=self.split,
+                sheet=self.sheet,
+                notes=notes,
             ):
                 if len(self.sets) > 1:
                     here.add(hash(sample.id))

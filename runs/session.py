@@ -16,6 +16,7 @@ from .execute import execute
 from .options import RunOptions
 from .plan import Plan
 from .run_writer import RunWriter
+from .set_profile import SetProfile
 from .store import RunRow, Store
 
 Ending = Literal["done", "budget", "interrupted", "error"]
@@ -179,6 +180,7 @@ def run_plan(
     progress: Progress | None = None,
     on_begin: Callable[[str], None] = lambda _: None,
     on_progress: OnProgress = lambda _: None,
+    on_note: Callable[[str], None] = lambda _: None,
 ) -> Outcome:
     """Scores the samples of a plan, or what is missing of a run of it, and keeps everything in the store.
 
@@ -194,11 +196,12 @@ def run_plan(
         progress: Filled while it goes on; a new one if None.
         on_begin: Called with the id of a run that begins.
         on_progress: Called after each sample, and once before the first.
+        on_note: Called, before the first call is paid for, with each note about how the sets are read.
 
     Raises:
         InputError: A row or a prompt cannot be read.
         JudgeUnavailable: The judge is gone.
-        UsageError: A metric cannot be made, or asks a judge where the plan has none.
+        UsageError: A metric cannot be made, asks a judge where the plan has none, or can score no sample.
     """
     options = replace(
         options or RunOptions(),
@@ -209,12 +212,15 @@ def run_plan(
     )
     skipped_rows: list[InputError] = []
     progress = progress or Progress()
+    notes: list[str] = []
     record = StoredRun(plan, store, resume, on_begin)
-    progress.total = record.count(plan.samples(skipped_rows if skip_bad else None))
+    progress.total = record.count(plan.samples(skipped_rows if skip_bad else None, notes))
+    for note in notes:
+        on_note(note)
     ending: Ending = "done"
     message = ""
     try:
-        rows = plan.samples([] if skip_bad else None)
+        rows = plan.samples([] if skip_bad else None, notes)
         asyncio.run(score_samples(rows, record, options, progress=progress, on_progress=on_progress))
     except BudgetReached as error:
         ending, message = "budget", str(error)
@@ -241,6 +247,7 @@ class StoredRun:
         resume: str | None = None,
         on_begin: Callable[[str], None] = lambda _: None,
     ) -> None:
+        self._profile = SetProfile()
         self.run = resume or ""
         self._is_resumed = resume is not None
         self._plan = plan
@@ -251,15 +258,18 @@ class StoredRun:
 
     def count(self, samples: Iterable[Sample]) -> int:
         """Counts the samples of the set before they are scored; a resumed run notes which it still has."""
-        total = 0
-        for sample in samples:
-            total += 1
+        for sample in self._profile.observe(samples):
             if self._is_resumed:
                 self._sample_ids.add(sample.id)
-        return total
+        return self._profile.count
 
     def begin(self, metrics: Sequence[Metric]) -> ReplyStore:
-        """Begins the run in the store, or removes from a resumed one the samples that the set no longer has."""
+        """Begins the run in the store, or removes from a resumed one the samples that the set no longer has.
+
+        Raises:
+            UsageError: A metric that was chosen can score no sample; nothing was begun.
+        """
+        self._profile.check(metrics)
         if not self._is_resumed:
             self.run = self._store.begin(self._plan.with_directions(metrics))
             self._on_begin(self.run)

@@ -131,12 +131,14 @@ class SetOptions:
         language: The language of rows that name none; None to detect it.
         limit: At most so many samples of each set.
         split: Which split of a set saved by `datasets` or on the Hub.
+        sheet: Which sheet of an Excel file.
     """
 
     mapping: Mapping[str, str] = field(default_factory=dict)
     language: str | None = None
     limit: int | None = None
     split: str | None = None
+    sheet: str | None = None
 
     def samples(self, sets: Iterable[str]) -> "Iterator[Sample]":
         """The samples of several sets, one by one. Raises `InputError` at the first row that cannot be read."""
@@ -144,7 +146,12 @@ class SetOptions:
 
         for source in sets:
             yield from read_set(
-                source, mapping=self.mapping, language=self.language, limit=self.limit, split=self.split
+                source,
+                mapping=self.mapping,
+                language=self.language,
+                limit=self.limit,
+                split=self.split,
+                sheet=self.sheet,
             )
 
 
@@ -163,6 +170,7 @@ with_set_options = option_group(
     map_option,
     click.option("--limit", type=click.IntRange(min=1), help="At most so many samples of each set."),
     click.option("--split", help="Which split of a set saved by `datasets` or on the Hub."),
+    click.option("--sheet", help="Which sheet of an Excel file."),
 )
 
 
@@ -262,6 +270,7 @@ def set_options(command: Command) -> Command:
     """The options of `with_set_options`, one by one: for commands that are not typed yet."""
     for option in (
         click.option("--split", help="Which split of a set saved by `datasets` or on the Hub."),
+        click.option("--sheet", help="Which sheet of an Excel file."),
         click.option("--limit", type=click.IntRange(min=1), help="At most so many samples of each set."),
         click.option("--map", "mapping", multiple=True, metavar="THEIRS=OURS", help="Rename a column; repeatable."),
         click.option("--language", help="Language (nl, en) of rows that name none; if not given, it is detected."),

@@ -77,8 +77,8 @@ def run(
 ) -> None:
     """Judge sets and print how metrics agree with the ratings.
 
-    SET is a file (.jsonl, .csv, .parquet, ...), a folder saved by `datasets`, a bundled set (helpdesk_nl, helpdesk_en)
-    or a set on the Hub (owner/name).
+    SET is a file (.jsonl, .csv, .xlsx, .parquet, ...), a folder saved by `datasets`, a bundled set (helpdesk_nl,
+    helpdesk_en) or a set on the Hub (owner/name).
 
     \b
     assay run answers.csv --judge openai/gpt-4o-mini --map question=user_input
@@ -105,6 +105,7 @@ def run(
             mapping=set_options.mapping,
             language=set_options.language,
             split=set_options.split,
+            sheet=set_options.sheet,
             limit=set_options.limit,
             prompts=None if prompts is None else str(prompts.resolve()),
         )
@@ -155,10 +156,17 @@ def execute_plan(
 
     try:
         with live_progress(quiet=quiet) as on_progress:
-            return run_plan(plan, store, options, resume=resume, skip_bad=skip_bad, on_progress=on_progress)
+            return run_plan(
+                plan, store, options, resume=resume, skip_bad=skip_bad, on_progress=on_progress, on_note=print_note
+            )
     except KeyboardInterrupt:
         echo("assay: interrupted; all replies are kept. Go on with: assay run --resume last", err=True)
         raise SystemExit(INTERRUPTED) from None
+
+
+def print_note(note: str) -> None:
+    """Prints a note about how a set is read on standard error."""
+    echo(f"assay: {one_line(note)}", err=True)
 
 
 def report_skipped_rows(errors: Sequence[InputError]) -> None:

@@ -67,6 +67,7 @@ class Suite(BaseModel):
     map: dict[str, str] = {}
     language: str | None = None
     split: str | None = None
+    sheet: str | None = None
     limit: int | None = Field(default=None, ge=1)
     skip_bad: bool = False
     concurrency: int | None = Field(default=None, ge=1)
@@ -132,6 +133,7 @@ class Suite(BaseModel):
             mapping=self.map,
             language=self.language,
             split=self.split,
+            sheet=self.sheet,
             limit=self.limit,
         )
 

@@ -1,0 +1,69 @@
+"""A metric that can score no sample ends the run before anything is asked; the columns are said once."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assay import evaluate
+from assay.errors import UsageError
+from assay.eval_sets import Sample
+from assay.metrics.catalogue import load_metric
+from assay.runs.set_profile import SetProfile
+
+Make = Callable[..., Any]
+
+
+def sample(number: int, **fields: Any) -> Sample:
+    return Sample(**({"id": f"s{number}", "user_input": "How?", "response": "So."} | fields))
+
+
+def profile(*samples: Sample) -> SetProfile:
+    profile = SetProfile()
+    assert list(profile.observe(samples)) == list(samples)
+    return profile
+
+
+def test_the_message_names_what_is_missing_the_columns_and_the_option() -> None:
+    observed = profile(sample(1, metadata={"page": "A page.", "score": 0.5}), sample(2, metadata={"page": "B"}))
+    with pytest.raises(UsageError) as error:
+        observed.check([load_metric("rouge_l_precision"), load_metric("bleu")])
+    assert str(error.value) == (
+        "bleu can score none of the 2 samples: it needs reference, which none of them has. The other columns are "
+        "`page`, `score`; say which one holds it, such as --map page=reference, or choose other metrics (--metrics)"
+    )
+
+
+def test_one_sample_that_can_be_scored_is_enough() -> None:
+    profile(sample(1), sample(2, reference="So it is.")).check([load_metric("bleu")])
+
+
+def test_fields_that_no_sample_has_together_are_not_enough() -> None:
+    with pytest.raises(UsageError, match="none of them has response and reference"):
+        profile(sample(1), sample(2, response=" ", reference="x")).check([load_metric("bleu")])
+
+
+def test_a_baseline_may_have_nothing_to_score() -> None:
+    profile(sample(1)).check([load_metric("token_overlap"), load_metric("declined")])
+
+
+def test_evaluate_says_so_too() -> None:
+    with pytest.raises(UsageError, match="bleu can score none of the 1 samples"):
+        evaluate([sample(1)], ["bleu"])
+
+
+def test_the_command_ends_and_begins_no_run(assay: Make) -> None:
+    Path("answers.csv").write_text("question,answer,page,stars\nq,a,one,4\nq,b,two,2\n", encoding="utf-8")
+    done = assay("run", "answers.csv", "--metrics", "bleu")
+    assert done.code == 2
+    assert "read question as user_input, answer as response, stars as rating from 1 to 5 (change wi" in done.err
+    assert "such as --map page=reference" in done.err
+    assert assay("show", "last").code != 0
+
+
+def test_the_command_reads_the_usual_names_and_says_so_once(assay: Make) -> None:
+    Path("answers.csv").write_text("question,answer,context,stars\nq,a b,a c,4\nq,b,c d,2\n", encoding="utf-8")
+    done = assay("run", "answers.csv", "--metrics", "token_overlap")
+    assert done.code == 0
+    assert done.err.count("read question as user_input") == 1
