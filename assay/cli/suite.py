@@ -51,9 +51,10 @@ def suite(file: Path, *, resume: bool, check: bool, store: str | Path, as_json: 
     loaded = load_suite(file)
     if check:
         names = {"suite": loaded.name, "sets": loaded.sets, "metrics": loaded.metrics, "judges": loaded.judges}
+        outputs = {name: path and str(path) for name, path in loaded.output_paths().items()}
         counts = f"{len(loaded.sets)} sets, {len(loaded.metrics)} metrics, {len(loaded.judges)} judges"
         if as_json:
-            echo_json(names)
+            echo_json(names | {"outputs": outputs})
         else:
             echo(f"{file}: {counts}, {len(loaded.gates)} gates: no errors")
         return

@@ -116,6 +116,11 @@ class Suite(BaseModel):
         """Returns a path of the suite as an absolute path."""
         return (self.folder / Path(name).expanduser()).resolve()
 
+    def output_paths(self) -> dict[str, Path | None]:
+        """Returns the absolute path of each output by its key in the file; None for those that are not written."""
+        names = self.outputs.model_dump(by_alias=True)
+        return {key: None if name is None else self.path(name) for key, name in names.items()}
+
     def settings(self, judge: str) -> JudgeSettings | None:
         """Returns the settings of one of the suite's judges, None for `NO_JUDGE`. Raises as `load_settings`."""
         if judge == NO_JUDGE:
