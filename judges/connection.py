@@ -43,7 +43,7 @@ class Connection:
             raw = None
             try:
                 raw = await complete(question, self._settings, self._route())
-                limiter.went_well()
+                limiter.count_success()
             except Exception as error:
                 if is_too_many(error):
                     limiter.halve(ticket)

@@ -1,4 +1,4 @@
-"""How many calls are under way at once: bounded, halved when the provider says it is too many, grown slowly."""
+"""How many calls run at once: bounded, halved when the provider says that there are too many, grown slowly."""
 
 import asyncio
 from collections import deque
@@ -7,10 +7,17 @@ from contextlib import asynccontextmanager
 
 
 class AdaptiveLimiter:
-    """Lets at most `limit` calls run at once; `limit` moves between 1 and `most`.
+    """Lets a number of calls run at once that adapts to the provider.
 
-    `halve` is heard once for all calls that were under way at the last halving: a burst of 429s is one message.
-    After `limit` calls that went well the limit grows by one.
+    A burst of 429s halves the limit once: `halve` counts once for all calls that were under way at the last halving.
+    After as many successful calls as the limit it grows by one.
+
+    Args:
+        most: The highest limit, and the first.
+
+    Attributes:
+        limit: How many calls may run at once now, from 1 to `most`.
+        running: How many run.
     """
 
     def __init__(self, most: int) -> None:
@@ -18,12 +25,12 @@ class AdaptiveLimiter:
         self.limit = most
         self.running = 0
         self._waiting: deque[asyncio.Future[None]] = deque()
-        self._went_well = 0
+        self._successes = 0
         self._halvings = 0
 
     @asynccontextmanager
     async def slot(self) -> AsyncIterator[int]:
-        """Waits for a place and gives a ticket for `halve`; first come, first served."""
+        """Waits for a place, first come, first served; yields a ticket for `halve`."""
         await self._take_place()
         try:
             yield self._halvings
@@ -54,17 +61,21 @@ class AdaptiveLimiter:
                 self.running += 1  # taken for the waiter here and now, so that no newcomer slips in before it
                 turn.set_result(None)
 
-    def went_well(self) -> None:
-        """A call succeeded."""
-        self._went_well += 1
-        if self._went_well >= self.limit:
-            self._went_well = 0
+    def count_success(self) -> None:
+        """Counts a call that succeeded."""
+        self._successes += 1
+        if self._successes >= self.limit:
+            self._successes = 0
             self.limit = min(self.most, self.limit + 1)
             self._give_places()
 
     def halve(self, ticket: int) -> None:
-        """The provider said that there are too many calls, to one that began with this ticket."""
+        """Halves the limit after the provider said that there are too many calls.
+
+        Args:
+            ticket: That of the call which it said this to.
+        """
         if ticket == self._halvings:
             self._halvings += 1
-            self._went_well = 0
+            self._successes = 0
             self.limit = max(1, self.limit // 2)

@@ -15,7 +15,7 @@ from .budget import Budget
 from .cassette import Cassette, Mode
 from .connection import Connection
 from .key import QuestionKeys
-from .meter import count
+from .meter import count_usage
 from .miss_explainer import MissExplainer
 from .question import PlainText, Question, RawReply, Reply, ReplyCounts, Usage
 from .recording import Recording, make_recording
@@ -160,7 +160,7 @@ class LiteLLMJudge:
         asked = question
         while True:
             raw, kept, took = await self._reply(asked, fresh=fresh)
-            count(took)
+            count_usage(took)
             usage += took
             all_kept = all_kept and kept
             if asked is question:
@@ -177,7 +177,7 @@ class LiteLLMJudge:
                     return _Unusable(ReplyError(_unusable_text(self._place(asked), error), error.raw), all_kept)
                 is_cut_off = raw.finish_reason == "length"
                 room = 2 * (asked.max_tokens or self.settings.max_tokens) if is_cut_off else asked.max_tokens
-                asked = asked.again(raw.text, str(error), room)
+                asked = asked.with_correction(raw.text, str(error), room)
 
     async def _reply(self, question: Question[Any], *, fresh: bool) -> tuple[RawReply, bool, Usage]:
         """What the model said, whether an earlier run kept it, and what it took.

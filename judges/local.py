@@ -9,9 +9,20 @@ from ..installation import require_extra
 
 
 class LocalServer:
-    """Serves one GGUF file in the OpenAI protocol at `api_base`, with `slots` conversations of `context_tokens` each.
+    """Serves one GGUF file in the OpenAI protocol.
 
-    Raises `InputError` where there is no such file, `UsageError` where the extra `local` is not installed.
+    Args:
+        path: The model file.
+        slots: How many conversations it serves at once.
+        context_tokens: The longest of them, in tokens.
+        download: Where the file can be downloaded, for the message; None where that is unknown.
+
+    Attributes:
+        api_base: Where it is served.
+
+    Raises:
+        InputError: There is no such file.
+        UsageError: The extra `local` is not installed.
     """
 
     def __init__(self, path: str, slots: int, context_tokens: int, download: str | None = None) -> None:

@@ -1,4 +1,4 @@
-"""What calls take while something is measured, also where it fails: then nobody is left to hand the usage on."""
+"""What calls take while something is measured, also where measuring fails and nobody is left to hand the usage on."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -6,21 +6,27 @@ from contextvars import ContextVar
 
 from .question import Usage
 
-_taken: ContextVar[list[Usage] | None] = ContextVar("usage", default=None)
+_usages: ContextVar[list[Usage] | None] = ContextVar("usages", default=None)
 
 
 @contextmanager
 def metered() -> Iterator[list[Usage]]:
-    """Within, the usage of every reply is added to the list, those of tasks begun here too."""
-    taken: list[Usage] = []
-    token = _taken.set(taken)
+    """Collects the usage of every reply within, those of tasks that begin there too.
+
+    >>> with metered() as usages:
+    ...     count_usage(Usage(calls=1, tokens_in=20))
+    >>> Usage.total(usages).tokens_in
+    20
+    """
+    usages: list[Usage] = []
+    token = _usages.set(usages)
     try:
-        yield taken
+        yield usages
     finally:
-        _taken.reset(token)
+        _usages.reset(token)
 
 
-def count(usage: Usage) -> None:
-    """A reply took this."""
-    if (taken := _taken.get()) is not None and usage.calls:
-        taken.append(usage)
+def count_usage(usage: Usage) -> None:
+    """Adds what a reply took to the meter of this task, if there is one."""
+    if (usages := _usages.get()) is not None and usage.calls:
+        usages.append(usage)

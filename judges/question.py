@@ -1,4 +1,4 @@
-"""What goes to a judge and what comes back."""
+"""What goes to a judge and what comes back: questions, replies, and what they took."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -10,8 +10,11 @@ from ..prompts import BUNDLED, Message, Prompt, Prompts
 
 T = TypeVar("T", bound=BaseModel)
 
-# The alternatives at one place of a reply, the one that was said first: token -> natural logarithm of its probability.
 Alternatives = Mapping[str, float]
+"""The tokens that could have stood at one place of a reply, the one that stands there first, each with the natural
+logarithm of its probability."""
+
+_MOST_QUOTED = 4000  # characters of an unusable reply that the judge is shown again
 
 
 class Choice(BaseModel):
@@ -30,10 +33,16 @@ class PlainText(BaseModel):
 class Question(Generic[T]):
     """One thing asked of a judge.
 
-    `user` is the rendered user part of `prompt`; `schema` the shape of the reply. With `options` the reply is one of
-    these words (one token is generated) and `schema` is `Choice`. `logprobs` asks for the alternatives at each place,
-    where the judge offers them. `follow_up` continues the conversation after a reply that could not be used; `prompts`
-    has the words for it.
+    Attributes:
+        prompt: The prompt.
+        user: Its user part, rendered.
+        schema: The shape of the reply; `Choice` with options.
+        sample: The id of the sample that it is about, for messages.
+        options: The words that the reply is one of; one token is generated. Empty for a reply of another shape.
+        logprobs: Whether to ask for the alternatives at each place of the reply, where the judge gives them.
+        max_tokens: The longest reply, in tokens; None for the judge's own setting.
+        follow_up: How the conversation goes on after a reply that could not be used.
+        prompts: Where the words of that follow-up come from.
     """
 
     prompt: Prompt
@@ -48,14 +57,20 @@ class Question(Generic[T]):
 
     @property
     def messages(self) -> list[Message]:
-        """The whole conversation as sent."""
+        """The whole conversation, as sent."""
         return [*self.prompt.messages(self.user), *self.follow_up]
 
-    def again(self, said: str, error: str, max_tokens: int | None) -> "Question[T]":
-        """The same question, asked once more after a reply that could not be used."""
+    def with_correction(self, reply: str, error: str, max_tokens: int | None) -> "Question[T]":
+        """Returns this question for a second asking.
+
+        Args:
+            reply: The text of the reply that could not be used.
+            error: Why it could not.
+            max_tokens: The longest reply to the second asking.
+        """
         fix = self.prompts.load("fix", self.prompt.language)
         follow_up = (
-            Message(role="assistant", content=said[:4000] or "(nothing)"),
+            Message(role="assistant", content=reply[:_MOST_QUOTED] or "(nothing)"),
             Message(role="user", content=fix.render({"error": error})),
         )
         return replace(self, follow_up=(*self.follow_up, *follow_up), max_tokens=max_tokens)
@@ -63,7 +78,20 @@ class Question(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What replies took. `usd` is None when the price is unknown (never 0 for that); seconds are the calls' own."""
+    """What replies took.
+
+    Attributes:
+        calls: How many replies, replayed ones included.
+        from_cassette: How many of them were replayed.
+        tokens_in: Tokens of the prompts.
+        tokens_out: Tokens of the replies.
+        tokens_cached: Those of the prompts that the provider had in its cache.
+        usd: The cost; None where a price is unknown, which is never 0.
+        seconds: The duration of the calls, added up.
+
+    >>> Usage(calls=1, tokens_in=20, usd=0.01) + Usage(calls=1, tokens_in=30, usd=None)
+    Usage(calls=2, from_cassette=0, tokens_in=50, tokens_out=0, tokens_cached=0, usd=None, seconds=0.0)
+    """
 
     calls: int = 0
     from_cassette: int = 0
@@ -74,7 +102,7 @@ class Usage:
     seconds: float = 0.0
 
     def __add__(self, other: "Usage") -> "Usage":
-        if not other.calls:  # nothing was taken: most sums have one such side
+        if not other.calls:  # most sums have one side without calls
             return self
         if not self.calls:
             return other
@@ -90,15 +118,18 @@ class Usage:
 
     @classmethod
     def total(cls, usages: Sequence["Usage"]) -> "Usage":
-        """The sum; unknown cost of one makes the sum unknown."""
+        """Adds usages up; where the cost of one is unknown, so is the total."""
         return sum(usages, cls())
 
 
 @dataclass(slots=True)
 class ReplyCounts:
-    """How many questions got a reply, how many first replies could not be used, and how many had none to use at last.
+    """How many replies could not be used; one that was repaired without a model (fences, trailing commas) could.
 
-    A reply that was repaired without a model (fences, trailing commas) could be used.
+    Attributes:
+        questions: How many questions got a reply.
+        unparsable: How many first replies could not be used.
+        lost: How many questions got no usable reply at all.
     """
 
     questions: int = 0
@@ -110,7 +141,16 @@ class ReplyCounts:
 class RawReply:
     """What a model said, before anything was made of it: what cassettes and runs keep.
 
-    `logprobs` has the alternatives for each generated token, or is None where none were asked for or offered.
+    Attributes:
+        model: The judge's name.
+        text: What it said.
+        finish_reason: Why it ended, in the provider's words: `stop`, `length`, `content_filter`.
+        logprobs: The alternatives to each token; None where none were asked for or given.
+        tokens_in: Tokens of the prompt.
+        tokens_out: Tokens of the reply.
+        tokens_cached: Those of the prompt that the provider had in its cache.
+        usd: The cost; None where it is unknown.
+        seconds: The duration of the call.
     """
 
     model: str
@@ -126,7 +166,14 @@ class RawReply:
 
 @dataclass(frozen=True, slots=True)
 class Reply(Generic[T]):
-    """A judge's usable reply: the parsed value, the raw text, and what all of its calls took."""
+    """A judge's usable reply.
+
+    Attributes:
+        value: The parsed reply.
+        raw: What the model said.
+        usage: What all calls for it took.
+        from_cassette: Whether all of it was replayed.
+    """
 
     value: T
     raw: RawReply

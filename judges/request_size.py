@@ -5,7 +5,9 @@ import math
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeGuard
+
+from pydantic import BaseModel
 
 from .key import strict_schema
 from .question import PlainText, Question
@@ -56,13 +58,14 @@ def measure_question(question: Question[Any], settings: JudgeSettings, price: Pr
         price: What the judge costs; None where it is unknown.
     """
     texts = [message["content"] for message in question.messages]
-    if not question.options and question.schema is not PlainText:
-        texts.append(json.dumps(strict_schema(question.schema)))  # sent with the messages, or as a part of them
+    schema: type[BaseModel] = question.schema
+    if not question.options and schema is not PlainText:
+        texts.append(json.dumps(strict_schema(schema)))  # sent with the messages, or as a part of them
     most = question.max_tokens or (1 if question.options else settings.max_tokens)
     return RequestSize(estimate_tokens(texts) + len(texts) * _TOKENS_PER_MESSAGE, most, price)
 
 
-def is_plausible_count(tokens: object, texts: Iterable[str]) -> bool:
+def is_plausible_count(tokens: object, texts: Iterable[str]) -> TypeGuard[int]:
     """Whether a number that a provider states can be the tokens of these texts.
 
     Args:

@@ -1,4 +1,4 @@
-"""What is worth asking again after a failed call, and how long to wait."""
+"""Which failed calls are made again, and how long to wait before."""
 
 import email.utils
 import json
@@ -11,22 +11,27 @@ import tenacity
 from ..errors import AssayError
 from .litellm_loader import load_litellm
 
-LONGEST_WAIT = 60.0
-TOTAL_BOUND = 600.0
-_WORTH_IT = frozenset({200, 408, 409, 425, 429})  # a 200 is an error when what came is no JSON
+LONGEST_WAIT = 60.0  # seconds before one attempt
+LONGEST_TOTAL = 600.0  # seconds for all attempts of one call
+_PASSING = frozenset({200, 408, 409, 425, 429})  # a 200 is an error when what came is no JSON
 _ABOUT_THE_REQUEST = frozenset({400, 413, 422})
 _LITELLM_PREFIX = re.compile(r"^(?:(?:litellm\.)?\w*(?:Error|Timeout): )+(?:\w+Exception - )?")
-_NO_MONEY = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"})
+_OUT_OF_CREDIT = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"})
 
 
 def status_of(error: BaseException) -> int | None:
-    """The HTTP status behind a litellm error, or None."""
+    """Returns the HTTP status behind an error of litellm, or None."""
     status = getattr(error, "status_code", None)
     return status if isinstance(status, int) else None
 
 
 def explain(error: BaseException, timeout: float) -> str:
-    """A failed call in one line: the kind, the provider's words, and what to do where that is known."""
+    """Describes a failed call in one line: the kind, the provider's words, and what to do where that is known.
+
+    Args:
+        error: What litellm raised.
+        timeout: Seconds that a call may take, for one without a reply.
+    """
     kinds = load_litellm().exceptions
     words = " ".join(str(error).partition("Traceback (most recent call last)")[0].split())
     words = _LITELLM_PREFIX.sub("", words)[:500] or f"no reply within {timeout:g} s"
@@ -37,44 +42,44 @@ def explain(error: BaseException, timeout: float) -> str:
         cure = "; check the key in the provider's environment variable, and what it may use"
     elif status_of(error) == 404:
         cure = "; check the judge's model and api_base"
-    elif _names_no_money(error):
+    elif _is_out_of_credit(error):
         cure = "; the account has no credit left"
     return f"{type(error).__name__}: {words}{cure}"
 
 
 def is_too_many(error: BaseException) -> bool:
-    """Whether the provider asks for fewer calls at once: 429, but not the 429 of an account without money."""
-    return status_of(error) == 429 and not _names_no_money(error)
+    """Whether the provider asks for fewer calls at once: 429, but not the 429 of an account without credit."""
+    return status_of(error) == 429 and not _is_out_of_credit(error)
 
 
 def concerns_the_request(error: BaseException) -> bool:
     """Whether a call failed for what it asked (too long, refused, malformed), so that another question may go well."""
     kinds = load_litellm().exceptions
     about_content = isinstance(error, (kinds.ContextWindowExceededError, kinds.ContentPolicyViolationError))
-    return about_content or (status_of(error) in _ABOUT_THE_REQUEST and not _names_no_money(error))
+    return about_content or (status_of(error) in _ABOUT_THE_REQUEST and not _is_out_of_credit(error))
 
 
 def is_passing(error: BaseException) -> bool:
     """Whether the same call may go well later: 429, 5xx, a time-out, a broken connection. Not 401, 400, 404, ..."""
-    if isinstance(error, AssayError) or concerns_the_request(error) or _names_no_money(error):
+    if isinstance(error, AssayError) or concerns_the_request(error) or _is_out_of_credit(error):
         return False
     if isinstance(error, (TimeoutError, load_litellm().exceptions.Timeout)):
         return True
     status = status_of(error)
-    if status is None or not (status in _WORTH_IT or status >= 500):
+    if status is None or not (status in _PASSING or status >= 500):
         return False
-    return bool(_headers(error)) or not _never_left(error)
+    return bool(_headers(error)) or not _was_never_sent(error)
 
 
-def _names_no_money(error: BaseException) -> bool:
+def _is_out_of_credit(error: BaseException) -> bool:
     body = getattr(error, "body", None)
     if isinstance(body, dict):
-        return body.get("code") in _NO_MONEY
-    return any(f'"{code}"' in str(error) for code in _NO_MONEY)  # most providers' bodies are only told in the text
+        return body.get("code") in _OUT_OF_CREDIT
+    return any(f'"{code}"' in str(error) for code in _OUT_OF_CREDIT)  # most providers' bodies are only told in the text
 
 
-def _never_left(error: BaseException) -> bool:
-    """Whether litellm's "500" stands for a request that could not be made: no key, or text that cannot be sent."""
+def _was_never_sent(error: BaseException) -> bool:
+    """Whether litellm's 500 stands for a request that could not be sent: no key, or text that cannot be encoded."""
     import openai
 
     cause = error
@@ -88,16 +93,16 @@ def _never_left(error: BaseException) -> bool:
 
 
 def _headers(error: BaseException) -> dict[str, str]:
-    """The headers of the provider's reply, in lower case; litellm has them in one place or in another."""
-    told = getattr(error, "litellm_response_headers", None) or {}
-    of_reply = getattr(getattr(error, "response", None), "headers", None) or {}
-    return {str(name).lower(): str(value) for name, value in {**of_reply, **told}.items()}
+    """The headers of the provider's reply, in lower case; litellm keeps them in one of two places."""
+    own_headers = getattr(error, "litellm_response_headers", None) or {}
+    reply_headers = getattr(getattr(error, "response", None), "headers", None) or {}
+    return {str(name).lower(): str(value) for name, value in {**reply_headers, **own_headers}.items()}
 
 
 def retry_after(error: BaseException) -> float | None:
-    """The provider's own word on when to come back, in seconds, or None.
+    """Returns the seconds that the provider asks to wait, from `retry-after-ms` or `Retry-After`; None without either.
 
-    From `retry-after-ms`, or `Retry-After` in seconds or as a date.
+    `Retry-After` may be a number of seconds or a date.
     """
     headers = _headers(error)
     try:
@@ -116,16 +121,19 @@ def retry_after(error: BaseException) -> float | None:
 
 
 def retrying(attempts: int, on_retry: Callable[[BaseException], None], wait: float = 0.5) -> tenacity.AsyncRetrying:
-    """Tries up to `attempts` times, waiting in between with jitter or as the provider says, `TOTAL_BOUND` s in all.
+    """Makes the loop of attempts of one call: `async for attempt in retrying(...): with attempt: ...`.
 
-    Without the provider's word the n-th wait is drawn from 0 to `wait` * 2^(n-1) seconds.
+    Args:
+        attempts: How many there are at most, in `LONGEST_TOTAL` seconds.
+        on_retry: Called with the error of an attempt before the next one.
+        wait: Where the provider asks for no wait, the n-th one is drawn from 0 to `wait` * 2^(n-1) seconds.
     """
     jitter = tenacity.wait_random_exponential(multiplier=wait, max=LONGEST_WAIT)
 
     def wait_for(state: tenacity.RetryCallState) -> float:
         error = state.outcome.exception() if state.outcome else None
-        told = retry_after(error) if error else None
-        return jitter(state) if told is None else min(told, LONGEST_WAIT)
+        seconds = retry_after(error) if error else None
+        return jitter(state) if seconds is None else min(seconds, LONGEST_WAIT)
 
     def before_sleep(state: tenacity.RetryCallState) -> None:
         if state.outcome and (error := state.outcome.exception()):
@@ -133,7 +141,7 @@ def retrying(attempts: int, on_retry: Callable[[BaseException], None], wait: flo
 
     return tenacity.AsyncRetrying(
         retry=tenacity.retry_if_exception(is_passing),
-        stop=lambda state: state.attempt_number >= attempts or state.idle_for + state.upcoming_sleep > TOTAL_BOUND,
+        stop=lambda state: state.attempt_number >= attempts or state.idle_for + state.upcoming_sleep > LONGEST_TOTAL,
         wait=wait_for,
         before_sleep=before_sleep,
         reraise=True,

@@ -1,4 +1,4 @@
-"""From a model's text to the value that was asked for: strict first, then repaired without a model, never guessed."""
+"""Parsing replies: strictly first, then repaired without a model; nothing is guessed."""
 
 import json
 import re
@@ -12,13 +12,14 @@ from .question import PlainText, Question, RawReply
 
 T = TypeVar("T", bound=BaseModel)
 
-# Inside strings nothing is touched: the first alternative eats them whole.
+# Strings stay as they are: the first alternative matches each of them whole.
 _TRAILING_COMMA = re.compile(r'("(?:\\.|[^"\\])*")|,(?=\s*[}\]])')
 _THOUGHT = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
 _NOT_JSON = re.compile(r"\b(?:NaN|Infinity)\b")
 _DECODER = json.JSONDecoder(parse_constant=lambda _: None)
 _MOST_OBJECTS_TRIED = 20
-# What is wrong stands in the second asking and so in its key: pydantic keeps the kinds of errors, not their wording.
+# These words are sent in a second asking and so are part of its key: pydantic keeps the kinds of errors, but not their
+# wording. To change them loses recordings.
 _PROBLEMS = {
     "json_invalid": "is not valid JSON",
     "missing": "is missing",
@@ -30,11 +31,17 @@ _QUOTED = re.compile(r"'[^']*'")
 
 
 def parse_reply(question: Question[T], reply: RawReply) -> T:
-    """The value of a reply, in the question's schema.
+    """Parses a reply into the question's schema.
 
     Repairs fences, prose or thoughts around the JSON, trailing commas and NaN (read as null). A cut-off reply is not
-    completed: what is missing of it is unknown. Where two different values stand in it, neither is taken. Raises
-    `ReplyError` that says what was wrong, with the raw text kept.
+    completed: what is missing of it is unknown. Where two different values stand in it, neither is taken.
+
+    Args:
+        question: What was asked.
+        reply: What the model said.
+
+    Raises:
+        ReplyError: The reply cannot be used; says why, and keeps the text.
     """
     if reply.finish_reason == "length" and not question.options:
         raise ReplyError(f"it was cut off after {reply.tokens_out} tokens (max_tokens); be shorter", reply.text)
@@ -53,60 +60,60 @@ def parse_reply(question: Question[T], reply: RawReply) -> T:
     try:
         value = question.schema.model_validate_json(reply.text)
     except ValidationError as strict:
-        return _repaired(question.schema, reply.text, describe(strict))
+        return _repair(question.schema, reply.text, describe_problem(strict))
     if ("NaN" in reply.text or "Infinity" in reply.text) and _NOT_JSON.search(reply.text):  # pydantic lets NaN through
-        return _repaired(question.schema, reply.text, "it holds NaN or Infinity, which is no JSON")
+        return _repair(question.schema, reply.text, "it holds NaN or Infinity, which is no JSON")
     return value
 
 
-def _repaired(schema: type[T], text: str, problem: str) -> T:
-    said = _THOUGHT.sub("", text)
-    found, start = list[T](), said.find("{")
+def _repair(schema: type[T], text: str, problem: str) -> T:
+    reply = _THOUGHT.sub("", text)
+    values, start = list[T](), reply.find("{")
     for _ in range(_MOST_OBJECTS_TRIED):
         if start < 0:
             break
         try:
-            value, end = _decoded(said, start)
+            value, end = _decode(reply, start)
         except json.JSONDecodeError:
             end = start + 1
         except RecursionError:
             break
         else:
             try:
-                found.append(schema.model_validate(value))
+                values.append(schema.model_validate(value))
             except ValidationError as wrong_shape:
-                problem = describe(wrong_shape)
-        start = said.find("{", end)
-    if not found:
+                problem = describe_problem(wrong_shape)
+        start = reply.find("{", end)
+    if not values:
         raise ReplyError(problem, text)
-    if any(other != found[0] for other in found):
-        raise ReplyError(f"it holds {len(found)} answers that differ", text)
-    return found[0]
+    if any(other != values[0] for other in values):
+        raise ReplyError(f"it holds {len(values)} answers that differ", text)
+    return values[0]
 
 
-def _decoded(text: str, start: int) -> tuple[object, int]:
+def _decode(text: str, start: int) -> tuple[object, int]:
     """The JSON value that begins here, and where it ends."""
     try:
         return _DECODER.raw_decode(text, start)
     except json.JSONDecodeError as error:
         # Only from the brace on, so that a quotation mark in the prose before it does not turn strings inside out.
-        mended = _TRAILING_COMMA.sub(lambda found: found[1] or " ", text[start:])
+        mended = _TRAILING_COMMA.sub(lambda match: match[1] or " ", text[start:])
         if mended == text[start:]:
             raise error from None
         value, length = _DECODER.raw_decode(mended)
         return value, start + length
 
 
-def describe(error: ValidationError) -> str:
-    """Why a reply does not fit its schema, in one line: where, what was wrong."""
+def describe_problem(error: ValidationError) -> str:
+    """Says in one line why a reply does not fit its schema: each place, and what is wrong there."""
     problems = []
-    for each in error.errors(include_url=False)[:3]:
-        kind, place = each["type"], ".".join(map(str, each["loc"])) or "it"
+    for detail in error.errors(include_url=False)[:3]:
+        kind, place = detail["type"], ".".join(map(str, detail["loc"])) or "it"
         if kind == "literal_error":
-            wrong = f"is none of {', '.join(_QUOTED.findall(each['ctx']['expected']))}"
+            problem = f"is none of {', '.join(_QUOTED.findall(detail['ctx']['expected']))}"
         elif kind == "value_error":
-            wrong = f"is refused: {each['ctx']['error']}"  # the words of our own schema
+            problem = f"is refused: {detail['ctx']['error']}"  # the words of our own schema
         else:
-            wrong = _PROBLEMS.get(kind, f"is not valid ({kind.replace('_', ' ')})")
-        problems.append(f"{place} {wrong}")
+            problem = _PROBLEMS.get(kind, f"is not valid ({kind.replace('_', ' ')})")
+        problems.append(f"{place} {problem}")
     return "; ".join(problems)

@@ -1,6 +1,6 @@
 """Vectors of texts, checked before anything is computed from them or recorded."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..errors import JudgeError
@@ -41,7 +41,7 @@ def read_embedding_reply(data: Sequence[Any] | None, count: int, model: str) -> 
     return vectors
 
 
-def check_vectors(vectors: "Sequence[NDArray[np.float32]]", model: str) -> None:
+def check_vectors(vectors: "Iterable[NDArray[np.float32]]", model: str) -> None:
     """Checks that a cosine can be computed between any two vectors.
 
     Args:
@@ -59,6 +59,7 @@ def check_vectors(vectors: "Sequence[NDArray[np.float32]]", model: str) -> None:
     """
     import numpy as np
 
+    vectors = list(vectors)
     lengths = sorted({vector.shape for vector in vectors})
     if len(lengths) > 1 or any(len(shape) != 1 or not shape[0] for shape in lengths):
         raise _unusable(model, f"vectors of {' and '.join(str(list(shape)) for shape in lengths)} dimensions")

@@ -1,4 +1,4 @@
-"""One prompt: what is the same for every sample, and the strict template of what is not."""
+"""One prompt: an opening that is the same for every sample, and a strict template of the rest."""
 
 import hashlib
 import re
@@ -23,7 +23,18 @@ class Message(TypedDict):
 
 @dataclass(frozen=True)
 class Prompt:
-    """A prompt in one language: an opening (system, examples) and a user part with `$fields`."""
+    """A prompt in one language.
+
+    Attributes:
+        name: Its name, such as `claims`.
+        language: A language code.
+        opening: What is the same for every sample: the system part and the examples.
+        template: The user part, with `$fields`.
+
+    >>> prompt = Prompt("greeting", "en", (), "Say hello to $name.")
+    >>> prompt.render({"name": "<b>Ann"})
+    'Say hello to ‹b>Ann.'
+    """
 
     name: str
     language: str
@@ -32,13 +43,13 @@ class Prompt:
 
     @cached_property
     def identity(self) -> str:
-        """`name.language@hash`, the hash over everything that is sent: 12 hexadecimal digits."""
+        """`name.language@hash`, with 12 hexadecimal digits over everything that is sent."""
         content = "\x1e".join([*(f"{m['role']}\x1f{m['content']}" for m in self.opening), self.template])
         return f"{self.name}.{self.language}@{hashlib.sha256(content.encode()).hexdigest()[:12]}"
 
     @cached_property
     def fields(self) -> frozenset[str]:
-        """The names that `render` must be given."""
+        """The names of the fields that `render` fills in."""
         return frozenset(self._pieces[1::2])
 
     @property
@@ -51,27 +62,36 @@ class Prompt:
         return _FIELD.split(self.template)  # text, field, text, field, ..., text
 
     def render(self, fields: Mapping[str, str]) -> str:
-        """The user message for these fields, each neutralised first: field values are data, never instructions.
+        """Fills in the user part.
 
-        Raises `UsageError` when a field is missing or is not one of the prompt's.
+        Args:
+            fields: The text of each field. It is neutralised first: it is data, and can close no tag.
+
+        Raises:
+            UsageError: A field is missing, or the prompt has no such field.
         """
         if fields.keys() != self.fields:
-            raise UsageError(
-                f"prompt {self.identity} takes the fields {sorted(self.fields)}, and was given {sorted(fields)}"
-            )
+            raise UsageError(f"prompt {self.identity} takes the fields {sorted(self.fields)}, not {sorted(fields)}")
         pieces = self._pieces.copy()
         pieces[1::2] = [neutralise(fields[name]) for name in pieces[1::2]]
         return "".join(pieces)
 
     def messages(self, user: str) -> list[Message]:
-        """All messages as sent, for a rendered user part."""
+        """Returns all messages as sent, with a rendered user part."""
         return [*self.opening, Message(role="user", content=user)]
 
 
 def parse_prompt(text: str, name: str, language: str, origin: str) -> Prompt:
-    """Reads a prompt file: `## system`, any pairs of `## example user` / `## example assistant`, `## user`.
+    """Parses a prompt file: `## system`, pairs of `## example user` and `## example assistant`, `## user`.
 
-    Raises `InputError` naming `origin` when a part is missing, doubled or out of order.
+    Args:
+        text: The file's text.
+        name: The prompt's name.
+        language: Its language code.
+        origin: The file, for messages.
+
+    Raises:
+        InputError: A part is missing, stands twice, or is out of order.
     """
     before, *parts = _HEADING.split(text)
     kinds, bodies = parts[0::2], [body.strip() for body in parts[1::2]]

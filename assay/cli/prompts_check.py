@@ -83,7 +83,7 @@ def find_refused_examples(prompt: "Prompt") -> list[str]:
     """Lists the example replies of a prompt that the schema of real replies refuses."""
     from pydantic import ValidationError
 
-    from ..judges.structured import describe
+    from ..judges.structured import describe_problem
 
     schema = _schema(prompt.name)
     if schema is None:
@@ -94,7 +94,7 @@ def find_refused_examples(prompt: "Prompt") -> list[str]:
         try:
             schema.model_validate_json(reply, strict=True)
         except ValidationError as error:
-            problems.append(f"example {number} is refused by its own schema: {describe(error)}")
+            problems.append(f"example {number} is refused by its own schema: {describe_problem(error)}")
     return problems
 
 

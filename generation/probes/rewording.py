@@ -8,7 +8,7 @@ from pydantic import BaseModel
 from ...errors import JudgeError
 from ...eval_sets import Sample
 from ...judges import Judge, Question
-from ...judges.whole_text import WholeText, room_for
+from ...judges.text_reply import TextReply, max_tokens_for
 from ...languages import FALLBACK
 from ...prompts import BUNDLED, Prompts
 from ...text.untrusted import original_characters, without_unseen
@@ -23,7 +23,7 @@ REWORDED = "reworded"
 class RewordedAnswer(BaseModel):
     """The judge's reply. An answer with words has a rewording with some."""
 
-    answer: WholeText
+    answer: TextReply
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,9 @@ def build_rewording_question(sample: Sample, prompts: Prompts) -> Question[Rewor
     """
     prompt = prompts.load(REWORDED, sample.language)
     user = prompt.render({"answer": sample.response})
-    return Question(prompt, user, RewordedAnswer, sample.id, max_tokens=room_for(sample.response), prompts=prompts)
+    return Question(
+        prompt, user, RewordedAnswer, sample.id, max_tokens=max_tokens_for(sample.response), prompts=prompts
+    )
 
 
 async def reword(

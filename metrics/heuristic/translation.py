@@ -11,7 +11,7 @@ from ...errors import JudgeError, UsageError
 from ...eval_sets.sample import Sample
 from ...installation import require_extra
 from ...judges import Judge, Question, Usage
-from ...judges.whole_text import WholeText, room_for
+from ...judges.text_reply import TextReply, max_tokens_for
 from ...languages import FALLBACK
 from ...prompts import Prompts
 from .parse_cache import pieces
@@ -49,7 +49,7 @@ class Translation(NamedTuple):
 class EnglishText(BaseModel):
     """The judge's reply. A text with words has a translation with some."""
 
-    translation: WholeText
+    translation: TextReply
 
 
 def load_translator(
@@ -123,7 +123,7 @@ def translation_question(text: str, language: str, prompts: Prompts, sample: str
     """What the judge is asked for one text of at most some 4,000 characters."""
     prompt = prompts.load("translate", language)
     user = prompt.render({"text": text})
-    return Question(prompt, user, EnglishText, sample, max_tokens=room_for(text), prompts=prompts)
+    return Question(prompt, user, EnglishText, sample, max_tokens=max_tokens_for(text), prompts=prompts)
 
 
 class JudgeTranslator:

@@ -35,7 +35,7 @@ def test_it_halves_down_to_one_and_grows_back_by_one_each_limit_calls() -> None:
             limits.append(limiter.limit)
         for _ in range(12):
             async with limiter.slot():
-                limiter.went_well()
+                limiter.count_success()
             limits.append(limiter.limit)
         return limits
 
@@ -84,7 +84,7 @@ def test_law_no_place_is_lost(most: int, fates: list[str]) -> None:
                     limiter.halve(ticket)
                 elif fate == "raise":
                     raise ValueError
-                limiter.went_well()
+                limiter.count_success()
 
         tasks = [asyncio.create_task(call(fate)) for fate in fates]
         for turn in range(2):
