@@ -1,0 +1,75 @@
+"""The README's Python examples run as printed, as scripts and as a notebook, on the README's own data."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from openai_server import OpenAIServer
+
+README = (Path(__file__).parent.parent.parent / "README.md").read_text(encoding="utf-8")
+EXAMPLES = re.findall(r"^```python\n(.*?)^```", README, re.DOTALL | re.MULTILINE)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, openai_server: OpenAIServer, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with the README's answers.csv; OpenAI's address is that of the server on this machine."""
+    (csv,) = re.findall(r"^```csv\n(.*?)^```", README, re.DOTALL | re.MULTILINE)
+    (tmp_path / "answers.csv").write_text(csv, encoding="utf-8")
+    monkeypatch.setenv("OPENAI_API_BASE", openai_server.api_base)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_there_is_an_evaluation_and_a_metric_of_your_own() -> None:
+    assert len(EXAMPLES) == 2
+    assert "evaluate(samples," in EXAMPLES[0]
+    assert "@metric" in EXAMPLES[1]
+
+
+def run_script(code: str, folder: Path) -> str:
+    (folder / "example.py").write_text(code, encoding="utf-8")
+    process = subprocess.run(
+        [sys.executable, "example.py"], cwd=folder, capture_output=True, text=True, check=False, encoding="utf-8"
+    )
+    assert process.returncode == 0, process.stderr
+    return process.stdout
+
+
+def test_the_evaluation_runs_as_a_script(folder: Path) -> None:
+    """The server's judge supports claims whose words are in the contexts: the 3 days of the first answer are not."""
+    lines = run_script(EXAMPLES[0], folder).splitlines()
+    assert lines[0].startswith("faithfulness: mean ")
+    assert lines[0].endswith(", 2 of 2 scored")
+    assert lines[1].startswith("weakest_claim: mean ")
+    assert lines[-2:] == [
+        "supported Open My orders and choose Cancel.",
+        "not_found You get your money back within 3 days.",
+    ]
+
+
+def test_the_metric_of_your_own_runs_as_a_script(folder: Path) -> None:
+    """The first answer has 13 words, the second 5: one of two is short."""
+    assert run_script(EXAMPLES[1], folder) == "0.5\n"
+
+
+def test_the_examples_run_as_a_notebook(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In one kernel, whose event loop runs already."""
+    nbclient = pytest.importorskip("nbclient")
+    nbformat = pytest.importorskip("nbformat")
+    pytest.importorskip("ipykernel")
+    kernel = folder / "jupyter" / "kernels" / "python3"
+    kernel.mkdir(parents=True)
+    command = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
+    specification = {"argv": command, "display_name": "Python 3", "language": "python"}
+    (kernel / "kernel.json").write_text(json.dumps(specification), encoding="utf-8")
+    monkeypatch.setenv("JUPYTER_PATH", os.fspath(folder / "jupyter"))
+    monkeypatch.setenv("IPYTHONDIR", os.fspath(folder / "ipython"))
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(example) for example in EXAMPLES])
+    nbclient.NotebookClient(notebook, kernel_name="python3", timeout=100).execute()
+    printed = "".join(output.get("text", "") for cell in notebook.cells for output in cell.outputs)
+    assert printed.startswith("faithfulness: mean ")
+    assert printed.endswith("0.5\n")
