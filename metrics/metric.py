@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Coroutine
 from contextvars import copy_context
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, Literal, TypeVar
 
 from pydantic import ValidationError
@@ -145,10 +146,10 @@ class Metric(ABC):
         return await self.assess(sample)
 
     def score(self, **fields: Any) -> Score:
-        """`ascore` without a running event loop.
+        """`ascore` for code that is not async, also in a notebook.
 
         Raises:
-            UsageError: The fields make no sample, or an event loop is running (a notebook): await `ascore` there.
+            UsageError: The fields make no sample.
 
         Example:
             >>> from assay.metrics import TokenOverlap
@@ -174,16 +175,36 @@ class ComputedMetric(Metric):
 
 
 def run_to_end(work: Coroutine[Any, Any, T]) -> T:
-    """Runs a coroutine from code that is not async: on one event loop a thread, so that connections are used again."""
+    """Runs a coroutine from code that is not async, and waits for it.
+
+    Each thread has one event loop for it, so that connections are used again. Where a loop is running already, as in a
+    notebook, the coroutine runs on a loop in another thread; code that is async itself should rather await it.
+
+    Raises:
+        UsageError: It is called by what itself runs on that other loop, which would wait for itself.
+    """
     try:
-        asyncio.get_running_loop()
+        running = asyncio.get_running_loop()
     except RuntimeError:
         if not hasattr(_OF_THREAD, "runner"):
             _OF_THREAD.runner = asyncio.Runner()
         runner: asyncio.Runner = _OF_THREAD.runner
         return runner.run(work, context=copy_context())  # the caller's, not that of the loop's first use
-    work.close()
-    raise UsageError("an event loop is running here (a notebook, an async function): await the async twin instead")
+    if running is _background_loop():
+        work.close()
+        raise UsageError("async code waits here for async code: await it (`aevaluate`, `ascore`) instead")
+    future = asyncio.run_coroutine_threadsafe(work, _background_loop())
+    try:
+        return future.result()
+    finally:
+        future.cancel()  # Ctrl-C, or a notebook's stop button, ends the wait and the work
+
+
+@cache
+def _background_loop() -> asyncio.AbstractEventLoop:
+    loop = asyncio.new_event_loop()
+    threading.Thread(target=loop.run_forever, name="assay", daemon=True).start()
+    return loop
 
 
 def has_field(sample: Sample, name: str) -> bool:

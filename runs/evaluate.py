@@ -138,7 +138,7 @@ def evaluate(
     prompts: Prompts = BUNDLED,
     concurrency: int | None = None,
 ) -> Results:
-    """Scores samples in memory: `aevaluate` for code that is not async.
+    """Scores samples in memory: `aevaluate` for code that is not async, also in a notebook.
 
     Args:
         samples: As for `aevaluate`, like the other arguments.
@@ -152,7 +152,7 @@ def evaluate(
         The scores, in the samples' order.
 
     Raises:
-        UsageError: As `aevaluate`; and inside a running event loop (a notebook), where `aevaluate` is awaited instead.
+        UsageError: As `aevaluate`.
         BudgetReached: At a bound of the judge's budget.
 
     Example:

@@ -70,6 +70,7 @@ def test_the_examples_run_as_a_notebook(folder: Path, monkeypatch: pytest.Monkey
     monkeypatch.setenv("IPYTHONDIR", os.fspath(folder / "ipython"))
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(example) for example in EXAMPLES])
     nbclient.NotebookClient(notebook, kernel_name="python3", timeout=100).execute()
-    printed = "".join(output.get("text", "") for cell in notebook.cells for output in cell.outputs)
+    outputs = [output for cell in notebook.cells for output in cell.outputs]
+    printed = "".join(output["text"] for output in outputs if output.get("name") == "stdout")
     assert printed.startswith("faithfulness: mean ")
     assert printed.endswith("0.5\n")
