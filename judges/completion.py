@@ -50,7 +50,8 @@ async def complete(question: Question[Any], settings: JudgeSettings, route: dict
     except (openai.OpenAIError, TimeoutError, JudgeError):
         raise
     except Exception as error:  # litellm lets errors of the libraries below it through: they fail a sample, not a run
-        raise JudgeError(f"the call failed within litellm: {type(error).__name__}: {str(error)[:500]}") from error
+        reason = settings.scrubber.scrub_error(str(error))[:500]
+        raise JudgeError(f"the call failed within litellm: {type(error).__name__}: {reason}") from error
     if not response.choices:
         raise litellm.InternalServerError("the reply has no choices", llm_provider="", model=settings.model)
     return _raw_reply(question, response, settings, time.perf_counter() - begun)
@@ -81,7 +82,7 @@ def _shape(litellm: Any, question: Question[Any], settings: JudgeSettings) -> di
 
 def _raw_reply(question: Question[Any], response: Any, settings: JudgeSettings, seconds: float) -> RawReply:
     choice, usage = response.choices[0], response.usage
-    text = _sendable(choice.message.content or _refusal(choice.message))
+    text = settings.scrubber.scrub(_sendable(choice.message.content or _refusal(choice.message)))
     tokens_in, tokens_out = getattr(usage, "prompt_tokens", None), getattr(usage, "completion_tokens", None)
     size = measure_question(question, settings, settings.price)
     texts = [message["content"] for message in question.messages]

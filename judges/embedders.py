@@ -22,6 +22,7 @@ from .question import RawReply, Usage
 from .recording import Recording, short_hash
 from .request_size import RequestSize, estimate_tokens, is_plausible_count
 from .retry import explain, retrying
+from .secrets import Scrubber
 from .vectors import check_vectors, read_embedding_reply, to_unit_length
 
 if TYPE_CHECKING:
@@ -163,6 +164,7 @@ class LiteLLMEmbedder(Embedder):
         self._budget = budget or Budget()
         self._attempts = attempts
         self._parameters = parameters
+        self._scrubber = Scrubber(parameters=parameters)
 
     async def embed(self, texts: Sequence[str]) -> "NDArray[np.float32]":
         """Embeds texts, from the cassette where it has them.
@@ -199,7 +201,7 @@ class LiteLLMEmbedder(Embedder):
                 with attempt:
                     response = await self._call(texts)
         except (openai.OpenAIError, TimeoutError) as error:
-            raise JudgeError(f"{self.name}: the call failed: {explain(error, _TIMEOUT)}") from error
+            raise JudgeError(f"{self.name}: the call failed: {explain(error, _TIMEOUT, self._scrubber)}") from error
         vectors = read_embedding_reply(response.data, len(texts), self.name)
         if self._cassette is not None:
             seconds = (time.perf_counter() - started) / len(texts)
@@ -232,7 +234,8 @@ class LiteLLMEmbedder(Embedder):
         except (openai.OpenAIError, TimeoutError, JudgeError):
             raise
         except Exception as error:  # litellm lets errors of the libraries below it through
-            raise JudgeError(f"{self.name}: the call broke: {type(error).__name__}: {str(error)[:500]}") from error
+            reason = self._scrubber.scrub_error(str(error))[:500]
+            raise JudgeError(f"{self.name}: the call broke: {type(error).__name__}: {reason}") from error
         finally:
             self._budget.end(reservation, reply)
 

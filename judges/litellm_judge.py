@@ -220,7 +220,7 @@ class LiteLLMJudge:
                     raw = await self.connection.call(question)
         except (openai.OpenAIError, TimeoutError) as error:
             times = f"{attempts} times, at last" if attempts > 1 else "once"
-            failure = f"the call failed {times}: {explain(error, self.settings.timeout)}"
+            failure = f"the call failed {times}: {explain(error, self.settings.timeout, self.settings.scrubber)}"
             if not concerns_the_request(error):
                 self._failures_in_a_row += 1
                 self._last_failure = failure

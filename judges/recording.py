@@ -10,6 +10,7 @@ from typing import Any
 from pydantic_core import from_json, to_jsonable_python
 
 from .question import Alternatives, Question, RawReply
+from .secrets import recordable_parameters
 
 _LEAST_PROBABILITY = 0.001  # alternatives less likely than this are not kept
 _EXCERPT_LENGTH = 160  # characters, of the last 300 with all their white space
@@ -23,7 +24,7 @@ class Recording:
         key: 32 hexadecimal digits that stand for all that determines the reply.
         prompt: The identity of the question's prompt: `NAME.LANGUAGE@HASH`.
         sample: The id of the sample that the question was asked for.
-        parameters: The model's parameters, for finding out what differs.
+        parameters: Those of the model's parameters that may be written, for finding out what differs.
         schema: The name of the reply's schema.
         user: The hash of the question's user part, for finding out what differs.
         about: The end of the question's user part, for people.
@@ -55,7 +56,7 @@ def make_recording(key: str, question: Question[Any], parameters: Mapping[str, A
         key=key,
         prompt=question.prompt.identity,
         sample=question.sample,
-        parameters=to_jsonable_python(parameters, fallback=str),
+        parameters=to_jsonable_python(recordable_parameters(parameters), fallback=str),
         schema=question.schema.__name__,
         user=short_hash("\x1e".join([question.user, *follow_up])),
         about=" ".join(last_words)[-_EXCERPT_LENGTH:],

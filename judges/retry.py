@@ -10,6 +10,7 @@ import tenacity
 
 from ..errors import AssayError
 from .litellm_loader import load_litellm
+from .secrets import Scrubber
 
 LONGEST_WAIT = 60.0  # seconds before one attempt
 LONGEST_TOTAL = 600.0  # seconds for all attempts of one call
@@ -25,16 +26,17 @@ def status_of(error: BaseException) -> int | None:
     return status if isinstance(status, int) else None
 
 
-def explain(error: BaseException, timeout: float) -> str:
+def explain(error: BaseException, timeout: float, scrubber: Scrubber) -> str:
     """Describes a failed call in one line: the kind, the provider's words, and what to do where that is known.
 
     Args:
         error: What litellm raised.
         timeout: Seconds that a call may take, for one without a reply.
+        scrubber: Takes out the keys that the provider repeats.
     """
     kinds = load_litellm().exceptions
     words = " ".join(str(error).partition("Traceback (most recent call last)")[0].split())
-    words = _LITELLM_PREFIX.sub("", words)[:500] or f"no reply within {timeout:g} s"
+    words = scrubber.scrub_error(_LITELLM_PREFIX.sub("", words))[:500] or f"no reply within {timeout:g} s"
     cure = ""
     if isinstance(error, kinds.ContextWindowExceededError):
         cure = "; shorten the contexts, or choose a judge that reads more"

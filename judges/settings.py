@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import cached_property
 from importlib import resources
 from pathlib import Path
 from typing import Any, Literal
@@ -10,9 +11,10 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from ..errors import InputError, UsageError
+from .secrets import Scrubber, recordable_parameters, recordable_url
 
 GGUF = "gguf:"
-_SECRET = re.compile(r"key|token$|secret|password|auth|header", re.IGNORECASE)
+_SECRET = re.compile(r"key|token$|secret|password|auth|header|cookie|bearer|credential", re.IGNORECASE)
 _SET_BY_THE_JUDGE = frozenset(
     {"model", "messages", "api_base", "max_tokens", "response_format", "logprobs", "top_logprobs", "n", "stream"}
     | {"timeout", "num_retries", "max_retries", "drop_params"}
@@ -86,7 +88,8 @@ class JudgeSettings(BaseModel):
     def _no_secrets(cls, parameters: dict[str, Any]) -> dict[str, Any]:
         if secret := [name for name in _names(parameters) if _SECRET.search(name)]:
             raise ValueError(
-                f"{', '.join(secret)} would be written into cassettes; set the provider's environment variable instead"
+                f"{', '.join(secret)} would become part of the key of every recording, so that nobody with another one "
+                "could replay it; set the provider's environment variable instead"
             )
         if ours := sorted(parameters.keys() & _SET_BY_THE_JUDGE):
             raise ValueError(f"{', '.join(ours)} cannot be a parameter: the judge's own settings and questions say it")
@@ -98,6 +101,22 @@ class JudgeSettings(BaseModel):
         if self.served_as:
             return self.served_as
         return Path(self.model.removeprefix(GGUF)).stem if self.model.startswith(GGUF) else self.model
+
+    @property
+    def recordable(self) -> "JudgeSettings":
+        """These settings as they may be written: without what may be secret in the address and the parameters.
+
+        >>> settings = JudgeSettings(model="openai/m", api_base="https://ann:pw@host/v1", parameters={"user": "ann"})
+        >>> settings.recordable.api_base, settings.recordable.parameters
+        ('https://(withheld)@host/v1', {'user': '(withheld)'})
+        """
+        api_base = None if self.api_base is None else recordable_url(self.api_base)
+        return self.model_copy(update={"api_base": api_base, "parameters": recordable_parameters(self.parameters)})
+
+    @cached_property
+    def scrubber(self) -> Scrubber:
+        """Takes the secrets of these settings, and of the environment, out of what a provider says."""
+        return Scrubber(self.api_base, self.parameters)
 
     @property
     def concurrent_samples(self) -> int:

@@ -31,6 +31,11 @@ class Plan(BaseModel):
     directions: Mapping[str, bool] = {}  # by metric, whether higher is better, as the metrics declared it
 
     @property
+    def recordable(self) -> "Plan":
+        """This plan as it may be written: without what may be secret in the judge's settings."""
+        return self if self.judge is None else self.model_copy(update={"judge": self.judge.recordable})
+
+    @property
     def all_metrics(self) -> tuple[str, ...]:
         """The metrics asked for, then the baselines, which stand in every table."""
         return tuple(dict.fromkeys((*self.metrics, *BASELINES)))
@@ -63,7 +68,7 @@ class Plan(BaseModel):
         # a sheet counts where one is chosen, so that plans recorded before there were sheets keep their identity
         exclude = {"judge", "directions"} | ({"sheet"} if self.sheet is None else set())
         content = self.model_dump_json(exclude=exclude)
-        content += self.judge.model_dump_json(include=asks) if self.judge else ""
+        content += self.judge.recordable.model_dump_json(include=asks) if self.judge else ""
         return hashlib.sha256(content.encode()).hexdigest()[:12]
 
     def samples(self, skip_bad: list[InputError] | None = None, notes: list[str] | None = None) -> Iterator[Sample]:

@@ -124,7 +124,7 @@ def without_password(url: str) -> str:
         port = f":{parts.port}" if parts.port else ""
     except ValueError:
         return UNREADABLE_URL
-    if "@" in f"{parts.path}{parts.query}{parts.fragment}" or parts.fragment:  # its password holds a /, ? or #
+    if url.count("@") > parts.netloc.count("@") or url.count("@") > 1 or parts.fragment:  # in a password: @, /, ?, #
         return UNREADABLE_URL
     user = f"{parts.username}@" if parts.username else ""
     shown = urlencode([(name, value) for name, value in parse_qsl(parts.query) if name in _SHOWN_PARAMETERS])

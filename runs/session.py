@@ -10,6 +10,7 @@ from ..errors import BudgetReached, InputError, UsageError
 from ..eval_sets import Sample
 from ..judges import LiteLLMJudge, ReplyStore, Usage
 from ..judges.embedders import Embedder
+from ..judges.secrets import WITHHELD
 from ..metrics import Metric, Score
 from ..prompts import BUNDLED, Prompts
 from .execute import execute
@@ -308,7 +309,13 @@ def find_run_to_resume(store: Store, name: str, plan: Plan | None) -> RunRow:
         UsageError: No run has this name, or the run scores something else than the plan.
     """
     if plan is None:
-        return store.run(name)
+        run = store.run(name)
+        if WITHHELD in run.plan.model_dump_json(include={"judge"}):
+            raise UsageError(
+                f"{run.id} was judged with settings that are not kept, since they may be secret; name the sets and the "
+                f"judge again: assay run SET --judge JUDGE --resume {run.id}"
+            )
+        return run
     run = store.newest_run_of(plan.identity) if name == "last" else store.run(name)
     if run is None or run.plan.identity != plan.identity:
         raise UsageError(

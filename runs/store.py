@@ -76,7 +76,7 @@ class Store:
             InputError: The store cannot be written to.
         """
         now = datetime.now(UTC)
-        created, content = now.isoformat(timespec="microseconds"), plan.model_dump_json()
+        created, content = now.isoformat(timespec="microseconds"), plan.recordable.model_dump_json()
         with explain_errors(self.database, "no run can be begun"):
             for attempt in range(100):
                 run = f"{now:%Y%m%d-%H%M%S}-{plan.identity[:4]}" + (f"-{attempt}" if attempt else "")

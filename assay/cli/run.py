@@ -111,11 +111,13 @@ def run(
         )
 
     runs = Store(store)
-    resumed = find_run_to_resume(runs, resume, typed_plan() if sets else None) if resume else None
-    plan, run_id = (resumed.plan, resumed.id) if resumed else (typed_plan(), None)
+    plan = typed_plan() if sets else None
+    resumed = find_run_to_resume(runs, resume, plan) if resume else None
     options = RunOptions(
         cassette=cassette_options.cassette, mode=cassette_options.mode, budget=budget, concurrency=concurrency
     )
+    plan = plan or (resumed.plan if resumed else typed_plan())
+    run_id = resumed.id if resumed else None
     outcome = execute_plan(plan, runs, options, resume=run_id, skip_bad=skip_bad, quiet=quiet)
     report_skipped_rows(outcome.skipped_rows)
     print_outcome(runs, outcome, wide=wide, as_json=as_json)

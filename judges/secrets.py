@@ -1,0 +1,144 @@
+"""What may be written of a judge's settings, and keys that a provider echoes taken out of what it says.
+
+What is written is chosen by a list of what is known to be harmless: a list of what is secret would never be complete.
+"""
+
+import os
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+WITHHELD = "(withheld)"
+"""Stands where a value was set that is not written."""
+
+_HARMLESS_PARAMETERS = frozenset(
+    {
+        *("best_of", "budget_tokens", "enable_thinking", "frequency_penalty", "include_reasoning", "keep_alive"),
+        *("length_penalty", "logit_bias", "max_completion_tokens", "min_p", "min_tokens", "mirostat", "mirostat_eta"),
+        *("mirostat_tau", "num_ctx", "num_predict", "parallel_tool_calls", "presence_penalty", "reasoning_effort"),
+        *("repeat_penalty", "repetition_penalty", "safe_prompt", "seed", "service_tier", "skip_special_tokens"),
+        *("stop", "temperature", "tfs_z", "thinking", "top_a", "top_k", "top_p", "truncation", "type", "typical_p"),
+        "verbosity",
+    }
+)
+_CONTAINERS = frozenset({"chat_template_kwargs", "extra_body", "logit_bias", "options", "thinking"})
+_LONGEST_WORD = 40  # characters of a text that is written: "minimal", a stop sequence
+_SECRET_VARIABLE = re.compile(r"(_KEY|_TOKEN|SECRET|PASSWORD|PASSWD)$", re.IGNORECASE)
+_SHORTEST_SECRET = 8  # characters; a shorter value would be found in harmless text
+_LOOKS_SECRET = re.compile(
+    r"(?<=://)[^\s/@]+:[^\s/@]+(?=@)"  # user:password@
+    r"|\b(?:sk|pk|rk|gsk|xai|hf|ghp|glpat)[-_][\w-]{12,}"  # keys of common providers
+    r"|\bAIza[\w-]{30,}"
+    r"|\beyJ[\w-]+\.[\w-]+\.[\w-]*"  # a JSON web token
+    r"|(?<=bearer )\S{8,}"
+    r"|(?<=api_key=)[^\s&\"']+|(?<=apikey=)[^\s&\"']+|(?<=token=)[^\s&\"']+|(?<=password=)[^\s&\"']+",
+    re.IGNORECASE,
+)
+
+
+def recordable_parameters(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns a model's parameters as they may be written into stores and cassettes.
+
+    Args:
+        parameters: The parameters; values in them may be nested.
+
+    Returns:
+        The same names; numbers, switches and short words of parameters that are known to be harmless, and
+        `(withheld)` for every other value.
+
+    >>> recordable_parameters({"temperature": 0, "extra_body": {"top_k": 5, "cookie": "a=b"}, "user": "ann"})
+    {'temperature': 0, 'extra_body': {'top_k': 5, 'cookie': '(withheld)'}, 'user': '(withheld)'}
+    """
+    return {
+        name: recordable_parameters(value)
+        if name in _CONTAINERS - {"logit_bias"} and isinstance(value, Mapping)
+        else value
+        if name in _HARMLESS_PARAMETERS and _is_harmless(value)
+        else WITHHELD
+        for name, value in parameters.items()
+    }
+
+
+def recordable_url(url: str) -> str:
+    """Returns a server's address as it may be written: scheme, host, port and path.
+
+    >>> recordable_url("https://ann:secret@api.example.org:8443/v1?api_key=abc")
+    'https://(withheld)@api.example.org:8443/v1?(withheld)'
+    """
+    try:
+        parts = urlsplit(url)
+        port = f":{parts.port}" if parts.port else ""
+    except ValueError:
+        return WITHHELD
+    if not parts.scheme or not parts.hostname or "@" in f"{parts.path}{parts.query}{parts.fragment}":
+        return WITHHELD
+    user = f"{WITHHELD}@" if parts.username or parts.password else ""
+    host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
+    query = f"?{WITHHELD}" if parts.query or parts.fragment else ""
+    return f"{parts.scheme}://{user}{host}{port}{parts.path}{query}"
+
+
+class Scrubber:
+    """Takes secrets that are known out of texts: those in environment variables, and those in a judge's settings.
+
+    Args:
+        api_base: The address of the judge's server, with whatever it holds.
+        parameters: The judge's parameters.
+    """
+
+    def __init__(self, api_base: str | None = None, parameters: Mapping[str, Any] | None = None) -> None:
+        secrets = {value for name, value in os.environ.items() if _SECRET_VARIABLE.search(name)}
+        secrets |= {*_texts_withheld(parameters or {})}
+        if api_base and WITHHELD in recordable_url(api_base):
+            secrets |= {*re.split(r"[:/@?&=#]+", api_base.partition("://")[2])} - {*_harmless_parts(api_base)}
+        secrets |= {unquote(secret) for secret in secrets}
+        long_enough = sorted((secret for secret in secrets if len(secret) >= _SHORTEST_SECRET), key=len, reverse=True)
+        self._secrets = re.compile("|".join(map(re.escape, long_enough))) if long_enough else None
+
+    def scrub(self, text: str) -> str:
+        """Returns a text in which `***` stands for each known secret."""
+        return self._secrets.sub("***", text) if self._secrets else text
+
+    def scrub_error(self, text: str) -> str:
+        """Returns a provider's error in which `***` also stands for whatever looks like a key or a password.
+
+        >>> Scrubber().scrub_error("Incorrect API key: sk-proj-0123456789abcdef at https://ann:pw@host/v1?api_key=abc")
+        'Incorrect API key: *** at https://***@host/v1?api_key=***'
+        """
+        return _LOOKS_SECRET.sub("***", self.scrub(text))
+
+
+def _is_harmless(value: Any) -> bool:
+    if isinstance(value, str):
+        return len(value) <= _LONGEST_WORD
+    if isinstance(value, list | tuple):
+        return all(_is_harmless(item) for item in value)
+    if isinstance(value, Mapping):
+        return all(isinstance(number, int | float) for number in value.values())
+    return value is None or isinstance(value, bool | int | float)
+
+
+def _texts_withheld(parameters: Mapping[str, Any]) -> Iterator[str]:
+    """The texts in parameters that are not written, at any depth."""
+    recordable = recordable_parameters(parameters)
+    for name, value in parameters.items():
+        if recordable[name] == WITHHELD:
+            yield from _texts(value)
+        elif isinstance(value, Mapping):
+            yield from _texts_withheld(value)
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, Mapping):
+        value = [*value.values()]
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from _texts(item)
+
+
+def _harmless_parts(url: str) -> list[str]:
+    """The words of an address that are written."""
+    return re.split(r"[:/@?&=#]+", recordable_url(url).partition("://")[2])
