@@ -1,20 +1,41 @@
-"""What was probably meant: the known names nearest_names to one that is not known."""
+"""Names in messages: those nearest to one that is not known, and lists of names."""
 
 from collections.abc import Iterable
 
+from .cell_values import shorten
+
 
 def nearest_names(name: str, known: Iterable[str], *, at_most: int = 1, cutoff: float = 60) -> list[str]:
-    """The known names nearest to `name`, best first; fewer or none where nothing is alike (0-100, from `cutoff`)."""
+    """Finds the known names that are nearest to a name.
+
+    Args:
+        name: The name that is not known.
+        known: The known names.
+        at_most: How many to return.
+        cutoff: How alike they must be, from 0 to 100 (rapidfuzz's ratio).
+
+    Returns:
+        The nearest names, best first; fewer or none where nothing is alike.
+
+    Examples:
+        >>> nearest_names("faithfulnes", ["faithfulness", "bleu"])
+        ['faithfulness']
+    """
     from rapidfuzz import fuzz, process
 
-    found = process.extract(
+    matches = process.extract(
         name, list(known), scorer=fuzz.ratio, processor=str.lower, limit=at_most, score_cutoff=cutoff
     )
-    return [match for match, _score, _index in found]
+    return [match for match, _score, _index in matches]
 
 
 def quote_names(names: Iterable[str], *, at_most: int = 20) -> str:
-    """Names in backquotes with commas, for a message; a long list is cut and says so."""
+    """Writes names in backquotes with commas, for a message; long names and long lists are cut.
+
+    Examples:
+        >>> quote_names(["a", "b", "c"], at_most=2)
+        '`a`, `b` and 1 more'
+    """
     listed = list(names)
-    shown = ", ".join(f"`{name}`" for name in listed[:at_most])
+    shown = ", ".join(f"`{shorten(name)}`" for name in listed[:at_most])
     return f"{shown} and {len(listed) - at_most} more" if len(listed) > at_most else shown or "(none)"
