@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
-from importlib.metadata import PackageNotFoundError, distribution, requires
+from importlib.metadata import Distribution, PackageNotFoundError, distribution, distributions
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -61,7 +61,7 @@ def require_packages(extra: str, purpose: str) -> None:
 def missing_packages(extra: str) -> tuple[str, ...]:
     """Returns the packages of an extra, and of the extras that it includes, that are not installed."""
     missing: list[str] = []
-    for requirement in requires("assay") or ():
+    for requirement in own_distribution().requires or ():
         match = _OF_AN_EXTRA.match(requirement)
         if match is None or match["extra"] != extra:
             continue
@@ -86,8 +86,18 @@ def install_command(extra: str) -> str:
     Args:
         extra: The name of the extra, such as `generation`.
     """
-    recorded = distribution("assay").read_text("direct_url.json")
+    recorded = own_distribution().read_text("direct_url.json")
     return pip_command(*_requirement(extra, json.loads(recorded) if recorded else None))
+
+
+def own_distribution() -> Distribution:
+    """Returns the metadata of this installation of Assay.
+
+    A build leaves an `assay.egg-info` in a checkout, which Python finds first there and which may be old: metadata that
+    says where it was installed from comes before it.
+    """
+    installed = [each for each in distributions(name="assay") if each.read_text("direct_url.json")]
+    return installed[0] if installed else distribution("assay")
 
 
 def pip_command(*arguments: str) -> str:

@@ -9,7 +9,7 @@ import pytest
 
 from assay import installation
 from assay.errors import UsageError
-from assay.installation import install_command, require_extra
+from assay.installation import install_command, own_distribution, require_extra
 
 
 class Distribution:
@@ -47,13 +47,13 @@ class Distribution:
 def test_the_command_installs_from_where_assay_came(
     monkeypatch: pytest.MonkeyPatch, origin: dict[str, Any] | None, arguments: list[str]
 ) -> None:
-    monkeypatch.setattr(installation, "distribution", lambda _: Distribution(origin))
+    monkeypatch.setattr(installation, "own_distribution", lambda: Distribution(origin))
     monkeypatch.setattr(installation, "find_spec", lambda _: object())
     assert shlex.split(install_command("st")) == [sys.executable, "-m", "pip", "install", *arguments]
 
 
 def test_without_pip_the_command_is_uvs(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(installation, "distribution", lambda _: Distribution(None))
+    monkeypatch.setattr(installation, "own_distribution", lambda: Distribution(None))
     monkeypatch.setattr(installation, "find_spec", lambda _: None)
     assert shlex.split(install_command("st")) == ["uv", "pip", "install", "--python", sys.executable, "assay[st]"]
 
@@ -64,3 +64,9 @@ def test_a_missing_library_is_one_error_that_says_how_to_install_it() -> None:
     assert str(raised.value) == (
         f"the embedder st:MODEL needs the extra `st` (no_such_library is missing): {install_command('st')}"
     )
+
+
+def test_metadata_that_a_build_left_in_a_checkout_is_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    left, installed = Distribution(None), Distribution({"url": "file:///srv/assay", "dir_info": {}})
+    monkeypatch.setattr(installation, "distributions", lambda name: [left, installed])
+    assert own_distribution() is installed  # type: ignore[comparison-overlap]
