@@ -16,27 +16,15 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from ..errors import InputError
+from ..languages import load_language, read_yaml
 from .kpi_facts import fact, holds
-from .kpi_tables import SEED, KpiTable, kpi_tables
+from .kpi_tables import SEED, KpiTable, kpi_tables, load_table_texts, table_languages
 from .sample import Sample
 from .set_writer import write_set
 
-LANGUAGES = ("nl", "en")
 GOLD = {"s": "supported", "c": "contradicted", "u": "unverifiable"}
 _SLOT = re.compile(r"\{(\w+\([^()]*\)):(\d|d)\}")  # {mean(latency, all):1}: a fact, and its decimals (d: a date)
-_MONTHS = {
-    "nl": (
-        *("januari", "februari", "maart", "april", "mei", "juni"),
-        *("juli", "augustus", "september", "oktober", "november", "december"),
-    ),
-    "en": (
-        *("January", "February", "March", "April", "May", "June"),
-        *("July", "August", "September", "October", "November", "December"),
-    ),
-}
 
 
 def kpi_set(language: str) -> list[Sample]:
@@ -44,8 +32,8 @@ def kpi_set(language: str) -> list[Sample]:
     tables = kpi_tables(language)
     samples: list[Sample] = []
     for split in ("development", "held_out"):
-        text = files(__package__).joinpath("kpi_texts").joinpath(f"{language}.{split}.yaml").read_text("utf-8")
-        for answer in yaml.safe_load(text):
+        file = files(__package__).joinpath(f"kpi_texts/{language}.{split}.yaml")
+        for answer in read_yaml(file, list[dict[str, Any]]):
             samples.append(_sample(answer, tables[answer["table"]], (language, split, len(samples) + 1)))
     return samples
 
@@ -128,17 +116,23 @@ def _moved(value: float, decimals: int, rng: random.Random) -> float:
 def number_text(value: float, decimals: int, language: str) -> str:
     """A number as the language writes it: 1.234,5 or 1,234.5."""
     english = f"{value:,.{decimals}f}"
-    return english.translate(str.maketrans(",.", ".,")) if language == "nl" else english
+    return _with_decimal_mark(english, language)
 
 
 def date_text(day: str, language: str, later: int = 0) -> str:
     """A day ("12 March") or month ("August 2025") in words, moved by some days or months."""
     if len(day) > 7:
         moved = date.fromisoformat(day[:10]) + timedelta(days=later)
-        return f"{moved.day} {_MONTHS[language][moved.month - 1]}"
+        return f"{moved.day} {_month(moved.month, language)}"
     year, month = (int(part) for part in day.split("-"))
     month += later - 1
-    return f"{_MONTHS[language][month % 12]} {year + month // 12}"
+    return f"{_month(month % 12 + 1, language)} {year + month // 12}"
+
+
+def _month(number: int, language: str) -> str:
+    pack = load_language(language)
+    name = pack.notation.months[number - 1]
+    return name.capitalize() if pack.profile.capital_months else name
 
 
 def as_markdown(table: KpiTable, language: str) -> str:
@@ -149,8 +143,8 @@ def as_markdown(table: KpiTable, language: str) -> str:
 
 
 def as_csv(table: KpiTable, language: str) -> str:
-    """The table as CSV: with semicolons and decimal commas in Dutch."""
-    separator = ";" if language == "nl" else ","
+    """The table as CSV, with semicolons where decimals have a comma."""
+    separator = ";" if load_language(language).profile.decimal_mark == "," else ","
     rows = [[_cell(cell, language, grouped=False) for cell in row] for row in zip(*table.columns.values(), strict=True)]
     return f"{table.name}:\n" + "\n".join(separator.join(row) for row in [list(table.columns), *rows])
 
@@ -161,7 +155,12 @@ def _cell(cell: str | float | None, language: str, grouped: bool = True) -> str:
     if isinstance(cell, str):
         return cell
     text = f"{cell:,}" if grouped else f"{cell}"
-    return text.translate(str.maketrans(",.", ".,")) if language == "nl" else text
+    return _with_decimal_mark(text, language)
+
+
+def _with_decimal_mark(english: str, language: str) -> str:
+    comma = load_language(language).profile.decimal_mark == ","
+    return english.translate(str.maketrans(",.", ".,")) if comma else english
 
 
 def _about(table: KpiTable, language: str) -> str:
@@ -169,15 +168,14 @@ def _about(table: KpiTable, language: str) -> str:
         f"{name} ({table.units[name]})" if name in table.units else name for name in list(table.columns)[1:]
     )
     first, last = table.keys[0], table.keys[-1]
-    if language == "nl":
-        return f"Gegevens: {table.name}, {len(table.keys)} rijen van {first} tot en met {last}. Reeksen: {series}."
-    return f"Data: {table.name}, {len(table.keys)} rows from {first} to {last}. Series: {series}."
+    about = load_table_texts(language).about
+    return about.format(name=table.name, rows=len(table.keys), first=first, last=last, series=series)
 
 
 def main() -> None:
     """Writes both sets to the folder that is typed."""
     folder = Path(sys.argv[1] if len(sys.argv) > 1 else ".")
-    for language in LANGUAGES:
+    for language in table_languages():
         count = write_set(kpi_set(language), folder / f"kpi_{language}.jsonl")
         print(json.dumps({"set": f"kpi_{language}", "samples": count}))
 

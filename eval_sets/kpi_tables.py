@@ -7,6 +7,11 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
+from importlib.resources import files
+
+from pydantic import BaseModel, ConfigDict
+
+from ..languages import read_yaml
 
 SEED = 20260301
 
@@ -30,21 +35,54 @@ class KpiTable:
         return [str(cell) for cell in next(iter(self.columns.values()))]
 
 
+class TableNames(BaseModel):
+    """What a table and its columns are called in a language; a column that is not named keeps its key."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str
+    columns: dict[str, str]
+
+
+class TableTexts(BaseModel):
+    """`kpi_texts/LANGUAGE.tables.yaml`: a language's names of tables, columns and rows.
+
+    `about` is the context that says what a table holds, with {name}, {rows}, {first}, {last} and {series}.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    about: str
+    rows: dict[str, list[str]]
+    tables: dict[str, TableNames]
+
+
+def table_languages() -> list[str]:
+    """Lists the languages that have names for the tables, sorted."""
+    entries = files(__package__).joinpath("kpi_texts").iterdir()
+    return sorted(entry.name.partition(".")[0] for entry in entries if entry.name.endswith(".tables.yaml"))
+
+
+def load_table_texts(language: str) -> TableTexts:
+    """Loads a language's names of the tables."""
+    return read_yaml(files(__package__).joinpath(f"kpi_texts/{language}.tables.yaml"), TableTexts)
+
+
 def kpi_tables(language: str) -> dict[str, KpiTable]:
     """The seven tables by their key, with names of series in the language. The figures differ between languages."""
-    names = _NAMES[language]
-    made = {}
+    texts = load_table_texts(language)
+    tables = {}
     for key, make in _MAKERS.items():
-        columns, planted = make(random.Random(f"{SEED}-{language}-{key}"), _ROWS[language])
-        told = names[key]
-        made[key] = KpiTable(
-            told[""],
-            {told.get(column, column): cells for column, cells in columns.items()},
-            {told[column]: unit for column, unit in _UNITS[key].items()},
+        columns, planted = make(random.Random(f"{SEED}-{language}-{key}"), texts.rows)
+        names = texts.tables[key].columns
+        tables[key] = KpiTable(
+            texts.tables[key].name,
+            {names.get(column, column): cells for column, cells in columns.items()},
+            {names[column]: unit for column, unit in _UNITS[key].items()},
             planted,
-            {column: told.get(column, column) for column in columns},
+            {column: names.get(column, column) for column in columns},
         )
-    return made
+    return tables
 
 
 _Columns = dict[str, list[str | float | None]]
@@ -175,94 +213,4 @@ _UNITS: Mapping[str, Mapping[str, str]] = {
     "payroll": {"gross": "EUR", "overtime": "h", "sick": "%"},
     "departments": {"wages": "EUR", "absence": "%"},
     "desk": {"hours": "h"},
-}
-_ROWS: Mapping[str, Mapping[str, list[str]]] = {
-    "nl": {
-        "sites": ["Zwolle", "Assen", "Breda", "Venlo", "Gouda", "Hoorn", "Tiel", "Ede"],
-        "departments": ["Verkoop", "Magazijn", "Inkoop", "Productie", "Administratie", "Techniek", "Directie"],
-    },
-    "en": {
-        "sites": ["Leeds", "York", "Bath", "Derby", "Truro", "Lincoln", "Ripon", "Wells"],
-        "departments": [
-            "Sales",
-            "Warehouse",
-            "Purchasing",
-            "Production",
-            "Administration",
-            "Engineering",
-            "Management",
-        ],
-    },
-}
-_NAMES: Mapping[str, Mapping[str, Mapping[str, str]]] = {
-    "en": {
-        "cell": {
-            "": "radio cell 17",
-            "throughput": "throughput_mbps",
-            "latency": "latency_ms",
-            "loss": "packet_loss_pct",
-        },
-        "gateway": {"": "gateway north", "users": "active_users", "load": "cpu_load_pct"},
-        "sites": {
-            "": "sites week 18",
-            "uptime": "uptime_pct",
-            "throughput": "throughput_mbps",
-            "dropped": "dropped_calls",
-        },
-        "availability": {
-            "": "availability 2025",
-            "uptime": "uptime_pct",
-            "incidents": "incidents",
-            "repair": "repair_min",
-        },
-        "payroll": {
-            "": "payroll",
-            "gross": "gross_wages_eur",
-            "staff": "employees",
-            "overtime": "overtime_hours",
-            "sick": "sick_leave_pct",
-        },
-        "departments": {"": "departments", "fte": "fte", "wages": "wages_eur", "absence": "absence_pct"},
-        "desk": {"": "payroll desk", "questions": "questions", "hours": "hours"},
-    },
-    "nl": {
-        "cell": {
-            "": "radiocel 17",
-            "date": "datum",
-            "throughput": "doorvoer_mbps",
-            "latency": "vertraging_ms",
-            "loss": "pakketverlies_pct",
-        },
-        "gateway": {"": "gateway noord", "time": "tijd", "users": "actieve_gebruikers", "load": "cpu_belasting_pct"},
-        "sites": {
-            "": "locaties week 18",
-            "site": "locatie",
-            "uptime": "beschikbaarheid_pct",
-            "throughput": "doorvoer_mbps",
-            "dropped": "verbroken_gesprekken",
-        },
-        "availability": {
-            "": "beschikbaarheid 2025",
-            "month": "maand",
-            "uptime": "beschikbaarheid_pct",
-            "incidents": "storingen",
-            "repair": "hersteltijd_min",
-        },
-        "payroll": {
-            "": "loonkosten",
-            "month": "maand",
-            "gross": "brutoloon_eur",
-            "staff": "medewerkers",
-            "overtime": "overuren",
-            "sick": "verzuim_pct",
-        },
-        "departments": {
-            "": "afdelingen",
-            "department": "afdeling",
-            "fte": "fte",
-            "wages": "loonsom_eur",
-            "absence": "verzuim_pct",
-        },
-        "desk": {"": "salarisbalie", "week": "week", "questions": "vragen", "hours": "uren"},
-    },
 }

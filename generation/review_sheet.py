@@ -13,8 +13,8 @@ from ..eval_sets.rows import BadRow
 from ..languages import Language, language_or_fallback, packs_with
 from .review import OPTIONS, Review
 
-_CHOSEN = frozenset({"x", "1", "v", "✓", "ja", "yes", "y", "j", "true", "waar"})
-_NOT_CHOSEN = frozenset({"", "0", "-", "nee", "no", "n", "false", "onwaar"})
+_CHOSEN = {"x", "1", "v", "✓"}
+_NOT_CHOSEN = {"", "0", "-"}
 _WIDTHS = {"id": 14, "question": 45, "answer": 55, "section": 70, "comment": 40}
 
 
@@ -101,8 +101,11 @@ def _columns(row: dict[str, Any], place: str) -> dict[str, str]:
 
 def _is_chosen(cell: Any, path: Path, place: str, column: str) -> bool:
     text = str("" if cell is None else cell).strip().casefold().removesuffix(".0")
-    if text in _CHOSEN or text in _NOT_CHOSEN:
-        return text in _CHOSEN
+    marks = [language.questions.review_marks for language in packs_with("questions")]
+    if text in _CHOSEN.union(*(each.chosen for each in marks)):
+        return True
+    if text in _NOT_CHOSEN.union(*(each.not_chosen for each in marks)):
+        return False
     raise InputError(f"{path}, {place}, column {column}: {str(cell)[:40]!r} is no mark; write x or leave it empty")
 
 

@@ -54,6 +54,7 @@ class Profile(Section):
         parsers: Families of spaCy pipelines, the preferred first (`nl_core_news`).
         plural: Regular expression of the endings that lemmatisation leaves on compounds.
         doubled_vowels: Whether a vowel is doubled in a closed syllable (`loon`, `lonen`).
+        capital_months: Whether the names of months begin with a capital.
         function_words_in_lemmas: Whether texts are compared with their function words (001, section VI-A: in Dutch).
     """
 
@@ -63,6 +64,7 @@ class Profile(Section):
     parsers: tuple[str, ...] = ()
     plural: Pattern = re.compile(r"(?!)")
     doubled_vowels: bool = False
+    capital_months: bool = False
     function_words_in_lemmas: bool = True
 
     @property
@@ -300,6 +302,13 @@ class ReviewHeadings(Section):
     section: str
 
 
+class ReviewMarks(Section):
+    """What an annotator may write in a cell beside an x, in lower case: the option is chosen, or it is not."""
+
+    chosen: tuple[str, ...] = ()
+    not_chosen: tuple[str, ...] = ()
+
+
 class Questions(Section):
     """`questions.yaml`: the words that generated questions are asked for with.
 
@@ -313,6 +322,7 @@ class Questions(Section):
     roles: tuple[str, ...] = Field(min_length=1)
     fact_kinds: dict[EntityKind, str]
     review: ReviewHeadings
+    review_marks: ReviewMarks
 
     @model_validator(mode="after")
     def _names_all_kinds(self) -> "Questions":

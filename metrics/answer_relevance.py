@@ -71,8 +71,7 @@ class AnswerRelevance(Metric):
             "wanted": self.questions,
             "embedder": self.embedder.name,
             "judge": self.judge.name,
-            "prompts": [question.prompt.identity],
-        }
+        } | self.prompts.evidence(["questions"], sample.language)
         if reply.value.noncommittal:
             return scored(0.0, "the answer is noncommittal", evidence, reply.usage)
         if not texts:

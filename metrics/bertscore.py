@@ -6,6 +6,7 @@ from typing import Any
 from ..errors import UsageError
 from ..eval_sets.sample import Sample
 from ..installation import require_extra
+from ..languages import FALLBACK
 from .metric import Metric, Score, scored, skipped
 from .model_folder import model_folder
 from .worker import compute_beside
@@ -35,7 +36,7 @@ class BertScore(Metric):
     async def measure(self, sample: Sample) -> Score:
         """Skipped, with the reason, where library or model is missing; the evidence has precision and recall."""
         try:
-            scorer, model, layer = await compute_beside(_scorer, self.model, self.layers, sample.language or "en")
+            scorer, model, layer = await compute_beside(_scorer, self.model, self.layers, sample.language or FALLBACK)
         except UsageError as error:
             return skipped(f"BERTScore cannot be computed: {error}")
         scores = await compute_beside(scorer.score, [sample.response], [sample.reference])

@@ -134,8 +134,7 @@ class Declined(Metric):
             "sentence": refusal.declining,
             "probability": probability,
             "judge": self.judge.name,
-            "prompts": [question.prompt.identity],
-        }
+        } | self.prompts.evidence(["declined"], sample.language)
         if probability is None:
             reason = f"the judge says {word}, and gives no probability"
             return scored(float(word == yes), reason, evidence_by_judge, reply.usage)

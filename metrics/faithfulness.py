@@ -89,9 +89,8 @@ class Faithfulness(Metric):
             "claims_by": self.claims,
             "verdicts_by": self.verdicts,
             "judge": self.judge.name,
-            "prompts": [self.prompts.load(name, sample.language).identity for name in prompt_names],
             "claims": [],
-        }
+        } | self.prompts.evidence(prompt_names, sample.language)
         if not claims:
             return skipped("the answer makes no claims", evidence, usage)
         give_verdicts = listed_verdicts if self.verdicts == "listed" else probability_verdicts

@@ -60,8 +60,7 @@ class JudgeRating(Metric):
             "stars": stars,
             "expected": expected,
             "judge": self.judge.name,
-            "prompts": [question.prompt.identity],
-        }
+        } | self.prompts.evidence(["rating"], sample.language)
         reason = f"the judge gives {stars} of 5 for {self.requirement}"
         if expected is None:
             return scored(float(stars), reason, evidence, reply.usage)

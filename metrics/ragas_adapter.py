@@ -13,6 +13,7 @@ from ..eval_sets.ragas_dataset import load_ragas, ragas_row
 from ..eval_sets.sample import Sample
 from ..judges import Judge, Usage
 from ..judges.embedders import Embedder, load_embedder
+from ..languages import FALLBACK
 from .metric import Metric, Score, failed, scored, skipped
 
 if TYPE_CHECKING:
@@ -97,7 +98,7 @@ class RagasMetric(Metric):
         fields = row.model_dump(exclude_none=True)
         if missing := [name for name in self._required if not fields.get(name)]:
             return skipped(f"the sample has no {' and no '.join(missing)}, also not in its metadata")
-        log = JudgeLog(sample.id, sample.language or "en")
+        log = JudgeLog(sample.id, sample.language or FALLBACK)
         token = current_log.set(log)
         reason, value = "", math.nan
         try:

@@ -24,6 +24,7 @@ from ..eval_sets.sample import Sample
 from ..judges import Judge, Question, Usage
 from ..judges.embedders import Embedder
 from ..judges.question import PlainText
+from ..languages import FALLBACK
 from ..prompts import Prompt
 from .metric import Metric, Score, run_to_end
 
@@ -46,7 +47,7 @@ class JudgeLog:
     """
 
     sample: str = ""
-    language: str = "en"
+    language: str = FALLBACK
     steps: list[dict[str, Any]] = field(default_factory=list)
     usages: list[Usage] = field(default_factory=list)
     error: AssayError | None = None

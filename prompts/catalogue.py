@@ -1,16 +1,19 @@
 """The catalogue of prompts: the bundled ones, and your own that replace them."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
 from ..errors import InputError, UsageError
+from ..languages import FALLBACK
 from .prompt import Prompt, parse_prompt
 
-FALLBACK_LANGUAGE = "en"
+OTHER_LANGUAGE = "other_prompt_language"
+"""The key in a score's evidence that says that the judge was asked in another language than that of the texts."""
 _FILE_NAME = re.compile(r"([a-z_]+)\.([a-z]{2,3})\.md")
 _PLACEHOLDER = re.compile(r"\$\{?[A-Za-z_]\w*\}?|\{\{.*?\}\}")  # ${answer}, $Answer, {{answer}}
 
@@ -65,6 +68,27 @@ class Prompts:
             return self.own[name, language]
         bundled = _load_bundled(name, language)
         return self.own.get((name, bundled.language), bundled)
+
+    def evidence(self, names: Iterable[str], language: str | None) -> dict[str, Any]:
+        """Says which prompts a judge was asked with, as a score's evidence.
+
+        Args:
+            names: The names of the prompts.
+            language: The language of the texts that the judge read.
+
+        Returns:
+            `prompts`, the prompts' identities; and `other_prompt_language`, a sentence, where a prompt is not in the
+            language of the texts.
+
+        >>> BUNDLED.evidence(["claims"], "es")["other_prompt_language"]
+        'there are no prompts in es: the judge was asked in en'
+        """
+        prompts = [self.load(name, language) for name in names]
+        evidence: dict[str, Any] = {"prompts": [prompt.identity for prompt in prompts]}
+        used = sorted({prompt.language for prompt in prompts} - {language})
+        if language is not None and used:
+            evidence[OTHER_LANGUAGE] = f"there are no prompts in {language}: the judge was asked in {', '.join(used)}"
+        return evidence
 
 
 BUNDLED = Prompts()
@@ -151,12 +175,12 @@ def bundled_prompt_text(name: str) -> str:
     names = prompt_names()
     if language and base in names and language not in names[base]:
         raise UsageError(f"the prompt {base} is not bundled in {language!r}, but in {', '.join(names[base])}")
-    return _read_bundled(base, language or FALLBACK_LANGUAGE)
+    return _read_bundled(base, language or FALLBACK)
 
 
 @cache
 def _load_bundled(name: str, language: str | None) -> Prompt:
-    language = language if language in prompt_names().get(name, ()) else FALLBACK_LANGUAGE
+    language = language if language in prompt_names().get(name, ()) else FALLBACK
     return parse_prompt(_read_bundled(name, language), name, language, origin=f"prompts/{name}.{language}.md")
 
 

@@ -2,7 +2,8 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, Protocol
 
@@ -12,7 +13,7 @@ from ..judges import LiteLLMJudge, ReplyStore, Usage
 from ..judges.embedders import Embedder
 from ..judges.secrets import WITHHELD
 from ..metrics import Metric, Score
-from ..prompts import BUNDLED, Prompts
+from ..prompts import BUNDLED, OTHER_LANGUAGE, Prompts
 from .execute import execute
 from .options import RunOptions
 from .plan import Plan
@@ -34,6 +35,8 @@ class Progress:
         started: `time.monotonic()` when the session began.
         samples: The samples that are done.
         scores: The scores that are made, by status.
+        without_prompts: The number of samples by language whose judge was asked in another language, for want of
+            prompts in theirs.
     """
 
     total: int | None = None
@@ -42,6 +45,7 @@ class Progress:
     started: float = field(default_factory=time.monotonic)
     samples: int = 0
     scores: dict[str, int] = field(default_factory=lambda: {"scored": 0, "skipped": 0, "failed": 0})
+    without_prompts: Counter[str] = field(default_factory=Counter)
 
     @property
     def usage(self) -> Usage:
@@ -120,6 +124,8 @@ async def score_samples(
         progress.samples += 1
         for score in scores.values():
             progress.scores[score.status] += 1
+        if any(OTHER_LANGUAGE in score.evidence for score in scores.values()):
+            progress.without_prompts[sample.language or ""] += 1
         on_progress(progress)
 
     async with options.scorers() as scorers:
@@ -161,6 +167,7 @@ class Outcome:
         seconds: How long it lasted.
         message: Why it ended early.
         skipped_rows: The rows of the sets that could not be read and were left out.
+        without_prompts: As in `Progress`.
     """
 
     run: str
@@ -169,6 +176,7 @@ class Outcome:
     seconds: float
     message: str = ""
     skipped_rows: Sequence[InputError] = ()
+    without_prompts: Mapping[str, int] = field(default_factory=dict)
 
 
 def run_plan(
@@ -225,7 +233,9 @@ def run_plan(
         asyncio.run(score_samples(rows, record, options, progress=progress, on_progress=on_progress))
     except BudgetReached as error:
         ending, message = "budget", str(error)
-    return Outcome(record.run, ending, progress.usage, progress.seconds, message, skipped_rows)
+    return Outcome(
+        record.run, ending, progress.usage, progress.seconds, message, skipped_rows, progress.without_prompts
+    )
 
 
 class StoredRun:

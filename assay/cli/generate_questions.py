@@ -61,7 +61,7 @@ with_question_options = option_group(
     QuestionOptions,
     click.option("--n", type=click.IntRange(min=1), default=100, show_default=True, help="Pairs wanted."),
     factoid_share_option,
-    click.option("--domain", default="", help='What the documents are about, such as "een ziekenhuis".'),
+    click.option("--domain", default="", help='What the documents are about, such as "a hospital".'),
     click.option("--role", "roles", multiple=True, help="Who asks, such as patient; repeatable."),
     click.option(
         "--candidates",

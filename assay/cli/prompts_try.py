@@ -76,10 +76,11 @@ def try_prompt(
     assay prompts try claims.nl helpdesk_nl --edit my_claims.md --judge qwen1.5b --cassette replies.jsonl
     """
     from ..judges import LiteLLMJudge
+    from ..languages import FALLBACK
     from ..prompts import BUNDLED, prompt_names, read_prompt_as
 
     base, _, language = name.partition(".")
-    language = language or "en"
+    language = language or FALLBACK
     bundled = BUNDLED.load(base, language)
     if bundled.language != language:
         raise UsageError(f"no prompt is called {name!r}; {base} exists in {', '.join(prompt_names()[base])}")

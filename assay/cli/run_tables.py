@@ -1,6 +1,6 @@
 """A run as a person reads it in a terminal: agreement by language, what was left out, the worst answers."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ..metrics import Score
@@ -43,6 +43,8 @@ def print_run(
             f"{usage.calls} judge calls, {usage.from_cassette} of them replayed; "
             f"{usage.tokens_in + usage.tokens_out:,} tokens; cost {format_cost(usage)}; {outcome.seconds:.1f} s"
         )
+        if outcome.without_prompts:
+            console.print(Text(one_line(describe_missing_prompts(outcome.without_prompts))))
     summaries = summarise(store.values(run), plan.all_directions, by_language=True)
     for language in dict.fromkeys(summary.language for summary in summaries):
         own = [summary for summary in summaries if summary.language == language]
@@ -53,6 +55,19 @@ def print_run(
         print_command(console, f"assay show {run} {worst}")
     if each_sample:
         _print_samples(console, store, run, wide=wide)
+
+
+def describe_missing_prompts(samples: Mapping[str, int]) -> str:
+    """Says in one line which samples the judge was asked about in another language than theirs.
+
+    Args:
+        samples: The number of such samples by their language.
+
+    >>> describe_missing_prompts({"es": 2, "tr": 1})
+    'There are no prompts in es (2 samples), tr (1 sample); the judge was asked in English.'
+    """
+    listed = (f"{language} ({n} sample{'s' * (n != 1)})" for language, n in sorted(samples.items()))
+    return f"There are no prompts in {', '.join(listed)}; the judge was asked in English."
 
 
 def print_summaries(console: "Console", title: str, summaries: Sequence[MetricSummary], *, wide: bool) -> None:

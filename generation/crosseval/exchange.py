@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from ...errors import InputError, JudgeError
 from ...eval_sets import Sample
 from ...judges.embedders import Embedder
+from ...languages import FALLBACK
 from ...metrics import Declined, Metric, Score
 from ..judge_calls import ask_all
 from .bots import Bot, BotQuestion
@@ -120,7 +121,7 @@ async def cross_evaluate(
 
             async def ask(sample: Sample, loaded: int = loaded) -> Exchange:
                 nearest = await store.nearest(sample.user_input, setup.retrieve, setup.least_cosine)
-                question = BotQuestion(sample.user_input, nearest, loaded, sample.language or "en", sample.id)
+                question = BotQuestion(sample.user_input, nearest, loaded, sample.language or FALLBACK, sample.id)
                 answer = await bot.answer(question)
                 contexts = tuple(page.text for page in nearest) if answer.contexts is None else answer.contexts
                 answered = sample.model_copy(update={"response": answer.text, "retrieved_contexts": contexts})

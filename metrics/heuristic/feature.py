@@ -74,10 +74,9 @@ async def read(sample: Sample, texts: ParsedTexts | None) -> Reading:
     )
 
 
-def named_pipelines(nlp_nl: str | None, nlp_en: str | None) -> ParsedTexts:
-    """The process's parsed texts with these pipelines."""
-    named = {"nl": nlp_nl, "en": nlp_en}
-    return parsed_texts(tuple((language, name) for language, name in named.items() if name))
+def named_pipelines(**options: str | None) -> ParsedTexts:
+    """Gives the process's parsed texts with the pipelines that are named by the options `nlp_CODE`."""
+    return parsed_texts(tuple((option.removeprefix("nlp_"), name) for option, name in options.items() if name))
 
 
 class Feature(Metric):
@@ -94,7 +93,7 @@ class Feature(Metric):
     def __init__(self, nlp_nl: str | None = None, nlp_en: str | None = None) -> None:
         """`nlp_nl` and `nlp_en` name spaCy pipelines (a package or a folder), where the feature uses one."""
         require_packages("heuristic", f"the metric {type(self).name}")
-        self._texts = named_pipelines(nlp_nl, nlp_en)
+        self._texts = named_pipelines(nlp_nl=nlp_nl, nlp_en=nlp_en)
 
     @property
     def short_name(self) -> str:

@@ -113,7 +113,7 @@ class Heuristic(Metric):
         self._labelled = types == "labelled"
         self._rules = rules
         self._translator = load_translator(translate, judge, prompts)
-        self.texts = named_pipelines(nlp_nl, nlp_en)
+        self.texts = named_pipelines(nlp_nl=nlp_nl, nlp_en=nlp_en)
         self.features: tuple[Feature, ...] = (
             CompanyTerms(vocabulary),
             ComponentsDefined(),

@@ -70,8 +70,7 @@ class NumericClaims(Metric):
         checked, usage = await self._checked(sample, sentences[:MOST_SENTENCES], tables)
         evidence["claims"] = [claim.evidence() for claim in checked]
         if self.judge is not None:
-            prompt = self.prompts.load("numeric", sample.language)
-            evidence |= {"judge": self.judge.name, "prompts": [prompt.identity]}
+            evidence |= {"judge": self.judge.name} | self.prompts.evidence(["numeric"], sample.language)
         decided = [claim for claim in checked if claim.checkable]
         if not decided:
             why = f': "{checked[0].text}" ({checked[0].reason})' if checked else ""

@@ -1,0 +1,108 @@
+"""Language packs: every section of every pack is valid, and a mistake is told with file, line and key."""
+
+import pickle
+import re
+from functools import cached_property
+from pathlib import Path
+
+import pytest
+from pydantic import BaseModel
+
+from assay.errors import InputError, UsageError
+from assay.languages import (
+    Language,
+    find_language,
+    language_codes,
+    language_or_fallback,
+    load_language,
+    parse_yaml,
+    read_yaml,
+)
+from assay.languages.sections import Components, Sentences
+
+REQUIRED = ("profile", "sentences", "declined")
+SECTIONS = {name for name, value in vars(Language).items() if isinstance(value, cached_property)}
+
+
+@pytest.mark.parametrize("code", language_codes())
+def test_every_section_of_every_pack_is_valid(code: str) -> None:
+    language = load_language(code)
+    for section in REQUIRED:
+        assert getattr(language, section)
+    for section in SECTIONS.difference(REQUIRED):
+        if language.has(section):
+            assert getattr(language, section)
+
+
+@pytest.mark.parametrize("code", language_codes())
+def test_a_pack_has_no_file_that_is_no_section(code: str) -> None:
+    folder = Path(__file__).parents[2] / "languages" / code
+    files = {f"{section}.yaml" for section in SECTIONS - {"profile"} | {"language"}}
+    assert {path.name for path in folder.iterdir()} <= files
+
+
+def test_a_code_may_have_a_region_and_capitals() -> None:
+    assert find_language("nl-BE") is find_language("NL_nl") is load_language("nl")
+    assert find_language(None) is find_language("tlh") is None
+    assert language_or_fallback("tlh").code == language_or_fallback(None).code == "en"
+
+
+def test_a_pack_is_one_object_also_after_pickling() -> None:
+    """Caches are keyed on it, and worker processes get it."""
+    assert pickle.loads(pickle.dumps(load_language("nl"))) is load_language("nl")
+
+
+def test_a_code_without_a_pack_is_told_with_the_codes_that_have_one() -> None:
+    with pytest.raises(UsageError, match=r"no language pack 'tlh'; the packs are .*en, nl"):
+        load_language("tlh")
+
+
+def test_a_missing_section_is_told_with_the_file_to_write(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"write languages/xx/words\.yaml after languages/en/words\.yaml"):
+        assert Language("xx", tmp_path).words
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "message"),
+    [
+        ("answer_word: ['ja, ']\nyes_no: ['(']\n", 2, "yes_no.0: .*'\\(' is no regular expression"),
+        ("answer_word: ['ja, ']\nyes_no: ['ja']\ngreetings:\n  - hallo\n", 3, "greetings: Extra inputs"),
+        ("answer_word:\n  - 'ja, '\n  - yes\nyes_no: ['ja']\n", 3, "answer_word.1: "),  # YAML reads yes as true
+        ("answer_word: ['ja, ']\n", 1, "yes_no: Field required"),
+        ("answer_word: ['ja, ']\nyes_no: [\n", 3, "this is no YAML"),
+        ("", 1, "the whole file: Input should be"),
+    ],
+)
+def test_a_mistake_is_told_with_file_line_and_key(tmp_path: Path, text: str, line: int, message: str) -> None:
+    file = tmp_path / "sentences.yaml"
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises(InputError, match=f"^{re.escape(str(file))}, line {line}[:,] .*{message}"):
+        read_yaml(file, Sentences)
+
+
+def test_several_mistakes_are_all_told(tmp_path: Path) -> None:
+    file = tmp_path / "components.yaml"
+    file.write_text("marked:\n  bold: 'no group'\nsuffix: 3\n", encoding="utf-8")
+    with pytest.raises(InputError) as told:
+        read_yaml(file, Components)
+    lines = str(told.value).splitlines()
+    assert any("line 2, marked.bold: " in line and "(?P<component>...)" in line for line in lines)
+    assert any("line 3, suffix: " in line for line in lines)
+
+
+def test_a_file_that_is_no_text_is_told(tmp_path: Path) -> None:
+    file = tmp_path / "words.yaml"
+    file.write_bytes(b"\xff\xfe")
+    with pytest.raises(InputError, match=r"words\.yaml: the file cannot be read"):
+        read_yaml(file, dict[str, str])
+
+
+def test_a_mistake_deep_in_lists_and_mappings_has_its_own_line() -> None:
+    class Inner(BaseModel):
+        n: int
+
+    class Outer(BaseModel):
+        rows: list[Inner]
+
+    with pytest.raises(InputError, match=r"^x\.yaml, line 4, rows\.1\.n: "):
+        parse_yaml("rows:\n  - n: 1\n  -\n    n: many\n", Outer, "x.yaml")
