@@ -39,7 +39,8 @@ class MissExplainer:
         else:
             reason = f"the nearest recording ({nearest.prompt}, sample {nearest.sample or 'not named'}) differs in "
             reason += "; ".join(_differences(nearest, missing)) or _NOT_RECORDED
-        return f"{place}; {reason}. To record it: the same command with --mode auto (a model is then asked)"
+        record = "the same command with --mode auto (in pytest --assay-mode auto): a model is then asked"
+        return f"{place}; {reason}. To record it: {record}"
 
     def _candidates(self, missing: Recording) -> list[Recording]:
         """Recordings of the same prompt with the same text, else of the same sample, else some, else of any prompt."""

@@ -183,9 +183,8 @@ def run_to_end(work: Coroutine[Any, Any, T]) -> T:
     Raises:
         UsageError: It is called by what itself runs on that other loop, which would wait for itself.
     """
-    try:
-        running = asyncio.get_running_loop()
-    except RuntimeError:
+    running = _running_loop()
+    if running is None:
         if not hasattr(_OF_THREAD, "runner"):
             _OF_THREAD.runner = asyncio.Runner()
         runner: asyncio.Runner = _OF_THREAD.runner
@@ -198,6 +197,13 @@ def run_to_end(work: Coroutine[Any, Any, T]) -> T:
         return future.result()
     finally:
         future.cancel()  # Ctrl-C, or a notebook's stop button, ends the wait and the work
+
+
+def _running_loop() -> asyncio.AbstractEventLoop | None:
+    try:
+        return asyncio.get_running_loop()
+    except RuntimeError:
+        return None
 
 
 @cache

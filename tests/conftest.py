@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 import pytest
 from openai_server import OpenAIServer
 
+pytest_plugins = ["pytester"]
+
 
 @pytest.fixture
 def openai_server(monkeypatch: pytest.MonkeyPatch) -> Iterator[OpenAIServer]:

@@ -21,6 +21,7 @@ ARROWS = {
     "runs": {"languages", "text", "eval_sets", "prompts", "judges", "meta_eval", "metrics"},
     "generation": {"languages", "text", "eval_sets", "prompts", "judges", "meta_eval", "metrics", "runs"},
     "web": {"languages", "text", "eval_sets", "prompts", "judges", "meta_eval", "metrics", "runs"},
+    "testing": {"languages", "text", "eval_sets", "prompts", "judges", "metrics"},
     "cassettes": set[str](),
 }
 """Each folder of the package, and the folders that it may import."""

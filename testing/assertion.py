@@ -1,0 +1,136 @@
+"""The assertion that an answer scores well enough; its failure shows the claims and their quotes."""
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ..errors import UsageError
+from ..eval_sets import Sample
+from ..judges import Judge
+from ..metrics import Claim, Metric, Score
+from ..metrics.catalogue import load_metric
+from ..metrics.metric import run_to_end
+from ..text.untrusted import without_unseen
+
+_LONGEST = 300  # characters of a text in a failure
+
+
+def assert_score(
+    metric: Metric | str,
+    sample: Sample | Mapping[str, Any],
+    *,
+    at_least: float | None = None,
+    at_most: float | None = None,
+    judge: Judge | None = None,
+) -> Score:
+    """Asserts that a sample's score lies within bounds.
+
+    Args:
+        metric: A metric, or its name as for `--metrics` (`token_overlap`, `my_metrics.py:is_short`).
+        sample: The question, the answer and what the metric needs besides: a `Sample` or its fields.
+        at_least: The lowest value that passes.
+        at_most: The highest value that passes.
+        judge: Answers the questions of a metric given by name.
+
+    Returns:
+        The score, for further assertions.
+
+    Raises:
+        AssertionError: The value is out of bounds, or there is none (skipped or failed). The text has the claims with
+            their verdicts, reasons and quotes.
+        UsageError: No bound is given, the metric is unknown, or the fields make no sample.
+
+    Example:
+        >>> answer = {"response": "It is free.", "retrieved_contexts": ["The course is free."]}
+        >>> assert_score("token_overlap", answer, at_least=0.5).value
+        0.6666666666666667
+        >>> assert_score("token_overlap", answer, at_least=0.8)
+        Traceback (most recent call last):
+        AssertionError: token_overlap is 0.6667, below 0.8: 2 of 3 tokens are in the context
+          answer: It is free.
+          not_in_context: ["it"]
+    """
+    __tracebackhide__ = True
+    _check_bounds(at_least, at_most)
+    score, failure = run_to_end(_measure(metric, sample, at_least, at_most, judge))
+    if failure:
+        raise AssertionError(failure)
+    return score
+
+
+async def aassert_score(
+    metric: Metric | str,
+    sample: Sample | Mapping[str, Any],
+    *,
+    at_least: float | None = None,
+    at_most: float | None = None,
+    judge: Judge | None = None,
+) -> Score:
+    """`assert_score` inside async code; arguments, result and errors are the same."""
+    __tracebackhide__ = True
+    _check_bounds(at_least, at_most)
+    score, failure = await _measure(metric, sample, at_least, at_most, judge)
+    if failure:
+        raise AssertionError(failure)
+    return score
+
+
+def _check_bounds(at_least: float | None, at_most: float | None) -> None:
+    if at_least is None and at_most is None:
+        raise UsageError("assert_score needs a bound: at_least=0.8, or at_most=0.2 where lower is better")
+
+
+async def _measure(
+    metric: Metric | str,
+    sample: Sample | Mapping[str, Any],
+    at_least: float | None,
+    at_most: float | None,
+    judge: Judge | None,
+) -> tuple[Score, str]:
+    """The score, and what the assertion says of it; empty where it passes."""
+    measured = load_metric(metric, judge) if isinstance(metric, str) else metric
+    fields = sample if isinstance(sample, Mapping) else sample.model_dump()
+    score = await measured.ascore(**fields)
+    problem = _problem(score, at_least, at_most)
+    failure = [f"{measured.name} {problem}: {score.reason}", *_details(fields, score)] if problem else []
+    return score, "\n".join(failure)
+
+
+def _problem(score: Score, at_least: float | None, at_most: float | None) -> str:
+    """What is wrong with a score, as the end of a sentence; empty where nothing is."""
+    if score.value is None:
+        return f"has no value, it is {score.status}"
+    if at_least is not None and score.value < at_least:
+        return f"is {score.value:.4g}, below {at_least:g}"
+    if at_most is not None and score.value > at_most:
+        return f"is {score.value:.4g}, above {at_most:g}"
+    return ""
+
+
+def _details(fields: Mapping[str, Any], score: Score) -> Iterator[str]:
+    for label, name in (("question", "user_input"), ("answer", "response")):
+        if text := _shown(str(fields.get(name, ""))):
+            yield f"  {label}: {text}"
+    if claims := score.claims:
+        for claim in claims:
+            yield from _claim_lines(claim)
+    else:
+        for name, value in score.evidence.items():
+            yield f"  {name}: {_shown(json.dumps(value, ensure_ascii=False, default=str))}"
+
+
+def _claim_lines(claim: Claim) -> Iterator[str]:
+    probability = "" if claim.probability is None else f" P={claim.probability:.2f}"
+    yield f"  {claim.verdict:12}{probability} {_shown(claim.text)}"
+    yield f"    {_shown(claim.reason)}"
+    if claim.place is not None:
+        place = f"context {claim.place.context + 1}, characters {claim.place.start} to {claim.place.end}"
+        yield f'    quote: "{_shown(claim.quote)}" ({place})'
+    elif claim.quote:
+        yield f'    quote: "{_shown(claim.quote)}" (in no context)'
+
+
+def _shown(text: str) -> str:
+    """A text on one line, without control characters, shortened."""
+    line = " ".join(without_unseen(text).split())
+    return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 1]}…"

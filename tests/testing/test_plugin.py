@@ -1,0 +1,152 @@
+"""The pytest plugin, in sessions of its own, with a judge at the test server."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from openai_server import Answer, OpenAIServer, Request
+
+TEST_OF_ANSWERS = """
+import pytest
+from assay.metrics import Faithfulness
+from assay.testing import assert_score
+
+@pytest.mark.assay_set("answers.jsonl")
+def test_answers_are_faithful(sample, assay_judge):
+    assert_score(Faithfulness(assay_judge, verdicts="listed"), sample, at_least=0.8)
+"""
+GOOD = {"id": "good", "user_input": "Where?", "response": "Go to Payroll.", "retrieved_contexts": ["Go to Payroll."]}
+BAD = GOOD | {"id": "bad", "response": "Bonuses are paid in May."}
+
+
+@pytest.fixture
+def session(pytester: pytest.Pytester, openai_server: OpenAIServer) -> Callable[..., pytest.RunResult]:
+    """Runs pytest in an empty folder with two answers, one of which has no support."""
+
+    def script(request: Request) -> Answer | None:
+        if request.schema != "ListedVerdicts":
+            return None
+        verdict, quote = ("not_found", "") if "May" in request.user else ("supported", "Go to Payroll.")
+        listed = [{"id": 1, "quote": quote, "reason": f"it is {verdict}", "verdict": verdict}]
+        return Answer(text=json.dumps({"verdicts": listed}))
+
+    openai_server.script = script
+    settings = {"model": "openai/test", "api_base": openai_server.api_base, "structured": "schema", "wait": 0}
+    pytester.path.joinpath("judge.yaml").write_text(json.dumps(settings), encoding="utf-8")
+    pytester.makeini("[pytest]\nassay_judge = judge.yaml\n")
+    write_answers(pytester.path, [GOOD, BAD])
+    pytester.makepyfile(test_answers=TEST_OF_ANSWERS)
+    return lambda *options: pytester.runpytest_subprocess("-p", "no:cacheprovider", *options)
+
+
+def write_answers(folder: Path, rows: list[dict[str, object]]) -> None:
+    text = "".join(json.dumps(row | {"language": "en"}) + "\n" for row in rows)
+    folder.joinpath("answers.jsonl").write_text(text, encoding="utf-8")
+
+
+def test_replies_are_recorded_then_replayed_and_a_failure_shows_claims_and_quotes(
+    session: Callable[..., pytest.RunResult], pytester: pytest.Pytester, openai_server: OpenAIServer
+) -> None:
+    """Four sessions: nothing is recorded yet, it is recorded, it is replayed, and an answer has changed since."""
+    nothing = session()
+    nothing.assert_outcomes(errors=2)
+    nothing.stdout.fnmatch_lines(["*no recorded replies in *test_answers.jsonl; record them with --assay-mode auto*"])
+
+    recorded = session("--assay-mode", "auto", "-v")
+    recorded.assert_outcomes(passed=1, failed=1)
+    recorded.stdout.fnmatch_lines(
+        [
+            "*test_answers_are_faithful*good* PASSED*",
+            "*test_answers_are_faithful*bad* FAILED*",
+            "E*AssertionError: faithfulness is 0, below 0.8: 0 of 1 claims supported; not found:*",
+            "E*answer: Bonuses are paid in May.",
+            "E*not_found    Bonuses are paid in May.",
+            "E*it is not_found",
+        ]
+    )
+    assert "assertion.py" not in recorded.stdout.str()  # the traceback ends in the user's test
+    cassette = pytester.path / "cassettes/test_answers.jsonl"
+    assert len(cassette.read_text(encoding="utf-8").splitlines()) == len(openai_server.requests) == 2
+
+    session().assert_outcomes(passed=1, failed=1)
+    write_answers(pytester.path, [GOOD, BAD | {"response": "Bonuses are paid in June."}])
+    changed = session()
+    changed.assert_outcomes(passed=1, failed=1)
+    changed.stdout.fnmatch_lines(["*faithfulness has no value, it is failed: no recording in *--assay-mode auto*"])
+    assert len(openai_server.requests) == 2
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_each_module_has_a_cassette_of_its_own(
+    session: Callable[..., pytest.RunResult], pytester: pytest.Pytester
+) -> None:
+    pytester.makepyfile(test_others=TEST_OF_ANSWERS)
+    session("--assay-mode", "auto").assert_outcomes(passed=2, failed=2)
+    assert sorted(path.name for path in (pytester.path / "cassettes").iterdir() if path.suffix == ".jsonl") == [
+        "test_answers.jsonl",
+        "test_others.jsonl",
+    ]
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_off_records_nothing(session: Callable[..., pytest.RunResult], pytester: pytest.Pytester) -> None:
+    session("--assay-mode", "off").assert_outcomes(passed=1, failed=1)
+    assert not (pytester.path / "cassettes").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_several_processes_record_into_one_cassette(
+    session: Callable[..., pytest.RunResult], pytester: pytest.Pytester, openai_server: OpenAIServer
+) -> None:
+    pytest.importorskip("xdist")
+    write_answers(pytester.path, [GOOD | {"id": f"s{n}", "response": f"Go to menu {n}."} for n in range(12)])
+    session("--assay-mode", "auto", "-n", "2").assert_outcomes(passed=12)
+    cassette = pytester.path / "cassettes/test_answers.jsonl"
+    assert len(cassette.read_text(encoding="utf-8").splitlines()) == 12
+    asked = len(openai_server.requests)
+    session("-n", "2").assert_outcomes(passed=12)
+    assert len(openai_server.requests) == asked
+
+
+def test_without_a_judge_the_fixture_says_how_to_name_one(
+    session: Callable[..., pytest.RunResult], pytester: pytest.Pytester
+) -> None:
+    pytester.makeini("[pytest]\n")
+    result = session()
+    result.assert_outcomes(errors=2)
+    result.stdout.fnmatch_lines(["*needs a judge: --assay-judge JUDGE, or assay_judge = JUDGE in the ini file*"])
+
+
+@pytest.mark.parametrize(
+    ("code", "message"),
+    [
+        ("@pytest.mark.assay_set('answers.jsonl')\ndef test_it(): ...", "takes no argument `sample`"),
+        ("@pytest.mark.assay_set()\ndef test_it(sample): ...", "assay_set takes the set"),
+        ("@pytest.mark.assay_set('none.jsonl')\ndef test_it(sample): ...", "none.jsonl"),
+    ],
+)
+def test_a_marker_that_cannot_be_used_is_told(pytester: pytest.Pytester, code: str, message: str) -> None:
+    pytester.makepyfile(f"import pytest\n{code}")
+    result = pytester.runpytest_subprocess("-p", "no:cacheprovider")
+    result.assert_outcomes(errors=1)
+    assert message in result.stdout.str()
+
+
+def test_options_of_the_marker_choose_the_samples(
+    session: Callable[..., pytest.RunResult], pytester: pytest.Pytester
+) -> None:
+    code = "@pytest.mark.assay_set('helpdesk_en', limit=3)\ndef test_it(sample): assert sample.language == 'en'"
+    pytester.makepyfile(test_answers=f"import pytest\n{code}")
+    session().assert_outcomes(passed=3)
+
+
+def test_the_plugin_costs_a_session_nothing() -> None:
+    code = "import sys, assay.testing.plugin; print(*{name.partition('.')[0] for name in sys.modules})"
+    process = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert not {"pydantic", "litellm", "numpy", "rich", "click"} & set(process.stdout.split())
