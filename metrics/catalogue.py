@@ -4,6 +4,7 @@ import copy
 import difflib
 import inspect
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
@@ -15,7 +16,7 @@ from ..meta_eval.scorer import Scorer
 from ..prompts import BUNDLED, Prompts
 from .metric import Metric
 from .metric_file import load_from_file, parse_file_metric
-from .options import coerce_options, constructor_parameters
+from .options import coerce_options, constructor_parameters, option_types
 from .ragas_adapter import ragas_higher_is_better
 
 GROUP = "assay.metrics"
@@ -33,6 +34,51 @@ def _entries() -> dict[str, EntryPoint]:
 def metric_names() -> list[str]:
     """All names that `--metrics` takes, sorted."""
     return list(_entries())
+
+
+@dataclass(frozen=True, slots=True)
+class MetricDescription:
+    """What `assay metrics` says of one metric.
+
+    Attributes:
+        name: The metric's name.
+        summary: The first line of its documentation.
+        range: Its lowest and highest value; None where there is no bound.
+        needs: The sample's fields that must not be empty.
+        higher_is_better: Its direction.
+        needs_judge: Whether it cannot do without a judge.
+        options: The options that may follow its name after colons.
+    """
+
+    name: str
+    summary: str
+    range: tuple[float | None, float | None]
+    needs: tuple[str, ...]
+    higher_is_better: bool
+    needs_judge: bool
+    options: tuple[str, ...]
+
+
+def describe_metric(name: str) -> MetricDescription:
+    """Describes a metric of the catalogue.
+
+    Raises:
+        UsageError: No metric has this name.
+
+    >>> describe_metric("declined").higher_is_better
+    False
+    """
+    metric_class = _metric_class(name)
+    summary = (inspect.getdoc(metric_class) or "").partition("\n")[0]
+    return MetricDescription(
+        name=name,
+        summary=summary,
+        range=metric_class.range,
+        needs=tuple(metric_class.needs),
+        higher_is_better=metric_class.higher_is_better,
+        needs_judge=needs_judge(name),
+        options=tuple(sorted(option_types(metric_class))),
+    )
 
 
 def needs_judge(specification: str) -> bool:

@@ -122,6 +122,11 @@ class Store:
         run, created, plan, status = rows[0]
         return RunRow(run, created, self._parse(Plan.model_validate_json, plan, "runs", {"id": run}), status)
 
+    def run_ids(self, limit: int | None = None) -> list[str]:
+        """Returns the ids of the runs, the newest first; at most `limit`."""
+        rows = self._rows("SELECT id FROM runs ORDER BY number DESC LIMIT ?", (-1 if limit is None else limit,))
+        return [run for (run,) in rows]
+
     def newest_run_of(self, identity: str) -> RunRow | None:
         """Returns the newest run of a plan with this identity, or None."""
         rows = self._rows("SELECT id FROM runs WHERE identity = ? ORDER BY number DESC LIMIT 1", (identity,))

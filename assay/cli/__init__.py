@@ -23,6 +23,7 @@ from .exit_codes import BUDGET, ERROR, INTERRUPTED, USAGE
 from .generate import generate
 from .heuristic import heuristic
 from .judges import judges
+from .listings import metrics, runs, sets
 from .meta import meta
 from .numeric import numeric
 from .output import echo, echo_notice
@@ -33,44 +34,50 @@ from .run import run
 from .show import show
 from .suite import accept, suite
 
+COMMANDS = {
+    "Evaluate": (run, show, compare, runs, demo),
+    "Trust": (meta, judges, rate, ratings, probe, heuristic),
+    "CI": (suite, accept, cassettes),
+    "Build sets": (generate, crosseval, sets),
+    "Tools": (metrics, prompts, numeric),
+}
+"""The commands by what they are for, in the order of the help."""
+
+
+class CommandGroups(click.Group):
+    """Lists the commands by what they are for."""
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Writes one list of commands per heading."""
+        longest = max(len(command.name or "") for commands in COMMANDS.values() for command in commands)
+        room = formatter.width - 6 - longest
+        for heading, commands in COMMANDS.items():
+            with formatter.section(heading):
+                formatter.write_dl(
+                    [((command.name or "").ljust(longest), command.get_short_help_str(room)) for command in commands]
+                )
+
 
 @click.group(
+    cls=CommandGroups,
     context_settings={
         "help_option_names": ["-h", "--help"],
         "max_content_width": 110,
         "token_normalize_func": partial(current_name, "command or option"),
-    }
+    },
 )
 @click.version_option(__version__, prog_name="assay")
 def cli() -> None:
     """Assay tests what a support chatbot's answers are made of.
 
     \b
-    Exit codes: 0 done, 1 error, 2 usage, 3 budget reached (resumable), 4 more samples failed than --max-failed,
-    5 a gate of a suite failed, 130 interrupted (resumable).
+    Exit codes: 0 done, 1 error, 2 usage, 3 budget reached (resumable),
+    4 more samples failed than --max-failed, 5 a gate of a suite failed,
+    130 interrupted (resumable).
     """
 
 
-COMMANDS = (
-    run,
-    show,
-    compare,
-    meta,
-    probe,
-    demo,
-    cassettes,
-    prompts,
-    judges,
-    heuristic,
-    numeric,
-    generate,
-    crosseval,
-    suite,
-    accept,
-    rate,
-    ratings,
-)
-for command in COMMANDS:
+for command in (command for commands in COMMANDS.values() for command in commands):
     cli.add_command(command)
 
 

@@ -34,6 +34,53 @@ def judges() -> None:
     """List the judges, and compare several on the same answers."""
 
 
+@judges.command(name="list")
+@json_option
+def list_judges(*, as_json: bool) -> None:
+    """List the bundled judges, and say what else --judge takes.
+
+    \b
+    assay judges list
+    assay run helpdesk_en --judge qwen1.5b
+    """
+    from rich.table import Table
+    from rich.text import Text
+
+    from ..judges import bundled_judge_names, load_settings
+    from ..judges.settings import GGUF
+
+    settings = {name: load_settings(name) for name in bundled_judge_names()}
+    listed = [
+        {
+            "judge": name,
+            "model": judge.identity,
+            "log_probabilities": judge.logprobs,
+            "is_local": judge.model.startswith(GGUF),
+            "is_ready": not judge.model.startswith(GGUF) or Path(judge.model.removeprefix(GGUF)).expanduser().is_file(),
+        }
+        for name, judge in settings.items()
+    ]
+    if as_json:
+        echo_json({"judges": listed})
+        return
+    console = open_console(wide=False)
+    table = Table("judge")
+    for heading in ("model", "log probs", "model file"):
+        table.add_column(heading, overflow="fold")
+    for each in listed:
+        table.add_row(
+            Text(one_line(str(each["judge"]))),
+            Text(one_line(str(each["model"]))),
+            "yes" if each["log_probabilities"] else "no",
+            "not needed" if not each["is_local"] else "there" if each["is_ready"] else "missing",
+        )
+    console.print(table)
+    console.print(
+        "--judge takes one of these, a settings file (.yaml), gguf:PATH, or any litellm model string "
+        "(openai/gpt-4o-mini, ollama/llama3.2)."
+    )
+
+
 @judges.command()
 @click.argument("sets", nargs=-1, required=True, metavar="SET...")
 @click.option("--judge", "names", multiple=True, required=True, help="A judge as in `assay run`; repeat the option.")

@@ -12,7 +12,9 @@ from .output import echo
 @click.argument("name")
 @click.argument("file", type=click.Path(path_type=Path))
 def copy(name: str, file: Path) -> None:
-    """Copy the bundled prompt NAME (claims.nl; without a language: English) to FILE, to edit it.
+    """Copy a bundled prompt to a file, to edit it.
+
+    NAME is claims.nl, for one; without a language it is English.
 
     \b
     assay prompts copy claims.nl my_prompts/claims.nl.md

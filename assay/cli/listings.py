@@ -1,0 +1,143 @@
+"""`assay runs`, `assay metrics`, `assay sets`: what there is to choose from."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .options import json_option, store_option
+from .output import echo_json, echo_notice, one_line, open_console
+
+if TYPE_CHECKING:
+    from ..eval_sets import Sample
+
+
+@click.command()
+@click.option("--limit", type=click.IntRange(min=1), default=20, show_default=True, help="The newest so many.")
+@store_option
+@json_option
+def runs(limit: int, *, store: str | Path, as_json: bool) -> None:
+    """List the runs of a store, the newest first.
+
+    A run that cannot be read is named on standard error; the others are listed.
+
+    \b
+    assay runs
+    assay show RUN
+    """
+    from rich.table import Table
+    from rich.text import Text
+
+    from ..errors import InputError
+    from ..runs import Store
+
+    opened = Store(store, must_exist=True)
+    rows = []
+    for run_id in opened.run_ids(limit):
+        try:
+            rows.append(opened.run(run_id))
+        except InputError as error:
+            echo_notice(str(error))
+    listed = [
+        {
+            "run": row.id,
+            "created": row.created,
+            "status": row.status,
+            "sets": list(row.plan.sets),
+            "metrics": list(row.plan.metrics),
+            "judge": row.plan.judge.identity if row.plan.judge else None,
+        }
+        for row in rows
+    ]
+    if as_json:
+        echo_json({"runs": listed})
+        return
+    table = Table("run", "status", "sets", "judge")
+    for row in rows:
+        sets = ", ".join(source.rsplit("/", 1)[-1] for source in row.plan.sets)
+        judge = row.plan.judge.identity if row.plan.judge else "no judge"
+        table.add_row(row.id, row.status, Text(one_line(sets, 40)), Text(one_line(judge, 40)))
+    open_console(wide=False).print(table)
+
+
+@click.command()
+@click.argument("name", required=False)
+@json_option
+def metrics(name: str | None, *, as_json: bool) -> None:
+    """List the metrics, or describe one.
+
+    With NAME: its documentation's first line, range, direction, what it needs of a sample, and its options, which
+    follow its name after colons (faithfulness:claims=judge). `ragas:NAME` is a metric of the ragas library.
+
+    \b
+    assay metrics
+    assay metrics faithfulness
+    """
+    from rich.table import Table
+    from rich.text import Text
+
+    from ..metrics.catalogue import describe_metric, metric_names
+
+    described = [describe_metric(each) for each in ([name] if name else metric_names())]
+    if as_json:
+        echo_json({"metrics": [asdict(each) for each in described]})
+        return
+    console = open_console(wide=False)
+    if name is None:
+        table = Table("metric", "judge", "what it measures")
+        for each in described:
+            table.add_row(Text(one_line(each.name)), "asked" if each.needs_judge else "", Text(one_line(each.summary)))
+        console.print(table)
+        return
+    metric = described[0]
+    low, high = ("unbounded" if bound is None else f"{bound:g}" for bound in metric.range)
+    lines = (
+        metric.summary,
+        f"range: {low} to {high}; {'higher' if metric.higher_is_better else 'lower'} is better",
+        f"needs of a sample: {', '.join(metric.needs) or 'nothing'}; "
+        f"{'asks a judge' if metric.needs_judge else 'needs no judge'}",
+        f"options: {', '.join(metric.options) or 'none'}",
+    )
+    console.print(Text(one_line(metric.name), style="bold"))
+    for line in lines:
+        console.print(Text(one_line(line)))
+
+
+@click.command()
+@json_option
+def sets(*, as_json: bool) -> None:
+    """List the bundled sets.
+
+    \b
+    assay sets
+    assay run helpdesk_en --metrics token_overlap
+    """
+    from rich.table import Table
+
+    from ..eval_sets import load_set
+    from ..eval_sets.bundled import bundled_sets
+
+    loaded = {name: load_set(name) for name in bundled_sets()}
+    if as_json:
+        echo_json({"sets": [{"set": name} | _count(samples) for name, samples in loaded.items()]})
+        return
+    table = Table("set")
+    for heading in ("samples", "rated", "with tables"):
+        table.add_column(heading, justify="right")
+    table.add_column("languages")
+    for name, samples in loaded.items():
+        counts = _count(samples)
+        figures = (str(counts[key]) for key in ("samples", "rated", "with_tables"))
+        table.add_row(name, *figures, ", ".join(counts["languages"]))
+    open_console(wide=False).print(table)
+
+
+def _count(samples: "Sequence[Sample]") -> dict[str, Any]:
+    return {
+        "samples": len(samples),
+        "rated": sum(sample.human_rating is not None for sample in samples),
+        "with_tables": sum(bool(sample.tables) for sample in samples),
+        "languages": sorted({sample.language for sample in samples if sample.language}),
+    }

@@ -1,0 +1,109 @@
+"""The help: every summary fits its line, commands stand by what they are for; what there is can be listed."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+
+from assay.cli import COMMANDS, cli
+from assay.metrics.catalogue import metric_names
+
+Typing = Callable[..., Any]
+ROOT = Path(__file__).parents[2]
+
+
+def all_commands(group: click.Group, words: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """The words of every command, groups before their own commands."""
+    for name, command in group.commands.items():
+        if name.strip():  # a group may have a command without a name, for what is typed without one
+            yield (*words, name)
+            if isinstance(command, click.Group):
+                yield from all_commands(command, (*words, name))
+
+
+@pytest.mark.parametrize("words", [(), *all_commands(cli)], ids=" ".join)
+def test_help_fits_80_columns_and_cuts_no_summary(
+    assay: Typing, words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    done = assay(*words, "--help")
+    assert (done.code, done.err) == (0, "")
+    listed = done.out.split("\nOptions:")[-1]
+    assert not [line for line in listed.splitlines() if line.rstrip().endswith("...")]
+    prose = [line for line in done.out.splitlines() if not line.strip().startswith("assay ")]
+    assert max(map(len, prose)) <= 80
+
+
+def test_commands_stand_by_what_they_are_for(assay: Typing) -> None:
+    headings = [line.rstrip(":") for line in assay("--help").out.splitlines() if line.endswith(":") and line[0] != " "]
+    assert headings == ["Options", "Evaluate", "Trust", "CI", "Build sets", "Tools"]
+    listed = [command.name for commands in COMMANDS.values() for command in commands]
+    assert sorted(listed) == sorted(cli.commands), "every command is listed, once"
+
+
+def test_runs_are_listed_the_newest_first(assay: Typing, set_file: Typing) -> None:
+    first = assay("run", set_file(2), "--metrics", "token_overlap", "--json").json["run"]
+    second = assay("run", set_file(3), "--metrics", "answer_length", "--json").json["run"]
+    listed = assay("runs", "--json").json["runs"]
+    assert [run["run"] for run in listed] == [second, first]
+    assert (listed[0]["metrics"], listed[0]["status"], listed[0]["judge"]) == (["answer_length"], "done", None)
+    assert [run["run"] for run in assay("runs", "--limit", "1", "--json").json["runs"]] == [second]
+    told = assay("runs").out
+    assert told.index(second) < told.index(first)
+    assert "set.jsonl" in told
+
+
+def test_no_runs_are_told_with_a_cure(assay: Typing) -> None:
+    told = assay("runs")
+    assert (told.code, "run `assay run` first" in told.err) == (2, True)
+
+
+def test_metrics_are_listed_and_described(assay: Typing) -> None:
+    metrics = {metric["name"]: metric for metric in assay("metrics", "--json").json["metrics"]}
+    assert list(metrics) == metric_names()
+    assert all(metric["summary"] for metric in metrics.values())
+    assert (metrics["declined"]["higher_is_better"], metrics["faithfulness"]["needs_judge"]) == (False, True)
+    told = assay("metrics", "faithfulness").out
+    for words in ("range: 0 to 1; higher is better", "asks a judge", "options: claims, numeric, verdicts"):
+        assert words in told
+    unknown = assay("metrics", "faithfullness")
+    assert (unknown.code, "did you mean faithfulness?" in unknown.err) == (2, True)
+    assert max(map(len, assay("metrics").out.splitlines())) <= 80
+
+
+def test_sets_and_judges_are_listed(assay: Typing) -> None:
+    sets = {each["set"]: each for each in assay("sets", "--json").json["sets"]}
+    assert sets["helpdesk_nl"] == {
+        "set": "helpdesk_nl",
+        "samples": 60,
+        "rated": 60,
+        "with_tables": 0,
+        "languages": ["nl"],
+    }
+    assert "helpdesk_nl" in assay("sets").out
+    judges = {each["judge"]: each for each in assay("judges", "list", "--json").json["judges"]}
+    assert (judges["qwen1.5b"]["is_local"], judges["qwen1.5b"]["log_probabilities"]) == (True, True)
+    assert "qwen2.5-coder-1.5b-instruct-q4_k_m" in "".join(assay("judges", "list").out.split())
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_the_documented_shell_completion_works(shell: str) -> None:
+    """README.md says how to turn it on; the shell then asks the command what may follow."""
+    documented = f"_ASSAY_COMPLETE={shell}_source assay"
+    assert documented in (ROOT / "README.md").read_text(encoding="utf-8")
+    command = [str(Path(sys.executable).with_name("assay"))]
+    typed = {"_ASSAY_COMPLETE": f"{shell}_source"}
+    script = subprocess.run(command, env=os.environ | typed, capture_output=True, text=True, check=True).stdout
+    assert "_ASSAY_COMPLETE" in script
+    typed = {
+        "_ASSAY_COMPLETE": f"{shell}_complete",
+        "COMP_WORDS": "assay sh",
+        "COMP_CWORD": "1" if shell != "fish" else "sh",
+    }
+    completed = subprocess.run(command, env=os.environ | typed, capture_output=True, text=True, check=True).stdout
+    assert "show" in completed
