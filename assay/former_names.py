@@ -7,15 +7,12 @@ import warnings
 from collections.abc import Mapping
 from typing import Final, Literal
 
-Kind = Literal["command or option", "gate", "metric", "metric option", "suite key", "report"]
+Kind = Literal["command or option", "gate", "report"]
 
 FORMER_NAMES: Final[Mapping[Kind, Mapping[str, str]]] = {
     # commands, options (without dashes) and their choices share one name space over all commands
     "command or option": {"ours": "bundled"},
     "gate": {"fall": "regression"},
-    "metric": {},
-    "metric option": {},
-    "suite key": {},
     # keys and states in the reports of nightly runs that a store holds
     "report": {
         "night": "nightly_run",

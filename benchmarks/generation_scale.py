@@ -42,7 +42,7 @@ def main() -> None:
 
 
 def extraction() -> None:
-    """Sections a second of the bundled leaflets, as Markdown and as PDF; the second reading counts."""
+    """Sections per second of the bundled leaflets, as Markdown and as PDF; the second reading counts."""
     rows = []
     for name, folder in (
         ("Markdown", sorted(leaflets().glob("*.md"))),

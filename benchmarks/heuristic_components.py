@@ -2,7 +2,7 @@
 
     python benchmarks/heuristic_components.py [../shared/data/docs]
 
-First the held-out sentences (tests/metrics/heuristic/components.jsonl): 42 a language, in ten house styles, a fifth of
+First the held-out sentences (tests/metrics/heuristic/components.jsonl): 42 per language, ten house styles, a fifth of
 them without a component. They were written and labelled after the patterns, which were not changed for them since; but
 who wrote them had read the patterns. Intervals: 95%, percentiles of 2,000 seeded resamples of the sentences.
 

@@ -1,4 +1,4 @@
-"""How many answers a second the heuristic score takes, and how much of that is spent inside spaCy.
+"""How many answers per second the heuristic scores, and how much of that is spent inside spaCy.
 
     python benchmarks/heuristic_speed.py --data ../shared/data/rated [--answers 2000] [--whole-pipeline]
 
@@ -68,7 +68,7 @@ class TimedTexts(ParsedTexts):
 
 
 def main() -> None:
-    """Prints answers a second, the share inside spaCy, and what is left."""
+    """Prints answers per second, the share inside spaCy, and what is left."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True, help="folder of the rated sets")
     parser.add_argument("--answers", type=int, default=2000)

@@ -7,8 +7,8 @@ relevance; Assay with listed verdicts, on the judge's claims and by default on t
 
 1. What a sample takes: requests, and tokens by one count for both sides (cl100k_base, over the bodies that the server
    got and what it said; a json_schema beside the messages counts as sent; texts embedded over HTTP apart).
-2. An instant judge: samples a second by how many are under way at once. It shows what the client's own work costs.
-3. A judge that takes 200 ms: Assay's calls a second as a share of the ideal, which is calls x latency / concurrency.
+2. An instant judge: samples per second by how many are under way at once. It shows what the client's own work costs.
+3. A judge that takes 200 ms: Assay's calls per second as a share of the ideal, which is calls x latency / concurrency.
 
 litellm reaches `openai/` models through OpenAI's SDK, and `hosted_vllm/` ones (any OpenAI-compatible server) with a
 client of its own, which takes about half of the time: Assay is shown both ways. Ragas runs as its users run it:
@@ -38,7 +38,7 @@ Pipeline = Callable[[Sequence[Sample], int], float]
 
 
 def assay_pipelines(server: LocalJudge, embedder: Embedder) -> dict[str, Pipeline]:
-    """Assay by both of litellm's ways to an OpenAI-compatible server, and by its default, a call a sample less."""
+    """Assay through both of litellm's paths to an OpenAI-like server; the default has one call less per sample."""
     made = {f"Assay, {each}/": assay_pipeline(server, embedder, f"{each}/local", "judge") for each in PROVIDERS}
     default = f"{PROVIDERS[-1]}/local"
     return made | {f"Assay, {PROVIDERS[-1]}/, by default": assay_pipeline(server, embedder, default, "sentences")}
@@ -122,7 +122,7 @@ def instant_judge(
 
 
 def slow_judge(server: LocalJudge, pipelines: dict[str, Pipeline], count: int, latency: float, passes: int) -> None:
-    """Table 3. The shares are Assay's; Ragas's samples a second stand beside them."""
+    """Table 3. The shares are Assay's; Ragas's samples per second stand beside them."""
     samples = helpdesk(count)
     rows: list[list[object]] = []
     for name, score in pipelines.items():

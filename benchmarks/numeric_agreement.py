@@ -5,7 +5,7 @@
 
 plain_claims.jsonl (beside this file) has sentences as a support bot writes them, over the tables of plain_tables.json:
 a part `development` that words were added for, and a part `held_out` that nothing was. All were written by language
-models that had not seen the grammar, and labelled by computation. The bundled kpi sets have a gold label a claim,
+models that had not seen the grammar, and labelled by computation. The bundled kpi sets have one gold label per claim,
 and a part (`metadata.split` held_out) that no pattern was written from; tabfact_numeric, tatqa_numeric and scitab
 (other people's, not part of this repository) have a label an answer. Each of those is cut in two by the table that a
 claim is about (seed 0): the grammar was tuned on one half, and the other is reported too. An answer is contradicted

@@ -1,4 +1,4 @@
-"""How many numerical claims a second are read, computed and judged without a model.
+"""How many numerical claims per second are read, computed and judged without a model.
 
     python benchmarks/numeric_speed.py [--rounds 5] [--rows 100000]
 
@@ -37,7 +37,7 @@ CLAIMS = (
 
 
 def main() -> None:
-    """Prints claims a second on the kpi sets, and the time of each step on a large table."""
+    """Prints claims per second on the kpi sets, and the time of each step on a large table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--rows", type=int, default=100_000)

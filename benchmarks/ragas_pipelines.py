@@ -11,7 +11,7 @@ from assay import Sample
 from assay.judges.embedders import Embedder
 
 warnings.filterwarnings("ignore", category=DeprecationWarning)
-# Ragas says once a sample that the server gives one generation where it asked for three; its clients and LangChain's
+# Ragas says once per sample that the server gives one generation where it asked for three; its clients and LangChain's
 # are closed by the garbage collector after their event loop, which asyncio tells with a traceback each.
 logging.getLogger("ragas").setLevel(logging.ERROR)
 logging.getLogger("asyncio").setLevel(logging.CRITICAL)

@@ -68,7 +68,7 @@ def told(estimate: Estimate) -> str:
 
 
 async def main() -> None:
-    """Runs the comparison and prints a table a set."""
+    """Runs the comparison and prints one table per set."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", type=Path, default=Path("../shared/data/rated"))
     parser.add_argument("--sets", nargs="+", default=SETS)

@@ -2,7 +2,7 @@
 
     python benchmarks/replay_speed.py [--passes 15] [--n 60]
 
-Both sides first record their replies from the same local server: two calls a sample (claims, verdicts), and Assay by
+Both sides first record their replies from the same local server: two calls per sample (claims, verdicts), and Assay by
 its default too, which takes the sentences as claims and so makes one. Then each replays them: every pass opens the
 recordings anew, so that nothing is remembered from the pass before. Ragas is timed with the cache that it ships
 (DiskCacheBackend) and with a bare dict, the fastest cache that its interface allows, by its recommended metrics and by
@@ -99,7 +99,7 @@ def ragas_passes(samples: Sequence[Sample], api_base: str, folder: Path) -> dict
 
 
 def samples_a_second(ways: Mapping[str, Pass], count: int, passes: int) -> dict[str, list[float]]:
-    """Samples a second of each pass, lowest first; one pass before them is not counted.
+    """Samples per second of each pass, lowest first; one pass before them is not counted.
 
     The ways take turns, so that other work on the machine slows all of them alike.
     """
