@@ -1,12 +1,14 @@
 """Answer relevance: how near the questions that an answer answers are to the one that was asked."""
 
-from pydantic import BaseModel
+from typing import Self
+
+from pydantic import BaseModel, model_validator
 
 from ..eval_sets.sample import Sample
 from ..judges import Judge, Question
 from ..judges.embedders import Embedder, load_embedder
 from ..prompts import BUNDLED, Prompts
-from .metric import Metric, Score, failed, scored
+from .metric import Metric, Score, scored
 
 
 class ReverseQuestions(BaseModel):
@@ -14,6 +16,12 @@ class ReverseQuestions(BaseModel):
 
     noncommittal: bool
     questions: list[str]
+
+    @model_validator(mode="after")
+    def _refuse_without_question(self) -> Self:
+        if not self.noncommittal and not any(text.strip() for text in self.questions):
+            raise ValueError("it is not noncommittal, and holds no question")
+        return self
 
 
 def reverse_questions_question(sample: Sample, count: int, prompts: Prompts) -> Question[ReverseQuestions]:
@@ -74,8 +82,6 @@ class AnswerRelevance(Metric):
         } | self.prompts.evidence(["questions"], sample.language)
         if reply.value.noncommittal:
             return scored(0.0, "the answer is noncommittal", evidence, reply.usage)
-        if not texts:
-            return failed("the judge wrote no question that this answers", evidence, reply.usage)
         cosines = await self.embedder.cosines(sample.user_input, texts)
         raw = sum(cosines) / len(cosines)
         evidence |= {

@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 from openai_server import OpenAIServer
 
-from assay.errors import UsageError
+from assay.errors import JudgeError, UsageError
 from assay.judges.embedders import Embedder, UniversalSentenceEncoder, load_embedder
 from assay.metrics import AnswerRelevance
 from assay.metrics.catalogue import load_metric
@@ -87,7 +87,8 @@ def test_no_question_at_all_is_failed_and_not_a_number(judge: Make, sample: Make
     script(ReverseQuestions={"noncommittal": False, "questions": [" "]})
     score = asyncio.run(AnswerRelevance(judge(), Angles()).assess(sample()))
     assert (score.status, score.value) == ("failed", None)
-    assert "wrote no question" in score.reason
+    assert "the reply cannot be used: it is refused: it is not noncommittal, and holds no question" in score.reason
+    assert score.usage.calls == 2, "it is asked once more with the error"
 
 
 @pytest.mark.parametrize(("language", "words"), [("nl", "Schrijf 3 vragen."), ("en", "Write 3 questions.")])
@@ -124,8 +125,8 @@ def test_an_embedder_by_api_asks_once_for_all_texts(
     assert [request.body["input"] for request in embeddings] == [[ASKED, "how do i add a car"]]
 
 
-def test_unit_vectors_of_nothing_are_no_nan() -> None:
-    """A text without a direction has cosine 0 with everything."""
+def test_a_text_without_a_direction_has_no_cosine() -> None:
+    """Neither NaN nor 0.0, which would pass for a measurement."""
 
     class Nothing(Embedder):
         name = "nothing"
@@ -133,7 +134,8 @@ def test_unit_vectors_of_nothing_are_no_nan() -> None:
         async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
             return np.zeros((len(texts), 3), dtype=np.float32)
 
-    assert asyncio.run(Nothing().cosines("a", ["b"])) == [0.0]
+    with pytest.raises(JudgeError, match="nothing: the vectors cannot be used: vector 1 is zero"):
+        asyncio.run(Nothing().cosines("a", ["b"]))
 
 
 @pytest.mark.parametrize("wrong", ["questions=0", "questions=three", "embedder=use"])
