@@ -70,7 +70,7 @@ def test_cannot_tell_undo_and_the_end(site: Any, ada: Any) -> None:
 
 
 def test_the_page_speaks_the_browsers_language(ada: Any) -> None:
-    for language, title in (("nl-BE,nl;q=0.9", "Antwoorden beoordelen"), ("fr", "Rate")):
+    for language, title in (("nl-BE,nl;q=0.9", "Antwoorden beoordelen"), ("de", "Antworten bewerten"), ("fr", "Rate")):
         assert title in ada.get("/rate", headers={"accept-language": language}).text
 
 
