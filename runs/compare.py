@@ -8,6 +8,7 @@ from ..errors import UsageError
 from ..eval_sets import Sample
 from ..meta_eval.estimate import Estimate
 from .pair_difference import adjust_p_values, paired_difference
+from .sample_pairing import Pairing, pair_samples
 
 if TYPE_CHECKING:
     from .store import Store
@@ -108,6 +109,7 @@ class Comparison:
         only_b: The ids that only run B has.
         other_question: The ids whose question differs; they are not compared.
         changed_answers: How many samples have another answer in B.
+        pairing: How the samples were paired.
     """
 
     a: str
@@ -121,6 +123,11 @@ class Comparison:
     only_b: tuple[str, ...]
     other_question: tuple[str, ...]
     changed_answers: int
+    pairing: Pairing = field(default_factory=Pairing)
+
+    def id_in_a(self, sample: str) -> str:
+        """The id in run A of a sample of run B."""
+        return self.pairing.ids.get(sample, sample)
 
     @property
     def metrics(self) -> tuple[str, ...]:
@@ -135,7 +142,7 @@ class Comparison:
 
 
 def compare(store: "Store", run_a: str, run_b: str) -> Comparison:
-    """Pairs two runs by sample id. A sample whose question differs between them is not paired, and listed.
+    """Pairs two runs by sample id, and samples without ids of their own by question (`pair_samples`).
 
     Args:
         store: Where both runs are.
@@ -150,21 +157,18 @@ def compare(store: "Store", run_a: str, run_b: str) -> Comparison:
     if not directions:
         raise UsageError(f"{run_a} and {run_b} have no metric in common")
     values_a = _values(store, run_a)
-    texts_a = {sample.id: (sample.user_input, sample.response) for sample in store.samples(run_a)}
-    pairs: list[PairedSample] = []
-    only_b, other_question = [], []
-    for sample, sample_b in run_samples(store, run_b):
-        if sample.id not in texts_a:
-            only_b.append(sample.id)
-            continue
-        question, answer = texts_a.pop(sample.id)
-        if question != sample.user_input:
-            other_question.append(sample.id)
-        else:
-            is_changed = answer != sample.response
-            pairs.append(replace(sample_b, before=values_a.get(sample.id, {}), answer_changed=is_changed))
+    samples_a, rows_b = list(store.samples(run_a)), list(run_samples(store, run_b))
+    pairing = pair_samples(samples_a, [sample for sample, _ in rows_b], plan_a.sets, plan_b.sets)
+    answers_a = {sample.id: sample.response for sample in samples_a}
+    pairs = [
+        replace(row, before=values_a.get(id_a, {}), answer_changed=answers_a[id_a] != sample.response)
+        for sample, row in rows_b
+        if (id_a := pairing.ids.get(sample.id)) is not None
+    ]
     if not pairs:
         raise UsageError(f"{run_a} and {run_b} have no sample in common (same id, same question): nothing to compare")
+    elsewhere_a = {*pairing.ids.values(), *pairing.other_question}
+    elsewhere_b = {*pairing.ids, *pairing.other_question}
     return Comparison(
         a=run_a,
         b=run_b,
@@ -173,9 +177,10 @@ def compare(store: "Store", run_a: str, run_b: str) -> Comparison:
         languages=_differences(directions, _parts(pairs, "language")),
         message_types=_differences(directions, _parts(pairs, "message_type")),
         samples=tuple(pairs),
-        only_a=tuple(texts_a),
-        only_b=tuple(only_b),
-        other_question=tuple(other_question),
+        only_a=tuple(sample.id for sample in samples_a if sample.id not in elsewhere_a),
+        only_b=tuple(sample.id for sample, _ in rows_b if sample.id not in elsewhere_b),
+        other_question=pairing.other_question,
+        pairing=pairing,
         changed_answers=sum(pair.answer_changed for pair in pairs),
     )
 

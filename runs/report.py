@@ -98,7 +98,7 @@ def comparison_as_json(store: "Store", comparison: "Comparison", metric: str, co
             "sample": sample,
             "metric": metric,
             "difference": difference,
-            "a": score_in(comparison.a, sample),
+            "a": score_in(comparison.a, comparison.id_in_a(sample)),
             "b": score_in(comparison.b, sample),
         }
         for sample, difference in comparison.most_changed(metric, count)
@@ -111,6 +111,8 @@ def comparison_as_json(store: "Store", comparison: "Comparison", metric: str, co
         "only_a": comparison.only_a,
         "only_b": comparison.only_b,
         "other_question": comparison.other_question,
+        "paired_by_question": comparison.pairing.by_question,
+        "paired_by_content": comparison.pairing.by_content,
         "metrics": [row.as_json() for row in comparison.overall],
         "languages": [row.as_json() for row in comparison.languages],
         "message_types": [row.as_json() for row in comparison.message_types],

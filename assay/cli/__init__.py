@@ -22,6 +22,7 @@ from .demo import demo
 from .exit_codes import BUDGET, ERROR, INTERRUPTED, USAGE
 from .generate import generate
 from .heuristic import heuristic
+from .init import init
 from .judges import judges
 from .listings import metrics, runs, sets
 from .meta import meta
@@ -35,7 +36,7 @@ from .show import show
 from .suite import accept, suite
 
 COMMANDS = {
-    "Evaluate": (run, show, compare, runs, demo),
+    "Evaluate": (init, run, show, compare, runs, demo),
     "Trust": (meta, judges, rate, ratings, probe, heuristic),
     "CI": (suite, accept, cassettes),
     "Build sets": (generate, crosseval, sets),

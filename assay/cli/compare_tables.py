@@ -53,6 +53,8 @@ def _pairing(comparison: Comparison) -> str:
         (len(comparison.only_a), "only in A"),
         (len(comparison.only_b), "only in B"),
         (len(comparison.other_question), "with another question (not compared)"),
+        (comparison.pairing.by_question, "without ids of their own paired by question"),
+        (comparison.pairing.by_content, "paired by question and content, because the question occurs more often"),
     ]:
         line += f"; {count} {what}" if count else ""
     return line
@@ -107,7 +109,7 @@ def _print_side_by_side(console: "Console", store: "Store", comparison: Comparis
     from rich.table import Table
     from rich.text import Text
 
-    sample_a, sample_b = store.sample(comparison.a, sample), store.sample(comparison.b, sample)
+    sample_a, sample_b = store.sample(comparison.a, comparison.id_in_a(sample)), store.sample(comparison.b, sample)
     console.print(Text(one_line(sample_a.user_input)))
     table = Table(show_lines=True)
     for side in ("A", "B"):
@@ -115,7 +117,7 @@ def _print_side_by_side(console: "Console", store: "Store", comparison: Comparis
     cells = []
     for run, judged in ((comparison.a, sample_a), (comparison.b, sample_b)):
         lines = [Text(terminal_text(judged.response))]
-        for _, name, score in store.scores(run, sample):
+        for _, name, score in store.scores(run, judged.id):
             if name == metric:
                 lines += audit_lines(name, score)
         cells.append(Group(*lines))

@@ -1,0 +1,118 @@
+"""`assay init`: looks at your file, asks what it cannot tell, and writes a suite."""
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ..errors import InputError, UsageError
+from .options import map_option, read_metrics
+from .output import echo, one_line
+
+if TYPE_CHECKING:
+    from ..runs.nightly.suite_draft import SetLook
+
+_QUESTIONS = {
+    "user_input": "Which column holds the customer's question?",
+    "response": "Which column holds the chatbot's answer?",
+}
+_SHOWN = 3
+_TEXT = 200
+
+
+@click.command()
+@click.argument("file", required=False)
+@click.option("--judge", metavar="MODEL", help="Who judges: a litellm model, such as openai/gpt-4o-mini.")
+@click.option("--metrics", metavar="A,B", help="What is scored. Default: what the file allows.")
+@map_option
+@click.option("--sheet", help="Which sheet of an Excel file.")
+@click.option(
+    "--out", type=click.Path(path_type=Path, dir_okay=False), default="suite.yaml", show_default=True, help="The suite."
+)
+@click.option("--force", is_flag=True, help="Replace the suite that is there.")
+def init(
+    file: str | None,
+    *,
+    judge: str | None,
+    metrics: str | None,
+    mapping: Mapping[str, str],
+    sheet: str | None,
+    out: Path,
+    force: bool,
+) -> None:
+    """Look at FILE and write suite.yaml for it.
+
+    Shows three samples as they are read. Asks on a terminal what the options leave open; elsewhere nothing is asked.
+
+    \b
+    assay init answers.xlsx
+    assay init answers.csv --judge openai/gpt-4o-mini --map vraag=user_input
+    """
+    from ..runs.nightly import load_suite
+    from ..runs.nightly.suite_draft import choose_metrics, draft_suite, look_at_set
+
+    if out.exists() and not force:
+        raise UsageError(f"{out}: there is a suite of this name; name another (--out FILE), or replace it (--force)")
+    asks = sys.stdin.isatty()
+    if file is None:
+        if not asks:
+            raise UsageError("name the file with your questions and answers: assay init FILE")
+        file = click.prompt("Which file holds your questions and answers?")
+    columns = _ask_columns(file, mapping, sheet) if asks else mapping
+    look = look_at_set(file, columns, sheet=sheet)
+    if judge is None and asks:
+        question = "Who judges? A litellm model such as openai/gpt-4o-mini; empty for no judge"
+        judge = click.prompt(question, default="", show_default=False) or None
+    chosen = read_metrics(metrics) if metrics else choose_metrics(look, has_judge=judge is not None)
+    _print_look(file, look.notes, look)
+    source = str(Path(file).resolve())
+    if Path(source).is_relative_to(out.resolve().parent):
+        source = str(Path(source).relative_to(out.resolve().parent))
+    suite = draft_suite(Path(file).stem, source, look, metrics=chosen, judge=judge, sheet=sheet)
+    try:
+        out.write_text(suite, encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"{out}: cannot be written ({error.strerror or error})") from error
+    load_suite(out)
+    echo(f"\n{out}: {', '.join(chosen)}{f', judged by {one_line(judge)}' if judge else ', without a judge'}")
+    echo(f"Next: assay suite {out}")
+
+
+def _ask_columns(file: str, mapping: Mapping[str, str], sheet: str | None) -> Mapping[str, str]:
+    """The mapping, with the columns that were asked for because their names do not say what they hold."""
+    from ..eval_sets.sample_columns import ALIASES
+    from ..runs.nightly.suite_draft import list_columns, look_at_set
+
+    try:
+        look_at_set(file, mapping, sheet=sheet)
+    except InputError as error:
+        columns = list_columns(file, sheet=sheet)
+        answers = dict(mapping)
+        for field, question in _QUESTIONS.items():
+            known = {field, *ALIASES.get(field, ())} & set(columns)
+            if not known and field not in answers.values():
+                echo(f"The columns are {one_line(', '.join(columns))}")
+                answers[click.prompt(question, type=click.Choice(columns))] = field
+        if answers == dict(mapping):
+            raise error
+        return answers
+    return mapping
+
+
+def _print_look(file: str, notes: tuple[str, ...], look: "SetLook") -> None:
+    for note in notes:
+        echo(one_line(note))
+    total = len(look.samples)
+    echo(
+        f"{one_line(file)}: {total} samples, {look.count('retrieved_contexts')} with contexts, "
+        f"{look.count('reference')} with a reference, {look.count('rating')} rated"
+    )
+    for sample in look.samples[:_SHOWN]:
+        rating = "" if sample.human_rating is None else f", rated {sample.human_rating:g} of {sample.rating_max:g}"
+        echo(f"\n{one_line(sample.id)} ({sample.language}{rating})")
+        echo(f"  question  {one_line(sample.user_input, _TEXT)}")
+        echo(f"  answer    {one_line(sample.response, _TEXT)}")
+        for context in sample.retrieved_contexts[:2]:
+            echo(f"  context   {one_line(context, _TEXT)}")
