@@ -1,4 +1,4 @@
-"""One call through litellm: what is sent for a question, and what is made of the answer before anyone reads it."""
+"""One call through litellm: what is sent for a question, and the raw reply that is made of what comes."""
 
 import asyncio
 import json
@@ -22,19 +22,25 @@ from .request_size import estimate_tokens, is_plausible_count, measure_question
 from .settings import JudgeSettings
 
 _ALTERNATIVES = 10
-_GRACE = 5.0  # seconds after which the client's own time-out is not waited for: a server that dribbles never meets it
+_GRACE = 5.0  # seconds beyond the client's own time-out, which a server that sends byte by byte never meets
 
 
 async def complete(question: Question[Any], settings: JudgeSettings, route: dict[str, Any]) -> RawReply:
-    """The model's reply to a question; `route` says where the model is.
+    """Asks a model once.
 
-    Raises what litellm raises for a failed call (`openai.OpenAIError` and its children) or `TimeoutError`, and
-    `JudgeError` for anything else that breaks on the way.
+    Args:
+        question: What is asked.
+        settings: The judge's.
+        route: Where the model is: `model`, and perhaps `api_base` and `api_key`.
+
+    Raises:
+        openai.OpenAIError, TimeoutError: The call failed.
+        JudgeError: Something broke on the way, or the reply has no end.
     """
     import openai  # litellm's errors are its errors
 
     litellm = load_litellm()
-    begun = time.perf_counter()
+    started = time.perf_counter()
     try:
         async with asyncio.timeout(settings.timeout + _GRACE):
             with bounded_body():
@@ -54,7 +60,7 @@ async def complete(question: Question[Any], settings: JudgeSettings, route: dict
         raise JudgeError(f"the call failed within litellm: {type(error).__name__}: {reason}") from error
     if not response.choices:
         raise litellm.InternalServerError("the reply has no choices", llm_provider="", model=settings.model)
-    return _raw_reply(question, response, settings, time.perf_counter() - begun)
+    return _raw_reply(question, response, settings, time.perf_counter() - started)
 
 
 def _shape(litellm: Any, question: Question[Any], settings: JudgeSettings) -> dict[str, Any]:

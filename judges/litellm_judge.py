@@ -106,6 +106,7 @@ class LiteLLMJudge:
         self._keys = QuestionKeys(self.settings)
         self._misses: MissExplainer | None = None
         self._notices: set[str] = set()  # what was said once, by this judge and its views together
+        self._stops_when_gone = False
         self._start_run()
 
     def for_run(self) -> "LiteLLMJudge":
@@ -115,6 +116,7 @@ class LiteLLMJudge:
         own: the replies that it remembers, the calls under way, the counts and the usage.
         """
         view = copy.copy(self)
+        view._stops_when_gone = True
         view._start_run()
         return view
 
@@ -211,7 +213,8 @@ class LiteLLMJudge:
         import openai  # litellm's errors are its errors
 
         self._check_api_key()
-        self._check_available()
+        if self._stops_when_gone:  # outside a run somebody may have mended it meanwhile
+            self._check_available()
         attempts = 0
         try:
             async for attempt in retrying(self.settings.attempts, self._count_retry, self.settings.wait):

@@ -117,6 +117,20 @@ def test_a_judge_that_is_gone_is_not_asked_for_every_sample(kind: str, openai_se
     assert len(openai_server.requests) <= (5 + 4) * 2
 
 
+def test_a_judge_that_came_back_answers_outside_a_run(openai_server: OpenAIServer) -> None:
+    judge = LiteLLMJudge(settings(openai_server, attempts=1))
+
+    async def ask(count: int) -> list[Any]:
+        questions = [Question(ASK, f"Question {n} of {count}", PlainText) for n in range(count)]
+        return [await asyncio.gather(judge.ask(question), return_exceptions=True) for question in questions]
+
+    openai_server.script = lambda _: Answer(status=401)
+    errors = [type(each).__name__ for (each,) in asyncio.run(ask(6))]
+    assert errors == ["JudgeError"] * 4 + ["JudgeUnavailable"] * 2
+    openai_server.script = None
+    assert [reply.value.text for (reply,) in asyncio.run(ask(1))] == ["I see."]
+
+
 def test_a_run_that_a_judge_left_can_be_resumed(openai_server: OpenAIServer, set_file: Make, tmp_path: Path) -> None:
     """12 samples one after another; the judge goes after 4 replies and comes back for the resumed run."""
     openai_server.script = lambda request: Answer(status=401) if request.number > 4 else None
