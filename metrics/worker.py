@@ -6,6 +6,7 @@ wait for something else (a server, a disk) have as many threads as they need, up
 """
 
 import asyncio
+import os
 import threading
 from collections import deque
 from collections.abc import Callable
@@ -27,17 +28,27 @@ class _Workers:
 
     def __init__(self, most: int) -> None:
         self._most = most
-        self._started = 0
+        self._begin()
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self._begin)  # a forked process has none of its parent's threads
+
+    def _begin(self) -> None:
+        self._threads: set[threading.Thread] = set()
         self._idle = 0
         self._queue = deque[Callable[[], None]]()
         self._changed = threading.Condition()
 
+    def include_this_thread(self) -> bool:
+        """Whether the caller runs on one of these threads: waiting for another result of theirs might never end."""
+        return threading.current_thread() in self._threads
+
     def submit(self, work: Callable[[], None]) -> None:
         with self._changed:
             self._queue.append(work)
-            if self._idle < len(self._queue) and self._started < self._most:
-                self._started += 1
-                threading.Thread(target=self._work, name="assay-worker", daemon=True).start()
+            if self._idle < len(self._queue) and len(self._threads) < self._most:
+                thread = threading.Thread(target=self._work, name="assay-worker", daemon=True)
+                self._threads.add(thread)
+                thread.start()
             else:
                 self._changed.notify()
 
@@ -96,6 +107,8 @@ def text_length(sample: Sample) -> int:
 
 
 async def _result_of(workers: _Workers, function: Callable[[], T]) -> T:
+    if workers.include_this_thread():
+        return function()
     future: Future[T] = Future()
     context = copy_context()
 

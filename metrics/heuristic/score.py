@@ -8,6 +8,7 @@ from ...eval_sets.sample import Sample
 from ...installation import require_packages
 from ...judges import Judge, Usage
 from ...languages import language_or_fallback
+from ...languages.sections import MessageType
 from ...prompts import BUNDLED, Prompts
 from ..metric import Metric, Score, scored, skipped
 from .answer_contradiction import AnswerContradiction
@@ -19,7 +20,7 @@ from .error_mismatch import ErrorMismatch
 from .feature import SECTIONS, Feature, Reading, explain_missing_pack, named_pipelines, read
 from .general_answer import GeneralAnswer
 from .hal import Hal
-from .message_type import MessageType, Rules, TypeMatch, classify
+from .message_type import Rules, TypeMatch, classify
 from .off_context import OffContext
 from .prompt_overlap import PromptOverlap
 from .subject_combination import SubjectCombination

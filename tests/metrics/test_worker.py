@@ -1,6 +1,8 @@
 """Computations beside the event loop."""
 
 import asyncio
+import multiprocessing
+import os
 import threading
 import time
 from contextvars import ContextVar
@@ -8,7 +10,7 @@ from contextvars import ContextVar
 import pytest
 
 from assay.eval_sets import Sample
-from assay.metrics.metric import ComputedMetric, Score, scored
+from assay.metrics.metric import ComputedMetric, Score, run_to_end, scored
 from assay.metrics.worker import call_beside, compute_beside
 
 LABEL: ContextVar[str] = ContextVar("LABEL")
@@ -78,6 +80,30 @@ def test_the_loop_goes_on_while_a_computation_runs_and_a_cancelled_one_is_not_wa
     finally:
         release.set()
     assert asyncio.run(compute_beside(divmod, 7, 2)) == (3, 1)
+
+
+def test_a_computation_may_wait_for_another_one() -> None:
+    """As when a metric of your own asks for the score of one of ours."""
+
+    def outer() -> int:
+        return run_to_end(compute_beside(sum, [1, 2]))
+
+    assert asyncio.run(asyncio.wait_for(compute_beside(outer), timeout=30)) == 3
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork there")
+def test_a_forked_process_computes_too() -> None:
+    asyncio.run(compute_beside(sum, [1, 2]))  # the parent's thread has begun
+    child = multiprocessing.get_context("fork").Process(target=compute_in_child)
+    child.start()
+    child.join(timeout=30)
+    hanging = child.is_alive()
+    child.kill()
+    assert not hanging and child.exitcode == 0
+
+
+def compute_in_child() -> None:
+    assert asyncio.run(compute_beside(sum, [1, 2])) == 3
 
 
 class WhereComputed(ComputedMetric):
