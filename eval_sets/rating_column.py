@@ -36,7 +36,7 @@ def find_rating_column(rows: Iterable[Row | BadRow]) -> RatingColumn | None:
         rows: All rows of a set.
 
     Returns:
-        The column with its scale; None where no column counts, or rows have a rating of their own.
+        The column with its scale; None where no column counts. Rows with a rating of their own do not count.
 
     Examples:
         >>> find_rating_column([Row(1, "line 2", {"score": "0.2"}), Row(2, "line 3", {"score": "1"})])
@@ -50,7 +50,7 @@ def find_rating_column(rows: Iterable[Row | BadRow]) -> RatingColumn | None:
         if isinstance(row, BadRow):
             continue
         if _is_filled(row.values.get("rating")) or _is_filled(row.values.get("ratings")):
-            return None
+            continue
         for name in RATING_ALIASES:
             value = row.values.get(name)
             if name in excluded or not _is_filled(value):

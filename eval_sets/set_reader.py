@@ -3,7 +3,7 @@
 import logging
 import re
 from collections.abc import Iterator, Mapping
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 
 from ..errors import InputError
@@ -16,6 +16,7 @@ from .sources import cannot_read, is_local, open_source
 
 _LANGUAGE = re.compile(r"[a-z]{2}")
 _EMPTY = "the set is empty; it should hold one row per sample"
+_ROWS_LOOKED_AT = 20  # few: a row may be long, and is kept meanwhile
 _LOGGER = logging.getLogger("assay")
 
 
@@ -114,12 +115,13 @@ def _may_have_rating_column(opened: Rows) -> bool:
 
 
 def _find_rating_column(opened: Rows) -> RatingColumn | None:
-    """The column of ratings; the set is read for it where its first row has a column with a usual name."""
+    """The column of ratings; the set is read for it where one of its first rows has a column with a usual name."""
     try:
-        first = next((row for row in opened.rows if not isinstance(row, BadRow)), None)
-        if first is None or "rating" in first.values or not {*RATING_ALIASES} & first.values.keys():
+        rows = iter(opened.rows)
+        head = list(islice(rows, _ROWS_LOOKED_AT))
+        if not any({*RATING_ALIASES} & row.values.keys() for row in head if not isinstance(row, BadRow)):
             return None
-        return find_rating_column(chain([first], opened.rows))
+        return find_rating_column(chain(head, rows))
     except (InputError, OSError):
         return None  # the reading itself meets the same error, and tells it
 

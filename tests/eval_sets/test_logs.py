@@ -1,5 +1,6 @@
 """Traces and chat logs of other tools become samples, and nothing of them is lost."""
 
+import csv
 import json
 from pathlib import Path
 from typing import Any
@@ -248,3 +249,91 @@ def test_our_own_rows_and_mapped_ones_stay_as_they_are(tmp_path: Path) -> None:
     path = written(tmp_path, rows, "mapped.jsonl")
     (mapped,) = load_set(path, mapping={"input": "user_input", "output": "response", "sessionId": "group"})
     assert (mapped.user_input, mapped.response, mapped.group) == ("Q", "A", "s")
+
+
+def test_a_rating_beside_the_messages_is_that_of_the_last_answer(tmp_path: Path) -> None:
+    chat = messages(("user", "One?"), ("assistant", "1."), ("user", "Two?"), ("assistant", "2."))
+    other = messages(("user", "Three?"), ("assistant", "3."))
+    rows = [{"id": "c1", "messages": chat, "rating": 0}, {"id": "c2", "messages": other, "rating": 1}]
+    first, second, third = load_set(written(tmp_path, rows, "chats.jsonl"))
+    assert [sample.rating for sample in (first, second, third)] == [None, 0, 1]
+    assert (third.rating_min, third.rating_max) == (0, 1)
+
+
+def test_a_rating_in_the_answers_message_is_that_of_the_answer(tmp_path: Path) -> None:
+    chat = messages(("user", "One?"), ("assistant", "1."), ("user", "Two?"), ("assistant", "2."))
+    chat[1] |= {"rating": 2, "rating_min": 1, "rating_max": 7}  # type: ignore[dict-item]
+    first, second = load_set(written(tmp_path, [{"id": "c1", "messages": chat}], "chats.jsonl"))
+    assert (first.rating, first.rating_max, second.rating) == (2, 7, None)
+
+
+def test_sharegpt_conversations(tmp_path: Path) -> None:
+    turns = [{"from": "human", "value": "One?"}, {"from": "gpt", "value": "1."}]
+    for content, name in (([{"id": "c1", "conversations": turns}], "a.jsonl"), ([{"conversations": turns}], "b.json")):
+        (sample,) = load_set(written(tmp_path, content, name))
+        assert (sample.user_input, sample.response) == ("One?", "1.")
+
+
+def test_ragas_multi_turn_samples(tmp_path: Path) -> None:
+    turns = [
+        {"content": "One?", "type": "human"},
+        {"content": "A page.", "type": "tool"},
+        {"content": "1.", "type": "ai"},
+    ]
+    (sample,) = load_set(written(tmp_path, [{"user_input": turns, "reference": "One."}], "ragas.jsonl"))
+    assert (sample.user_input, sample.response, sample.reference) == ("One?", "1.", "One.")
+    assert sample.retrieved_contexts == ("A page.",)
+
+
+def test_langfuse_scores_of_people_are_ratings(tmp_path: Path) -> None:
+    def trace(number: int, *scores: dict[str, Any]) -> dict[str, Any]:
+        return langfuse_trace(id=f"t{number}", input=QUESTION, output=f"{ANSWER} {number}", scores=list(scores))
+
+    annotation = {"name": "quality", "source": "ANNOTATION"}
+    rows = [
+        trace(1, annotation | {"value": 4}, {"name": "bleu", "value": 0.3, "source": "EVAL"}),
+        trace(2, annotation | {"value": 2, "authorUserId": "an"}, annotation | {"value": 3, "authorUserId": "bo"}),
+        trace(3, {"name": "bleu", "value": 0.3, "source": "EVAL"}),
+        trace(4, annotation | {"value": 1}),
+    ]
+    samples = load_set(written(tmp_path, rows, "traces.jsonl"))
+    assert [sample.human_rating for sample in samples] == [4, 2.5, None, 1]
+    assert samples[1].ratings == {"an": 2, "bo": 3}
+
+
+def test_langfuse_as_csv(tmp_path: Path) -> None:
+    path = tmp_path / "traces.csv"
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(["id", "sessionId", "userId", "input", "output", "scores"])
+        for number in (1, 2):
+            scores = [{"name": "user-feedback", "value": number, "source": "API"}]
+            writer.writerow([f"t{number}", "s", "", json.dumps({"question": QUESTION}), ANSWER, json.dumps(scores)])
+    samples = load_set(path)
+    assert [(sample.id, sample.user_input, sample.group) for sample in samples] == [
+        ("t1", QUESTION, "s"),
+        ("t2", QUESTION, "s"),
+    ]
+    assert [sample.rating for sample in samples] == [1, 2]
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
+def test_phoenix_spans_as_a_table(tmp_path: Path, suffix: str) -> None:
+    pandas = pytest.importorskip("pandas")
+    documents = [{"document.content": page} for page in PAGES]
+    frame = pandas.DataFrame(
+        {
+            "context.trace_id": ["t1", "t1"],
+            "context.span_id": ["b", "a"],
+            "parent_id": ["a", None],
+            "span_kind": ["RETRIEVER", "CHAIN"],
+            "attributes.input.value": [None, QUESTION],
+            "attributes.output.value": [None, ANSWER],
+            "attributes.retrieval.documents": [documents, None],
+        }
+    )
+    path = tmp_path / f"spans{suffix}"
+    frame.to_csv(path, index=False) if suffix == ".csv" else frame.to_parquet(path)
+    (sample,) = load_set(path)
+    assert (sample.id, sample.user_input, sample.response) == ("t1", QUESTION, ANSWER)
+    assert sample.retrieved_contexts == tuple(PAGES)
