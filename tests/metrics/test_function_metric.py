@@ -190,16 +190,16 @@ def test_the_command_line_runs_it_and_says_why_one_broke(file: Path, monkeypatch
     rows = [sample(id=name, response=text).model_dump(mode="json", exclude_defaults=True) for name, text in ANSWERS]
     (file.parent / "set.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     metrics = "my_metrics.py:exclamations,my_metrics.py:broken"
+    tables = CliRunner().invoke(cli, ["run", "set.jsonl", "--metrics", metrics, "--max-failed", "2"]).output
+    error = "my_metrics.py:broken broke: ZeroDivisionError: division by zero (my_metrics.py, line 12)"
+    assert f"{error} (2)" in " ".join(tables.split())  # of both samples, under the table
     result = CliRunner().invoke(cli, ["run", "set.jsonl", "--metrics", metrics, "--max-failed", "2", "--json"])
     assert result.exit_code == 0, result.output
     found = json.loads(result.stdout)["metrics"]
     assert (found["my_metrics.py:exclamations"]["mean"], found["my_metrics.py:exclamations"]["scored"]) == (1.5, 2)
     assert not found["my_metrics.py:exclamations"]["higher_is_better"]
     assert found["my_metrics.py:broken"]["failed"] == 2
-    shown = CliRunner().invoke(cli, ["show", "last", "a"])
-    assert "my_metrics.py:broken broke: ZeroDivisionError: division by zero (my_metrics.py, line 12)" in " ".join(
-        shown.output.split()
-    )
+    assert error in " ".join(CliRunner().invoke(cli, ["show", "last", "a"]).output.split())
 
 
 ANSWERS = [("a", "Yes!"), ("b", "No!!")]
