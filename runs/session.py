@@ -319,13 +319,13 @@ def find_run_to_resume(store: Store, name: str, plan: Plan | None) -> RunRow:
         UsageError: No run has this name, or the run scores something else than the plan.
     """
     if plan is None:
-        run = store.run(name)
-        if WITHHELD in run.plan.model_dump_json(include={"judge"}):
+        named = store.run(name)
+        if WITHHELD in named.plan.model_dump_json(include={"judge"}):
             raise UsageError(
-                f"{run.id} was judged with settings that are not kept, since they may be secret; name the sets and the "
-                f"judge again: assay run SET --judge JUDGE --resume {run.id}"
+                f"{named.id} was judged with settings that are not kept, since they may be secret; name the sets and "
+                f"the judge again: assay run SET --judge JUDGE --resume {named.id}"
             )
-        return run
+        return named
     run = store.newest_run_of(plan.identity) if name == "last" else store.run(name)
     if run is None or run.plan.identity != plan.identity:
         raise UsageError(

@@ -8,9 +8,9 @@ from typing import Any
 import click
 
 from ..errors import UsageError
-from .cassettes import cassettes, run_plan
+from .cassettes import TypedRun, cassettes, with_typed_run
 from .exit_codes import DONE, ERROR, GATE_FAILED
-from .options import embedder_option, json_option, judge_option, metrics_option, set_options
+from .options import json_option
 from .output import echo, echo_json, one_line
 
 _SHOWN = 10
@@ -99,10 +99,7 @@ def diff(a: Path, b: Path, as_json: bool) -> None:
 @cassettes.command()
 @_path
 @click.argument("sets", nargs=-1, required=True)
-@judge_option
-@metrics_option
-@embedder_option
-@set_options
+@with_typed_run
 @click.option("--share", type=click.FloatRange(0, 1, min_open=True), default=0.1, show_default=True)
 @click.option("--seed", type=int, default=0, show_default=True, help="Which questions are asked anew.")
 @click.option("--at-most", type=click.FloatRange(0, 1), help="Exit code 5 when surely more replies have changed.")
@@ -110,14 +107,13 @@ def diff(a: Path, b: Path, as_json: bool) -> None:
 @json_option
 def drift(
     path: Path,
-    sets: tuple[str, ...],
     *,
+    run: TypedRun,
     share: float,
     seed: int,
     at_most: float | None,
     budget_calls: int | None,
     as_json: bool,
-    **options: Any,
 ) -> None:
     """Ask recorded questions anew: have the replies changed?
 
@@ -130,9 +126,8 @@ def drift(
     from ..judges.drift import estimate_drift
     from ..runs.cassette_check import repeat_questions
 
-    plan = run_plan(sets, **options)
     repeated, missing = asyncio.run(
-        repeat_questions(path, plan, share=share, seed=seed, budget=Budget(calls=budget_calls))
+        repeat_questions(path, run.plan(), share=share, seed=seed, budget=Budget(calls=budget_calls))
     )
     estimate = estimate_drift(repeated)
     changed = [question for question in repeated if not question.same_value]

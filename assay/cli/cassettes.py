@@ -2,21 +2,24 @@
 
 import asyncio
 import json
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from ..errors import UsageError
 from .exit_codes import DONE, ERROR
 from .options import (
+    Command,
+    SetOptions,
     embedder_option,
     json_option,
     judge_option,
     metrics_option,
-    read_mapping,
+    option_group,
     read_metrics,
-    set_options,
+    with_set_options,
 )
 from .output import echo, echo_json, one_line, open_console
 
@@ -25,6 +28,49 @@ if TYPE_CHECKING:
     from ..runs.plan import Plan
 
 _path = click.argument("path", type=click.Path(path_type=Path))
+
+
+@dataclass(frozen=True, slots=True)
+class TypedRun:
+    """The run whose questions a cassette is compared with, as it was typed.
+
+    Attributes:
+        sets: The sets; none where only the prompts are compared.
+        judge: The judge's name.
+        metrics: The metrics' names, with commas.
+        embedder: The embedder's name.
+        set_options: How the sets are read.
+    """
+
+    sets: tuple[str, ...]
+    judge: str | None
+    metrics: str
+    embedder: str
+    set_options: SetOptions
+
+    def plan(self) -> "Plan":
+        """The plan of the run. Raises `UsageError` without a judge or for an unknown one."""
+        from ..judges import load_settings
+        from ..runs.plan import Plan
+
+        if self.judge is None:
+            raise UsageError("name the judge whose questions are looked up in the cassette: --judge MODEL")
+        return Plan(
+            sets=self.sets,
+            metrics=read_metrics(self.metrics),
+            judge=load_settings(self.judge),
+            embedder=self.embedder,
+            mapping=self.set_options.mapping,
+            language=self.set_options.language,
+            split=self.set_options.split,
+            limit=self.set_options.limit,
+        )
+
+
+def with_typed_run(command: Command) -> Command:
+    """Adds the options of the run that a cassette is compared with; the command gets it as `run`."""
+    grouped = option_group("run", TypedRun, judge_option, metrics_option, embedder_option)(command)
+    return with_set_options(grouped)
 
 
 @click.group()
@@ -75,24 +121,12 @@ def show(path: Path, key: str | None, sample: str | None, as_json: bool) -> None
         echo(one_line(f"{len(found)} recordings of {', '.join(sorted({r.reply.model for r in found}))}"))
 
 
-def _run_options(command: Any) -> Any:
-    """The run that a cassette is held against."""
-    for option in (
-        json_option,
-        set_options,
-        embedder_option,
-        metrics_option,
-        judge_option,
-        click.argument("sets", nargs=-1),
-        _path,
-    ):
-        command = option(command)
-    return command
-
-
 @cassettes.command()
-@_run_options
-def check(path: Path, sets: tuple[str, ...], as_json: bool, **options: Any) -> None:
+@_path
+@click.argument("sets", nargs=-1)
+@with_typed_run
+@json_option
+def check(path: Path, *, run: TypedRun, as_json: bool) -> None:
     """List what is stale and what is missing in a cassette.
 
     PATH is compared with what a run over SETS with --judge and --metrics asks.
@@ -102,7 +136,7 @@ def check(path: Path, sets: tuple[str, ...], as_json: bool, **options: Any) -> N
     when something is stale or missing.
     """
 
-    result = _check(path, sets, **options)
+    result = _check(path, run)
     if as_json:
         echo_json({"stale": [recording.key for recording in result.stale], "missing": result.missing})
     else:
@@ -110,17 +144,20 @@ def check(path: Path, sets: tuple[str, ...], as_json: bool, **options: Any) -> N
             echo(f"stale    {one_line(f'{recording.key[:12]} {recording.prompt} {recording.sample}')}")
         for line in result.missing:
             echo(f"missing  {one_line(line)}")
-        echo(f"{len(result.stale)} stale, {len(result.missing) if sets else 'unknown'} missing")
+        echo(f"{len(result.stale)} stale, {len(result.missing) if run.sets else 'unknown'} missing")
     click.get_current_context().exit(ERROR if result.stale or result.missing else DONE)
 
 
 @cassettes.command()
-@_run_options
-def prune(path: Path, sets: tuple[str, ...], as_json: bool, **options: Any) -> None:
+@_path
+@click.argument("sets", nargs=-1)
+@with_typed_run
+@json_option
+def prune(path: Path, *, run: TypedRun, as_json: bool) -> None:
     """Drop what `check` calls stale from PATH."""
     from ..judges import Cassette
 
-    stale = _check(path, sets, **options).stale
+    stale = _check(path, run).stale
     Cassette(path, "replay").drop({recording.key for recording in stale})
     if as_json:
         echo_json({"dropped": len(stale)})
@@ -128,38 +165,9 @@ def prune(path: Path, sets: tuple[str, ...], as_json: bool, **options: Any) -> N
         echo(f"{len(stale)} recordings dropped")
 
 
-def _check(path: Path, sets: tuple[str, ...], **options: Any) -> "CassetteCheck":
+def _check(path: Path, run: TypedRun) -> "CassetteCheck":
     from ..runs.cassette_check import CassetteCheck, check_cassette, recordings_of_changed_prompts
 
-    if not sets:
+    if not run.sets:
         return CassetteCheck(stale=recordings_of_changed_prompts(path), missing=[])
-    return asyncio.run(check_cassette(path, run_plan(sets, **options)))
-
-
-def run_plan(
-    sets: tuple[str, ...],
-    *,
-    judge: str | None,
-    metrics: str,
-    embedder: str,
-    mapping: tuple[str, ...],
-    language: str | None,
-    split: str | None,
-    limit: int | None,
-) -> "Plan":
-    """Returns the plan of the run that was typed. Raises `UsageError` without a judge or for an unknown one."""
-    from ..judges import load_settings
-    from ..runs.plan import Plan
-
-    if judge is None:
-        raise UsageError("name the judge whose questions are looked up in the cassette: --judge MODEL")
-    return Plan(
-        sets=sets,
-        metrics=read_metrics(metrics),
-        judge=load_settings(judge),
-        embedder=embedder,
-        mapping=read_mapping(mapping),
-        language=language,
-        split=split,
-        limit=limit,
-    )
+    return asyncio.run(check_cassette(path, run.plan()))

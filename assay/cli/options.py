@@ -264,16 +264,3 @@ def read_metrics(typed: str, translate: str | None = None) -> tuple[str, ...]:
     if not any(f":translate={translate}" in name for name in translated):
         raise UsageError(f"--translate {translate}: none of {', '.join(names)} reads a translation; heuristic does")
     return translated
-
-
-def set_options(command: Command) -> Command:
-    """The options of `with_set_options`, one by one: for commands that are not typed yet."""
-    for option in (
-        click.option("--split", help="Which split of a set saved by `datasets` or on the Hub."),
-        click.option("--sheet", help="Which sheet of an Excel file."),
-        click.option("--limit", type=click.IntRange(min=1), help="At most so many samples of each set."),
-        click.option("--map", "mapping", multiple=True, metavar="THEIRS=OURS", help="Rename a column; repeatable."),
-        click.option("--language", help="Language (nl, en) of rows that name none; if not given, it is detected."),
-    ):
-        command = option(command)
-    return command

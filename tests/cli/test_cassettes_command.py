@@ -156,11 +156,11 @@ def test_show(assay: Make, recorded: Path) -> None:
 @pytest.mark.parametrize(
     ("command", "cure"),
     [
-        (["show", "none.jsonl"], "there is no such cassette"),
+        (["show", "none.jsonl"], "no such cassette"),
         (["show", "replies.jsonl", "zzz"], "no recording matches"),
-        (["check", "none.jsonl"], "there is no such cassette"),
+        (["check", "none.jsonl"], "no such cassette"),
         (["check", "replies.jsonl", "SET"], "--judge"),
-        (["prune", "none.jsonl"], "there is no such cassette"),
+        (["prune", "none.jsonl"], "no such cassette"),
     ],
 )
 def test_what_there_is_not_is_told(

@@ -222,3 +222,58 @@ def test_help_names_the_exit_codes(assay: Make) -> None:
         assert words in " ".join(told.out.split())
     assert assay("-h").out == told.out
     assert assay("--version").out.startswith("assay, version 0.")
+
+
+def test_a_set_without_contexts_says_so_before_anything_is_paid(
+    assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer
+) -> None:
+    told = assay("run", set_file(4, retrieved_contexts=[]), "--judge", judge_file(), "--metrics", LISTED)
+    assert told.code == 2
+    assert "retrieved_contexts" in told.err
+    assert openai_server.requests == []
+
+
+def test_reasons_for_missing_scores_are_counted_under_the_table(assay: Make, set_file: Make) -> None:
+    """Three of five samples lack contexts: token_overlap cannot score them."""
+    path = set_file(5)
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    bare = [row | ({"retrieved_contexts": []} if row["id"] in {"s0", "s2", "s4"} else {}) for row in rows]
+    path.write_text("".join(json.dumps(row) + "\n" for row in bare), encoding="utf-8")
+    out = " ".join(assay("run", path, "--metrics", "token_overlap").out.split())
+    assert "token_overlap: 3 skipped: the sample has no retrieved_contexts (3)" in out
+
+
+def test_the_worst_answers_are_by_the_metric_that_agrees_best(assay: Make, set_file: Make) -> None:
+    """All answers are of one length; token_overlap is low where flowers are sent, and those are rated lowest."""
+    path = set_file(9)
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    for row in rows:
+        row["rating"] = 1 if "flowers" in row["response"] else 5
+        row["response"] = row["response"].replace("Send flowers.", "Send pretty flowers.")
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    told = assay("run", path, "--metrics", "answer_length,token_overlap").out
+    assert "worst answers by token_overlap" in told
+
+
+def test_scores_as_files_carry_question_answer_and_rating(assay: Make, set_file: Make, tmp_path: Path) -> None:
+    assay("run", set_file(2), "--metrics", "token_overlap", "--out", "scores.csv")
+    with (tmp_path / "scores.csv").open(newline="", encoding="utf-8") as file:
+        row = next(csv.DictReader(file))
+    assert (row["user_input"], row["response"], row["rating"]) == (
+        "How do I do step 0?",
+        "Open menu 0. Send flowers.",
+        "1.0",
+    )
+
+
+def test_tables_fit_80_columns_and_wide_has_more(assay: Make, set_file: Make, judge_file: Make) -> None:
+    metrics = f"{LISTED},answer_relevance,judge_truthfulness,judge_relatedness,judge_completeness"
+    done = assay("run", set_file(6), "--judge", judge_file(), "--metrics", metrics)
+    run = done.out.split()[1]
+    for words in (("show", run), ("compare", run, run)):
+        narrow, wide = assay(*words).out, assay(*words, "--wide").out
+        assert max(map(len, narrow.splitlines())) <= 80
+        assert "…" not in "".join(line for line in narrow.splitlines() if line.startswith("│"))
+        assert max(map(len, wide.splitlines())) > 80
+    assert "Not shown, for want of room" in assay("show", run).out
+    assert "coverage" in assay("show", run, "--wide").out

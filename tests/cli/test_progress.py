@@ -1,0 +1,48 @@
+"""Progress: a line every so often without a terminal, nothing with --quiet, and the time that is left."""
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from openai_server import OpenAIServer
+
+from assay.cli import progress
+from assay.runs import Progress
+
+Make = Callable[..., Any]
+LISTED = "faithfulness:claims=judge:verdicts=listed"
+
+
+def test_lines_without_a_terminal(
+    *, assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One call at once of 0.1 s each: six samples of two calls last over a second, ten times the time per line."""
+    monkeypatch.setattr(progress, "SECONDS_PER_LINE", 0.1)
+    openai_server.latency = 0.1
+    words = ("run", set_file(6), "--judge", judge_file(), "--metrics", LISTED, "--concurrency", "1", "--json")
+    done = assay(*words)
+    lines = done.err.splitlines()
+    assert len(lines) >= 3
+    assert all(line.startswith("assay: ") and " of 6 samples, " in line for line in lines)
+    assert any(line.endswith(" left") for line in lines)
+    assert done.json["metrics"][LISTED]["n"] == 6  # standard output has the JSON alone
+    quiet = assay(*words, "--quiet")
+    assert (quiet.code, quiet.err) == (0, "")
+
+
+def test_a_quick_run_prints_no_line(assay: Make, set_file: Make) -> None:
+    assert assay("run", set_file(6), "--metrics", "token_overlap").err == ""
+
+
+def test_the_time_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    """10 of 100 samples in 20 s: 90 more at 2 s each are 180 s."""
+    now = time.monotonic()
+    monkeypatch.setattr(time, "monotonic", lambda: now)
+    current = Progress(total=100, started=now - 20, samples=10)
+    current.scores["failed"] = 2
+    line = progress.progress_line(current)
+    assert line == (
+        "assay: 10 of 100 samples, 0 calls (0 replayed), 0 tokens, 0.0000 USD, 0 retries, 2 failed, about 3 min left"
+    )
+    assert progress.progress_line(Progress(total=None)).startswith("assay: 0 samples, ")
