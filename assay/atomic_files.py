@@ -1,6 +1,7 @@
 """Files that are written whole or not at all."""
 
 import errno
+import glob
 import os
 import shutil
 from collections.abc import Iterator
@@ -81,6 +82,12 @@ def replace_file(target: Path, *, binary: bool = False) -> Iterator[IO[Any]]:
     except OSError as error:
         raise InputError(_cannot_write(target, error)) from error
     finally:
+        draft.unlink(missing_ok=True)
+
+
+def remove_drafts(target: Path) -> None:
+    """Removes the drafts that killed processes left; only for a caller whom nobody else can be writing beside."""
+    for draft in target.parent.glob(f".{glob.escape(target.name)}.*.part"):
         draft.unlink(missing_ok=True)
 
 

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Literal, get_args
 
-from ..atomic_files import replace_file
+from ..atomic_files import remove_drafts, replace_file
 from ..errors import InputError, UsageError
 from .bundled_cassettes import bundled_cassette, is_bundled
 from .journal import Journal, abandoned_journals, journals_of, locked, read_journal
@@ -156,6 +156,7 @@ class Cassette:
     def _merge(self, dropped: Collection[str] = ()) -> None:
         """Rewrites the file with the abandoned journals' lines and without those that are dropped."""
         with locked(self.path), abandoned_journals(self.path) as journals:
+            remove_drafts(self.path)
             unmerged = {key: line for journal in journals for key, line in read_journal(journal).items()}
             self._close_lines()  # another process may have merged since; and Windows replaces no open file
             lines = self._sorted_lines()

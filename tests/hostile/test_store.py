@@ -1,0 +1,114 @@
+"""A store that is killed, damaged, locked or read-only: no score is lost, no command ends in a traceback."""
+
+import json
+import random
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from openai_server import OpenAIServer
+
+from assay.runs import Store
+
+Make = Callable[..., Any]
+METRICS = "faithfulness:claims=judge:verdicts=listed"
+
+
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize(("kills", "seed"), [(2, 0), pytest.param(60, 1, marks=pytest.mark.slow)])
+def test_kill_9_and_resume_until_it_is_done(
+    *, assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer, tmp_path: Path, kills: int, seed: int
+) -> None:
+    """A run is killed after some replies, resumed and killed again; in the end each question was paid for once."""
+    samples, at_once = 10 * kills, 4
+    openai_server.latency = 0.02
+    words = [str(set_file(samples)), "--judge", str(judge_file(concurrency=at_once)), "--metrics", METRICS]
+    drawn = random.Random(seed)
+    for kill in range(kills):
+        further = ["--resume", "last"] if kill else words
+        before = len(openai_server.requests)
+        process = subprocess.Popen(
+            [sys.executable, "-m", "assay", "run", *further],
+            cwd=tmp_path,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+        )
+        wanted = before + drawn.randint(1, 2 * samples // kills)
+        while process.poll() is None and len(openai_server.requests) < wanted:
+            time.sleep(0.005)
+        process.kill()
+        process.communicate()
+    openai_server.latency = 0
+    done = assay("run", "--resume", "last", "--json")
+    assert done.code == 0
+    assert done.json["metrics"][METRICS]["scored"] == samples
+    assert len({json.dumps(request.body) for request in openai_server.requests}) == 2 * samples
+    lost = len(openai_server.requests) - 2 * samples
+    assert lost <= kills * at_once, "only replies that were on their way when it was killed are asked for again"
+
+
+@pytest.mark.parametrize("place", ["header", "pages", "cut", "plan", "sample", "score"])
+def test_a_damaged_store_is_told_in_one_sentence(assay: Make, set_file: Make, tmp_path: Path, place: str) -> None:
+    assert assay("run", set_file(200), "--metrics", "token_overlap").code == 0
+    file = tmp_path / ".assay" / "runs.sqlite"
+    run = Store(tmp_path / ".assay").run("last").id
+    with sqlite3.connect(file) as database:
+        database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    database.close()
+    for beside in tmp_path.glob(".assay/runs.sqlite-*"):
+        beside.unlink()
+    content = bytearray(file.read_bytes())
+    if place == "header":
+        content[:100] = b"x" * 100
+    elif place == "pages":
+        content[4096:] = b"\xff" * (len(content) - 4096)
+    elif place == "cut":
+        del content[len(content) // 2 :]
+    if place in {"plan", "sample", "score"}:
+        column = {"plan": "runs SET plan", "sample": "samples SET content", "score": "scores SET evidence"}[place]
+        with sqlite3.connect(file) as database:
+            database.execute(f"UPDATE {column} = '{{'")
+        database.close()
+    else:
+        file.write_bytes(content)
+    for words in (("show", "last"), ("show", run, "s1"), ("show", "last", "--json"), ("run", "--resume", "last")):
+        told = assay(*words)
+        assert "Traceback" not in told.err, told.err
+        if told.code:
+            assert (told.code in {1, 2}, told.err.count("\n")) == (True, 1), told.err
+            assert "make room" not in told.err
+    if place in {"pages", "cut"}:
+        assert "the file is damaged: restore it from a backup" in assay("show", run).err
+    if place == "plan":
+        assert f"row of runs with id = '{run}' cannot be read" in assay("show", "last").err
+        assert assay("run", set_file(2), "--metrics", "token_overlap").code == 0, "another run begins"
+        assert assay("show", "last").code == 0
+
+
+def test_samples_removed_from_a_set_do_not_count_after_resume(assay: Make, set_file: Make, tmp_path: Path) -> None:
+    path = set_file(6)
+    first = assay("run", path, "--metrics", "token_overlap", "--json").json
+    assert first["metrics"]["token_overlap"]["n"] == 6
+    rows = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    path.write_text("".join(rows[:2] + rows[4:]), encoding="utf-8")
+    resumed = assay("run", path, "--metrics", "token_overlap", "--resume", "last", "--json").json
+    assert (resumed["run"], resumed["metrics"]["token_overlap"]["n"]) == (first["run"], 4)
+    shown = assay("show", "last", "--json").json
+    assert {score["sample"] for score in shown["scores"]} == {"s0", "s1", "s4", "s5"}
+
+
+def test_a_store_that_another_process_holds_is_told_with_a_cure(assay: Make, set_file: Make, tmp_path: Path) -> None:
+    assert assay("run", set_file(2), "--metrics", "token_overlap").code == 0
+    store = Store(tmp_path / ".assay", wait=0.1)
+    holder = sqlite3.connect(tmp_path / ".assay" / "runs.sqlite", isolation_level=None)
+    holder.execute("BEGIN IMMEDIATE")
+    assert assay("show", "last").code == 0, "it can be read all the same"
+    with pytest.raises(Exception, match="locked; wait until the process that holds it has ended"):
+        store.begin(store.run("last").plan)
+    holder.execute("ROLLBACK")
+    holder.close()
