@@ -145,9 +145,9 @@ def compare(
     from ..runs.judge_comparison import compare_judges
     from ..runs.judge_scoring import JudgeScoring, load_judges, score_by_judges
 
-    settings = load_judges(names)  # all are known before one is asked
     if report is not None:
         check_writable(report)
+    settings = load_judges(names)  # all are known before one is asked
     file = cassette or str(path_in_store(store, "judged.{judge}.jsonl", "name files with --cassette"))
     scoring = JudgeScoring(metric=metric, cassette=file, mode=mode, budget=budget, repeats=repeats)
     samples = list(set_options.samples(sets))
