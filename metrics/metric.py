@@ -28,7 +28,7 @@ _OF_THREAD = threading.local()
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """What a metric found for one sample: a value, or the reason why there is none.
+    """The result of a metric for one sample: a value, or the reason why there is none.
 
     Attributes:
         value: A finite number when `status` is `scored`, else None; never NaN.
@@ -122,11 +122,11 @@ class Metric(ABC):
         missing = [name for name in self.needs if not has_field(sample, name)]
         if missing:
             return skipped(f"the sample has no {' and no '.join(missing)}")
-        with metered() as taken:
+        with metered() as usages:
             try:
                 return await self.measure(sample)
             except JudgeError as error:
-                return failed(str(error), usage=Usage.total(taken))
+                return failed(str(error), usage=Usage.total(usages))
 
     async def ascore(self, **fields: Any) -> Score:
         """The score of a sample given by its fields, as in Ragas: `await metric.ascore(user_input=..., response=...)`.

@@ -81,7 +81,7 @@ def _module_of(file: Path) -> ModuleType:
     sys.modules[name] = module  # dataclasses and pydantic look their module up
     try:
         specification.loader.exec_module(module)
-    except Exception as error:  # the user's code: whatever it raises, it is told with its line
+    except Exception as error:  # the user's code: whatever it raises, the message names its line
         del sys.modules[name]
         lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(file)]
         line = error.lineno if isinstance(error, SyntaxError) else lines[-1] if lines else None

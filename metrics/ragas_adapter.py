@@ -150,24 +150,24 @@ class RagasMetric(Metric):
         copied = copy.copy(metric)
         if isinstance(metric, OlderMetric) and hasattr(metric, "strictness"):
             copied.strictness = 1  # n generations of one prompt are the same: Ragas would warn that it got one
-        for name, held in vars(metric).items():
+        for name, part in vars(metric).items():
             if name == "llm" and self.judge is not None:
                 setattr(copied, name, self._llm())
             elif name == "embeddings" and self.embedder is not None:
-                newer = not isinstance(metric, OlderMetric) or isinstance(held, BaseRagasEmbedding)
+                newer = not isinstance(metric, OlderMetric) or isinstance(part, BaseRagasEmbedding)
                 setattr(copied, name, (Embeddings if newer else OlderEmbeddings)(self.embedder))
-            elif name in {"llm", "embeddings"} and held is None:
+            elif name in {"llm", "embeddings"} and part is None:
                 wanted = "a judge" if name == "llm" else "an embedder"
                 raise UsageError(f"{self.name} has no {name} of its own; give it {wanted}")
-            elif isinstance(held, OlderMetric | SimpleBaseMetric):
-                setattr(copied, name, self._with_our_parts(held))
+            elif isinstance(part, OlderMetric | SimpleBaseMetric):
+                setattr(copied, name, self._with_our_parts(part))
         return copied
 
     def _llm(self) -> Any:
         from .ragas_parts import JudgeLLM
 
         if self.judge is None:
-            raise UsageError(f"{self.name} is given its LLM with each sample; give it a judge")
+            raise UsageError(f"{self.name} takes its LLM with each sample; give it a judge")
         return JudgeLLM(self.judge)
 
     def _begin(self) -> None:
