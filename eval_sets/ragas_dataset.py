@@ -8,7 +8,8 @@ from pydantic import ValidationError
 
 from ..errors import InputError
 from ..installation import require_extra
-from .rows import Row, Rows
+from .logs.conversations import read_conversation
+from .rows import BadRow, Row, Rows
 from .sample import Sample
 from .sample_builder import SampleBuilder
 from .validation_message import explain_validation_error
@@ -34,8 +35,8 @@ def from_ragas(dataset: "EvaluationDataset", *, language: str | None = None) -> 
     """The rows of a Ragas dataset as samples, in their order, ids `<the dataset's name, else ragas>-<row>`.
 
     Fields that only Ragas has (`reference_contexts`, `rubrics`, ...) stand in `metadata`, where `to_ragas` and Ragas's
-    metrics find them. `language` (ISO 639-1) is told from the texts where it is not given. Raises `InputError` for a
-    conversation (multi-turn), and for a row without a message or a response.
+    metrics find them. A conversation (`MultiTurnSample`) becomes one sample per answer. `language` (ISO 639-1) is
+    detected where it is not given. Raises `InputError` for a row without a message or a response.
     """
     name = getattr(dataset, "name", None)
     maker = SampleBuilder(Rows(name or "the Ragas dataset", name or "ragas", iter(())), {}, language)
@@ -73,10 +74,12 @@ def ragas_row(sample: Sample) -> "SingleTurnSample":
 def _rows(dataset: Any, name: str) -> Iterator[Row]:
     for number, row in enumerate(dataset, start=1):
         if not isinstance(row.user_input, str | None):
-            raise InputError(
-                f"{name}, row {number}, field user_input: is a conversation of {len(row.user_input)} turns (a "
-                "MultiTurnSample); Assay judges one message and its answer: make each turn a SingleTurnSample"
-            )
+            conversation = Row(number, f"row {number}", row.model_dump(exclude_none=True))
+            for answer in read_conversation(conversation, name):
+                if isinstance(answer, BadRow):
+                    raise answer.error
+                yield answer
+            continue
         for field in ("user_input", "response"):
             if getattr(row, field) is None:
                 raise InputError(f"{name}, row {number}, field {field}: is missing; there is nothing to judge without")

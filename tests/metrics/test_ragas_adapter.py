@@ -97,11 +97,14 @@ def test_ragas_sees_contexts_also_when_the_first_sample_has_none() -> None:
     assert "retrieved_contexts" in dataset.features()
 
 
-def test_a_conversation_is_refused_with_its_row() -> None:
-    turns = [{"type": "human", "content": "Hi"}, {"type": "ai", "content": "Hello"}]
-    dataset = ragas.EvaluationDataset.from_list([{"user_input": turns}])
-    with pytest.raises(InputError, match=r"row 1, field user_input: is a conversation of 2 turns"):
-        from_ragas(dataset)
+def test_a_conversation_becomes_one_sample_per_answer() -> None:
+    turns = [{"type": kind, "content": text} for kind, text in (("human", "Hi"), ("ai", "Hello"))]
+    more = [{"type": kind, "content": text} for kind, text in (("human", "And?"), ("ai", "So."))]
+    dataset = ragas.EvaluationDataset.from_list([{"user_input": [*turns, *more], "reference": "So."}])
+    first, second = from_ragas(dataset)
+    assert (first.user_input, first.response, first.reference) == ("Hi", "Hello", None)
+    assert (second.user_input, second.response, second.reference) == ("And?", "So.", "So.")
+    assert first.group == second.group
 
 
 def test_a_row_without_a_response_is_refused_with_its_row() -> None:
