@@ -11,6 +11,7 @@ from ..judges import Usage
 from ..meta_eval.correlation import spearman
 from ..meta_eval.estimate import Estimate
 from ..metrics import Score
+from ..metrics.catalogue import higher_is_better
 from .judge_probes import ProbeFindings, compare_probed
 from .judge_scoring import JudgeScores
 from .panels import Panel, compare_panels, supported_claims
@@ -119,7 +120,7 @@ def compare_judges(
     """Compares judges that scored the same samples.
 
     Args:
-        metric: The metric of the scores.
+        metric: The metric of the scores; where its lower values are better, agreement is with the negated scores.
         samples: The samples, with their ratings.
         judge_scores: Each judge's scores.
         cost: The unit of the costs. If left out: USD; seconds where all judges are free; tokens where a price is
@@ -129,12 +130,13 @@ def compare_judges(
     Raises:
         UsageError: The cost is wanted in USD, and a price is unknown.
     """
-    unmarked = [_describe(samples, each, seed) for each in judge_scores]
+    oriented = judge_scores if higher_is_better(metric) else [_negate(each) for each in judge_scores]
+    unmarked = [_describe(samples, each, seed) for each in oriented]
     unit = cost or _choose_unit(unmarked)
     costs = {judge.judge: judge.cost(unit) for judge in unmarked}
     judges = tuple(_mark_frontier(judge, unmarked, costs) for judge in unmarked)
-    pairs = _compare_pairs(samples, judge_scores, seed)
-    scores = {each.judge: each.scores for each in judge_scores}
+    pairs = _compare_pairs(samples, oriented, seed)
+    scores = {each.judge: each.scores for each in oriented}
     panels = compare_panels(samples, scores, costs, seed=seed)
     is_rated = any(sample.rating_share is not None for sample in samples)
     advice = _advise(judges, pairs, unit) if is_rated else "no judge can be recommended: none of these answers is rated"
@@ -144,6 +146,15 @@ def compare_judges(
         for findings in compare_probed(each.judge, samples, each.scores, each.probed, seed=seed)
     ]
     return JudgeComparison(metric, unit, judges, pairs, _claim_agreement(scores), panels, advice, tuple(probes))
+
+
+def _negate(judge: JudgeScores) -> JudgeScores:
+    """The scores of a metric whose lower values are better, turned so that agreement with the ratings is positive."""
+    negated = {
+        sample: score if score.value is None else replace(score, value=-score.value)
+        for sample, score in judge.scores.items()
+    }
+    return replace(judge, scores=negated)
 
 
 def _choose_unit(judges: Sequence[JudgeFindings]) -> Unit:

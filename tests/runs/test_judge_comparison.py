@@ -78,7 +78,7 @@ def test_which_to_buy(judges: list[JudgeScores], advice: str) -> None:
 
 
 def test_an_unknown_price_makes_tokens_the_cost() -> None:
-    found = compare_judges("m", SAMPLES, [judged("a", PERFECT, tokens=900, usd=None), judged("b", PERFECT, tokens=90)])
+    found = compare_judges("faithfulness", SAMPLES, [judged("a", PERFECT, tokens=900, usd=None), judged("b", PERFECT, tokens=90)])
     assert found.advice.startswith("buy b (rho 1.00") and "90,000 tokens per 1,000 answers" in found.advice
     assert found.judges[0].usd is None
 
@@ -86,20 +86,20 @@ def test_an_unknown_price_makes_tokens_the_cost() -> None:
 def test_judges_that_are_all_free_cost_time() -> None:
     """Tokens of a small and a large model on one's own machine are not the same work; 2 s a call, 4 or 1 at once."""
     slow = replace(judged("slow", PERFECT, usd=0.0), concurrency=1)
-    found = compare_judges("m", SAMPLES, [slow, judged("fast", PERFECT, tokens=9000, usd=0.0)])
+    found = compare_judges("faithfulness", SAMPLES, [slow, judged("fast", PERFECT, tokens=9000, usd=0.0)])
     assert found.unit == "seconds"
     assert found.advice.startswith("buy fast (rho 1.00") and "500 seconds per 1,000 answers" in found.advice
-    assert compare_judges("m", SAMPLES, [slow, judged("fast", PERFECT, usd=0.0)], cost="tokens").unit == "tokens"
+    assert compare_judges("faithfulness", SAMPLES, [slow, judged("fast", PERFECT, usd=0.0)], cost="tokens").unit == "tokens"
 
 
 def test_a_cost_that_is_unknown_cannot_be_weighed() -> None:
     with pytest.raises(UsageError, match="the cost of a is unknown"):
-        compare_judges("m", SAMPLES, [judged("a", PERFECT, usd=None), judged("b", PERFECT)], cost="usd")
+        compare_judges("faithfulness", SAMPLES, [judged("a", PERFECT, usd=None), judged("b", PERFECT)], cost="usd")
 
 
 def test_without_ratings_nobody_is_bought_and_nobody_is_on_the_frontier() -> None:
     unrated = [sample.model_copy(update={"rating": None}) for sample in SAMPLES]
-    found = compare_judges("m", unrated, [judged("a", PERFECT), judged("b", NOISE)])
+    found = compare_judges("faithfulness", unrated, [judged("a", PERFECT), judged("b", NOISE)])
     assert found.advice == "no judge can be recommended: none of these answers is rated"
     assert [each.on_frontier for each in found.judges] == [False, False]
     assert found.claims.claims == N and found.panels == ()
@@ -117,7 +117,7 @@ def test_what_a_panel_costs() -> None:
 def test_a_failed_sample_is_counted_and_not_scored() -> None:
     broken = judged("a", PERFECT)
     scores = {**broken.scores, "s0": Score(None, "failed", "cannot be read", {}, Usage(2, 0, 300, usd=0.1))}
-    row = compare_judges("m", SAMPLES, [JudgeScores("a", scores, 4), judged("b", PERFECT)]).judges[0]
+    row = compare_judges("faithfulness", SAMPLES, [JudgeScores("a", scores, 4), judged("b", PERFECT)]).judges[0]
     assert (row.failed, row.agreement.n) == (pytest.approx(1 / N), N - 1)
 
 
@@ -161,3 +161,13 @@ def test_a_cascade_asks_the_expensive_judge_where_the_cheap_one_is_unsure() -> N
 
 def test_one_judge_is_no_panel() -> None:
     assert compare_panels(SAMPLES, {"a": judged("a", PERFECT).scores}, {"a": 1.0}) == ()
+
+
+def test_where_lower_is_better_the_judge_that_agrees_is_the_one_that_falls() -> None:
+    """`declined` is better when lower: the judge whose scores fall as the ratings rise is the one to buy."""
+    falling = judged("falling", [1 - value for value in PERFECT])
+    found = compare_judges("declined", SAMPLES, [judged("rising", PERFECT), falling])
+    agreement = {judge.judge: judge.agreement.value for judge in found.judges}
+    assert agreement == {"rising": pytest.approx(-1.0), "falling": pytest.approx(1.0)}
+    assert "falling" in found.advice
+    assert "rising" not in found.advice.partition(":")[0]
