@@ -78,7 +78,9 @@ def test_which_to_buy(judges: list[JudgeScores], advice: str) -> None:
 
 
 def test_an_unknown_price_makes_tokens_the_cost() -> None:
-    found = compare_judges("faithfulness", SAMPLES, [judged("a", PERFECT, tokens=900, usd=None), judged("b", PERFECT, tokens=90)])
+    found = compare_judges(
+        "faithfulness", SAMPLES, [judged("a", PERFECT, tokens=900, usd=None), judged("b", PERFECT, tokens=90)]
+    )
     assert found.advice.startswith("buy b (rho 1.00") and "90,000 tokens per 1,000 answers" in found.advice
     assert found.judges[0].usd is None
 
@@ -89,7 +91,10 @@ def test_judges_that_are_all_free_cost_time() -> None:
     found = compare_judges("faithfulness", SAMPLES, [slow, judged("fast", PERFECT, tokens=9000, usd=0.0)])
     assert found.unit == "seconds"
     assert found.advice.startswith("buy fast (rho 1.00") and "500 seconds per 1,000 answers" in found.advice
-    assert compare_judges("faithfulness", SAMPLES, [slow, judged("fast", PERFECT, usd=0.0)], cost="tokens").unit == "tokens"
+    assert (
+        compare_judges("faithfulness", SAMPLES, [slow, judged("fast", PERFECT, usd=0.0)], cost="tokens").unit
+        == "tokens"
+    )
 
 
 def test_a_cost_that_is_unknown_cannot_be_weighed() -> None:
