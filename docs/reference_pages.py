@@ -5,6 +5,7 @@ by griffe, which imports nothing; it needs a folder `assay` that holds the subpa
 """
 
 import importlib
+import re
 import shutil
 import tomllib
 from collections.abc import Iterator
@@ -103,4 +104,26 @@ def copy_sources(root: Path) -> None:
         for module in (root / folder).rglob("*.py"):
             copy = (root / SOURCE_TREE).joinpath(*package.split("."), module.relative_to(root / folder))
             copy.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(module, copy)
+            copy.write_text(head_examples(module.read_text(encoding="utf-8")), encoding="utf-8")
+
+
+def head_examples(source: str) -> str:
+    """Puts each example of a docstring below the heading `Examples:`, without which it is shown as a quotation."""
+    source = re.sub(r"^( +)Example:$", r"\1Examples:", source, flags=re.MULTILINE)
+    lines: list[str] = []
+    indent = None  # of an example without a heading, while it lasts
+    for line, before in zip(source.split("\n"), ["", *source.split("\n")], strict=False):
+        prompt = re.match(r"( +)>>> ", line)
+        if prompt and not before.strip() and indent is None and not _is_headed(lines, len(prompt[1])):
+            indent = prompt[1]
+            lines.append(f"{indent}Examples:")
+        elif indent is not None and (line.strip() == '"""' or (not before.strip() and line.strip() and not prompt)):
+            indent = None
+        lines.append(line if indent is None or not line.strip() else f"    {line}")
+    return "\n".join(lines)
+
+
+def _is_headed(lines: list[str], indent: int) -> bool:
+    """Returns whether the next outer line is the heading `Examples:`."""
+    outer = (line for line in reversed(lines) if line.strip() and len(line) - len(line.lstrip()) < indent)
+    return next(outer, "").strip() == "Examples:"

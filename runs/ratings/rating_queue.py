@@ -22,7 +22,7 @@ _REPEAT_DISTANCE = 10  # ratings between an answer and its hidden repeat, so tha
 class QueueSettings(BaseModel):
     """How a queue is worked through.
 
-    Args:
+    Attributes:
         raters: The raters' names.
         per_answer: How many raters rate each answer.
         rating_min: The lowest level of the scale.

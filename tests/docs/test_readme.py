@@ -1,4 +1,4 @@
-"""The README's Python examples run as printed, as scripts and as a notebook, on the README's own data."""
+"""Python examples of the documentation run as printed: those of the README as scripts and as a notebook too."""
 
 import json
 import os
@@ -10,8 +10,10 @@ from pathlib import Path
 import pytest
 from openai_server import OpenAIServer
 
-README = (Path(__file__).parent.parent.parent / "README.md").read_text(encoding="utf-8")
-EXAMPLES = re.findall(r"^```python\n(.*?)^```", README, re.DOTALL | re.MULTILINE)
+ROOT = Path(__file__).parent.parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+PYTHON = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
+EXAMPLES = PYTHON.findall(README)
 
 
 @pytest.fixture
@@ -74,3 +76,12 @@ def test_the_examples_run_as_a_notebook(folder: Path, monkeypatch: pytest.Monkey
     printed = "".join(output["text"] for output in outputs if output.get("name") == "stdout")
     assert printed.startswith("faithfulness: mean ")
     assert printed.endswith("0.5\n")
+
+
+@pytest.mark.parametrize("page", ["coming-from-ragas.md", "coming-from-deepeval.md"])
+def test_the_example_for_users_of_another_tool_runs(folder: Path, page: str) -> None:
+    """The free label is not in the context: one of two claims is supported."""
+    (example,) = PYTHON.findall((ROOT / "docs" / page).read_text(encoding="utf-8"))
+    printed = run_script(example, folder)
+    assert "scored 1 of 2 claims supported" in printed
+    assert "The label is free." in printed
