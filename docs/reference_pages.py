@@ -14,6 +14,7 @@ from typing import Any
 
 import click
 from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.plugins import event_priority
 from mkdocs.structure.files import File, Files
 
 SOURCE_TREE = Path("build/source")
@@ -39,6 +40,7 @@ def public_names(package: str) -> list[str]:
     return [name for name in getattr(module, "__all__", ()) if not name.startswith("__")]
 
 
+@event_priority(100)  # before mkdocstrings, which leaves out a folder that does not exist
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
     """Copies the sources and enters the reference pages in the navigation."""
     root = Path(config.config_file_path).parent
