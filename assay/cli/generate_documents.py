@@ -65,6 +65,13 @@ def _check_language(_context: click.Context, _option: click.Parameter, typed: st
 document_language_option = click.option(
     "--language", callback=_check_language, help="Language (nl, en) of the documents. Default: it is detected."
 )
+time_limit_option = click.option(
+    "--time-limit",
+    type=click.FloatRange(min=0, min_open=True),
+    default=120.0,
+    show_default=True,
+    help="Seconds for one document; one that takes longer is left out.",
+)
 
 
 def _read_numbers(_context: click.Context, _option: click.Parameter, typed: str | None) -> tuple[int, ...] | None:
@@ -84,6 +91,7 @@ def _read_numbers(_context: click.Context, _option: click.Parameter, typed: str 
 @click.argument("docs", nargs=-1, required=True)
 @click.option("-o", "--out", type=_FILE, help="Sections to write (.jsonl). Default: their titles are shown.")
 @document_language_option
+@time_limit_option
 @click.option("--header", type=click.FloatRange(min=0), help="Depth of a PDF's header in points. Default: detected.")
 @click.option("--footer", type=click.FloatRange(min=0), help="Depth of a PDF's footer in points. Default: detected.")
 @json_option
@@ -92,6 +100,7 @@ def sections(
     docs: tuple[str, ...],
     out: Path | None,
     language: str | None,
+    time_limit: float,
     header: float | None,
     footer: float | None,
     as_json: bool,
@@ -107,7 +116,9 @@ def sections(
     from ..generation.section import write_sections
     from .stage_tables import print_sections, sections_as_json
 
-    extractions = read_documents(docs, language=language, header=header, footer=footer, quiet=as_json)
+    extractions = read_documents(
+        docs, language=language, time_limit=time_limit, header=header, footer=footer, quiet=as_json
+    )
     if out is not None:
         write_sections([section for extraction in extractions for section in extraction.sections], out)
     if as_json:
@@ -120,6 +131,7 @@ def read_documents(
     docs: "Sequence[str]",
     *,
     language: str | None,
+    time_limit: float,
     header: float | None = None,
     footer: float | None = None,
     quiet: bool,
@@ -134,7 +146,9 @@ def read_documents(
 
     extractions = []
     with count_progress("documents", len(list_documents(docs)), quiet=quiet) as on_progress:
-        for extraction in extract_sections(docs, language=language, header=header, footer=footer):
+        for extraction in extract_sections(
+            docs, language=language, header=header, footer=footer, time_limit=time_limit
+        ):
             extractions.append(extraction)
             on_progress(len(extractions))
     for extraction in extractions:

@@ -13,6 +13,7 @@ from .generate_documents import (
     count_progress,
     document_language_option,
     read_documents,
+    time_limit_option,
     with_fold_options,
 )
 from .generate_questions import (
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 @click.argument("docs", nargs=-1, required=True)
 @with_question_options
 @document_language_option
+@time_limit_option
 @click.option("--topics", type=click.IntRange(min=2), help="Topics at most. Default: as many as the sections have.")
 @click.option(
     "--folds",
@@ -60,6 +62,7 @@ def whole(
     docs: tuple[str, ...],
     question_options: QuestionOptions,
     language: str | None,
+    time_limit: float,
     topics: int | None,
     folds: int,
     fold_options: FoldOptions,
@@ -88,7 +91,7 @@ def whole(
     check_output(out)
     if judge is None:
         raise UsageError("questions are written by a judge; name one with --judge")
-    extractions = read_documents(docs, language=language, quiet=as_json)
+    extractions = read_documents(docs, language=language, time_limit=time_limit, quiet=as_json)
     sections = [section for extraction in extractions for section in extraction.sections]
     write_sections(sections, path_beside(out, "sections"))
     with open_judge_session(judge, session_options, out) as session:
