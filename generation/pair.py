@@ -7,6 +7,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from ..eval_sets import Sample
+from ..languages.sections import EntityKind
 from .json_lines import read_lines, write_lines
 from .section import Section, Split
 
@@ -18,13 +19,13 @@ class Fact(BaseModel):
     """The fact that a factoid question asks for. Frozen.
 
     Attributes:
-        kind: `phone`, `email`, `date`, `hours`, `amount` or `address`.
+        kind: What kind of fact it is.
         text: The fact as the section words it.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    kind: str
+    kind: EntityKind
     text: str
 
 
