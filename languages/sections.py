@@ -1,7 +1,7 @@
 """The sections of a language pack, a model for each of its YAML files."""
 
 import re
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
@@ -320,14 +320,17 @@ class Questions(Section):
 
     domain: str
     roles: tuple[str, ...] = Field(min_length=1)
-    fact_kinds: dict[EntityKind, str]
+    fact_kinds: dict[str, str]
     review: ReviewHeadings
     review_marks: ReviewMarks
 
     @model_validator(mode="after")
     def _names_all_kinds(self) -> "Questions":
-        if missing := sorted(set(EntityKind.__args__) - self.fact_kinds.keys()):
+        kinds = set(get_args(EntityKind))
+        if missing := sorted(kinds - self.fact_kinds.keys()):
             raise ValueError(f"fact_kinds has no {', '.join(missing)}")
+        if unknown := sorted(self.fact_kinds.keys() - kinds):
+            raise ValueError(f"fact_kinds has {', '.join(unknown)}, which is no kind of fact")
         return self
 
 
