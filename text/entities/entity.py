@@ -3,13 +3,16 @@
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import get_args
 
 from ...installation import require_packages
 from ...languages import Language
+from ...languages.sections import EntityKind
 from .normal_form import normal_form
 
-KINDS = ("phone", "email", "date", "hours", "amount", "address")
-_BY_PATTERN = ("email", "date", "hours", "amount", "address")  # in this order: "12-03-2026" could be a phone number too
+KINDS: tuple[EntityKind, ...] = get_args(EntityKind)
+# in this order: "12-03-2026" could be a phone number too
+_BY_PATTERN: tuple[EntityKind, ...] = ("email", "date", "hours", "amount", "address")
 # What both must say for two entities to be the same; what else both say must not differ.
 _ESSENTIAL = {
     "phone": {"number"},
@@ -26,7 +29,7 @@ _WORD = re.compile(r"[\w@€£$]+")
 class Entity:
     """A fact in a text: its kind (of `KINDS`), its words, where they begin, and its parts in normal form."""
 
-    kind: str
+    kind: EntityKind
     text: str
     start: int
     parts: Mapping[str, str]
