@@ -106,7 +106,7 @@ def test_what_cannot_be_tried(assay: Make, set_file: Make, judge_file: Make, tmp
     for words, code, told in [
         (("claims.en", path, "--edit", same), 2, "word for word the prompt in use"),
         (("claims.nl", path, "--edit", edited(tmp_path / "own", "claims.nl")), 2, "no sample of"),
-        (("claims.de", path, "--edit", same), 2, "claims exists in "),
+        (("claims.fr", path, "--edit", same), 2, "claims exists in "),
         (("claim", path, "--edit", same), 2, "no prompt is called 'claim'"),
         (("claims", path, "--edit", tmp_path / "none.md"), 1, "the prompt cannot be read"),
     ]:
@@ -159,7 +159,7 @@ def test_check_finds_a_missing_language_and_a_name_that_is_none(assay: Make, tmp
     own = edited(tmp_path / "own", "claims.nl").parent
     (own / "clams.en.md").write_text("## user\nhello", encoding="utf-8")
     problems = assay("prompts", "check", own, "--json").json
-    assert [problem["prompt"] for problem in problems] == ["clams.en.md", "claims.en"]
+    assert [problem["prompt"] for problem in problems] == ["clams.en.md", "claims.de", "claims.en"]
     assert "missing here" in problems[1]["problem"]
     refused = assay("prompts", "use", own)
     assert (

@@ -58,7 +58,7 @@ def test_list_and_show(assay: Make) -> None:
         (["show", "claim"], "claims, declined"),
         (["render", "fix", "helpdesk_nl", "nl-001"], "claims, verdicts, support, questions, rating, translate"),
         (["render", "claims", "helpdesk_nl", "nl-999"], "has no sample 'nl-999'"),
-        (["render", "claims", "helpdesk_xx", "nl-001"], "helpdesk_nl"),
+        (["render", "claims", "helpdesk_xx", "nl-001"], "helpdesk_de"),
         (["render", "claims"], "SET"),
     ],
 )
