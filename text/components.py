@@ -9,10 +9,13 @@ from ..languages import Language
 from .lemmas import stem, words
 
 _CAPITAL = r"[A-ZÀ-ÖØ-Þ]"
-_NAME = rf"{_CAPITAL}[\w&-]*(?: (?:{_CAPITAL}[\w&-]*|\d+)){{0,3}}"
+# a name begins a word: else each capital of a long run would be tried as the first
+_NAME = rf"(?<![\w&-]){_CAPITAL}[\w&-]*(?: (?:{_CAPITAL}[\w&-]*|\d+)){{0,3}}"
 _TOKEN = re.compile(r"[^\s.,;:!?()\[\]\"“”„*<>→»|]+(?:\.\w+)*")
 _END = re.compile(r"[.,;:!?()\[\]\n\"“”„*>→»›|]| / ")
 _TRIM = " \t.,;:…\"“”„'‘’`*_<>[]()"
+MOST_COMPONENTS = 500
+"""Each component of an answer is looked up in all texts, so that only so many are."""
 _MOST_WORDS = 6
 _MOST_LOOSE_WORDS = 5
 _EMPHASIS = re.compile(r"\*\*|__|`")
@@ -174,6 +177,8 @@ def _without_lead_in(name: str, patterns: _Patterns) -> str:
 def unspecified_components(answer: str, specified: Iterable[str], language: Language) -> list[str]:
     """Finds the components of an answer that stand in none of the texts (contexts and question), as written.
 
+    Of more than 500 components the first 500 are looked up.
+
     A name stands in a text when its words do, in a row, whatever their case, inflection, quotes or arrows. Where no
     markup says where a name ends (`klik op Opslaan rechtsboven`), its beginning may also be a component of a text.
     """
@@ -182,7 +187,7 @@ def unspecified_components(answer: str, specified: Iterable[str], language: Lang
     known = frozenset[tuple[str, ...]]().union(*(_known(text, language) for text in texts))
     return [
         component.name
-        for component in find_components(answer, language)
+        for component in find_components(answer, language)[:MOST_COMPONENTS]
         if not _is_specified(component, joined, known, language)
     ]
 

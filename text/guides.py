@@ -42,7 +42,8 @@ def find_guides(text: str, language: Language) -> tuple[tuple[str, ...], ...]:
 def _numbered(language: Language) -> re.Pattern[str]:
     words = "|".join(map(re.escape, language.words.step_words))
     return re.compile(
-        rf"^\s*(?:\*\*|#{{1,6}}\s*)?(?:{words})?\s*(\d{{1,2}})\s*[.):]\s*(?:\*\*)?\s*(\S.*)$", re.IGNORECASE
+        rf"^\s*+(?:(?:\*\*|#{{1,6}})\s*+)?(?:(?:{words})\s*+)?(\d{{1,2}})\s*+[.):]\s*+(?:\*\*\s*+)?(\S.*)$",
+        re.IGNORECASE,
     )
 
 

@@ -9,10 +9,12 @@ from ...languages import Language
 from ...text.lemmas import lemma, words
 from ...text.sentences import sentences
 from ..metric import Score, scored, skipped
-from .feature import Feature, Reading
+from .feature import Feature, Reading, bound_evidence
 
 FEWEST_SHARED = 3  # content words: fewer are shared by chance
 LEAST_SHARE = 0.75  # of the shorter statement's content words
+MOST_STATEMENTS = 200
+"""Each statement is compared with each other, so that only so many are."""
 
 _NUMBER = re.compile(r"\d")
 
@@ -107,11 +109,13 @@ class AnswerContradiction(Feature):
 
     def score_reading(self, reading: Reading) -> Score:
         """Skipped when the answer states nothing."""
-        statements = find_statements(reading.answer, reading.language)
-        if not statements:
+        all_statements = find_statements(reading.answer, reading.language)
+        if not all_statements:
             return skipped("the answer states nothing")
         if says_yes_and_no(reading.answer, reading.language):
             return scored(0.0, "the answer says both yes and no", {"statements": []})
+        statements = all_statements[:MOST_STATEMENTS]
+        bounds = bound_evidence("statements of the answer are compared", len(all_statements), MOST_STATEMENTS)
         if pair := find_contradiction(statements):
-            return scored(0.0, f"{pair[0]!r} against {pair[1]!r}", {"statements": [*pair]})
-        return scored(1.0, "no statement of the answer denies another", {"statements": []})
+            return scored(0.0, f"{pair[0]!r} against {pair[1]!r}", {"statements": [*pair]} | bounds)
+        return scored(1.0, "no statement of the answer denies another", {"statements": []} | bounds)

@@ -1,8 +1,8 @@
 """Components Defined (001, section V-B): what the answer names must exist in the context or in the question."""
 
-from ...text.components import find_components, unspecified_components
+from ...text.components import MOST_COMPONENTS, find_components, unspecified_components
 from ..metric import Score, scored
-from .feature import Feature, Reading
+from .feature import Feature, Reading, bound_evidence
 
 
 def components_defined(named: int, unspecified: int) -> float:
@@ -19,8 +19,9 @@ class ComponentsDefined(Feature):
         """Always scored: an answer that names no component has 1."""
         named = [component.name for component in find_components(reading.answer, reading.language)]
         unspecified = unspecified_components(reading.answer, (reading.question, *reading.contexts), reading.language)
-        value = components_defined(len(named), len(unspecified))
-        evidence = {"components": named, "unspecified": unspecified}
+        value = components_defined(min(len(named), MOST_COMPONENTS), len(unspecified))
+        evidence = {"components": named[:MOST_COMPONENTS], "unspecified": unspecified}
+        evidence |= bound_evidence("components are looked up", len(named), MOST_COMPONENTS)
         if not named:
             return scored(value, "the answer names no menu item, button or setting", evidence)
         reason = f"{len(named) - len(unspecified)} of the {len(named)} components stand in the context or question"

@@ -1,6 +1,7 @@
 """Error Mismatch (001, section IV-C.2 and Fig. 2): the answer is about the error asked about, and explains that one."""
 
 import re
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
@@ -8,8 +9,10 @@ from ...languages import Language
 from ...text.error_codes import find_codes, find_errors, normal_code
 from ...text.lemmas import content_lemmas
 from ..metric import Score, scored, skipped
-from .feature import Feature, Reading
+from .feature import Feature, Reading, bound_evidence
 
+MOST_ERRORS = 20
+"""For each error that is asked about, the answer is compared with all entries, so that only so many are looked up."""
 CLEARLY = 2  # words of another error's entry, beyond those of the right one, that make a mix-up
 
 _ENTRY_END = re.compile(r"\n\s*\n")
@@ -36,12 +39,12 @@ def error_mismatch(answer: Iterable[str], question: Iterable[str], context: Iter
 def entries(context: str) -> dict[str, str]:
     """What a context says of each error code: the text from it to the next code or the end of its paragraph."""
     matches = list(find_codes(context))
-    found: dict[str, str] = {}
+    explanations: defaultdict[str, list[str]] = defaultdict(list)
     for match, following in zip(matches, [*matches[1:], None], strict=False):
         rest = context[match.end() : following.start() if following else None]
         code = normal_code(match[0]).lower()
-        found[code] = f"{found.get(code, '')} {_ENTRY_END.split(rest, maxsplit=1)[0]}".strip()
-    return found
+        explanations[code].append(_ENTRY_END.split(rest, maxsplit=1)[0])
+    return {code: " ".join(each).strip() for code, each in explanations.items()}
 
 
 def find_mixup(asked: str, answer: str, known: Mapping[str, str], language: Language) -> Mixup | None:
@@ -51,15 +54,17 @@ def find_mixup(asked: str, answer: str, known: Mapping[str, str], language: Lang
     answers paraphrase.
     """
     said = set(content_lemmas(answer, language))
-    lemmas = {code: set(content_lemmas(text, language)) for code, text in known.items()}
+    lemmas = {code: said.intersection(content_lemmas(text, language)) for code, text in known.items()}
     if asked not in lemmas:
         return None
-    own = lemmas[asked]
-    hits = len(said & own.difference(*(each for code, each in lemmas.items() if code != asked)))
+    entries_with = Counter(word for words in lemmas.values() for word in words)
+    own_words = {code: {word for word in words if entries_with[word] == 1} for code, words in lemmas.items()}
+    hits = len(own_words[asked])
     worst: Mixup | None = None
-    for code, theirs in lemmas.items():
-        only = tuple(sorted(said & theirs.difference(*(each for other, each in lemmas.items() if other != code))))
-        if code != asked and code not in answer.lower() and len(only) - hits >= CLEARLY:
+    lowered = answer.lower()
+    for code, theirs in own_words.items():
+        only = tuple(sorted(theirs))
+        if code != asked and len(only) - hits >= CLEARLY and code not in lowered:
             worst = max(worst or Mixup(asked, code, ()), Mixup(asked, code, only), key=lambda each: len(each.words))
     return worst
 
@@ -80,7 +85,8 @@ class ErrorMismatch(Feature):
         if not answer and not question:
             return skipped("neither the question nor the answer names an error", evidence)
         known = {code: text for each in reading.contexts for code, text in entries(each).items()}
-        for asked in question or answer:
+        evidence |= bound_evidence("errors are looked up", len(question or answer), MOST_ERRORS)
+        for asked in (question or answer)[:MOST_ERRORS]:
             if mixup := find_mixup(asked, reading.answer, known, reading.language):
                 evidence["mixup"] = mixup._asdict() | {"words": [*mixup.words]}
                 reason = f"the answer explains {asked} with the words of {mixup.explained}: {', '.join(mixup.words)}"

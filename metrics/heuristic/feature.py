@@ -11,11 +11,23 @@ from ...languages import FALLBACK, Language, find_language, language_or_fallback
 from ...prompts import BUNDLED, Prompts
 from ...text.lemmas import lemmas
 from ..metric import Metric, Score, skipped
+from ..worker import compute_for
 from .parse_cache import Parsed, ParsedTexts, parsed_texts
 from .translation import Translator, TranslatorName, load_translator, translated
 
 SECTIONS = ("words", "components")
 """The sections of a language pack that every heuristic needs."""
+
+
+def bound_evidence(what: str, count: int, most: int) -> dict[str, list[str]]:
+    """Says in a score's evidence that only the first part of a text was worked through; nothing where all of it was.
+
+    >>> bound_evidence("steps are compared", 1200, 500)
+    {'bounds': ['only the first 500 of 1,200 steps are compared']}
+    >>> bound_evidence("steps are compared", 12, 500)
+    {}
+    """
+    return {"bounds": [f"only the first {most:,} of {count:,} {what}"]} if count > most else {}
 
 
 class Reading(NamedTuple):
@@ -111,7 +123,8 @@ class Feature(Metric):
         """
         if why := explain_missing_pack(sample, *SECTIONS):
             return skipped(why)
-        return self.score_reading(await read(sample, self._texts if self.parsed else None))
+        reading = await read(sample, self._texts if self.parsed else None)
+        return await compute_for(sample, self.score_reading, reading)
 
 
 class StarredFeature(Feature):

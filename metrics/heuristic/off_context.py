@@ -3,13 +3,16 @@
 import re
 from collections.abc import Iterable
 from functools import cache
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import NamedTuple
 
 from ...languages import Language
 from ...text.lemmas import lemma, words
 from ..metric import Score, scored, skipped
 from .feature import Feature, Reading
+
+MOST_NOUNS = 20
+"""For each noun of which the question says for how many, the answer is read again, so that only so many are."""
 
 _NUMBER = re.compile(r"(?<![\w.,-])\d+(?:[.,]\d+)*(?![\w-])")
 _STEP = re.compile(r"(?m)^\s*\d{1,2}[.)]\s|(?<=[:.] )\d{1,2}[.)]\s(?=[A-Z])")
@@ -50,11 +53,13 @@ def plurality_check(question: str, answer: str, language: Language) -> Check | N
     """
     function_words = language.words.function_words | {"a"}
     said = words(answer)
-    for before, noun in pairwise(words(question)):
-        asked = next((number for number, known in language.words.quantifiers if before in known), None)
+    scopes = scopes_of(question, language)
+    pairs = (pair for pair in pairwise(words(question)) if _quantity(pair[0], language))
+    for before, noun in islice(dict.fromkeys(pairs), MOST_NOUNS):
+        asked = _quantity(before, language)
         single = lemma(noun, language)
-        idle = noun in function_words or not scopes_of(question, language) <= {asked}
-        if asked is None or idle or (noun == single) != (asked == "one"):  # no noun after all, or alike in both numbers
+        idle = noun in function_words or not scopes <= {asked}
+        if idle or (noun == single) != (asked == "one"):  # no noun after all, or alike in both numbers
             continue
         forms = {
             word
@@ -65,6 +70,10 @@ def plurality_check(question: str, answer: str, language: Language) -> Check | N
             agrees = (single in forms) == (asked == "one")
             return Check("plurality", f"{' and '.join(sorted(forms))}, asked for {before} {noun}", agrees)
     return None
+
+
+def _quantity(word: str, language: Language) -> str | None:
+    return next((number for number, known in language.words.quantifiers if word in known), None)
 
 
 def checks_of(question: str, answer: str, contexts: Iterable[str], language: Language) -> list[Check]:

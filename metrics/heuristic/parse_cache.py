@@ -1,6 +1,7 @@
 """Texts read once: every text is parsed one time however many features and samples read it."""
 
 import asyncio
+import re
 from collections import OrderedDict
 from collections.abc import Iterable
 from functools import cache
@@ -12,6 +13,7 @@ from .pipelines import Pipeline, find_pipeline
 
 _MOST_KEPT = 20_000  # texts; a reading is some ten times its text
 _LONGEST = 50_000  # characters in one parse: spaCy refuses a million, and memory grows with the length
+_WITHOUT_BLANK = re.compile(r"\S{80}")  # spaCy takes quadratic time for a run of brackets: longer runs get a blank
 _SUBJECTS = ("nsubj", "nsubj:pass", "nsubjpass", "n_subj", "sb", "csubj")
 
 Pair = tuple[str, str]
@@ -78,7 +80,11 @@ class ParsedTexts:
         if nlp is None:
             subjects: list[tuple[Pair, ...] | None] = [None] * len(texts)
         else:
-            cut = [(piece, place) for place, text in enumerate(texts) for piece in pieces(text, self._longest)]
+            cut = [
+                (_WITHOUT_BLANK.sub(r"\g<0> ", piece), place)
+                for place, text in enumerate(texts)
+                for piece in pieces(text, self._longest)
+            ]
             pairs: list[list[Pair]] = [[] for _ in texts]
             for doc, place in nlp.pipe(cut, as_tuples=True):
                 pairs[place].extend(_subjects(doc, language))

@@ -11,16 +11,17 @@ from ...languages import language_or_fallback
 from ...languages.sections import MessageType
 from ...prompts import BUNDLED, Prompts
 from ..metric import Metric, Score, scored, skipped
+from ..worker import compute_for
 from .answer_contradiction import AnswerContradiction
 from .company_terms import CompanyTerms
 from .complex_answer import ComplexAnswer
 from .components_defined import ComponentsDefined
 from .context_synthesis import ContextSynthesis
 from .error_mismatch import ErrorMismatch
-from .feature import SECTIONS, Feature, Reading, explain_missing_pack, named_pipelines, read
+from .feature import SECTIONS, Feature, Reading, bound_evidence, explain_missing_pack, named_pipelines, read
 from .general_answer import GeneralAnswer
 from .hal import Hal
-from .message_type import Rules, TypeMatch, classify
+from .message_type import MOST_CHARACTERS, Rules, TypeMatch, classify
 from .off_context import OffContext
 from .prompt_overlap import PromptOverlap
 from .subject_combination import SubjectCombination
@@ -28,6 +29,7 @@ from .translation import Translation, Translator, TranslatorName, load_translato
 from .verbatim_guide import THRESHOLD, VerbatimGuide
 
 LOWEST, HIGHEST = 1.0, 5.0
+_QUESTION_READ = "characters of the question are read for its type"
 SCORED_TYPES = ("binary", "instruction")
 BEYOND: tuple[type[Feature], ...] = (ErrorMismatch, AnswerContradiction, ContextSynthesis, OffContext, GeneralAnswer)
 
@@ -144,9 +146,11 @@ class Heuristic(Metric):
         kind = self.type_of(sample).type
         if not self._all_types and kind not in SCORED_TYPES:
             reason = f"the message type is {kind}; only {' and '.join(SCORED_TYPES)} are scored (all_types=True: all)"
-            return skipped(reason, {"message_type": kind})
+            bounds = bound_evidence(_QUESTION_READ, len(sample.user_input), MOST_CHARACTERS)
+            return skipped(reason, {"message_type": kind} | bounds)
         readings = await self.read(sample)
-        return self.rate(kind, self.measured(readings), readings.translation)
+        features = await compute_for(sample, self.measured, readings)
+        return self.rate(kind, features, readings.translation)
 
     async def read(self, sample: Sample) -> Readings:
         """What the features read. Raises as `measure`."""
@@ -182,6 +186,8 @@ class Heuristic(Metric):
             plain, unspecified=bool(unspecified), verbatim=evidence["verbatim_guide"], overrides=self._overrides
         )
         evidence |= {"override": rated.override, "plain": rated.plain}
+        if bounds := [bound for score in features.values() for bound in score.evidence.get("bounds", ())]:
+            evidence["bounds"] = bounds
         if absent := {name: score.reason for name, score in features.items() if score.value is None}:
             evidence["without_value"] = absent
         return scored(rated.value, _reason(rated, unspecified, values), evidence, usage)

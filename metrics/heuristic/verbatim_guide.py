@@ -12,10 +12,12 @@ from ...text.components import find_components, normal_name
 from ...text.guides import find_guides
 from ...text.lemmas import content_lemmas, words
 from ..metric import Score, scored
-from .feature import Reading, StarredFeature
+from .feature import Reading, StarredFeature, bound_evidence
 from .translation import Translator, TranslatorName
 
 THRESHOLD = 0.85
+MOST_GUIDES = 50
+"""Each guide of the answer is compared with each of the contexts, so that only so many of both are."""
 
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 
@@ -99,15 +101,19 @@ class VerbatimGuide(StarredFeature):
 
     def score_reading(self, reading: Reading) -> Score:
         """Always scored: an answer without a guide has 0."""
-        guides = find_guides(reading.answer, reading.language)
+        all_guides = find_guides(reading.answer, reading.language)
+        guides = all_guides[:MOST_GUIDES]
         if not guides:
             return scored(0.0, "the answer has no guide of numbered or bulleted steps", {"verbatim": False})
-        known = [guide for context in reading.contexts for guide in find_guides(context, reading.language)]
+        all_known = [guide for context in reading.contexts for guide in find_guides(context, reading.language)]
+        known = all_known[:MOST_GUIDES]
+        compared = max(len(all_guides), len(all_known))
+        bounds = bound_evidence("guides of answer or contexts are compared", compared, MOST_GUIDES)
         match = match_guides(guides, known, reading.language, self._threshold)
         if match is None:
             lengths = f"{[len(guide) for guide in guides]} steps, the context's {[len(guide) for guide in known]}"
-            return scored(0.0, f"no guide of equal length: the answer's have {lengths}", {"verbatim": False})
-        evidence = {"verbatim": match.verbatim, "steps": [*match.answer], "cosines": [*match.cosines]}
+            return scored(0.0, f"no guide of equal length: the answer's have {lengths}", {"verbatim": False} | bounds)
+        evidence = {"verbatim": match.verbatim, "steps": [*match.answer], "cosines": [*match.cosines]} | bounds
         if match.verbatim:
             return scored(1.0, f"the answer's {len(match.answer)} steps are the context's, step by step", evidence)
         return scored(0.0, f"the guide is not verbatim: {match.difference}", evidence)

@@ -20,6 +20,7 @@ BUNDLED = [
     ("helpdesk.qwen0.5b.jsonl", BOTH, DEMO_METRICS),
     # asked for English questions this one writes without end, and each takes minutes
     ("helpdesk.smollm2-135m.jsonl", BOTH, tuple(name for name in DEMO_METRICS if name != "answer_relevance")),
+    ("helpdesk_de.qwen1.5b.jsonl", ("helpdesk_de",), DEMO_METRICS),
     ("helpdesk_nl.english.qwen1.5b.jsonl", BOTH[:1], ("heuristic.hal:translate=judge",)),
     *((f"kpi.{judge}.jsonl", KPI_SETS, TEXT_AND_NUMBERS) for judge in ("qwen1.5b", "qwen0.5b", "smollm2-135m")),
 ]
@@ -87,7 +88,7 @@ def test_nothing_is_missing_or_changed_in_what_is_bundled(
     offline: Make, name: str, sets: tuple[str, ...], metrics: tuple[str, ...]
 ) -> None:
     path = ROOT / "cassettes" / name
-    judge = re.sub(r"^(?:helpdesk_nl\.english|helpdesk|kpi)\.|\.jsonl$", "", name)
+    judge = re.sub(r"^(?:helpdesk_nl\.english|helpdesk_de|helpdesk|kpi)\.|\.jsonl$", "", name)
     done = offline("cassettes", "check", path, *sets, "--judge", judge, "--metrics", ",".join(metrics), "--json")
     assert json.loads(done.stdout)["missing"] == []
     # without sets only changed prompts are stale: a cassette may hold more than the demo asks for

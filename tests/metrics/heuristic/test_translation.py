@@ -230,7 +230,7 @@ def test_without_the_library_it_says_what_to_install(monkeypatch: pytest.MonkeyP
     import sys
 
     monkeypatch.setitem(sys.modules, "deep_translator", None)
-    with pytest.raises(UsageError, match=r"pip install 'assay\[translate\]'"):
+    with pytest.raises(UsageError, match=r"needs the extra `translate`"):
         load_metric("heuristic:translate=deep-translator")
 
 

@@ -1,0 +1,127 @@
+"""No text makes the functions of text/, the heuristics or the pattern metrics slow: their time grows with its length.
+
+The texts are those of `benchmarks/hostile_lengths.py`, which measures them up to 100 kB. Each was quadratic, or could
+be: runs of capitals, brackets and spaces, codes without an end, a thousand steps, statements and guides.
+"""
+
+import asyncio
+import json
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from assay.eval_sets import Sample
+from assay.languages import load_language
+from assay.metrics import Declined
+from assay.metrics.catalogue import load_metric
+from assay.text.components import find_components
+from assay.text.entities import find_entities
+from assay.text.guides import find_guides
+from assay.text.quotes import find_quote
+from assay.text.sentences import claiming_sentences
+
+PATTERNS = json.loads((Path(__file__).parents[2] / "benchmarks/hostile_patterns.json").read_text(encoding="utf-8"))
+UNITS = {pattern["name"]: pattern["unit"] for pattern in PATTERNS}
+ENGLISH = load_language("en")
+PLAIN = Sample(
+    id="p", language="en", user_input="How?", response="Click Save.", retrieved_contexts=("1. Click Save.\n2. Wait.",)
+)
+LENGTH = 20_000
+SECONDS = 4.0  # of the processor; what was quadratic took 10 to 60 at this length
+FUNCTIONS: dict[str, Callable[[str], object]] = {
+    "components": lambda text: find_components(text, ENGLISH),
+    "entities": lambda text: find_entities(text, ENGLISH),
+    "guides": lambda text: find_guides(text, ENGLISH),
+    "claiming sentences": lambda text: claiming_sentences(text, ENGLISH),
+    "quotes": lambda text: find_quote(f"{text[:200]} ... {text[-200:]}x", (text,)),
+}
+SLOW_BEFORE = (
+    *("capitals", "spaces", "tabs", "quoted words", "almost codes", "dates", "semicolons", "bullets", "numbered steps"),
+    *("table rows", "opening brackets", "abbreviations", "error codes"),
+)
+
+
+def repeated(unit: str, length: int = LENGTH) -> str:
+    return (unit * (length // len(unit) + 1))[:length]
+
+
+def processor_seconds(work: Callable[[], object]) -> float:
+    begun = time.process_time()
+    work()
+    return time.process_time() - begun
+
+
+def test_there_are_patterns_enough() -> None:
+    assert len(UNITS) >= 65
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+@pytest.mark.parametrize("name", SLOW_BEFORE)
+def test_functions_of_text_take_no_more_than_their_length(name: str, function: str) -> None:
+    FUNCTIONS[function]("Click Save. It costs 5 euros.")  # patterns are compiled before the clock runs
+    assert processor_seconds(lambda: FUNCTIONS[function](repeated(UNITS[name]))) < SECONDS
+
+
+@pytest.mark.parametrize("name", SLOW_BEFORE)
+def test_the_heuristics_take_no_more_than_their_length(name: str) -> None:
+    metric = load_metric("heuristic:all_types=True:beyond=all")
+    text = repeated(UNITS[name], 10_000)
+    hostile = Sample(id="s", language="en", user_input=text, response=text, retrieved_contexts=(text[::-1],))
+    plain = Sample(
+        id="p", language="en", user_input="How?", response="Click Save.", retrieved_contexts=("Click Save.",)
+    )
+    asyncio.run(metric.assess(plain))
+    assert processor_seconds(lambda: asyncio.run(metric.assess(hostile))) < 3 * SECONDS
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", UNITS)
+def test_every_pattern_up_to_100_kb(name: str) -> None:
+    text = repeated(UNITS[name], 100_000)
+    for function in FUNCTIONS.values():
+        assert processor_seconds(lambda function=function: function(text)) < 10 * SECONDS
+    assert processor_seconds(lambda: Declined().score(response=text, language="en")) < 10 * SECONDS
+
+
+@pytest.mark.parametrize(
+    ("metric", "response", "bound"),
+    [
+        # 300 clauses, each a statement
+        (
+            "heuristic.answer_contradiction",
+            "the box number five is red; " * 300,
+            "only the first 200 of 300 statements of the answer are compared",
+        ),
+        # 60 guides of two steps
+        (
+            "heuristic.verbatim_guide",
+            "1. Open it.\n2. Close it.\n" * 60,
+            "only the first 50 of 60 guides of answer or contexts are compared",
+        ),
+        # 600 different buttons
+        (
+            "heuristic.components_defined",
+            " ".join(f"Click **B{n}x**." for n in range(600)),
+            "only the first 500 of 600 components are looked up",
+        ),
+        (
+            "heuristic.error_mismatch",
+            " ".join(f"KP-{n}" for n in range(1000, 1030)),
+            "only the first 20 of 30 errors are looked up",
+        ),
+    ],
+)
+def test_a_bound_that_is_met_stands_in_the_evidence(metric: str, response: str, bound: str) -> None:
+    given = Sample(
+        id="s", language="en", user_input="?", response=response, retrieved_contexts=("1. Open it.\n2. Go.",)
+    )
+    assert asyncio.run(load_metric(metric).assess(given)).evidence["bounds"] == [bound]
+
+
+def test_no_bound_is_told_that_is_not_met() -> None:
+    plain = Sample(
+        id="p", language="en", user_input="How?", response="Click Save.", retrieved_contexts=("Click Save.",)
+    )
+    assert "bounds" not in asyncio.run(load_metric("heuristic:all_types=True:beyond=all").assess(plain)).evidence
