@@ -4,6 +4,8 @@ from collections.abc import Iterable
 
 from .cell_values import shorten
 
+_LONGEST_NAME = 300  # characters: a path has to be whole, so that it can be typed
+
 
 def nearest_names(name: str, known: Iterable[str], *, at_most: int = 1, cutoff: float = 60) -> list[str]:
     """Finds the known names that are nearest to a name.
@@ -37,5 +39,5 @@ def quote_names(names: Iterable[str], *, at_most: int = 20) -> str:
         '`a`, `b` and 1 more'
     """
     listed = list(names)
-    shown = ", ".join(f"`{shorten(name)}`" for name in listed[:at_most])
+    shown = ", ".join(f"`{shorten(name, _LONGEST_NAME)}`" for name in listed[:at_most])
     return f"{shown} and {len(listed) - at_most} more" if len(listed) > at_most else shown or "(none)"
