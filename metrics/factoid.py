@@ -1,11 +1,14 @@
 """Factoid: whether the answer states the facts of the reference (003, 4.5)."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from ..eval_sets.sample import Sample
 from ..languages import FALLBACK, Language, find_language, language_or_fallback
 from ..text.entities import Entity, find_entities, states_fact
 from .metric import ComputedMetric, Score, scored, skipped
+
+if TYPE_CHECKING:
+    from ..languages.sections import EntityKind
 
 
 class Factoid(ComputedMetric):
@@ -46,7 +49,7 @@ class Factoid(ComputedMetric):
 def _facts(sample: Sample, language: Language) -> list[Entity]:
     named = sample.metadata.get("fact")
     if isinstance(named, dict) and isinstance(text := named.get("text"), str) and text.strip():
-        kind = str(named.get("kind", ""))
+        kind = cast("EntityKind", str(named.get("kind", "")))  # one that is none of ours is compared by its words
         of_kind = [entity for entity in find_entities(text, language) if entity.kind == kind]
         return of_kind[:1] or [Entity(kind, text, 0, {})]
     return find_entities(sample.reference or "", language)
