@@ -10,6 +10,8 @@ _EMPHASIS = re.compile(r"\*\*|__|`")
 _WORD = re.compile(r"\w")
 _FEWEST_WORDS = 4  # of a sentence that says by itself what the yes or no before it says
 _ABBREVIATION = re.compile(r"\b(?:[a-z]{1,3}\.){2,}$", re.IGNORECASE)  # d.w.z., i.p.v., e.g.
+# A longer line is cut, at the end of a sentence where there is one: sentencex takes quadratic time for a run of quotes
+_PIECE = re.compile(r".{1,3000}$|.{1,3000}[.!?](?=\s)|.{1,3000}(?=\s)|.{1,3000}")
 _NO_CLAIM_ENDINGS = ("?", ":")  # a question, and a lead-in ("proceed as follows:")
 
 
@@ -21,7 +23,7 @@ def sentences(text: str, language: Language) -> list[str]:
         language: Its language: abbreviations that end no sentence differ.
 
     Returns:
-        The sentences in order; what has no letter or digit is left out.
+        The sentences in order; what has no letter or digit is left out. None is longer than 3,000 characters.
 
     >>> from assay.languages import load_language
     >>> sentences("Open **Payroll**. Then:\\n1. Click Run.", load_language("en"))
@@ -32,8 +34,8 @@ def sentences(text: str, language: Language) -> list[str]:
     split: list[str] = []
     for line in text.splitlines():
         plain = _EMPHASIS.sub("", _BULLET.sub("", line)).strip()
-        if plain:
-            split.extend(_rejoined([sentence.strip() for sentence in segment(language.code, plain)]))
+        for piece in _PIECE.findall(plain):
+            split.extend(_rejoined([sentence.strip() for sentence in segment(language.code, piece)]))
     return split
 
 

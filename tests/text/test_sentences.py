@@ -65,3 +65,9 @@ def test_sentences_lose_no_word(text: str, language: str) -> None:
     """Splitting drops bullets and emphasis, and never a word."""
     said = "".join(letter for letter in "".join(sentences(text, load_language(language))) if letter.isalpha())
     assert said == "".join(letter for letter in text if letter.isalpha())
+
+
+def test_a_very_long_line_is_cut_at_the_end_of_a_sentence() -> None:
+    """300 sentences of 22 characters with a blank: 6,900 characters on one line, more than are segmented at once."""
+    line = " ".join(f"Sentence number {n:04d} ." for n in range(300))
+    assert sentences(line, load_language("en")) == [f"Sentence number {n:04d} ." for n in range(300)]
