@@ -4,11 +4,15 @@ from typing import TYPE_CHECKING, Any, cast
 
 from ..eval_sets.sample import Sample
 from ..languages import FALLBACK, Language, find_language, language_or_fallback
-from ..text.entities import Entity, find_entities, states_fact
+from ..text.entities import Entity, find_entities, find_unstated
 from .metric import ComputedMetric, Score, scored, skipped
 
 if TYPE_CHECKING:
     from ..languages.sections import EntityKind
+
+
+MOST_FACTS = 100
+"""Each fact of the reference is compared with each of the answer, so that only so many are."""
 
 
 class Factoid(ComputedMetric):
@@ -32,14 +36,20 @@ class Factoid(ComputedMetric):
         language = language_or_fallback(sample.language)
         if find_language(sample.language or FALLBACK) is None or not language.has("entities"):
             return skipped(f"there are no patterns of dates, hours and amounts for the language {sample.language}")
-        facts = _facts(sample, language)
+        all_facts = _facts(sample, language)
+        facts = all_facts[:MOST_FACTS]
         if not facts:
             return skipped("the reference has no telephone number, e-mail address, date, hours, amount or address")
-        missing = [fact for fact in facts if not states_fact(sample.response, fact, language)]
+        in_answer = find_entities(sample.response, language)
+        missing = find_unstated(facts, sample.response, in_answer)
         evidence: dict[str, Any] = {
             "facts": [{"kind": fact.kind, "text": fact.text, "stated": fact not in missing} for fact in facts],
-            "in_answer": [{"kind": e.kind, "text": e.text} for e in find_entities(sample.response, language)],
+            "in_answer": [{"kind": e.kind, "text": e.text} for e in in_answer],
         }
+        if len(all_facts) > MOST_FACTS:
+            evidence["bounds"] = [
+                f"only the first {MOST_FACTS:,} of the reference's {len(all_facts):,} facts are compared"
+            ]
         if missing:
             listed = ", ".join(f"{fact.kind} {fact.text}" for fact in missing)
             return scored(0.0, f"the answer does not state the {listed}", evidence)

@@ -69,10 +69,7 @@ def test_the_heuristics_take_no_more_than_their_length(name: str) -> None:
     metric = load_metric("heuristic:all_types=True:beyond=all")
     text = repeated(UNITS[name], 10_000)
     hostile = Sample(id="s", language="en", user_input=text, response=text, retrieved_contexts=(text[::-1],))
-    plain = Sample(
-        id="p", language="en", user_input="How?", response="Click Save.", retrieved_contexts=("Click Save.",)
-    )
-    asyncio.run(metric.assess(plain))
+    asyncio.run(metric.assess(PLAIN))
     assert processor_seconds(lambda: asyncio.run(metric.assess(hostile))) < 3 * SECONDS
 
 
@@ -111,17 +108,17 @@ def test_every_pattern_up_to_100_kb(name: str) -> None:
             " ".join(f"KP-{n}" for n in range(1000, 1030)),
             "only the first 20 of 30 errors are looked up",
         ),
+        (
+            "factoid",
+            " ".join(f"€ {n}" for n in range(1, 121)),
+            "only the first 100 of the reference's 120 facts are compared",
+        ),
     ],
 )
 def test_a_bound_that_is_met_stands_in_the_evidence(metric: str, response: str, bound: str) -> None:
-    given = Sample(
-        id="s", language="en", user_input="?", response=response, retrieved_contexts=("1. Open it.\n2. Go.",)
-    )
-    assert asyncio.run(load_metric(metric).assess(given)).evidence["bounds"] == [bound]
+    answered = PLAIN.model_copy(update={"response": response, "reference": response})
+    assert asyncio.run(load_metric(metric).assess(answered)).evidence["bounds"] == [bound]
 
 
 def test_no_bound_is_told_that_is_not_met() -> None:
-    plain = Sample(
-        id="p", language="en", user_input="How?", response="Click Save.", retrieved_contexts=("Click Save.",)
-    )
-    assert "bounds" not in asyncio.run(load_metric("heuristic:all_types=True:beyond=all").assess(plain)).evidence
+    assert "bounds" not in asyncio.run(load_metric("heuristic:all_types=True:beyond=all").assess(PLAIN)).evidence

@@ -1,7 +1,7 @@
 """Finds entities in a text, and tells whether two ways of writing one mean the same."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import get_args
 
@@ -74,9 +74,23 @@ def find_entities(text: str, language: Language) -> list[Entity]:
 
 def states_fact(text: str, fact: Entity, language: Language) -> bool:
     """Whether a text states a fact, in these words or in others that mean the same."""
-    if _plain(fact.text) in _plain(text):
-        return True
-    return any(entity.is_same_as(fact) for entity in find_entities(text, language))
+    return not find_unstated([fact], text, find_entities(text, language))
+
+
+def find_unstated(facts: Iterable[Entity], text: str, entities: Sequence[Entity]) -> list[Entity]:
+    """Finds the facts that a text does not state.
+
+    Args:
+        facts: The facts.
+        text: The text.
+        entities: Its entities, as `find_entities` gives them: each fact is compared with each of them.
+    """
+    plain = _plain(text)
+    return [
+        fact
+        for fact in facts
+        if _plain(fact.text) not in plain and not any(entity.is_same_as(fact) for entity in entities)
+    ]
 
 
 def _phones(text: str, region: str) -> Iterator[Entity]:
