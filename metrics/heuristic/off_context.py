@@ -3,13 +3,13 @@
 import re
 from collections.abc import Iterable
 from functools import cache
-from itertools import islice, pairwise
+from itertools import pairwise
 from typing import NamedTuple
 
 from ...languages import Language
 from ...text.lemmas import lemma, words
 from ..metric import Score, scored, skipped
-from .feature import Feature, Reading
+from .feature import Feature, Reading, bound_evidence
 
 MOST_NOUNS = 20
 """For each noun of which the question says for how many, the answer is read again, so that only so many are."""
@@ -54,8 +54,7 @@ def plurality_check(question: str, answer: str, language: Language) -> Check | N
     function_words = language.words.function_words | {"a"}
     said = words(answer)
     scopes = scopes_of(question, language)
-    pairs = (pair for pair in pairwise(words(question)) if _quantity(pair[0], language))
-    for before, noun in islice(dict.fromkeys(pairs), MOST_NOUNS):
+    for before, noun in counted_nouns(question, language)[:MOST_NOUNS]:
         asked = _quantity(before, language)
         single = lemma(noun, language)
         idle = noun in function_words or not scopes <= {asked}
@@ -70,6 +69,12 @@ def plurality_check(question: str, answer: str, language: Language) -> Check | N
             agrees = (single in forms) == (asked == "one")
             return Check("plurality", f"{' and '.join(sorted(forms))}, asked for {before} {noun}", agrees)
     return None
+
+
+def counted_nouns(question: str, language: Language) -> list[tuple[str, str]]:
+    """Finds the words of a question that say for how many, each with the word after it; each pair once."""
+    pairs = pairwise(words(question))
+    return list(dict.fromkeys(pair for pair in pairs if _quantity(pair[0], language)))
 
 
 def _quantity(word: str, language: Language) -> str | None:
@@ -128,4 +133,6 @@ class OffContext(Feature):
             return skipped("the answer has no number, scope or kind of organisation to compare")
         off = [f"{check.kind} {check.said}" for check in checks if not check.agrees]
         reason = f"off: {'; '.join(off)}" if off else f"all {len(checks)} numbers and scopes fit"
-        return scored(value, reason, {"checks": [check._asdict() for check in checks]})
+        nouns = len(counted_nouns(reading.question, reading.language))
+        bounds = bound_evidence("counted nouns of the question are looked up", nouns, MOST_NOUNS)
+        return scored(value, reason, {"checks": [check._asdict() for check in checks]} | bounds)

@@ -143,14 +143,16 @@ class Heuristic(Metric):
         """
         if why := explain_missing_pack(sample, *SECTIONS, "messages"):
             return skipped(why)
+        question_bound = bound_evidence(_QUESTION_READ, len(sample.user_input), MOST_CHARACTERS)
         kind = self.type_of(sample).type
         if not self._all_types and kind not in SCORED_TYPES:
             reason = f"the message type is {kind}; only {' and '.join(SCORED_TYPES)} are scored (all_types=True: all)"
-            bounds = bound_evidence(_QUESTION_READ, len(sample.user_input), MOST_CHARACTERS)
-            return skipped(reason, {"message_type": kind} | bounds)
+            return skipped(reason, {"message_type": kind} | question_bound)
         readings = await self.read(sample)
         features = await compute_for(sample, self.measured, readings)
-        return self.rate(kind, features, readings.translation)
+        score = self.rate(kind, features, readings.translation)
+        bounds = [*question_bound.get("bounds", []), *score.evidence.get("bounds", [])]
+        return replace(score, evidence=score.evidence | {"bounds": bounds}) if bounds else score
 
     async def read(self, sample: Sample) -> Readings:
         """What the features read. Raises as `measure`."""
