@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
     from ..meta_eval.score_files import ReadOptions
     from ..meta_eval.selection import Combine
+    from ..meta_eval.table import ScoreTable
 
 COMBINERS = ("subsets", "sum", "mean-rank", "ridge", "logistic", "tree")  # as in meta_eval.selection
 _FILE = click.Path(path_type=Path, dir_okay=False)
@@ -114,6 +116,11 @@ with_read_options = option_group(
 )
 @click.option("--report", type=_FILE, help="Write the whole report to an .html file.")
 @click.option("--save", type=_FILE, help="Write the chosen combination to a .yaml file: run it as scorer:FILE.")
+@click.option(
+    "--check",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="Check a saved scorer on the ratings of RUN: keep it, refit it, or rate more.",
+)
 @store_option
 @json_option
 def meta(
@@ -131,6 +138,7 @@ def meta(
     minutes: float,
     report: Path | None,
     save: Path | None,
+    check: Path | None,
     store: str | Path,
     as_json: bool,
 ) -> None:
@@ -146,6 +154,7 @@ def meta(
     assay meta last --by language --report report.html
     assay meta --scores ragas.csv --ratings team.csv --group page
     assay meta last --save team.yaml; assay run answers.csv --metrics scorer:team.yaml
+    assay meta last --check team.yaml
     """
     from ..meta_eval.evaluation import SLICE_ATTRIBUTES, evaluate_table
     from ..runs import Store
@@ -159,6 +168,9 @@ def meta(
     chosen_runs = find_runs(opened, runs) if opened else []
     with _status("reading scores and ratings", quiet=as_json):
         joined = join_scores(opened, chosen_runs, scores, ratings_file, read_options)
+    if check is not None:
+        _check_scorer(check, joined.table, resamples=bootstrap, seed=seed, as_json=as_json)
+        return
     counts = f"{len(joined.table.metrics)} metrics on {len(joined.table.items)} items"
     with _status(f"evaluating {counts}", quiet=as_json):
         evaluation = evaluate_table(
@@ -196,6 +208,18 @@ def meta(
         echo(f"\nThe whole report: {report}")
     if save is not None:
         echo(f"\nThe scorer: {save}. It predicts the team's rating: assay run SET --metrics scorer:{save}")
+
+
+def _check_scorer(file: Path, table: "ScoreTable", *, resamples: int, seed: int, as_json: bool) -> None:
+    from ..meta_eval.scorer import Scorer
+    from ..meta_eval.scorer_check import check_scorer
+    from .meta_tables import print_scorer_check
+
+    checked = check_scorer(Scorer.load(file), table, resamples=resamples, seed=seed)
+    if as_json:
+        echo_json(asdict(checked))
+    else:
+        print_scorer_check(file, checked)
 
 
 @contextmanager

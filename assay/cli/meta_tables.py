@@ -6,15 +6,39 @@ from typing import TYPE_CHECKING
 from .output import one_line, open_console
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from rich.console import Console
 
     from ..meta_eval.estimate import Estimate
     from ..meta_eval.results import Combination, Comparison, MetaEvaluation, Policy, Raters, Selection
     from ..meta_eval.score_files import JoinedScores
+    from ..meta_eval.scorer_check import ScorerCheck
 
 _NO_WRAP = {"metric", "Spearman [95%]", "out of fold [95%]"}  # columns that are not folded
 _SLICE_METRICS = 2  # metrics in the table of slices, the chosen ones first
 _MOST_COMPARISONS = 6  # the report has all of them
+
+
+def print_scorer_check(file: "Path", check: "ScorerCheck") -> None:
+    """Prints whether a saved scorer still holds: the advice, agreement then and now, and the calibration."""
+    from rich.table import Table
+    from rich.text import Text
+
+    console = open_console()
+    more = f" ({check.more_ratings} more ratings)" if check.advice == "rate more" else ""
+    console.print(Text(one_line(f"{file}: {check.advice}{more}: {check.reason}."), style="bold"))
+    console.print(
+        Text(
+            f"Agreement with the ratings: {interval(check.before)} when it was fitted, {interval(check.now)} now "
+            f"({check.n} answers); change {interval(check.change)}\n"
+            f"Ratings inside its interval: {interval(check.coverage)}"
+        )
+    )
+    table = Table("answers", "mean predicted", "mean rating", title="Calibration", title_justify="left")
+    for one in check.calibration:
+        table.add_row(str(one.n), f"{one.predicted:.2f}", f"{one.rating:.2f}")
+    console.print(table)
 
 
 def print_evaluation(evaluation: "MetaEvaluation", joined: "JoinedScores") -> None:
