@@ -30,7 +30,7 @@ _OPENERS: Mapping[str, Callable[[Path, str], Rows]] = {
 }
 _MAY_BE_LOGS = (".jsonl", ".ndjson", ".json", ".parquet", *DELIMITED, *EXCEL_SUFFIXES)
 SUFFIXES = (*_OPENERS, *DELIMITED, *EXCEL_SUFFIXES)
-_HUB_NAME = re.compile(r"\w[\w.-]*(/\w[\w.-]*)?(:[\w.-]+)?")
+_HUB_NAME = re.compile(r"\w[\w.-]*/\w[\w.-]*(:[\w.-]+)?")
 
 
 def is_local(source: str | Path) -> bool:
@@ -109,10 +109,9 @@ def _no_split(name: str, split: str | None) -> None:
 
 
 def _may_be_on_the_hub(name: str, path: Path) -> bool:
-    """Only where nothing says that a local file was meant: the network is not to be reached by a slip of the pen."""
-    if not _HUB_NAME.fullmatch(name) or path.suffix.lower() in SUFFIXES:
-        return False
-    return not path.parent.is_dir() if "/" in name else not nearest_names(name, bundled_sets(), cutoff=70)
+    """Only `owner/name` where nothing says that a local file was meant: a typing error never reaches the network."""
+    is_name = _HUB_NAME.fullmatch(name) is not None
+    return is_name and path.suffix.lower() not in SUFFIXES and not path.parent.is_dir()
 
 
 def _not_found(name: str, path: Path) -> InputError:
@@ -123,9 +122,12 @@ def _not_found(name: str, path: Path) -> InputError:
         return InputError(f"{name}: there is no such file, nor a folder `{folder}`; correct the path")
     meant = [str(folder / found) for found in nearest_names(path.name, there, at_most=3)]
     meant += nearest_names(path.stem, bundled_sets(), at_most=2)
-    hint = (
-        f"did you mean {quote_names(meant)}?"
-        if meant
-        else f"correct the path, or name a bundled set: {quote_names(bundled_sets())}"
+    bundled = quote_names(bundled_sets())
+    if path.suffix or "/" in name:
+        hint = f"did you mean {quote_names(meant)}?" if meant else f"correct the path, or name a bundled set: {bundled}"
+        return InputError(f"{name}: there is no such file or folder; {hint}")
+    hint = f"did you mean {quote_names(meant)}? The" if meant else "the"
+    return InputError(
+        f"{name}: there is no file, folder or bundled set of this name; {hint} bundled sets are {bundled}; a set on "
+        "the Hugging Face Hub is named owner/name"
     )
-    return InputError(f"{name}: there is no such file or folder; {hint}")

@@ -1,5 +1,6 @@
 """Where a set is looked for, and what is said where there is none."""
 
+import re
 import sys
 from pathlib import Path
 
@@ -24,7 +25,7 @@ def test_a_file_of_that_name_comes_before_a_bundled_set(tmp_path, monkeypatch):
 
 def test_a_path_is_never_a_bundled_set_or_hub_name(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(InputError, match=r"helpdesk_nl: there is no such file or folder"):
+    with pytest.raises(InputError, match=r"helpdesk_nl: there is no file, folder or bundled set of this name"):
         load_set(Path("helpdesk_nl"))
 
 
@@ -40,14 +41,37 @@ def test_a_missing_file_brings_the_nearest_names(tmp_path, jsonl, row, monkeypat
 
 
 @pytest.mark.parametrize(
-    "name", ["helpdesk_n", "data/sets", "set.csv", "x" * 5000, "two words", "a/b/c", '{"user_input": 1}']
+    "name",
+    [
+        "helpdesk_n",
+        "nosuch",
+        "squad:plain_text",
+        "data/sets",
+        "set.csv",
+        "x" * 5000,
+        "two words",
+        "a/b/c",
+        '{"user_input": 1}',
+    ],
 )
 def test_the_hub_is_not_asked_for_what_looks_like_a_slip(tmp_path, monkeypatch, name):
     monkeypatch.chdir(tmp_path)
     Path("data").mkdir()
     monkeypatch.setitem(sys.modules, "datasets", None)  # the Hub's door: to knock would say "datasets is needed"
-    with pytest.raises(InputError, match=r"no such file|cannot be read"):
+    with pytest.raises(InputError, match=r"no such file|no file, folder or bundled set|cannot be read"):
         load_set(name)
+
+
+def test_an_unknown_set_name_brings_the_nearest_and_all_bundled_sets(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError) as raised:
+        load_set("helpdesk_ne")
+    assert re.search(r"did you mean `helpdesk_(de|nl|en)`", str(raised.value))
+    with pytest.raises(InputError) as raised:
+        load_set("nosuch")
+    assert "did you mean" not in str(raised.value)
+    for name in bundled_sets():
+        assert f"`{name}`" in str(raised.value)
 
 
 def test_an_unknown_suffix_and_a_split_of_a_file(file, jsonl, row):
