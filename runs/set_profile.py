@@ -45,7 +45,7 @@ class SetProfile:
         """
         chosen = [metric for metric in metrics if metric.name not in BASELINES]
         unscorable = [metric for metric in chosen if self.count and not self._can_score(metric)]
-        is_default = {metric.name for metric in chosen} == set(DEFAULT_METRICS)
+        is_default = {metric.name for metric in chosen} == set(DEFAULT_METRICS) - set(BASELINES)
         if not unscorable or (is_default and len(unscorable) < len(chosen)):
             return
         metric = unscorable[0]

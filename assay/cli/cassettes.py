@@ -37,14 +37,14 @@ class TypedRun:
     Attributes:
         sets: The sets; none where only the prompts are compared.
         judge: The judge's name.
-        metrics: The metrics' names, with commas.
+        metrics: The metrics' names, with commas; None for the default ones.
         embedder: The embedder's name.
         set_options: How the sets are read.
     """
 
     sets: tuple[str, ...]
     judge: str | None
-    metrics: str
+    metrics: str | None
     embedder: str
     set_options: SetOptions
 

@@ -27,7 +27,7 @@ def compare(
 
     \b
     assay compare 20261120 last
-    assay compare 20261120 last --metric answer_relevance --changed 10
+    assay compare 20261120 last --metric faithfulness --changed 10
     """
     from ..runs import Store
     from ..runs.compare import compare as compare_runs

@@ -60,7 +60,7 @@ class SetFile(click.Path):
     "--metrics",
     "metric_names",
     default="",
-    help="Assay's own, on the answers: faithfulness,answer_relevance (with --judge).",
+    help="Assay's own, on the answers: faithfulness,weakest_claim (with --judge).",
 )
 @click.option(
     "--pages", "retrieved_pages", type=click.IntRange(min=1), default=3, show_default=True, help="Pages retrieved."

@@ -44,8 +44,7 @@ wide_option = click.option("--wide", is_flag=True, help="Print all columns of th
 quiet_option = click.option("-q", "--quiet", is_flag=True, help="Show no progress.")
 metrics_option = click.option(
     "--metrics",
-    default="faithfulness,answer_relevance",
-    show_default=True,
+    show_default="weakest_claim,faithfulness,token_overlap; without --judge token_overlap",
     help="Names, with commas; options after colons (faithfulness:claims=judge:verdicts=listed). The baselines are "
     "always added.",
 )
@@ -249,13 +248,23 @@ def read_probes(typed: str, hint: str = "") -> list[str]:
     return names
 
 
-def read_metrics(typed: str, translate: str | None = None) -> tuple[str, ...]:
-    """Reads `faithfulness,answer_relevance` as typed into names; with `translate` as an option of those that have it.
+def read_metrics(typed: str | None, translate: str | None = None, *, has_judge: bool = True) -> tuple[str, ...]:
+    """Reads `faithfulness,weakest_claim` as typed into names; with `translate` as an option of those that have it.
+
+    Args:
+        typed: What was typed; None for the default metrics.
+        translate: Who translates for the metrics that read a translation, if anybody.
+        has_judge: Whether there is a judge; without one the default metrics are those that ask nobody.
 
     Raises:
         UsageError: For an unknown name (with `translate`), or when no metric can be translated for.
     """
-    names = tuple(name.strip() for name in typed.split(",") if name.strip())
+    if typed is None:
+        from ..metrics.catalogue import DEFAULT_METRICS, needs_judge
+
+        names = tuple(name for name in DEFAULT_METRICS if has_judge or not needs_judge(name))
+    else:
+        names = tuple(name.strip() for name in typed.split(",") if name.strip())
     if translate is None:
         return names
     from ..metrics.catalogue import add_option

@@ -58,7 +58,7 @@ def run(
     sets: tuple[str, ...],
     *,
     judge: str | None,
-    metrics: str,
+    metrics: str | None,
     cassette_options: CassetteOptions,
     embedder: str,
     translate: str | None,
@@ -99,7 +99,7 @@ def run(
         prompts = find_prompts_folder(prompts_folder, store)
         return Plan(
             sets=tuple(absolute_source(source) for source in sets),
-            metrics=read_metrics(metrics, translate),
+            metrics=read_metrics(metrics, translate, has_judge=judge is not None),
             judge=load_settings(judge) if judge else None,
             embedder=embedder,
             mapping=set_options.mapping,
@@ -110,6 +110,11 @@ def run(
             prompts=None if prompts is None else str(prompts.resolve()),
         )
 
+    if sets and judge is None and metrics is None:
+        print_note(
+            "no judge is named: only metrics that ask none are scored (--judge MODEL adds weakest_claim and "
+            "faithfulness)"
+        )
     runs = Store(store)
     plan = typed_plan() if sets else None
     resumed = find_run_to_resume(runs, resume, plan) if resume else None

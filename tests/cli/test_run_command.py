@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 from openai_server import Answer, OpenAIServer
 
+from assay.metrics.catalogue import BASELINES, DEFAULT_METRICS
+
 Make = Callable[..., Any]
 LISTED = "faithfulness:claims=judge:verdicts=listed"
 
@@ -277,3 +279,42 @@ def test_tables_fit_80_columns_and_wide_has_more(assay: Make, set_file: Make, ju
         assert max(map(len, wide.splitlines())) > 80
     assert "Not shown, for want of room" in assay("show", run).out
     assert "coverage" in assay("show", run, "--wide").out
+
+
+def test_the_default_metrics_are_those_that_the_evidence_supports(
+    assay: Make, set_file: Make, judge_file: Make
+) -> None:
+    done = assay("run", set_file(3), "--judge", judge_file(), "--json")
+    assert list(done.json["metrics"]) == [*DEFAULT_METRICS, "rouge_l_precision", "answer_length"]
+    assert set(BASELINES) & set(DEFAULT_METRICS) == {"token_overlap"}
+    assert f"{','.join(DEFAULT_METRICS)}; without --judge token_overlap" in " ".join(assay("run", "--help").out.split())
+
+
+def test_without_a_judge_the_default_metrics_ask_nobody(assay: Make, set_file: Make) -> None:
+    done = assay("run", set_file(6))
+    assert done.code == 0
+    assert "no judge is named" in done.err
+    assert "--judge MODEL adds weakest_claim and faithfulness" in done.err
+    assert "worst answers by token_overlap" in done.out
+
+
+def test_worst_answers_are_those_of_the_metric_that_agrees_best(assay: Make) -> None:
+    """token_overlap is 1, 3/4, 1/2, 1/4, 0 and follows the ratings 5 to 1; `is_long` does the opposite."""
+    words = "one two three four".split()
+    rows = [
+        {
+            "id": f"s{wrong}",
+            "user_input": "q",
+            "response": " ".join(words[wrong:] + ["wrong"] * wrong),
+            "retrieved_contexts": ["one two three four"],
+            "rating": 5 - wrong,
+        }
+        for wrong in range(5)
+    ]
+    Path("set.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    Path("mine.py").write_text(
+        "from assay import metric\n\n@metric\ndef is_long(sample):\n    return len(sample.response) / 100\n",
+        encoding="utf-8",
+    )
+    done = assay("run", "set.jsonl", "--metrics", "mine.py:is_long,token_overlap")
+    assert re.search(r"worst answers by token_overlap:\s+s4  0\.00, rated 1", done.out), done.out
