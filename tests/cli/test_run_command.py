@@ -300,7 +300,7 @@ def test_without_a_judge_the_default_metrics_ask_nobody(assay: Make, set_file: M
 
 def test_worst_answers_are_those_of_the_metric_that_agrees_best(assay: Make) -> None:
     """token_overlap is 1, 3/4, 1/2, 1/4, 0 and follows the ratings 5 to 1; `is_long` does the opposite."""
-    words = "one two three four".split()
+    words = ["one", "two", "three", "four"]
     rows = [
         {
             "id": f"s{wrong}",
