@@ -7,13 +7,13 @@ _SUFFIX = ".jsonl"
 
 
 def bundled_sets() -> tuple[str, ...]:
-    """The names of the bundled sets, each good as the source of `load_set`."""
+    """Lists the names of the bundled sets, which `load_set` takes."""
     names = (entry.name.removesuffix(_SUFFIX) for entry in _folder().iterdir() if entry.name.endswith(_SUFFIX))
     return tuple(sorted(name for name in names if "." not in name))  # `leaflets.folds` is what `leaflets` was made from
 
 
 def bundled_file(name: str) -> Traversable:
-    """The JSON Lines file of a bundled set."""
+    """Returns the JSON Lines file of a bundled set."""
     return _folder() / f"{name}{_SUFFIX}"
 
 

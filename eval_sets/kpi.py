@@ -1,9 +1,9 @@
-"""Makes the bundled sets kpi_nl and kpi_en: answers over network and payroll figures, with a gold label a claim.
+"""Makes the bundled sets kpi_nl and kpi_en: answers about network and payroll figures, with a gold label per claim.
 
     python -m assay.eval_sets.kpi FOLDER
 
-The wordings stand in `kpi_texts/` (a file a language; what is held out in a file of its own), the figures come from
-`kpi_tables`, what is true of them from `kpi_facts`. Everything is seeded: the same code makes the same files.
+The texts are in `kpi_texts/` (per language one file for development and one held out), the figures come from
+`kpi_tables`, and the facts about them from `kpi_facts`. Everything is seeded: the same code makes the same files.
 """
 
 import json
@@ -28,7 +28,7 @@ _SLOT = re.compile(r"\{(\w+\([^()]*\)):(\d|d)\}")  # {mean(latency, all):1}: a f
 
 
 def kpi_set(language: str) -> list[Sample]:
-    """The 40 samples of a language. Raises `InputError` where a text says what the figures deny."""
+    """Makes the 40 samples of a language. Raises `InputError` where a text contradicts the figures."""
     tables = kpi_tables(language)
     samples: list[Sample] = []
     for split in ("development", "held_out"):
@@ -47,7 +47,7 @@ def _sample(answer: Mapping[str, Any], table: KpiTable, place: tuple[str, str, i
         for number, claim in enumerate(answer["claims"])
     ]
     shown = answer.get("shown", "table")
-    given = {"name": table.name, "columns": dict(table.columns), "units": dict(table.units)}
+    shown_table = {"name": table.name, "columns": dict(table.columns), "units": dict(table.units)}
     contexts = [_about(table, language)]
     if shown != "table":
         contexts.append(as_markdown(table, language) if shown == "markdown" else as_csv(table, language))
@@ -58,7 +58,7 @@ def _sample(answer: Mapping[str, Any], table: KpiTable, place: tuple[str, str, i
             "user_input": answer["ask"],
             "retrieved_contexts": contexts,
             "response": " ".join(claim["text"] for claim in claims),
-            "tables": [given] if shown == "table" else [],
+            "tables": [shown_table] if shown == "table" else [],
             "rating": rating([claim["gold"] for claim in claims]),
             "group": answer["table"],
             "metadata": {"split": split, "claims": claims},
@@ -67,7 +67,7 @@ def _sample(answer: Mapping[str, Any], table: KpiTable, place: tuple[str, str, i
 
 
 def rating(gold: Sequence[str]) -> int:
-    """What the rubric gives for an answer's labels: 1 to 5 (eval_sets/README.md)."""
+    """Rates an answer by the labels of its claims: 1 to 5, by the rubric in eval_sets/README.md."""
     false = gold.count("contradicted")
     if false:
         return 2 if false == 1 else 1
@@ -76,9 +76,9 @@ def rating(gold: Sequence[str]) -> int:
 
 
 def _falsified(claims: Sequence[Sequence[str]], rng: random.Random) -> set[int]:
-    """Which claims get a wrong number, so that answers hold no, one or two false claims in seeded turns.
+    """Chooses the claims that get a wrong number, so that an answer has zero, one or two false claims at random.
 
-    Claims that are false in words stay so. Claims without a number, and open ones, cannot get a wrong one.
+    Claims that are false in their words stay so. Claims without a number, and open ones, cannot get a wrong number.
     """
     wanted = rng.choices((0, 1, 2), weights=(40, 30, 30))[0]
     left = wanted - sum(label == "c" for label, *_ in claims)
@@ -87,13 +87,13 @@ def _falsified(claims: Sequence[Sequence[str]], rng: random.Random) -> set[int]:
 
 
 def _claim(claim: Sequence[str], table: KpiTable, language: str, wrong: random.Random | None) -> dict[str, str]:
-    """A claim with its gold label; `wrong` chooses how far its first number is moved, None leaves it right."""
+    """Makes a claim with its gold label; `wrong` draws how far its first number is moved, None leaves it right."""
     label, text, *test = claim
     if test and holds(test[0], table) != (label == "s"):
         raise InputError(f"kpi_{language}: {text!r} is labelled {GOLD[label]}, and the figures say otherwise")
     moved = iter([wrong])
-    said = _SLOT.sub(lambda slot: _written(slot, table, language, next(moved, None)), text)
-    return {"text": said, "gold": GOLD["c" if wrong else label]}
+    written = _SLOT.sub(lambda slot: _written(slot, table, language, next(moved, None)), text)
+    return {"text": written, "gold": GOLD["c" if wrong else label]}
 
 
 def _written(slot: re.Match[str], table: KpiTable, language: str, wrong: random.Random | None) -> str:
@@ -105,7 +105,7 @@ def _written(slot: re.Match[str], table: KpiTable, language: str, wrong: random.
 
 
 def _moved(value: float, decimals: int, rng: random.Random) -> float:
-    """A value moved by 8 to 16%, and by 2 of its last digit at least, so that no rounding or "about" excuses it."""
+    """Moves a value by 8 to 16%, and by at least 2 in its last digit, so that no rounding or "about" excuses it."""
     by = max(rng.uniform(0.08, 0.16) * value, 2 * 10.0**-decimals)
     sign = rng.choice((-1, 1))
     if value <= 100 <= value + by:  # a share in percent stays below 100
@@ -114,13 +114,13 @@ def _moved(value: float, decimals: int, rng: random.Random) -> float:
 
 
 def number_text(value: float, decimals: int, language: str) -> str:
-    """A number as the language writes it: 1.234,5 or 1,234.5."""
+    """Writes a number as the language does: 1.234,5 or 1,234.5."""
     english = f"{value:,.{decimals}f}"
     return _with_decimal_mark(english, language)
 
 
 def date_text(day: str, language: str, later: int = 0) -> str:
-    """A day ("12 March") or month ("August 2025") in words, moved by some days or months."""
+    """Writes a day ("12 March") or month ("August 2025") in words, moved by `later` days or months."""
     if len(day) > 7:
         moved = date.fromisoformat(day[:10]) + timedelta(days=later)
         return f"{moved.day} {_month(moved.month, language)}"
@@ -136,14 +136,14 @@ def _month(number: int, language: str) -> str:
 
 
 def as_markdown(table: KpiTable, language: str) -> str:
-    """The table as Markdown, numbers as the language writes them."""
+    """Writes the table as Markdown, numbers as in the language."""
     lines = [list(table.columns), ["---"] * len(table.columns)]
     lines += [[_cell(cell, language) for cell in row] for row in zip(*table.columns.values(), strict=True)]
     return f"{table.name}\n\n" + "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 def as_csv(table: KpiTable, language: str) -> str:
-    """The table as CSV, with semicolons where decimals have a comma."""
+    """Writes the table as CSV, with semicolons where decimals have a comma."""
     separator = ";" if load_language(language).profile.decimal_mark == "," else ","
     rows = [[_cell(cell, language, grouped=False) for cell in row] for row in zip(*table.columns.values(), strict=True)]
     return f"{table.name}:\n" + "\n".join(separator.join(row) for row in [list(table.columns), *rows])
@@ -173,7 +173,7 @@ def _about(table: KpiTable, language: str) -> str:
 
 
 def main() -> None:
-    """Writes both sets to the folder that is typed."""
+    """Writes both sets to the folder on the command line."""
     folder = Path(sys.argv[1] if len(sys.argv) > 1 else ".")
     for language in table_languages():
         count = write_set(kpi_set(language), folder / f"kpi_{language}.jsonl")

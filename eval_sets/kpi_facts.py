@@ -1,6 +1,6 @@
-"""What is true of a table of the kpi sets, worked out with Python's own `statistics`: the gold of their claims.
+"""Facts about the tables of the kpi sets, computed with Python's `statistics`: the gold labels of their claims.
 
-It shares no code with what checks claims (assay.metrics.numeric), so that the two can disagree.
+This module shares no code with the check of claims (assay.metrics.numeric), so that the two can disagree.
 """
 
 import re
@@ -18,23 +18,23 @@ _COUNTED = re.compile(r"(first|last)(\d+)")
 
 
 def fact(call: str, table: KpiTable) -> Fact:
-    """What a call such as `mean(latency, 2026-03-01..2026-03-07)` comes to; series by their key in the generator.
+    """Computes a call such as `mean(latency, 2026-03-01..2026-03-07)`; a series is named by its key in `kpi_tables`.
 
     Windows are `all`, `first3`, `last7`, `weekend`, `weekdays`, a day, month or row name, a span `A..B` (both
-    included), or several joined by `+`. Raises `ValueError` for what it does not know.
+    included), or several joined by `+`. Raises `ValueError` for an unknown call.
     """
-    found = _CALL.fullmatch(call.strip())
-    if found is None or found[1] not in _FACTS:
+    match = _CALL.fullmatch(call.strip())
+    if match is None or match[1] not in _FACTS:
         raise ValueError(f"no such fact: {call}")
-    return _FACTS[found[1]](table, *(part.strip() for part in found[2].split(",")))
+    return _FACTS[match[1]](table, *(part.strip() for part in match[2].split(",")))
 
 
 def holds(test: str, table: KpiTable) -> bool:
-    """Whether a test is true: `call OP number`, `call OP call`, or a call that is true or false itself."""
-    found = _TEST.fullmatch(test)
-    if found is None:
+    """Evaluates a test: `call OP number`, `call OP call`, or a call that is true or false itself."""
+    match = _TEST.fullmatch(test)
+    if match is None:
         return bool(fact(test, table))
-    left, right = (_side(side, table) for side in (found[1], found[3]))
+    left, right = (_side(side, table) for side in (match[1], match[3]))
     compared: Mapping[str, bool] = {
         "<": left < right,  # type: ignore[operator]
         ">": left > right,  # type: ignore[operator]
@@ -43,7 +43,7 @@ def holds(test: str, table: KpiTable) -> bool:
         "==": left == right,
         "!=": left != right,
     }
-    return compared[found[2]]
+    return compared[match[2]]
 
 
 def _side(text: str, table: KpiTable) -> Fact:
@@ -62,13 +62,13 @@ def _keys(table: KpiTable, window: str) -> set[str]:
         return set().union(*(_keys(table, part) for part in window.split("+")))
     if window == "all":
         return set(keys)
-    if found := _COUNTED.fullmatch(window):
-        count = int(found[2])
-        return set(keys[:count] if found[1] == "first" else keys[-count:])
+    if match := _COUNTED.fullmatch(window):
+        count = int(match[2])
+        return set(keys[:count] if match[1] == "first" else keys[-count:])
     if window in ("weekend", "weekdays"):
         return {key for key in keys if (date.fromisoformat(key[:10]).weekday() >= 5) == (window == "weekend")}
-    if found := _SPAN.fullmatch(window):
-        inside = {key for key in keys if found[1] <= key and (key <= found[2] or key.startswith(found[2]))}
+    if match := _SPAN.fullmatch(window):
+        inside = {key for key in keys if match[1] <= key and (key <= match[2] or key.startswith(match[2]))}
     else:
         inside = {key for key in keys if key == window or key.startswith((f"{window}-", f"{window} "))}
     if not inside:

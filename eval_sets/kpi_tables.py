@@ -1,6 +1,6 @@
 """The tables of the bundled sets kpi_nl and kpi_en: seeded series of network KPIs and payroll, with gaps and anomalies.
 
-All figures are invented. Each anomaly and gap is planted, so that what is true of a table is known beforehand.
+All figures are invented. Each anomaly and gap is planted, so that the facts about a table are known.
 """
 
 import random
@@ -18,9 +18,9 @@ SEED = 20260301
 
 @dataclass(frozen=True)
 class KpiTable:
-    """A table of a set: its columns, the first one times or row names.
+    """A table of a set: its columns, of which the first holds times or row names.
 
-    `series` are the columns' names by the keys that this module calls them; `planted` where anomalies are, by key.
+    `series` maps this module's keys to the names of the columns; `planted` has the rows with an anomaly, by key.
     """
 
     name: str
@@ -36,7 +36,7 @@ class KpiTable:
 
 
 class TableNames(BaseModel):
-    """What a table and its columns are called in a language; a column that is not named keeps its key."""
+    """The names of a table and its columns in a language; a column without a name keeps its key."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -47,7 +47,7 @@ class TableNames(BaseModel):
 class TableTexts(BaseModel):
     """`kpi_texts/LANGUAGE.tables.yaml`: a language's names of tables, columns and rows.
 
-    `about` is the context that says what a table holds, with {name}, {rows}, {first}, {last} and {series}.
+    `about` is the context that describes a table, with {name}, {rows}, {first}, {last} and {series}.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -69,7 +69,7 @@ def load_table_texts(language: str) -> TableTexts:
 
 
 def kpi_tables(language: str) -> dict[str, KpiTable]:
-    """The seven tables by their key, with names of series in the language. The figures differ between languages."""
+    """Makes the seven tables, by key, with names in the language. The figures differ between languages."""
     texts = load_table_texts(language)
     tables = {}
     for key, make in _MAKERS.items():

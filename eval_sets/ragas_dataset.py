@@ -1,4 +1,4 @@
-"""Ragas's evaluation datasets as samples, and samples as a Ragas dataset (extra `ragas`)."""
+"""Converts evaluation datasets of Ragas to samples, and samples to a dataset of Ragas (extra `ragas`)."""
 
 import os
 from collections.abc import Iterable, Iterator
@@ -21,7 +21,7 @@ _SHARED = ("user_input", "response", "reference")
 
 
 def load_ragas() -> Any:
-    """The ragas package, its telemetry off unless the environment says otherwise (RAGAS_DO_NOT_TRACK).
+    """Imports the ragas package, with its telemetry off unless the environment says otherwise (RAGAS_DO_NOT_TRACK).
 
     Raises `UsageError` when it, or what it imports, is not installed.
     """
@@ -32,34 +32,34 @@ def load_ragas() -> Any:
 
 
 def from_ragas(dataset: "EvaluationDataset", *, language: str | None = None) -> list[Sample]:
-    """The rows of a Ragas dataset as samples, in their order, ids `<the dataset's name, else ragas>-<row>`.
+    """Converts a Ragas dataset to samples, in its order, with the ids `<the dataset's name, else ragas>-<row>`.
 
     Fields that only Ragas has (`reference_contexts`, `rubrics`, ...) stand in `metadata`, where `to_ragas` and Ragas's
     metrics find them. A conversation (`MultiTurnSample`) becomes one sample per answer. `language` (ISO 639-1) is
     detected where it is not given. Raises `InputError` for a row without a message or a response.
     """
     name = getattr(dataset, "name", None)
-    maker = SampleBuilder(Rows(name or "the Ragas dataset", name or "ragas", iter(())), {}, language)
-    return [maker.sample(row) for row in _rows(dataset, maker.source.name)]
+    builder = SampleBuilder(Rows(name or "the Ragas dataset", name or "ragas", iter(())), {}, language)
+    return [builder.sample(row) for row in _rows(dataset, builder.source.name)]
 
 
 def to_ragas(samples: Iterable[Sample]) -> "EvaluationDataset":
-    """Samples as a Ragas dataset, a row each in their order.
+    """Converts samples to a Ragas dataset, one row per sample in their order.
 
     A Ragas row has no place for ids, languages, tables, ratings and metadata of our own: pair its scores with the
     samples by their order. Raises `InputError` when Ragas refuses a value, `UsageError` when it is not installed.
     """
     ragas = load_ragas()
-    held = list(samples)
-    rows = [ragas_row(sample) for sample in held]
-    if not any(sample.retrieved_contexts for sample in held):  # Ragas tells a set's columns by what is not None
+    sample_list = list(samples)
+    rows = [ragas_row(sample) for sample in sample_list]
+    if not any(sample.retrieved_contexts for sample in sample_list):  # Ragas tells a set's columns by what is not None
         for row in rows:
             row.retrieved_contexts = None
     return ragas.EvaluationDataset(samples=rows)
 
 
 def ragas_row(sample: Sample) -> "SingleTurnSample":
-    """One sample as a row of a Ragas dataset. Raises as `to_ragas`."""
+    """Converts one sample to a row of a Ragas dataset. Raises as `to_ragas`."""
     row_class = load_ragas().SingleTurnSample
     fields = {name: value for name, value in sample.metadata.items() if name in row_class.model_fields}
     fields |= {name: getattr(sample, name) for name in _SHARED}
@@ -67,8 +67,8 @@ def ragas_row(sample: Sample) -> "SingleTurnSample":
     try:
         return row_class(**fields)
     except ValidationError as error:
-        field, said = explain_validation_error(error)
-        raise InputError(f"sample {sample.id}, field {field}: Ragas refuses it: {said or 'is missing'}") from None
+        field, problem = explain_validation_error(error)
+        raise InputError(f"sample {sample.id}, field {field}: Ragas refuses it: {problem or 'is missing'}") from None
 
 
 def _rows(dataset: Any, name: str) -> Iterator[Row]:

@@ -16,11 +16,20 @@ from .sample_columns import FIELDS
 
 
 def write_set(samples: Iterable[Sample], path: str | Path) -> int:
-    """Writes samples to a .jsonl or .csv file and returns how many; the file is whole or, after an error, as it was.
+    """Writes samples to a .jsonl or .csv file. After an error the file is as it was before.
 
-    JSON Lines keeps every sample exactly. CSV holds lists and objects as JSON in their cells, and cannot tell an empty
-    optional text from none. Raises `InputError` on another suffix, a folder that does not exist, an id that comes
-    twice, or a value that JSON cannot hold.
+    JSON Lines keeps every sample exactly. CSV holds lists and objects as JSON in their cells, and cannot distinguish an
+    empty optional text from a missing one.
+
+    Args:
+        samples: The samples.
+        path: The file; its suffix decides the format.
+
+    Returns:
+        How many samples were written.
+
+    Raises:
+        InputError: Another suffix, a folder that does not exist, a duplicate id, or a value that JSON cannot hold.
     """
     target = Path(path).expanduser()
     suffix = target.suffix.lower()

@@ -117,16 +117,22 @@ def _may_be_on_the_hub(name: str, path: Path) -> bool:
 def _not_found(name: str, path: Path) -> InputError:
     folder = path.parent
     try:
-        there = [entry.name for entry in folder.iterdir() if entry.suffix.lower() in SUFFIXES or entry.is_dir()]
+        names_in_folder = [
+            entry.name for entry in folder.iterdir() if entry.suffix.lower() in SUFFIXES or entry.is_dir()
+        ]
     except OSError:
         return InputError(f"{name}: there is no such file, nor a folder `{folder}`; correct the path")
-    meant = [str(folder / found) for found in nearest_names(path.name, there, at_most=3)]
-    meant += nearest_names(path.stem, bundled_sets(), at_most=2)
+    suggestions = [str(folder / nearest) for nearest in nearest_names(path.name, names_in_folder, at_most=3)]
+    suggestions += nearest_names(path.stem, bundled_sets(), at_most=2)
     bundled = quote_names(bundled_sets())
     if path.suffix or "/" in name:
-        hint = f"did you mean {quote_names(meant)}?" if meant else f"correct the path, or name a bundled set: {bundled}"
+        hint = (
+            f"did you mean {quote_names(suggestions)}?"
+            if suggestions
+            else f"correct the path, or name a bundled set: {bundled}"
+        )
         return InputError(f"{name}: there is no such file or folder; {hint}")
-    hint = f"did you mean {quote_names(meant)}? The" if meant else "the"
+    hint = f"did you mean {quote_names(suggestions)}? The" if suggestions else "the"
     return InputError(
         f"{name}: there is no file, folder or bundled set of this name; {hint} bundled sets are {bundled}; a set on "
         "the Hugging Face Hub is named owner/name"

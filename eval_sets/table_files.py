@@ -1,4 +1,4 @@
-"""Tables of a sample that stand in files of their own: CSV, TSV, JSON, Parquet and Excel."""
+"""Reads the tables of samples from files: CSV, TSV, JSON, Parquet and Excel."""
 
 from collections.abc import Mapping
 from functools import lru_cache
@@ -21,10 +21,16 @@ TABLE_SUFFIXES = (".csv", ".tsv", ".txt", ".json", ".jsonl", ".ndjson", ".parque
 
 
 def read_table_file(path: Path, name: str = "") -> tuple[Table, ...]:
-    """The tables of a file: one, or one a sheet of an Excel file. Cells of CSV stay texts, dates become ISO texts.
+    """Reads the tables of a file: one, or one per sheet of an Excel file.
 
-    Raises `InputError` where the file cannot be read: with the line where a row has more or fewer cells than the
-    header. `name` stands in messages and is the table's name (the file's stem if not given).
+    Cells of CSV files stay texts, and dates become ISO texts. A table is named after the file or the sheet.
+
+    Args:
+        path: The file.
+        name: What messages call the file; its path if left out.
+
+    Raises:
+        InputError: The file cannot be read; with the line where a row has more or fewer cells than the header.
     """
     name = name or str(path)
     suffix = path.suffix.lower()
@@ -34,32 +40,37 @@ def read_table_file(path: Path, name: str = "") -> tuple[Table, ...]:
         changed = path.stat()
     except OSError as error:
         raise InputError(f"{name}: cannot be read ({error.strerror or error}); check the name") from None
-    return _kept(path, name, changed.st_mtime_ns, changed.st_size)
+    return _read_cached(path, name, changed.st_mtime_ns, changed.st_size)
 
 
-def load_named_tables(given: object, folder: Path | None) -> object:
-    """A row's `tables`, with the tables of the files that it names in place of their names.
+def load_named_tables(tables_field: object, folder: Path | None) -> object:
+    """Replaces the names of files in a row's field `tables` by the tables of these files.
 
-    A file is a text ("kpi.csv") or an object ({"file": "kpi.xlsx", "name": ..., "sheet": ..., "units": {...}}), with a
-    path relative to `folder`, the set's. Raises `ValueError` for one outside of it, by whatever way, and `InputError`
-    as above.
+    Args:
+        tables_field: The field's value. A file is a text ("kpi.csv") or an object ({"file": "kpi.xlsx", "name": ...,
+            "sheet": ..., "units": {...}}).
+        folder: The set's folder, to which paths are relative; None for a set that is not a file.
+
+    Raises:
+        ValueError: A file is outside the folder, also through a link, or an object is malformed.
+        InputError: A file cannot be read.
     """
-    alone = isinstance(given, str) or (isinstance(given, Mapping) and "file" in given)
-    listed = [given] if alone else given
-    if not isinstance(listed, list | tuple):
-        return given
+    is_single = isinstance(tables_field, str) or (isinstance(tables_field, Mapping) and "file" in tables_field)
+    entries = [tables_field] if is_single else tables_field
+    if not isinstance(entries, list | tuple):
+        return tables_field
     tables: list[object] = []
-    for entry in listed:
+    for entry in entries:
         if isinstance(entry, str):
-            tables += _of_file({"file": entry}, folder)
+            tables += _load_file({"file": entry}, folder)
         elif isinstance(entry, Mapping) and "file" in entry:
-            tables += _of_file(entry, folder)
+            tables += _load_file(entry, folder)
         else:
             tables.append(entry)
     return tables
 
 
-def _of_file(entry: Mapping[str, Any], folder: Path | None) -> list[Table]:
+def _load_file(entry: Mapping[str, Any], folder: Path | None) -> list[Table]:
     if unknown := sorted(set(entry) - {"file", "name", "sheet", "units"}):
         raise ValueError(f"a table's file has no {quote_names(unknown)}; it has file, name, sheet and units")
     if not isinstance(entry["file"], str):
@@ -69,17 +80,17 @@ def _of_file(entry: Mapping[str, Any], folder: Path | None) -> list[Table]:
         tables = tuple(table for table in tables if table.name == sheet)
         if not tables:
             raise ValueError(f"{entry['file']} has no sheet {sheet!r}")
-    told = {key: entry[key] for key in ("name", "units") if key in entry}
-    if "name" in told and len(tables) > 1:
+    overrides = {key: entry[key] for key in ("name", "units") if key in entry}
+    if "name" in overrides and len(tables) > 1:
         raise ValueError(f"{entry['file']} has {len(tables)} sheets; choose one with `sheet` before it gets a name")
     try:
-        return [Table.model_validate(dict(table) | told) for table in tables] if told else list(tables)
+        return [Table.model_validate(dict(table) | overrides) for table in tables] if overrides else list(tables)
     except ValidationError as error:
         raise ValueError(f"{entry['file']}: {error.errors()[0]['msg']}") from None
 
 
 def _inside(folder: Path | None, file: str) -> Path:
-    """The path of a file in the set's folder, links followed."""
+    """Resolves the path of a file in the set's folder, links followed."""
     if folder is None:
         raise ValueError(f"the table `{file}` is a file, which only a set that is a file itself can name")
     if "\0" in file:
@@ -94,8 +105,8 @@ def _inside(folder: Path | None, file: str) -> Path:
 
 
 @lru_cache(maxsize=16)
-def _kept(path: Path, name: str, changed: int, size: int) -> tuple[Table, ...]:
-    """Kept, since the samples of a set are often about one table."""
+def _read_cached(path: Path, name: str, changed: int, size: int) -> tuple[Table, ...]:
+    """Reads a file once while it does not change: the samples of a set are often about one table."""
     suffix = path.suffix.lower()
     if suffix in EXCEL_SUFFIXES:
         return _excel_tables(path, name)
@@ -125,8 +136,8 @@ def _columns(rows: Rows) -> dict[str, list[Any]]:
 def _cell(value: Any) -> Any:
     if value is None or isinstance(value, str | bool | int):
         return value
-    known = to_json_value(value)
-    return known.removesuffix("T00:00:00") if isinstance(known, str) else known
+    json_value = to_json_value(value)
+    return json_value.removesuffix("T00:00:00") if isinstance(json_value, str) else json_value
 
 
 def _table(name: str, columns: dict[str, list[Any]], file: str) -> Table:
@@ -135,11 +146,11 @@ def _table(name: str, columns: dict[str, list[Any]], file: str) -> Table:
     try:
         return Table(name=name, columns=columns)
     except ValidationError as error:
-        raise InputError(f"{file}: is no table: {error.errors()[0]['msg']}; write a value a cell") from None
+        raise InputError(f"{file}: is no table: {error.errors()[0]['msg']}; write one value per cell") from None
 
 
 def _excel_tables(path: Path, name: str) -> tuple[Table, ...]:
-    """One table per sheet with a row of names and rows below it."""
+    """Reads one table per sheet that has a row of names and rows below it."""
     tables = []
     for title, rows in read_sheets(path, name):
         if len(rows) < 2:

@@ -1,4 +1,4 @@
-"""What pydantic found wrong with a row, in the words of someone who has the file open."""
+"""Turns an error of pydantic about a row into a message for someone who has the file open."""
 
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
@@ -12,19 +12,23 @@ _TABLE = 'a table is {"name": "...", "columns": {"date": ["2026-03-01"], "mbps":
 
 
 def explain_validation_error(error: ValidationError) -> tuple[str, str | None]:
-    """The field of the first error and what is wrong with it, with the cure; None instead where it is missing."""
-    found = error.errors(include_url=False)
-    first = found[0]
+    """Explains the first error of a row.
+
+    Returns:
+        The field, and what is wrong with it with its cure; None instead of the latter where the field is missing.
+    """
+    errors = error.errors(include_url=False)
+    first = errors[0]
     path = [str(part) for part in first["loc"] if not (first["loc"][0] == "tables" and part in _BRANCHES)]
     field = ".".join(path) or str(first.get("ctx", {}).get("field", "rating_min"))
     if first["type"] == "missing" and len(path) == 1:
         return field, None
-    others = {str(other["loc"][0]) for other in found[1:] if other["loc"] and other["loc"][0] != first["loc"][0]}
+    others = {str(other["loc"][0]) for other in errors[1:] if other["loc"] and other["loc"][0] != first["loc"][0]}
     more = f" (wrong in this row too: {quote_names(sorted(others))})" if others else ""
-    return field, _said(first, field) + more
+    return field, _describe(first, field) + more
 
 
-def _said(error: ErrorDetails, field: str) -> str:
+def _describe(error: ErrorDetails, field: str) -> str:
     value = error.get("input")
     message = error["msg"].removeprefix("Value error, ").removeprefix(f"{field}: ")
     if field.startswith("tables"):

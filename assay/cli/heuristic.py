@@ -132,14 +132,14 @@ def vocabulary(docs: tuple[Path, ...], out: Path | None, language: str | None, m
     """
     from ..installation import require_packages
     from ..languages import load_language
-    from ..metrics.heuristic.company_terms import vocabulary_of
+    from ..metrics.heuristic.company_terms import build_vocabulary
     from ..metrics.heuristic.documentation import read_documentation
     from ..text.language_detection import detect_language
 
     require_packages("heuristic", "assay heuristic vocabulary")
     texts = read_documentation(docs)
     language = language or detect_language("", "\n".join(text[:2000] for text in texts)[:20_000])
-    terms = vocabulary_of(texts, load_language(language), most)
+    terms = build_vocabulary(texts, load_language(language), most)
     heading = f"# {len(terms)} company terms ({language}) of {len(texts)} files"
     lines = "".join(f"{line}\n" for line in (heading, *terms))
     if out is None:

@@ -1,4 +1,4 @@
-"""Answer Contradiction (001, section IV-C.2): the answer says a thing and denies it."""
+"""Answer Contradiction (001, section IV-C.2): the answer states something and denies it."""
 
 import re
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from .feature import Feature, Reading, bound_evidence
 FEWEST_SHARED = 3  # content words: fewer are shared by chance
 LEAST_SHARE = 0.75  # of the shorter statement's content words
 MOST_STATEMENTS = 200
-"""Each statement is compared with each other, so that only so many are."""
+"""At most so many statements are compared: each is compared with every other."""
 
 _NUMBER = re.compile(r"\d")
 
@@ -30,7 +30,7 @@ class Statement(NamedTuple):
 
 
 def find_contradiction(statements: Sequence[Statement]) -> tuple[str, str] | None:
-    """The first two statements of which one denies what the other says, or None.
+    """Finds the first two statements of which one denies what the other says, or None.
 
     Conservative: they share at least 3 content words and 3/4 of those of the shorter one, one denies and the other
     does not, and the shorter brings no number of its own (`not in 2023` does not contradict `in 2024`).
@@ -51,7 +51,7 @@ def find_contradiction(statements: Sequence[Statement]) -> tuple[str, str] | Non
 
 
 def find_statements(text: str, language: Language) -> list[Statement]:
-    """The statements of an answer: its sentences and, where a sentence has several, their clauses; no questions.
+    """Finds the statements of an answer: the clauses of its sentences, but not of questions.
 
     Conditions (`if you did not ...`) and instructions (`choose a group`) state nothing.
     """
@@ -80,9 +80,9 @@ def _states(clause: str, language: Language) -> bool:
 
 def _statement(clause: str, language: Language) -> Statement:
     idle, denials = language.words.function_words, language.words.negations
-    said = words(clause)
-    content = frozenset(lemma(word, language) for word in said if word not in idle and word not in denials)
-    return Statement(clause, content, sum(word in denials for word in said) % 2 == 1)
+    clause_words = words(clause)
+    content = frozenset(lemma(word, language) for word in clause_words if word not in idle and word not in denials)
+    return Statement(clause, content, sum(word in denials for word in clause_words) % 2 == 1)
 
 
 @cache

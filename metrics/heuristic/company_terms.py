@@ -1,4 +1,4 @@
-"""Company-Specific Terms (001, section V-B): an answer in the documentation's own words is likelier true."""
+"""Company-Specific Terms (001, section V-B): an answer in the words of the documentation is more likely true."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable
@@ -19,23 +19,23 @@ _SHORTEST = 4
 
 
 def company_terms(terms: Collection[str], enough: int = ENOUGH_TERMS) -> float:
-    """min(1, different company terms of the answer / `enough`), in [0, 1]: a long list of them does not win."""
+    """Computes min(1, different company terms of the answer / `enough`), in [0, 1]: a long list gains nothing."""
     return min(1.0, len(set(terms)) / enough)
 
 
-def vocabulary_of(texts: Iterable[str], language: Language, most: int = MOST_WORDS) -> list[str]:
-    """The company terms of a documentation: its `most` frequent words that general language lacks, frequent first.
+def build_vocabulary(texts: Iterable[str], language: Language, most: int = MOST_WORDS) -> list[str]:
+    """Lists the company terms of a documentation: its `most` frequent words that are not general, frequent first.
 
     Words with digits or of fewer than 4 letters are left out; inflections count together, under their lemma.
     """
     counts = Counter(word for text in texts for word in words(text) if len(word) >= _SHORTEST and word.isalpha())
-    kept = (word for word, _ in sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:most])
-    return list(dict.fromkeys(lemma(word, language) for word in kept if not is_general(word, language)))
+    frequent = (word for word, _ in sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:most])
+    return list(dict.fromkeys(lemma(word, language) for word in frequent if not is_general(word, language)))
 
 
 @lru_cache(maxsize=2048)  # contexts are shared by samples
-def _terms_of(context: str, language: Language) -> frozenset[str]:
-    return frozenset(vocabulary_of([context], language))
+def _context_terms(context: str, language: Language) -> frozenset[str]:
+    return frozenset(build_vocabulary([context], language))
 
 
 @cache
@@ -44,10 +44,10 @@ def is_general(word: str, language: Language) -> bool:
 
     In a language that wordfreq lacks every word is general.
     """
-    known = _frequencies(language)
-    if known is None:
+    frequencies = _frequencies(language)
+    if frequencies is None:
         return True
-    return any(known.get(form, 0.0) >= RAREST_GENERAL for form in (word, lemma(word, language)))
+    return any(frequencies.get(form, 0.0) >= RAREST_GENERAL for form in (word, lemma(word, language)))
 
 
 @cache
@@ -62,7 +62,7 @@ def _frequencies(language: Language) -> dict[str, float] | None:
 
 
 def read_vocabulary(file: str | Path) -> frozenset[str]:
-    """The terms in a file, a term a line; lines that begin with # are not. Raises `InputError`."""
+    """Reads the terms of a file: one per line, except lines that begin with #. Raises `InputError`."""
     try:
         lines = Path(file).expanduser().read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
@@ -90,7 +90,7 @@ class CompanyTerms(Feature):
         language = reading.language
         known = self._known
         if known is None:
-            known = frozenset[str]().union(*(_terms_of(context, language) for context in reading.contexts))
+            known = frozenset[str]().union(*(_context_terms(context, language) for context in reading.contexts))
         used = dict.fromkeys(lemma(word, language) for word in words(reading.answer))
         terms = [word for word in used if word in known]
         reason = f"{len(terms)} company-specific terms" + (f": {', '.join(terms[:8])}" if terms else "")

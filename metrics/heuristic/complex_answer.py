@@ -10,7 +10,7 @@ from .feature import Feature, Reading
 
 def complex_answer(signs: dict[str, list[str]]) -> float:
     """The share of the kinds of signal words that are present at all, in [0, 1]: how many of a kind does not count."""
-    return sum(bool(found) for found in signs.values()) / len(signs)
+    return sum(bool(phrases) for phrases in signs.values()) / len(signs)
 
 
 def find_signal_words(text: str, language: Language) -> dict[str, list[str]]:
@@ -36,7 +36,7 @@ class ComplexAnswer(Feature):
     def score_reading(self, reading: Reading) -> Score:
         """Always scored: an answer without signal words has 0."""
         signs = find_signal_words(reading.answer, reading.language)
-        present = [kind for kind, found in signs.items() if found]
+        present = [kind for kind, phrases in signs.items() if phrases]
         return scored(
             complex_answer(signs), f"signal words of {len(present)} of {len(signs)} kinds", {"signal_words": signs}
         )

@@ -10,8 +10,8 @@ from .feature import Feature, Reading
 LEAST_SHARE = 0.5  # of a sentence's content words, for it to draw on a context
 
 
-def drawn_on(sentence: Set[str], contexts: Sequence[Set[str]]) -> int | None:
-    """The place of the context that has most of a sentence's content words; None below half of them, or at a tie."""
+def find_source(sentence: Set[str], contexts: Sequence[Set[str]]) -> int | None:
+    """Finds the context with most of a sentence's content words, by its place; None below half of them, or at a tie."""
     if not sentence or not contexts:
         return None
     shares = [len(sentence & context) / len(sentence) for context in contexts]
@@ -19,13 +19,13 @@ def drawn_on(sentence: Set[str], contexts: Sequence[Set[str]]) -> int | None:
     return shares.index(best) if best >= LEAST_SHARE and shares.count(best) == 1 else None
 
 
-def context_synthesis(drawn: Sequence[int | None], contexts: int) -> float:
-    """(different contexts that the sentences draw on - 1) / (the most that could be - 1), in [0, 1].
+def context_synthesis(sources: Sequence[int | None], contexts: int) -> float:
+    """Computes (different contexts that the sentences draw on - 1) / (the most possible - 1), in [0, 1].
 
-    The most that could be is the smaller of the numbers of contexts and of sentences.
+    The most possible is the number of contexts or of sentences, whichever is smaller.
     """
-    most = min(contexts, len(drawn))
-    return max(0, len({place for place in drawn if place is not None}) - 1) / (most - 1) if most > 1 else 0.0
+    most = min(contexts, len(sources))
+    return max(0, len({place for place in sources if place is not None}) - 1) / (most - 1) if most > 1 else 0.0
 
 
 class ContextSynthesis(Feature):
@@ -37,14 +37,16 @@ class ContextSynthesis(Feature):
         """Skipped with one context, or when the answer has fewer than two sentences that claim something."""
         if len(reading.contexts) < 2:
             return skipped("there is one context: nothing to combine")
-        said = claiming_sentences(reading.answer, reading.language)
-        if len(said) < 2:
+        sentences = claiming_sentences(reading.answer, reading.language)
+        if len(sentences) < 2:
             return skipped("fewer than two sentences of the answer claim something")
         contexts = [set(content_lemmas(context, reading.language)) for context in reading.contexts]
-        drawn = [drawn_on(set(content_lemmas(sentence, reading.language)), contexts) for sentence in said]
-        used = sorted({place + 1 for place in drawn if place is not None})
+        sources = [find_source(set(content_lemmas(sentence, reading.language)), contexts) for sentence in sentences]
+        used = sorted({place + 1 for place in sources if place is not None})
         evidence = {
-            "sentences": [{"text": s, "context": p if p is None else p + 1} for s, p in zip(said, drawn, strict=True)]
+            "sentences": [
+                {"text": s, "context": p if p is None else p + 1} for s, p in zip(sentences, sources, strict=True)
+            ]
         }
         reason = f"the sentences draw on {len(used)} of {len(contexts)} contexts"
-        return scored(context_synthesis(drawn, len(contexts)), reason, evidence)
+        return scored(context_synthesis(sources, len(contexts)), reason, evidence)

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 
 class Node(BaseModel):
-    """A question to a feature with what comes next, or a leaf with an answer and why."""
+    """A question about a feature's value, with the next nodes; or a leaf with an answer and its reason."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -86,7 +86,7 @@ def annotators_tree() -> Tree:
 
 
 def walk(tree: Tree, features: Mapping[str, float | None]) -> Walk:
-    """The way of an answer with these features (short names); a feature that is absent or None has no value."""
+    """Walks the tree with the values of features (by short name); a feature that is absent or None has no value."""
     steps: list[Step] = []
     name = tree.start
     while not (node := tree.nodes[name]).answer:
@@ -101,20 +101,20 @@ def walk(tree: Tree, features: Mapping[str, float | None]) -> Walk:
 
 
 def as_mermaid(tree: Tree, way: Walk | None = None) -> str:
-    """The tree as a Mermaid flowchart; the nodes on a way are marked."""
+    """Draws the tree as a Mermaid flowchart; the nodes of a walk are marked."""
     lines = ["flowchart TD"]
     for name, node in tree.nodes.items():
         label = (node.asks or f"{node.answer}: {node.because}").replace('"', "'")
         lines.append(f'    {name}{{"{label}"}}' if node.asks else f'    {name}["{label}"]')
     lines += [f"    {name} -->|{reply}| {following}" for name, reply, following in _edges(tree)]
     if way:
-        lines += ["    classDef way stroke-width:4px", f"    class {','.join(_on(way))} way"]
+        lines += ["    classDef way stroke-width:4px", f"    class {','.join(_walked_nodes(way))} way"]
     return "\n".join(lines)
 
 
 def as_dot(tree: Tree, way: Walk | None = None) -> str:
-    """The tree in Graphviz' DOT; the nodes on a way are bold."""
-    marked = _on(way) if way else []
+    """Draws the tree in Graphviz' DOT; the nodes of a walk are bold."""
+    marked = _walked_nodes(way) if way else []
     lines = ["digraph decisions {"]
     for name, node in tree.nodes.items():
         label = (node.asks or f"{node.answer}: {node.because}").replace('"', "'")
@@ -133,5 +133,5 @@ def _edges(tree: Tree) -> list[tuple[str, str, str]]:
     ]
 
 
-def _on(way: Walk) -> list[str]:
+def _walked_nodes(way: Walk) -> list[str]:
     return [*(step.node for step in way.steps), way.leaf]

@@ -12,14 +12,14 @@ from ..metric import Score, scored, skipped
 from .feature import Feature, Reading, bound_evidence
 
 MOST_ERRORS = 20
-"""For each error that is asked about, the answer is compared with all entries, so that only so many are looked up."""
+"""At most so many errors are looked up: for each, the answer is compared with all entries."""
 CLEARLY = 2  # words of another error's entry, beyond those of the right one, that make a mix-up
 
 _ENTRY_END = re.compile(r"\n\s*\n")
 
 
 class Mixup(NamedTuple):
-    """An error whose explanation in the answer is another's: that other, and the words that tell."""
+    """An error that the answer explains as another one: both codes, and the words that show it."""
 
     asked: str
     explained: str
@@ -27,17 +27,17 @@ class Mixup(NamedTuple):
 
 
 def error_mismatch(answer: Iterable[str], question: Iterable[str], context: Iterable[str]) -> float | None:
-    """The share of the answer's errors that the question names, in [0, 1].
+    """Computes the share of the answer's errors that the question names, in [0, 1].
 
     Where the question names none: the share that the contexts name. None when the answer names no error.
     """
-    named, asked = list(answer), set(question)
-    known = asked or set(context)
+    named, in_question = list(answer), set(question)
+    known = in_question or set(context)
     return sum(error in known for error in named) / len(named) if named else None
 
 
 def entries(context: str) -> dict[str, str]:
-    """What a context says of each error code: the text from it to the next code or the end of its paragraph."""
+    """Finds the entry of each error code in a context: the text up to the next code or the end of the paragraph."""
     matches = list(find_codes(context))
     explanations: defaultdict[str, list[str]] = defaultdict(list)
     for match, following in zip(matches, [*matches[1:], None], strict=False):
@@ -48,13 +48,13 @@ def entries(context: str) -> dict[str, str]:
 
 
 def find_mixup(asked: str, answer: str, known: Mapping[str, str], language: Language) -> Mixup | None:
-    """The error whose entry the answer gives in place of the asked one's, judged by the words that only one entry has.
+    """Finds the error whose entry the answer gives instead of the right one, by the words that only one entry has.
 
-    A mix-up takes at least `CLEARLY` more such words of the other entry than of the right one: conservative, as most
-    answers paraphrase.
+    A mix-up needs at least `CLEARLY` more such words of the other entry than of the right one. This is conservative,
+    because most answers paraphrase.
     """
-    said = set(content_lemmas(answer, language))
-    lemmas = {code: said.intersection(content_lemmas(text, language)) for code, text in known.items()}
+    answer_lemmas = set(content_lemmas(answer, language))
+    lemmas = {code: answer_lemmas.intersection(content_lemmas(text, language)) for code, text in known.items()}
     if asked not in lemmas:
         return None
     entries_with = Counter(word for words in lemmas.values() for word in words)
@@ -62,10 +62,12 @@ def find_mixup(asked: str, answer: str, known: Mapping[str, str], language: Lang
     hits = len(own_words[asked])
     worst: Mixup | None = None
     lowered = answer.lower()
-    for code, theirs in own_words.items():
-        only = tuple(sorted(theirs))
-        if code != asked and len(only) - hits >= CLEARLY and code not in lowered:
-            worst = max(worst or Mixup(asked, code, ()), Mixup(asked, code, only), key=lambda each: len(each.words))
+    for code, entry_words in own_words.items():
+        distinctive = tuple(sorted(entry_words))
+        if code != asked and len(distinctive) - hits >= CLEARLY and code not in lowered:
+            worst = max(
+                worst or Mixup(asked, code, ()), Mixup(asked, code, distinctive), key=lambda each: len(each.words)
+            )
     return worst
 
 

@@ -1,4 +1,4 @@
-"""How one answer comes by its heuristic score: all that a person needs to check it by hand."""
+"""Explains the heuristic score of one answer: all that a person needs to check it by hand."""
 
 from typing import Any, NamedTuple
 
@@ -25,7 +25,7 @@ class Explanation(NamedTuple):
     translation: Translation | None = None
 
     def as_json(self) -> dict[str, Any]:
-        """JSON values of all of it."""
+        """Returns all of it as JSON values."""
         return {
             "sample": self.sample.id,
             "message_type": {"type": self.type.type, "pattern": self.type.pattern, "matched": self.type.matched}
@@ -46,13 +46,13 @@ async def explain(sample: Sample, metric: Heuristic) -> Explanation:
     Raises `UsageError` when a named pipeline cannot be used, `JudgeError` when a translation cannot be had.
     """
     readings = await metric.read(sample)
-    features = metric.measured(readings)
+    features = metric.measure_features(readings)
     others = (feature for feature in (kind() for kind in BEYOND) if feature.short_name not in features)
     beyond = {feature.short_name: feature.score_reading(readings.own) for feature in others}
     values = {name: score.value for name, score in {**features, **beyond}.items()}
     way = walk(annotators_tree(), values)
     score = await metric.assess(sample)
-    return Explanation(sample, metric.type_of(sample), score, features, beyond, way, readings.translation)
+    return Explanation(sample, metric.classify_sample(sample), score, features, beyond, way, readings.translation)
 
 
 def _as_json(score: Score) -> dict[str, Any]:

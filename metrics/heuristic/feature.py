@@ -13,7 +13,7 @@ from ...text.lemmas import lemmas
 from ..metric import Metric, Score, skipped
 from ..worker import compute_for
 from .parse_cache import Parsed, ParsedTexts, parsed_texts
-from .translation import Translator, TranslatorName, load_translator, translated
+from .translation import Translator, TranslatorName, load_translator, translate_sample
 
 SECTIONS = ("words", "components")
 """The sections of a language pack that every heuristic needs."""
@@ -149,7 +149,7 @@ class StarredFeature(Feature):
 
     async def measure(self, sample: Sample) -> Score:
         """As a feature, of the translation where one is asked for. Raises `JudgeError` when there is none."""
-        translation = await translated(sample, self._translator)
+        translation = await translate_sample(sample, self._translator)
         if translation is None:
             return await super().measure(sample)
         score = await super().measure(translation.sample)

@@ -30,9 +30,9 @@ def is_specific(sentence: str, language: Language) -> bool:
         return True
     if _vague(language).search(sentence.lower()):
         return False
-    found = words(sentence)
-    terms = (len(word) >= _SHORTEST and word.isalpha() and not is_general(word, language) for word in found)
-    return bool(find_errors(sentence, language)) or any(word[0].isdigit() for word in found) or any(terms)
+    sentence_words = words(sentence)
+    terms = (len(word) >= _SHORTEST and word.isalpha() and not is_general(word, language) for word in sentence_words)
+    return bool(find_errors(sentence, language)) or any(word[0].isdigit() for word in sentence_words) or any(terms)
 
 
 @cache
@@ -48,13 +48,13 @@ class GeneralAnswer(Feature):
 
     def score_reading(self, reading: Reading) -> Score:
         """Skipped when no sentence of the answer claims anything (a greeting, a refusal)."""
-        said = claiming_sentences(reading.answer, reading.language)
+        sentences = claiming_sentences(reading.answer, reading.language)
         named = [component.name for component in find_components(reading.answer, reading.language)]  # with its markup
         specific = [
-            any(name in sentence for name in named) or is_specific(sentence, reading.language) for sentence in said
+            any(name in sentence for name in named) or is_specific(sentence, reading.language) for sentence in sentences
         ]
         value = general_answer(specific)
         if value is None:
             return skipped("no sentence of the answer claims anything")
-        general = [sentence for sentence, is_so in zip(said, specific, strict=True) if not is_so]
-        return scored(value, f"{sum(specific)} of {len(said)} sentences are specific", {"general": general})
+        general = [sentence for sentence, detailed in zip(sentences, specific, strict=True) if not detailed]
+        return scored(value, f"{sum(specific)} of {len(sentences)} sentences are specific", {"general": general})

@@ -17,7 +17,7 @@ _NOT_IN_ANSWER = -1
 
 
 def nearness(distance: int, windows: Sequence[int] = WINDOWS) -> float:
-    """How near two words are that stand `distance` places apart, in [0, 1]: the mean over windows of (w - d + 1) / w.
+    """Computes how near two words `distance` places apart are, in [0, 1]: the mean over windows of (w - d + 1) / w.
 
     Neighbours (distance 1) have 1, words beyond the widest window 0.
     """
@@ -25,11 +25,15 @@ def nearness(distance: int, windows: Sequence[int] = WINDOWS) -> float:
 
 
 class Pairs(NamedTuple):
-    """The answer's unordered pairs of different words, and how near each stands; one array element a pair.
+    """The answer's unordered pairs of different words, and how near the words of each are; one array element per pair.
 
-    `words` are the answer's different words; `first` and `second` the places in it of a pair's words. `total` is the
-    pair's nearness summed over the answer, `nearest` its greatest nearness there, `in_context` its greatest nearness in
-    any context.
+    Attributes:
+        words: The answer's different words.
+        first: For each pair, the place in `words` of its first word.
+        second: The place of its second word.
+        total: The pair's nearness summed over the answer.
+        nearest: Its greatest nearness in the answer.
+        in_context: Its greatest nearness in any context.
     """
 
     words: tuple[str, ...]
@@ -47,43 +51,46 @@ class Pairs(NamedTuple):
         """
         if not len(self.total):
             return None
-        kept = self.total * (self.in_context / self.nearest).clip(max=1.0)
-        return min(1.0, float(kept.sum() / self.total.sum()))  # a sum may end a rounding error above 1
+        matching = self.total * (self.in_context / self.nearest).clip(max=1.0)
+        return min(1.0, float(matching.sum() / self.total.sum()))  # a sum may end a rounding error above 1
 
-    def strange(self, most: int) -> list[str]:
-        """The pairs that stand together in no context, at most so many, those nearest in the answer first."""
+    def not_in_context(self, most: int) -> list[str]:
+        """Lists at most `most` pairs that are near each other in no context; those nearest in the answer come first."""
         import numpy as np
 
         absent = np.flatnonzero(self.in_context == 0)
         foremost = absent[np.argsort(-self.total[absent], kind="stable")][:most]
-        return [f"{self.words[self.first[each]]} {self.words[self.second[each]]}" for each in foremost]
+        return [f"{self.words[self.first[pair]]} {self.words[self.second[pair]]}" for pair in foremost]
 
 
-def pairs_of(answer: Sequence[str], contexts: Iterable[Sequence[str]], windows: tuple[int, ...] = WINDOWS) -> Pairs:
-    """The answer's pairs, compared with the contexts. Of a context only the answer's own words are looked at."""
+def find_pairs(answer: Sequence[str], contexts: Iterable[Sequence[str]], windows: tuple[int, ...] = WINDOWS) -> Pairs:
+    """Finds the answer's pairs and compares them with the contexts, of which only the answer's words are looked at."""
     import numpy as np
 
-    near = _nearness_by_distance(windows)
+    nearness_at = _nearness_by_distance(windows)
     place = {word: number for number, word in enumerate(dict.fromkeys(answer))}
     keys, distances = _keys([place[word] for word in answer], len(place), max(windows))
     pairs, which = np.unique(keys, return_inverse=True)
-    total = np.bincount(which, weights=near[distances], minlength=len(pairs))
+    total = np.bincount(which, weights=nearness_at[distances], minlength=len(pairs))
     nearest, in_context = np.zeros(len(pairs)), np.zeros(len(pairs))
-    nearest[which] = near[distances]
-    apart = [_NOT_IN_ANSWER] * max(windows)
-    all_contexts = [each for context in contexts for each in (*map(place.get, context, repeat(_NOT_IN_ANSWER)), *apart)]
+    nearest[which] = nearness_at[distances]
+    separator = [_NOT_IN_ANSWER] * max(windows)
+    all_contexts = [
+        each for context in contexts for each in (*map(place.get, context, repeat(_NOT_IN_ANSWER)), *separator)
+    ]
     keys, distances = _keys(all_contexts, len(place), max(windows))
     if len(pairs):
-        at = np.minimum(np.searchsorted(pairs, keys), len(pairs) - 1)
-        found = pairs[at] == keys
-        in_context[at[found]] = near[distances[found]]
+        place_of_key = np.minimum(np.searchsorted(pairs, keys), len(pairs) - 1)
+        is_pair = pairs[place_of_key] == keys
+        in_context[place_of_key[is_pair]] = nearness_at[distances[is_pair]]
     return Pairs(tuple(place), pairs // len(place or "_"), pairs % len(place or "_"), total, nearest, in_context)
 
 
 def _keys(text: Sequence[int], size: int, widest: int) -> "tuple[NDArray[Any], NDArray[Any]]":
-    """The pairs of different known words at most `widest` places apart, as smaller * size + greater, and how far.
+    """Lists the pairs of different known words at most `widest` places apart, as smaller * size + greater.
 
-    The farthest come first: where values are assigned by pair, the nearest, assigned last, stays.
+    The distance of each pair is the second array. The farthest pairs come first, so that where values are assigned by
+    pair, the nearest, which is assigned last, stays.
     """
     import numpy as np
 
@@ -103,16 +110,16 @@ def _nearness_by_distance(windows: tuple[int, ...]) -> "NDArray[Any]":
 
 
 class Hal(StarredFeature):
-    """How far the answer's word pairs stand as close together in the contexts, in [0, 1]."""
+    """The share of the nearness of the answer's word pairs that the contexts have too, in [0, 1]."""
 
     name = "heuristic.hal"
 
     def score_reading(self, reading: Reading) -> Score:
         """Skipped when the answer has no two different words."""
-        pairs = pairs_of(reading.answer_parsed.lemmas, [each.lemmas for each in reading.contexts_parsed])
+        pairs = find_pairs(reading.answer_parsed.lemmas, [each.lemmas for each in reading.contexts_parsed])
         value = pairs.hal
         if value is None:
             return skipped("the answer has no two different words to pair")
-        found = int((pairs.in_context > 0).sum())
-        reason = f"{found} of the answer's {len(pairs.total)} word pairs stand together in the context"
-        return scored(value, reason, {"pairs_not_in_context": pairs.strange(10)})
+        together = int((pairs.in_context > 0).sum())
+        reason = f"{together} of the answer's {len(pairs.total)} word pairs stand together in the context"
+        return scored(value, reason, {"pairs_not_in_context": pairs.not_in_context(10)})

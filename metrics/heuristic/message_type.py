@@ -1,4 +1,4 @@
-"""What a customer wants: the paper's ordered pattern lists, and rules that mind where in a message a pattern stands."""
+"""The type of a customer's message: the paper's ordered pattern lists, and rules that also use a pattern's position."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -12,7 +12,7 @@ from ...languages.sections import MessageType, TypedPatterns
 Rules = Literal["paper", "positional"]
 
 MOST_CHARACTERS = 2000
-"""As much of a message is read: patterns are tried again for each word that leads a clause in."""
+"""Only so much of a message is read: patterns are tried again for each word that leads a clause in."""
 
 _STRAIGHT = str.maketrans("‘’‚“”„«»", '\'\'\'"""""')
 _BLANKS = re.compile(r"[^\S\n]+")
@@ -33,7 +33,7 @@ class TypeMatch:
 
 
 class Sentence(NamedTuple):
-    """A sentence of a message, lower-cased, by clauses whose lead-in words are taken off; `framed` were in a frame."""
+    """A sentence in lower case, as clauses without their lead-in words; `framed` clauses were in a polite frame."""
 
     text: str
     asks: bool
@@ -71,7 +71,7 @@ class _Rules:
 def classify(
     message: str, language: Language, rules: Rules = "positional", allowed: frozenset[str] | None = None
 ) -> TypeMatch:
-    """The type of a message, with the pattern that decided.
+    """Finds the type of a message, with the pattern that decided.
 
     `paper` is section V-A of the paper: the message lower-cased, ordered lists of substrings, the first list with a
     match decides, and a message without a question mark that matched no list so far is `reasoning`.
@@ -82,14 +82,14 @@ def classify(
     """
     message = message[:MOST_CHARACTERS]
     if rules == "paper":
-        return _by_lists(message.lower(), language, allowed)
+        return _classify_by_lists(message.lower(), language, allowed)
     if rules == "positional":
         text = _BLANKS.sub(" ", message.lower().translate(_STRAIGHT)).strip()
-        return _by_position(text, _rules(language, allowed))
+        return _classify_by_position(text, _rules(language, allowed))
     raise ValueError(f"rules={rules!r}; choose paper or positional")
 
 
-def _by_lists(text: str, language: Language, allowed: frozenset[str] | None) -> TypeMatch:
+def _classify_by_lists(text: str, language: Language, allowed: frozenset[str] | None) -> TypeMatch:
     for group in language.messages.paper:
         kind = group.type
         for pattern in group.patterns:
@@ -100,29 +100,29 @@ def _by_lists(text: str, language: Language, allowed: frozenset[str] | None) -> 
     return TypeMatch("unspecified", "", "", "no list has a match")
 
 
-def _by_position(text: str, rules: _Rules) -> TypeMatch:
-    sentences = list(_sentences(text, rules))
+def _classify_by_position(text: str, rules: _Rules) -> TypeMatch:
+    sentences = list(_split_sentences(text, rules))
     asking = [sentence for sentence in sentences if sentence.asks]
     return (
-        _starting(sentences, "action", rules.action, "tells the reader to do something")
-        or _starting(sentences, "unspecified", rules.chat, "is small talk")
-        or _reported_error(text, rules)
-        or _question(asking, rules)
-        or _question([sentence for sentence in sentences if not sentence.asks], rules)
-        or _starting(sentences, "instruction", rules.wish, "says what the customer wants to do")
-        or _within(asking or sentences, rules.inside)
-        or _complaint(sentences, rules)
+        _match_start(sentences, "action", rules.action, "tells the reader to do something")
+        or _match_start(sentences, "unspecified", rules.chat, "is small talk")
+        or _match_error(text, rules)
+        or _match_question(asking, rules)
+        or _match_question([sentence for sentence in sentences if not sentence.asks], rules)
+        or _match_start(sentences, "instruction", rules.wish, "says what the customer wants to do")
+        or _match_inside(asking or sentences, rules.inside)
+        or _match_complaint(sentences, rules)
         or TypeMatch("unspecified", "", "", "no sentence asks, orders, wishes or reports a failure")
     )
 
 
-def _sentences(text: str, rules: _Rules) -> Iterator[Sentence]:
+def _split_sentences(text: str, rules: _Rules) -> Iterator[Sentence]:
     # what is quoted is not said by the customer: a question in an error text or in a text to translate asks nothing
-    for found in _SENTENCE.finditer(_QUOTED.sub('"…"', text)):
-        sentence = found[0].strip()
+    for match in _SENTENCE.finditer(_QUOTED.sub('"…"', text)):
+        sentence = match[0].strip()
         clauses, framed = [], []
         for piece in _CLAUSE_END.split(sentence):
-            clause, was_framed = _bare(piece.strip(" ()-*>\t"), rules)
+            clause, was_framed = _strip_lead_in(piece.strip(" ()-*>\t"), rules)
             if clause:
                 clauses.append(clause)
                 framed.append(was_framed)
@@ -130,19 +130,19 @@ def _sentences(text: str, rules: _Rules) -> Iterator[Sentence]:
             yield Sentence(sentence, sentence.endswith("?"), tuple(clauses), tuple(framed))
 
 
-def _bare(clause: str, rules: _Rules) -> tuple[str, bool]:
-    """The clause without what leads it in, and whether a polite frame was among that."""
+def _strip_lead_in(clause: str, rules: _Rules) -> tuple[str, bool]:
+    """Removes what leads a clause in; returns the clause, and whether a polite frame was removed."""
     framed = False
     while True:
         lead = next((m for pattern in rules.lead if (m := pattern.match(clause)) and m[0]), None)
         frame = None if lead else next((m for pattern in rules.frames if (m := pattern.match(clause)) and m[0]), None)
-        if not (taken := lead or frame):
+        if not (match := lead or frame):
             return clause, framed
         framed = framed or frame is not None
-        clause = clause[taken.end() :].strip()
+        clause = clause[match.end() :].strip()
 
 
-def _starting(
+def _match_start(
     sentences: list[Sentence], kind: MessageType, patterns: tuple[re.Pattern[str], ...], does: str
 ) -> TypeMatch | None:
     for sentence in sentences:
@@ -153,7 +153,7 @@ def _starting(
     return None
 
 
-def _reported_error(text: str, rules: _Rules) -> TypeMatch | None:
+def _match_error(text: str, rules: _Rules) -> TypeMatch | None:
     for pattern in rules.error:
         if match := pattern.search(text):
             words = match[0].strip(" .?!\n")
@@ -161,30 +161,30 @@ def _reported_error(text: str, rules: _Rules) -> TypeMatch | None:
     return None
 
 
-def _question(sentences: list[Sentence], rules: _Rules) -> TypeMatch | None:
+def _match_question(sentences: list[Sentence], rules: _Rules) -> TypeMatch | None:
     for sentence in sentences:
         for clause, framed in zip(sentence.clauses, sentence.framed, strict=True):
-            if framed and (found := _first(clause, rules.embedded)):
-                return _asked("binary", found, "after a polite frame")
+            if framed and (match := _first_match(clause, rules.embedded)):
+                return _describe_match("binary", match, "after a polite frame")
             for kind, pattern in rules.question:
-                if found := pattern.match(clause):
-                    return _asked(kind, found, "after a polite frame" if framed else "begins the question")
+                if match := pattern.match(clause):
+                    return _describe_match(kind, match, "after a polite frame" if framed else "begins the question")
         if sentence.asks:
             for clause in reversed(sentence.clauses):
-                if found := _first(clause, rules.marked):
-                    return _asked("binary", found, "begins a sentence with a question mark")
+                if match := _first_match(clause, rules.marked):
+                    return _describe_match("binary", match, "begins a sentence with a question mark")
     return None
 
 
-def _first(clause: str, patterns: tuple[re.Pattern[str], ...]) -> re.Match[str] | None:
+def _first_match(clause: str, patterns: tuple[re.Pattern[str], ...]) -> re.Match[str] | None:
     return next((match for pattern in patterns if (match := pattern.match(clause))), None)
 
 
-def _asked(kind: MessageType, match: re.Match[str], where: str) -> TypeMatch:
+def _describe_match(kind: MessageType, match: re.Match[str], where: str) -> TypeMatch:
     return TypeMatch(kind, match.re.pattern, match[0], f"{match[0]!r} {where}")
 
 
-def _within(sentences: list[Sentence], patterns: tuple[_Typed, ...]) -> TypeMatch | None:
+def _match_inside(sentences: list[Sentence], patterns: tuple[_Typed, ...]) -> TypeMatch | None:
     for sentence in sentences:
         for kind, pattern in patterns:
             if match := pattern.search(sentence.text):
@@ -192,7 +192,7 @@ def _within(sentences: list[Sentence], patterns: tuple[_Typed, ...]) -> TypeMatc
     return None
 
 
-def _complaint(sentences: list[Sentence], rules: _Rules) -> TypeMatch | None:
+def _match_complaint(sentences: list[Sentence], rules: _Rules) -> TypeMatch | None:
     for sentence in sentences:
         for pattern in rules.complaint:
             if match := pattern.search(sentence.text):

@@ -12,14 +12,14 @@ from ..metric import Score, scored, skipped
 from .feature import Feature, Reading, bound_evidence
 
 MOST_NOUNS = 20
-"""For each noun of which the question says for how many, the answer is read again, so that only so many are."""
+"""At most so many counted nouns of a question are looked up: the answer is read once for each."""
 
 _NUMBER = re.compile(r"(?<![\w.,-])\d+(?:[.,]\d+)*(?![\w-])")
 _STEP = re.compile(r"(?m)^\s*\d{1,2}[.)]\s|(?<=[:.] )\d{1,2}[.)]\s(?=[A-Z])")
 
 
 class Check(NamedTuple):
-    """One thing that was compared: a number, the scope, singular or plural, or the kind of organisation."""
+    """One comparison of answer and question: a number, the scope, singular or plural, or the kind of organisation."""
 
     kind: str
     said: str
@@ -27,52 +27,53 @@ class Check(NamedTuple):
 
 
 def off_context(checks: Iterable[Check]) -> float | None:
-    """The share of the checks that agree, in [0, 1]; None without checks."""
+    """Computes the share of the checks that agree, in [0, 1]; None without checks."""
     agreeing = [check.agrees for check in checks]
     return sum(agreeing) / len(agreeing) if agreeing else None
 
 
-def numbers_of(text: str, language: Language) -> set[float]:
-    """The numbers of a text as values, number words too; not those of steps or inside a code or word."""
+def find_number_values(text: str, language: Language) -> set[float]:
+    """Finds the values of a text's numbers, also of number words; not the numbers of steps or inside a code or word."""
     written = {_value(match.group(), language) for match in _NUMBER.finditer(_STEP.sub(" ", text))}
     named = language.words.number_words
     return written | {float(named[word]) for word in words(text) if word in named}
 
 
-def scopes_of(text: str, language: Language) -> set[str]:
-    """For how many a text speaks: `one`, `all`, both or neither."""
+def find_scopes(text: str, language: Language) -> set[str]:
+    """Finds whom a text speaks of: `one`, `all`, both or neither."""
     lowered = text.lower()
     return {scope for scope, pattern in _scopes(language).items() if pattern.search(lowered)}
 
 
 def plurality_check(question: str, answer: str, language: Language) -> Check | None:
-    """Whether the answer speaks of one where the question asks for all, or the reverse; None when that is not plain.
+    """Checks whether the answer speaks of one where the question asks for all, or the reverse.
 
-    Plain is a noun of which the question says for how many (`all employees`, `one employee`), and which the answer has
-    in one of the two numbers only.
+    Returns:
+        The check; None where it cannot be decided. It can for a noun that the question counts (`all employees`,
+        `one employee`) and that the answer has either only in the singular or only in the plural.
     """
     function_words = language.words.function_words | {"a"}
-    said = words(answer)
-    scopes = scopes_of(question, language)
+    answer_words = words(answer)
+    scopes = find_scopes(question, language)
     for before, noun in counted_nouns(question, language)[:MOST_NOUNS]:
-        asked = _quantity(before, language)
+        quantity = _quantity(before, language)
         single = lemma(noun, language)
-        idle = noun in function_words or not scopes <= {asked}
-        if idle or (noun == single) != (asked == "one"):  # no noun after all, or alike in both numbers
+        idle = noun in function_words or not scopes <= {quantity}
+        if idle or (noun == single) != (quantity == "one"):  # no noun after all, or alike in both numbers
             continue
         forms = {
             word
-            for word, following in pairwise([*said, "a"])
+            for word, following in pairwise([*answer_words, "a"])
             if lemma(word, language) == single and (word != single or following in function_words)  # `employee portal`
         }
         if forms and len({word == single for word in forms}) == 1:
-            agrees = (single in forms) == (asked == "one")
+            agrees = (single in forms) == (quantity == "one")
             return Check("plurality", f"{' and '.join(sorted(forms))}, asked for {before} {noun}", agrees)
     return None
 
 
 def counted_nouns(question: str, language: Language) -> list[tuple[str, str]]:
-    """Finds the words of a question that say for how many, each with the word after it; each pair once."""
+    """Finds the quantifiers of a question (`all`, `one`), each with the word after it; each pair once."""
     pairs = pairwise(words(question))
     return list(dict.fromkeys(pair for pair in pairs if _quantity(pair[0], language)))
 
@@ -81,33 +82,39 @@ def _quantity(word: str, language: Language) -> str | None:
     return next((number for number, known in language.words.quantifiers if word in known), None)
 
 
-def checks_of(question: str, answer: str, contexts: Iterable[str], language: Language) -> list[Check]:
-    """What can be compared: every number of the answer, the scope, singular or plural, and the kinds of organisation.
+def find_checks(question: str, answer: str, contexts: Iterable[str], language: Language) -> list[Check]:
+    """Compares every number of the answer, its scope, singular or plural, and its kinds of organisation.
 
     A number must stand in a context or the question. A scope disagrees when the question speaks for one and the answer
     only for all, or the reverse; singular or plural counts where the answer says no scope. Kinds of organisation
     disagree when the answer names some and none that is asked for.
     """
-    known = numbers_of(question, language).union(*(numbers_of(context, language) for context in contexts))
+    known = find_number_values(question, language).union(
+        *(find_number_values(context, language) for context in contexts)
+    )
     written = {_value(match.group(), language) for match in _NUMBER.finditer(_STEP.sub(" ", answer))}
     checks = [Check("number", f"{number:g}", number in known) for number in sorted(written)]
-    asked, said = scopes_of(question, language), scopes_of(answer, language)
-    if len(asked) == 1 and said:
+    question_scopes, answer_scopes = find_scopes(question, language), find_scopes(answer, language)
+    if len(question_scopes) == 1 and answer_scopes:
         checks.append(
-            Check("scope", f"{' and '.join(sorted(said))}, asked for {asked.copy().pop()}", bool(asked & said))
+            Check(
+                "scope",
+                f"{' and '.join(sorted(answer_scopes))}, asked for {question_scopes.copy().pop()}",
+                bool(question_scopes & answer_scopes),
+            )
         )
-    elif not said and (plurality := plurality_check(question, answer, language)):
+    elif not answer_scopes and (plurality := plurality_check(question, answer, language)):
         checks.append(plurality)
     kinds = language.words.organisation_types
-    asked_kinds, said_kinds = kinds & set(words(question)), kinds & set(words(answer))
-    if asked_kinds and said_kinds:
-        told = f"{', '.join(sorted(said_kinds))}, asked for {', '.join(sorted(asked_kinds))}"
-        checks.append(Check("organisation", told, bool(asked_kinds & said_kinds)))
+    question_kinds, answer_kinds = kinds & set(words(question)), kinds & set(words(answer))
+    if question_kinds and answer_kinds:
+        described = f"{', '.join(sorted(answer_kinds))}, asked for {', '.join(sorted(question_kinds))}"
+        checks.append(Check("organisation", described, bool(question_kinds & answer_kinds)))
     return checks
 
 
 def _value(written: str, language: Language) -> float:
-    """A written number's value: `1.200,50` or `1,200.50`."""
+    """Computes a written number's value: `1.200,50` or `1,200.50`."""
     group, point = language.profile.grouping_mark, language.profile.decimal_mark
     if re.fullmatch(rf"\d{{1,3}}(?:{re.escape(group)}\d{{3}})+(?:{re.escape(point)}\d+)?", written):
         return float(written.replace(group, "").replace(point, "."))
@@ -117,7 +124,9 @@ def _value(written: str, language: Language) -> float:
 
 @cache
 def _scopes(language: Language) -> dict[str, re.Pattern[str]]:
-    return {scope: re.compile(rf"\b(?:{'|'.join(map(re.escape, each))})\b") for scope, each in language.words.scope}
+    return {
+        scope: re.compile(rf"\b(?:{'|'.join(map(re.escape, phrases))})\b") for scope, phrases in language.words.scope
+    }
 
 
 class OffContext(Feature):
@@ -127,7 +136,7 @@ class OffContext(Feature):
 
     def score_reading(self, reading: Reading) -> Score:
         """Skipped when the answer has no number, and no scope or kind of organisation that was asked for."""
-        checks = checks_of(reading.question, reading.answer, reading.contexts, reading.language)
+        checks = find_checks(reading.question, reading.answer, reading.contexts, reading.language)
         value = off_context(checks)
         if value is None:
             return skipped("the answer has no number, scope or kind of organisation to compare")

@@ -1,4 +1,4 @@
-"""Texts read once: every text is parsed one time however many features and samples read it."""
+"""A cache of parsed texts: every text is parsed once, however many features and samples read it."""
 
 import asyncio
 import re
@@ -44,12 +44,12 @@ class ParsedTexts:
         """The texts in order, those not yet known in one batch."""
         wanted = [(language, text) for text in texts]
         self._read(language, [key[1] for key in dict.fromkeys(wanted) if key not in self._kept])
-        found = [self._kept[key] for key in wanted]
+        parsed = [self._kept[key] for key in wanted]
         for key in wanted:
             self._kept.move_to_end(key)
         while len(self._kept) > _MOST_KEPT:
             self._kept.popitem(last=False)
-        return found
+        return parsed
 
     async def parse_together(self, texts: Iterable[str], language: Language) -> list[Parsed]:
         """As `parse`, in one batch with what other tasks of this event loop ask for in the same moment."""
@@ -88,9 +88,9 @@ class ParsedTexts:
             pairs: list[list[Pair]] = [[] for _ in texts]
             for doc, place in nlp.pipe(cut, as_tuples=True):
                 pairs[place].extend(_subjects(doc, language))
-            subjects = [tuple(found) for found in pairs]
-        for text, found in zip(texts, subjects, strict=True):
-            self._kept[language, text] = Parsed(lemmas(text, language), found)
+            subjects = [tuple(text_subjects) for text_subjects in pairs]
+        for text, text_subjects in zip(texts, subjects, strict=True):
+            self._kept[language, text] = Parsed(lemmas(text, language), text_subjects)
 
 
 @cache

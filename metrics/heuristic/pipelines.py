@@ -1,4 +1,4 @@
-"""Which spaCy pipeline parses a language, and what to type when there is none."""
+"""Finds the spaCy pipeline that parses a language, or says what to type when there is none."""
 
 import os
 from functools import cache
@@ -24,7 +24,7 @@ class Pipeline(NamedTuple):
 
 
 def find_pipeline(language: Language, named: str | None = None) -> Pipeline:
-    """The pipeline for a language: what is named, else what ASSAY_SPACY_NL (_EN, ...) names, else what is installed.
+    """Finds the pipeline for a language: the named one, else that of ASSAY_SPACY_NL (_EN, ...), else an installed one.
 
     A name is a package or a folder. Raises `UsageError` when a named pipeline cannot be loaded or has no parser.
     """

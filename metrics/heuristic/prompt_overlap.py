@@ -1,4 +1,4 @@
-"""Prompt Overlap (001, section V-B; Kumar et al.): an answer that takes up the question's words is likelier true."""
+"""Prompt Overlap (001, section V-B; Kumar et al.): an answer that repeats the question's words is more likely true."""
 
 from collections.abc import Sequence
 
@@ -8,8 +8,8 @@ from .feature import Feature, Reading
 
 def prompt_overlap(question: Sequence[str], answer: Sequence[str]) -> float | None:
     """The share of the question's different lemmas that the answer has, in [0, 1]; None without any."""
-    asked = set(question)
-    return len(asked & set(answer)) / len(asked) if asked else None
+    question_lemmas = set(question)
+    return len(question_lemmas & set(answer)) / len(question_lemmas) if question_lemmas else None
 
 
 class PromptOverlap(Feature):
@@ -20,9 +20,11 @@ class PromptOverlap(Feature):
 
     def score_reading(self, reading: Reading) -> Score:
         """Skipped when the question has no words (in English: none but function words)."""
-        asked = dict.fromkeys(reading.question_parsed.lemmas)
+        question_lemmas = dict.fromkeys(reading.question_parsed.lemmas)
         value = prompt_overlap(reading.question_parsed.lemmas, reading.answer_parsed.lemmas)
         if value is None:
             return skipped("the question has no words to take up")
-        shared = [word for word in asked if word in set(reading.answer_parsed.lemmas)]
-        return scored(value, f"the answer has {len(shared)} of the question's {len(asked)} words", {"shared": shared})
+        shared = [word for word in question_lemmas if word in set(reading.answer_parsed.lemmas)]
+        return scored(
+            value, f"the answer has {len(shared)} of the question's {len(question_lemmas)} words", {"shared": shared}
+        )

@@ -25,7 +25,7 @@ from .message_type import MOST_CHARACTERS, Rules, TypeMatch, classify
 from .off_context import OffContext
 from .prompt_overlap import PromptOverlap
 from .subject_combination import SubjectCombination
-from .translation import Translation, Translator, TranslatorName, load_translator, translated
+from .translation import Translation, Translator, TranslatorName, load_translator, translate_sample
 from .verbatim_guide import THRESHOLD, VerbatimGuide
 
 LOWEST, HIGHEST = 1.0, 5.0
@@ -38,7 +38,7 @@ Override = Literal["unspecified_components", "verbatim_guide"]
 
 
 class Rated(NamedTuple):
-    """A score in [1, 5], what the plain sum alone gives, and which override fired, if one did."""
+    """A score in [1, 5], the score of the plain sum alone, and the override that applied, if any."""
 
     value: float
     plain: float
@@ -46,7 +46,7 @@ class Rated(NamedTuple):
 
 
 def plain_score(features: Iterable[float | None]) -> float | None:
-    """1 + 4 * the mean of the features, in [1, 5]: their sum in equal weight, rescaled (001, section V-C).
+    """Computes 1 + 4 * the mean of the features, in [1, 5]: their sum in equal weight, rescaled (001, section V-C).
 
     A feature that has no value (None) has no weight either; None when no feature has one.
     """
@@ -55,11 +55,11 @@ def plain_score(features: Iterable[float | None]) -> float | None:
 
 
 def rate(plain: float, *, unspecified: bool, verbatim: bool, overrides: bool = True) -> Rated:
-    """The score of Fig. 4: 1 with a component that is specified nowhere, else 5 with a verbatim guide, else `plain`.
+    """Applies Fig. 4: 1 with a component that is specified nowhere, else 5 with a verbatim guide, else `plain`.
 
-    When both are true, the unspecified component wins: the guide shows that some of the answer is true, the component
-    that some is not, and an answer is untrue when any of it is. That is also the order of the annotator's tree, which
-    asks for components before it asks for a guide; and to send out an untrue answer costs more than to hold a true one.
+    When both are true, the unspecified component decides: the guide shows that a part of the answer is true, the
+    component that a part is not, and an answer is untrue when any part of it is. The annotator's tree has the same
+    order, and sending an untrue answer costs more than holding back a true one.
     """
     if overrides and unspecified:
         return Rated(LOWEST, plain, "unspecified_components")
@@ -69,7 +69,7 @@ def rate(plain: float, *, unspecified: bool, verbatim: bool, overrides: bool = T
 
 
 class Readings(NamedTuple):
-    """A sample as it was read, and its translation as it was read, where there is one."""
+    """The reading of a sample, and the reading of its translation where there is one."""
 
     own: Reading
     english: Reading | None
@@ -77,7 +77,7 @@ class Readings(NamedTuple):
 
 
 class Heuristic(Metric):
-    """The deterministic score of an answer's truthfulness, 1 to 5: no judge, no key, the same every time."""
+    """Scores an answer's truthfulness from 1 to 5 by fixed rules: no judge, no key, the same every time."""
 
     name = "heuristic"
     range = (LOWEST, HIGHEST)
@@ -99,16 +99,26 @@ class Heuristic(Metric):
         nlp_nl: str | None = None,
         nlp_en: str | None = None,
     ) -> None:
-        """What may differ from the paper.
+        """Chooses what differs from the paper.
 
-        `all_types` scores every message type and not only binary and instruction; `overrides` off gives the plain sum;
-        `types=labelled` takes a sample's own `message_type` where it has one, and not the one predicted from its words;
-        `rules=paper` predicts it by the paper's ordered lists; `beyond` adds heuristics beyond the seven to the sum
-        (`error_mismatch+off_context`, or `all`); `translate` (`judge`, `deep-translator`, or a `Translator`) gives
-        English text to the starred features, `judge` and `prompts` are for the first; `vocabulary` is a file of
-        company terms; `threshold` the least cosine of a verbatim step; `nlp_nl` and `nlp_en` name spaCy pipelines.
-        Raises `ValueError` for an unknown heuristic or a threshold out of range, `InputError` for an unreadable
-        vocabulary, `UsageError` when what is to translate is not there.
+        Args:
+            all_types: Score every message type, not only binary and instruction.
+            overrides: Let an unspecified component or a verbatim guide decide alone; False gives the plain sum.
+            types: `labelled` takes a sample's own `message_type` where it has one, instead of predicting it.
+            rules: How the type is predicted; `paper` goes by the paper's ordered lists.
+            beyond: Heuristics beyond the seven to add to the sum (`error_mismatch+off_context`, or `all`).
+            translate: What gives English text to the starred features (`judge`, `deep-translator`, a `Translator`).
+            judge: The judge of `translate=judge`.
+            prompts: The prompts of `translate=judge`.
+            vocabulary: A file of company terms.
+            threshold: The least cosine of a verbatim step.
+            nlp_nl: The spaCy pipeline for Dutch.
+            nlp_en: The spaCy pipeline for English.
+
+        Raises:
+            ValueError: An unknown heuristic, or a threshold out of range.
+            InputError: The vocabulary cannot be read.
+            UsageError: The translator is not there.
         """
         require_packages("heuristic", "the metric heuristic")
         self._all_types = all_types
@@ -125,11 +135,11 @@ class Heuristic(Metric):
             Hal(),
             SubjectCombination(),
             VerbatimGuide(threshold),
-            *(feature() for feature in _chosen(beyond)),
+            *(feature() for feature in _parse_beyond(beyond)),
         )
 
-    def type_of(self, sample: Sample) -> TypeMatch:
-        """The type of the sample's message, with the pattern that matched."""
+    def classify_sample(self, sample: Sample) -> TypeMatch:
+        """Finds the type of the sample's message, with the pattern that matched."""
         match = classify(sample.user_input, language_or_fallback(sample.language), self._rules)
         if self._labelled and sample.message_type:
             label = f"the sample says so; its words say {match.type}: {match.reason}"
@@ -144,31 +154,31 @@ class Heuristic(Metric):
         if why := explain_missing_pack(sample, *SECTIONS, "messages"):
             return skipped(why)
         question_bound = bound_evidence(_QUESTION_READ, len(sample.user_input), MOST_CHARACTERS)
-        kind = self.type_of(sample).type
+        kind = self.classify_sample(sample).type
         if not self._all_types and kind not in SCORED_TYPES:
             reason = f"the message type is {kind}; only {' and '.join(SCORED_TYPES)} are scored (all_types=True: all)"
             return skipped(reason, {"message_type": kind} | question_bound)
         readings = await self.read(sample)
-        features = await compute_for(sample, self.measured, readings)
+        features = await compute_for(sample, self.measure_features, readings)
         score = self.rate(kind, features, readings.translation)
         bounds = [*question_bound.get("bounds", []), *score.evidence.get("bounds", [])]
         return replace(score, evidence=score.evidence | {"bounds": bounds}) if bounds else score
 
     async def read(self, sample: Sample) -> Readings:
-        """What the features read. Raises as `measure`."""
-        translation = await translated(sample, self._translator)
+        """Reads and parses a sample for the features, and its translation. Raises as `measure`."""
+        translation = await translate_sample(sample, self._translator)
         english = await read(translation.sample, self.texts) if translation else None
         return Readings(await read(sample, self.texts), english, translation)
 
-    def measured(self, readings: Readings) -> dict[str, Score]:
-        """The features by their short names (`hal`, ...), the starred ones of the translation where there is one."""
+    def measure_features(self, readings: Readings) -> dict[str, Score]:
+        """Measures the features, by short name (`hal`, ...); the starred ones on the translation if there is one."""
         own, english, _ = readings
         return {
             each.short_name: each.score_reading(english if english and each.starred else own) for each in self.features
         }
 
     def rate(self, message_type: str, features: Mapping[str, Score], translation: Translation | None = None) -> Score:
-        """The score of features that were measured. Skipped where none of them has a value."""
+        """Combines measured features into the score. Skipped where none of them has a value."""
         values = {name: score.value for name, score in features.items()}
         unspecified: list[str] = features["components_defined"].evidence["unspecified"]
         guide: dict[str, Any] = features["verbatim_guide"].evidence
@@ -207,8 +217,8 @@ def _reason(rated: Rated, unspecified: list[str], values: Mapping[str, float | N
     return f"the plain sum, {total}"
 
 
-def _chosen(beyond: str) -> tuple[type[Feature], ...]:
-    """`error_mismatch+off_context` as typed, as features; `all` for all of them."""
+def _parse_beyond(beyond: str) -> tuple[type[Feature], ...]:
+    """Parses the option `beyond` (`error_mismatch+off_context`; `all` for all of them) into features."""
     known = {feature.name.removeprefix("heuristic."): feature for feature in BEYOND}
     wanted = [*known] if beyond == "all" else [name for name in beyond.split("+") if name]
     if unknown := [name for name in wanted if name not in known]:

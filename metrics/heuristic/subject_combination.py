@@ -28,10 +28,10 @@ class SubjectCombination(StarredFeature):
         value = subject_combination(pairs, context)
         if value is None:
             return skipped("the answer has no verb with a subject")
-        told = {f"{subject} {verb}": (verb, subject) in context for verb, subject in pairs}
-        reason = f"{sum(told.values())} of the answer's {len(told)} pairs of subject and verb are in the context"
-        return scored(
-            value,
-            reason,
-            {"in_context": [k for k, v in told.items() if v], "not_in_context": [k for k, v in told.items() if not v]},
-        )
+        matches = {f"{subject} {verb}": (verb, subject) in context for verb, subject in pairs}
+        reason = f"{sum(matches.values())} of the answer's {len(matches)} pairs of subject and verb are in the context"
+        evidence = {
+            "in_context": [pair for pair, is_match in matches.items() if is_match],
+            "not_in_context": [pair for pair, is_match in matches.items() if not is_match],
+        }
+        return scored(value, reason, evidence)

@@ -24,17 +24,17 @@ _OUTER_BLANKS = re.compile(r"\A(\s*)(.*?)(\s*)\Z", re.DOTALL)
 
 
 class Translator(Protocol):
-    """Who turns a text into English. `name` stands in the evidence."""
+    """Translates a text into English. `name` stands in the evidence."""
 
     name: str
 
     async def english(self, text: str, language: str, sample: str) -> tuple[str, Usage]:
-        """The text of a sample in English, and what that took. Raises `JudgeError` when there is no translation."""
+        """Returns a text of a sample in English, and the usage. Raises `JudgeError` when there is no translation."""
         ...
 
 
 class Translation(NamedTuple):
-    """A sample with its response and contexts in English, who translated them, and what that took."""
+    """A sample with its response and contexts in English, the name of the translator, and the usage."""
 
     sample: Sample
     by: str
@@ -55,7 +55,7 @@ class EnglishText(BaseModel):
 def load_translator(
     named: "TranslatorName | Translator | None", judge: Judge | None, prompts: Prompts
 ) -> Translator | None:
-    """The translator of a name (`judge`, `deep-translator`), or the one given.
+    """Returns the translator of a name (`judge`, `deep-translator`), or the translator that was passed.
 
     Raises `ValueError` for another name, `UsageError` when there is no judge or the library is not installed.
     """
@@ -68,10 +68,10 @@ def load_translator(
     return DeepTranslator()
 
 
-async def translated(sample: Sample, translator: Translator | None) -> Translation | None:
-    """What the starred features read of a sample, in English; None without a translator or when it is English already.
+async def translate_sample(sample: Sample, translator: Translator | None) -> Translation | None:
+    """Translates what the starred features read of a sample; None without a translator or for an English sample.
 
-    The question stays as it is: no starred feature reads it. A text that stands twice is asked for once.
+    The question stays as it is: no starred feature reads it. A text that occurs twice is translated once.
     Raises `JudgeError` when a text could not be translated.
     """
     language = sample.language or ENGLISH
@@ -79,8 +79,8 @@ async def translated(sample: Sample, translator: Translator | None) -> Translati
         return None
     usage = Usage()
     english: dict[str, str] = {}
-    for text in _read_of(sample):
-        english[text], took = await _whole(text, language, sample.id, translator)
+    for text in _texts_to_translate(sample):
+        english[text], took = await _translate_text(text, language, sample.id, translator)
         usage += took
     changes = {
         "language": ENGLISH,
@@ -91,15 +91,17 @@ async def translated(sample: Sample, translator: Translator | None) -> Translati
 
 
 def translation_questions(sample: Sample, prompts: Prompts) -> list[Question[EnglishText]]:
-    """All that a judge is asked to translate for a sample, in order. Raises `UsageError` for an English one."""
+    """Lists all that a judge is asked to translate for a sample, in order. Raises `UsageError` for an English one."""
     language = sample.language or ENGLISH
     if language == ENGLISH:
         raise UsageError(f"the sample {sample.id} is English: nothing of it is translated")
-    inner = (_OUTER_BLANKS.findall(piece)[0][1] for text in _read_of(sample) for piece in pieces(text, _LONGEST))
+    inner = (
+        _OUTER_BLANKS.findall(piece)[0][1] for text in _texts_to_translate(sample) for piece in pieces(text, _LONGEST)
+    )
     return [translation_question(text, language, prompts, sample.id) for text in inner if _has_words(text)]
 
 
-def _read_of(sample: Sample) -> list[str]:
+def _texts_to_translate(sample: Sample) -> list[str]:
     return [*dict.fromkeys((sample.response, *sample.retrieved_contexts))]
 
 
@@ -107,8 +109,8 @@ def _has_words(text: str) -> bool:
     return any(character.isalpha() for character in text)
 
 
-async def _whole(text: str, language: str, sample: str, translator: Translator) -> tuple[str, Usage]:
-    """A text of any length in English; the blanks around its pieces, which translators drop, stay."""
+async def _translate_text(text: str, language: str, sample: str, translator: Translator) -> tuple[str, Usage]:
+    """Translates a text of any length; the blanks around its pieces, which translators drop, stay."""
     usage, parts = Usage(), list[str]()
     for piece in pieces(text, _LONGEST):
         before, inner, after = _OUTER_BLANKS.findall(piece)[0]
@@ -120,7 +122,7 @@ async def _whole(text: str, language: str, sample: str, translator: Translator) 
 
 
 def translation_question(text: str, language: str, prompts: Prompts, sample: str = "") -> Question[EnglishText]:
-    """What the judge is asked for one text of at most some 4,000 characters."""
+    """Builds the question to a judge for one text of at most some 4,000 characters."""
     prompt = prompts.load("translate", language)
     user = prompt.render({"text": text})
     return Question(prompt, user, EnglishText, sample, max_tokens=max_tokens_for(text), prompts=prompts)
@@ -153,16 +155,16 @@ class DeepTranslator:
     async def english(self, text: str, language: str, sample: str) -> tuple[str, Usage]:
         """As `Translator`."""
         try:
-            found = await asyncio.to_thread(_by_google, text, language)
+            translation = await asyncio.to_thread(_translate_by_google, text, language)
         except Exception as error:  # the library and requests raise what they like
             raise JudgeError(f"{self.name} failed for sample {sample}: {type(error).__name__}: {error}") from error
-        if not found.strip():
+        if not translation.strip():
             raise JudgeError(f"{self.name} gave no translation for sample {sample}")
-        return found, Usage()
+        return translation, Usage()
 
 
 @lru_cache(maxsize=4096)  # contexts are shared by samples
-def _by_google(text: str, language: str) -> str:
+def _translate_by_google(text: str, language: str) -> str:
     from deep_translator import GoogleTranslator
 
     return str(GoogleTranslator(source=language, target=ENGLISH).translate(text) or "")

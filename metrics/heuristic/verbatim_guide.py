@@ -17,13 +17,13 @@ from .translation import Translator, TranslatorName
 
 THRESHOLD = 0.85
 MOST_GUIDES = 50
-"""Each guide of the answer is compared with each of the contexts, so that only so many of both are."""
+"""At most so many guides of the answer and of the contexts are compared: each is compared with every other."""
 
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 
 
 class Match(NamedTuple):
-    """The answer's guide, the context's guide that it is nearest to, and the cosine of each step with its like."""
+    """A guide of the answer, the nearest guide of the contexts, and the cosine of each step with its counterpart."""
 
     answer: tuple[str, ...]
     context: tuple[str, ...]
@@ -47,22 +47,27 @@ def match_guides(
     language: Language,
     threshold: float = THRESHOLD,
 ) -> Match | None:
-    """The best match of a guide of the answer with one of the context that has as many steps; None without such a pair.
+    """Finds the best match of a guide of the answer with one of the contexts of equal length; None without such a pair.
 
-    It is verbatim when every step has a cosine of at least `threshold` with the step at the same place, names the same
-    components and numbers, denies as much, and puts no word in another's place: one changed word in a long step keeps
-    a high cosine, and still sends the reader elsewhere.
+    A match is verbatim when every step has a cosine of at least `threshold` with the step at the same place, has the
+    same components, numbers and negations, and replaces no word: one replaced word in a long step keeps a high cosine,
+    and still sends the reader elsewhere.
     """
     guides = list(context)
     matches = [
-        _match(mine, theirs, language, threshold) for mine in answer for theirs in guides if len(mine) == len(theirs)
+        _match(answer_guide, context_guide, language, threshold)
+        for answer_guide in answer
+        for context_guide in guides
+        if len(answer_guide) == len(context_guide)
     ]
     return max(matches, key=lambda match: (match.verbatim, sum(match.cosines) / len(match.cosines)), default=None)
 
 
-def _match(mine: tuple[str, ...], theirs: tuple[str, ...], language: Language, threshold: float) -> Match:
+def _match(
+    answer_guide: tuple[str, ...], context_guide: tuple[str, ...], language: Language, threshold: float
+) -> Match:
     cosines, difference = [], ""
-    for place, (left, right) in enumerate(zip(mine, theirs, strict=True), start=1):
+    for place, (left, right) in enumerate(zip(answer_guide, context_guide, strict=True), start=1):
         a, b = content_lemmas(left, language), content_lemmas(right, language)
         cosine = step_cosine(a, b)
         cosines.append(round(cosine, 3))
@@ -70,11 +75,11 @@ def _match(mine: tuple[str, ...], theirs: tuple[str, ...], language: Language, t
         same = _fixed(left, language) == _fixed(right, language)
         if not difference and (cosine < threshold or all(changed) or not same):
             difference = f"step {place} is {left!r}, in the context {right!r}"
-    return Match(mine, theirs, tuple(cosines), not difference, difference)
+    return Match(answer_guide, context_guide, tuple(cosines), not difference, difference)
 
 
 def _fixed(step: str, language: Language) -> tuple[set[tuple[str, ...]], list[str], list[str]]:
-    """What a verbatim step may not change at all: its components, its numbers, and what it denies."""
+    """Lists what a verbatim step must not change: its components, numbers and negations."""
     names = {normal_name(component.name, language) for component in find_components(step, language)}
     denied = [word for word in words(step) if word in language.words.negations]
     return names, sorted(_NUMBER.findall(step)), denied

@@ -86,7 +86,7 @@ def test_parquet(tmp_path: Path) -> None:
         ("kpi.csv", "x\n", "has no rows"),
         ("kpi.pdf", "x", "no table is read from `.pdf`"),
         ("kpi.xlsx", "no workbook", "no readable Excel file"),
-        ("kpi.json", '[{"x": {"y": 1}}]', "write a value a cell"),
+        ("kpi.json", '[{"x": {"y": 1}}]', "write one value per cell"),
     ],
 )
 def test_a_bad_file_says_what_and_where(tmp_path: Path, name: str, text: str, says: str) -> None:

@@ -4,10 +4,10 @@ import pytest
 
 from assay.languages import load_language
 from assay.metrics.heuristic.answer_contradiction import AnswerContradiction
-from assay.metrics.heuristic.context_synthesis import ContextSynthesis, context_synthesis, drawn_on
+from assay.metrics.heuristic.context_synthesis import ContextSynthesis, context_synthesis, find_source
 from assay.metrics.heuristic.error_mismatch import ErrorMismatch, entries, error_mismatch
 from assay.metrics.heuristic.general_answer import GeneralAnswer
-from assay.metrics.heuristic.off_context import Check, OffContext, numbers_of, off_context
+from assay.metrics.heuristic.off_context import Check, OffContext, find_number_values, off_context
 from assay.text.error_codes import find_errors
 
 ERRORS = (
@@ -76,9 +76,9 @@ def test_only_a_plain_denial_is_a_contradiction(answer: str, language: str, valu
 
 
 def test_a_sentence_draws_on_the_context_with_most_of_its_words() -> None:
-    assert drawn_on({"a", "b", "c"}, [{"a"}, {"a", "b"}]) == 1
-    assert drawn_on({"a", "b", "c"}, [{"a"}, {"b"}]) is None
-    assert drawn_on({"a", "b"}, [{"a"}, {"b"}]) is None, "a tie tells nothing"
+    assert find_source({"a", "b", "c"}, [{"a"}, {"a", "b"}]) == 1
+    assert find_source({"a", "b", "c"}, [{"a"}, {"b"}]) is None
+    assert find_source({"a", "b"}, [{"a"}, {"b"}]) is None, "a tie tells nothing"
 
 
 def test_synthesis_is_the_share_of_the_documents_beyond_the_first() -> None:
@@ -105,7 +105,7 @@ def test_one_context_leaves_nothing_to_combine() -> None:
     ],
 )
 def test_numbers_are_read_as_values(text: str, language: str, numbers: set[float]) -> None:
-    assert numbers_of(text, load_language(language)) == numbers
+    assert find_number_values(text, load_language(language)) == numbers
 
 
 def test_off_context_is_the_share_of_the_checks_that_agree() -> None:

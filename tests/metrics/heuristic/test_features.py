@@ -5,9 +5,9 @@ import math
 import pytest
 
 from assay.languages import load_language
-from assay.metrics.heuristic.company_terms import CompanyTerms, company_terms, vocabulary_of
+from assay.metrics.heuristic.company_terms import CompanyTerms, build_vocabulary, company_terms
 from assay.metrics.heuristic.complex_answer import ComplexAnswer, complex_answer, find_signal_words
-from assay.metrics.heuristic.hal import nearness, pairs_of
+from assay.metrics.heuristic.hal import find_pairs, nearness
 from assay.metrics.heuristic.prompt_overlap import PromptOverlap, prompt_overlap
 from assay.metrics.heuristic.subject_combination import subject_combination
 
@@ -23,12 +23,12 @@ def test_neighbours_are_nearest_and_words_beyond_the_widest_window_have_nothing_
 
 def test_hal_sums_pairs_whatever_their_order_and_none_of_a_word_with_itself() -> None:
     # Window 2: neighbours 1, one word between them 1/2. a b a: (a, b) twice as neighbours; (a, a) is no pair.
-    pairs = pairs_of(("a", "b", "a"), [], (2,))
+    pairs = find_pairs(("a", "b", "a"), [], (2,))
     assert (pairs.words, pairs.total.tolist(), pairs.nearest.tolist()) == (("a", "b"), [2.0], [1.0])
 
 
 def hal(answer: list[str], contexts: list[list[str]]) -> float | None:
-    return pairs_of(answer, contexts, (2,)).hal
+    return find_pairs(answer, contexts, (2,)).hal
 
 
 def test_hal_compares_how_near_the_pairs_stand() -> None:
@@ -51,7 +51,7 @@ def test_hal_compares_how_near_the_pairs_stand() -> None:
 
 def test_the_pairs_that_stand_nowhere_together_are_told_nearest_first() -> None:
     # a-b at distance 1 and again (weight 2), a-c once (1) and b-c at distance 2 once (1/2); b-c is in the context.
-    assert pairs_of(["c", "a", "b", "a"], [["b", "c"]], (2,)).strange(2) == ["a b", "c a"]
+    assert find_pairs(["c", "a", "b", "a"], [["b", "c"]], (2,)).not_in_context(2) == ["a b", "c a"]
 
 
 def test_prompt_overlap_counts_different_words_of_the_question() -> None:
@@ -93,11 +93,11 @@ def test_subject_combination_is_the_share_of_different_pairs() -> None:
 
 def test_company_terms_are_the_words_of_the_documentation_that_general_language_lacks() -> None:
     text = "De loonrun is definitief. Loonaangifte na de loonrun: de medewerker ziet het salaris. KP2044 loonrun"
-    assert vocabulary_of([text], DUTCH) == ["loonrun", "loonaangifte"]
+    assert build_vocabulary([text], DUTCH) == ["loonrun", "loonaangifte"]
 
 
 def test_the_most_frequent_words_of_the_documentation_are_taken() -> None:
-    assert vocabulary_of(["loonaangifte loonrun loonrun"], DUTCH, most=1) == ["loonrun"]
+    assert build_vocabulary(["loonaangifte loonrun loonrun"], DUTCH, most=1) == ["loonrun"]
 
 
 def test_three_company_terms_are_enough() -> None:

@@ -19,7 +19,7 @@ from assay.eval_sets import Sample
 from assay.judges import Usage
 from assay.metrics.catalogue import add_option, load_metric, needs_judge
 from assay.metrics.heuristic import Hal, Heuristic
-from assay.metrics.heuristic.translation import translated, translation_question
+from assay.metrics.heuristic.translation import translate_sample, translation_question
 from assay.prompts import BUNDLED
 
 Make = Callable[..., Any]
@@ -55,7 +55,7 @@ def english_of(request: Request) -> dict[str, str]:
 
 def test_answer_and_contexts_are_translated_and_each_text_once() -> None:
     book = WordBook()
-    found = asyncio.run(translated(sample(), book))
+    found = asyncio.run(translate_sample(sample(), book))
     assert found is not None
     assert book.asked == [PROSE, GUIDE]
     assert found.sample.response == DUTCH[PROSE]
@@ -66,8 +66,8 @@ def test_answer_and_contexts_are_translated_and_each_text_once() -> None:
 
 def test_an_english_sample_is_not_translated() -> None:
     book = WordBook()
-    assert asyncio.run(translated(sample(language="en"), book)) is None
-    assert asyncio.run(translated(sample(), None)) is None
+    assert asyncio.run(translate_sample(sample(language="en"), book)) is None
+    assert asyncio.run(translate_sample(sample(), None)) is None
     assert book.asked == []
 
 
@@ -82,7 +82,7 @@ def test_a_long_text_goes_in_pieces_and_keeps_its_lines() -> None:
             return f"  {text.upper()}\n", Usage()
 
     text = f"{line}\n\n   1. {line}\n...\n{line}"
-    found = asyncio.run(translated(sample(response=text, retrieved_contexts=[PROSE]), Upper()))
+    found = asyncio.run(translate_sample(sample(response=text, retrieved_contexts=[PROSE]), Upper()))
     assert found is not None
     assert found.sample.response == text.upper()
 
