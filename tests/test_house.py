@@ -90,8 +90,9 @@ def public_definitions(scope: ast.Module | ast.ClassDef, prefix: str = "") -> It
 
 
 def shared_modules() -> set[str]:
-    """Modules beside the command line (`assay/errors.py`): every folder may import them."""
-    return {path.stem for path in (ROOT / "assay").glob("*.py") if not path.stem.startswith("__")}
+    """Modules and folders beside the command line (`assay/errors.py`, `assay/html`): every folder may import them."""
+    folders = {path.parent.name for path in (ROOT / "assay").glob("*/__init__.py")} - {"cli"}
+    return folders | {path.stem for path in (ROOT / "assay").glob("*.py") if not path.stem.startswith("__")}
 
 
 def test_every_folder_has_its_arrows() -> None:
@@ -112,9 +113,10 @@ def test_imports_follow_the_arrows() -> None:
 
 def test_shared_modules_import_only_each_other() -> None:
     offenders = [
-        f"assay/{name}.py imports {target}"
+        f"{place(path)} imports {target}"
         for name in sorted(shared_modules())
-        for target in sorted(set(relative_imports(ROOT / "assay" / f"{name}.py")) - shared_modules())
+        for path in (modules(f"assay/{name}") or [ROOT / "assay" / f"{name}.py"])
+        for target in sorted(set(relative_imports(path)) - shared_modules())
     ]
     assert not offenders, listing(offenders)
 

@@ -19,7 +19,7 @@ COPYLEFT = re.compile(r"\ba?gpl|affero|general public|sspl|eupl|\bcc-by-nc|comme
 BY_HAND = {"locate": "MIT"}  # needed by wordfreq
 """Packages whose metadata is wrong or says nothing: the licence of the LICENSE file that they bring."""
 
-UNCHANGED_LIBRARIES = {"psycopg", "psycopg-binary", "pygal"}
+UNCHANGED_LIBRARIES = {"psycopg", "psycopg-binary"}
 """Packages under the LGPL, which may be imported unchanged: the PostgreSQL driver (an extra), and the site's charts."""
 
 

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from statistics import quantiles
 from typing import TYPE_CHECKING
 
+from ...html.axes import Axis, axis_over
+from ...html.charts import Forest, Mark, draw_forest
 from ..agreement import MetricAgreement
 from ..estimate import Estimate
 from ..results import Combination, MetaEvaluation, Policy, Selection
-from .axes import Axis, axis_over
 
 if TYPE_CHECKING:
     from ..table import ScoreTable
@@ -17,30 +18,6 @@ if TYPE_CHECKING:
 MOST_POINTS = 300
 _SHORT = {"mean-rank": "ranks", "normalised-sum": "sum"}
 _GOLDEN = 0.6180339887  # spreads points that would lie on each other
-
-
-@dataclass(frozen=True, slots=True)
-class Mark:
-    """An estimate on an axis, places in percent; the interval may be missing."""
-
-    name: str
-    kind: str
-    at: float
-    low: float | None
-    high: float | None
-    estimate: Estimate
-    remark: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Forest:
-    """Correlations with their intervals, best first; `zero` and `ceiling` are the places of the two lines."""
-
-    axis: Axis
-    marks: tuple[Mark, ...]
-    without: tuple[tuple[str, str], ...]
-    zero: float
-    ceiling: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,13 +82,7 @@ def forest(evaluation: MetaEvaluation) -> Forest:
     rows.sort(key=lambda row: -(row[2].value if row[2].value is not None else -2))
     if chosen is not None:
         rows.insert(0, (" + ".join(chosen.metrics) or "nothing", "chosen", chosen.out_of_fold, "out of fold"))
-    drawn = [row for row in rows if row[2].value is not None]
-    ends = [end for _, _, rho, _ in drawn for end in (rho.value, rho.low, rho.high) if end is not None]
-    ceiling = evaluation.raters.ceiling.value if evaluation.raters else None
-    axis = axis_over([*ends, 0.0, *([] if ceiling is None else [ceiling])], within=(-1, 1))
-    marks = tuple(mark for name, kind, rho, remark in drawn if (mark := _mark(axis, name, kind, rho, remark)))
-    without = tuple((name, rho.problem) for name, _, rho, _ in rows if rho.value is None)
-    return Forest(axis, marks, without, axis.percent(0), None if ceiling is None else axis.percent(ceiling))
+    return draw_forest(rows, evaluation.raters.ceiling.value if evaluation.raters else None)
 
 
 def _kind(metric: MetricAgreement) -> str:
@@ -120,13 +91,6 @@ def _kind(metric: MetricAgreement) -> str:
 
 def _direction(metric: MetricAgreement) -> str:
     return "" if metric.higher_is_better else "lower is better"
-
-
-def _mark(axis: Axis, name: str, kind: str, estimate: Estimate, remark: str = "") -> Mark | None:
-    if estimate.value is None:
-        return None
-    low, high = (None if end is None else axis.percent(end) for end in (estimate.low, estimate.high))
-    return Mark(name, kind, axis.percent(estimate.value), low, high, estimate, remark)
 
 
 def scatters(table: "ScoreTable", evaluation: MetaEvaluation) -> tuple[Scatter, ...]:

@@ -4,14 +4,14 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ...html.formatting import format_interval
+from ...html.page import read_asset, render_page, write_page
 from ..answer_evidence import AnswerEvidence, MetricEvidence
 from ..results import MetaEvaluation
 from .charts import forest, scatters, sizes, triage
 from .confusion import confusions
 from .correlation_table import by_set
 from .disagreements import Disagreement, predictions, worst_disagreements
-from .formatting import format_interval
-from .html_page import read_asset, render_page, report_style, write_page
 
 if TYPE_CHECKING:
     from ..score_files import JoinedScores
@@ -28,9 +28,7 @@ def write_report(path: Path, evaluation: MetaEvaluation, joined: "JoinedScores",
 def render_report(evaluation: MetaEvaluation, joined: "JoinedScores", evidence_of: EvidenceOf) -> str:
     """The report as HTML."""
     view = _view(evaluation, joined, evidence_of)
-    return render_page(
-        __package__, "page.html", view, style=report_style(), script=read_asset(__package__, "thresholds.js")
-    )
+    return render_page(__package__, "page.html", view, script=read_asset(__package__, "thresholds.js"))
 
 
 def _view(evaluation: MetaEvaluation, joined: "JoinedScores", evidence_of: EvidenceOf) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from ...meta_eval.report.html_page import read_asset, render_page, report_style, write_page
+from ...html.page import read_asset, render_page, write_page
 from ..judge_comparison import JudgeComparison, format_cost
 from .frontier import draw_frontier
 
@@ -25,4 +25,4 @@ def render_judge_report(comparison: JudgeComparison, sets: Sequence[str]) -> str
         "cost_of": lambda cost: format_cost(cost, comparison.unit),
         "sentence": comparison.advice[:1].upper() + comparison.advice[1:],
     }
-    return render_page(__package__, "judges.html", view, style=report_style() + read_asset(__package__, "frontier.css"))
+    return render_page(__package__, "judges.html", view, style=read_asset(__package__, "frontier.css"))

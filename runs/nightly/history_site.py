@@ -1,20 +1,17 @@
 """The history of a suite as a static site: an index of its nightly runs, the trends, and one page per nightly run."""
 
-import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ...atomic_files import replace_file
-from ...text.untrusted import without_unseen
+from ...html.charts import Trend, draw_trend
+from ...html.formatting import format_interval, format_time
+from ...html.page import render_page, write_page
+from ...meta_eval.estimate import Estimate
 from .ledger import NightlyRunRow
 from .nightly_report import NightlyReport, read_report
 
-if TYPE_CHECKING:
-    from markupsafe import Markup
-
 _MOST_POINTS = 90  # on a trend
-_SCRIPT = re.compile(r"<script.*?</script>", re.DOTALL)  # the charts' tooltips: nothing runs on these pages
 
 
 def write_site(folder: Path, suite: str, rows: Sequence[NightlyRunRow], accepted: set[str]) -> None:
@@ -31,69 +28,34 @@ def write_site(folder: Path, suite: str, rows: Sequence[NightlyRunRow], accepted
     Raises:
         InputError: A page cannot be written.
     """
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    pages = Environment(
-        loader=PackageLoader("assay.runs.nightly", "pages"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-    )
-    pages.filters |= {
-        "shown": shorten,
-        "number": format_number,
-        "markdown": render_markdown,
-        "state_class": state_class,
-        "time": lambda moment: moment[:16].replace("T", " "),
-    }
     reports = [read_report(row) for row in rows]
-    common: dict[str, Any] = {"suite": suite, "accepted": accepted}
+    common: dict[str, Any] = {"suite": suite, "accepted": accepted, "report_url": "{}.html".format}
     folder.mkdir(parents=True, exist_ok=True)
-    page = pages.get_template("nightly_run.html")
     for row, report in zip(rows, reports, strict=True):
-        _write(folder / f"{row.id}.html", page.render(common | {"report": report}))
-    trends = [(judge, metric, _trend(reports, judge, metric)) for judge, metric in _trend_lines(reports)]
-    _write(
-        folder / "index.html", pages.get_template("index.html").render(common | {"reports": reports, "trends": trends})
-    )
+        page = render_page(__package__, "nightly_run.html", common | {"report": report})
+        write_page(folder / f"{row.id}.html", page)
+    index = common | {"reports": reports, "charts": draw_trends(reports)}
+    write_page(folder / "index.html", render_page(__package__, "index.html", index))
 
 
-def shorten(text: str, length: int = 400) -> str:
-    """Returns the text without invisible characters, with an ellipsis where it is longer than `length`."""
-    text = without_unseen(text)
-    return text if len(text) <= length else text[: length - 1] + "…"
+def draw_trends(reports: Sequence[NightlyReport]) -> list[tuple[str, Trend]]:
+    """(judge, chart) of every metric that the suite names: its means with their intervals, one point per nightly run.
 
-
-def format_number(value: float | None, form: str = ".3f") -> str:
-    """Returns the number in this format, or a dash for None.
-
-    >>> format_number(0.5), format_number(None)
-    ('0.500', '–')
+    Args:
+        reports: The nightly runs of a suite, the newest first; those that did not finish are left out.
     """
-    return "–" if value is None else format(value, form)
-
-
-def render_markdown(text: str, length: int = 400) -> "Markup":
-    """Returns an answer as the HTML of its Markdown, shortened. Nothing in it links, loads or runs anything.
-
-    >>> str(render_markdown("**Bold** <b>"))
-    '<p><strong>Bold</strong> &lt;b&gt;</p>\\n'
-    """
-    from markdown_it import MarkdownIt
-    from markupsafe import Markup
-
-    renderer = MarkdownIt("commonmark", {"html": False, "breaks": True})
-    renderer.disable(["link", "image", "autolink", "reference"])
-    return Markup(renderer.render(shorten(text, length)))
-
-
-def state_class(state: str) -> str:
-    """Returns the style of a gate's state or a verdict: `passed`, `failed` or `other`.
-
-    >>> state_class("gate failed"), state_class("undecided")
-    ('failed', 'other')
-    """
-    return {"passed": "passed", "failed": "failed", "gate failed": "failed", "error": "failed"}.get(state, "other")
+    charts = []
+    for judge, metric in _trend_lines(reports):
+        rows = []
+        for report in reversed(reports[:_MOST_POINTS]):
+            for run in report.runs if report.status == "done" else ():
+                for row in run.metrics:
+                    if (run.judge, row.metric) == (judge, metric):
+                        mean = Estimate(row.mean, row.low, row.high)
+                        rows.append((format_time(report.began), mean, format_interval(mean, 3)))
+        if chart := draw_trend(metric, rows):
+            charts.append((judge, chart))
+    return charts
 
 
 def _trend_lines(reports: Sequence[NightlyReport]) -> list[tuple[str, str]]:
@@ -106,55 +68,3 @@ def _trend_lines(reports: Sequence[NightlyReport]) -> list[tuple[str, str]]:
         if metric.asked
     )
     return list(dict.fromkeys(lines))
-
-
-def _trend(reports: Sequence[NightlyReport], judge: str, metric: str) -> str:
-    """The metric's means with their intervals, one point per nightly run, as an SVG picture."""
-    import pygal
-    from markupsafe import Markup
-
-    points = [
-        (report.began[:16].replace("T", " "), shown)
-        for report in reversed(reports[:_MOST_POINTS])
-        if report.status == "done"
-        for run in report.runs
-        if run.judge == judge
-        for shown in run.metrics
-        if shown.metric == metric and shown.mean is not None
-    ]
-    style = pygal.style.Style(
-        background="transparent",
-        plot_background="transparent",
-        foreground="var(--text)",
-        foreground_strong="var(--text)",
-        foreground_subtle="var(--muted)",
-        colors=("var(--link)", "var(--muted)", "var(--muted)"),
-        guide_stroke_color="var(--line)",
-        major_guide_stroke_color="var(--line)",
-    )
-    chart = pygal.Line(
-        style=style,
-        js=[],
-        disable_xml_declaration=True,
-        show_legend=True,
-        legend_at_bottom=True,
-        width=760,
-        height=300,
-        dots_size=3,
-        x_label_rotation=30,
-        pretty_print=False,
-        no_prefix=True,
-    )
-    labelled = max(1, len(points) // 12)  # labels that fit beside each other
-    chart.x_labels_major_every = labelled
-    chart.show_minor_x_labels = False
-    chart.x_labels = [began for began, _ in points]
-    chart.add("mean", [shown.mean for _, shown in points])
-    chart.add("95%, high", [shown.high for _, shown in points], stroke_style={"dasharray": "3, 5"}, dots_size=2)
-    chart.add("95%, low", [shown.low for _, shown in points], stroke_style={"dasharray": "3, 5"}, dots_size=2)
-    return Markup(_SCRIPT.sub("", chart.render(is_unicode=True)))
-
-
-def _write(path: Path, page: str) -> None:
-    with replace_file(path) as file:
-        file.write(page)

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from assay.html.axes import axis_over
 from assay.meta_eval.answer_evidence import AnswerEvidence, MetricEvidence
 from assay.meta_eval.evaluation import evaluate_table
 from assay.meta_eval.report import render_report
-from assay.meta_eval.report.axes import axis_over
 from assay.meta_eval.report.confusion import confusions
 from assay.meta_eval.report.disagreements import worst_disagreements
 from assay.meta_eval.score_files import Item, JoinedScores, ReadOptions, ScoreSource, join_sources

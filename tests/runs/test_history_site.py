@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 
+from assay.html.formatting import render_markdown
 from assay.runs.nightly.gates import GateResult
-from assay.runs.nightly.history_site import render_markdown, write_site
+from assay.runs.nightly.history_site import write_site
 from assay.runs.nightly.ledger import NightlyRunRow
 from assay.runs.nightly.nightly_report import MetricReport, NightlyReport, RunReport, SampleReport
 

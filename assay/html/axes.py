@@ -1,4 +1,4 @@
-"""Axes of the report's charts: values as percentages of the plot, so that a chart fits any width."""
+"""Axes of charts: values as percentages of the plot, so that a chart fits any width."""
 
 import math
 from collections.abc import Iterable

@@ -1,0 +1,145 @@
+"""Charts as places in percent: the templates draw them and know no statistics."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from .axes import Axis, axis_over
+from .formatting import Interval
+
+_BARS = 20
+_MOST_LABELS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """An estimate on an axis, places in percent; the interval may be missing."""
+
+    name: str
+    kind: str
+    at: float
+    low: float | None
+    high: float | None
+    estimate: Interval
+    remark: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Forest:
+    """Correlations with their intervals, best first; `zero` and `ceiling` are the places of the two lines."""
+
+    axis: Axis
+    marks: tuple[Mark, ...]
+    without: tuple[tuple[str, str], ...]
+    zero: float
+    ceiling: float | None
+
+
+def draw_forest(rows: Sequence[tuple[str, str, Interval, str]], ceiling: float | None = None) -> Forest:
+    """Estimates on one axis, in their order.
+
+    Args:
+        rows: (name, kind, estimate, remark); the kind is `metric`, `baseline` or `chosen`.
+        ceiling: What the raters reach with each other, if it is known.
+    """
+    drawn = [row for row in rows if row[2].value is not None]
+    ends = [end for _, _, rho, _ in drawn for end in (rho.value, rho.low, rho.high) if end is not None]
+    axis = axis_over([*ends, 0.0, *([] if ceiling is None else [ceiling])], within=(-1, 1))
+    marks = tuple(mark for name, kind, rho, remark in drawn if (mark := place_mark(axis, name, kind, rho, remark)))
+    without = tuple((name, rho.problem) for name, _, rho, _ in rows if rho.value is None)
+    return Forest(axis, marks, without, axis.percent(0), None if ceiling is None else axis.percent(ceiling))
+
+
+def place_mark(axis: Axis, name: str, kind: str, estimate: Interval, remark: str = "") -> Mark | None:
+    """An estimate on an axis; None where it has no value."""
+    if estimate.value is None:
+        return None
+    low, high = (None if end is None else axis.percent(end) for end in (estimate.low, estimate.high))
+    return Mark(name, kind, axis.percent(estimate.value), low, high, estimate, remark)
+
+
+@dataclass(frozen=True, slots=True)
+class Histogram:
+    """How the values of one metric are spread.
+
+    Attributes:
+        name: The metric.
+        axis: The axis of the values.
+        bars: (place, width, height) in percent, the height of that of the highest bar, and the count.
+        highest: The count of the highest bar.
+        n: How many values there are.
+    """
+
+    name: str
+    axis: Axis
+    bars: tuple[tuple[float, float, float, int], ...]
+    highest: int
+    n: int
+
+
+def draw_histogram(name: str, counts: Mapping[float, int]) -> Histogram | None:
+    """The spread of values; None where there are none.
+
+    Args:
+        name: The metric.
+        counts: How often each value occurs.
+    """
+    if not counts:
+        return None
+    axis = axis_over(counts, about=4)
+    in_bars = [0] * _BARS
+    for value, count in counts.items():
+        in_bars[min(_BARS - 1, int(axis.percent(value) / 100 * _BARS))] += count
+    highest, width = max(in_bars), 100 / _BARS
+    bars = tuple(
+        (round(place * width, 2), width, round(100 * count / highest, 2), count)
+        for place, count in enumerate(in_bars)
+        if count
+    )
+    return Histogram(name, axis, bars, highest, sum(counts.values()))
+
+
+@dataclass(frozen=True, slots=True)
+class TrendPoint:
+    """One point of a trend; places in percent from the left and from the top."""
+
+    label: str
+    x: float
+    y: float
+    low: float | None
+    high: float | None
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Trend:
+    """A figure with its interval over time; `line` is "x,y x,y" in percent, `labels` (percent, text) of the x axis."""
+
+    name: str
+    y: Axis
+    points: tuple[TrendPoint, ...]
+    line: str
+    labels: tuple[tuple[float, str], ...]
+
+
+def draw_trend(name: str, rows: Sequence[tuple[str, Interval, str]]) -> Trend | None:
+    """A trend, the oldest first, at equal distances; None where nothing has a value.
+
+    Args:
+        name: What is shown.
+        rows: (label, estimate, the figure in words) per point.
+    """
+    drawn = [row for row in rows if row[1].value is not None]
+    if not drawn:
+        return None
+    axis = axis_over([end for _, one, _ in drawn for end in (one.value, one.low, one.high) if end is not None], about=4)
+    distance = 100 / len(drawn)
+    points = []
+    for place, (label, estimate, text) in enumerate(drawn):
+        y, low, high = (
+            None if end is None else round(100 - axis.percent(end), 2)
+            for end in (estimate.value, estimate.low, estimate.high)
+        )
+        points.append(TrendPoint(label, round((place + 0.5) * distance, 2), y or 0.0, low, high, text))
+    line = " ".join(f"{point.x},{point.y}" for point in points)
+    labels = tuple((point.x, point.label) for point in points[:: -(-len(points) // _MOST_LABELS)])
+    return Trend(name, axis, tuple(points), line, labels)

@@ -1,0 +1,92 @@
+"""How a page is made: templates, and files that open from disk and ask nothing of the network."""
+
+import base64
+import hashlib
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..atomic_files import replace_file
+from . import formatting
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+PACKAGE = __package__
+"""Its folder `static` has the style of all pages."""
+
+
+@cache
+def template_environment(*packages: str) -> "Environment":
+    """The templates of some packages (their folders `templates`), and those that all pages share; texts are escaped."""
+    from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=ChoiceLoader([PackageLoader(package, "templates") for package in (*packages, PACKAGE)]),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {
+        "correlation": formatting.format_correlation,
+        "figure": formatting.format_number,
+        "interval": formatting.format_interval,
+        "markdown": formatting.render_markdown,
+        "named": formatting.format_name,
+        "p_phrase": formatting.format_p_phrase,
+        "p_value": formatting.format_p_value,
+        "percent": formatting.format_percent,
+        "readable": formatting.make_readable,
+        "shortened": formatting.shorten,
+        "signed_figure": formatting.format_signed,
+        "state_class": formatting.state_class,
+        "time": formatting.format_time,
+        "usd": formatting.format_usd,
+        "verdict_sign": formatting.verdict_sign,
+    }
+    return environment
+
+
+def render_page(
+    package: str,
+    template: str,
+    view: Mapping[str, Any],
+    *,
+    style: str = "",
+    script: str = "",
+    others: tuple[str, ...] = (),
+) -> str:
+    """A template of a package as a page that opens from disk, with `style`, `script` and `policy` for it to place.
+
+    Only the page's own style and script work in it: the policy allows them by their hashes.
+
+    Args:
+        package: The package with the template in its folder `templates`.
+        template: The template's name.
+        view: What the template is given.
+        style: What comes after the style of all pages.
+        script: The page's script.
+    """
+    whole_style = read_asset(PACKAGE, "report.css", "static") + style
+    policy = f"default-src 'none'; base-uri 'none'; form-action 'none'; style-src '{_hash(whole_style)}'"
+    policy += f"; script-src '{_hash(script)}'" if script else ""
+    environment = template_environment(package)
+    return environment.get_template(template).render(view, style=whole_style, script=script, policy=policy)
+
+
+def write_page(path: Path, page: str) -> None:
+    """Writes a page; it is whole or not there. Raises `InputError` when it cannot be written."""
+    with replace_file(path) as file:
+        file.write(page)
+
+
+def read_asset(package: str, name: str, folder: str = "templates") -> str:
+    """A file of a package's folder."""
+    return files(package).joinpath(folder, name).read_text(encoding="utf-8")
+
+
+def _hash(text: str) -> str:
+    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
