@@ -20,7 +20,7 @@ BY_HAND = {"locate": "MIT"}  # needed by wordfreq
 """Packages whose metadata is wrong or says nothing: the licence of the LICENSE file that they bring."""
 
 UNCHANGED_LIBRARIES = {"psycopg", "psycopg-binary"}
-"""Packages under the LGPL, which may be imported unchanged: the PostgreSQL driver (an extra), and the site's charts."""
+"""Packages under the LGPL, which may be imported unchanged: the PostgreSQL driver (an extra)."""
 
 
 def installed(requirement: Requirement) -> Distribution | None:
