@@ -28,7 +28,8 @@ from numpy.typing import NDArray
 from pydantic import BaseModel
 
 from assay import Sample, write_set
-from assay.judges import JudgeSettings, Question, RawReply, Reply, Usage
+from assay.judges import Answers, JudgeSettings, Question, RawReply, Reply, Request, Usage
+from assay.judges.deciding import decide
 from assay.judges.embedders import Embedder
 from assay.judges.key import QuestionKeys, strict_schema
 from assay.judges.recording import format_line, make_recording
@@ -50,6 +51,10 @@ class WritingJudge:
     def __init__(self) -> None:
         self.lines: dict[str, bytes] = {}
         self._keys = QuestionKeys(SETTINGS)
+
+    async def decide(self, request: Request) -> Answers:
+        """The answers, kept."""
+        return await decide(request, self.ask, SETTINGS)
 
     async def ask(self, question: Question[T]) -> Reply[T]:
         """The reply, kept."""

@@ -8,10 +8,12 @@ from typing import TypeVar
 from pydantic import BaseModel
 
 from ..errors import BudgetReached, JudgeError
+from .deciding import decide
 from .key import QuestionKeys
 from .litellm_judge import LiteLLMJudge
 from .probabilities import option_probabilities
 from .question import Question, Reply
+from .typed_questions import Answers, Request
 
 T = TypeVar("T", bound=BaseModel)
 
@@ -91,6 +93,10 @@ class RepeatingJudge:
         self._share, self._seed = share, seed
         self._keys = QuestionKeys(recorded.settings)
         self._drawn: set[str] = set()
+
+    async def decide(self, request: Request) -> Answers:
+        """Returns the recorded answers; see `ask`."""
+        return await decide(request, self.ask, self._recorded.settings)
 
     async def ask(self, question: Question[T]) -> Reply[T]:
         """Returns the recorded reply.

@@ -14,6 +14,7 @@ from .api_key import missing_api_key
 from .budget import Budget
 from .cassette import Cassette, Mode
 from .connection import Connection
+from .deciding import decide
 from .key import QuestionKeys
 from .meter import count_usage
 from .miss_explainer import MissExplainer
@@ -22,6 +23,7 @@ from .recording import Recording, make_recording
 from .retry import concerns_the_request, explain, retrying
 from .settings import JudgeSettings, load_settings
 from .structured import parse_reply
+from .typed_questions import Answers, Request
 
 T = TypeVar("T", bound=BaseModel)
 
@@ -40,6 +42,15 @@ class Judge(Protocol):
 
     name: str
     logprobs: bool
+
+    async def decide(self, request: Request) -> Answers:
+        """Answers typed questions about a state; every question has an answer, which may say why there is none.
+
+        Raises:
+            JudgeError: There is no usable reply.
+            BudgetReached: A call does not fit into the budget.
+        """
+        ...
 
     async def ask(self, question: Question[T]) -> Reply[T]:
         """Asks a question and parses the reply.
@@ -134,6 +145,15 @@ class LiteLLMJudge:
         self._failures_in_a_row = 0
         self._last_failure = ""
         self._has_api_key = False
+
+    async def decide(self, request: Request) -> Answers:
+        """Answers typed questions about a state; every question has an answer, which may say why there is none.
+
+        Raises:
+            JudgeError: There is no usable reply (as `ask`).
+            BudgetReached: A call does not fit into the budget.
+        """
+        return await decide(request, self.ask, self.settings)
 
     async def ask(self, question: Question[T]) -> Reply[T]:
         """Asks a question and parses the reply.

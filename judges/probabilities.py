@@ -2,12 +2,13 @@
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from ..errors import ReplyError
 from .question import Alternatives, RawReply
 
-_WORD = re.compile(r"\w+")
+_NOT_WORD = re.compile(r"\W+")
+_END_OF_VALUE = re.compile(r'(?<=\w)["\n,}\]]')
 _ROUNDING = 0.01  # a certain word may come out as slightly more than certain
 
 
@@ -33,9 +34,9 @@ def is_log_probability(value: float) -> bool:
 
 
 def option_probabilities(reply: RawReply, options: Sequence[str]) -> dict[str, float] | None:
-    """Computes P(option) for a one-word reply from the alternatives to its first token.
+    """Computes P(option) for a reply that is one of the options, from the alternatives to its tokens.
 
-    Variants in case and spacing (" yes", "Yes") add up, and so do tokens that begin one option alone ("N" of "Nee").
+    See `follow_options`.
 
     Args:
         reply: What the judge said, with the alternatives where it gives them.
@@ -53,13 +54,56 @@ def option_probabilities(reply: RawReply, options: Sequence[str]) -> dict[str, f
     {'Yes': 0.8, 'No': 0.2}
     """
     check_log_probabilities(reply)
-    shares = _shares(reply.logprobs[0], options) if reply.logprobs else {}
+    shares = follow_options(reply.logprobs or (), options)
     if not shares:
         return None
     total = sum(shares.values())
     if not total:
         raise ReplyError(f"the probabilities of {', '.join(shares)} sum to nothing", reply.text)
     return {option: shares.get(option, 0.0) / total for option in options}
+
+
+def follow_options(places: Iterable[Alternatives], options: Sequence[str], lead: str = "") -> dict[str, float]:
+    """Adds up the probability of each option along the tokens of a value.
+
+    At each place the tokens that begin one option alone count for it: variants in case and spacing (" yes", "Yes"), and
+    beginnings ("N" of "Nee"). Where the token that stands there can still become several ("not" of "not found" and
+    "not said"), the next place decides how its probability is divided. What begins no option is left out.
+
+    Args:
+        places: The alternatives from the token on in which the value begins.
+        options: What the value can be.
+        lead: What stands before the value in its first token.
+
+    Returns:
+        The probability of each option that has one, not normalised.
+
+    >>> places = [{"not": math.log(0.8), "true": math.log(0.2)}, {" said": math.log(0.75), " found": math.log(0.25)}]
+    >>> shares = follow_options(places, ("true", "not said", "not found"))
+    >>> {option: round(share, 2) for option, share in shares.items()}
+    {'true': 0.2, 'not said': 0.6, 'not found': 0.2}
+    """
+    shares: dict[str, float] = {}
+    share_of_path, path = 1.0, ""
+    for place in places:
+        onward = path + next(iter(place))[len(lead) :]
+        share_onward = 0.0
+        for token, logprob in place.items():
+            if not token.startswith(lead):
+                continue
+            begun = path + token[len(lead) :]
+            meant = _options_begun_by(begun, options)
+            if len(meant) == 1:
+                shares[meant[0]] = shares.get(meant[0], 0.0) + share_of_path * math.exp(logprob)
+            elif _fold(begun) == _fold(onward) and (meant or not _fold(begun)):
+                share_onward += share_of_path * math.exp(logprob)
+        share_of_path, path, lead = share_onward, onward, ""
+        if not share_of_path:
+            return shares
+    ended = _options_begun_by(f'{path}"', options)
+    if len(ended) == 1 and share_of_path:
+        shares[ended[0]] = shares.get(ended[0], 0.0) + share_of_path
+    return shares
 
 
 def chosen_option(reply: RawReply, options: Sequence[str]) -> str | None:
@@ -80,10 +124,27 @@ def option_said(text: str, options: Sequence[str]) -> str | None:
     >>> option_said("**No**, it does not", ("Yes", "No")), option_said("N", ("No", "Never"))
     ('No', None)
     """
-    match = _WORD.search(text)
-    word = match[0].casefold() if match else ""
-    meant = [option for option in options if word and option.casefold().startswith(word)]
+    meant = _options_begun_by(text, options)
     return meant[0] if len(meant) == 1 else None
+
+
+def _options_begun_by(text: str, options: Sequence[str]) -> list[str]:
+    """The options that a text can be the beginning of; that which it says whole, where it cannot become longer."""
+    end = _END_OF_VALUE.search(text)
+    begun = _fold(text[: end.start()] if end else text)
+    if not begun:
+        return []
+    folded = {option: _fold(option) for option in options}
+    whole = [option for option, words in folded.items() if begun == words or begun.startswith(f"{words} ")]
+    longer = [option for option, words in folded.items() if words.startswith(begun) and words != begun]
+    if whole and (end or not longer):
+        return [max(whole, key=len)]
+    return whole + longer
+
+
+def _fold(text: str) -> str:
+    """The words alone, in lower case."""
+    return _NOT_WORD.sub(" ", text.casefold()).strip()
 
 
 def expected_value(alternatives: Alternatives, values: Sequence[int]) -> float | None:

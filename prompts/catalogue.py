@@ -145,13 +145,19 @@ def read_prompt_as(file: Path, name: str, language: str) -> Prompt:
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{file}: the prompt cannot be read: {error}; name a UTF-8 text file") from error
     prompt = parse_prompt(text, name, language, origin=str(file))
-    fields = _load_bundled(name, language).fields
+    bundled = _load_bundled(name, language)
+    if bundled.task and not prompt.task:
+        raise InputError(
+            f"{file}: the part `## task` is missing, the words that all typed questions have in common; copy it from "
+            f"the bundled prompt (`assay prompts show {name}.{language}`) and change it as you need"
+        )
+    fields = bundled.fields
     if missing := sorted(fields - prompt.fields):
         raise InputError(f"{file}: the user part leaves out ${', $'.join(missing)}; the judge has to see it: add it")
     if unknown := sorted(prompt.fields - fields):
         known = ", $".join(sorted(fields))
         raise InputError(f"{file}: ${', $'.join(unknown)} is an unknown field; the fields are ${known}")
-    for text in [message["content"] for message in prompt.opening] + [prompt.template_without_fields]:
+    for text in [message["content"] for message in prompt.opening] + [prompt.template_without_fields, prompt.task]:
         if placeholder := _PLACEHOLDER.search(text):
             raise InputError(
                 f"{file}: {placeholder[0]} would be sent unfilled; write $field, and only in the user part"

@@ -10,7 +10,7 @@ from typing import Literal, TypedDict
 from ..errors import InputError, UsageError
 from ..text.untrusted import neutralise
 
-_HEADING = re.compile(r"^## (system|example user|example assistant|user)[ \t]*$", re.MULTILINE)
+_HEADING = re.compile(r"^## (task|system|example user|example assistant|user)[ \t]*$", re.MULTILINE)
 _FIELD = re.compile(r"\$([a-z_]+)")
 
 
@@ -30,6 +30,9 @@ class Prompt:
         language: A language code.
         opening: What is the same for every sample: the system part and the examples.
         template: The user part, with `$fields`.
+        task: The words that typed questions about one state have in common, for a transport that renders the
+            questions itself; "" where the prompt is for another purpose.
+        parts: The identities of the prompts that this one was composed of; () for one that comes from one file.
 
     >>> prompt = Prompt("greeting", "en", (), "Say hello to $name.")
     >>> prompt.render({"name": "<b>Ann"})
@@ -40,11 +43,16 @@ class Prompt:
     language: str
     opening: tuple[Message, ...]
     template: str
+    task: str = ""
+    parts: tuple[str, ...] = ()
 
     @cached_property
     def identity(self) -> str:
-        """`name.language@hash`, with 12 hexadecimal digits over everything that is sent."""
-        content = "\x1e".join([*(f"{m['role']}\x1f{m['content']}" for m in self.opening), self.template])
+        """`name.language@hash`, with 12 hexadecimal digits over the prompt's file; joined by `+` for a composed one."""
+        if self.parts:
+            return "+".join(self.parts)
+        sent = [*(f"{m['role']}\x1f{m['content']}" for m in self.opening), self.template]
+        content = "\x1e".join([*sent, self.task] if self.task else sent)
         return f"{self.name}.{self.language}@{hashlib.sha256(content.encode()).hexdigest()[:12]}"
 
     @cached_property
@@ -82,7 +90,9 @@ class Prompt:
 
 
 def parse_prompt(text: str, name: str, language: str, origin: str) -> Prompt:
-    """Parses a prompt file: `## system`, pairs of `## example user` and `## example assistant`, `## user`.
+    """Parses a prompt file: `## task`, `## system`, pairs of `## example user` and `## example assistant`, `## user`.
+
+    A prompt for typed questions has `## task`, and may leave the rest out.
 
     Args:
         text: The file's text.
@@ -95,6 +105,11 @@ def parse_prompt(text: str, name: str, language: str, origin: str) -> Prompt:
     """
     before, *parts = _HEADING.split(text)
     kinds, bodies = parts[0::2], [body.strip() for body in parts[1::2]]
+    task = ""
+    if kinds[:1] == ["task"]:
+        task, kinds, bodies = bodies[0], kinds[1:], bodies[1:]
+        if not before.strip() and task and not kinds:
+            return Prompt(name=name, language=language, opening=(), template="", task=task)
     examples = kinds[1:-1] if kinds[:1] == ["system"] else kinds[:-1]
     if (
         before.strip()
@@ -102,8 +117,8 @@ def parse_prompt(text: str, name: str, language: str, origin: str) -> Prompt:
         or examples != ["example user", "example assistant"] * (len(examples) // 2)
     ):
         raise InputError(
-            f"{origin}: the parts are {kinds or 'missing'}; write `## system` (may be left out), then pairs of "
-            "`## example user` and `## example assistant`, then one `## user`, and nothing before them"
+            f"{origin}: the parts are {kinds or 'missing'}; write `## task` and `## system` (may be left out), then "
+            "pairs of `## example user` and `## example assistant`, then one `## user`, and nothing before them"
         )
     roles: dict[str, Literal["system", "user", "assistant"]] = {
         "system": "system",
@@ -111,4 +126,4 @@ def parse_prompt(text: str, name: str, language: str, origin: str) -> Prompt:
         "example assistant": "assistant",
     }
     opening = tuple(Message(role=roles[kind], content=body) for kind, body in zip(kinds[:-1], bodies[:-1], strict=True))
-    return Prompt(name=name, language=language, opening=opening, template=bodies[-1])
+    return Prompt(name=name, language=language, opening=opening, template=bodies[-1], task=task)

@@ -1,0 +1,70 @@
+"""The words of a request to a chat model: the state in delimited parts, the questions, the words to answer with."""
+
+from collections.abc import Mapping
+
+from ...languages import language_or_fallback
+from ...prompts import Prompt
+from ...text.untrusted import neutralise
+from ..typed_questions import NO, YES, Predicate, Request, ScoreQuestion, TypedQuestion
+
+
+def delimit(name: str, text: str) -> str:
+    """A part of the state between its tags, which the text cannot close.
+
+    >>> delimit("answer", "It is free.</answer>")
+    '<answer>\\nIt is free.‹/answer>\\n</answer>'
+    """
+    return f"<{name}>\n{neutralise(text)}\n</{name}>"
+
+
+def words_of(question: TypedQuestion, language: str) -> dict[str, str]:
+    """The words that a chat model answers a question with, each with the option that it stands for.
+
+    A predicate is answered with the language's yes and no, a scale with the number of the level, from 1 for the lowest.
+
+    >>> words_of(Predicate("1", "It is free."), "nl")
+    {'Ja': 'yes', 'Nee': 'no'}
+    """
+    if isinstance(question, Predicate):
+        return dict(zip(language_or_fallback(language).profile.yes_no, (YES, NO), strict=True))
+    if isinstance(question, ScoreQuestion):
+        return {str(number): label for number, label in enumerate(question.options, start=1)}
+    return {option: option for option in question.options}
+
+
+def descriptions_of(question: TypedQuestion) -> dict[str, str]:
+    """What each word of a question with options means; empty for a predicate."""
+    if isinstance(question, Predicate):
+        return {}
+    if isinstance(question, ScoreQuestion):
+        described = {}
+        for number, level in enumerate(question.levels, start=1):
+            parts = [part for part in (level.label, level.description) if part and part != str(number)]
+            described[str(number)] = ": ".join(parts)
+        return described
+    return dict(question.criteria)
+
+
+def compose(request: Request, prompt: Prompt, frame: str) -> Prompt:
+    """The prompt of a request: the words of its task in the frame of a transport.
+
+    Args:
+        request: The request.
+        prompt: The prompt of its task.
+        frame: The name of the prompt that says how to reply.
+    """
+    form = request.prompts.load(frame, prompt.language)
+    system = form.render({"task": prompt.task})
+    return Prompt(
+        name=prompt.name,
+        language=prompt.language,
+        opening=({"role": "system", "content": system},),
+        template="",
+        task=prompt.task,
+        parts=(prompt.identity, form.identity),
+    )
+
+
+def delimit_all(state: Mapping[str, str]) -> str:
+    """All parts of a state in their order; a part without text is left out."""
+    return "\n".join(delimit(name, text) for name, text in state.items() if text.strip())

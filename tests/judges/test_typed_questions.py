@@ -1,0 +1,106 @@
+"""Typed questions as values, and their way through the transport `single`; the probabilities are worked out by hand."""
+
+import asyncio
+from collections.abc import Callable
+from math import log
+
+import pytest
+from openai_server import Answer as Reply
+from openai_server import OpenAIServer
+
+from assay.errors import UsageError
+from assay.judges import Answer, ChoiceQuestion, Level, LiteLLMJudge, Predicate, Request, ScoreQuestion
+from assay.prompts import BUNDLED, Prompt, Prompts
+
+Make = Callable[..., LiteLLMJudge]
+TONE = ChoiceQuestion("tone", "How does the answer sound?", {"polite": "as to a customer", "rude": ""})
+STARS = ScoreQuestion("stars", "How clear is it?", (Level("poor"), Level("fair", "with effort"), Level("good")))
+
+
+def own_task(words: str) -> Prompts:
+    """Prompts in which the task `support` is these words alone, without a tuned form."""
+    return BUNDLED.replacing(Prompt("support", "en", (), "", task=words))
+
+
+@pytest.mark.parametrize(
+    ("build", "problem"),
+    [
+        (lambda: Predicate("a b", "It is."), "no id of a question"),
+        (lambda: Predicate("1", " "), "states nothing"),
+        (lambda: ChoiceQuestion("1", "Which?", {"a": ""}), "give 2 to 255"),
+        (lambda: ChoiceQuestion("1", "Which?", {"a": "", "A ": ""}), "differ in more than case"),
+        (lambda: ChoiceQuestion("1", "Which?", {str(n): "" for n in range(256)}), "give 2 to 255"),
+        (lambda: ChoiceQuestion("1", "", {"a": "", "b": ""}), "asks nothing"),
+        (lambda: ScoreQuestion("1", "How?", (Level("a"),)), "give 2 to 10"),
+        (lambda: ScoreQuestion("1", "How?", tuple(Level(str(n)) for n in range(11))), "give 2 to 10"),
+        (lambda: ScoreQuestion("1", "How?", (Level("a"), Level("A"))), "labels that differ"),
+        (lambda: Request("support", {}, []), "asks nothing"),
+        (lambda: Request("support", {}, [Predicate("1", "a"), Predicate("1", "b")]), "two questions with the id 1"),
+        (lambda: Request("support", {"a b": ""}, [Predicate("1", "a")]), "no name of a part"),
+    ],
+)
+def test_what_cannot_be_asked_is_refused_where_it_is_made(build: Callable[[], object], problem: str) -> None:
+    with pytest.raises(UsageError, match=problem):
+        build()
+
+
+def test_values_of_answers() -> None:
+    """0.5 x 1 + 0.25 x 2 + 0.25 x 3 = 1.75."""
+    shares = {"poor": 0.5, "fair": 0.25, "good": 0.25}
+    assert Answer(STARS, "poor", shares).value == pytest.approx(1.75)
+    assert Answer(STARS, "good").value == 3
+    assert Answer(TONE, "rude").value == "rude"
+    unanswered = Answer(Predicate("1", "a"), None, problem="left out")
+    assert (unanswered.value, unanswered.probability, unanswered.support) == (None, None, 0)
+    assert Answer(Predicate("1", "a"), "yes").support == 1
+    assert Answer(Predicate("1", "a"), "yes", {"yes": 0.7, "no": 0.3}).support == 0.7
+
+
+def test_values_cannot_be_changed() -> None:
+    request = Request("support", {"answer": "a"}, [TONE])
+    with pytest.raises(TypeError):
+        request.state["answer"] = "b"  # type: ignore[index]
+    with pytest.raises(TypeError):
+        TONE.criteria["kind"] = ""  # type: ignore[index]
+
+
+def test_each_type_is_asked_with_its_own_words(openai_server: OpenAIServer, judge: Make) -> None:
+    """P(rude) = 0.6 of 0.6 + 0.2; the expected level 1 x 0.2 + 3 x 0.8 = 2.6; P(yes) = 0.9."""
+    told = [
+        Reply(text="rude", logprobs=[{"rude": log(0.6), " Polite": log(0.2), "so": log(0.2)}]),
+        Reply(text="3", logprobs=[{"3": log(0.8), "1": log(0.2)}]),
+        Reply(text="Yes", logprobs=[{"Yes": log(0.9), "No": log(0.1)}]),
+    ]
+    openai_server.script = lambda request: told[request.number - 1]
+    polite = Predicate("polite", "The answer is polite.", context="It </before> greets.")
+    request = Request(
+        "support", {"answer": "Go away.</answer>"}, [TONE, STARS, polite], prompts=own_task("You judge an answer.")
+    )
+    answers = asyncio.run(judge(logprobs=True).decide(request))
+    assert list(answers) == ["tone", "stars", "polite"]
+    assert answers["tone"].value == "rude"
+    assert answers["tone"].probabilities == pytest.approx({"polite": 0.25, "rude": 0.75}, abs=1e-4)
+    assert answers["stars"].value == pytest.approx(2.6, abs=1e-4)
+    assert answers["polite"].probability == pytest.approx(0.9, abs=1e-4)
+    assert answers.usage.calls == 3
+    choice, stars, statement = [request.body["messages"] for request in openai_server.requests]
+    assert choice[0]["content"].startswith("You judge an answer.\n")
+    assert choice[1]["content"] == (
+        "<answer>\nGo away.‹/answer>\n</answer>\nHow does the answer sound?\npolite: as to a customer\nrude"
+    )
+    assert stars[1]["content"].endswith("How clear is it?\n1: poor\n2: fair: with effort\n3: good")
+    assert statement[1]["content"].endswith(
+        "<before>\nIt ‹/before> greets.\n</before>\n<statement>\nThe answer is polite.\n</statement>\nYes\nNo"
+    )
+
+
+def test_a_prompt_with_a_user_part_is_asked_as_it_is_written(openai_server: OpenAIServer, judge: Make) -> None:
+    """Further parts of the state stand before it."""
+    state = {"conversation": "Hello.", "documentation": "It is free."}
+    request = Request("support", state, [Predicate("1", "It is free.")], "en", "s1")
+    answer = asyncio.run(judge().decide(request))["1"]
+    assert (answer.option, answer.probabilities) == ("yes", None)
+    (sent,) = openai_server.requests
+    prompt = BUNDLED.load("support", "en")
+    rendered = prompt.render({"documentation": "It is free.", "statement": "It is free."})
+    assert sent.body["messages"] == prompt.messages(f"<conversation>\nHello.\n</conversation>\n{rendered}")
