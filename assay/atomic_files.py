@@ -38,7 +38,7 @@ def check_writable(target: Path) -> None:
         raise UsageError(f"{target}: there is no folder {target.parent}; make it first")
     if target.is_dir():
         raise UsageError(f"{target}: this is a folder; name a file in it")
-    draft = _draft_of(target)
+    draft = _draft_path(target)
     try:
         check_space(target.parent)
         draft.touch(exist_ok=True)
@@ -71,7 +71,7 @@ def replace_file(target: Path, *, binary: bool = False) -> Iterator[IO[Any]]:
     ...     [path.name for path in Path(folder).iterdir()]
     ['scores.csv']
     """
-    draft = _draft_of(target)
+    draft = _draft_path(target)
     mode, encoding, newline = ("wb", None, None) if binary else ("w", "utf-8", "")
     try:
         with draft.open(mode, encoding=encoding, newline=newline) as file:
@@ -91,7 +91,7 @@ def remove_drafts(target: Path) -> None:
         draft.unlink(missing_ok=True)
 
 
-def _draft_of(target: Path) -> Path:
+def _draft_path(target: Path) -> Path:
     return target.with_name(f".{target.name}.{os.getpid()}.part")
 
 

@@ -11,15 +11,15 @@ BESIDE_DOCS = ("eval_sets/README.md", "benchmarks/README.md", "CONTRIBUTING.md",
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Moves `meta.md` to `docs/meta.md`, its address as it was, and adds the pages that lie outside `docs/`."""
     root = Path(config.config_file_path).parent
-    found = []
+    pages = []
     for file in files:
         if file.src_dir == config.docs_dir:
             moved = File.generated(
                 config, f"docs/{file.src_uri}", abs_src_path=file.abs_src_path, inclusion=file.inclusion
             )
             moved.dest_uri = file.dest_uri
-            found.append(moved)
+            pages.append(moved)
         else:
-            found.append(file)
-    found += [File.generated(config, path, abs_src_path=str(root / path)) for path in BESIDE_DOCS]
-    return Files(found)
+            pages.append(file)
+    pages += [File.generated(config, path, abs_src_path=str(root / path)) for path in BESIDE_DOCS]
+    return Files(pages)

@@ -60,7 +60,7 @@ def _read_document(path: Path, name: str) -> tuple[Any, str]:
             return SEVERAL, encoding
         if not text.strip():
             raise InputError(f"{name}: the file is empty; it should hold a list of samples") from None
-        raise InputError(f"{name}{_line_of(error)}: {_explain(error, text)}; correct it there") from None
+        raise InputError(f"{name}{_error_place(error)}: {_explain(error, text)}; correct it there") from None
 
 
 def _line_rows(path: Path, name: str, encoding: str) -> Iterator[Row | BadRow]:
@@ -115,7 +115,7 @@ def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 _DECODER = json.JSONDecoder(object_pairs_hook=_unique_keys)
 
 
-def _line_of(error: Exception) -> str:
+def _error_place(error: Exception) -> str:
     return f", line {error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
 
 

@@ -8,7 +8,7 @@ from typing import Literal, get_args
 from ..atomic_files import remove_drafts, replace_file
 from ..errors import InputError, UsageError
 from .bundled_cassettes import bundled_cassette, is_bundled
-from .journal import Journal, abandoned_journals, journals_of, locked, read_journal
+from .journal import Journal, abandoned_journals, find_journals, locked, read_journal
 from .recording import Recording, format_line, parse_line
 from .sorted_lines import SortedLines, line_key
 
@@ -51,12 +51,12 @@ class Cassette:
             path, mode = bundled_cassette(path), "replay" if mode == "auto" else mode
         self.path = Path(path)
         self.mode: Mode = mode
-        if mode == "replay" and not self.path.exists() and not journals_of(self.path):
+        if mode == "replay" and not self.path.exists() and not find_journals(self.path):
             raise InputError(f"{self.path}: no such cassette; record it with --mode record, or name another one")
         self._journal: Journal | None = None
         self._unmerged: dict[str, bytes] = {}  # lines by key: of other processes' journals, and those recorded here
         if mode in _READS:
-            for journal in journals_of(self.path):  # before the file: what is merged meanwhile is then in it
+            for journal in find_journals(self.path):  # before the file: what is merged meanwhile is then in it
                 self._unmerged |= read_journal(journal)
         self._lines: SortedLines | None = SortedLines(self.path)
 
@@ -113,7 +113,7 @@ class Cassette:
         """
         self._close_journal()
         try:
-            if self.mode in _RECORDS and journals_of(self.path):
+            if self.mode in _RECORDS and find_journals(self.path):
                 self._merge()
         except (OSError, InputError) as error:
             raise InputError(
@@ -188,6 +188,6 @@ class Cassette:
 
 def _merged_lines(lines: SortedLines, unmerged: Mapping[str, bytes], dropped: Collection[str] = ()) -> Iterator[bytes]:
     """The lines of a file and those to be merged into it, sorted by key; of two with one key, the unmerged one."""
-    kept = (line for line in lines if (key := line_key(line)) not in unmerged and key not in dropped)
+    lines_to_keep = (line for line in lines if (key := line_key(line)) not in unmerged and key not in dropped)
     added = sorted(line for key, line in unmerged.items() if key not in dropped)
-    return heapq.merge(kept, added)  # lines are sorted as their keys are, for they begin with them
+    return heapq.merge(lines_to_keep, added)  # lines are sorted as their keys are, for they begin with them

@@ -73,7 +73,7 @@ def locked(path: Path, *, wait: bool = True) -> Iterator[None]:
                 file.unlink(missing_ok=True)
 
 
-def journals_of(cassette: Path) -> list[Path]:
+def find_journals(cassette: Path) -> list[Path]:
     """Returns the journals beside a cassette, those of living processes included."""
     return list(cassette.parent.glob(f"{glob.escape(cassette.name)}.*.recording"))
 
@@ -85,7 +85,7 @@ def abandoned_journals(cassette: Path) -> Iterator[list[Path]]:
 
     with ExitStack() as locks:
         abandoned = []
-        for journal in journals_of(cassette):
+        for journal in find_journals(cassette):
             try:
                 locks.enter_context(locked(journal, wait=False))
             except Timeout:

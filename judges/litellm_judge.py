@@ -169,7 +169,7 @@ class LiteLLMJudge:
             BudgetReached: The call does not fit into the budget.
         """
         reply = await self._ask(question, fresh=False)
-        if isinstance(reply, _Unusable) and reply.all_kept and not self._is_replaying:
+        if isinstance(reply, _Unusable) and reply.all_recorded and not self._is_replaying:
             reply = await self._ask(question, fresh=True)
         if isinstance(reply, _Unusable):
             self.replies.lost += 1
@@ -178,28 +178,28 @@ class LiteLLMJudge:
 
     async def _ask(self, question: Question[T], *, fresh: bool) -> "Reply[T] | _Unusable":
         """The first reply, else that of the second asking; `fresh` passes over replies that an earlier run kept."""
-        usage, all_kept = Usage(), True
-        asked = question
+        usage, all_recorded = Usage(), True
+        current = question
         while True:
-            raw, kept, took = await self._reply(asked, fresh=fresh)
-            count_usage(took)
-            usage += took
-            all_kept = all_kept and kept
-            if asked is question:
+            raw, is_recorded, reply_usage = await self._reply(current, fresh=fresh)
+            count_usage(reply_usage)
+            usage += reply_usage
+            all_recorded = all_recorded and is_recorded
+            if current is question:
                 self.replies.questions += not fresh
             try:
-                if problem := self._missing_logprobs(asked, raw):
-                    return _Unusable(ReplyError(f"{self._place(asked)}: {problem}", raw.text), all_kept)
-                return Reply(parse_reply(asked, raw), raw, usage, all_kept)
+                if problem := self._missing_logprobs(current, raw):
+                    return _Unusable(ReplyError(f"{self._place(current)}: {problem}", raw.text), all_recorded)
+                return Reply(parse_reply(current, raw), raw, usage, all_recorded)
             except ReplyError as error:
-                if asked is question:
+                if current is question:
                     self.replies.unparsable += not fresh
-                has_no_shape = asked.options or asked.schema is PlainText
-                if asked.follow_up or has_no_shape or raw.finish_reason == "content_filter":
-                    return _Unusable(ReplyError(_unusable_text(self._place(asked), error), error.raw), all_kept)
+                has_no_shape = current.options or current.schema is PlainText
+                if current.follow_up or has_no_shape or raw.finish_reason == "content_filter":
+                    return _Unusable(ReplyError(_unusable_text(self._place(current), error), error.raw), all_recorded)
                 is_cut_off = raw.finish_reason == "length"
-                room = 2 * (asked.max_tokens or self.settings.max_tokens) if is_cut_off else asked.max_tokens
-                asked = asked.with_correction(raw.text, str(error), room)
+                room = 2 * (current.max_tokens or self.settings.max_tokens) if is_cut_off else current.max_tokens
+                current = current.with_correction(raw.text, str(error), room)
 
     async def _reply(self, question: Question[Any], *, fresh: bool) -> tuple[RawReply, bool, Usage]:
         """What the model said, whether an earlier run kept it, and what it took.
@@ -213,7 +213,7 @@ class LiteLLMJudge:
         if not fresh:
             for store in self._stores:
                 if recording := store.get(key):
-                    return recording.reply, True, self._remember(key, recording.reply, kept=True)
+                    return recording.reply, True, self._remember(key, recording.reply, is_recorded=True)
         if self.cassette is not None and self._is_replaying:
             self._misses = self._misses or MissExplainer(self.cassette, self.settings)
             raise CassetteMiss(self._misses.explain(question))
@@ -253,7 +253,7 @@ class LiteLLMJudge:
         recording = make_recording(key, question, self.settings.parameters, raw)
         for store in self._stores:
             store.put(recording)
-        return raw, self._remember(key, raw, kept=False)
+        return raw, self._remember(key, raw, is_recorded=False)
 
     def _missing_logprobs(self, question: Question[Any], raw: RawReply) -> str:
         """Why a reply without log probabilities fails; empty where it may stand, which is said once."""
@@ -288,10 +288,10 @@ class LiteLLMJudge:
     def _is_replaying(self) -> bool:
         return self.cassette is not None and self.cassette.mode == "replay"
 
-    def _remember(self, key: str, raw: RawReply, *, kept: bool) -> Usage:
-        usage = Usage(1, int(kept), raw.tokens_in, raw.tokens_out, raw.tokens_cached, raw.usd, raw.seconds)
+    def _remember(self, key: str, raw: RawReply, *, is_recorded: bool) -> Usage:
+        usage = Usage(1, int(is_recorded), raw.tokens_in, raw.tokens_out, raw.tokens_cached, raw.usd, raw.seconds)
         self.usage += usage
-        self._recent[key] = (raw, kept)
+        self._recent[key] = (raw, is_recorded)
         if len(self._recent) > _RECENT_REPLIES:
             self._recent.popitem(last=False)
         return usage
@@ -333,9 +333,9 @@ class LiteLLMJudge:
 class _Unusable:
     """Replies that cannot be used: why, and whether an earlier run kept all of them."""
 
-    def __init__(self, error: ReplyError, all_kept: bool) -> None:
+    def __init__(self, error: ReplyError, all_recorded: bool) -> None:
         self.error = error
-        self.all_kept = all_kept
+        self.all_recorded = all_recorded
 
 
 def _unusable_text(place: str, error: ReplyError) -> str:

@@ -20,7 +20,7 @@ _LITELLM_PREFIX = re.compile(r"^(?:(?:litellm\.)?\w*(?:Error|Timeout): )+(?:\w+E
 _OUT_OF_CREDIT = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"})
 
 
-def status_of(error: BaseException) -> int | None:
+def http_status(error: BaseException) -> int | None:
     """Returns the HTTP status behind an error of litellm, or None."""
     status = getattr(error, "status_code", None)
     return status if isinstance(status, int) else None
@@ -40,9 +40,9 @@ def explain(error: BaseException, timeout: float, scrubber: Scrubber) -> str:
     cure = ""
     if isinstance(error, kinds.ContextWindowExceededError):
         cure = "; shorten the contexts, or choose a judge that reads more"
-    elif status_of(error) in {401, 403}:
+    elif http_status(error) in {401, 403}:
         cure = "; check the key in the provider's environment variable, and what it may use"
-    elif status_of(error) == 404:
+    elif http_status(error) == 404:
         cure = "; check the judge's model and api_base"
     elif _is_out_of_credit(error):
         cure = "; the account has no credit left"
@@ -51,14 +51,14 @@ def explain(error: BaseException, timeout: float, scrubber: Scrubber) -> str:
 
 def is_too_many(error: BaseException) -> bool:
     """Whether the provider asks for fewer calls at once: 429, but not the 429 of an account without credit."""
-    return status_of(error) == 429 and not _is_out_of_credit(error)
+    return http_status(error) == 429 and not _is_out_of_credit(error)
 
 
 def concerns_the_request(error: BaseException) -> bool:
     """Whether a call failed for what it asked (too long, refused, malformed), so that another question may go well."""
     kinds = load_litellm().exceptions
     about_content = isinstance(error, (kinds.ContextWindowExceededError, kinds.ContentPolicyViolationError))
-    return about_content or (status_of(error) in _ABOUT_THE_REQUEST and not _is_out_of_credit(error))
+    return about_content or (http_status(error) in _ABOUT_THE_REQUEST and not _is_out_of_credit(error))
 
 
 def is_passing(error: BaseException) -> bool:
@@ -67,7 +67,7 @@ def is_passing(error: BaseException) -> bool:
         return False
     if isinstance(error, (TimeoutError, load_litellm().exceptions.Timeout)):
         return True
-    status = status_of(error)
+    status = http_status(error)
     if status is None or not (status in _PASSING or status >= 500):
         return False
     return bool(_headers(error)) or not _was_never_sent(error)

@@ -47,12 +47,12 @@ def load_from_file(path: str, name: str) -> Any:
     Raises:
         UsageError: The file cannot be read or run, or it has no metric of this name.
     """
-    value = getattr(_module_of(Path(path).expanduser().resolve()), name, None)
+    value = getattr(_load_module(Path(path).expanduser().resolve()), name, None)
     if isinstance(value, Metric) or (inspect.isclass(value) and issubclass(value, Metric)):
         return value
     if callable(value):
         raise UsageError(f"{path}:{name} is a plain function; write @metric above it (from assay import metric)")
-    known = _metrics_in(_module_of(Path(path).expanduser().resolve()))
+    known = _metrics_in(_load_module(Path(path).expanduser().resolve()))
     near = difflib.get_close_matches(name, known, n=1)
     hint = f"; did you mean {near[0]}?" if near else f"; it has {', '.join(known) or 'none'}"
     raise UsageError(f"{path} has no metric called {name!r}{hint}")
@@ -68,7 +68,7 @@ def _metrics_in(module: ModuleType) -> list[str]:
 
 
 @cache
-def _module_of(file: Path) -> ModuleType:
+def _load_module(file: Path) -> ModuleType:
     if not file.is_file():
         raise UsageError(f"there is no file {file}; give the path of the Python file with the metric")
     if str(file.parent) not in sys.path:

@@ -79,7 +79,7 @@ class RagasMetric(Metric):
         self.embedder = load_embedder(embedder) if isinstance(embedder, str) else embedder
         self._metric = self._with_our_parts(metric)
         self._kind = _kind(self._metric)
-        self._fields = _fields_of(self._metric, self._kind)
+        self._fields = _row_fields(self._metric, self._kind)
         self._required = [name for name, required in self._fields.items() if required]
         self.needs = tuple(name for name in self._required if name in Sample.model_fields)
         self.range = _range(metric)
@@ -263,12 +263,12 @@ def _kind(metric: Any) -> str:
     return "prompt" if isinstance(metric, SimpleLLMMetric) else "fields"
 
 
-def _fields_of(metric: Any, kind: str) -> dict[str, bool]:
+def _row_fields(metric: Any, kind: str) -> dict[str, bool]:
     """The fields of a row that the metric takes, and whether it must have them."""
     if kind == "single_turn":
         required = metric.required_columns.get("SINGLE_TURN", set())
-        taken = metric.get_required_columns(with_optional=True).get("SINGLE_TURN", set())
-        return {name: name in required for name in sorted(taken)}
+        accepted = metric.get_required_columns(with_optional=True).get("SINGLE_TURN", set())
+        return {name: name in required for name in sorted(accepted)}
     if kind == "prompt":
         return dict.fromkeys(metric.get_variables(), True)
     function = getattr(metric, "_func", None) or metric.ascore

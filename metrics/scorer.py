@@ -151,5 +151,5 @@ def judge_record(judge: Judge | None) -> JudgeRecord | None:
     settings = getattr(judge, "settings", None)
     if settings is None:
         return JudgeRecord(model=judge.name)
-    kept = settings.model_dump(mode="json", include={"parameters", "max_tokens", "structured", "logprobs"})
-    return JudgeRecord(model=settings.identity, settings=kept)
+    recorded = settings.model_dump(mode="json", include={"parameters", "max_tokens", "structured", "logprobs"})
+    return JudgeRecord(model=settings.identity, settings=recorded)

@@ -73,12 +73,12 @@ async def compute_beside(function: Callable[P, T], *args: P.args, **kwargs: P.kw
     When the task that waits is cancelled, what is queued is dropped and what has begun is left to end by itself;
     nothing waits for it.
     """
-    return await _result_of(_COMPUTATIONS, partial(function, *args, **kwargs))
+    return await _await_result(_COMPUTATIONS, partial(function, *args, **kwargs))
 
 
 async def call_beside(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     """The result of a function that may block, such as a metric of the user's own; up to 32 run at once."""
-    return await _result_of(_BLOCKING, partial(function, *args, **kwargs))
+    return await _await_result(_BLOCKING, partial(function, *args, **kwargs))
 
 
 async def compute_for(sample: Sample, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
@@ -106,7 +106,7 @@ def text_length(sample: Sample) -> int:
     return len(sample.user_input) + len(sample.response) + contexts + len(sample.reference or "")
 
 
-async def _result_of(workers: _Workers, function: Callable[[], T]) -> T:
+async def _await_result(workers: _Workers, function: Callable[[], T]) -> T:
     if workers.include_this_thread():
         return function()
     future: Future[T] = Future()

@@ -64,7 +64,7 @@ async def check_cassette(path: Path, plan: Plan) -> CassetteCheck:
         UsageError: The plan names no judge.
         InputError: The cassette or a set cannot be read.
     """
-    settings = _judge_of(plan)
+    settings = _planned_judge(plan)
     cassette = TrackingCassette(path)
     missing = await _failures(plan, LiteLLMJudge(settings, cassette=cassette), cassette, concurrency=1)
     unused = [recording for recording in cassette.recordings() if recording.key not in cassette.replayed]
@@ -95,7 +95,7 @@ async def repeat_questions(
         UsageError: The plan names no judge.
         BudgetReached: The next call would pass the budget.
     """
-    settings, cassette = _judge_of(plan), Cassette(path, "replay")
+    settings, cassette = _planned_judge(plan), Cassette(path, "replay")
     async with LiteLLMJudge(settings, cassette=cassette) as recorded, LiteLLMJudge(settings, budget=budget) as live:
         judge = RepeatingJudge(recorded, live, share, seed)
         failures = await _failures(plan, judge, cassette, concurrency=settings.concurrency)
@@ -119,7 +119,7 @@ async def _failures(
     return failures
 
 
-def _judge_of(plan: Plan) -> JudgeSettings:
+def _planned_judge(plan: Plan) -> JudgeSettings:
     if plan.judge is None:
         raise UsageError("name the judge whose questions are looked up in the cassette: --judge MODEL")
     return plan.judge

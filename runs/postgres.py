@@ -55,7 +55,7 @@ class PostgresDatabase:
             )
             self._connection.execute(f"SET lock_timeout = {max(1, int(wait * 1000))}")
         except psycopg.Error as error:
-            reason = _without_password_of(url, str(error))
+            reason = _withhold_password(url, str(error))
             raise UsageError(f"{self.name}: the store cannot be opened: {reason}; {self.cure(error)}") from None
 
     def execute(self, sql: str, values: Sequence[Any] = ()) -> Any:
@@ -131,7 +131,7 @@ def without_password(url: str) -> str:
     return f"{parts.scheme}://{user}{parts.hostname or ''}{port}{parts.path}" + (f"?{shown}" if shown else "")
 
 
-def _without_password_of(url: str, text: str) -> str:
+def _withhold_password(url: str, text: str) -> str:
     """A message of the library without what is secret in the URL, which it may repeat."""
     parts = urlsplit(url)
     secrets = [value for name, value in parse_qsl(parts.query) if name not in _SHOWN_PARAMETERS]

@@ -49,14 +49,14 @@ def save_scorer(
         evaluation,
         judge=judge,
         embedder=first.plan.embedder if any(map(uses_embedder, chosen)) else None,
-        prompts=sorted(_prompts_of(store, runs, chosen)),
+        prompts=sorted(_used_prompts(store, runs, chosen)),
         seed=evaluation.settings.seed,
     )
     scorer.save(path)
     return scorer
 
 
-def _prompts_of(store: Store, runs: Sequence[RunRow], metrics: Sequence[str]) -> set[str]:
+def _used_prompts(store: Store, runs: Sequence[RunRow], metrics: Sequence[str]) -> set[str]:
     """The prompts that the metrics used, as their evidence names them."""
     return {
         str(prompt)

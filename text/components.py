@@ -33,12 +33,12 @@ class Component(NamedTuple):
 def find_components(text: str, language: Language) -> tuple[Component, ...]:
     """The components that a text names, each once, in order of the patterns; a path gives one for each of its parts."""
     patterns = _patterns(language)
-    found: dict[tuple[str, ...], Component] = {}
+    components: dict[tuple[str, ...], Component] = {}
     for component in (*_marked(text, patterns), *_paths(_EMPHASIS.sub("", text), patterns), *_cued(text, patterns)):
         key = normal_name(component.name, language)
         if key and component.name.lower() not in patterns.not_components and not component.name.isdigit():
-            found.setdefault(key, component)
-    return tuple(found.values())
+            components.setdefault(key, component)
+    return tuple(components.values())
 
 
 def normal_name(name: str, language: Language) -> tuple[str, ...]:
@@ -118,7 +118,7 @@ def _is_name(written: str, name: str, kind: str, *, cued: bool) -> bool:
 
 def _paths(text: str, patterns: _Patterns) -> list[Component]:
     """`Payroll > Runs`: the parts around separators, each beginning with a capital."""
-    found: list[Component] = []
+    components: list[Component] = []
     for line in text.splitlines():
         pieces = patterns.separator.split(line)
         if len(pieces) < 2:
@@ -134,8 +134,8 @@ def _paths(text: str, patterns: _Patterns) -> list[Component]:
                 names.append(_last_name(piece, patterns))  # the next path begins within this piece
         parts = [name for name in names if name]
         if len(parts) > 1:
-            found.extend(parts)
-    return found
+            components.extend(parts)
+    return components
 
 
 def _loose(text: str, patterns: _Patterns) -> Component | None:
@@ -143,35 +143,35 @@ def _loose(text: str, patterns: _Patterns) -> Component | None:
     text = text.lstrip(_TRIM)
     end = _END.search(text)
     clause = text[: end.start()] if end else text
-    kept: list[str] = []
+    tokens: list[str] = []
     for token in clause.split():
-        if kept and (token.lower() in patterns.boundaries or len(kept) == _MOST_LOOSE_WORDS):
+        if tokens and (token.lower() in patterns.boundaries or len(tokens) == _MOST_LOOSE_WORDS):
             break
-        kept.append(token)
-    name = patterns.suffix.sub("", " ".join(kept).strip(_TRIM))
+        tokens.append(token)
+    name = patterns.suffix.sub("", " ".join(tokens).strip(_TRIM))
     if not name[:1].isupper() or name.split()[0].lower() in patterns.lead_in | patterns.not_components:
         return None
-    return Component(name, tuple(" ".join(kept[:length]).strip(_TRIM) for length in range(len(kept) - 1, 0, -1)))
+    return Component(name, tuple(" ".join(tokens[:length]).strip(_TRIM) for length in range(len(tokens) - 1, 0, -1)))
 
 
 def _last_name(text: str, patterns: _Patterns) -> Component | None:
     """The name at the end of a text: back to punctuation or a lead-in word, from the first capital on."""
     clause = re.split(r"[.,;:!?()\[\]\"“”„]\s*", text.rstrip(_TRIM))[-1]
-    kept: list[str] = []
+    tokens: list[str] = []
     for token in reversed(clause.split()):
-        if token.lower() in patterns.lead_in or len(kept) == _MOST_LOOSE_WORDS:
+        if token.lower() in patterns.lead_in or len(tokens) == _MOST_LOOSE_WORDS:
             break
-        kept.insert(0, token)
-    while kept and not kept[0][:1].isupper():
-        kept.pop(0)
-    return Component(" ".join(kept).strip(_TRIM)) if kept else None
+        tokens.insert(0, token)
+    while tokens and not tokens[0][:1].isupper():
+        tokens.pop(0)
+    return Component(" ".join(tokens).strip(_TRIM)) if tokens else None
 
 
 def _without_lead_in(name: str, patterns: _Patterns) -> str:
-    kept = name.split()
-    while kept and kept[0].lower() in patterns.lead_in | patterns.boundaries:
-        kept.pop(0)
-    return " ".join(kept)
+    tokens = name.split()
+    while tokens and tokens[0].lower() in patterns.lead_in | patterns.boundaries:
+        tokens.pop(0)
+    return " ".join(tokens)
 
 
 def unspecified_components(answer: str, specified: Iterable[str], language: Language) -> list[str]:

@@ -51,10 +51,10 @@ def _has_lemmas(language: Language) -> bool:
 
 def lemmas(text: str, language: Language) -> tuple[str, ...]:
     """The lemmas of a text in order: all words in Dutch, in English without the function words (001, section VI-A)."""
-    kept = words(text)
+    lemma_words = words(text)
     if not language.profile.function_words_in_lemmas:
-        kept = [word for word in kept if word not in language.words.function_words]
-    return tuple(lemma(word, language) for word in kept)
+        lemma_words = [word for word in lemma_words if word not in language.words.function_words]
+    return tuple(lemma(word, language) for word in lemma_words)
 
 
 def content_lemmas(text: str, language: Language) -> tuple[str, ...]:

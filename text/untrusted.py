@@ -22,7 +22,7 @@ def neutralise(text: str) -> str:
     """
     text = without_unseen(text)
     if "<" in text or "INST]" in text:
-        text = _TAG.sub(lambda found: _LOOK_ALIKES[found[0]], text)
+        text = _TAG.sub(lambda match: _LOOK_ALIKES[match[0]], text)
     return text
 
 

@@ -83,7 +83,7 @@ class RaterPages:
 
         def read(queue: RatingQueue) -> tuple[Assignment | None, tuple[int, int], int, str]:
             assignment = queue.next_answer(visitor.name)
-            return assignment, queue.counts(), queue.count_of(visitor.name), queue.guideline
+            return assignment, queue.counts(), queue.count_rated(visitor.name), queue.guideline
 
         assignment, (team_done, total), own_done, guideline = await self._in_queue(read)
         csrf = self._sessions.csrf_token(visitor)

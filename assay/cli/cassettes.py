@@ -91,23 +91,23 @@ def show(path: Path, key: str | None, sample: str | None, as_json: bool) -> None
     from ..judges import Cassette
     from ..judges.recording import format_line
 
-    found = [
+    matches = [
         recording
         for recording in Cassette(path, "replay").recordings()
         if (key is None or recording.key.startswith(key)) and (sample is None or recording.sample == sample)
     ]
-    if not found:
+    if not matches:
         raise UsageError(f"{path}: no recording matches")
     if as_json:
-        echo("\n".join(format_line(recording).decode(errors="replace").rstrip() for recording in found))
-    elif key is not None and len(found) == 1:
-        echo_json(json.loads(format_line(found[0])))
+        echo("\n".join(format_line(recording).decode(errors="replace").rstrip() for recording in matches))
+    elif key is not None and len(matches) == 1:
+        echo_json(json.loads(format_line(matches[0])))
     else:
         from rich.table import Table
         from rich.text import Text
 
         table = Table("key", "prompt", "sample", "tokens in, out", "reply")
-        for recording in found:
+        for recording in matches:
             reply = recording.reply
             tokens = f"{reply.tokens_in}, {reply.tokens_out}"
             table.add_row(
@@ -118,7 +118,7 @@ def show(path: Path, key: str | None, sample: str | None, as_json: bool) -> None
                 Text(one_line(reply.text, 50)),
             )
         open_console().print(table)
-        echo(one_line(f"{len(found)} recordings of {', '.join(sorted({r.reply.model for r in found}))}"))
+        echo(one_line(f"{len(matches)} recordings of {', '.join(sorted({r.reply.model for r in matches}))}"))
 
 
 @cassettes.command()

@@ -70,7 +70,7 @@ def render(name: str, source: str, sample_id: str, set_options: SetOptions, as_j
     sample = next((each for each in set_options.samples([source]) if each.id == sample_id), None)
     if sample is None:
         raise UsageError(f"{source} has no sample {sample_id!r}")
-    questions = _questions_of(name, sample)
+    questions = _build_questions(name, sample)
     if as_json:
         echo_json([question.messages for question in questions])
         return
@@ -79,7 +79,7 @@ def render(name: str, source: str, sample_id: str, set_options: SetOptions, as_j
         _print_messages(question.messages)
 
 
-def _questions_of(name: str, sample: "Sample") -> "list[Question[Any]]":
+def _build_questions(name: str, sample: "Sample") -> "list[Question[Any]]":
     from ..metrics.answer_relevance import reverse_questions_question
     from ..metrics.claim_extraction import claims_by_sentences, claims_question
     from ..metrics.heuristic.translation import translation_questions

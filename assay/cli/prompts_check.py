@@ -10,7 +10,7 @@ from ..errors import InputError
 from .exit_codes import ERROR
 from .options import PROMPTS_IN_USE, json_option, path_in_store, store_option
 from .output import echo, echo_json
-from .prompts_try import count_of
+from .prompts_try import format_count
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -44,7 +44,7 @@ def check(folder: Path | None, as_json: bool) -> None:
     else:
         for problem in problems:
             echo(f"{problem['prompt']}: {problem['problem']}")
-        echo(count_of(len(problems), "problem") if problems else "no problems")
+        echo(format_count(len(problems), "problem") if problems else "no problems")
     click.get_current_context().exit(ERROR if problems else 0)
 
 

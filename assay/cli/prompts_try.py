@@ -152,11 +152,11 @@ def _print_effect(effect: "PromptEffect", *, as_json: bool) -> None:
     for metric in effect.metrics:
         echo(one_line(f"{metric.metric}: mean {_format_means(metric)}; {_format_agreement(metric)}"))
     for change, claims in (("lost", effect.lost), ("added", effect.added)):
-        echo(f"{count_of(len(claims), 'claim')} {change}")
+        echo(f"{format_count(len(claims), 'claim')} {change}")
         for sample, text in claims[:_SHOWN]:
             echo(f"  {one_line(sample)}  {one_line(text)}")
         _print_rest(len(claims))
-    echo(f"{count_of(len(effect.flips), 'verdict')} flipped")
+    echo(f"{format_count(len(effect.flips), 'verdict')} flipped")
     for flip in effect.flips[:_SHOWN]:
         echo(f"  {one_line(flip.sample)}  {one_line(flip.claim)}")
         echo(f"    before: {flip.before.replace('_', ' ')}: {one_line(flip.reason_before)}")
@@ -183,7 +183,7 @@ def _format_agreement(metric: "MetricEffect") -> str:
     return text
 
 
-def count_of(number: int, noun: str) -> str:
+def format_count(number: int, noun: str) -> str:
     """Formats a count: `1 claim`, `2 claims`."""
     return f"{number} {noun}{'' if number == 1 else 's'}"
 

@@ -140,8 +140,8 @@ def ratings(queue: str, *, out: Path | None, series: int | None, store: str | Pa
     done, total = opened.counts()
     progress = rater_progress(opened)
     if as_json:
-        told = {"queue": opened.id, "source": opened.source, "series": opened.series, "ratings": done, "total": total}
-        echo_json(told | {"raters": {one.name: one.ratings for one in progress}})
+        status = {"queue": opened.id, "source": opened.source, "series": opened.series, "ratings": done, "total": total}
+        echo_json(status | {"raters": {one.name: one.ratings for one in progress}})
         return
     echo(f"{opened.id}: {opened.source}, series {opened.series}, {done} of {total} ratings")
     for one in progress:

@@ -73,12 +73,12 @@ def _edges(page: Any, height: float) -> Iterator[dict[str, Any]]:
     """Yields the straight lines drawn on a page, in pdfplumber's terms."""
     import pypdfium2.raw as pdfium
 
-    for drawn in page.get_objects(filter=(pdfium.FPDF_PAGEOBJ_PATH,), max_depth=1):
-        matrix = drawn.get_matrix()
+    for path_object in page.get_objects(filter=(pdfium.FPDF_PAGEOBJ_PATH,), max_depth=1):
+        matrix = path_object.get_matrix()
         start: Point | None = None
         before: Point | None = None
-        for index in range(pdfium.FPDFPath_CountSegments(drawn)):
-            segment = pdfium.FPDFPath_GetPathSegment(drawn, index)
+        for index in range(pdfium.FPDFPath_CountSegments(path_object)):
+            segment = pdfium.FPDFPath_GetPathSegment(path_object, index)
             x, y = ctypes.c_float(), ctypes.c_float()
             pdfium.FPDFPathSegment_GetPoint(segment, x, y)
             point: Point = matrix.on_point(x.value, y.value)

@@ -30,7 +30,7 @@ def accept_run(store: Store, run: str, suite: str | None = None) -> AcceptedRun:
     ledger, row = Ledger(store), store.run(run)
     if row.status != "done":
         raise UsageError(f"run {row.id} did not finish ({row.status}): resume it, then accept it")
-    name = suite or ledger.suite_of(row.id)
+    name = suite or ledger.find_suite(row.id)
     if name is None:
         raise UsageError(f"run {row.id} was not made by a suite; say which one it is for: --suite NAME")
     accepted = AcceptedRun(name, judge_identity(row.plan.judge), row.id)

@@ -92,7 +92,7 @@ class Ledger:
             ).fetchall()
         return dict(rows)
 
-    def suite_of(self, run: str) -> str | None:
+    def find_suite(self, run: str) -> str | None:
         """Returns the suite that a run was made for, or None."""
         return self._first(
             "SELECT suite FROM runs_of_nightly_runs JOIN nightly_runs ON nightly_runs.id = nightly_run WHERE run = ?",

@@ -90,9 +90,9 @@ def inverse_probability_weights(probabilities: Sequence[float], total: int) -> l
     >>> inverse_probability_weights([1 / 4, 1 / 3], total=4)
     [1.0, 1.0]
     """
-    drawn = len(probabilities)
+    draws = len(probabilities)
     return [
-        1.0 if total == place else 1 + (total - drawn) / (total - place) * (1 / ((total - place + 1) * probability) - 1)
+        1.0 if total == place else 1 + (total - draws) / (total - place) * (1 / ((total - place + 1) * probability) - 1)
         for place, probability in enumerate(probabilities, start=1)
     ]
 

@@ -87,14 +87,14 @@ def disagreements(queue: RatingQueue) -> list[Disagreement]:
         if not rating.is_repeat and rating.value is not None:
             by_sample[rating.sample].append(rating)
     adjudications = queue.adjudications()
-    found = []
+    disputed = []
     for sample, ratings in by_sample.items():
         values = [rating.value for rating in ratings if rating.value is not None]
         difference = max(values) - min(values)
         if difference >= _LARGE_DIFFERENCE:
             agreed = adjudications.get(sample)
-            found.append(Disagreement(sample, tuple(ratings), difference, agreed.value if agreed else None))
-    return sorted(found, key=lambda one: -one.difference)
+            disputed.append(Disagreement(sample, tuple(ratings), difference, agreed.value if agreed else None))
+    return sorted(disputed, key=lambda one: -one.difference)
 
 
 def rater_agreement(queue: RatingQueue, *, resamples: int = 500) -> "Raters | None":

@@ -351,7 +351,7 @@ class RatingQueue:
         ).fetchone()
         return int(done), int(items) * self.settings.per_answer
 
-    def count_of(self, rater: str) -> int:
+    def count_rated(self, rater: str) -> int:
         """How many answers the rater has rated in the present series, hidden repeats included."""
         (count,) = self._db.execute(
             "SELECT count(*) FROM ratings WHERE queue = ? AND series = ? AND rater = ?", (self.id, self.series, rater)

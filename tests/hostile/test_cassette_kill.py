@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from assay.judges import Cassette
-from assay.judges.journal import journals_of
+from assay.judges.journal import find_journals
 
 RECORDS = """
 import sys
@@ -51,7 +51,7 @@ def test_kill_9_at_any_moment_loses_nothing(tmp_path: Path, kills: int, seed: in
         assert [key for key in returned if cassette.get(key) is None] == []
     with Cassette(path, "auto") as cassette:
         cassette.drop({"0" * 32})  # merges what the killed ones left
-    assert journals_of(path) == []
+    assert find_journals(path) == []
     with Cassette(path, "replay") as cassette:
         assert returned <= {recording.key for recording in cassette.recordings()}
 

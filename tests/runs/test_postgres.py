@@ -116,7 +116,7 @@ def test_nights_and_accepted_runs_are_kept(url: str) -> None:
         ("passed", {"gates": ["é"]}),
         ("running", None),
     ]
-    assert (ledger.suite_of("r1"), ledger.runs(first.id)) == ("nights", {"j": "r1"})
+    assert (ledger.find_suite("r1"), ledger.runs(first.id)) == ("nights", {"j": "r1"})
     for run in ("r1", "r2", "r1"):
         ledger.accept("nights", "j", run)
         assert ledger.accepted("nights", "j") == run

@@ -187,7 +187,7 @@ def test_a_store_of_an_earlier_version_gets_the_later_tables(tmp_path: Path) -> 
         Ledger(store).accept("desk", "j", "a")
         assert Ledger(Store(tmp_path / str(version))).accepted("desk", "j") == "a"
     assert [(row.id, row.status) for row in Ledger(store).nightly_runs("desk")] == [("night-1", "passed")]
-    assert (Ledger(store).runs("night-1"), Ledger(store).suite_of("a")) == ({"j": "a"}, "desk")
+    assert (Ledger(store).runs("night-1"), Ledger(store).find_suite("a")) == ({"j": "a"}, "desk")
     store.database.set_version(99)
     with pytest.raises(UsageError, match=r"of version 99.*update assay"):
         Store(tmp_path / "3")

@@ -74,8 +74,8 @@ def find_numbers(text: str, language: Language) -> list[Number]:
     formats = _preferred(shown, language)
     written = [number for match in spans if (number := _number(text, match, formats, language))]
     written += phrases
-    taken = [*((number.start, number.end) for number in written), *find_pronouns(text, language)]
-    spelled = [n for n in _spelled(text, language) if not any(a < n.end and n.start < b for a, b in taken)]
+    used_spans = [*((number.start, number.end) for number in written), *find_pronouns(text, language)]
+    spelled = [n for n in _spelled(text, language) if not any(a < n.end and n.start < b for a, b in used_spans)]
     return sorted([*written, *spelled], key=lambda number: number.start)
 
 

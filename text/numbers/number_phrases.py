@@ -36,11 +36,11 @@ def find_phrases(text: str, language: Language) -> list[Phrase]:
         # "North has a third of them and East a quarter"
         more = _whole(language.notation.another_part).finditer(text)
         phrases += [phrase for match in more if (phrase := _phrase("fraction", match, language))]
-    kept: list[Phrase] = []
+    disjoint: list[Phrase] = []
     for each in sorted(phrases, key=lambda phrase: (phrase.start - phrase.end, phrase.start)):
-        if not any(each.start < other.end and other.start < each.end for other in kept):
-            kept.append(each)
-    return sorted(kept, key=lambda phrase: phrase.start)
+        if not any(each.start < other.end and other.start < each.end for other in disjoint):
+            disjoint.append(each)
+    return sorted(disjoint, key=lambda phrase: phrase.start)
 
 
 def find_pronouns(text: str, language: Language) -> list[tuple[int, int]]:
