@@ -4,7 +4,7 @@ import asyncio
 import json
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from pydantic import BaseModel
@@ -25,13 +25,19 @@ _ALTERNATIVES = 10
 _GRACE = 5.0  # seconds beyond the client's own time-out, which a server that sends byte by byte never meets
 
 
-async def complete(question: Question[Any], settings: JudgeSettings, route: dict[str, Any]) -> RawReply:
+async def complete(
+    question: Question[Any],
+    settings: JudgeSettings,
+    route: dict[str, Any],
+    send: Callable[..., Awaitable[Any]] = acompletion,
+) -> RawReply:
     """Asks a model once.
 
     Args:
         question: What is asked.
         settings: The judge's.
         route: Where the model is: `model`, and perhaps `api_base` and `api_key`.
+        send: Makes the call.
 
     Raises:
         openai.OpenAIError, TimeoutError: The call failed.
@@ -44,7 +50,7 @@ async def complete(question: Question[Any], settings: JudgeSettings, route: dict
     try:
         async with asyncio.timeout(settings.timeout + _GRACE):
             with bounded_body():
-                response = await acompletion(
+                response = await send(
                     **route,
                     **_shape(litellm, question, settings),
                     **settings.parameters,

@@ -4,28 +4,39 @@ import asyncio
 from typing import Any
 from weakref import WeakKeyDictionary
 
+from ..errors import JudgeUnavailable
 from .budget import Budget
 from .completion import complete
+from .fast_path import acompletion
 from .limiter import AdaptiveLimiter
 from .pricing import known_price
+from .python_model import PythonModel
 from .question import Question, RawReply
 from .request_size import measure_question
 from .retry import is_too_many
-from .settings import GGUF, JudgeSettings
+from .settings import GGUF, PYTHON, JudgeSettings
 
 
 class Connection:
     """Makes calls to one model; all runs that use a judge share its connection.
 
+    Args:
+        settings: The judge's.
+        budget: What the calls may take.
+        python_model: The model where it is a Python object; else litellm reaches it by the settings.
+
     Attributes:
         budget: What the calls may take.
         limiters: How many calls run at once, per event loop.
+        python_model: The model where it is a Python object.
     """
 
-    def __init__(self, settings: JudgeSettings, budget: Budget) -> None:
+    def __init__(self, settings: JudgeSettings, budget: Budget, python_model: PythonModel | None = None) -> None:
         self.budget = budget
         self.limiters: WeakKeyDictionary[asyncio.AbstractEventLoop, AdaptiveLimiter] = WeakKeyDictionary()
+        self.python_model = python_model
         self._settings = settings
+        self._send = acompletion if python_model is None else python_model.complete
         self._local_server: Any = None
 
     async def call(self, question: Question[Any]) -> RawReply:
@@ -42,7 +53,7 @@ class Connection:
             reservation = await self.budget.begin(measure_question(question, self._settings, price))
             raw = None
             try:
-                raw = await complete(question, self._settings, self._route())
+                raw = await complete(question, self._settings, self._route(), self._send)
                 limiter.count_success()
             except Exception as error:
                 if is_too_many(error):
@@ -58,6 +69,10 @@ class Connection:
 
     def _route(self) -> dict[str, Any]:
         settings = self._settings
+        if settings.model.startswith(PYTHON) and self.python_model is None:
+            raise JudgeUnavailable(
+                f"{settings.identity} is a Python function: go on in Python, with evaluate(..., judge=...)"
+            )
         if not settings.model.startswith(GGUF):
             return {"model": settings.model} | ({"api_base": settings.api_base} if settings.api_base else {})
         if self._local_server is None:

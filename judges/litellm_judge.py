@@ -18,6 +18,7 @@ from .deciding import decide
 from .key import QuestionKeys
 from .meter import count_usage
 from .miss_explainer import MissExplainer
+from .python_model import JudgeFunction, PythonModel, open_python_model
 from .question import PlainText, Question, RawReply, Reply, ReplyCounts, Usage
 from .recording import Recording, make_recording
 from .retry import concerns_the_request, explain, retrying
@@ -81,11 +82,14 @@ class LiteLLMJudge:
 
     Args:
         judge: A bundled name (`qwen1.5b`), a settings file (YAML), `gguf:PATH`, a litellm model string, or
-            `JudgeSettings`.
+            `JudgeSettings`; or a Python object: a function, sync or async, that takes a text and returns the reply, or
+            a client of the package `openai`, sync or async.
         cassette: A path or a `Cassette`: where replies are replayed from and recorded to.
         mode: What a cassette given as a path is for: `replay`, `record`, `auto` or `off`.
         budget: What the calls may take; unbounded if left out.
-        **overrides: Single settings in place of the judge's own (`concurrency=4`, `parameters={...}`).
+        **overrides: Single settings in place of the judge's own (`concurrency=4`, `parameters={...}`). With a client,
+            `model` is the model that it asks; with a function, its name in the cassette and in reports, by default its
+            module and name.
 
     Attributes:
         usage: What this judge, or this view of it (`for_run`), took so far.
@@ -99,7 +103,7 @@ class LiteLLMJudge:
 
     def __init__(
         self,
-        judge: str | JudgeSettings,
+        judge: str | Path | JudgeSettings | JudgeFunction | Any,
         *,
         cassette: Cassette | str | Path | None = None,
         mode: Mode = "auto",
@@ -108,12 +112,19 @@ class LiteLLMJudge:
     ) -> None:
         if cassette is None and mode in {"replay", "record"}:
             raise UsageError(f"the mode {mode} needs a cassette: name the file (--cassette PATH)")
-        settings = load_settings(judge) if isinstance(judge, str) else judge
+        python_model: PythonModel | None = None
+        if isinstance(judge, (str, Path)):
+            settings = load_settings(str(judge))
+        elif isinstance(judge, JudgeSettings):
+            settings = judge
+        else:
+            python_model = open_python_model(judge, overrides.pop("model", None), is_recorded=cassette is not None)
+            settings = python_model.settings
         self.settings = settings.with_changes(**overrides)
         self.name = self.settings.identity
         self.logprobs = self.settings.logprobs
         self.cassette = Cassette(cassette, mode) if isinstance(cassette, (str, Path)) else cassette
-        self.connection = Connection(self.settings, budget or Budget())
+        self.connection = Connection(self.settings, budget or Budget(), python_model)
         self._keys = QuestionKeys(self.settings)
         self._misses: MissExplainer | None = None
         self._notices: set[str] = set()  # what was said once, by this judge and its views together
@@ -269,7 +280,7 @@ class LiteLLMJudge:
 
     def _check_api_key(self) -> None:
         """Raises `JudgeUnavailable` before the first call, where it would be refused for want of a key."""
-        if self._has_api_key:
+        if self._has_api_key or self.connection.python_model is not None:
             return
         if name := missing_api_key(self.settings.model):
             raise JudgeUnavailable(

@@ -68,7 +68,11 @@ def is_passing(error: BaseException) -> bool:
     if isinstance(error, (TimeoutError, load_litellm().exceptions.Timeout)):
         return True
     status = http_status(error)
-    if status is None or not (status in _PASSING or status >= 500):
+    if status is None:
+        import openai
+
+        return isinstance(error, openai.APIConnectionError)  # of a client in the user's own function
+    if not (status in _PASSING or status >= 500):
         return False
     return bool(_headers(error)) or not _was_never_sent(error)
 

@@ -14,6 +14,7 @@ from ..errors import InputError, UsageError
 from .secrets import Scrubber, recordable_parameters, recordable_url
 
 GGUF = "gguf:"
+PYTHON = "python:"  # before the name of a function that judges
 _SECRET = re.compile(r"key|token$|secret|password|auth|header|cookie|bearer|credential", re.IGNORECASE)
 _SET_BY_THE_JUDGE = frozenset(
     {"model", "messages", "api_base", "max_tokens", "response_format", "logprobs", "top_logprobs", "n", "stream"}

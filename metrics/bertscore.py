@@ -7,9 +7,9 @@ from ..errors import UsageError
 from ..eval_sets.sample import Sample
 from ..installation import require_extra
 from ..languages import FALLBACK
+from ..worker_threads import compute_beside
 from .metric import Metric, Score, scored, skipped
 from .model_folder import model_folder
-from .worker import compute_beside
 
 
 class BertScore(Metric):

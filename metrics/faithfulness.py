@@ -6,12 +6,13 @@ from ..eval_sets.sample import Sample
 from ..installation import require_packages
 from ..judges import Judge, Usage
 from ..prompts import BUNDLED, Prompts
+from ..worker_threads import compute_beside
 from .claim import Claim
 from .claim_extraction import ClaimsBy, claims_by_judge, claims_by_sentences
 from .metric import Metric, Score, scored, skipped
 from .verdict_list import listed_verdicts
 from .verdict_probability import probability_verdicts
-from .worker import compute_beside, compute_for
+from .worker import compute_for
 
 VerdictsBy = Literal["listed", "probability"]
 

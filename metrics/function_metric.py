@@ -8,8 +8,8 @@ from typing import Any, overload
 
 from ..errors import UsageError
 from ..eval_sets.sample import Sample
+from ..worker_threads import call_beside
 from .metric import Metric, Score, failed, scored
-from .worker import call_beside
 
 Value = Score | float | bool
 MetricFunction = Callable[[Sample], Value] | Callable[[Sample], Awaitable[Value]]

@@ -9,8 +9,8 @@ from ...installation import require_packages
 from ...judges import Judge, Usage
 from ...languages import FALLBACK, load_language
 from ...prompts import BUNDLED, Prompts
+from ...worker_threads import compute_beside
 from ..metric import Metric, Score, scored, skipped
-from ..worker import compute_beside
 from .checking import CheckedClaim, check
 from .cuts import claims_of
 from .judged_reading import read_by_judge

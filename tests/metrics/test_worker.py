@@ -11,7 +11,7 @@ import pytest
 
 from assay.eval_sets import Sample
 from assay.metrics.metric import ComputedMetric, Score, run_to_end, scored
-from assay.metrics.worker import call_beside, compute_beside
+from assay.worker_threads import call_beside, compute_beside
 
 LABEL: ContextVar[str] = ContextVar("LABEL")
 
