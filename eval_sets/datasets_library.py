@@ -34,7 +34,7 @@ def open_saved(path: Path, name: str, split: str | None) -> Rows:
             f"{name}: cannot be read by `datasets` ({describe_cause(error)}); save the folder again"
         ) from None
     chosen = _chosen(loaded, split, name)
-    return Rows(name, path.resolve().name, number_rows(_dataset_batches(chosen, name)), tuple(chosen.column_names))
+    return Rows(name, path.resolve().name, number_rows(dataset_batches(chosen, name)), tuple(chosen.column_names))
 
 
 def check_stays_inside(folder: Path, name: str) -> None:
@@ -70,7 +70,7 @@ def open_hub(hub_name: str, split: str | None) -> Rows:
         ) from None
     chosen = _chosen(loaded, split, hub_name)
     columns = tuple(chosen.column_names) if chosen.column_names else None
-    return Rows(hub_name, repository.rpartition("/")[2], number_rows(_dataset_batches(chosen, hub_name)), columns)
+    return Rows(hub_name, repository.rpartition("/")[2], number_rows(dataset_batches(chosen, hub_name)), columns)
 
 
 def _datasets(name: str, what: str) -> Any:
@@ -96,7 +96,16 @@ def _chosen(loaded: Any, split: str | None, name: str) -> Any:
     return loaded[split]
 
 
-def _dataset_batches(dataset: Any, name: str) -> Iterator[list[dict[str, Any]]]:
+def dataset_batches(dataset: Any, name: str) -> Iterator[list[dict[str, Any]]]:
+    """Yields the rows of a dataset in batches, as plain values.
+
+    Args:
+        dataset: A dataset of the library, also a streamed one.
+        name: What messages call it.
+
+    Raises:
+        InputError: Reading stopped.
+    """
     # a set saved with a NumPy or Torch format would give arrays where lists are expected
     plain = dataset.with_format(None)
     try:

@@ -35,6 +35,7 @@ class Rows:
         textual: Whether every value is a text and an empty one no value (CSV, Excel).
         folder: The folder that it stands in, if it is a file.
         notes: What the user should know about how it is read.
+        map_option: What the user changes the columns' names with.
     """
 
     name: str
@@ -44,3 +45,4 @@ class Rows:
     textual: bool = False
     folder: Path | None = None
     notes: tuple[str, ...] = ()
+    map_option: str = "--map"

@@ -35,12 +35,13 @@ class Sample(BaseModel):
 
     `rating` is a person's judgement on the scale `rating_min`..`rating_max` (1-5 if not said); `ratings` holds
     one a rater. `group` names what samples have in common (their source): they are resampled together.
+    An `id` that is left out is given by `evaluate`: `sample-1` and so on.
     Frozen. Raises `pydantic.ValidationError`, which `load_set` turns into an `InputError` with file and line.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
-    id: str = Field(min_length=1)
+    id: str = Field(default="", min_length=1)
     user_input: str
     response: str
     retrieved_contexts: tuple[str, ...] = ()

@@ -78,7 +78,7 @@ class SampleBuilder:
         read = [f"{column} as {field}" for column, field in self._recognised.items() if field != "rating"]
         if "rating" in self._recognised.values() and self._rating_column:
             read.append(self._rating_column.describe())
-        return f"{self.source.name}: read {', '.join(read)} (change with --map)" if read else ""
+        return f"{self.source.name}: read {', '.join(read)} (change with {self.source.map_option})" if read else ""
 
     def _read_rating_column(self, fields: dict[str, Any], origins: dict[str, str], extras: dict[str, Any]) -> None:
         column = self._rating_column

@@ -8,7 +8,7 @@ from .name_suggestions import nearest_names, quote_names
 from .sample import Sample
 
 FIELDS = tuple(Sample.model_fields)
-REQUIRED = tuple(name for name, field in Sample.model_fields.items() if field.is_required() and name != "id")
+REQUIRED = tuple(name for name, field in Sample.model_fields.items() if field.is_required())
 
 ALIASES: dict[str, tuple[str, ...]] = {
     "user_input": ("question", "input", "query", "prompt", "user_message"),
@@ -23,6 +23,8 @@ ALIASES: dict[str, tuple[str, ...]] = {
 
 RATING_ALIASES = ("human_rating", "score", "stars", "label")
 """Usual names of a column of ratings, read where all its values are numbers on a usual scale."""
+
+MAP_OPTIONS = "to map is --map, in Python mapping="
 
 USUAL_SCALES = ((1.0, 5.0), (0.0, 1.0), (0.0, 5.0), (1.0, 10.0), (0.0, 10.0), (0.0, 100.0))
 """The scales of ratings that are recognised, the first that fits."""
@@ -89,7 +91,7 @@ def explain_missing(field: str, columns: Collection[str], mapping: Mapping[str, 
             return f"is missing: {_explain_unknown_column(theirs, ours, columns)}"
     similar = [match for name in (field, *ALIASES.get(field, ())) for match in nearest_names(name, columns, cutoff=75)]
     cure = f"rename `{similar[0]}`, or map {similar[0]}={field}" if similar else f"add it, or map THEIRS={field}"
-    return f"is missing; {cure} (the columns are {quote_names(columns)})"
+    return f"is missing; {cure} (the columns are {quote_names(columns)}; {MAP_OPTIONS})"
 
 
 def sort_row(values: dict[str, Any], mapping: Mapping[str, str]) -> SortedRow:

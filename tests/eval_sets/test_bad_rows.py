@@ -11,7 +11,7 @@ from assay.eval_sets import Sample, load_set
     [
         ({"response": ...}, r"field response: is missing; add it, or map THEIRS=response \(the columns are `id`"),
         ({"response": ..., "respons": "r"}, "field response: is missing; rename `respons`, or map respons=response"),
-        ({"response": None}, 'field response: is null; write the text, or "" if there is none'),
+        ({"response": None}, 'field response: is null or NaN; write the text, or "" if there is none'),
         ({"user_input": 42}, r"field user_input: is a number \(42\), not a text; write it in quotes"),
         ({"user_input": ["q"]}, r"field user_input: is a list \(\['q'\]\), not a text"),
         ({"reference": {"a": 1}}, "field reference: is an object"),

@@ -1,0 +1,170 @@
+"""Data that a Python program has already: a DataFrame, a dataset of `datasets` or Ragas, dicts, samples."""
+
+import dataclasses
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from ..errors import InputError
+from ..text.language_detection import detect_language
+from .cell_values import shorten
+from .name_suggestions import quote_names
+from .ragas_dataset import from_ragas
+from .rows import Row, Rows
+from .sample import Sample
+
+_STEM = "sample"
+_MAPPING = "mapping="
+_ACCEPTED = (
+    "give a path, the name of a set, a DataFrame of pandas or polars, a dataset of `datasets` or Ragas, or a list of "
+    "dicts or Samples"
+)
+
+
+def ready_samples(data: Any) -> list[Sample] | None:
+    """Returns the samples where data consists of them, or is of Ragas; None where it has rows to be read.
+
+    A sample without an id gets `sample-1` and so on; one without a language gets that of its texts.
+
+    Raises:
+        InputError: Two samples have one id, or a row of Ragas is no sample.
+    """
+    items = list(data) if isinstance(data, list | tuple) else []
+    if type(data).__module__.startswith("ragas.") or (items and all(_is_of_ragas(item) for item in items)):
+        return from_ragas(data)
+    if not items or not all(isinstance(item, Sample) for item in items):
+        return None
+    samples = [_completed(sample, number) for number, sample in enumerate(items, start=1)]
+    places: dict[str, int] = {}
+    for place, sample in enumerate(samples):
+        first = places.setdefault(sample.id, place)
+        if first != place:
+            raise InputError(
+                f'the list, index {place}, field id: "{shorten(sample.id)}" is the id of index {first} too; give each '
+                "sample its own id"
+            )
+    return samples
+
+
+def data_opener(data: Any) -> Callable[[], Rows]:
+    """Returns what opens the rows of data, as often as it is called.
+
+    Args:
+        data: A DataFrame of pandas or polars, a dataset of `datasets`, or dicts, objects with fields and samples.
+
+    Raises:
+        InputError: It is something else; the message says what it may be.
+    """
+    if hasattr(data, "column_names") and isinstance(data, Mapping):
+        splits = [str(split) for split in data]
+        raise InputError(f'the dataset has the splits {quote_names(splits)}; give one of them: dataset["{splits[0]}"]')
+    if isinstance(data, Mapping):
+        if data and all(isinstance(column, list | tuple) for column in data.values()):
+            raise InputError("the data is a dict of columns; give a DataFrame of it: pandas.DataFrame(data)")
+        raise InputError("the data is one dict; put it in a list, one dict per sample")
+    if isinstance(data, Sample):
+        raise InputError("the data is one Sample; put it in a list: [sample]")
+    if hasattr(data, "column_names") and hasattr(data, "with_format"):
+        return lambda: _dataset_rows(data)
+    if hasattr(data, "collect_schema") and not hasattr(data, "iter_rows"):
+        raise InputError("the data is a lazy frame, which is not computed yet; give frame.collect()")
+    if hasattr(data, "columns"):
+        return _frame_opener(data)
+    if isinstance(data, str | bytes) or not isinstance(data, Iterable):
+        raise InputError(f"the data is {_type_name(data)}; {_ACCEPTED}")
+    items = list(data)
+    return lambda: Rows("the list", _STEM, _item_rows(items), map_option=_MAPPING)
+
+
+def _is_of_ragas(item: Any) -> bool:
+    return type(item).__module__.startswith("ragas.")
+
+
+def _completed(sample: Sample, number: int) -> Sample:
+    changes: dict[str, Any] = {}
+    if not sample.id:
+        changes["id"] = f"{_STEM}-{number}"
+    if sample.language is None:
+        changes["language"] = detect_language(sample.user_input, sample.response)
+    return sample.model_copy(update=changes) if changes else sample
+
+
+def _item_rows(items: Sequence[Any]) -> Iterator[Row]:
+    for index, item in enumerate(items):
+        yield Row(index + 1, f"index {index}", _item_fields(item, index))
+
+
+def _item_fields(item: Any, index: int) -> dict[str, Any]:
+    if isinstance(item, Sample):
+        return item.model_dump(exclude_defaults=True)
+    if isinstance(item, Mapping):
+        return {str(name): plain_value(value) for name, value in item.items()}
+    if hasattr(item, "model_dump"):  # a pydantic model, such as a test case of another tool
+        fields = item.model_dump(exclude_none=True)
+    elif dataclasses.is_dataclass(item) and not isinstance(item, type):
+        fields = {field.name: getattr(item, field.name) for field in dataclasses.fields(item)}
+    else:
+        raise InputError(f"the list, index {index}: is {_type_name(item)}, and not a dict or a Sample; {_ACCEPTED}")
+    return {
+        name: plain_value(value) for name, value in fields.items() if value is not None and not name.startswith("_")
+    }
+
+
+def _dataset_rows(dataset: Any) -> Rows:
+    from .datasets_library import dataset_batches
+
+    def rows() -> Iterator[Row]:
+        index = 0
+        for batch in dataset_batches(dataset, "the dataset"):
+            for values in batch:
+                yield Row(index + 1, f"index {index}", {name: plain_value(value) for name, value in values.items()})
+                index += 1
+
+    columns = tuple(dataset.column_names) if dataset.column_names else None
+    return Rows("the dataset", _STEM, rows(), columns, map_option=_MAPPING)
+
+
+def _frame_opener(data: Any) -> Callable[[], Rows]:
+    import narwhals as nw
+
+    is_pandas = hasattr(data, "iloc")
+    if is_pandas and data.index.name == "id" and "id" not in data.columns:
+        data = data.reset_index()
+    try:
+        frame = nw.from_native(data, eager_only=True)
+    except TypeError:
+        raise InputError(f"the data is {_type_name(data)}; {_ACCEPTED}") from None
+    except Exception as error:  # two columns of one name: each library has an error of its own for it
+        raise InputError(f"the DataFrame cannot be read: {error}; give each column its own name") from error
+    place = "iloc" if is_pandas else "index"
+
+    def rows() -> Iterator[Row]:
+        for index, values in enumerate(frame.iter_rows(named=True)):
+            fields = {str(name): plain_value(value) for name, value in values.items()}
+            yield Row(index + 1, f"{place} {index}", fields)
+
+    columns = tuple(str(name) for name in frame.columns)
+    return lambda: Rows("the DataFrame", _STEM, rows(), columns, map_option=_MAPPING)
+
+
+def plain_value(value: Any) -> Any:
+    """Turns a cell of a DataFrame into a plain Python value: NaN and the like are None, arrays are lists.
+
+    >>> plain_value([float("nan"), "a"])
+    [None, 'a']
+    """
+    if value is None or isinstance(value, str | int):
+        return value
+    if isinstance(value, float):
+        return None if math.isnan(value) else value
+    if isinstance(value, list | tuple):
+        return [plain_value(item) for item in value]
+    if isinstance(value, Mapping):
+        return {name: plain_value(item) for name, item in value.items()}
+    if type(value).__name__ in {"NAType", "NaTType"}:
+        return None
+    return plain_value(value.tolist()) if hasattr(value, "tolist") else value
+
+
+def _type_name(value: Any) -> str:
+    return f"an object of type {type(value).__name__}"
