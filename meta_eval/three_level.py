@@ -1,0 +1,397 @@
+"""The three-level estimate: all answers scored cheaply, a sample scored by a judge, a small part rated by people."""
+
+import math
+from bisect import bisect_left, bisect_right
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import stats
+
+from ..errors import UsageError
+from .arrays import Floats, Places
+from .estimate import Estimate
+
+STRATA = 5
+_NO_SPREAD = 1e-12  # a score that does not vary within the strata
+_FEWEST_RATED = 5  # per stratum: fewer say nothing about how much ratings vary within it
+
+
+@dataclass(frozen=True, eq=False)
+class Strata:
+    """All answers, summed up by their cheap score.
+
+    Attributes:
+        edges: The boundaries between the strata, ascending, (strata - 1,). An answer on one belongs to the stratum
+            above.
+        sizes: How many answers each stratum has, (strata,).
+        cheap_mean: The mean cheap score of all answers.
+
+    Examples:
+        >>> strata = Strata.of_scores(np.arange(10.0), strata=2)
+        >>> strata.edges.tolist(), strata.sizes.tolist(), strata.cheap_mean
+        ([4.5], [5, 5], 4.5)
+    """
+
+    edges: Floats
+    sizes: Places
+    cheap_mean: float
+
+    @classmethod
+    def of_scores(cls, cheap: Floats, strata: int = STRATA) -> "Strata":
+        """Cuts all answers into strata of about equal size.
+
+        Args:
+            cheap: The cheap score of all answers, (answers,).
+            strata: How many strata; fewer come out where many answers share one score.
+
+        Raises:
+            UsageError: A cheap score is missing.
+        """
+        if not np.isfinite(cheap).all():
+            raise UsageError("each answer needs a cheap score: score all answers with the cheap metric first")
+        edges = np.unique(np.quantile(cheap, np.linspace(0, 1, strata + 1)[1:-1]))
+        edges = edges[(edges > cheap.min()) & (edges <= cheap.max())]
+        sizes = np.bincount(_strata_of(cheap, edges), minlength=len(edges) + 1)
+        return cls(edges, sizes, float(cheap.mean()))
+
+    @property
+    def answers(self) -> int:
+        """How many answers there are."""
+        return int(self.sizes.sum())
+
+    def joined(self, rated_cheap: Floats, fewest: int) -> "Strata":
+        """Joins neighbours until each stratum has enough rated answers.
+
+        Args:
+            rated_cheap: The cheap score of each rated answer, (rated,).
+            fewest: How many of them a stratum must have.
+        """
+        edges, sizes = self.edges.tolist(), self.sizes.tolist()
+        while edges:
+            counts = np.bincount(_strata_of(rated_cheap, np.array(edges)), minlength=len(sizes))
+            smallest = int(counts.argmin())
+            if counts[smallest] >= fewest:
+                break
+            joins_left = smallest > 0 and (smallest == len(edges) or counts[smallest - 1] <= counts[smallest + 1])
+            first = smallest - joins_left
+            edges.pop(first)
+            sizes[first : first + 2] = [sizes[first] + sizes[first + 1]]
+        return Strata(np.array(edges, dtype=float), np.array(sizes, dtype=np.intp), self.cheap_mean)
+
+
+@dataclass(frozen=True, eq=False)
+class JudgedSample:
+    """The answers that a judge scored, with the ratings of those that people rated.
+
+    Attributes:
+        cheap: The cheap score of each judged answer, (judged,).
+        judged: The judge's score of each, (judged,).
+        ratings: The mean rating of each, or what is to be averaged in its place, (judged,); NaN where nobody rated it.
+        groups: The group of each as a number, (judged,).
+
+    Raises:
+        UsageError: The lengths differ, or a score is missing.
+    """
+
+    cheap: Floats
+    judged: Floats
+    ratings: Floats
+    groups: Places
+
+    def __post_init__(self) -> None:
+        lengths = {len(self.cheap), len(self.judged), len(self.ratings), len(self.groups)}
+        if len(lengths) != 1:
+            raise UsageError(f"cheap, judged, ratings and groups must have the same length, not {sorted(lengths)}")
+        if not np.isfinite(np.concatenate([self.cheap, self.judged])).all():
+            raise UsageError("each judged answer needs a cheap score and a judge's score")
+
+
+@dataclass(frozen=True)
+class ThreeLevelMean:
+    """A mean over all answers, from three levels of measurement.
+
+    Attributes:
+        mean: The estimate with its interval, from all three levels.
+        two_levels: From the judge's scores and the ratings, without the cheap score.
+        ratings_alone: The mean of the ratings, with its interval.
+        answers: How many answers there are.
+        judged: How many of them the judge scored.
+        rated: How many of these people rated.
+        strata: How many strata of the cheap score were used.
+        variances: What `plan_sample_sizes` needs.
+    """
+
+    mean: Estimate
+    two_levels: Estimate
+    ratings_alone: Estimate
+    answers: int
+    judged: int
+    rated: int
+    strata: int
+    variances: "LevelVariances"
+
+
+@dataclass(frozen=True)
+class LevelVariances:
+    """How much one answer adds to the variance of the mean, in squared units of the rating.
+
+    Attributes:
+        after_cheap: Variance of the ratings that the cheap score does not explain.
+        after_judge: Variance of the ratings that the judge's score does not explain.
+    """
+
+    after_cheap: float
+    after_judge: float
+
+
+def draw_stratified(cheap: Floats, count: int, *, strata: int = STRATA, seed: int = 0) -> Places:
+    """Draws answers to judge: from each stratum as many as its share of all answers, at random.
+
+    Args:
+        cheap: The cheap score of all answers, (answers,).
+        count: How many answers to draw.
+        strata: How many strata the answers are cut into.
+        seed: Seed of the draw.
+
+    Returns:
+        The places of the drawn answers, ascending, (count,).
+
+    Raises:
+        UsageError: There are fewer answers than are to be drawn.
+
+    Examples:
+        >>> draw_stratified(np.array([0.1, 0.2, 0.8, 0.9]), 2, strata=2).tolist()[0] in (0, 1)
+        True
+    """
+    if not 0 < count <= len(cheap):
+        raise UsageError(f"{count} of {len(cheap)} answers cannot be drawn: give a number from 1 to {len(cheap)}")
+    random = np.random.default_rng(seed)
+    # a random order within each stratum, then every (answers/count)-th of them: systematic sampling over the strata
+    order = np.lexsort((random.random(len(cheap)), _strata_of(cheap, Strata.of_scores(cheap, strata).edges)))
+    start = random.random()
+    places = order[((start + np.arange(count)) * len(cheap) / count).astype(np.intp)]
+    return np.sort(places)
+
+
+def three_level_mean(
+    strata: Strata, sample: JudgedSample, *, scale: tuple[float, float], level: float = 0.95
+) -> ThreeLevelMean:
+    """Estimates the mean rating of all answers by two-phase stratified sampling with power-tuned differences.
+
+    With the strata h of the cheap score C, W_h the share of all answers in h, J the judge's score and Y the rating:
+
+        theta = lc mean_all(C) + sum_h W_h [mean_judged,h(lj J - lc C) + mean_rated,h(Y - lj J)]
+
+    where lj and lc, at least 0, are the least-squares slopes of Y on J and on C within the strata (0 where a score does
+    not help, so that scores of any scale serve). Its variance is that of the linearised terms, added up over groups: an
+    answer adds W_h / m_h (lj J - lc C - mean), and, where it is rated, W_h / r_h (Y - lj J - mean) as well. The
+    interval is Student's; its degrees of freedom are the rated groups minus the strata and the slope.
+
+    The judged answers must be drawn at random from all, or from each stratum (`draw_stratified`); the rated ones at
+    random from the judged. Then the interval holds whatever the scores are worth.
+
+    Source: two-phase sampling for stratification and regression (Cochran, 1977, chapter 12); power tuning as in PPI++
+    (Angelopoulos, Duchi and Zrnic, 2023, arXiv 2311.01453).
+
+    Args:
+        strata: All answers by their cheap score, the judged ones among them. Neighbours with fewer than 5 rated answers
+            are joined.
+        sample: The judged answers.
+        scale: The lowest and the highest rating; estimates and intervals are clipped to it.
+        level: Confidence level, in (0, 1).
+
+    Returns:
+        The estimate, beside what fewer levels say.
+
+    Raises:
+        UsageError: Fewer than ten answers are rated.
+
+    Examples:
+        A judge and a cheap score that equal the ratings: every answer's rating is then known, and the mean is exact.
+
+        >>> scores = np.tile([1.0, 2.0, 3.0, 4.0, 5.0], 40)
+        >>> ratings = np.where(np.arange(100) < 50, scores[:100], np.nan)
+        >>> sample = JudgedSample(scores[:100], scores[:100], ratings, np.arange(100))
+        >>> result = three_level_mean(Strata.of_scores(scores), sample, scale=(1, 5))
+        >>> round(result.mean.value, 6), round(result.mean.high - result.mean.low, 6)
+        (3.0, 0.0)
+    """
+    is_rated = ~np.isnan(sample.ratings)
+    if int(is_rated.sum()) < 2 * _FEWEST_RATED:
+        raise UsageError(f"{int(is_rated.sum())} rated answers do not suffice: rate at least {2 * _FEWEST_RATED}")
+    one_stratum = Strata(np.zeros(0), np.array([strata.answers]), 0.0)
+    no_cheap = np.zeros(len(sample.cheap))
+    judge_only = JudgedSample(no_cheap, sample.judged, sample.ratings, sample.groups)
+    rated = int(is_rated.sum())
+    alone = JudgedSample(np.zeros(rated), np.zeros(rated), sample.ratings[is_rated], sample.groups[is_rated])
+    levels = _Levels(strata.joined(sample.cheap[is_rated], _FEWEST_RATED), sample)
+    return ThreeLevelMean(
+        mean=levels.estimate(scale, level),
+        two_levels=_Levels(one_stratum, judge_only).estimate(scale, level),
+        ratings_alone=_Levels(one_stratum, alone).estimate(scale, level),
+        answers=strata.answers,
+        judged=len(sample.cheap),
+        rated=rated,
+        strata=levels.strata,
+        variances=levels.variances(),
+    )
+
+
+class _Levels:
+    """The linearised terms of the estimate, for one choice of strata."""
+
+    def __init__(self, strata: Strata, sample: JudgedSample) -> None:
+        self.sample = sample
+        self.is_rated = ~np.isnan(sample.ratings)
+        self.stratum = _strata_of(sample.cheap, strata.edges)
+        self.strata = len(strata.sizes)
+        self.shares = strata.sizes / strata.answers
+        self.cheap_mean = strata.cheap_mean
+        ratings = sample.ratings[self.is_rated]
+        self.rated_stratum = self.stratum[self.is_rated]
+        self._residual_ratings = self._centred(ratings, self.rated_stratum)
+        self.judge_slope = self._slope(sample.judged)
+        self.cheap_slope = self._slope(sample.cheap)
+        self.judged_term = self.judge_slope * sample.judged - self.cheap_slope * sample.cheap
+        self.rated_term = ratings - self.judge_slope * sample.judged[self.is_rated]
+
+    def estimate(self, scale: tuple[float, float], level: float) -> Estimate:
+        value = self.cheap_slope * self.cheap_mean + float(
+            self.shares @ self._means(self.judged_term, self.stratum)
+            + self.shares @ self._means(self.rated_term, self.rated_stratum)
+        )
+        rated = len(self.rated_term)
+        parameters = self.strata + (self.judge_slope > 0)
+        groups = len(np.unique(self.sample.groups[self.is_rated]))
+        freedom = max(1, groups - parameters)
+        influence = self._weights(self.stratum) * self._centred(self.judged_term, self.stratum)
+        rated_influence = self._weights(self.rated_stratum) * self._centred(self.rated_term, self.rated_stratum)
+        # the fitted means and slope make the rated deviations too small, as in any regression
+        influence[self.is_rated] += rated_influence * math.sqrt(rated / max(1, rated - parameters))
+        number = np.unique(self.sample.groups, return_inverse=True)[1]
+        totals = np.bincount(number, weights=influence)
+        half_width = float(stats.t.ppf((1 + level) / 2, freedom)) * math.sqrt(float(totals @ totals))
+        low, high = max(scale[0], value - half_width), min(scale[1], value + half_width)
+        return Estimate(min(max(value, scale[0]), scale[1]), low, high, n=rated, groups=groups)
+
+    def variances(self) -> LevelVariances:
+        ratings = self.sample.ratings[self.is_rated]
+        after_cheap = self._within(ratings - self.cheap_slope * self.sample.cheap[self.is_rated])
+        return LevelVariances(after_cheap=after_cheap, after_judge=min(after_cheap, self._within(self.rated_term)))
+
+    def _slope(self, score: Floats) -> float:
+        """The slope of the ratings on a score within the strata, at least 0."""
+        deviations = self._centred(score[self.is_rated], self.rated_stratum)
+        spread = float(deviations @ deviations)
+        return max(0.0, float(deviations @ self._residual_ratings) / spread) if spread > _NO_SPREAD else 0.0
+
+    def _within(self, values: Floats) -> float:
+        """The variance within the strata, averaged by their shares of all answers."""
+        deviations = self._centred(values, self.rated_stratum)
+        counts = np.bincount(self.rated_stratum, minlength=self.strata)
+        squares = np.bincount(self.rated_stratum, weights=deviations**2, minlength=self.strata)
+        return float(self.shares @ (squares / np.maximum(1, counts - 1)))
+
+    def _means(self, values: Floats, stratum: Places) -> Floats:
+        counts = np.bincount(stratum, minlength=self.strata)
+        return np.asarray(np.bincount(stratum, weights=values, minlength=self.strata) / np.maximum(1, counts))
+
+    def _centred(self, values: Floats, stratum: Places) -> Floats:
+        return np.asarray(values - self._means(values, stratum)[stratum])
+
+    def _weights(self, stratum: Places) -> Floats:
+        counts = np.bincount(stratum, minlength=self.strata)
+        return np.asarray((self.shares / np.maximum(1, counts))[stratum])
+
+
+def _strata_of(cheap: Floats, edges: Floats) -> Places:
+    return np.searchsorted(edges, cheap, side="right").astype(np.intp)
+
+
+@dataclass(frozen=True)
+class SamplePlan:
+    """How many answers to judge and to rate.
+
+    Attributes:
+        judged: How many answers the judge scores.
+        rated: How many of them people rate.
+        width: The expected width of the interval, in units of the rating.
+        cost: What judging and rating cost together, in the unit of the costs.
+    """
+
+    judged: int
+    rated: int
+    width: float
+    cost: float
+
+
+def plan_sample_sizes(
+    variances: LevelVariances,
+    *,
+    answers: int,
+    judge_cost: float,
+    rating_cost: float,
+    width: float | None = None,
+    budget: float | None = None,
+    level: float = 0.95,
+) -> SamplePlan:
+    """Finds the cheapest numbers of judged and rated answers for a width, or the narrowest interval for a budget.
+
+    The variance of the mean is (A - B) / m + B / r with A and B the variances after the cheap score and after the
+    judge, m judged and r rated answers. At a given variance m : r = sqrt((A - B) / judge_cost) : sqrt(B / rating_cost)
+    is cheapest (Cochran, 1977, 12.3). Where the judge explains nothing, only rated answers are judged.
+
+    Args:
+        variances: From a first estimate (`ThreeLevelMean.variances`).
+        answers: How many answers there are.
+        judge_cost: The cost of one judged answer.
+        rating_cost: The cost of one rating.
+        width: The wanted width of the interval; this or `budget`.
+        budget: The most that judging and rating may cost together.
+        level: Confidence level, in (0, 1).
+
+    Returns:
+        The plan. At least ten answers are rated.
+
+    Raises:
+        UsageError: Neither or both of `width` and `budget` are given, a cost is not positive, or the width cannot be
+            reached with all answers judged and rated, or the budget pays for fewer than ten ratings.
+
+    Examples:
+        A = 2, B = 1, costs 1 and 4: m : r = sqrt(1 / 1) : sqrt(1 / 4) = 2 : 1, and 600 pays for r = 100, m = 200.
+
+        >>> plan = plan_sample_sizes(LevelVariances(2.0, 1.0), answers=10**6, judge_cost=1, rating_cost=4, budget=600)
+        >>> plan.judged, plan.rated, plan.cost
+        (200, 100, 600.0)
+    """
+    if (width is None) == (budget is None):
+        raise UsageError("name a width or a budget, one of the two")
+    if judge_cost <= 0 or rating_cost <= 0:
+        raise UsageError("the cost of a judged answer and of a rating must be above 0")
+    judge_part, rating_part = variances.after_cheap - variances.after_judge, variances.after_judge
+    fewest = 2 * _FEWEST_RATED
+
+    def sizes(rated: float) -> tuple[int, int]:
+        rated_count = min(answers, max(fewest, math.ceil(rated - 1e-9)))
+        ratio = math.sqrt(judge_part * rating_cost / (rating_part * judge_cost)) if rating_part > 0 else math.inf
+        return min(answers, max(rated_count, math.ceil(min(rated * ratio, answers) - 1e-9))), rated_count
+
+    def plan(rated: float) -> SamplePlan:
+        judged_count, rated_count = sizes(rated)
+        variance = judge_part / judged_count + rating_part / rated_count
+        quantile = float(stats.t.ppf((1 + level) / 2, rated_count - 1))
+        cost = judged_count * judge_cost + rated_count * rating_cost
+        return SamplePlan(judged_count, rated_count, 2 * quantile * math.sqrt(variance), cost)
+
+    counts = range(fewest, answers + 1)
+    if budget is not None:
+        affordable = bisect_right(counts, budget, key=lambda rated: plan(rated).cost)
+        if not affordable:
+            raise UsageError(f"the budget does not pay for {fewest} rated answers; that costs {plan(fewest).cost:g}")
+        return plan(counts[affordable - 1])
+    assert width is not None
+    if plan(answers).width > width:
+        raise UsageError(
+            f"the width {width:g} cannot be reached: with all {answers} answers rated it is {plan(answers).width:.3g}"
+        )
+    return plan(counts[bisect_left(counts, -width, key=lambda rated: -plan(rated).width)])
