@@ -10,6 +10,9 @@ from scipy import stats
 from ..errors import UsageError
 from .arrays import Floats, Places
 from .estimate import Estimate
+from .policy import triage_policy
+from .raters import to_rating_scale
+from .table import ScoreTable
 
 STRATA = 5
 _NO_SPREAD = 1e-12  # a score that does not vary within the strata
@@ -188,7 +191,8 @@ def three_level_mean(
     interval is Student's; its degrees of freedom are the rated groups minus the strata and the slope.
 
     The judged answers must be drawn at random from all, or from each stratum (`draw_stratified`); the rated ones at
-    random from the judged. Then the interval holds whatever the scores are worth.
+    random from the judged. Then the interval holds whatever the scores are worth. It holds for all answers of the same
+    kind, not only for these: where most of them are rated it is wider than their own mean would need.
 
     Source: two-phase sampling for stratification and regression (Cochran, 1977, chapter 12); power tuning as in PPI++
     (Angelopoulos, Duchi and Zrnic, 2023, arXiv 2311.01453).
@@ -235,6 +239,71 @@ def three_level_mean(
         strata=levels.strata,
         variances=levels.variances(),
     )
+
+
+@dataclass(frozen=True)
+class LevelEstimates:
+    """What three levels of measurement say of all answers of a table.
+
+    Attributes:
+        mean_rating: The mean rating, on the rating scale.
+        bad_share: The share of answers rated below the middle of the scale, in [0, 1].
+        to_judge: How many answers the cheap score alone cannot decide one by one; None where too few are rated to tell.
+    """
+
+    mean_rating: ThreeLevelMean
+    bad_share: ThreeLevelMean
+    to_judge: int | None
+
+
+def estimate_levels(
+    table: ScoreTable, cheap: str, judged: str, *, strata: int = STRATA, level: float = 0.95
+) -> LevelEstimates:
+    """Estimates the mean rating and the share of bad answers of a table whose answers are scored at three levels.
+
+    Where answers are to be sent or held back one by one, thresholds on the cheap score decide some (`triage_policy`):
+    the others must be judged in full, and are counted.
+
+    Args:
+        table: All answers. Ratings of answers that the judge did not score are left out.
+        cheap: The metric that scored all answers.
+        judged: The metric that scored a random part of them.
+        strata: How many strata of the cheap score.
+        level: Confidence level, in (0, 1).
+
+    Raises:
+        InputError: The table has no such metric.
+        UsageError: A cheap score is missing, or fewer than ten judged answers are rated.
+    """
+    scores, is_judged = table.column(cheap), ~np.isnan(table.column(judged))
+    sample = JudgedSample(
+        scores[is_judged], table.column(judged)[is_judged], table.mean_rating[is_judged], table.group_numbers[is_judged]
+    )
+    is_bad = np.where(np.isnan(sample.ratings), np.nan, sample.ratings < table.middle)
+    opposite = JudgedSample(-sample.cheap, -sample.judged, is_bad, sample.groups)
+    scale = (table.rating_min, table.rating_max)
+    return LevelEstimates(
+        mean_rating=three_level_mean(Strata.of_scores(scores, strata), sample, scale=scale, level=level),
+        bad_share=three_level_mean(Strata.of_scores(-scores, strata), opposite, scale=(0.0, 1.0), level=level),
+        to_judge=_count_undecided(table, scores),
+    )
+
+
+def _count_undecided(table: ScoreTable, cheap: Floats) -> int | None:
+    """How many answers lie between the thresholds that the cheap score allows."""
+    from sklearn.isotonic import IsotonicRegression
+
+    rated = table.rated()
+    is_rated = ~np.isnan(table.mean_rating)
+    out_of_fold = to_rating_scale(rated, cheap[is_rated])
+    if out_of_fold is None:
+        return None
+    policy = triage_policy(rated, out_of_fold)
+    regression = IsotonicRegression(y_min=table.rating_min, y_max=table.rating_max, out_of_bounds="clip")
+    predicted = regression.fit(cheap[is_rated], rated.mean_rating).predict(cheap)
+    is_sent = predicted >= policy.send_at if policy.send_at is not None else np.zeros(len(cheap), bool)
+    is_held = predicted < policy.hold_below if policy.hold_below is not None else np.zeros(len(cheap), bool)
+    return int((~is_sent & ~is_held).sum())
 
 
 class _Levels:
@@ -362,7 +431,7 @@ def plan_sample_sizes(
 
         >>> plan = plan_sample_sizes(LevelVariances(2.0, 1.0), answers=10**6, judge_cost=1, rating_cost=4, budget=600)
         >>> plan.judged, plan.rated, plan.cost
-        (200, 100, 600.0)
+        (200, 100, 600)
     """
     if (width is None) == (budget is None):
         raise UsageError("name a width or a budget, one of the two")

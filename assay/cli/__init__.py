@@ -19,6 +19,7 @@ from .cassettes import cassettes
 from .compare import compare
 from .crosseval import crosseval
 from .demo import demo
+from .estimate import estimate
 from .exit_codes import BUDGET, ERROR, INTERRUPTED, USAGE
 from .generate import generate
 from .heuristic import heuristic
@@ -37,7 +38,7 @@ from .suite import accept, suite
 
 COMMANDS = {
     "Evaluate": (init, run, show, compare, runs, demo),
-    "Trust": (meta, judges, rate, ratings, probe, heuristic),
+    "Trust": (meta, estimate, judges, rate, ratings, probe, heuristic),
     "CI": (suite, accept, cassettes),
     "Build sets": (generate, crosseval, sets),
     "Tools": (metrics, prompts, numeric),

@@ -1,0 +1,165 @@
+"""`assay estimate`: the mean rating of very many answers from a cheap score, a judged sample and a few ratings."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ..errors import UsageError
+from .meta import with_read_options
+from .options import json_option, store_option
+from .output import echo, echo_json, open_console
+
+if TYPE_CHECKING:
+    from ..meta_eval.estimate import Estimate
+    from ..meta_eval.score_files import ReadOptions
+    from ..meta_eval.three_level import LevelEstimates, SamplePlan
+    from ..runs.store import RunRow, Store
+
+_FILE = click.Path(path_type=Path, dir_okay=False)
+
+
+@click.command()
+@click.argument("runs", nargs=-1, metavar="[RUN]...")
+@click.option("--scores", type=_FILE, multiple=True, help="File of scores of any tool, long or wide; repeatable.")
+@click.option("--ratings", "ratings_file", type=_FILE, help="File of ratings. Default: those in the runs or --scores.")
+@click.option("--cheap", required=True, metavar="METRIC", help="The metric that scored all answers.")
+@click.option("--judged", metavar="METRIC", help="The metric that scored a random part of them.")
+@click.option("--draw", type=click.IntRange(min=1), help="Draw so many answers of the first RUN to judge, into --out.")
+@click.option("--out", type=_FILE, help="Where --draw writes the set: .jsonl or .csv.")
+@click.option("--width", type=click.FloatRange(0, min_open=True), help="Plan for an interval of this width.")
+@click.option("--budget", type=click.FloatRange(0, min_open=True), help="Plan for at most this cost.")
+@click.option(
+    "--judge-cost", type=click.FloatRange(0, min_open=True), default=0.002, show_default=True, help="Per judged answer."
+)
+@click.option(
+    "--rating-cost", type=click.FloatRange(0, min_open=True), default=1.0, show_default=True, help="Per rated answer."
+)
+@click.option("--strata", type=click.IntRange(min=1), default=5, show_default=True, help="Strata of the cheap score.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of --draw.")
+@with_read_options
+@store_option
+@json_option
+def estimate(
+    runs: tuple[str, ...],
+    *,
+    scores: tuple[Path, ...],
+    ratings_file: Path | None,
+    cheap: str,
+    judged: str | None,
+    draw: int | None,
+    out: Path | None,
+    width: float | None,
+    budget: float | None,
+    judge_cost: float,
+    rating_cost: float,
+    strata: int,
+    seed: int,
+    read_options: "ReadOptions",
+    store: str | Path,
+    as_json: bool,
+) -> None:
+    """Estimate the mean rating of very many answers.
+
+    From a cheap score of all, a judge's score of a random part, and ratings of a few.
+
+    Score all answers with a metric that asks no judge, draw some (--draw), judge those, and have some of the judged
+    ones rated at random. The same costs, with --width or --budget, say how many to judge and to rate next time.
+
+    \b
+    assay run answers.csv --metrics token_overlap
+    assay estimate last --cheap token_overlap --draw 2000 --out to_judge.jsonl
+    assay estimate ALL JUDGED --cheap token_overlap --judged weakest_claim --budget 200
+    """
+    from ..meta_eval.three_level import estimate_levels, plan_sample_sizes
+    from ..runs import Store
+    from ..runs.score_table import find_runs, join_scores
+
+    opened = Store(store, must_exist=True) if runs or not scores else None
+    chosen_runs = find_runs(opened, runs) if opened else []
+    if draw is not None:
+        if out is None or opened is None:
+            raise UsageError("--draw needs a RUN with scores of all answers, and --out FILE for the set")
+        _write_draw(opened, chosen_runs[0], cheap, draw, out, strata=strata, seed=seed)
+        return
+    if judged is None:
+        raise UsageError("--judged: name the metric that scored a part of the answers (or draw that part with --draw)")
+    joined = join_scores(opened, chosen_runs, scores, ratings_file, read_options)
+    levels = estimate_levels(joined.table, cheap, judged, strata=strata)
+    plan = None
+    if width is not None or budget is not None:
+        plan = plan_sample_sizes(
+            levels.mean_rating.variances,
+            answers=len(joined.table.items),
+            judge_cost=judge_cost,
+            rating_cost=rating_cost,
+            width=width,
+            budget=budget,
+        )
+    if as_json:
+        echo_json(asdict(levels) | {"plan": None if plan is None else asdict(plan), "notes": joined.notes})
+        return
+    _print_levels(levels, plan, (joined.table.rating_min, joined.table.rating_max))
+    for note in joined.notes:
+        echo(f"Note: {note}")
+
+
+def _write_draw(store: "Store", run: "RunRow", cheap: str, count: int, out: Path, *, strata: int, seed: int) -> None:
+    """Writes the answers that a judge should score."""
+    import numpy as np
+
+    from ..eval_sets import write_set
+    from ..meta_eval.three_level import draw_stratified
+
+    values = {sample: value for sample, metric, value, _ in store.sample_values(run.id) if metric == cheap}
+    if not values or None in values.values():
+        missing = sum(value is None for value in values.values()) if values else "all"
+        raise UsageError(f"run {run.id}: {missing} answers have no score of {cheap}; score every answer with it first")
+    ids = list(values)
+    drawn = draw_stratified(np.array(list(values.values()), dtype=float), count, strata=strata, seed=seed)
+    chosen = {ids[place] for place in drawn}
+    written = write_set((sample for sample in store.samples(run.id) if sample.id in chosen), out)
+    echo(
+        f"{out}: {written} of {len(ids)} answers, at random within {strata} strata of {cheap} (seed {seed})\n"
+        f"Judge them (assay run {out} --judge JUDGE) and have some rated at random (assay rate last)."
+    )
+
+
+def _print_levels(levels: "LevelEstimates", plan: "SamplePlan | None", scale: tuple[float, float]) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    mean, console = levels.mean_rating, open_console()
+    console.print(
+        Text(
+            f"Mean rating of all {mean.answers} answers: {_interval(mean.mean, '.2f')} on {scale[0]:g}-{scale[1]:g}",
+            "bold",
+        )
+    )
+    console.print(Text(f"Bad answers (rated below the middle): {_interval(levels.bad_share.mean, '.1%')}"))
+    table = Table("from", "answers", "mean rating", "width")
+    for name, answers, value in (
+        ("ratings alone", mean.rated, mean.ratings_alone),
+        ("and the judged sample", mean.judged, mean.two_levels),
+        ("and the cheap score of all", mean.answers, mean.mean),
+    ):
+        table.add_row(name, str(answers), _interval(value, ".2f"), f"{(value.high or 0) - (value.low or 0):.2f}")
+    console.print(table)
+    if levels.to_judge is not None:
+        console.print(
+            Text(
+                f"To send or hold back answers one by one, judge {levels.to_judge} of them: the cheap score decides "
+                "the rest."
+            )
+        )
+    if plan is not None:
+        console.print(
+            Text(
+                f"Plan: judge {plan.judged} and rate {plan.rated}; cost {plan.cost:g}, expected width {plan.width:.2f}"
+            )
+        )
+
+
+def _interval(value: "Estimate", unit: str) -> str:
+    return f"{value.value or 0:{unit}} [{value.low or 0:{unit}}, {value.high or 0:{unit}}]"

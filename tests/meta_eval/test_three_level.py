@@ -1,0 +1,164 @@
+"""The mean of very many answers from three levels, by hand and in simulation."""
+
+import numpy as np
+import pytest
+
+from assay.errors import UsageError
+from assay.meta_eval.table import ScoreTable
+from assay.meta_eval.three_level import (
+    JudgedSample,
+    LevelVariances,
+    Strata,
+    draw_stratified,
+    estimate_levels,
+    plan_sample_sizes,
+    three_level_mean,
+)
+
+
+def simulate(random: np.random.Generator, answers: int, judged: int, rated: int, per_group: int = 1):  # type: ignore[no-untyped-def]
+    """A population whose ratings follow a judge, which follows a cheap score; the true mean, strata and sample."""
+    groups = np.arange(answers) // per_group
+    quality = random.normal(size=answers) + (per_group > 1) * random.normal(size=groups[-1] + 1)[groups]
+    cheap = 0.5 * quality + random.normal(size=answers)
+    judge = quality + 0.7 * random.normal(size=answers)
+    ratings = np.clip(np.round(3.3 + 0.9 * quality), 1, 5)
+    drawn = draw_stratified(cheap, judged, seed=int(random.integers(2**31)))
+    shown = np.full(judged, np.nan)
+    by_people = random.choice(judged, rated, replace=False)
+    shown[by_people] = ratings[drawn][by_people]
+    return (
+        float(ratings.mean()),
+        Strata.of_scores(cheap),
+        JudgedSample(cheap[drawn], judge[drawn], shown, groups[drawn]),
+    )
+
+
+def test_two_strata_by_hand() -> None:
+    # 30 answers have the cheap score 0 and 10 have 1: W = 3/4, 1/4. Constant scores within the strata explain nothing,
+    # so theta = 3/4 * mean(1, 2, 3, 2, 2) + 1/4 * mean(4, 5, 3, 4, 4) = 3/4 * 2 + 1/4 * 4 = 2.5.
+    # Sums of squared deviations are 2 and 2, so the variance of the terms is (9/16 * 2 + 1/16 * 2) / 25 = 0.05, times
+    # 10 / (10 - 2) for the two fitted means: 0.0625. Student's quantile with 10 - 2 = 8 degrees is 2.306: +- 0.5765.
+    strata = Strata.of_scores(np.repeat([0.0, 1.0], [30, 10]), strata=4)
+    cheap = np.repeat([0.0, 1.0], 5)
+    ratings = np.array([1.0, 2, 3, 2, 2, 4, 5, 3, 4, 4])
+    result = three_level_mean(strata, JudgedSample(cheap, cheap, ratings, np.arange(10)), scale=(1, 5))
+    assert strata.sizes.tolist() == [30, 10]
+    assert result.mean.value == pytest.approx(2.5)
+    assert result.mean.high == pytest.approx(2.5 + 2.306 * 0.25, abs=1e-3)
+    assert result.ratings_alone.value == pytest.approx(3.0)
+    assert result.variances == LevelVariances(pytest.approx(0.5), pytest.approx(0.5))  # 2 / 4 in each stratum
+
+
+def test_a_judge_that_knows_the_rating_leaves_only_the_sample_of_judged_answers() -> None:
+    random = np.random.default_rng(1)
+    judged = random.normal(3, 1, size=400)
+    ratings = np.where(np.arange(400) < 30, judged, np.nan)
+    no_cheap = np.zeros(400)
+    result = three_level_mean(
+        Strata.of_scores(np.zeros(1000)), JudgedSample(no_cheap, judged, ratings, np.arange(400)), scale=(-9, 9)
+    )
+    assert result.mean.value == pytest.approx(judged.mean())
+    assert result.variances.after_judge == pytest.approx(0, abs=1e-9)
+
+
+def test_scores_against_the_ratings_do_not_help_and_do_not_harm() -> None:
+    random = np.random.default_rng(2)
+    ratings = random.integers(1, 6, size=100).astype(float)
+    sample = JudgedSample(np.zeros(100), -ratings, ratings, np.arange(100))
+    result = three_level_mean(Strata.of_scores(np.zeros(500)), sample, scale=(1, 5))
+    assert result.mean.value == pytest.approx(ratings.mean())
+    assert result.mean.low == result.ratings_alone.low
+
+
+def test_strata_with_few_rated_answers_are_joined() -> None:
+    strata = Strata.of_scores(np.arange(100.0), strata=4)
+    joined = strata.joined(np.array([1.0, 2, 3, 4, 5, 30, 80, 81, 82, 83, 84]), fewest=5)
+    assert joined.sizes.sum() == 100
+    assert len(joined.sizes) == 2
+
+
+@pytest.mark.parametrize("per_group", [1, 4])
+def test_the_interval_holds_the_mean_and_each_level_narrows_it(per_group: int) -> None:
+    random = np.random.default_rng(3)
+    held, widths = 0, []
+    for _ in range(200):
+        truth, strata, sample = simulate(random, 8000, 800, 100, per_group)
+        result = three_level_mean(strata, sample, scale=(1, 5))
+        held += result.mean.low <= truth <= result.mean.high
+        widths.append([e.high - e.low for e in (result.ratings_alone, result.two_levels, result.mean)])
+    assert 180 <= held <= 198  # 95% of 200 is 190; two standard errors are 6.2
+    alone, two, three = np.mean(widths, axis=0)
+    assert three <= two < 0.85 * alone
+
+
+def test_a_draw_takes_from_each_stratum_its_share() -> None:
+    cheap = np.random.default_rng(4).random(1000)
+    drawn = draw_stratified(cheap, 100, strata=5, seed=7)
+    assert len(set(drawn.tolist())) == 100
+    edges = Strata.of_scores(cheap, 5).edges
+    assert np.bincount(np.searchsorted(edges, cheap[drawn])).tolist() == [20] * 5
+    assert drawn.tolist() == draw_stratified(cheap, 100, strata=5, seed=7).tolist()
+    assert drawn.tolist() != draw_stratified(cheap, 100, strata=5, seed=8).tolist()
+
+
+def test_a_draw_takes_each_answer_equally_often() -> None:
+    cheap = np.arange(12.0)
+    counts = np.zeros(12)
+    for seed in range(1200):
+        counts[draw_stratified(cheap, 4, strata=3, seed=seed)] += 1
+    assert (abs(counts - 400) < 70).all()  # a third of 1,200; standard deviation 16
+
+
+def test_a_plan_reaches_its_width() -> None:
+    variances = LevelVariances(after_cheap=1.0, after_judge=0.4)
+    plan = plan_sample_sizes(variances, answers=10**7, judge_cost=0.002, rating_cost=1.0, width=0.2)
+    assert plan.width <= 0.2
+    # m : r = sqrt(0.6 / 0.002) : sqrt(0.4 / 1) = 27.4, so V = 0.6 / (27.4 r) + 0.4 / r = 0.4219 / r; with the quantile
+    # 1.97, (0.1 / 1.97)^2 = 0.002577 and r = 164
+    assert plan.rated == pytest.approx(164, abs=2)
+    assert plan.judged == pytest.approx(27.4 * plan.rated, rel=0.01)
+    fewer = plan_sample_sizes(variances, answers=10**7, judge_cost=0.002, rating_cost=1.0, budget=plan.cost)
+    assert fewer == plan
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({}, "name a width or a budget"),
+        ({"width": 1.0, "budget": 1.0}, "name a width or a budget"),
+        ({"width": 0.001}, "cannot be reached"),
+        ({"budget": 3.0}, "does not pay for 10 rated answers"),
+        ({"width": 1.0, "judge_cost": 0.0}, "above 0"),
+    ],
+)
+def test_a_plan_that_cannot_be_made(arguments: dict[str, float], message: str) -> None:
+    costs = {"judge_cost": 0.1, "rating_cost": 1.0} | arguments
+    with pytest.raises(UsageError, match=message):
+        plan_sample_sizes(LevelVariances(1.0, 0.5), answers=100, **costs)
+
+
+def test_a_table_gives_the_mean_rating_and_the_share_of_bad_answers() -> None:
+    # the judge equals the rating, and all are judged: the mean of all 40 and the share below 3 are known
+    ratings = np.tile([1.0, 2, 3, 4, 5], 8)
+    shown = np.where(np.arange(40) < 20, ratings, np.nan)
+    table = ScoreTable(
+        items=tuple(map(str, range(40))),
+        metrics=("cheap", "judge"),
+        scores=np.column_stack([np.zeros(40), ratings]),
+        ratings=shown[:, None],
+    )
+    levels = estimate_levels(table, "cheap", "judge")
+    assert levels.mean_rating.mean.value == pytest.approx(3.0)
+    assert levels.bad_share.mean.value == pytest.approx(0.4)
+    assert levels.to_judge == 40  # a constant score decides nothing
+
+
+def test_too_few_ratings_and_missing_scores_are_named() -> None:
+    sample = JudgedSample(np.zeros(9), np.zeros(9), np.ones(9), np.arange(9))
+    with pytest.raises(UsageError, match="9 rated answers do not suffice: rate at least 10"):
+        three_level_mean(Strata.of_scores(np.zeros(9)), sample, scale=(1, 5))
+    with pytest.raises(UsageError, match="each answer needs a cheap score"):
+        Strata.of_scores(np.array([1.0, np.nan]))
+    with pytest.raises(UsageError, match="51 of 50"):
+        draw_stratified(np.zeros(50), 51)
