@@ -102,11 +102,11 @@ def false_alarms(repeats: int, permutations: int, seed: int) -> Iterator[list[ob
             alarms["max-T"] += min(together) < 0.05
             task = CombinationTask.build(scores, ratings, groups, middle=MIDDLE, how="ranks", largest=metrics)
             _, best, p = chance_of_best(task, permutations=permutations, seed=repeat)
-            found = cross_validate(task, repeats=1, folds=5, seed=repeat, fitted=False)
+            found = cross_validate(task, repeats=1, folds=5, seed=repeat, rules=("best",))
             assert found is not None
             alarms["selection"] += p < 0.05
             in_sample.append(best)
-            out_of_fold.append(column_spearmans(found.chosen, ratings)[0])
+            out_of_fold.append(column_spearmans(found.chosen["best"], ratings)[0])
         error = np.std(out_of_fold) / np.sqrt(repeats)
         shares = (f"{100 * count / repeats:.1f}%" for count in alarms.values())
         yield [n, of_a_group, *shares, float(np.mean(in_sample)), f"{np.mean(out_of_fold):.3f} +- {error:.3f}"]

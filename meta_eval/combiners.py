@@ -1,4 +1,4 @@
-"""Combiners that take all metrics: their mean rank, the paper's normalised sum, and three fitted to ratings."""
+"""Combiners that take all metrics: their mean rank, the paper's normalised sum, and two fitted to ratings."""
 
 from collections.abc import Callable
 from typing import Literal, get_args
@@ -8,28 +8,27 @@ import numpy as np
 from .arrays import Floats
 from .subsets import Scaling, fit_scale
 
-Combiner = Literal["mean-rank", "normalised-sum", "ridge", "logistic", "tree"]
+Combiner = Literal["mean-rank", "normalised-sum", "ridge", "logistic"]
 COMBINERS: tuple[Combiner, ...] = get_args(Combiner)
 _PENALTIES = np.logspace(-2, 3, 11)
-_TREE_DEPTH = 3
+SUBSET = "subset"  # the kind of a combination that sums the best subset instead
 
 Predictor = Callable[[Floats], Floats]
 """Maps scores (items, metrics) to one prediction per item (items,)."""
 
 
-def fit_combiner(kind: Combiner, scores: Floats, ratings: Floats, *, middle: float, seed: int = 0) -> Predictor:
+def fit_combiner(kind: Combiner, scores: Floats, ratings: Floats, *, middle: float) -> Predictor:
     """Fits a combiner to training scores and ratings.
 
     The fitted kinds take the metrics' ranks. Ridge's penalty is chosen by leaving out one training item at a time;
-    logistic regression tells good answers (above the middle) from others with scikit-learn's penalty of 1; the tree has
-    at most 3 levels and at least 5% of the items per leaf.
+    logistic regression tells good answers (above the middle) from others with scikit-learn's penalty of 1. There is no
+    tree among them: what is chosen can be written to a file that people read, one weight per metric.
 
     Args:
         kind: Which combiner.
         scores: Training scores, more being better, (items, metrics); NaN where one is missing.
         ratings: Training ratings, (items,).
         middle: The middle of the rating scale.
-        seed: Seed of the tree.
 
     Returns:
         The predictor. Predictions are standardised by the training mean and spread, so that those of several folds may
@@ -44,7 +43,7 @@ def fit_combiner(kind: Combiner, scores: Floats, ratings: Floats, *, middle: flo
     how: Scaling = "sum" if kind == "normalised-sum" else "ranks"
     scale = fit_scale(scores, how)
     x = scale(scores)
-    model = _fit_model(kind, x, ratings, middle, seed)
+    model = _fit_model(kind, x, ratings, middle)
     fitted = model(x)
     centre, spread = float(fitted.mean()), float(fitted.std()) or 1.0
 
@@ -57,7 +56,7 @@ def fit_combiner(kind: Combiner, scores: Floats, ratings: Floats, *, middle: flo
     return predict
 
 
-def _fit_model(kind: Combiner, x: Floats, y: Floats, middle: float, seed: int) -> Predictor:
+def _fit_model(kind: Combiner, x: Floats, y: Floats, middle: float) -> Predictor:
     if kind == "ridge":
         from sklearn.linear_model import RidgeCV
 
@@ -70,10 +69,4 @@ def _fit_model(kind: Combiner, x: Floats, y: Floats, middle: float, seed: int) -
         classifier = LogisticRegression(C=1.0).fit(x / spread, y > middle)
         weights = classifier.coef_[0] / spread
         return lambda others: np.asarray(others @ weights, float)
-    if kind == "tree":
-        from sklearn.tree import DecisionTreeRegressor
-
-        smallest_leaf = max(2, round(0.05 * len(y)))
-        tree = DecisionTreeRegressor(max_depth=_TREE_DEPTH, min_samples_leaf=smallest_leaf, random_state=seed).fit(x, y)
-        return lambda others: np.asarray(tree.predict(others), float)
     return lambda others: np.asarray(others.sum(axis=1), float)

@@ -1,15 +1,38 @@
-"""Choosing a combination inside repeated, grouped, nested cross-validation: no figure comes from what chose it."""
+"""Choosing among all ways of combining metrics inside repeated, grouped, nested cross-validation.
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+No figure comes from the answers that chose it.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 from scipy.stats import rankdata
 
-from .arrays import Floats, Places
-from .combiners import COMBINERS, Combiner, fit_combiner
+from .arrays import Bools, Floats, Places
+from .combiners import COMBINERS, SUBSET, Combiner, fit_combiner
 from .folds import grouped_folds
 from .subsets import Scaling, all_subsets, best_of_each_size, fit_scale, subset_correlations
+
+_LARGEST_CHEAP_SUBSET = 2
+
+Rule = Callable[["FoldScores"], int]
+"""Chooses a way from what each reaches on answers that were left out: the way's number."""
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """One way to make one score of several metrics, fitted anew to every training part.
+
+    Attributes:
+        kind: `subset` (the best subset, its ranks or values summed), or the combiner of all metrics.
+        size: The number of metrics of the subset, or of all; 0 where only the cost is bounded.
+        most_cost: The largest cost of a subset of one or two metrics; None without a bound.
+    """
+
+    kind: str
+    size: int
+    most_cost: float | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,6 +47,8 @@ class CombinationTask:
         how: How columns are brought to one scale before they are summed.
         subsets: The subsets to choose from, (subsets, metrics) of 0 and 1, the small ones first.
         sizes: How many metrics each subset holds, (subsets,).
+        subset_costs: What each subset costs, (subsets,); None where that is unknown.
+        combiners: The combiners of all metrics that are tried too.
     """
 
     scores: Floats
@@ -33,52 +58,123 @@ class CombinationTask:
     how: Scaling
     subsets: Floats
     sizes: Places
+    subset_costs: Floats | None = None
+    combiners: tuple[Combiner, ...] = COMBINERS
+    ways: tuple[Way, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        by_size = [Way(SUBSET, size) for size in range(1, self.largest + 1)]
+        by_cost = [Way(SUBSET, 0, bound) for bound in self._cost_bounds()]
+        all_metrics = [Way(kind, self.scores.shape[1]) for kind in self.combiners]
+        object.__setattr__(self, "ways", (*by_size, *by_cost, *all_metrics))
 
     @classmethod
     def build(
-        cls, scores: Floats, ratings: Floats, group_numbers: Places, *, middle: float, how: Scaling, largest: int
+        cls,
+        scores: Floats,
+        ratings: Floats,
+        group_numbers: Places,
+        *,
+        middle: float,
+        how: Scaling,
+        largest: int,
+        costs: Sequence[float] | None = None,
+        combiners: tuple[Combiner, ...] = COMBINERS,
     ) -> "CombinationTask":
-        """Builds the task of choosing among all subsets of up to `largest` metrics."""
+        """Builds the task of choosing among all subsets of up to `largest` metrics, and the combiners of all."""
         subsets = all_subsets(scores.shape[1], largest)
-        return cls(scores, ratings, group_numbers, middle, how, subsets, subsets.sum(axis=1).astype(np.intp))
+        subset_costs = None if costs is None else subsets @ np.asarray(costs, float)
+        sizes = subsets.sum(axis=1).astype(np.intp)
+        return cls(scores, ratings, group_numbers, middle, how, subsets, sizes, subset_costs, combiners)
 
     @property
     def largest(self) -> int:
         """The size of the largest subset."""
         return int(self.sizes[-1])
 
+    @property
+    def single_costs(self) -> Floats | None:
+        """What each metric costs, (metrics,); None where that is unknown."""
+        return None if self.subset_costs is None else self.subset_costs[: self.scores.shape[1]]
+
+    def _cost_bounds(self) -> list[float]:
+        """The bounds on cost that are tried: that of every metric but the most expensive ones."""
+        costs = self.single_costs
+        return [] if costs is None else [float(cost) for cost in np.unique(costs)[:-1]]
+
+
+@dataclass(frozen=True, eq=False)
+class FittedWays:
+    """All ways of a task, fitted to its items at some places.
+
+    Attributes:
+        rows: The row of `task.subsets` of each way that is a subset.
+        predict: Maps scores (others, metrics) to predictions (others, ways).
+        complexity: How many metrics each way takes, and a little more where it learns weights, (ways,).
+        costs: What each way costs, (ways,); None where that is unknown.
+    """
+
+    rows: Places
+    predict: Callable[[Floats], Floats]
+    complexity: Floats
+    costs: Floats | None
+
+
+@dataclass(frozen=True, eq=False)
+class FoldScores:
+    """What each way reaches on answers that were left out, and what a rule may weigh against it.
+
+    Attributes:
+        pooled: Spearman over all answers, the mean over repeats, (ways,).
+        by_fold: Spearman within each part that was left out, (ways, repeats x folds).
+        folds: How many folds one repeat has.
+        complexity: As in `FittedWays`.
+        costs: As in `FittedWays`.
+        eligible: Whether a way may be chosen, (ways,).
+    """
+
+    pooled: Floats
+    by_fold: Floats
+    folds: int
+    complexity: Floats
+    costs: Floats | None
+    eligible: Bools
+
 
 @dataclass(frozen=True, eq=False)
 class OutOfFold:
-    """Predictions of every rated item by models that did not see its group.
+    """Predictions of every rated item by ways that did not see its group.
 
     Attributes:
-        by_size: Predictions of the best subset of each size, (sizes, items, repeats).
-        chosen: Predictions where the size is chosen inside the training part too, (items, repeats).
-        fitted: Predictions of each combiner, (items, repeats).
-        fold_scores: Spearman within each held-out part, (sizes, repeats x folds).
+        predictions: Predictions of each way, (ways, items, repeats).
+        chosen: By rule, predictions where the way is chosen inside the training part too, (items, repeats).
+        scores: What each way reaches on the parts that were left out.
         repeats: How often the folds were dealt.
-        folds: How many folds were made.
     """
 
-    by_size: Floats
-    chosen: Floats
-    fitted: dict[Combiner, Floats]
-    fold_scores: Floats
+    predictions: Floats
+    chosen: dict[str, Floats]
+    scores: FoldScores
     repeats: int
-    folds: int
 
 
 def best_subsets(task: CombinationTask, places: Places) -> Places:
-    """Finds the best subset of each size on the items at `places`: the highest correlation of its sum with the ratings.
+    """Finds the best subset of each size, then within each bound on cost, on the items at `places`.
+
+    Best is the highest correlation of its sum with the ratings.
 
     Returns:
-        One row of `task.subsets` per size, (sizes,).
+        One row of `task.subsets` per size and per bound, (sizes + bounds,).
     """
     scores = task.scores[places]
     x = fit_scale(scores, task.how)(scores)
     correlations = subset_correlations(x, rankdata(task.ratings[places])[:, None], task.subsets)[:, 0]
-    return best_of_each_size(correlations, task.sizes)
+    rows = best_of_each_size(correlations, task.sizes).tolist()
+    for way in task.ways:
+        if way.most_cost is not None and task.subset_costs is not None:
+            allowed = (task.subset_costs <= way.most_cost + 1e-12) & (task.sizes <= _LARGEST_CHEAP_SUBSET)
+            rows.append(int(np.argmax(np.where(allowed, correlations, -np.inf))))
+    return np.array(rows)
 
 
 def predict_subsets(task: CombinationTask, rows: Places, training: Places, others: Floats) -> Floats:
@@ -99,54 +195,86 @@ def predict_subsets(task: CombinationTask, rows: Places, training: Places, other
     return (scale(others) @ weights) / np.where(spread > 0, spread, 1.0)
 
 
-def simplest_size(fold_scores: Floats, folds: int) -> int:
-    """Chooses the smallest size whose mean score is within one standard error of the best.
+def fit_ways(task: CombinationTask, training: Places) -> FittedWays:
+    """Fits every way of a task to its items at `training`."""
+    rows = best_subsets(task, training)
+    scores, ratings = task.scores[training], task.ratings[training]
+    predictors = [fit_combiner(kind, scores, ratings, middle=task.middle) for kind in task.combiners]
+
+    def predict(others: Floats) -> Floats:
+        columns = [predictor(others)[:, None] for predictor in predictors]
+        return np.hstack([predict_subsets(task, rows, training, others), *columns])
+
+    # where two ways take equally many metrics, the one whose weights are equal is simpler
+    learns = [0.1 * (1 + number) for number in range(len(task.combiners))]
+    complexity = np.concatenate([task.sizes[rows], task.scores.shape[1] + np.array(learns)])
+    costs = None
+    if task.subset_costs is not None and task.single_costs is not None:
+        costs = np.concatenate([task.subset_costs[rows], np.full(len(task.combiners), task.single_costs.sum())])
+    return FittedWays(rows, predict, complexity, costs)
+
+
+def choose_best(scores: FoldScores) -> int:
+    """The way that agrees best on answers that were left out; of equals the simplest."""
+    reached = np.where(scores.eligible, scores.pooled, -np.inf)
+    return int(np.lexsort((scores.complexity, -reached.round(9)))[0])
+
+
+def choose_simple(scores: FoldScores) -> int:
+    """The simplest way within one standard error of the best; of equally simple ones the better."""
+    return int(np.lexsort((-scores.pooled, scores.complexity, ~_within_one_error(scores)))[0])
+
+
+def choose_cheap(scores: FoldScores) -> int:
+    """The cheapest way within one standard error of the best; of equally cheap ones the simplest."""
+    costs = scores.complexity if scores.costs is None else scores.costs
+    return int(np.lexsort((-scores.pooled, scores.complexity, costs, ~_within_one_error(scores)))[0])
+
+
+def _within_one_error(scores: FoldScores) -> Bools:
+    """Whether each way is within one standard error of the best, (ways,).
 
     The standard error is that of the folds of one repeat, because repeating does not make more items.
 
-    Args:
-        fold_scores: Scores by size, (sizes, repeats x folds).
-        folds: How many folds one repeat has.
-
-    Returns:
-        The size, from 1.
-
     Source: the one-standard-error rule of Breiman, Friedman, Olshen and Stone (1984).
-
-    Examples:
-        Size 2 is best with mean 0.55 and standard error 0.07 / sqrt(2) = 0.05; size 1 with 0.52 is within it.
-
-        >>> simplest_size(np.array([[0.5, 0.54], [0.5, 0.6]]), 2)
-        1
-        >>> simplest_size(np.array([[0.1, 0.14], [0.5, 0.6]]), 2)
-        2
     """
-    means = fold_scores.mean(axis=1)
-    best = int(np.argmax(means))
-    error = float(fold_scores[best].std(ddof=1)) / np.sqrt(folds) if folds > 1 else 0.0
-    return int(np.argmax(means >= means[best] - error)) + 1
+    best, means = choose_best(scores), scores.by_fold.mean(axis=1)
+    error = float(scores.by_fold[best].std(ddof=1)) / np.sqrt(scores.folds) if scores.folds > 1 else 0.0
+    within: Bools = (means >= means[best] - error) & scores.eligible
+    within[best] = True
+    return within
+
+
+RULES: dict[str, Rule] = {"best": choose_best, "simple": choose_simple, "cheap": choose_cheap}
 
 
 def cross_validate(
-    task: CombinationTask, *, repeats: int, folds: int, seed: int, fitted: bool = True
+    task: CombinationTask,
+    *,
+    repeats: int,
+    folds: int,
+    seed: int,
+    rules: Sequence[str] = ("best", "simple"),
+    eligible: Bools | None = None,
 ) -> OutOfFold | None:
-    """Repeats the whole choice of a combination in grouped cross-validation.
+    """Repeats every way of combining, and the whole choice of a way, in grouped cross-validation.
 
     Args:
         task: The task.
         repeats: How often the groups are dealt into folds.
         folds: How many folds to make.
-        seed: Seed of the folds and of the tree combiner.
-        fitted: Whether to fit the combiners of all metrics too.
+        seed: Seed of the folds.
+        rules: By which rules a way is chosen, of `RULES`.
+        eligible: Whether each way may be chosen, (ways,); None for all.
 
     Returns:
         Predictions out of fold; None where the groups do not make two folds.
     """
     items, everything = len(task.ratings), np.arange(len(task.ratings))
-    by_size = np.full((task.largest, items, repeats), np.nan)
-    chosen = np.full((items, repeats), np.nan)
-    by_combiner: dict[Combiner, Floats] = {kind: np.full((items, repeats), np.nan) for kind in COMBINERS if fitted}
-    fold_scores: list[Floats] = []
+    eligible = np.ones(len(task.ways), dtype=bool) if eligible is None else eligible
+    predictions = np.full((len(task.ways), items, repeats), np.nan)
+    chosen = {rule: np.full((items, repeats), np.nan) for rule in rules}
+    by_fold: list[Floats] = []
     number_of_folds = 0
     for repeat in range(repeats):
         parts = grouped_folds(task.group_numbers, folds, seed=seed + repeat)
@@ -155,31 +283,34 @@ def cross_validate(
         number_of_folds = len(parts)
         for held_out in parts:
             training = np.setdiff1d(everything, held_out)
-            predictions = predict_subsets(task, best_subsets(task, training), training, task.scores[held_out])
-            by_size[:, held_out, repeat] = predictions.T
-            fold_scores.append(column_spearmans(predictions, task.ratings[held_out]))
-            inner_scores = list(_inner_scores(task, training, folds, seed + repeat))
-            size = simplest_size(np.array(inner_scores).T, len(inner_scores)) if inner_scores else 1
-            chosen[held_out, repeat] = predictions[:, size - 1]
-            for kind, column in by_combiner.items():
-                predict = fit_combiner(
-                    kind,
-                    task.scores[training],
-                    task.ratings[training],
-                    middle=task.middle,
-                    seed=seed + repeat,
-                )
-                column[held_out, repeat] = predict(task.scores[held_out])
-    return OutOfFold(by_size, chosen, by_combiner, np.array(fold_scores).T, repeats, number_of_folds)
+            fitted = fit_ways(task, training)
+            predicted = fitted.predict(task.scores[held_out])
+            predictions[:, held_out, repeat] = predicted.T
+            by_fold.append(column_spearmans(predicted, task.ratings[held_out]))
+            parts_of_training = grouped_folds(task.group_numbers[training], folds, seed=seed + repeat)
+            inner = _inner_scores(task, training, parts_of_training, fitted, eligible)
+            for rule, column in chosen.items():
+                column[held_out, repeat] = predicted[:, RULES[rule](inner) if inner else int(np.argmax(eligible))]
+    overall = fit_ways(task, everything)
+    pooled = np.mean([column_spearmans(predictions[:, :, each].T, task.ratings) for each in range(repeats)], axis=0)
+    scores = FoldScores(pooled, np.array(by_fold).T, number_of_folds, overall.complexity, overall.costs, eligible)
+    return OutOfFold(predictions, chosen, scores, repeats)
 
 
-def _inner_scores(task: CombinationTask, training: Places, folds: int, seed: int) -> Iterator[Floats]:
-    """Spearman by size of each fold of a training part, for choosing the size without the outer held-out part."""
-    for part in grouped_folds(task.group_numbers[training], folds, seed=seed):
+def _inner_scores(
+    task: CombinationTask, training: Places, parts: list[Places], fitted: FittedWays, eligible: Bools
+) -> FoldScores | None:
+    """What each way reaches inside a training part, for choosing one without the part that is held out of it."""
+    if not parts or int(eligible.sum()) == 1:
+        return None
+    predictions = np.full((len(training), len(task.ways)), np.nan)
+    by_fold = []
+    for part in parts:
         held_out = training[part]
-        inner = np.setdiff1d(training, held_out)
-        predictions = predict_subsets(task, best_subsets(task, inner), inner, task.scores[held_out])
-        yield column_spearmans(predictions, task.ratings[held_out])
+        predictions[part] = fit_ways(task, np.setdiff1d(training, held_out)).predict(task.scores[held_out])
+        by_fold.append(column_spearmans(predictions[part], task.ratings[held_out]))
+    pooled = column_spearmans(predictions, task.ratings[training])
+    return FoldScores(pooled, np.array(by_fold).T, len(parts), fitted.complexity, fitted.costs, eligible)
 
 
 def column_spearmans(predictions: Floats, ratings: Floats) -> Floats:

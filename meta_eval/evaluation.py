@@ -9,6 +9,7 @@ import numpy as np
 from .agreement import MetricAgreement, metric_agreements
 from .arrays import Floats
 from .bootstrap_statistics import mean_spearman
+from .combiners import SUBSET
 from .comparison import MARGIN, compare
 from .estimate import Estimate, estimate
 from .mean_rating import estimate_mean_rating
@@ -16,10 +17,10 @@ from .paper_procedure import paper_procedure
 from .paper_tables import paper_tables
 from .policy import BOUND, MINUTES, triage_policy
 from .raters import agreement_of_raters, to_rating_scale
-from .recommendation import explain, name_of_choice, recommend
+from .recommendation import explain, name_of, recommend
 from .results import Comparison, EvaluationSettings, MetaEvaluation, Selection, SliceAgreement
-from .selection import Combine, Predictions, select
-from .table import ScoreTable
+from .selection import Combine, Predictions, Prefer, select
+from .table import QUESTION_ONLY, ScoreTable
 
 RESAMPLES = 2000
 PERMUTATIONS = 2000
@@ -46,7 +47,8 @@ class _Resampling:
 def evaluate_table(
     table: ScoreTable,
     *,
-    combine: Combine = "subsets",
+    combine: Combine = "all",
+    prefer: Prefer = "simple",
     max_metrics: int | None = None,
     by: Sequence[str] = SLICE_ATTRIBUTES,
     seed: int = 0,
@@ -64,6 +66,7 @@ def evaluate_table(
     Args:
         table: Scores and ratings of the same items.
         combine: How metrics are combined, as in `select`.
+        prefer: Which choice is recommended, as in `select`.
         max_metrics: The largest combination, as in `select`.
         by: Attributes whose labels are evaluated apart.
         seed: Seed of all randomness; the same seed gives the same result.
@@ -93,6 +96,7 @@ def evaluate_table(
     selection, predictions = select(
         table,
         combine=combine,
+        prefer=prefer,
         max_metrics=max_metrics,
         repeats=repeats,
         folds=folds,
@@ -123,7 +127,7 @@ def evaluate_table(
             table, repeats=repeats, folds=folds, resamples=bootstrap, level=level, seed=seed
         ),
         comparisons=comparisons + best_comparisons,
-        paper_tables=paper_tables(table, expected, name_of_choice(selection) if selection else ""),
+        paper_tables=paper_tables(table, expected, name_of(selection.chosen) if selection else ""),
         policy=policy,
         mean_rating=estimate_mean_rating(table, selection.chosen.metrics, level=level) if selection else None,
         slices=_slices(rated, by, predictions, resampling),
@@ -194,13 +198,15 @@ def _comparisons(
     baselines = [metric for metric in ordered if metric.baseline]
     choice_comparisons: list[Comparison] = []
     if selection and predictions:
-        choice = name_of_choice(selection), predictions.chosen
-        if len(selection.chosen.metrics) > 1:
-            choice_comparisons.append(compare_two(choice, (f"{alone[0].name} alone", predictions.single)))
-        if baselines:
-            choice_comparisons.append(compare_two(choice, named_column(baselines[0])))
-    others = [*alone[1:], *baselines] if alone else []
-    best_comparisons = tuple(compare_two(named_column(alone[0]), named_column(other)) for other in others)
+        choice, chosen = (name_of(selection.chosen), predictions.chosen), selection.chosen.metrics
+        if len(chosen) > 1:
+            single = next(each for each in selection.combinations if each.kind == SUBSET and each.size == 1)
+            choice_comparisons.append(compare_two(choice, (f"{single.metrics[0]} alone", predictions.single)))
+        others = [each for each in baselines if (each.name,) != chosen][:1]
+        others += [each for each in baselines if each.name == QUESTION_ONLY and each not in others]
+        choice_comparisons += [compare_two(choice, named_column(other)) for other in others]
+    rest = [*alone[1:], *baselines] if alone else []
+    best_comparisons = tuple(compare_two(named_column(alone[0]), named_column(other)) for other in rest)
     return tuple(choice_comparisons), best_comparisons
 
 

@@ -1,8 +1,10 @@
 """One sentence that a support lead can act on, and the statistics under it."""
 
 from .agreement import MetricAgreement
+from .combiners import SUBSET
 from .estimate import Estimate
-from .results import Comparison, Policy, Raters, Selection
+from .results import Choice, Combination, Comparison, Policy, Raters, Selection
+from .table import QUESTION_ONLY
 
 SIGNIFICANT = 0.05
 FEW_GROUPS = 20  # below it, intervals from resampling groups are too narrow (Cameron, Gelbach and Miller, 2008)
@@ -37,24 +39,67 @@ def recommend(
         return "Your raters hardly agree with each other, so no measure can be checked against them."
     if selection is None:
         return f"{_problem(rated, metrics)}."
+    chosen = selection.chosen
     if not is_beyond_chance(selection):
-        one = selection.chosen.candidates == 1 or selection.chosen.kind != "subset"
-        name = name_of_choice(selection)
-        subject = f"{name} does not follow" if one else "No measure and no combination of measures follows"
+        one = chosen.candidates == 1
+        subject = f"{name_of(chosen)} does not follow" if one else "No measure and no combination of measures follows"
         advice = f"do not use {'it' if one else 'any of them'} in place of a person"
         return f"{subject} your team's ratings: {advice}."
-    rho = selection.chosen.out_of_fold.value or 0.0
-    strength = next(name for least, name in STRENGTHS if rho >= least)
-    single = len(selection.chosen.metrics) == 1
-    verb = "follows" if single else "together follow"
-    parts = [f"{name_of_choice(selection)} {verb} your team {strength}", _use(policy, "it" if single else "them")]
-    baselines = {metric.name for metric in metrics if metric.baseline}
+    rho = chosen.out_of_fold.value or 0.0
+    strength = next((name for least, name in STRENGTHS if rho >= least), "weakly")
+    single = len(chosen.metrics) == 1
+    verb = "follows" if single or chosen.kind != SUBSET else "together follow"
+    parts = [f"{name_of(chosen)} {verb} your team {strength}"]
+    parts += [_alternative(choice, selection) for choice in _others(selection)]
+    parts.append(_use(policy, "it" if single else "them"))
+    equals = [each.second for each in comparisons if _is_baseline(each, metrics) and not _is_better(each)]
+    if QUESTION_ONLY in equals:
+        parts.append(
+            "but the question alone predicts the ratings as well, so it may tell hard questions from easy ones rather "
+            "than good answers from bad ones"
+        )
+    named = [choice.combination.metrics for choice in selection.choices]
     parts += [
-        f"{comparison.second}, which costs nothing, does as well"
-        for comparison in comparisons
-        if comparison.second in baselines and not _is_better(comparison)
+        f"{other}, which costs nothing, does as well"
+        for other in equals
+        if other != QUESTION_ONLY and (other,) not in named
     ]
     return "; ".join(parts) + "."
+
+
+def _others(selection: Selection) -> list[Choice]:
+    """The choices of the rules that are not preferred."""
+    return [
+        choice
+        for choice in selection.choices
+        if (choice.combination.kind, choice.combination.metrics) != (selection.chosen.kind, selection.chosen.metrics)
+    ]
+
+
+def _alternative(choice: Choice, selection: Selection) -> str:
+    """What another rule would choose."""
+    name = name_of(choice.combination)
+    if choice.rule == "best":
+        return f"{name} agrees best, but not distinguishably better"
+    if choice.rule == "cheap":
+        cost, of_best = (_cost(each, selection) for each in (choice.combination, selection.choices[0].combination))
+        return f"{name} is the cheapest that is not distinguishably worse ({cost} per 1,000 answers, not {of_best})"
+    return f"{name} is simpler and not distinguishably worse"
+
+
+def _cost(combination: Combination, selection: Selection) -> str:
+    """A cost as people write it.
+
+    `0.42 USD`, `310,000 tokens`.
+    """
+    cost = combination.cost or 0.0
+    return (
+        f"{cost:,.2f} {selection.cost_unit}" if selection.cost_unit == "USD" else f"{cost:,.0f} {selection.cost_unit}"
+    )
+
+
+def _is_baseline(comparison: Comparison, metrics: tuple[MetricAgreement, ...]) -> bool:
+    return any(metric.baseline and metric.name == comparison.second for metric in metrics)
 
 
 def _is_better(comparison: Comparison) -> bool:
@@ -97,19 +142,45 @@ def explain(
         return f"{rated} rated answers; {_rater_clause(raters)}."
     if not is_beyond_chance(selection):
         return f"{_chance_clause(selection)}; {_rater_clause(raters)}."
-    parts = [f"{name_of_choice(selection)}: rho {format_estimate(selection.chosen.out_of_fold)} out of fold"]
-    baselines = {metric.name for metric in metrics if metric.baseline}
+    parts = [f"{name_of(selection.chosen)}: rho {format_estimate(selection.chosen.out_of_fold)} out of fold"]
+    for choice in _others(selection):
+        own = f"{_RULES[choice.rule]}: {name_of(choice.combination)}, {format_estimate(choice.combination.out_of_fold)}"
+        parts.append(own + (f", {format_estimate(choice.difference)} less the best" if choice.difference else ""))
+    singles = {f"{choice.combination.metrics[0]} alone" for choice in selection.choices}
     parts += [
-        _comparison_clause(comparison, comparison.second in baselines)
+        _comparison_clause(comparison, _is_baseline(comparison, metrics))
         for comparison in comparisons
-        if not comparison.problem
+        if not comparison.problem and comparison.second not in singles
     ]
+    parts += _higher_rows(selection)
     groups = max(metric.groups for metric in metrics)
     if groups < FEW_GROUPS:
         parts.append(f"rough, from only {groups} groups of answers")
     if lower := [metric.name for metric in metrics if not metric.higher_is_better]:
         parts.append(f"lower is better for {', '.join(lower)}")
     return "; ".join([*parts, _rater_clause(raters)]) + "."
+
+
+_RULES = {"best": "the best", "simple": "the simplest that is not distinguishably worse", "cheap": "the cheapest"}
+
+
+def _higher_rows(selection: Selection) -> list[str]:
+    """Why a combination in the table stands above the choice, where one does."""
+    reached = selection.chosen.out_of_fold.value
+    higher = [each for each in selection.combinations if (each.out_of_fold.value or -1) >= (reached or 0) + 0.005]
+    if reached is None or not higher:
+        return []
+    top = max(higher, key=lambda each: each.out_of_fold.value or -1)
+    above = f"{name_of(top)} stands at {top.out_of_fold.value:.2f} in the table"
+    best = selection.choices[0].combination
+    if selection.chosen.candidates < len(selection.combinations) and selection.combine != "all":
+        return [f"{above}, but --combine {selection.combine} was asked for"]
+    if (top.kind, top.metrics) in {(best.kind, best.metrics), (selection.chosen.kind, selection.chosen.metrics)}:
+        return [
+            f"{above}: of {selection.chosen.candidates:,} combinations these answers made it the best, and the figure "
+            "here, which counts that, is what it is worth on others"
+        ]
+    return [f"{above}, and the choice is simpler or cheaper, within what chance explains"]
 
 
 def is_beyond_chance(selection: Selection) -> bool:
@@ -121,9 +192,9 @@ def is_beyond_chance(selection: Selection) -> bool:
 def _chance_clause(selection: Selection) -> str:
     chosen, p = selection.chosen, _format_p(selection.p_of_selection)
     out_of_fold = f"{format_estimate(chosen.out_of_fold)} out of fold"
-    if chosen.kind != "subset":
+    if chosen.candidates == 1 and chosen.kind != SUBSET:
         return (
-            f"{name_of_choice(selection)} reaches rho {chosen.in_sample or 0.0:.2f} on the answers that it was fitted "
+            f"{name_of(chosen)} reaches rho {chosen.in_sample or 0.0:.2f} on the answers that it was fitted "
             f"to, {out_of_fold} (p = {p})"
         )
     single = chosen.candidates == 1
@@ -134,11 +205,11 @@ def _chance_clause(selection: Selection) -> str:
     )
 
 
-def name_of_choice(selection: Selection) -> str:
-    """Names the choice: its metrics, and the combiner where one was asked for."""
-    metrics = selection.chosen.metrics
+def name_of(combination: Combination) -> str:
+    """Names a combination: its metrics, and the combiner where there is one."""
+    metrics = combination.metrics
     joined = " + ".join(metrics) if len(metrics) <= 4 else f"{len(metrics)} metrics ({', '.join(metrics[:2])}, ...)"
-    return joined if selection.chosen.kind == "subset" else f"{selection.chosen.kind} of {joined}"
+    return joined if combination.kind == SUBSET else f"{combination.kind} of {joined}"
 
 
 def format_estimate(estimate: Estimate) -> str:

@@ -93,14 +93,16 @@ class Combination:
     """One way to combine metrics: what it reaches on the data that chose it, and on data that did not.
 
     Attributes:
-        kind: `subset` (the best subset of `size` metrics, equal weights), or the combiner that takes all metrics.
+        kind: `subset` (the best subset, equal weights), or the combiner that takes all metrics.
         size: How many metrics it combines.
         metrics: What it chooses on all rated items.
         in_sample: Spearman's rho on the items that chose it, in [-1, 1].
         out_of_fold: rho of the whole way of choosing, repeated inside each training part.
         optimism: in_sample - out_of_fold.
-        candidates: How many subsets it was chosen from.
+        candidates: How many combinations it was chosen from.
         chosen: Whether this is the combination that is recommended.
+        cost: What its metrics cost per 1,000 answers; None where that is unknown.
+        most_cost: The bound on the cost of the subsets that it was chosen from; None without one.
     """
 
     kind: str
@@ -111,6 +113,25 @@ class Combination:
     optimism: float | None
     candidates: int
     chosen: bool = False
+    cost: float | None = None
+    most_cost: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What one rule chooses among all combinations.
+
+    Attributes:
+        rule: `best`; `simple`, the fewest metrics within one standard error of the best; or `cheap`, the lowest cost
+            within one.
+        combination: What it chooses on all rated items. `out_of_fold` is that of the rule, repeated inside each
+            training part.
+        difference: Its Spearman out of fold less that of the best; None for the best.
+    """
+
+    rule: str
+    combination: Combination
+    difference: Estimate | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,23 +140,27 @@ class Selection:
 
     Attributes:
         combine: How metrics were to be combined.
-        combinations: The best subset of each size, then the combiners of all metrics.
-        chosen: The simplest within one standard error of the best, its size too chosen inside each training part; or
-            the combiner that was asked for.
+        prefer: The rule that the recommendation follows: `best`, `simple` or `cheap`.
+        combinations: The best subset of each size and within each bound on cost, then the combiners of all metrics.
+        choices: What each rule chooses, the best first; a rule that chooses the same as an earlier one is left out.
+        chosen: The choice of the rule that is preferred.
         best_by_chance: The mean over shuffled ratings of the best in-sample rho of all subsets.
         best_in_sample: The same on the real ratings.
-        p_of_selection: How often chance reaches `best_in_sample`; where a combiner was asked for, how often its
-            predictions out of fold agree as well with shuffled ratings.
+        p_of_selection: How often chance reaches `best_in_sample`, or the choice's predictions out of fold agree as well
+            with shuffled ratings, whichever is more often; of one combiner that was asked for the latter alone.
         stability: By metric, the share of resampled tables whose best subset of any size contains it.
         left_out: Metrics that are no candidates, and why.
         repeats: How often the groups were dealt into folds.
         folds: How many folds were made.
+        cost_unit: The unit of the costs; empty where they are unknown.
         predictions: The chosen combination's score of each item of the table on the rating scale, out of fold where
             the item is rated; None where there is none.
     """
 
     combine: str
+    prefer: str
     combinations: tuple[Combination, ...]
+    choices: tuple[Choice, ...]
     chosen: Combination
     best_by_chance: float
     best_in_sample: float
@@ -144,6 +169,7 @@ class Selection:
     left_out: tuple[tuple[str, str], ...]
     repeats: int
     folds: int
+    cost_unit: str = ""
     predictions: tuple[float | None, ...] = field(repr=False, default=())
 
 

@@ -33,7 +33,8 @@ class ScorerPart(_Record):
         higher_is_better: The metric's direction; where lower is better the value counts negated.
         weight: How much the metric's percentile adds to the combined score.
         percentiles: Map from the metric's value (negated where lower is better) to its share among the answers that
-            the scorer was fitted on, in [0, 1].
+            the scorer was fitted on, in [0, 1]; of a `normalised-sum` to its place between minimum and maximum, and
+            the mean to 0.5.
         missing: How many of these answers had no value, in [0, 1].
     """
 
@@ -104,7 +105,7 @@ class Scorer(_Record):
     Attributes:
         version: Version of the file format.
         assay: Version of Assay that fitted it.
-        kind: How the weights came about (`subset`, `mean-rank`, `ridge`, `logistic`).
+        kind: How the weights came about (`subset`, `mean-rank`, `normalised-sum`, `ridge`, `logistic`).
         parts: The metrics.
         judge: The judge of the parts that ask one; None where none does.
         embedder: The embedder of the parts; None where none uses one.
@@ -256,3 +257,15 @@ def percentile_knots(values: Sequence[float], most: int = 25) -> Knots:
         levels = np.unique(np.quantile(ordered, np.linspace(0, 1, most), method="nearest"))
     below, upto = (np.searchsorted(ordered, levels, side=side) for side in ("left", "right"))
     return tuple((float(x), float(y)) for x, y in zip(levels, (below + upto) / (2 * len(ordered)), strict=True))
+
+
+def range_knots(values: Sequence[float]) -> Knots:
+    """The map from a value to its place between minimum and maximum, moved so that the mean stands at 0.5.
+
+    >>> range_knots([0, 2, 4, 10])
+    ((0.0, 0.1), (10.0, 1.1))
+    """
+    low, high, mean = min(values), max(values), sum(values) / len(values)
+    if low == high:
+        return ((float(low), 0.5),)
+    return tuple((float(end), 0.5 + (end - mean) / (high - low)) for end in (low, high))

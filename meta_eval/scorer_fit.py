@@ -21,13 +21,13 @@ from .scorer import (
     fingerprint_ratings,
     interpolate,
     percentile_knots,
+    range_knots,
 )
 from .table import ScoreTable
 
 LEVEL = 0.9
 _FOLDS = 10
 _PENALTIES = np.logspace(-2, 3, 11)
-LINEAR_KINDS = ("subset", "mean-rank", "ridge", "logistic")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,22 +62,17 @@ def fit_combination(
     """Fits a linear combination of percentiles, and its map to the rating scale.
 
     Args:
-        kind: `subset` and `mean-rank` weigh all metrics alike; `ridge` and `logistic` learn the weights.
+        kind: `subset` and `mean-rank` weigh the percentiles of all metrics alike, `normalised-sum` their places between
+            minimum and maximum; `ridge` and `logistic` learn the weights of percentiles.
         metrics: The metrics' names.
         scores: Their scores, (items, metrics), higher is better, NaN where one is missing.
         ratings: The mean rating of each item, (items,).
         middle: The middle of the rating scale; `logistic` tells ratings above it from the others.
-
-    Raises:
-        UsageError: The kind is not linear, so that no readable file could hold it.
     """
     from sklearn.isotonic import IsotonicRegression
 
-    if kind not in LINEAR_KINDS:
-        raise UsageError(
-            f"a {kind} cannot be saved as a scorer; choose another with --combine: {', '.join(LINEAR_KINDS)}"
-        )
-    percentiles = tuple(percentile_knots(column[~np.isnan(column)].tolist()) for column in scores.T)
+    scale = range_knots if kind == "normalised-sum" else percentile_knots
+    percentiles = tuple(scale(column[~np.isnan(column)].tolist()) for column in scores.T)
     shares = np.column_stack([_shares(knots, column) for knots, column in zip(percentiles, scores.T, strict=True)])
     weights = _weights(kind, shares, ratings, middle)
     isotonic = IsotonicRegression(out_of_bounds="clip").fit(shares @ weights, ratings)
@@ -158,17 +153,18 @@ def fit_scorer(
     chosen = selection.chosen
     rated = table.rated().only(chosen.metrics)
     scores, ratings = rated.oriented, rated.mean_rating
-    fitted = fit_combination(chosen.kind, chosen.metrics, scores, ratings, rated.middle)
+    kind = "normalised-sum" if selection.combine == "sum" else chosen.kind
+    fitted = fit_combination(kind, chosen.metrics, scores, ratings, rated.middle)
 
     def fit(training: Places) -> FittedCombination:
-        return fit_combination(chosen.kind, chosen.metrics, scores[training], ratings[training], rated.middle)
+        return fit_combination(kind, chosen.metrics, scores[training], ratings[training], rated.middle)
 
     predicted = cross_predict(fit, scores, rated.group_numbers, seed=seed)
     policy = triage_policy(rated, predicted, bound=bound, seed=seed)
     out_of_fold = chosen.out_of_fold
     return Scorer(
         assay=version("assay"),
-        kind=chosen.kind,
+        kind=kind,
         parts=tuple(
             ScorerPart(
                 metric=name,

@@ -1,33 +1,27 @@
 """Which combination to take: in sample beside out of fold, by size and by combiner, and what chance would give."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 from scipy.stats import rankdata
 
+from ..errors import UsageError
 from .arrays import Floats
 from .bootstrap_statistics import mean_spearman
-from .combiners import COMBINERS, Combiner, Predictor, fit_combiner
-from .cross_validation import (
-    CombinationTask,
-    best_subsets,
-    column_spearmans,
-    cross_validate,
-    predict_subsets,
-    simplest_size,
-)
+from .combiners import SUBSET
+from .cross_validation import RULES, CombinationTask, column_spearmans, cross_validate, fit_ways
 from .estimate import Estimate, estimate
 from .permutation import shuffle_by_group
-from .results import Combination, Selection
+from .results import Choice, Combination, Selection
 from .subsets import fit_scale, largest_size, resampled_winners, subset_correlations, subset_names
-from .table import ScoreTable
+from .table import SENTINELS, ScoreTable
 
-Combine = Literal["subsets", "sum", "mean-rank", "ridge", "logistic", "tree"]
+Combine = Literal["all", "subsets", "sum", "mean-rank", "ridge", "logistic"]
+Prefer = Literal["best", "simple", "cheap"]
 _LEAST_COVERAGE = 0.5
 _FEWEST_ITEMS = 20
-_SUBSET = "subset"
 _CELLS_PER_BLOCK = 1_000_000
 
 
@@ -49,7 +43,8 @@ class Predictions:
 def select(
     table: ScoreTable,
     *,
-    combine: Combine = "subsets",
+    combine: Combine = "all",
+    prefer: Prefer = "simple",
     max_metrics: int | None = None,
     repeats: int = 10,
     folds: int = 5,
@@ -58,15 +53,18 @@ def select(
     level: float = 0.95,
     seed: int = 0,
 ) -> tuple[Selection, Predictions] | None:
-    """Chooses among the combinations of the table's metrics, baselines apart.
+    """Chooses among the combinations of the table's metrics.
 
-    A metric is a candidate where its values vary and it scored at least half of the rated items; an item that it did
-    not score stands at its middle.
+    Baselines that read the answer, such as token overlap, are candidates like any metric; answer length, a constant
+    and the question alone are not. A metric is a candidate where its values vary and it scored at least half of the
+    rated items; an item that it did not score stands at its middle.
 
     Args:
         table: Scores and ratings.
-        combine: `subsets` sums ranks and `sum` the paper's normalised values over the best subset; `mean-rank`,
-            `ridge`, `logistic` and `tree` combine all candidates.
+        combine: `all` chooses among all ways; `subsets` among subsets whose ranks are summed, `sum` among those whose
+            normalised values are, as in the paper; `mean-rank`, `ridge` and `logistic` combine all candidates.
+        prefer: `best` takes what agrees best; `simple` the fewest metrics, and `cheap` the lowest cost, within one
+            standard error of that, unless the interval of the difference out of fold says that it is worse.
         max_metrics: The largest subset; None for as many metrics as leave 4,095 subsets.
         repeats: How often the groups are dealt into folds.
         folds: How many folds.
@@ -74,6 +72,9 @@ def select(
         permutations: How often the ratings are shuffled.
         level: Confidence level, in (0, 1).
         seed: Seed of all randomness.
+
+    Raises:
+        UsageError: `cheap` is preferred and the table knows no costs.
 
     Returns:
         The selection and the predictions behind it; None with fewer than twenty rated items, no candidate, ratings that
@@ -91,6 +92,8 @@ def select(
     """
     rated = table.rated()
     names, left_out = _candidates(rated)
+    if prefer == "cheap" and not table.costs:
+        raise UsageError("what the metrics cost is not known, so that none is cheapest; name RUNs, which recorded it")
     if not names or len(rated.items) < _FEWEST_ITEMS or float(np.ptp(rated.mean_rating)) == 0:
         return None
     scores = rated.only(names).oriented
@@ -101,61 +104,94 @@ def select(
         middle=table.middle,
         how="sum" if combine == "sum" else "ranks",
         largest=largest_size(len(names), max_metrics),
+        costs=[table.costs.get(name, 0.0) for name in names] if table.costs else None,
     )
-    out_of_fold = cross_validate(task, repeats=repeats, folds=folds, seed=seed)
+    kind = SUBSET if combine in {"subsets", "sum"} else combine
+    eligible = np.array([kind in {"all", way.kind} for way in task.ways])
+    rules = ("best", "simple", "cheap") if table.costs else ("best", "simple")
+    out_of_fold = cross_validate(task, repeats=repeats, folds=folds, seed=seed, rules=rules, eligible=eligible)
     if out_of_fold is None:
         return None
 
-    def with_interval(predictions: Floats) -> Estimate:
+    def with_interval(predictions: Floats, less: Floats | None = None) -> Estimate:
+        """Spearman of predictions, or how much more it is than that of other ones, with its interval."""
         statistic = mean_spearman(predictions, rated.mean_rating)
+        if less is not None:
+            of_other, of_these = mean_spearman(less, rated.mean_rating), statistic
+            statistic = lambda weights: of_these(weights) - of_other(weights)  # noqa: E731
         return estimate(statistic, rated.groups, resamples=resamples, level=level, seed=seed)
 
-    everything = np.arange(len(rated.items))
-    best = best_subsets(task, everything)
-    in_sample = column_spearmans(predict_subsets(task, best, everything, scores), task.ratings)
-    combinations = [
-        _combination(
-            _SUBSET,
-            subset_names(task.subsets[row], names),
-            float(rho),
-            with_interval(predictions),
-            int((task.sizes == size).sum()),
+    fitted = fit_ways(task, np.arange(len(rated.items)))
+    in_sample = column_spearmans(fitted.predict(scores), task.ratings)
+    combinations = []
+    for number, way in enumerate(task.ways):
+        is_subset = way.kind == SUBSET
+        metrics = subset_names(task.subsets[fitted.rows[number]], names) if is_subset else names
+        combinations.append(
+            Combination(
+                way.kind,
+                len(metrics),
+                metrics,
+                float(in_sample[number]),
+                with_interval(out_of_fold.predictions[number]),
+                None,
+                candidates=int((task.sizes == way.size).sum()) if is_subset and way.size else 1,
+                cost=None if fitted.costs is None else float(fitted.costs[number]),
+                most_cost=way.most_cost,
+            )
         )
-        for size, (row, rho, predictions) in enumerate(zip(best, in_sample, out_of_fold.by_size, strict=True), 1)
-    ]
-    predictors: dict[Combiner, Predictor] = {}
-    for kind in COMBINERS:
-        predictors[kind] = fit_combiner(kind, scores, task.ratings, middle=task.middle, seed=seed)
-        rho = float(column_spearmans(predictors[kind](scores)[:, None], task.ratings)[0])
-        combinations.append(_combination(kind, names, rho, with_interval(out_of_fold.fitted[kind]), 1))
+    tried = (len(task.subsets) if eligible[0] else 0) + int(sum(eligible[len(fitted.rows) :]))
+    places = {rule: RULES[rule](out_of_fold.scores) for rule in rules}
+    choices: list[Choice] = []
+    for rule, place in places.items():
+        if any(_is_same(combinations[place], each.combination) for each in choices):
+            continue
+        predictions, best = out_of_fold.chosen[rule], out_of_fold.chosen["best"]
+        difference = None if rule == "best" else with_interval(predictions, less=best)
+        if difference is None or difference.high is None or difference.high >= 0:
+            own = replace(combinations[place], out_of_fold=with_interval(predictions), candidates=tried)
+            choices.append(Choice(rule, _with_optimism(own), difference))
+    preferred = next((each for each in choices if _is_same(each.combination, combinations[places[prefer]])), choices[0])
+    rated_predictions = out_of_fold.chosen[preferred.rule]
+    best_by_chance, best_in_sample, p_of_best = chance_of_best(task, permutations=permutations, seed=seed)
+    p_of_choice = p_of_predictions(task, rated_predictions, permutations=permutations, seed=seed)
     unrated_scores = table.only(names).oriented[np.isnan(table.mean_rating)]
-    best_by_chance, best_in_sample, p = chance_of_best(task, permutations=permutations, seed=seed)
-    if combine == "subsets" or combine == "sum":  # noqa: PLR1714 (mypy narrows only so)
-        place = simplest_size(out_of_fold.fold_scores, out_of_fold.folds) - 1
-        rated_predictions = out_of_fold.chosen
-        unrated_predictions = predict_subsets(task, best[[place]], everything, unrated_scores)[:, 0]
-        estimate_of_choice = with_interval(rated_predictions)
-        metrics, rho, candidates = combinations[place].metrics, float(in_sample[place]), len(task.subsets)
-        chosen = _combination(_SUBSET, metrics, rho, estimate_of_choice, candidates, chosen=True)
-    else:
-        place = task.largest + COMBINERS.index(combine)
-        rated_predictions, unrated_predictions = out_of_fold.fitted[combine], predictors[combine](unrated_scores)
-        chosen = replace(combinations[place], chosen=True)
-        p = p_of_predictions(task, rated_predictions, permutations=permutations, seed=seed)
-    combinations[place] = replace(combinations[place], chosen=True)
     selection = Selection(
         combine=combine,
-        combinations=tuple(combinations),
-        chosen=chosen,
+        prefer=prefer,
+        combinations=tuple(_rows(combinations, preferred.combination)),
+        choices=tuple(choices),
+        chosen=replace(preferred.combination, chosen=True),
         best_by_chance=best_by_chance,
         best_in_sample=best_in_sample,
-        p_of_selection=p,
+        p_of_selection=max(p_of_best, p_of_choice) if eligible[0] else p_of_choice,
         stability=_stability(task, names, rated.groups, resamples=resamples, seed=seed),
         left_out=left_out,
         repeats=out_of_fold.repeats,
-        folds=out_of_fold.folds,
+        folds=out_of_fold.scores.folds,
+        cost_unit=table.cost_unit if table.costs else "",
     )
-    return selection, Predictions(rated_predictions, out_of_fold.by_size[0], unrated_predictions)
+    unrated = fitted.predict(unrated_scores)[:, places[preferred.rule]]
+    return selection, Predictions(rated_predictions, out_of_fold.predictions[0], unrated)
+
+
+def _rows(combinations: list[Combination], chosen: Combination) -> Iterator[Combination]:
+    """The combinations as a table shows them: one that a bound on cost finds again is left out."""
+    rows: list[Combination] = []
+    for each in combinations:
+        if each.most_cost is None or not any(_is_same(each, row) for row in rows):
+            rows.append(each)
+            yield _with_optimism(replace(each, chosen=_is_same(each, chosen)))
+
+
+def _is_same(one: Combination, other: Combination) -> bool:
+    """Whether two combinations are the same, however they were found."""
+    return one.metrics == other.metrics and one.kind == other.kind
+
+
+def _with_optimism(combination: Combination) -> Combination:
+    out_of_fold, in_sample = combination.out_of_fold.value, combination.in_sample
+    return replace(combination, optimism=None if out_of_fold is None or in_sample is None else in_sample - out_of_fold)
 
 
 def _candidates(rated: ScoreTable) -> tuple[tuple[str, ...], tuple[tuple[str, str], ...]]:
@@ -164,8 +200,8 @@ def _candidates(rated: ScoreTable) -> tuple[tuple[str, ...], tuple[tuple[str, st
     for name in rated.metrics:
         values = rated.column(name)
         scored = values[~np.isnan(values)]
-        if name in rated.baselines:
-            left_out.append((name, "a baseline, which metrics should beat"))
+        if name in SENTINELS:
+            left_out.append((name, "it says nothing of what an answer says"))
         elif len(scored) < _LEAST_COVERAGE * len(values):
             left_out.append((name, f"scored {len(scored)} of {len(values)} rated answers, less than half"))
         elif not len(scored) or np.ptp(scored) == 0:
@@ -173,13 +209,6 @@ def _candidates(rated: ScoreTable) -> tuple[tuple[str, ...], tuple[tuple[str, st
         else:
             names.append(name)
     return tuple(names), tuple(left_out)
-
-
-def _combination(
-    kind: str, metrics: Sequence[str], in_sample: float, out_of_fold: Estimate, candidates: int, *, chosen: bool = False
-) -> Combination:
-    optimism = None if out_of_fold.value is None else in_sample - out_of_fold.value
-    return Combination(kind, len(metrics), tuple(metrics), in_sample, out_of_fold, optimism, candidates, chosen)
 
 
 def chance_of_best(task: CombinationTask, *, permutations: int, seed: int) -> tuple[float, float, float]:

@@ -10,7 +10,10 @@ from ..errors import InputError
 if TYPE_CHECKING:
     from .arrays import Floats, Places
 
-BASELINES = frozenset({"answer_length", "token_overlap", "rouge_l_precision", "constant"})
+QUESTION_ONLY = "question_only"
+SENTINELS = frozenset({"answer_length", QUESTION_ONLY, "constant"})
+"""Baselines that say nothing of what an answer says: never part of a combination, and what all must beat."""
+BASELINES = SENTINELS | {"token_overlap", "rouge_l_precision"}
 RATER = "rating"  # the name of a rater where a set holds one rating per answer and no names
 
 
@@ -33,6 +36,9 @@ class ScoreTable:
             out, each item is its own group.
         attributes: Labels of each item by attribute, such as language and message_type.
         baselines: The metrics that others should beat.
+        costs: What each metric costs per 1,000 answers; empty where that is unknown. A metric that is not named costs
+            nothing.
+        cost_unit: The unit of the costs, such as USD or tokens.
 
     Raises:
         InputError: Shapes differ, a name stands twice, a rating is off its scale, a value is infinite, or a direction
@@ -64,6 +70,8 @@ class ScoreTable:
     groups: tuple[str, ...] = ()
     attributes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     baselines: frozenset[str] = BASELINES
+    costs: Mapping[str, float] = field(default_factory=dict)
+    cost_unit: str = ""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "groups", tuple(self.groups) or tuple(self.items))

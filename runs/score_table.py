@@ -1,16 +1,20 @@
 """The table of scores and ratings that `assay meta` evaluates: from runs, from files of any tool, or from both."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import UsageError
+from ..judges import Usage
+from ..meta_eval.question_only import add_question_only
 from ..meta_eval.score_files import join_sources, read_score_files
 from .baselines import add_baselines
 from .run_scores import read_run_ratings, read_run_scores
 
 if TYPE_CHECKING:
     from ..meta_eval.score_files import JoinedScores, ReadOptions
+    from ..meta_eval.table import ScoreTable
     from .store import RunRow, Store
 
 
@@ -26,7 +30,7 @@ def join_scores(
     ratings_file: Path | None,
     options: "ReadOptions",
 ) -> "JoinedScores":
-    """Joins the scores of runs and files with the ratings, and adds the baselines that are missing.
+    """Joins the scores of runs and files with the ratings; adds the missing baselines and what metrics cost.
 
     Args:
         store: Where the runs are; None where there are none.
@@ -48,4 +52,31 @@ def join_scores(
         ratings = ratings or read_run_ratings(store, runs, options)
     if ratings is None:
         raise UsageError("name a file of ratings: --ratings FILE")
-    return add_baselines(join_sources(scores, ratings, options))
+    joined = add_baselines(join_sources(scores, ratings, options))
+    questions = [joined.answers[item].user_input for item in joined.table.items]
+    table = add_question_only(joined.table, questions)
+    if store is not None and not score_files:
+        table = _add_costs(table, store, runs)
+    return replace(joined, table=table)
+
+
+def _add_costs(table: "ScoreTable", store: "Store", runs: "Sequence[RunRow]") -> "ScoreTable":
+    """The table with what each metric took per 1,000 answers: in USD where every price is known, else in tokens."""
+    used: dict[str, list[Usage]] = {}
+    for run in runs:
+        for _, metric, score in store.scores(run.id):
+            used.setdefault(metric, []).append(score.usage)
+    if not any(usage.calls for usages in used.values() for usage in usages):
+        return table
+    totals = {metric: (Usage.total(usages), len(usages)) for metric, usages in used.items()}
+    in_usd = all(usage.usd is not None for usage, _ in totals.values()) and any(
+        usage.usd for usage, _ in totals.values()
+    )
+    costs = {}
+    for column in table.metrics:
+        metric = column if column in totals else column.rpartition("@")[0]
+        if metric in totals:
+            usage, count = totals[metric]
+            spent = (usage.usd or 0.0) if in_usd else usage.tokens_in + usage.tokens_out
+            costs[column] = 1000 * spent / count
+    return replace(table, costs=costs, cost_unit="USD" if in_usd else "tokens")

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ..meta_eval.score_files import ReadOptions
-    from ..meta_eval.selection import Combine
+    from ..meta_eval.selection import Combine, Prefer
     from ..meta_eval.table import ScoreTable
 
-COMBINERS = ("subsets", "sum", "mean-rank", "ridge", "logistic", "tree")  # as in meta_eval.selection
+COMBINERS = ("all", "subsets", "sum", "mean-rank", "ridge", "logistic")  # as in meta_eval.selection
 _FILE = click.Path(path_type=Path, dir_okay=False)
 
 
@@ -90,9 +90,16 @@ with_read_options = option_group(
 @click.option(
     "--combine",
     type=click.Choice(COMBINERS),
-    default="subsets",
+    default="all",
     show_default=True,
-    help="The best subset, by ranks (subsets) or the paper's sum (sum), or all metrics by one combiner.",
+    help="Choose among all ways, or subsets by ranks (subsets) or the paper's sum (sum); or take one combiner.",
+)
+@click.option(
+    "--prefer",
+    type=click.Choice(("best", "simple", "cheap")),
+    default="best",
+    show_default=True,
+    help="Recommend, and save, what agrees best; or the simplest or cheapest that is not distinguishably worse.",
 )
 @click.option("--max-metrics", type=click.IntRange(min=1), help="Combine at most this many metrics.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of all random choices.")
@@ -130,6 +137,7 @@ def meta(
     ratings_file: Path | None,
     read_options: "ReadOptions",
     combine: "Combine",
+    prefer: "Prefer",
     max_metrics: int | None,
     seed: int,
     repeats: int,
@@ -176,6 +184,7 @@ def meta(
         evaluation = evaluate_table(
             joined.table,
             combine=combine,
+            prefer=prefer,
             max_metrics=max_metrics,
             by=read_options.by or SLICE_ATTRIBUTES,
             seed=seed,

@@ -190,6 +190,8 @@ def _print_raters(console: "Console", raters: "Raters") -> None:
 def _print_combinations(console: "Console", selection: "Selection", baselines: set[str]) -> None:
     from rich.text import Text
 
+    from ..meta_eval.recommendation import name_of
+
     headings = ("combination", "metrics", "in sample", "out of fold [95%]", "optimism", "")
     rows = [_combination(each) for each in selection.combinations]
     _table(console, f"Combinations ({selection.combine})", headings, rows)
@@ -201,6 +203,12 @@ def _print_combinations(console: "Console", selection: "Selection", baselines: s
             style="dim",
         )
     )
+    for choice in selection.choices:
+        cost = choice.combination.cost
+        price = "" if cost is None else f"; {cost:,.4g} {selection.cost_unit} per 1,000 answers"
+        less = "" if choice.difference is None else f", {interval(choice.difference, signed=True)} less the best"
+        reached = interval(choice.combination.out_of_fold, signed=True)
+        console.print(Text(one_line(f"{choice.rule}: {name_of(choice.combination)} {reached}{less}{price}", 300)))
     stable = [(metric, part) for metric, part in sorted(selection.stability, key=lambda pair: -pair[1]) if part]
     if stable:
         shares = ", ".join(f"{metric} {part:.0%}" for metric, part in stable)
@@ -210,9 +218,15 @@ def _print_combinations(console: "Console", selection: "Selection", baselines: s
             console.print(Text(f"{one_line(metric)} is left out: {one_line(reason)}", style="dim"))
 
 
+def _kind(combination: "Combination") -> str:
+    if combination.kind != "subset":
+        return combination.kind
+    return f"best of {combination.size}" if combination.most_cost is None else "cheap"
+
+
 def _combination(combination: "Combination") -> tuple[str, ...]:
     return (
-        f"best of {combination.size}" if combination.kind == "subset" else combination.kind,
+        _kind(combination),
         " + ".join(combination.metrics) if combination.kind == "subset" else f"all {len(combination.metrics)}",
         figure(combination.in_sample),
         interval(combination.out_of_fold, signed=True),

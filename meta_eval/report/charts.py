@@ -10,6 +10,7 @@ from ...html.axes import Axis, axis_over
 from ...html.charts import Forest, Mark, draw_forest
 from ..agreement import MetricAgreement
 from ..estimate import Estimate
+from ..recommendation import name_of
 from ..results import Combination, MetaEvaluation, Policy, Selection
 
 if TYPE_CHECKING:
@@ -81,7 +82,7 @@ def forest(evaluation: MetaEvaluation) -> Forest:
     rows = [(each.name, _kind(each), each.spearman, _direction(each)) for each in evaluation.metrics]
     rows.sort(key=lambda row: -(row[2].value if row[2].value is not None else -2))
     if chosen is not None:
-        rows.insert(0, (" + ".join(chosen.metrics) or "nothing", "chosen", chosen.out_of_fold, "out of fold"))
+        rows.insert(0, (name_of(chosen), "chosen", chosen.out_of_fold, "out of fold"))
     return draw_forest(rows, evaluation.raters.ceiling.value if evaluation.raters else None)
 
 
@@ -163,7 +164,7 @@ def sizes(evaluation: MetaEvaluation, selection: Selection) -> Sizes:
     for number, each in enumerate(selection.combinations):
         steps.append(
             Step(
-                str(each.size) if each.kind == "subset" else _SHORT.get(each.kind, each.kind),
+                _short_name(each),
                 round((number + 0.5) * 100 / count, 2),
                 None if each.in_sample is None else _from_top(y, each.in_sample),
                 _vertical_mark(y, each),
@@ -173,6 +174,12 @@ def sizes(evaluation: MetaEvaluation, selection: Selection) -> Sizes:
     return Sizes(
         y, tuple(steps), _from_top(y, selection.best_by_chance), None if ceiling is None else _from_top(y, ceiling)
     )
+
+
+def _short_name(combination: Combination) -> str:
+    if combination.kind != "subset":
+        return _SHORT.get(combination.kind, combination.kind)
+    return str(combination.size) if combination.most_cost is None else "cheap"
 
 
 def _vertical_mark(y: Axis, combination: Combination) -> Mark | None:

@@ -9,6 +9,7 @@ import pytest
 from tables_of_scores import score_table
 
 from assay.meta_eval.evaluation import evaluate_table
+from assay.meta_eval.question_only import add_question_only
 from assay.meta_eval.results import MetaEvaluation
 from assay.meta_eval.table import ScoreTable
 
@@ -38,8 +39,8 @@ def test_the_sentence_names_the_choice_what_it_beats_and_what_raters_reach() -> 
     rho = chosen.out_of_fold
     assert rho.value is not None and 0.3 <= rho.value < 0.5
     assert found.recommendation == (
-        "m0 + m1 together follow your team moderately; not good enough to send answers unseen, so use them to compare "
-        "versions and to pick answers to read."
+        "m0 + m1 together follow your team moderately; ridge of m0 + m1 + m2 + m3 agrees best, but not distinguishably "
+        "better; not good enough to send answers unseen, so use them to compare versions and to pick answers to read."
     )
     assert found.explanation.startswith(f"m0 + m1: rho {rho.value:.2f} [{rho.low:.2f}, {rho.high:.2f}] out of fold; ")
     assert " alone (p = " in found.explanation
@@ -47,6 +48,55 @@ def test_the_sentence_names_the_choice_what_it_beats_and_what_raters_reach() -> 
     assert found.explanation.endswith(f"your raters agree with each other at {found.raters.ceiling.value:.2f}.")
     assert [row.name for row in found.metrics] == ["m0", "m1", "m2", "m3", "constant"]
     assert [(part.attribute, part.label) for part in found.slices] == [("language", "en"), ("language", "nl")]
+
+
+def test_the_sentence_calls_nothing_best_that_the_table_puts_lower() -> None:
+    """Of `best` no row out of fold stands above it unsaid; of `simple` the best is named with the difference."""
+    for seed in range(2):
+        table = score_table(80, 3, signal=0.4, useful=2, seed=seed)
+        for prefer in ("best", "simple"):
+            found = evaluate_table(table, prefer=prefer, **QUICK)  # type: ignore[arg-type]
+            check(found)
+            assert found.selection is not None
+            best, *others = found.selection.choices
+            assert best.rule == "best" and best.difference is None
+            rows = found.selection.combinations
+            top = max(rows, key=lambda row: row.out_of_fold.value or 0)
+            assert (top.kind, top.metrics) == (best.combination.kind, best.combination.metrics)
+            own = found.selection.chosen.out_of_fold.value or 0
+            assert ((top.out_of_fold.value or 0) < own + 0.005) or "in the table" in found.explanation
+            for choice in others:
+                assert choice.difference is not None and choice.difference.low is not None
+                assert choice.difference.low <= 0 <= choice.difference.high
+                assert len(choice.combination.metrics) <= len(best.combination.metrics)
+            if others and prefer == "simple":
+                assert " agrees best, but not distinguishably better; " in found.recommendation
+                assert "the best: " in found.explanation
+
+
+def test_what_the_question_alone_predicts_stands_beside_the_metrics() -> None:
+    """Questions of kind `hard` are rated 1 or 2, others 4 or 5; the metric knows no more than that, and noise."""
+    generator = np.random.default_rng(0)
+    hard = generator.integers(0, 2, 100).astype(bool)
+    ratings = np.where(hard, 1.0, 4.0) + generator.integers(0, 2, 100)
+    questions = [f"{'why does' if kind else 'where is'} item {number}" for number, kind in enumerate(hard)]
+    metric = np.where(hard, 0.0, 1.0) + generator.normal(0, 0.5, 100)
+    table = ScoreTable(tuple(map(str, range(100))), ("m0",), metric[:, None], ratings[:, None])
+    found = evaluate_table(add_question_only(table, questions), **QUICK)
+    check(found)
+    row = next(row for row in found.metrics if row.name == "question_only")
+    assert row.baseline and row.spearman.value is not None and row.spearman.value > 0.6
+    assert "but the question alone predicts the ratings as well" in found.recommendation
+    told_apart = np.column_stack([ratings])
+    other = ScoreTable(table.items, ("m0",), told_apart, ratings[:, None])
+    better = evaluate_table(add_question_only(other, questions), **QUICK)
+    assert "the question alone" not in better.recommendation
+
+
+def test_the_question_says_nothing_where_the_questions_are_one() -> None:
+    table = score_table(40, 1, signal=1.0)
+    assert add_question_only(table, ["why?"] * 40) is table
+    assert add_question_only(table, [""] * 40) is table
 
 
 def test_few_groups_are_said_to_be_few() -> None:
@@ -62,7 +112,7 @@ def test_noise_is_called_noise() -> None:
         "No measure and no combination of measures follows your team's ratings: do not use any of them in place of a "
         "person."
     )
-    assert "the best of 63 combinations reaches rho" in found.explanation
+    assert "the best of 67 combinations reaches rho" in found.explanation
     assert "with one rating per answer nobody knows how far your raters agree" in found.explanation
 
 

@@ -107,8 +107,6 @@ def test_equal_weights_and_learnt_weights() -> None:
     assert fit_combination("mean-rank", ("a", "b"), scores, ratings, 3).weights == (0.5, 0.5)
     learnt = fit_combination("ridge", ("a", "b"), scores, ratings, 3).weights
     assert learnt[0] == pytest.approx(4, abs=0.1) and abs(learnt[1]) < 0.1  # 4 levels over percentiles 0 to 1
-    with pytest.raises(UsageError, match="a tree cannot be saved"):
-        fit_combination("tree", ("a", "b"), scores, ratings, 3)
 
 
 def test_half_width_by_hand() -> None:
@@ -140,9 +138,9 @@ def simulate(seed: int, groups: int = 40, noise: float = 0.8) -> ScoreTable:
 
 
 def test_intervals_hold_for_new_groups() -> None:
-    """Fitted on 40 groups and tried on 40 others, 10 times: near 0.9 of the ratings lie in the 0.9 interval."""
+    """Fitted on 40 groups and tried on 40 others, 6 times: near 0.9 of the ratings lie in the 0.9 interval."""
     inside = []
-    for seed in range(10):
+    for seed in range(6):
         table = simulate(seed)
         evaluation = evaluate_table(table, bootstrap=200, permutations=200, repeats=1)
         scorer = fit_scorer(table, evaluation, seed=seed)
@@ -151,7 +149,7 @@ def test_intervals_hold_for_new_groups() -> None:
         for row, rating in zip(fresh.scores, fresh.mean_rating, strict=True):
             prediction = scorer.predict(dict(zip(fresh.metrics, row, strict=True)))
             inside.append(prediction.low <= rating <= prediction.high)
-    assert 0.87 <= np.mean(inside) <= 0.97  # n = 1,200 in 400 groups: the standard error is about 0.01
+    assert 0.87 <= np.mean(inside) <= 0.97  # n = 720 in 240 groups: the standard error is about 0.013
 
 
 def test_nothing_is_saved_where_nothing_agrees() -> None:

@@ -1,5 +1,7 @@
 """Combinations: the search against brute force, honesty under noise, and folds of whole groups."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -10,11 +12,14 @@ from tables_of_scores import score_table
 from assay.errors import UsageError
 from assay.meta_eval.cross_validation import (
     CombinationTask,
+    FoldScores,
     best_subsets,
+    choose_best,
+    choose_cheap,
+    choose_simple,
     column_spearmans,
     cross_validate,
     predict_subsets,
-    simplest_size,
 )
 from assay.meta_eval.folds import grouped_folds
 from assay.meta_eval.permutation import max_t, shuffle_by_group
@@ -80,13 +85,45 @@ def test_folds_hold_whole_groups_and_every_item_once(labels: list[int], folds: i
     assert sum(len(set(groups[part].tolist())) for part in found) == len(set(labels))
 
 
-def test_the_simplest_within_one_standard_error_by_hand() -> None:
+def fold_scores(
+    by_fold: list[list[float]], complexity: list[float], costs: list[float] | None = None, eligible: str = ""
+) -> FoldScores:
+    """The scores of ways in four folds; `eligible` has a 0 for each way that may not be chosen."""
+    scores = np.array(by_fold)
+    may = np.array([flag == "1" for flag in eligible or "1" * len(scores)])
+    return FoldScores(
+        scores.mean(axis=1), scores, 4, np.array(complexity), None if costs is None else np.array(costs), may
+    )
+
+
+def test_the_rules_by_hand() -> None:
     """Means .30 .38 .40; the best has spread .1 over 4 folds, so a standard error of .05: .38 is within, .30 not."""
     spread = np.array([-1, 1, -1, 1]) * 0.1 * np.sqrt(3) / 2
-    scores = np.array([[0.30] * 4, [0.38] * 4, 0.40 + spread])
-    assert simplest_size(scores, 4) == 2
-    assert simplest_size(np.array([[0.2, 0.2], [0.5, 0.5]]), 2) == 2
-    assert simplest_size(np.array([[0.5, 0.5], [0.2, 0.2]]), 2) == 1
+    by_fold = [[0.30] * 4, [0.38] * 4, (0.40 + spread).tolist()]
+    scores = fold_scores(by_fold, [1, 2, 3], [5, 9, 7])
+    assert (choose_best(scores), choose_simple(scores)) == (2, 1)
+    assert choose_cheap(scores) == 2  # 7 rather than 9; what costs 5 is too far below
+    assert choose_cheap(fold_scores(by_fold, [1, 2, 3], [5, 6, 7])) == 1
+    only_the_first = fold_scores(by_fold, [1, 2, 3], eligible="100")
+    assert (choose_best(only_the_first), choose_simple(only_the_first)) == (0, 0)
+    assert choose_best(fold_scores([[0.5] * 4, [0.5] * 4], [3, 2])) == 1  # of equals the simplest
+
+
+def test_a_cheap_pair_is_found_beside_the_best() -> None:
+    """m0 and m1 carry the signal alike; m1 costs nothing, so that it alone is tried within a bound of 0."""
+    table = replace(score_table(200, 3, signal=0.8, useful=2), costs={"m0": 900.0, "m2": 100.0}, cost_unit="tokens")
+    found = select(table, prefer="cheap", resamples=100, permutations=99, repeats=1)
+    assert found is not None
+    cheap = next(choice for choice in found[0].choices if choice.rule == "best")
+    assert cheap.combination.cost == (900 if "m0" in cheap.combination.metrics else 0)
+    assert [row.most_cost for row in found[0].combinations if row.most_cost is not None] in (
+        [],
+        [0.0],
+        [0.0, 100.0],
+        [100.0],
+    )
+    with pytest.raises(UsageError, match="not known"):
+        select(score_table(40, 2, signal=0.8), prefer="cheap", resamples=50, permutations=49, repeats=1)
 
 
 def test_noise_is_near_nothing_out_of_fold() -> None:
@@ -97,12 +134,12 @@ def test_noise_is_near_nothing_out_of_fold() -> None:
         ratings = generator.permutation(np.repeat([1.0, 2, 3, 4, 5], [22, 2, 8, 6, 41]))
         scores = generator.normal(size=(79, 12))
         everything = np.arange(79)
-        task = CombinationTask.build(scores, ratings, everything, middle=3, how="ranks", largest=12)
+        task = CombinationTask.build(scores, ratings, everything, middle=3, how="ranks", largest=12, combiners=())
         best = predict_subsets(task, best_subsets(task, everything), everything, scores)
         in_sample.append(column_spearmans(best, ratings).max())
-        found = cross_validate(task, repeats=1, folds=5, seed=seed, fitted=False)
+        found = cross_validate(task, repeats=1, folds=5, seed=seed, rules=("best",))
         assert found is not None
-        out_of_fold.append(column_spearmans(found.chosen, ratings)[0])
+        out_of_fold.append(column_spearmans(found.chosen["best"], ratings)[0])
     assert 0.2 < np.mean(in_sample) < 0.3
     assert abs(np.mean(out_of_fold)) < 3.5 * np.std(out_of_fold) / 5  # 3.5 standard errors
     assert np.mean(out_of_fold) < 0.08
@@ -114,9 +151,9 @@ def test_two_planted_metrics_are_found_among_noise() -> None:
     selection, predictions = found
     assert selection.chosen.metrics == ("m0", "m1")
     assert selection.p_of_selection == 0.01  # (0 + 1) / (99 + 1)
-    assert selection.chosen.candidates == 63
+    assert selection.chosen.candidates == 63 + 4  # subsets of 6 metrics, and combiners of all
     assert [row.kind for row in selection.combinations] == (
-        ["subset"] * 6 + ["mean-rank", "normalised-sum", "ridge", "logistic", "tree"]
+        ["subset"] * 6 + ["mean-rank", "normalised-sum", "ridge", "logistic"]
     )
     alone, both = selection.combinations[0], selection.combinations[1]
     assert both.chosen and both.out_of_fold.value and alone.out_of_fold.value
@@ -126,24 +163,26 @@ def test_two_planted_metrics_are_found_among_noise() -> None:
     assert predictions.chosen.shape == (200, 2) and not np.isnan(predictions.chosen).any()
 
 
-@pytest.mark.parametrize("combine", ["sum", "mean-rank", "ridge", "logistic", "tree"])
+@pytest.mark.parametrize("combine", ["all", "subsets", "sum", "mean-rank", "ridge", "logistic"])
 def test_every_combiner_can_be_asked_for(combine: str) -> None:
     table = score_table(80, 3, signal=0.8, useful=2)
     found = select(table, combine=combine, resamples=50, permutations=49, repeats=1)  # type: ignore[arg-type]
     assert found is not None
-    assert found[0].chosen.kind == ("subset" if combine == "sum" else combine)
+    if combine != "all":
+        assert found[0].chosen.kind == ("subset" if combine in {"subsets", "sum"} else combine)
     assert found[0].chosen.out_of_fold.value and found[0].chosen.out_of_fold.value > 0.5
     assert sum(row.chosen for row in found[0].combinations) == 1
 
 
 def test_what_cannot_be_a_candidate_says_why() -> None:
-    table = score_table(60, 4, signal=0.5, useful=1, constant="m1", half_missing="m2", baseline="m3")
+    table = score_table(60, 4, signal=0.5, useful=1, constant="m1", half_missing="m2")
+    table = replace(table, metrics=("m0", "m1", "m2", "answer_length"), directions={})
     found = select(table, resamples=50, permutations=49, repeats=1)
     assert found is not None
     assert dict(found[0].left_out) == {
         "m1": "all values are equal",
         "m2": "scored 24 of 60 rated answers, less than half",
-        "m3": "a baseline, which metrics should beat",
+        "answer_length": "it says nothing of what an answer says",
     }
     assert found[0].chosen.metrics == ("m0",)
 
