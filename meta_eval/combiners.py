@@ -66,7 +66,7 @@ def _fit_model(kind: Combiner, x: Floats, y: Floats, middle: float) -> Predictor
         from sklearn.linear_model import LogisticRegression
 
         spread = x.std(axis=0) + 1e-12
-        classifier = LogisticRegression(C=1.0).fit(x / spread, y > middle)
+        classifier = LogisticRegression(C=1.0, solver="newton-cholesky").fit(x / spread, y > middle)
         weights = classifier.coef_[0] / spread
         return lambda others: np.asarray(others @ weights, float)
     return lambda others: np.asarray(others.sum(axis=1), float)

@@ -50,7 +50,7 @@ def recommend(
     single = len(chosen.metrics) == 1
     verb = "follows" if single or chosen.kind != SUBSET else "together follow"
     parts = [f"{name_of(chosen)} {verb} your team {strength}"]
-    parts += [_alternative(choice, selection) for choice in _others(selection)]
+    parts += [clause for choice in _others(selection) if (clause := _alternative(choice, selection))]
     parts.append(_use(policy, "it" if single else "them"))
     equals = [each.second for each in comparisons if _is_baseline(each, metrics) and not _is_better(each)]
     if QUESTION_ONLY in equals:
@@ -77,10 +77,11 @@ def _others(selection: Selection) -> list[Choice]:
 
 
 def _alternative(choice: Choice, selection: Selection) -> str:
-    """What another rule would choose."""
+    """What another rule would choose; empty of the best where the simpler choice agrees as well out of fold."""
     name = name_of(choice.combination)
     if choice.rule == "best":
-        return f"{name} agrees best, but not distinguishably better"
+        is_higher = (choice.combination.out_of_fold.value or 0.0) > (selection.chosen.out_of_fold.value or 0.0)
+        return f"{name} agrees best, but not distinguishably better" if is_higher else ""
     if choice.rule == "cheap":
         cost, of_best = (_cost(each, selection) for each in (choice.combination, selection.choices[0].combination))
         return f"{name} is the cheapest that is not distinguishably worse ({cost} per 1,000 answers, not {of_best})"
@@ -143,9 +144,7 @@ def explain(
     if not is_beyond_chance(selection):
         return f"{_chance_clause(selection)}; {_rater_clause(raters)}."
     parts = [f"{name_of(selection.chosen)}: rho {format_estimate(selection.chosen.out_of_fold)} out of fold"]
-    for choice in _others(selection):
-        own = f"{_RULES[choice.rule]}: {name_of(choice.combination)}, {format_estimate(choice.combination.out_of_fold)}"
-        parts.append(own + (f", {format_estimate(choice.difference)} less the best" if choice.difference else ""))
+    parts += [_compare_choice(choice, selection) for choice in _others(selection)]
     singles = {f"{choice.combination.metrics[0]} alone" for choice in selection.choices}
     parts += [
         _comparison_clause(comparison, _is_baseline(comparison, metrics))
@@ -161,26 +160,47 @@ def explain(
     return "; ".join([*parts, _rater_clause(raters)]) + "."
 
 
-_RULES = {"best": "the best", "simple": "the simplest that is not distinguishably worse", "cheap": "the cheapest"}
+def _compare_choice(choice: Choice, selection: Selection) -> str:
+    """What another rule chooses, what it reaches out of fold, and how far that is from the best."""
+    name, reached = name_of(choice.combination), format_estimate(choice.combination.out_of_fold)
+    if choice.rule != "best":
+        which = "simplest" if choice.rule == "simple" else "cheapest"
+        difference = f", {format_difference(choice.difference)} from the best" if choice.difference else ""
+        return f"the {which} that is not distinguishably worse: {name}, {reached}{difference}"
+    row = next((row for row in selection.combinations if _is_same(row, choice.combination)), choice.combination)
+    text = f"the best of {choice.combination.candidates:,} combinations on these answers is {name}"
+    text += (
+        f" ({row.out_of_fold.value or 0.0:.2f} in the table), worth {reached} once the choice is made on other answers"
+    )
+    own = next((each for each in selection.choices if _is_same(each.combination, selection.chosen)), None)
+    if own is not None and own.difference is not None:
+        text += f"; the recommendation's difference from that is {format_difference(own.difference)}"
+    return text
+
+
+def _is_same(one: Combination, other: Combination) -> bool:
+    return (one.kind, one.metrics) == (other.kind, other.metrics)
 
 
 def _higher_rows(selection: Selection) -> list[str]:
-    """Why a combination in the table stands above the choice, where one does."""
-    reached = selection.chosen.out_of_fold.value
-    higher = [each for each in selection.combinations if (each.out_of_fold.value or -1) >= (reached or 0) + 0.005]
+    """Why a combination in the table stands above the choice, where one does and nothing said it yet."""
+    reached, chosen = selection.chosen.out_of_fold.value, selection.chosen
+    said = [choice.combination for choice in _others(selection) if choice.rule == "best"]
+    told = [row.out_of_fold.value or 0.0 for row in selection.combinations for each in said if _is_same(row, each)]
+    bound = max([reached or 0.0, *told]) + 0.005
+    higher = [row for row in selection.combinations if (row.out_of_fold.value or -1) >= bound]
     if reached is None or not higher:
         return []
-    top = max(higher, key=lambda each: each.out_of_fold.value or -1)
+    top = max(higher, key=lambda row: row.out_of_fold.value or -1)
     above = f"{name_of(top)} stands at {top.out_of_fold.value:.2f} in the table"
-    best = selection.choices[0].combination
-    if selection.chosen.candidates < len(selection.combinations) and selection.combine != "all":
-        return [f"{above}, but --combine {selection.combine} was asked for"]
-    if (top.kind, top.metrics) in {(best.kind, best.metrics), (selection.chosen.kind, selection.chosen.metrics)}:
+    if _is_same(top, chosen):
         return [
-            f"{above}: of {selection.chosen.candidates:,} combinations these answers made it the best, and the figure "
-            "here, which counts that, is what it is worth on others"
+            f"{above}: these answers chose it among {chosen.candidates:,} combinations, and the figure here is what is "
+            "left of that on other answers"
         ]
-    return [f"{above}, and the choice is simpler or cheaper, within what chance explains"]
+    if selection.combine != "all":
+        return [f"{above}, but --combine {selection.combine} was asked for"]
+    return [f"{above}, within what chance explains"]
 
 
 def is_beyond_chance(selection: Selection) -> bool:
@@ -209,6 +229,8 @@ def name_of(combination: Combination) -> str:
     """Names a combination: its metrics, and the combiner where there is one."""
     metrics = combination.metrics
     joined = " + ".join(metrics) if len(metrics) <= 4 else f"{len(metrics)} metrics ({', '.join(metrics[:2])}, ...)"
+    if combination.kind != SUBSET and len(metrics) > 4:
+        joined = f"all {len(metrics)} metrics"
     return joined if combination.kind == SUBSET else f"{combination.kind} of {joined}"
 
 
@@ -224,6 +246,18 @@ def format_estimate(estimate: Estimate) -> str:
     if estimate.value is None:
         return f"none ({estimate.problem})"
     return f"{estimate.value:.2f}" + ("" if estimate.low is None else f" [{estimate.low:.2f}, {estimate.high:.2f}]")
+
+
+def format_difference(estimate: Estimate) -> str:
+    """Writes a difference with its interval, signed, two decimals.
+
+    Examples:
+        >>> format_difference(Estimate(-0.0449, -0.1274, 0.032))
+        '-0.04 [-0.13, +0.03]'
+    """
+    if estimate.value is None:
+        return f"none ({estimate.problem})"
+    return f"{estimate.value:+.2f}" + ("" if estimate.low is None else f" [{estimate.low:+.2f}, {estimate.high:+.2f}]")
 
 
 def _comparison_clause(comparison: Comparison, is_baseline: bool) -> str:

@@ -90,7 +90,9 @@ def _weights(kind: str, shares: Floats, ratings: Floats, middle: float) -> Float
         from sklearn.linear_model import LogisticRegression
 
         spread = shares.std(axis=0) + 1e-12
-        return np.asarray(LogisticRegression(C=1.0).fit(shares / spread, is_good).coef_[0] / spread, float)
+        return np.asarray(
+            LogisticRegression(C=1.0, solver="newton-cholesky").fit(shares / spread, is_good).coef_[0] / spread, float
+        )
     return np.full(shares.shape[1], 1 / shares.shape[1])
 
 

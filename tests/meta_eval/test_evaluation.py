@@ -70,8 +70,9 @@ def test_the_sentence_calls_nothing_best_that_the_table_puts_lower() -> None:
                 assert choice.difference.low <= 0 <= choice.difference.high
                 assert len(choice.combination.metrics) <= len(best.combination.metrics)
             if others and prefer == "simple":
-                assert " agrees best, but not distinguishably better; " in found.recommendation
-                assert "the best: " in found.explanation
+                is_higher = (best.combination.out_of_fold.value or 0) > own
+                assert is_higher == (" agrees best, but not distinguishably better; " in found.recommendation)
+                assert "the best of 11 combinations on these answers is " in found.explanation
 
 
 def test_what_the_question_alone_predicts_stands_beside_the_metrics() -> None:
