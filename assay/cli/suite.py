@@ -114,6 +114,8 @@ def _print_run(console: "Console", run: "RunReport") -> None:
 
     from ..runs.report import format_interval
 
+    if run.predicted_rating is not None:
+        console.print(Text(run.predicted_rating.sentence, style="bold"))
     table = Table(title=Text(f"{one_line(run.judge)}: run {run.run}"), title_justify="left")
     for heading in ("metric", "n", "scored", "mean [95% interval]", "change [95% interval]", "p"):
         table.add_column(Text(heading), justify="right" if heading in {"n", "scored", "p"} else "left")

@@ -52,6 +52,8 @@ def _run_lines(run: RunReport) -> list[str]:
     kind = "the accepted run" if run.accepted and run.accepted == run.compared_with else "the nightly run before"
     compared = f", compared with {as_code(run.compared_with)} ({kind})" if run.compared_with else ""
     lines = [f"**{as_text(run.judge)}**: run {as_code(run.run)}{compared}", ""]
+    if run.predicted_rating is not None:
+        lines += [f"**{as_text(run.predicted_rating.sentence)}**", ""]
     lines += ["| metric | n | scored | mean [95%] | change [95%] | p |", "|---|---:|---:|---|---|---:|"]
     for metric in run.metrics:
         mean = format_interval(metric.mean, metric.low, metric.high, ".3f")

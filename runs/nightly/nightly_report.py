@@ -8,6 +8,7 @@ from pydantic import ValidationError
 from ...former_names import recorded_name
 from ...meta_eval.estimate import Estimate, estimate
 from ..compare import Comparison, PairedSample, run_samples
+from ..predicted_rating import PredictedRating, predict_mean_rating
 from .gates import GateResult, RecordedModel, RecordedName, ShareGate, Spending
 from .ledger import NightlyRunRow
 from .suite import Suite
@@ -75,6 +76,7 @@ class RunReport(RecordedModel):
         status: How the run ended.
         accepted: The run that the suite's regressions are tested against, or None.
         compared_with: The accepted run, else the run of the nightly run before this one, or None.
+        predicted_rating: The mean rating that the suite's scorer predicts, corrected by ratings; None without a scorer.
         answers_changed: Samples with another answer than in `compared_with`.
         samples_added: Samples that `compared_with` does not have, or has with another question.
         samples_gone: Samples that only `compared_with` has.
@@ -90,6 +92,7 @@ class RunReport(RecordedModel):
     first_failure: str
     accepted: str | None
     compared_with: str | None
+    predicted_rating: PredictedRating | None = None
     metrics: tuple[MetricReport, ...] = ()
     answers_changed: int | None = None
     samples_added: int | None = None
@@ -203,6 +206,7 @@ def report_run(
         first_failure=store.first_failure(run),
         accepted=accepted,
         compared_with=None if comparison is None else comparison.a,
+        predicted_rating=predict_mean_rating(store, run),
         metrics=tuple(
             _report_metric(samples, metric, comparison, asked=metric in row.plan.metrics)
             for metric in row.plan.all_metrics
