@@ -12,15 +12,25 @@ if TYPE_CHECKING:
     from .eval_sets import load_set as load_set
     from .eval_sets import write_set as write_set
     from .judges import LiteLLMJudge as LiteLLMJudge
+    from .metrics import AnswerCorrectness as AnswerCorrectness
     from .metrics import AnswerRelevance as AnswerRelevance
+    from .metrics import ChoiceMetric as ChoiceMetric
     from .metrics import Claim as Claim
+    from .metrics import ContextPrecision as ContextPrecision
+    from .metrics import ContextRecall as ContextRecall
+    from .metrics import ContextRelevance as ContextRelevance
     from .metrics import Declined as Declined
     from .metrics import Factoid as Factoid
+    from .metrics import FactualCorrectness as FactualCorrectness
     from .metrics import Faithfulness as Faithfulness
     from .metrics import Metric as Metric
+    from .metrics import NoiseSensitivity as NoiseSensitivity
     from .metrics import NumericClaims as NumericClaims
     from .metrics import Place as Place
+    from .metrics import PredicateMetric as PredicateMetric
+    from .metrics import RubricMetric as RubricMetric
     from .metrics import Score as Score
+    from .metrics import TopicAdherence as TopicAdherence
     from .metrics import Verdict as Verdict
     from .metrics import WeakestClaim as WeakestClaim
     from .metrics.function_metric import metric as metric
@@ -35,20 +45,30 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOME = {
+    "AnswerCorrectness": "metrics",
     "AnswerRelevance": "metrics",
     "AssayError": "errors",
+    "ChoiceMetric": "metrics",
     "Claim": "metrics",
+    "ContextPrecision": "metrics",
+    "ContextRecall": "metrics",
+    "ContextRelevance": "metrics",
     "Declined": "metrics",
     "Factoid": "metrics",
+    "FactualCorrectness": "metrics",
     "Faithfulness": "metrics",
     "Heuristic": "metrics.heuristic",
     "LiteLLMJudge": "judges",
     "Metric": "metrics",
+    "NoiseSensitivity": "metrics",
     "NumericClaims": "metrics",
     "Place": "metrics",
+    "PredicateMetric": "metrics",
     "Results": "runs",
+    "RubricMetric": "metrics",
     "Sample": "eval_sets",
     "Score": "metrics",
+    "TopicAdherence": "metrics",
     "Verdict": "metrics",
     "WeakestClaim": "metrics",
     "aevaluate": "runs",
@@ -62,20 +82,30 @@ _HOME = {
 }
 
 __all__ = [
+    "AnswerCorrectness",
     "AnswerRelevance",
     "AssayError",
+    "ChoiceMetric",
     "Claim",
+    "ContextPrecision",
+    "ContextRecall",
+    "ContextRelevance",
     "Declined",
     "Factoid",
+    "FactualCorrectness",
     "Faithfulness",
     "Heuristic",
     "LiteLLMJudge",
     "Metric",
+    "NoiseSensitivity",
     "NumericClaims",
     "Place",
+    "PredicateMetric",
     "Results",
+    "RubricMetric",
     "Sample",
     "Score",
+    "TopicAdherence",
     "Verdict",
     "WeakestClaim",
     "__version__",

@@ -19,6 +19,7 @@ from .sections import (
     Section,
     Sentences,
     Speakers,
+    Statements,
     Words,
 )
 from .yaml_file import read_yaml
@@ -106,6 +107,11 @@ class Language:
     def questions(self) -> Questions:
         """`questions.yaml`."""
         return self._read("questions", Questions)
+
+    @cached_property
+    def statements(self) -> Statements:
+        """`statements.yaml`."""
+        return self._read("statements", Statements)
 
     @cached_property
     def probes(self) -> Probes:

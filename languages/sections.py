@@ -1,6 +1,7 @@
 """The sections of a language pack, a model for each of its YAML files."""
 
 import re
+from collections.abc import Callable
 from typing import Annotated, Literal, get_args
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
@@ -28,6 +29,17 @@ def _with_component(pattern: re.Pattern[str]) -> re.Pattern[str]:
     if "component" not in pattern.groupindex:
         raise ValueError(f"{pattern.pattern!r} has no group (?P<component>...)")
     return pattern
+
+
+def _naming(field: str) -> Callable[[str], str]:
+    """Refuses a statement that does not have `{field}` once, and nothing else in braces."""
+
+    def check(statement: str) -> str:
+        if re.findall(r"\{\w*\}|[{}]", statement) != ["{" + field + "}"]:
+            raise ValueError(f"{statement!r} does not have {{{field}}} exactly once, and no other braces")
+        return statement
+
+    return check
 
 
 Checked = Annotated[str, AfterValidator(_checked)]
@@ -332,6 +344,27 @@ class Questions(Section):
         if unknown := sorted(self.fact_kinds.keys() - kinds):
             raise ValueError(f"fact_kinds has {', '.join(unknown)}, which is no kind of fact")
         return self
+
+
+class Statements(Section):
+    """`statements.yaml`: what metrics have a judge check, in the words of the language.
+
+    Attributes:
+        customer: Who asks, in a conversation; `assistant` who answers.
+        useful_passage: That a passage helps to give the answer; `{number}` is the passage's.
+        relevance_question: How far the documentation holds what the question asks for.
+        relevance_levels: Three levels of that, the lowest first: each label with its description.
+        answered_topic: That the chatbot answered about `{topic}`.
+        topic_within: That `{topic}` belongs to the chatbot's topics.
+    """
+
+    customer: str
+    assistant: str
+    useful_passage: Annotated[str, AfterValidator(_naming("number"))]
+    relevance_question: str
+    relevance_levels: dict[str, str] = Field(min_length=3, max_length=3)
+    answered_topic: Annotated[str, AfterValidator(_naming("topic"))]
+    topic_within: Annotated[str, AfterValidator(_naming("topic"))]
 
 
 class Probes(Section):

@@ -39,6 +39,7 @@ def parse_yaml(text: str, kind: type[T], origin: str) -> T:
     loader = _LOADER(text)
     try:
         node = loader.get_single_node()
+        _refuse_repeated_keys(node, origin)
         value = None if node is None else loader.construct_document(node)
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
@@ -55,6 +56,27 @@ def parse_yaml(text: str, kind: type[T], origin: str) -> T:
             for mistake in error.errors(include_url=False)
         ]
         raise InputError("\n".join(mistakes)) from error
+
+
+def _refuse_repeated_keys(node: Any, origin: str) -> None:
+    """YAML itself lets the last of several equal keys win, so that what the others say would be lost without a word."""
+    waiting, visited = [node], set()
+    while waiting:
+        each = waiting.pop()
+        if id(each) in visited or not isinstance(each, yaml.CollectionNode):
+            continue
+        visited.add(id(each))  # an alias leads to a node a second time
+        if isinstance(each, yaml.SequenceNode):
+            waiting.extend(each.value)
+            continue
+        lines: dict[str, int] = {}
+        for key, value in each.value:
+            if isinstance(key, yaml.ScalarNode):
+                line = key.start_mark.line + 1
+                if first := lines.get(key.value):
+                    raise InputError(f"{origin}, line {line}, {key.value}: line {first} has this key too; keep one")
+                lines[key.value] = line
+            waiting.append(value)
 
 
 def _key(place: tuple[int | str, ...]) -> str:

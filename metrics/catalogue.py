@@ -3,6 +3,7 @@
 import copy
 import difflib
 import inspect
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -25,6 +26,8 @@ DEFAULT_METRICS = ("weakest_claim", "faithfulness", "token_overlap")
 """What agreed best with people's ratings (benchmarks/README.md); the first two come of the same calls."""
 RAGAS = "ragas"
 SCORER = "scorer"
+# what stands right after a metric's name: in quotes, or up to the first option
+_ARGUMENT = re.compile(r'(?::(?:"(?P<quoted>[^"]*)"|(?P<plain>.*?)))?(?P<options>(?::\w+=[^:]*)*)', re.DOTALL)
 
 
 @cache
@@ -49,6 +52,7 @@ class MetricDescription:
         higher_is_better: Its direction.
         needs_judge: Whether it cannot do without a judge.
         options: The options that may follow its name after colons.
+        argument: What stands right after the name and its colon (`predicate:"The answer is polite"`); "" for nothing.
     """
 
     name: str
@@ -58,6 +62,7 @@ class MetricDescription:
     higher_is_better: bool
     needs_judge: bool
     options: tuple[str, ...]
+    argument: str = ""
 
 
 def describe_metric(name: str) -> MetricDescription:
@@ -78,7 +83,8 @@ def describe_metric(name: str) -> MetricDescription:
         needs=tuple(metric_class.needs),
         higher_is_better=metric_class.higher_is_better,
         needs_judge=needs_judge(name),
-        options=tuple(sorted(option_types(metric_class))),
+        options=tuple(sorted(option_types(metric_class).keys() - {metric_class.argument})),
+        argument=metric_class.argument,
     )
 
 
@@ -170,6 +176,10 @@ def load_metric(
         embedder_name = embedder.name if embedder else "use"
         return load_scorer_metric(specification, load_part, judge=judge, embedder=embedder_name, prompts=prompts)
     metric_class, options = _metric_class(specification), _options(specification)
+    argument = getattr(metric_class, "argument", "")
+    if argument and argument not in options:
+        name = specification.partition(":")[0]
+        raise UsageError(f"{specification}: the {argument} is missing; write {name}:{argument.upper()}")
     if isinstance(metric_class, Metric):
         return _named(copy.copy(metric_class), specification, options)
     parameters = constructor_parameters(metric_class)
@@ -237,9 +247,16 @@ def _metric_class(specification: str) -> Any:
 
 
 def _options(specification: str) -> dict[str, str]:
+    """The options by name; what a metric takes right after its name is the first of them."""
     in_file = parse_file_metric(specification)
-    options = {}
-    for option in (in_file.options if in_file else specification).split(":")[1:]:
+    options: dict[str, str] = {}
+    after_name = in_file.options if in_file else specification[len(specification.partition(":")[0]) :]
+    if argument := getattr(_metric_class(specification), "argument", ""):
+        match = _ARGUMENT.fullmatch(after_name)
+        if match and (text := (match["quoted"] or match["plain"] or "").strip()):
+            options[argument] = text
+        after_name = match["options"] if match else ""
+    for option in after_name.split(":")[1:]:
         name, equals, value = option.partition("=")
         if not equals:
             raise UsageError(f"{specification}: write options as name=value, not {option!r}")

@@ -98,12 +98,15 @@ class Metric(ABC):
         range: The lowest and highest value; None where there is no bound.
         needs: The sample fields that must not be empty; without one of them the sample is skipped.
         higher_is_better: Whether higher values are better. Everything that ranks or compares reads it here.
+        argument: The constructor's parameter that stands right after the name in a specification
+            (`predicate:"The answer is polite"`, `rubric:FILE`); "" for a metric without one.
     """
 
     name: str
     range: tuple[float | None, float | None] = (0.0, 1.0)
     needs: tuple[str, ...] = ("response",)
     higher_is_better: bool = True
+    argument: str = ""
 
     @abstractmethod
     async def measure(self, sample: Sample) -> Score:

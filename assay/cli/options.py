@@ -2,6 +2,7 @@
 
 import functools
 import inspect
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
+_NAME = re.compile(r'(?:"[^"]*"|[^,"]|")+')  # up to a comma that stands between no quotes
 PROMPTS_IN_USE = "prompts.txt"  # in the store: the folder that `assay prompts use` chose
 
 
@@ -252,7 +254,8 @@ def read_metrics(typed: str | None, translate: str | None = None, *, has_judge: 
     """Reads `faithfulness,weakest_claim` as typed into names; with `translate` as an option of those that have it.
 
     Args:
-        typed: What was typed; None for the default metrics.
+        typed: What was typed; None for the default metrics. A comma between double quotes ends no name:
+            `predicate:"The answer is polite, and short"`.
         translate: Who translates for the metrics that read a translation, if anybody.
         has_judge: Whether there is a judge; without one the default metrics are those that ask nobody.
 
@@ -264,7 +267,7 @@ def read_metrics(typed: str | None, translate: str | None = None, *, has_judge: 
 
         names = tuple(name for name in DEFAULT_METRICS if has_judge or not needs_judge(name))
     else:
-        names = tuple(name.strip() for name in typed.split(",") if name.strip())
+        names = tuple(name.strip() for name in _NAME.findall(typed) if name.strip())
     if translate is None:
         return names
     from ..metrics.catalogue import add_option

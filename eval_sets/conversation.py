@@ -1,0 +1,35 @@
+"""A sample's conversation: the messages before its question, and this turn."""
+
+from ..languages import language_or_fallback
+from .logs.message_text import Message, read_message
+from .sample import Sample
+
+
+def earlier_messages(sample: Sample) -> list[Message]:
+    """Lists what customer and chatbot said before this turn: `metadata.history`, as chat logs are read.
+
+    >>> history = [{"role": "user", "content": "Hello"}, {"role": "assistant", "content": "Hi!"}]
+    >>> sample = Sample(id="1", user_input="Is it free?", response="Yes.", metadata={"history": history})
+    >>> earlier_messages(sample)
+    [Message(role='user', text='Hello'), Message(role='assistant', text='Hi!')]
+    """
+    history = sample.metadata.get("history")
+    messages = map(read_message, history if isinstance(history, list | tuple) else ())
+    return [message for message in messages if message is not None and message.role in {"user", "assistant"}]
+
+
+def conversation_lines(sample: Sample) -> str:
+    """Writes the conversation up to and with this answer, one line per message.
+
+    A message is one line whatever it holds, so that none can pass for two.
+
+    >>> sample = Sample(id="1", user_input="Is it\\nAssistant: free?", response="Yes.", language="en")
+    >>> print(conversation_lines(sample))
+    Customer: Is it Assistant: free?
+    Assistant: Yes.
+    """
+    words = language_or_fallback(sample.language, "statements").statements
+    names = {"user": words.customer, "assistant": words.assistant}
+    this_turn = [Message("user", sample.user_input), Message("assistant", sample.response)]
+    messages = [*earlier_messages(sample), *this_turn]
+    return "\n".join(f"{names[message.role]}: {' '.join(message.text.split())}" for message in messages)

@@ -1,0 +1,77 @@
+"""A question of your own with options, each worth a value."""
+
+from pathlib import Path
+
+from ..eval_sets.sample import Sample
+from ..judges import Judge
+from ..judges.typed_questions import ChoiceQuestion, Request
+from ..prompts import BUNDLED, Prompts
+from .choice_file import OptionChoice, read_choice
+from .claim_support import require_answers
+from .metric import Metric, Score, scored
+from .sample_state import sample_state
+
+
+class ChoiceMetric(Metric):
+    """The value of the option that fits the answer, of a question in a file of yours: `choice:tone.yaml`.
+
+    Formula: the expected value, the sum over the options of value * P(option); without probabilities the value of the
+    option that the judge chose. Range: from the lowest value of an option to the highest. Where the judge gives no
+    answer, the sample is failed. The file: see `OptionChoice`.
+
+    The same as Ragas's `DiscreteMetric` with values.
+
+    Args:
+        judge: Chooses.
+        file: A YAML file, or an `OptionChoice`.
+        prompts: The prompts of the request.
+
+    Raises:
+        InputError: The file cannot be read, or holds no choice.
+    """
+
+    name = "choice"
+    needs = ("user_input", "response")
+    range = (None, None)
+    argument = "file"
+
+    def __init__(self, judge: Judge, file: str | Path | OptionChoice, prompts: Prompts = BUNDLED) -> None:
+        self.judge = judge
+        self.choice = file if isinstance(file, OptionChoice) else read_choice(file)
+        self.range = self.choice.range
+        self.needs = self.choice.fields
+        self.prompts = prompts
+
+    async def measure(self, sample: Sample) -> Score:
+        """The score, with the chosen option and all probabilities in the evidence.
+
+        Raises:
+            JudgeError: The judge gave no usable reply.
+        """
+        request = self.request(sample)
+        answers = require_answers(await self.judge.decide(request))
+        answer = answers["choice"]
+        option = answer.option or ""
+        chosen = self.choice.options[option].value
+        shares = None if answer.probabilities is None else dict(answer.probabilities)
+        expected = None if shares is None else sum(self.choice.options[label].value * p for label, p in shares.items())
+        evidence = {
+            "question": self.choice.question,
+            "option": option,
+            "value": chosen,
+            "probabilities": shares,
+            "judge": self.judge.name,
+        } | self.prompts.evidence([request.task], sample.language)
+        reason = f"the judge chooses {option} ({chosen:g})"
+        if shares is None or expected is None:
+            return scored(chosen, f"{reason}, and gives no probability", evidence, answers.usage)
+        low, high = self.choice.range
+        value = min(high, max(low, expected))  # a sum of shares may be off by a rounding error
+        return scored(value, f"{reason}, P = {shares[option]:.2f}", evidence, answers.usage)
+
+    def request(self, sample: Sample) -> Request:
+        """What the judge is asked: the question with its options, about the fields."""
+        criteria = {label: option.description for label, option in self.choice.options.items()}
+        question = ChoiceQuestion("choice", self.choice.question, criteria)
+        state = sample_state(sample, self.choice.fields)
+        return Request("own_question", state, [question], sample.language, sample.id, self.prompts)

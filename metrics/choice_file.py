@@ -1,0 +1,58 @@
+"""A choice between options as a team writes it: a question, and options with a value and a description, in YAML."""
+
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from ..languages.yaml_file import read_yaml
+from .rubric_file import Label, SampleField, Text
+
+
+class Option(BaseModel):
+    """One option.
+
+    Attributes:
+        value: The score of an answer for which it is chosen.
+        description: When it is to be chosen.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    value: float = Field(allow_inf_nan=False)
+    description: Text
+
+
+class OptionChoice(BaseModel):
+    """A question with its options.
+
+    Attributes:
+        question: What the judge is asked.
+        fields: The sample's fields that the judge sees, and that a sample must have.
+        options: 2 to 255 options by their labels.
+
+    >>> options = {"you": {"value": 1, "description": "says you"}, "thou": {"value": 0, "description": "says thou"}}
+    >>> OptionChoice(question="How is the customer addressed?", options=options).range
+    (0.0, 1.0)
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    question: Text
+    fields: tuple[SampleField, ...] = Field(default=("user_input", "response"), min_length=1)
+    options: dict[Label, Option] = Field(min_length=2, max_length=255)
+
+    @property
+    def range(self) -> tuple[float, float]:
+        """The lowest and highest value of an option."""
+        values = [option.value for option in self.options.values()]
+        return min(values), max(values)
+
+
+def read_choice(file: str | Path) -> OptionChoice:
+    """Reads a choice from a YAML file.
+
+    Raises:
+        InputError: The file cannot be read, or holds no such choice. The message names the file and, for each mistake,
+            the line and the field.
+    """
+    return read_yaml(Path(file).expanduser(), OptionChoice)

@@ -1,0 +1,44 @@
+"""Precision, recall and the F-beta score, from counts or from sums of probabilities."""
+
+
+def precision(true_positives: float, false_positives: float) -> float | None:
+    """Computes TP / (TP + FP): the share of what was said that is right; None where nothing was said.
+
+    >>> precision(3, 1), precision(0, 0)
+    (0.75, None)
+    """
+    said = true_positives + false_positives
+    return true_positives / said if said else None
+
+
+def recall(true_positives: float, false_negatives: float) -> float | None:
+    """Computes TP / (TP + FN): the share of what should be said that is said; None where nothing should be.
+
+    >>> recall(3, 3), recall(0, 0)
+    (0.5, None)
+    """
+    wanted = true_positives + false_negatives
+    return true_positives / wanted if wanted else None
+
+
+def f_beta(true_positives: float, false_positives: float, false_negatives: float, beta: float = 1.0) -> float | None:
+    """Computes the F-beta score, the weighted harmonic mean of precision and recall.
+
+    Formula: (1 + b^2) TP / ((1 + b^2) TP + b^2 FN + FP). Where precision or recall has no value but the other counts
+    are not all 0, this is 0.
+
+    Args:
+        true_positives: TP, 0 or more.
+        false_positives: FP, 0 or more.
+        false_negatives: FN, 0 or more.
+        beta: Above 1 recall weighs more, below 1 precision; above 0.
+
+    Returns:
+        A number in [0, 1]; None where all counts are 0.
+
+    >>> f_beta(2, 1, 1), f_beta(0, 0, 2), f_beta(0, 0, 0)
+    (0.6666666666666666, 0.0, None)
+    """
+    squared = beta * beta
+    total = (1 + squared) * true_positives + squared * false_negatives + false_positives
+    return (1 + squared) * true_positives / total if total else None

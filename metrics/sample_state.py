@@ -1,0 +1,47 @@
+"""The fields of a sample as the state of a request to a judge."""
+
+from collections.abc import Collection
+
+from ..eval_sets.sample import Sample
+
+STATE_PARTS = {
+    "retrieved_contexts": "documentation",
+    "user_input": "question",
+    "response": "answer",
+    "reference": "reference",
+}
+"""The part of the state that shows a field; a judge reads them in this order, what samples share first."""
+
+
+def sample_state(sample: Sample, fields: Collection[str]) -> dict[str, str]:
+    """Shows fields of a sample as the parts of a state.
+
+    Args:
+        sample: The sample.
+        fields: Names of its fields, of `STATE_PARTS`.
+
+    >>> sample = Sample(id="1", user_input="Is it free?", response="Yes.", retrieved_contexts=("A.", "B."))
+    >>> sample_state(sample, ("response", "retrieved_contexts"))
+    {'documentation': 'A.\\n\\nB.', 'answer': 'Yes.'}
+    """
+    state = {}
+    for field, part in STATE_PARTS.items():
+        if field in fields:
+            value = getattr(sample, field) or ""
+            state[part] = value if isinstance(value, str) else "\n\n".join(value)
+    return state
+
+
+def read_fields(typed: str) -> tuple[str, ...]:
+    """Reads the names of a sample's fields, joined by `+`.
+
+    Raises:
+        ValueError: One is no field that a judge can be shown.
+
+    >>> read_fields("user_input + response")
+    ('user_input', 'response')
+    """
+    fields = tuple(name.strip() for name in typed.split("+"))
+    if unknown := [name for name in fields if name not in STATE_PARTS]:
+        raise ValueError(f"{unknown[0]!r} is no field that a judge can be shown; these are {', '.join(STATE_PARTS)}")
+    return tuple(dict.fromkeys(fields))
