@@ -1,11 +1,12 @@
 """A choice between options as a team writes it: a question, and options with a value and a description, in YAML."""
 
 from pathlib import Path
+from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from ..languages.yaml_file import read_yaml
-from .rubric_file import Label, SampleField, Text
+from .rubric_file import Label, SampleField, Text, different_labels
 
 
 class Option(BaseModel):
@@ -39,7 +40,7 @@ class OptionChoice(BaseModel):
 
     question: Text
     fields: tuple[SampleField, ...] = Field(default=("user_input", "response"), min_length=1)
-    options: dict[Label, Option] = Field(min_length=2, max_length=255)
+    options: Annotated[dict[Label, Option], AfterValidator(different_labels)] = Field(min_length=2, max_length=255)
 
     @property
     def range(self) -> tuple[float, float]:

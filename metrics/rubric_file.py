@@ -2,15 +2,36 @@
 
 import re
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, ValidationError, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    ValidationError,
+    model_validator,
+)
 
 from ..errors import InputError
 from ..languages.yaml_file import read_yaml
 
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
+V = TypeVar("V")
 Label = Annotated[Text, BeforeValidator(lambda label: str(label) if isinstance(label, int | float) else label)]
+
+
+def different_labels(labels: dict[str, V]) -> dict[str, V]:
+    """Refuses labels that differ only in case: a judge's reply is read without regard to it."""
+    folded: dict[str, str] = {}
+    for label in labels:
+        if (other := folded.setdefault(label.casefold(), label)) != label:
+            raise ValueError(f"{other!r} and {label!r} differ in nothing but case; rename one")
+    return labels
+
+
 SampleField = Literal["user_input", "response", "retrieved_contexts", "reference"]
 """The fields of a sample that a judge may be shown."""
 
@@ -34,7 +55,7 @@ class Criterion(BaseModel):
     name: Text
     question: Text
     weight: float = Field(default=1.0, gt=0, allow_inf_nan=False)
-    levels: dict[Label, Text] = Field(min_length=2, max_length=10)
+    levels: Annotated[dict[Label, Text], AfterValidator(different_labels)] = Field(min_length=2, max_length=10)
 
 
 class Rubric(BaseModel):

@@ -1,6 +1,7 @@
 """A judge at the local server, and what its replies look like on the wire."""
 
 import json
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -68,3 +69,30 @@ def verdict(number: int, kind: str = "supported", quote: str = "", reason: str =
 def verdict_fixture() -> Callable[..., dict[str, Any]]:
     """Builds listed verdicts."""
     return verdict
+
+
+@pytest.fixture
+def decide(openai_server: OpenAIServer) -> Callable[[Callable[[str], float]], None]:
+    """Sets how probable the judge finds yes, by a question's own words: `decide(lambda statement: 0.9)`.
+
+    For a question with options the function gives the probability of each of them.
+    """
+
+    def set_script(probability: Callable[[str], Any]) -> None:
+        def script(request: Request) -> Answer | None:
+            if request.schema != "options":
+                return None
+            asked = request.body["messages"][-1]["content"]
+            statement = asked.partition("<statement>\n")[2].rpartition("\n</statement>")[0]
+            shares = probability(statement or asked)
+            if not isinstance(shares, dict):
+                german, dutch = "\nNein:" in str(request.body), "\nNee:" in str(request.body)
+                words = ("Ja", "Nein") if german else ("Ja", "Nee") if dutch else ("Yes", "No")
+                shares = dict(zip(words, (shares, 1 - shares), strict=True))
+            told = {word: math.log(share) for word, share in shares.items() if share > 0}
+            said = max(told, key=lambda word: told[word])
+            return Answer(text=said, logprobs=[{said: told.pop(said)} | told])
+
+        openai_server.script = script
+
+    return set_script

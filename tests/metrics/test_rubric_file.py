@@ -1,0 +1,148 @@
+"""Files of rubrics and choices: both formats say the same, and a mistake is told with file, line, field and cure."""
+
+from pathlib import Path
+
+import pytest
+
+from assay.errors import InputError
+from assay.metrics.choice_file import read_choice
+from assay.metrics.rubric_file import read_rubric
+
+YAML = """\
+name: Helpful
+fields: [user_input, response, reference]
+criteria:
+  - name: Steps
+    question: Does the answer name the steps?
+    weight: 2
+    levels:
+      none: It names no step.
+      some: It names some.
+      all: It names all steps of the reference.
+  - name: Tone
+    question: Is the answer polite?
+    levels:
+      1: It is rude.
+      2: It is polite.
+"""
+MARKDOWN = """\
+# Helpful
+
+Fields: `user_input`, response, reference
+
+## Steps (weight 2)
+
+Does the answer name the steps?
+
+1. none: It names no step.
+2. some: It names
+   some.
+3. all: It names all steps of the reference.
+
+## Tone
+
+Is the answer polite?
+
+1. It is rude.
+2. It is polite.
+"""
+CHOICE = """\
+question: How is the customer addressed?
+options:
+  formally: {value: 1, description: The answer says "Sir" or "Madam".}
+  "no": {value: 0.5, description: The answer addresses nobody.}
+"""
+
+
+def write(folder: Path, name: str, text: str) -> Path:
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_yaml_and_markdown_say_the_same(tmp_path: Path) -> None:
+    rubric = read_rubric(write(tmp_path, "helpful.yaml", YAML))
+    assert rubric == read_rubric(write(tmp_path, "helpful.md", MARKDOWN))
+    assert [criterion.weight for criterion in rubric.criteria] == [2, 1]
+    assert list(rubric.criteria[0].levels) == ["none", "some", "all"], "the lowest first, as written"
+    assert rubric.criteria[1].levels == {"1": "It is rude.", "2": "It is polite."}
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "told"),
+    [
+        ("weight: 2", "weight: -2", "line 6, criteria.0.weight: Input should be greater than 0"),
+        ("weight: 2", "weight: .nan", "line 6, criteria.0.weight: Input should be "),
+        ("weight: 2", "wieght: 2", "line 6, criteria.0.wieght: Extra inputs are not permitted"),
+        ("reference]", "answer]", "line 2, fields.2: Input should be 'user_input', 'response', 'retrieved_contexts'"),
+        (
+            "      some: It names some.\n",
+            "      None: It names some.\n",
+            "line 7, criteria.0.levels: Value error, 'none' and 'None' differ in nothing but case; rename one",
+        ),
+        ("      some: It names some.\n", "      none: It names some.\n", "line 9, none: line 8 has this key too"),
+        ("    question: Is the answer polite?\n", "", "line 11, criteria.1.question: Field required"),
+        ("      2: It is polite.\n", "", "line 13, criteria.1.levels: Dictionary should have at least 2 items"),
+        ("name: Tone", "name: Steps", "several criteria are called 'Steps'; give each its own name"),
+        ("criteria:", "criteria: [", "this is no YAML"),
+    ],
+)
+def test_a_mistake_in_yaml(tmp_path: Path, before: str, after: str, told: str) -> None:
+    assert before in YAML
+    path = write(tmp_path, "helpful.yaml", YAML.replace(before, after))
+    with pytest.raises(InputError) as caught:
+        read_rubric(path)
+    assert told in str(caught.value)
+    assert str(caught.value).startswith(f"{path}, line ")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "told"),
+    [
+        ("(weight 2)", "(weight two)", "line 5, criteria.0.weight: Input should be a valid number"),
+        ("## Tone", "## Steps", "several criteria are called 'Steps'; give each its own name"),
+        ("Is the answer polite?", "", "line 15, criteria.1.question: Field required; write the question under the hea"),
+        ("2. It is polite.", "", "line 19, criteria.1.levels: Dictionary should have at least 2 items"),
+        ("2. some: It names\n   some.", "2. none: again.", "line 10, criteria.0.levels: 'none' is a level already"),
+        ("reference", "answer", "line 3, fields.2: Input should be 'user_input'"),
+        (MARKDOWN, "Just text.", "line 1, criteria: Tuple should have at least 1 item"),
+    ],
+)
+def test_a_mistake_in_markdown(tmp_path: Path, before: str, after: str, told: str) -> None:
+    path = write(tmp_path, "helpful.md", MARKDOWN.replace(before, after, 1))
+    with pytest.raises(InputError) as caught:
+        read_rubric(path)
+    assert told in str(caught.value)
+    assert str(caught.value).startswith(f"{path}, line ")
+
+
+def test_a_choice(tmp_path: Path) -> None:
+    choice = read_choice(write(tmp_path, "tone.yaml", CHOICE))
+    assert choice.range == (0.5, 1.0)
+    assert list(choice.options) == ["formally", "no"]
+    assert choice.fields == ("user_input", "response")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "told"),
+    [
+        ("value: 1", "value: high", "line 3, options.formally.value: Input should be a valid number"),
+        ("value: 0.5, ", "", "line 4, options.no.value: Field required"),
+        ('"no"', "no", "line 4, options.False.[key]: Input should be a valid string"),
+        ("question: How is the customer addressed?", "question: ' '", "line 1, question: String should have at least"),
+        (CHOICE, "", "line 1, the whole file: Input should be a valid dictionary"),
+    ],
+)
+def test_a_mistake_in_a_choice(tmp_path: Path, before: str, after: str, told: str) -> None:
+    assert before in CHOICE
+    path = write(tmp_path, "tone.yaml", CHOICE.replace(before, after))
+    with pytest.raises(InputError) as caught:
+        read_choice(path)
+    assert told in str(caught.value)
+    assert str(caught.value).startswith(f"{path}, line ")
+
+
+@pytest.mark.parametrize("name", ["missing.yaml", "missing.md"])
+def test_a_file_that_is_not_there(tmp_path: Path, name: str) -> None:
+    with pytest.raises(InputError, match=rf"{name}: the file cannot be read: .* name a UTF-8 text file"):
+        read_rubric(tmp_path / name)
