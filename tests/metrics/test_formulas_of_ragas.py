@@ -1,4 +1,4 @@
-"""Our formulas beside Ragas's own functions, on verdicts drawn with a seed: the same numbers, but where Ragas has 0/0."""
+"""Our formulas beside Ragas's own functions, on the same verdicts: the same numbers, but where Ragas has 0/0."""
 
 import itertools
 import random
