@@ -18,7 +18,7 @@ YES, NO = "yes", "no"
 MOST_OPTIONS = 255
 MOST_LEVELS = 10
 _ID = re.compile(r"[\w.-]{1,64}")
-_PART = re.compile(r"[a-z][a-z_]*")
+_PART = re.compile(r"[a-z][a-z0-9_]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +174,7 @@ class Request:
         if twice := next((each for each in ids if ids.count(each) > 1), None):
             raise UsageError(f"the request {self.task} has two questions with the id {twice}: each needs its own")
         if wrong := next((name for name in self.state if not _PART.fullmatch(name)), None):
-            raise UsageError(f"{wrong!r} is no name of a part of a state: use small letters and _")
+            raise UsageError(f"{wrong!r} is no name of a part of a state: use small letters, digits and _")
         object.__setattr__(self, "state", MappingProxyType(dict(self.state)))
         object.__setattr__(self, "questions", tuple(self.questions))
 

@@ -3,8 +3,7 @@
 from pathlib import Path
 
 from ..eval_sets.sample import Sample
-from ..judges import Judge
-from ..judges.typed_questions import ChoiceQuestion, Request
+from ..judges import ChoiceQuestion, Judge, Request
 from ..prompts import BUNDLED, Prompts
 from .choice_file import OptionChoice, read_choice
 from .claim_support import require_answers

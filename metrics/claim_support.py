@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from ..errors import JudgeError
 from ..eval_sets.sample import Sample
-from ..judges import Judge, Usage
-from ..judges.typed_questions import YES, Answer, Answers, Predicate, Request
+from ..judges import Answer, Answers, Judge, Predicate, Request, Usage
+from ..judges.typed_questions import YES
 from ..prompts import Prompts
 from .claim import Claim
 from .claim_extraction import ClaimsBy, claims_by_judge, claims_by_sentences

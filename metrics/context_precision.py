@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from typing import Literal, get_args
 
 from ..eval_sets.sample import Sample
-from ..judges import Judge
-from ..judges.typed_questions import Predicate, Request
+from ..judges import Judge, Predicate, Request
 from ..languages import language_or_fallback
 from ..prompts import BUNDLED, Prompts
 from .claim import Claim
@@ -29,7 +28,7 @@ def average_precision(relevance: Sequence[float]) -> float:
         A number in [0, 1]; 0 where no passage is relevant.
 
     >>> average_precision([1, 0, 1]), average_precision([0, 0])
-    (0.8333333333333334, 0.0)
+    (0.8333333333333333, 0.0)
     """
     total = sum(relevance)
     if not total:

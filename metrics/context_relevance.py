@@ -3,8 +3,7 @@
 from typing import Literal, get_args
 
 from ..eval_sets.sample import Sample
-from ..judges import Judge
-from ..judges.typed_questions import Level, Predicate, Request, ScoreQuestion
+from ..judges import Judge, Level, Predicate, Request, ScoreQuestion
 from ..languages import language_or_fallback
 from ..prompts import BUNDLED, Prompts
 from ..text.sentences import sentences

@@ -1,8 +1,7 @@
 """A statement of your own that a judge finds true of an answer or not."""
 
 from ..eval_sets.sample import Sample
-from ..judges import Judge
-from ..judges.typed_questions import Predicate, Request
+from ..judges import Judge, Predicate, Request
 from ..prompts import BUNDLED, Prompts
 from .claim_support import predicate_claim, require_answers
 from .metric import Metric, Score, scored

@@ -4,8 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from ..eval_sets.sample import Sample
-from ..judges import Judge
-from ..judges.typed_questions import Answer, Level, Request, ScoreQuestion
+from ..judges import Answer, Judge, Level, Request, ScoreQuestion
 from ..prompts import BUNDLED, Prompts
 from .claim_support import require_answers
 from .metric import Metric, Score, scored

@@ -20,7 +20,16 @@ from ..languages.yaml_file import read_yaml
 
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 V = TypeVar("V")
-Label = Annotated[Text, BeforeValidator(lambda label: str(label) if isinstance(label, int | float) else label)]
+
+
+def _as_label(label: object) -> object:
+    """A number of YAML as the text that it was written as; its yes and no would come out as something else."""
+    if isinstance(label, bool):
+        raise ValueError(f"YAML reads this label as {str(label).lower()}; put it in quotes")
+    return str(label) if isinstance(label, int | float) else label
+
+
+Label = Annotated[Text, BeforeValidator(_as_label)]
 
 
 def different_labels(labels: dict[str, V]) -> dict[str, V]:

@@ -7,8 +7,7 @@ from pydantic import BaseModel
 
 from ..eval_sets.conversation import conversation_lines
 from ..eval_sets.sample import Sample
-from ..judges import Judge, Question
-from ..judges.typed_questions import Predicate, Request
+from ..judges import Judge, Predicate, Question, Request
 from ..languages import language_or_fallback
 from ..prompts import BUNDLED, Prompts
 from .claim_support import predicate_claim, require_answers

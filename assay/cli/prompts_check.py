@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 # The schema of a prompt's replies, and so of its examples; other prompts have replies without a shape.
 SCHEMAS = {
+    "topics": "metrics.topic_adherence:Topics",
     "claims": "metrics.claim_extraction:Claims",
     "verdicts": "metrics.verdict_list:ListedVerdicts",
     "questions": "metrics.answer_relevance:ReverseQuestions",

@@ -86,7 +86,7 @@ def decide(openai_server: OpenAIServer) -> Callable[[Callable[[str], float]], No
             statement = asked.partition("<statement>\n")[2].rpartition("\n</statement>")[0]
             shares = probability(statement or asked)
             if not isinstance(shares, dict):
-                german, dutch = "\nNein:" in str(request.body), "\nNee:" in str(request.body)
+                german, dutch = "Nein" in str(request.body), "Nee" in str(request.body)
                 words = ("Ja", "Nein") if german else ("Ja", "Nee") if dutch else ("Yes", "No")
                 shares = dict(zip(words, (shares, 1 - shares), strict=True))
             told = {word: math.log(share) for word, share in shares.items() if share > 0}

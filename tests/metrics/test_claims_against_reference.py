@@ -13,8 +13,8 @@ from assay.metrics.catalogue import load_metric
 
 Make = Callable[..., Any]
 # the answer claims A, B and C, the reference A and D
-ANSWER = "Bonuses are paid in May. Managers approve each bonus. Interns get no bonus."
-REFERENCE = "Bonuses are paid in May. The menu is called Payments."
+ANSWER = "Bonuses are paid yearly. Managers approve each bonus. Interns get no bonus."
+REFERENCE = "Bonuses are paid yearly. The menu is called Payments."
 A, B, C, D = (*(f"{text}." for text in ANSWER.rstrip(".").split(". ")), "The menu is called Payments.")
 
 
@@ -39,7 +39,7 @@ def test_context_recall_is_the_share_of_the_references_claims(
     decide(lambda claim: {A: 0.9, D: 0.2}[claim])
     given = sample(reference=REFERENCE, response="I do not know.")
     score = asyncio.run(ContextRecall(judge(logprobs=True)).assess(given))
-    assert score.value == pytest.approx((0.9 + 0.2) / 2)
+    assert score.value == pytest.approx((0.9 + 0.2) / 2, abs=1e-4)
     assert score.evidence["ratio"] == 0.5
     assert score.reason == f'the contexts support 1 of the reference\'s 2 claims; not in them: "{D}"'
     assert "Go to Payroll > Payments and click New" in openai_server.requests[0].user, "judged by the contexts"
@@ -83,7 +83,7 @@ def test_probabilities_count_in_part(judge: Make, sample: Make, decide: Make) ->
     given = sample(response=ANSWER, reference=REFERENCE)
     score = asyncio.run(FactualCorrectness(judge(logprobs=True)).assess(given))
     # TP = 0.8 + 0.4 + 0.3, FP = 3 - TP, FN = 0.2 + 0.9
-    assert score.value == pytest.approx(2 * 1.5 / (2 * 1.5 + 1.5 + 1.1))
+    assert score.value == pytest.approx(2 * 1.5 / (2 * 1.5 + 1.5 + 1.1), abs=1e-4)
 
 
 def test_an_answer_without_claims_has_no_precision_and_recalls_nothing(

@@ -1,24 +1,32 @@
 """Direction: every metric declares whether higher is better, and the catalogue repeats what it declares."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from assay.errors import UsageError
 from assay.metrics import RagasMetric
-from assay.metrics.catalogue import higher_is_better, load_metric, metric_names
+from assay.metrics.catalogue import describe_metric, higher_is_better, load_metric, metric_names
 
 Make = Callable[..., Any]
 
 
+LEVELS = "criteria: [{name: Tone, question: Is it polite?, levels: {rude: it is rude, polite: it is not}}]"
+OPTIONS = "{question: Is it polite?, options: {rude: {value: 0, description: r}, polite: {value: 1, description: p}}}"
+
+
 @pytest.mark.parametrize("name", metric_names())
-def test_the_catalogue_repeats_what_the_metric_declares(judge: Make, name: str) -> None:
+def test_the_catalogue_repeats_what_the_metric_declares(judge: Make, tmp_path: Path, name: str) -> None:
+    if describe_metric(name).argument:
+        (tmp_path / "own.yaml").write_text({"rubric": LEVELS, "choice": OPTIONS}.get(name, ""), encoding="utf-8")
+        name = f"{name}:{tmp_path / 'own.yaml'}"
     assert higher_is_better(name) is load_metric(name, judge()).higher_is_better
 
 
-def test_of_our_metrics_only_declining_is_better_lower() -> None:
-    assert [name for name in metric_names() if not higher_is_better(name)] == ["declined"]
+def test_of_our_metrics_two_are_better_lower() -> None:
+    assert [name for name in metric_names() if not higher_is_better(name)] == ["declined", "noise_sensitivity"]
 
 
 @pytest.mark.parametrize(

@@ -37,7 +37,7 @@ def test_a_predicate_is_its_probability(judge: Make, sample: Make, decide: Make,
     decide(lambda statement: {"The answer is polite": 0.7}[statement])
     metric = load_metric('predicate:"The answer is polite"', judge(logprobs=True))
     score = asyncio.run(metric.assess(sample()))
-    assert score.value == pytest.approx(0.7)
+    assert score.value == pytest.approx(0.7, abs=1e-4)
     assert metric.name == 'predicate:"The answer is polite"'
     assert [(claim.text, claim.verdict) for claim in score.claims] == [("The answer is polite", "supported")]
     asked = openai_server.requests[0].body["messages"][-1]["content"]
@@ -65,7 +65,6 @@ def test_the_judge_sees_the_fields_that_you_name(
         ("predicate:It is polite", "It is polite", ("user_input", "response")),
         ("predicate:It says: go", "It says: go", ("user_input", "response")),
         ('predicate:"a:fields=b":fields=response', "a:fields=b", ("response",)),
-        ("predicate:statement=It is free", "It is free", ("user_input", "response")),
     ],
 )
 def test_how_a_statement_is_typed(judge: Make, typed: str, statement: str, needs: tuple[str, ...]) -> None:
@@ -103,7 +102,7 @@ def test_a_choice_is_its_expected_value(judge: Make, sample: Make, decide: Make)
     decide(lambda _: {"formally": 0.5, "plainly": 0.25, "rudely": 0.25})
     metric = ChoiceMetric(judge(logprobs=True), OptionChoice.model_validate(CHOICE))
     score = asyncio.run(metric.assess(sample()))
-    assert score.value == pytest.approx(0.5 * 5 + 0.25 * 3 + 0.25 * 1)
+    assert score.value == pytest.approx(0.5 * 5 + 0.25 * 3 + 0.25 * 1, abs=1e-4)
     assert metric.range == (1, 5)
     assert (score.evidence["option"], score.evidence["value"]) == ("formally", 5)
 
@@ -120,7 +119,7 @@ def test_a_rubric_is_the_weighted_mean_of_its_criteria(judge: Make, sample: Make
         RubricMetric(judge(logprobs=True), Rubric.model_validate(RUBRIC)).assess(sample(reference="Click."))
     )
     # steps: level 1.8 of 2 is 0.8; tone: level 2.4 of 3 is 0.7; weights 3 and 1
-    assert score.value == pytest.approx((3 * 0.8 + 1 * 0.7) / 4)
+    assert score.value == pytest.approx((3 * 0.8 + 1 * 0.7) / 4, abs=1e-4)
     assert [(each["name"], each["level"]) for each in score.evidence["criteria"]] == [
         ("Steps", "all"),
         ("Tone", "kind"),
@@ -133,7 +132,7 @@ def test_a_rubric_in_a_file(judge: Make, sample: Make, decide: Make, tmp_path: P
     file.write_text("## Tone\nIs it polite?\n1. It is rude.\n2. It is kind.\n", encoding="utf-8")
     decide(lambda _: {"1": 0.25, "2": 0.75})
     metric = load_metric(f"rubric:{file}", judge(logprobs=True))
-    assert asyncio.run(metric.assess(sample())).value == pytest.approx(0.75)
+    assert asyncio.run(metric.assess(sample())).value == pytest.approx(0.75, abs=1e-4)
     assert metric.name == f"rubric:{file}"
 
 
@@ -147,7 +146,7 @@ def test_an_answer_cannot_close_its_delimiter(
     (request,) = openai_server.requests
     asked = request.body["messages"][-1]["content"]
     assert (asked.count("<statement>"), asked.count("</answer>")) == (1, 1)
-    assert score.value == pytest.approx(0.5)
+    assert score.value == pytest.approx(0.5, abs=1e-4)
     assert score.evidence["prompts"][0].startswith(f"own_question.{language}@")
 
 

@@ -101,8 +101,8 @@ def test_a_mistake_in_yaml(tmp_path: Path, before: str, after: str, told: str) -
     [
         ("(weight 2)", "(weight two)", "line 5, criteria.0.weight: Input should be a valid number"),
         ("## Tone", "## Steps", "several criteria are called 'Steps'; give each its own name"),
-        ("Is the answer polite?", "", "line 15, criteria.1.question: Field required; write the question under the hea"),
-        ("2. It is polite.", "", "line 19, criteria.1.levels: Dictionary should have at least 2 items"),
+        ("Is the answer polite?", "", "line 14, criteria.1.question: Field required; write the question under the hea"),
+        ("2. It is polite.", "", "line 18, criteria.1.levels: Dictionary should have at least 2 items"),
         ("2. some: It names\n   some.", "2. none: again.", "line 10, criteria.0.levels: 'none' is a level already"),
         ("reference", "answer", "line 3, fields.2: Input should be 'user_input'"),
         (MARKDOWN, "Just text.", "line 1, criteria: Tuple should have at least 1 item"),
@@ -128,7 +128,7 @@ def test_a_choice(tmp_path: Path) -> None:
     [
         ("value: 1", "value: high", "line 3, options.formally.value: Input should be a valid number"),
         ("value: 0.5, ", "", "line 4, options.no.value: Field required"),
-        ('"no"', "no", "line 4, options.False.[key]: Input should be a valid string"),
+        ('"no"', "no", "line 2, options.0.[key]: Value error, YAML reads this label as false; put it in quotes"),
         ("question: How is the customer addressed?", "question: ' '", "line 1, question: String should have at least"),
         (CHOICE, "", "line 1, the whole file: Input should be a valid dictionary"),
     ],

@@ -12,6 +12,7 @@ from assay.generation.probes.rewording import RewordedAnswer
 from assay.metrics.answer_relevance import ReverseQuestions
 from assay.metrics.claim_extraction import Claims
 from assay.metrics.judge_rating import Ratings
+from assay.metrics.topic_adherence import Topics
 from assay.metrics.verdict_list import ListedVerdicts
 from assay.prompts import BUNDLED, bundled_prompts, prompt_names
 from assay.prompts.prompt import parse_prompt
@@ -20,6 +21,7 @@ from assay.text.quotes import find_quote
 TEXT = "## system\nBe strict.\n\n## example user\nQ\n\n## example assistant\nA\n\n## user\n<a>\n$answer\n</a>\n$count\n"
 EVERY = [(prompt.name, prompt.language) for prompt in bundled_prompts()]
 SCHEMAS: dict[str, type[BaseModel]] = {
+    "topics": Topics,
     "claims": Claims,
     "verdicts": ListedVerdicts,
     "questions": ReverseQuestions,
