@@ -30,8 +30,8 @@ class ChoiceMetric(Metric):
     """
 
     name = "choice"
-    needs = ("user_input", "response")
-    range = (None, None)
+    needs: tuple[str, ...] = ("user_input", "response")
+    range: tuple[float | None, float | None] = (None, None)
     argument = "file"
 
     def __init__(self, judge: Judge, file: str | Path | OptionChoice, prompts: Prompts = BUNDLED) -> None:

@@ -1,6 +1,6 @@
 """Context recall: the share of the reference that the retrieved passages contain."""
 
-from typing import get_args
+from typing import Any, get_args
 
 from ..eval_sets.sample import Sample
 from ..judges import Judge
@@ -48,7 +48,7 @@ class ContextRecall(Metric):
         reference = sample.reference or ""
         claims, usage = await extract_claims(sample, reference, self.claims, self.judge, self.prompts)
         prompt_names = ["claims"] * (self.claims == "judge") + ["support"]
-        evidence = {"claims_by": self.claims, "judge": self.judge.name, "claims": []}
+        evidence: dict[str, Any] = {"claims_by": self.claims, "judge": self.judge.name, "claims": []}
         evidence |= self.prompts.evidence(prompt_names, sample.language)
         if not claims:
             return skipped("the reference makes no claims", evidence, usage)

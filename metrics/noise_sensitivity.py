@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from ..eval_sets.sample import Sample
 from ..judges import Judge, Usage
@@ -84,7 +84,7 @@ class NoiseSensitivity(Metric):
         claims, usage = await extract_claims(sample, sample.response, self.claims, self.judge, self.prompts)
         of_reference, more = await extract_claims(sample, reference, self.claims, self.judge, self.prompts)
         usage += more
-        evidence = {"mode": self.mode, "claims_by": self.claims, "judge": self.judge.name, "claims": []}
+        evidence: dict[str, Any] = {"mode": self.mode, "claims_by": self.claims, "judge": self.judge.name, "claims": []}
         prompt_names = ["claims"] * (self.claims == "judge") + ["support"]
         evidence |= self.prompts.evidence(prompt_names, sample.language)
         if not claims or not of_reference:
@@ -125,6 +125,6 @@ class NoiseSensitivity(Metric):
         return relevant, passages_of, Usage.total([usage for _, usage in replies])
 
 
-def _claim_evidence(claim: Claim, passages: Sequence[int] | None) -> dict[str, object]:
+def _claim_evidence(claim: Claim, passages: Sequence[int] | None) -> dict[str, Any]:
     """A claim with the reference's verdict; a wrong one with the numbers, from 0, of the passages that support it."""
     return claim.evidence() if passages is None else claim.evidence() | {"passages": list(passages)}

@@ -33,7 +33,7 @@ class PredicateMetric(Metric):
     """
 
     name = "predicate"
-    needs = ("user_input", "response")
+    needs: tuple[str, ...] = ("user_input", "response")
     argument = "statement"
 
     def __init__(

@@ -33,7 +33,7 @@ class RubricMetric(Metric):
     """
 
     name = "rubric"
-    needs = ("user_input", "response")
+    needs: tuple[str, ...] = ("user_input", "response")
     argument = "file"
 
     def __init__(self, judge: Judge, file: str | Path | Rubric, prompts: Prompts = BUNDLED) -> None:

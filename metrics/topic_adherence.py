@@ -143,7 +143,7 @@ class TopicAdherence(Metric):
 def reference_topics(sample: Sample) -> list[str]:
     """The topics that the sample says the chatbot is for (`metadata.reference_topics`); empty where it says none."""
     named = sample.metadata.get("reference_topics")
-    topics = named if isinstance(named, list | tuple) else [named] if isinstance(named, str) else []
+    topics = named.split(";") if isinstance(named, str) else named if isinstance(named, list | tuple) else ()
     return [topic.strip() for topic in topics if isinstance(topic, str) and topic.strip()]
 
 

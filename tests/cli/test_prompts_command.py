@@ -55,7 +55,7 @@ def test_list_and_show(assay: Make) -> None:
 @pytest.mark.parametrize(
     ("words", "cure"),
     [
-        (["show", "claim"], "claims, declined"),
+        (["show", "claim"], "chatbot, claims, "),
         (["render", "fix", "helpdesk_nl", "nl-001"], "claims, verdicts, support, questions, rating, translate"),
         (["render", "claims", "helpdesk_nl", "nl-999"], "has no sample 'nl-999'"),
         (["render", "claims", "helpdesk_xx", "nl-001"], "helpdesk_de"),
