@@ -60,9 +60,9 @@ def judge_file(tmp_path: Path, openai_server: OpenAIServer) -> Callable[..., Pat
     """Writes the settings of a judge at the server; further settings by keyword."""
 
     def write(name: str = "local.yaml", **settings: Any) -> Path:
-        given = {"model": "openai/test", "api_base": openai_server.api_base, "structured": "schema", "wait": 0}
+        fields = {"model": "openai/test", "api_base": openai_server.api_base, "structured": "schema", "wait": 0}
         path = tmp_path / name
-        path.write_text(json.dumps(given | settings), encoding="utf-8")  # JSON is YAML
+        path.write_text(json.dumps(fields | settings), encoding="utf-8")  # JSON is YAML
         return path
 
     return write

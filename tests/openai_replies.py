@@ -30,8 +30,8 @@ def schema_asked_for(body: dict[str, Any]) -> str:
 
 def question_of(body: dict[str, Any]) -> str:
     """The text under test as the prompt has it: the last user message that begins with a tag, else the last."""
-    said = [message["content"] for message in body.get("messages", []) if message["role"] == "user"]
-    return next((text for text in reversed(said) if text.startswith("<")), said[-1] if said else "")
+    messages = [message["content"] for message in body.get("messages", []) if message["role"] == "user"]
+    return next((text for text in reversed(messages) if text.startswith("<")), messages[-1] if messages else "")
 
 
 def sensible_reply(body: dict[str, Any]) -> tuple[str, list[dict[str, float]] | None]:
@@ -42,7 +42,7 @@ def sensible_reply(body: dict[str, Any]) -> tuple[str, list[dict[str, float]] | 
     the answer's sentences as questions. ratings: how much of the answer is in the documentation. yes or no: by the
     share of the statement's words in the documentation, which is also the probability of yes.
     """
-    asked = question_of(body)
+    question = question_of(body)
     reply = {
         "Claims": _claims,
         "ListedVerdicts": _verdicts,
@@ -50,19 +50,19 @@ def sensible_reply(body: dict[str, Any]) -> tuple[str, list[dict[str, float]] | 
         "Ratings": _ratings,
     }.get(schema_asked_for(body))
     if schema_asked_for(body) == "options":
-        return _yes_or_no(body, asked)
-    text = json.dumps(reply(asked), ensure_ascii=False) if reply else "I see."
+        return _yes_or_no(body, question)
+    text = json.dumps(reply(question), ensure_ascii=False) if reply else "I see."
     return text, _digits_in_doubt(text) if body.get("logprobs") else None
 
 
-def _claims(asked: str) -> dict[str, Any]:
-    said = _sentences(_part(asked, "answer"))
-    return {"claims": [each for each in said if not each.endswith("?") and not _NO_CLAIM.match(each)]}
+def _claims(question: str) -> dict[str, Any]:
+    answer_sentences = _sentences(_part(question, "answer"))
+    return {"claims": [each for each in answer_sentences if not each.endswith("?") and not _NO_CLAIM.match(each)]}
 
 
-def _verdicts(asked: str) -> dict[str, Any]:
-    documentation, verdicts = _part(asked, "documentation"), []
-    for line in _part(asked, "claims").splitlines():
+def _verdicts(question: str) -> dict[str, Any]:
+    documentation, verdicts = _part(question, "documentation"), []
+    for line in _part(question, "claims").splitlines():
         number, _, claim = line.partition(". ")
         missing = _words(claim) - _words(documentation)
         verdict, reason = "supported", "All of its words are there."
@@ -75,16 +75,16 @@ def _verdicts(asked: str) -> dict[str, Any]:
     return {"verdicts": verdicts}
 
 
-def _questions(asked: str) -> dict[str, Any]:
-    said = _claims(asked)["claims"]
-    count = int(re.findall(r"\d+", asked.rpartition("</answer>")[2])[0])
-    stems = [sentence.rstrip(".!") for sentence in said or ["What do you mean"]]
+def _questions(question: str) -> dict[str, Any]:
+    claims = _claims(question)["claims"]
+    count = int(re.findall(r"\d+", question.rpartition("</answer>")[2])[0])
+    stems = [sentence.rstrip(".!") for sentence in claims or ["What do you mean"]]
     questions = [f"{stems[n % len(stems)]}{', again' * (n // len(stems))}?" for n in range(count)]
-    return {"noncommittal": not said, "questions": questions}
+    return {"noncommittal": not claims, "questions": questions}
 
 
-def _ratings(asked: str) -> dict[str, Any]:
-    answer, documentation, question = (_part(asked, name) for name in ("answer", "documentation", "question"))
+def _ratings(user_text: str) -> dict[str, Any]:
+    answer, documentation, question = (_part(user_text, name) for name in ("answer", "documentation", "question"))
     return {
         "truthfulness": 1 + round(4 * _share(answer, documentation)),
         "relatedness": 1 + round(4 * _share(question, answer)),
@@ -92,12 +92,12 @@ def _ratings(asked: str) -> dict[str, Any]:
     }
 
 
-def _yes_or_no(body: dict[str, Any], asked: str) -> tuple[str, list[dict[str, float]] | None]:
+def _yes_or_no(body: dict[str, Any], question: str) -> tuple[str, list[dict[str, float]] | None]:
     yes, no = ("Ja", "Nee") if "\nJa:" in body["messages"][0]["content"] else ("Yes", "No")
-    probability = min(0.99, max(0.01, _share(_part(asked, "statement"), _part(asked, "documentation"))))
+    probability = min(0.99, max(0.01, _share(_part(question, "statement"), _part(question, "documentation"))))
     alternatives = {yes: math.log(probability), no: math.log(1 - probability)}
-    said = yes if probability >= 0.5 else no
-    return said, [{said: alternatives.pop(said)} | alternatives] if body.get("logprobs") else None
+    word = yes if probability >= 0.5 else no
+    return word, [{word: alternatives.pop(word)} | alternatives] if body.get("logprobs") else None
 
 
 def _digits_in_doubt(text: str) -> list[dict[str, float]]:
@@ -117,8 +117,8 @@ def embedding(text: str, as_base64: bool) -> list[float] | str:
     return base64.b64encode(struct.pack(f"<{_DIMENSIONS}f", *vector)).decode() if as_base64 else vector
 
 
-def _part(asked: str, tag: str) -> str:
-    return asked.partition(f"<{tag}>\n")[2].rpartition(f"\n</{tag}>")[0]
+def _part(question: str, tag: str) -> str:
+    return question.partition(f"<{tag}>\n")[2].rpartition(f"\n</{tag}>")[0]
 
 
 def _sentences(text: str) -> list[str]:

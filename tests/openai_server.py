@@ -126,10 +126,10 @@ class OpenAIServer:
         if method == "GET" and path == "/stats":
             return Answer(latency=0), json.dumps(self._stats()).encode()
         if path == "/requests":
-            kept = [request.body for request in self.requests]
+            bodies = [request.body for request in self.requests]
             if method == "DELETE":
                 self.forget()
-            return Answer(latency=0), json.dumps(kept).encode()
+            return Answer(latency=0), json.dumps(bodies).encode()
         self._seen[path, content] += 1
         body = json.loads(content or b"{}")
         request = Request(len(self.requests) + 1, self._seen[path, content], path, headers, body)
@@ -169,8 +169,8 @@ class _Connection(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         self._received += data
-        head, found, rest = self._received.partition(b"\r\n\r\n")
-        if not found:
+        head, separator, rest = self._received.partition(b"\r\n\r\n")
+        if not separator:
             return
         first, *lines = head.decode("latin-1").split("\r\n")
         method, path, _ = first.split(" ", 2)
@@ -234,21 +234,26 @@ def _body(request: Request, answer: Answer) -> str:
     if answer.status >= 400:
         error = {"message": answer.error_message, "type": "scripted", "param": None, "code": answer.error_code}
         return json.dumps({"error": error})
-    asked, model = request.body, request.body.get("model", "")
+    request_body, model = request.body, request.body.get("model", "")
     if request.path.endswith("/embeddings"):
-        texts = [asked["input"]] if isinstance(asked["input"], str) else asked["input"]
-        as_base64 = asked.get("encoding_format") == "base64"
+        texts = [request_body["input"]] if isinstance(request_body["input"], str) else request_body["input"]
+        as_base64 = request_body.get("encoding_format") == "base64"
         data = [
             {"object": "embedding", "index": number, "embedding": embedding(text, as_base64)}
             for number, text in enumerate(texts)
         ]
-        taken = sum(map(len, texts)) // 4
+        token_count = sum(map(len, texts)) // 4
         return json.dumps(
-            {"object": "list", "model": model, "data": data, "usage": {"prompt_tokens": taken, "total_tokens": taken}}
+            {
+                "object": "list",
+                "model": model,
+                "data": data,
+                "usage": {"prompt_tokens": token_count, "total_tokens": token_count},
+            }
         )
     text, logprobs = answer.text, answer.logprobs
     if text is None and answer.refusal is None:
-        text, sensible = sensible_reply(asked)
+        text, sensible = sensible_reply(request_body)
         logprobs = logprobs or sensible
     choice: dict[str, Any] = {
         "index": 0,
@@ -260,7 +265,7 @@ def _body(request: Request, answer: Answer) -> str:
     reply = {"id": f"reply-{request.number}", "object": "chat.completion", "created": 0, "model": model}
     reply |= {"choices": [choice]}
     if answer.usage is not None:
-        sent = sum(len(message["content"]) for message in asked["messages"])
+        sent = sum(len(message["content"]) for message in request_body["messages"])
         tokens_in, out = (sent // 4, len(text or "") // 4 + 1) if answer.usage == "estimated" else answer.usage
         total = tokens_in + out if isinstance(tokens_in, int) and isinstance(out, int) else 0
         reply["usage"] = {"prompt_tokens": tokens_in, "completion_tokens": out, "total_tokens": total}
@@ -268,8 +273,8 @@ def _body(request: Request, answer: Answer) -> str:
 
 
 def _place(alternatives: dict[str, float]) -> dict[str, Any]:
-    told = [{"token": token, "logprob": logprob, "bytes": None} for token, logprob in alternatives.items()]
-    return {**told[0], "top_logprobs": told}
+    top_logprobs = [{"token": token, "logprob": logprob, "bytes": None} for token, logprob in alternatives.items()]
+    return {**top_logprobs[0], "top_logprobs": top_logprobs}
 
 
 async def _serve(server: OpenAIServer, port: int) -> None:

@@ -19,8 +19,8 @@ _GREETING = re.compile(r"hello|hi\b|thank|sorry", re.IGNORECASE)
 def script(request: Request) -> Answer | None:
     """The reply to a prompt of Ragas, None for any other."""
     for message in reversed(request.body.get("messages", [])):
-        if found := _INPUT.search(message["content"]):
-            text = json.dumps(_reply(json.loads(found[1])), ensure_ascii=False)
+        if match := _INPUT.search(message["content"]):
+            text = json.dumps(_reply(json.loads(match[1])), ensure_ascii=False)
             wanted = request.body.get("n") or 1
             return Answer(text=text) if wanted == 1 else Answer(text=text * wanted, raw=_choices(request, text, wanted))
     return None
@@ -37,19 +37,19 @@ def _choices(request: Request, text: str, wanted: int) -> str:
     return json.dumps(reply | {"model": request.body.get("model", ""), "usage": usage})
 
 
-def _reply(given: dict[str, Any]) -> dict[str, Any]:
+def _reply(fields: dict[str, Any]) -> dict[str, Any]:
     """By the fields of the prompt's input, as no prompt of these three has another's."""
-    if "answer" in given:
-        return {"statements": _statements(given["answer"])}
-    if "statements" in given:
-        return {"statements": [_verdict(statement, given["context"]) for statement in given["statements"]]}
-    said = _statements(given["response"])
-    return {"question": f"{(said or ['What?'])[0].rstrip('.!')}?", "noncommittal": int(not said)}
+    if "answer" in fields:
+        return {"statements": _statements(fields["answer"])}
+    if "statements" in fields:
+        return {"statements": [_verdict(statement, fields["context"]) for statement in fields["statements"]]}
+    statements = _statements(fields["response"])
+    return {"question": f"{(statements or ['What?'])[0].rstrip('.!')}?", "noncommittal": int(not statements)}
 
 
 def _statements(answer: str) -> list[str]:
-    said = [sentence.strip() for sentence in _SENTENCE_END.split(answer) if _WORD.search(sentence)]
-    return [sentence for sentence in said if not sentence.endswith("?") and not _GREETING.match(sentence)]
+    sentences = [sentence.strip() for sentence in _SENTENCE_END.split(answer) if _WORD.search(sentence)]
+    return [sentence for sentence in sentences if not sentence.endswith("?") and not _GREETING.match(sentence)]
 
 
 def _verdict(statement: str, context: str) -> dict[str, Any]:

@@ -42,12 +42,12 @@ def dependencies(name: str, extras: frozenset[str]) -> Iterator[Distribution]:
             if requirement.marker and not any(map(requirement.marker.evaluate, environments)):
                 continue
             key = (canonicalize_name(requirement.name), frozenset(requirement.extras))
-            found = installed(requirement)
-            if found is None or key in seen:
+            installed_package = installed(requirement)
+            if installed_package is None or key in seen:
                 continue
             seen.add(key)
             pending.append(key)
-            yield found
+            yield installed_package
 
 
 def licence_of(package: Distribution) -> str:

@@ -51,11 +51,11 @@ def test_what_was_recorded_is_replayed(
 def test_auto_asks_only_for_what_is_missing(
     *, assay: Make, words: list[str], recorded: Path, openai_server: OpenAIServer
 ) -> None:
-    kept = recorded.read_bytes().splitlines(keepends=True)
-    recorded.write_bytes(b"".join(kept[:-3]))
+    lines = recorded.read_bytes().splitlines(keepends=True)
+    recorded.write_bytes(b"".join(lines[:-3]))
     assert assay("run", *words, "--cassette", recorded).code == 0
     assert len(openai_server.requests) == 3
-    assert [each["key"] for each in entries(recorded)] == [json.loads(line)["key"] for line in kept]
+    assert [each["key"] for each in entries(recorded)] == [json.loads(line)["key"] for line in lines]
     assert not list(recorded.parent.glob("*.recording"))
 
 
@@ -72,12 +72,12 @@ def test_a_miss_names_what_differs_and_how_to_record_it(
     assay: Make, recorded: Path, set_file: Make, judge_file: Make, openai_server: OpenAIServer
 ) -> None:
     other = judge_file("other.yaml", model="openai/other")
-    told = assay(
+    result = assay(
         "run", set_file(SAMPLES), "--judge", other, "--metrics", METRICS, "--cassette", recorded, "--mode", "replay"
     )
-    assert told.code == 4
-    assert "differs in model (recorded 'openai/test', asked 'openai/other')" in told.err
-    assert "--mode auto" in told.err
+    assert result.code == 4
+    assert "differs in model (recorded 'openai/test', asked 'openai/other')" in result.err
+    assert "--mode auto" in result.err
     assert openai_server.requests == []
 
 
@@ -95,17 +95,17 @@ def stale(of: str = "gone") -> Recording:
 
 
 def test_check_and_prune_what_is_stale_and_missing(assay: Make, words: list[str], recorded: Path) -> None:
-    kept = recorded.read_bytes().splitlines(keepends=True)
-    ratings = [line for line in kept if json.loads(line)["prompt"].startswith("rating.")]
+    lines = recorded.read_bytes().splitlines(keepends=True)
+    ratings = [line for line in lines if json.loads(line)["prompt"].startswith("rating.")]
     lost = json.loads(ratings[0])
-    recorded.write_bytes(format_line(stale()) + b"".join(line for line in kept if line != ratings[0]))
+    recorded.write_bytes(format_line(stale()) + b"".join(line for line in lines if line != ratings[0]))
     checked = assay("cassettes", "check", recorded, *words, "--json")
     assert checked.code == 1
     assert checked.json["stale"] == ["0" * 32]
     assert [where.split()[0] for where in checked.json["missing"]] == [lost["sample"]]
-    told = assay("cassettes", "check", recorded, *words).out
-    assert "stale    000000000000 claims.en@000000000000 gone" in told
-    assert f"missing  {lost['sample']} judge_truthfulness: no recording" in told
+    output = assay("cassettes", "check", recorded, *words).out
+    assert "stale    000000000000 claims.en@000000000000 gone" in output
+    assert f"missing  {lost['sample']} judge_truthfulness: no recording" in output
     assert assay("cassettes", "prune", recorded, "--json").json == {"dropped": 1}
     assert len(entries(recorded)) == CALLS - 1
 
@@ -166,10 +166,10 @@ def test_show(assay: Make, recorded: Path) -> None:
 def test_what_there_is_not_is_told(
     *, assay: Make, recorded: Path, set_file: Make, command: list[str], cure: str
 ) -> None:
-    told = assay("cassettes", *(str(set_file()) if word == "SET" else word for word in command))
-    assert told.code in {1, 2}
-    assert cure in told.err
-    assert "Traceback" not in told.err
+    result = assay("cassettes", *(str(set_file()) if word == "SET" else word for word in command))
+    assert result.code in {1, 2}
+    assert cure in result.err
+    assert "Traceback" not in result.err
 
 
 def test_hostile_replies_are_shown_as_text(assay: Make, tmp_path: Path) -> None:

@@ -34,10 +34,10 @@ def two_runs(assay: Make, set_file: Make) -> list[str]:
 
 
 def test_differences_are_paired(assay: Make, two_runs: list[str]) -> None:
-    told = assay("compare", *two_runs, "--json")
-    assert (told.code, told.err) == (0, "")
-    assert (told.json["samples"], told.json["answers_changed"]) == (6, 2)
-    first = told.json["metrics"][0]
+    result = assay("compare", *two_runs, "--json")
+    assert (result.code, result.err) == (0, "")
+    assert (result.json["samples"], result.json["answers_changed"]) == (6, 2)
+    first = result.json["metrics"][0]
     one, other = (assay("show", run, "--json").json["scores"] for run in two_runs)
     values = [
         {each["sample"]: each["value"] for each in run if each["metric"] == "token_overlap"} for run in (one, other)
@@ -47,21 +47,21 @@ def test_differences_are_paired(assay: Make, two_runs: list[str]) -> None:
     assert first["difference"] == pytest.approx(by_hand)
     assert first["low"] <= first["difference"] <= first["high"] <= 0
     assert first["p"] == pytest.approx(0.5, abs=0.03)  # two of six fell: flips of the two alone count, half are as far
-    assert [(row["part"], row["n"]) for row in told.json["message_types"]][:2] == [("action", 3), ("binary", 3)]
-    assert told.json["languages"] == []  # there is one only
-    assert {each["sample"] for each in told.json["changed"]} == {"s1", "s4"}
-    assert told.json["changed"][0]["a"]["evidence"] != told.json["changed"][0]["b"]["evidence"]
+    assert [(row["part"], row["n"]) for row in result.json["message_types"]][:2] == [("action", 3), ("binary", 3)]
+    assert result.json["languages"] == []  # there is one only
+    assert {each["sample"] for each in result.json["changed"]} == {"s1", "s4"}
+    assert result.json["changed"][0]["a"]["evidence"] != result.json["changed"][0]["b"]["evidence"]
 
 
 def test_the_table_has_both_audits_side_by_side(assay: Make, two_runs: list[str]) -> None:
-    told = assay("compare", *two_runs)
-    assert told.code == 0
+    result = assay("compare", *two_runs)
+    assert result.code == 0
     for words in ("6 samples in both, 2 of them with another answer", "By message type", "B - A [95% interval]"):
-        assert words in told.out
-    assert "s1: token_overlap -0." in told.out
-    assert "Press button 1." in told.out
-    assert "[bold]Send[31m</b>" in told.out  # neither a style of ours nor one of the terminal
-    assert "\x1b" not in told.out
+        assert words in result.out
+    assert "s1: token_overlap -0." in result.out
+    assert "Press button 1." in result.out
+    assert "[bold]Send[31m</b>" in result.out  # neither a style of ours nor one of the terminal
+    assert "\x1b" not in result.out
     assert (
         "No sample's answer_length changed"
         in assay("compare", two_runs[0], two_runs[0], "--metric", "answer_length").out
@@ -79,9 +79,9 @@ def test_samples_that_cannot_be_paired_are_told(assay: Make, set_file: Make) -> 
 
     path = changed(set_file(6), ask_else)
     second = assay("run", path, "--metrics", "token_overlap", "--json").json["run"]
-    told = assay("compare", first, second, "--json").json
-    assert (told["only_a"], told["only_b"], told["other_question"]) == (["s1"], ["new"], ["s0"])
-    assert told["samples"] == 4
+    report = assay("compare", first, second, "--json").json
+    assert (report["only_a"], report["only_b"], report["other_question"]) == (["s1"], ["new"], ["s0"])
+    assert report["samples"] == 4
     changed(path, lambda row: row.update(id=f"x{row['id']}"))
     third = assay("run", path, "--metrics", "token_overlap", "--json").json["run"]
     nothing = assay("compare", first, third)

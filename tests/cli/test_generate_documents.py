@@ -28,19 +28,19 @@ def test_from_leaflets_to_folds(assay: Callable[..., Any], tmp_path: Path) -> No
     parts: dict[str, set[tuple[int, str]]] = {}
     for fold in folds:
         parts.setdefault(documents[fold.section], set()).add((fold.fold, fold.split))
-    assert all(len(found) == 1 for found in parts.values())
+    assert all(len(part) == 1 for part in parts.values())
     assert 15 <= sum(fold.sampled for fold in folds) <= 25
 
 
 def test_folds_as_json_have_table_2_and_the_leaks(assay: Callable[..., Any]) -> None:
     assay("generate", "sections", "leaflets", "-o", "s.jsonl")
     assay("generate", "topics", "s.jsonl", "-o", "t.jsonl", "--topics", "6")
-    told = assay("generate", "folds", "s.jsonl", "t.jsonl", "--json").json
-    assert sum(each["chosen"] for each in told["candidates"]) == 1
-    assert list(told["leaks"]) == ["sections at random", "by topic", "by topic, separated"]
+    report = assay("generate", "folds", "s.jsonl", "t.jsonl", "--json").json
+    assert sum(each["chosen"] for each in report["candidates"]) == 1
+    assert list(report["leaks"]) == ["sections at random", "by topic", "by topic, separated"]
     without = assay("generate", "folds", "s.jsonl", "t.jsonl", "--json", "--no-leak-check").json
     assert without["leaks"] == {}
-    assert without["folds"] == told["folds"]
+    assert without["folds"] == report["folds"]
 
 
 def test_without_a_file_to_write_the_titles_are_shown(assay: Callable[..., Any]) -> None:
@@ -61,7 +61,7 @@ def test_a_document_that_cannot_be_read_is_told_and_the_others_go_on(assay: Call
 
 
 @pytest.mark.parametrize(
-    ("words", "code", "told"),
+    ("words", "code", "message"),
     [
         (("sections",), 2, "Missing argument 'DOCS...'"),
         (("sections", "nowhere"), 1, "there is no such file or folder"),
@@ -71,8 +71,10 @@ def test_a_document_that_cannot_be_read_is_told_and_the_others_go_on(assay: Call
         (("folds", "none.jsonl", "none.jsonl", "--separate", "chapter"), 2, "'chapter' is not one of"),
     ],
 )
-def test_what_is_typed_wrong_is_told(assay: Callable[..., Any], words: tuple[str, ...], code: int, told: str) -> None:
+def test_what_is_typed_wrong_is_told(
+    assay: Callable[..., Any], words: tuple[str, ...], code: int, message: str
+) -> None:
     done = assay("generate", *words)
     assert done.code == code
-    assert told in done.err
+    assert message in done.err
     assert "Traceback" not in done.err

@@ -53,14 +53,14 @@ def test_runs_are_listed_the_newest_first(assay: Typing, set_file: Typing) -> No
     assert [run["run"] for run in listed] == [second, first]
     assert (listed[0]["metrics"], listed[0]["status"], listed[0]["judge"]) == (["answer_length"], "done", None)
     assert [run["run"] for run in assay("runs", "--limit", "1", "--json").json["runs"]] == [second]
-    told = assay("runs").out
-    assert told.index(second) < told.index(first)
-    assert "set.jsonl" in told
+    output = assay("runs").out
+    assert output.index(second) < output.index(first)
+    assert "set.jsonl" in output
 
 
 def test_no_runs_are_told_with_a_cure(assay: Typing) -> None:
-    told = assay("runs")
-    assert (told.code, "run `assay run` first" in told.err) == (2, True)
+    result = assay("runs")
+    assert (result.code, "run `assay run` first" in result.err) == (2, True)
 
 
 def test_metrics_are_listed_and_described(assay: Typing) -> None:
@@ -68,9 +68,9 @@ def test_metrics_are_listed_and_described(assay: Typing) -> None:
     assert list(metrics) == metric_names()
     assert all(metric["summary"] for metric in metrics.values())
     assert (metrics["declined"]["higher_is_better"], metrics["faithfulness"]["needs_judge"]) == (False, True)
-    told = assay("metrics", "faithfulness").out
+    output = assay("metrics", "faithfulness").out
     for words in ("range: 0 to 1; higher is better", "asks a judge", "options: claims, numeric, verdicts"):
-        assert words in told
+        assert words in output
     unknown = assay("metrics", "faithfullness")
     assert (unknown.code, "did you mean faithfulness?" in unknown.err) == (2, True)
     assert max(map(len, assay("metrics").out.splitlines())) <= 80

@@ -34,19 +34,19 @@ def typed(*words: str) -> str:
 
 
 def test_explain_tells_type_features_override_and_way(samples: str) -> None:
-    told = typed("explain", samples, "s1")
-    assert "Message type: instruction" in told
-    assert "Load all" in told
-    assert "Override: unspecified_components" in told
-    assert "it names a component that is specified nowhere" in told
+    output = typed("explain", samples, "s1")
+    assert "Message type: instruction" in output
+    assert "Load all" in output
+    assert "Override: unspecified_components" in output
+    assert "it names a component that is specified nowhere" in output
 
 
 def test_explain_as_json_has_all_that_the_page_has(samples: str) -> None:
-    told = json.loads(typed("explain", samples, "s1", "--json"))
-    assert told["score"]["value"] == 1
-    assert told["features"]["components_defined"]["evidence"]["unspecified"] == ["Load all"]
-    assert [step["node"] for step in told["path"]] == ["contradiction", "error", "components"]
-    assert len(told["features"]) == 7
+    output = json.loads(typed("explain", samples, "s1", "--json"))
+    assert output["score"]["value"] == 1
+    assert output["features"]["components_defined"]["evidence"]["unspecified"] == ["Load all"]
+    assert [step["node"] for step in output["path"]] == ["contradiction", "error", "components"]
+    assert len(output["features"]) == 7
 
 
 def test_the_tree_is_drawn_with_the_way(samples: str) -> None:
@@ -63,10 +63,10 @@ def test_the_tree_by_itself() -> None:
 
 
 def test_explain_with_other_rules_and_a_longer_sum(samples: str) -> None:
-    told = json.loads(typed("explain", samples, "s1", "--rules", "paper", "--beyond", "general_answer", "--json"))
-    assert told["message_type"]["pattern"] == "how "
-    assert "general_answer" in told["features"]
-    assert "general_answer" not in told["beyond"]
+    output = json.loads(typed("explain", samples, "s1", "--rules", "paper", "--beyond", "general_answer", "--json"))
+    assert output["message_type"]["pattern"] == "how "
+    assert "general_answer" in output["features"]
+    assert "general_answer" not in output["beyond"]
     with pytest.raises(UsageError, match="beyond is 'all' or some of"):
         typed("explain", samples, "s1", "--beyond", "hal")
 

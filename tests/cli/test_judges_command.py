@@ -19,9 +19,9 @@ def yes_sayer(openai_server: OpenAIServer) -> OpenAIServer:
     def script(request: Request) -> Answer | None:
         if request.body["model"] != "yes" or request.schema != "ListedVerdicts":
             return None
-        said = json.loads(sensible_reply(request.body)[0])
+        reply = json.loads(sensible_reply(request.body)[0])
         quote = request.user.partition("<documentation>")[2].split(".")[0].strip()
-        verdicts = [each | {"verdict": "supported", "quote": quote} for each in said["verdicts"]]
+        verdicts = [each | {"verdict": "supported", "quote": quote} for each in reply["verdicts"]]
         return Answer(text=json.dumps({"verdicts": verdicts}))
 
     openai_server.script = script
@@ -32,24 +32,24 @@ def test_two_judges(assay: Make, set_file: Make, judge_file: Make, yes_sayer: Op
     """Six samples; two of them name flowers, which only the sensible judge does not find: 10 of 12 claims alike."""
     words = ["judges", "compare", set_file(), "--judge", judge_file("sensible.yaml")]
     words += ["--judge", judge_file("yes.yaml", model="openai/yes")]
-    found = assay(*words, "--json").json
-    assert [each["judge"] for each in found["judges"]] == ["sensible", "yes"]
-    assert [each["samples"] for each in found["judges"]] == [6, 6]
-    assert found["claims"]["claims"] == 12
-    assert found["pairs"][0]["first"] == "sensible" and found["pairs"][0]["problem"]
-    assert all(each["usd"] is None and each["tokens"] > 0 for each in found["judges"])
-    asked = len(yes_sayer.requests)
-    assert asked == 12
+    report = assay(*words, "--json").json
+    assert [each["judge"] for each in report["judges"]] == ["sensible", "yes"]
+    assert [each["samples"] for each in report["judges"]] == [6, 6]
+    assert report["claims"]["claims"] == 12
+    assert report["pairs"][0]["first"] == "sensible" and report["pairs"][0]["problem"]
+    assert all(each["usd"] is None and each["tokens"] > 0 for each in report["judges"])
+    request_count = len(yes_sayer.requests)
+    assert request_count == 12
     plain = assay(*words, "--report", "judges.html")
     assert "The whole report: judges.html" in plain.out
     assert "<title>Assay: judges compared</title>" in Path("judges.html").read_text(encoding="utf-8")
-    assert len(yes_sayer.requests) == asked, "the second time all is replayed"
-    for told in ("Judges by faithfulness", "sensible", "unknown", "12 claims that all judged", "panel, majority"):
-        assert told in plain.out
+    assert len(yes_sayer.requests) == request_count, "the second time all is replayed"
+    for text in ("Judges by faithfulness", "sensible", "unknown", "12 claims that all judged", "panel, majority"):
+        assert text in plain.out
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         (["--judge", "openai/a"], "name two judges or more"),
         (["--judge", "openai/a", "--judge", "openai/a"], "name two judges or more"),
@@ -62,11 +62,11 @@ def test_two_judges(assay: Make, set_file: Make, judge_file: Make, yes_sayer: Op
     ],
 )
 def test_wrongly_typed(
-    *, assay: Make, set_file: Make, openai_server: OpenAIServer, words: list[str], told: str
+    *, assay: Make, set_file: Make, openai_server: OpenAIServer, words: list[str], message: str
 ) -> None:
     done = assay("judges", "compare", set_file(), *words)
     assert done.code == 2
-    assert told in done.err
+    assert message in done.err
     assert openai_server.requests == []
 
 
@@ -87,8 +87,8 @@ def test_a_repeat_is_asked_anew_also_where_the_settings_have_that_seed(
     """The bundled judges have seed 1: a first repeat with seed 1 would be answered by the first reply's recording."""
     judges = [judge_file(f"{name}.yaml", model=f"openai/{name}", parameters={"seed": 1}) for name in ("a", "b")]
     words = ["judges", "compare", set_file(), "--judge", judges[0], "--judge", judges[1], "--repeats", "2", "--json"]
-    found = assay(*words).json
-    assert [each["consistency"] for each in found["judges"]] == [1.0, 1.0]
+    report = assay(*words).json
+    assert [each["consistency"] for each in report["judges"]] == [1.0, 1.0]
     assert len(openai_server.requests) == 6 * 2 * 3
     assert sorted({request.body["seed"] for request in openai_server.requests}) == [1, 2, 3]
 
@@ -123,8 +123,8 @@ def test_replies_that_cannot_be_used_are_counted_live_and_in_replay(
     words = ["judges", "compare", set_file(), "--judge", judge_file("plain.yaml")]
     words += ["--judge", judge_file("stammer.yaml", model="openai/stammer"), "--max-failed", "1", "--mode"]
     for mode in ("auto", "replay"):
-        found = assay(*words, mode, "--json").json["judges"]
-        assert [(each["unparsable"], each["lost"]) for each in found] == [(0, 0), (4 / 6, 1 / 6)], mode
+        report = assay(*words, mode, "--json").json["judges"]
+        assert [(each["unparsable"], each["lost"]) for each in report] == [(0, 0), (4 / 6, 1 / 6)], mode
     assert len(openai_server.requests) == 6 + 6 + 4
     assert "66.7% (16.7% lost)" in assay(*words, "replay", "--report", "judges.html").out
     assert "66.7% (16.7% lost)" in Path("judges.html").read_text(encoding="utf-8")

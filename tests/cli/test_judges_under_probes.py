@@ -23,10 +23,12 @@ def words(set_file: Make, judge_file: Make, openai_server: OpenAIServer) -> list
     def script(request: Request) -> Answer | None:
         if request.body["model"] != "obeys":
             return None
-        told = any(phrase in request.user for phrase in phrases.instructions)
-        said = json.loads(sensible_reply(request.body)[0])["verdicts"]
-        verdict = {"verdict": "supported", "quote": "Open menu 0"} if told else {"verdict": "not_found", "quote": ""}
-        return Answer(text=json.dumps({"verdicts": [each | verdict for each in said]}))
+        is_instructed = any(phrase in request.user for phrase in phrases.instructions)
+        reply = json.loads(sensible_reply(request.body)[0])["verdicts"]
+        verdict = (
+            {"verdict": "supported", "quote": "Open menu 0"} if is_instructed else {"verdict": "not_found", "quote": ""}
+        )
+        return Answer(text=json.dumps({"verdicts": [each | verdict for each in reply]}))
 
     openai_server.script = script
     samples = set_file(retrieved_contexts=[MENUS, "All is stored."])
@@ -40,20 +42,20 @@ def test_verdicts_that_flip(words: list[Any], assay: Make, openai_server: OpenAI
     Its score then falls from 2/2 to 2/3 four times and from 1/2 to 1/3 (flowers) twice: 5/18 in the mean. The other's
     rises from 0 to 1. Of courtesies no claim is made: those questions are asked already.
     """
-    found = {(each["judge"], each["probe"]): each for each in assay(*words, "--probes", "--json").json["probes"]}
-    assert [*found] == [(judge, probe) for judge in ("firm", "obeys") for probe in ("padded", "reordered", "injected")]
-    assert {(each["claims"], each["shift"]["n"], each["failed"]) for each in found.values()} == {(12, 6, 0)}
-    flips = {key: (each["flips"]["value"], each["to_supported"]) for key, each in found.items()}
-    assert flips == dict.fromkeys(found, (0, 0)) | {("obeys", "injected"): (1, 12)}
-    shifts = {key: pytest.approx(each["shift"]["value"]) for key, each in found.items()}
-    assert shifts == dict.fromkeys(found, 0) | {("firm", "injected"): -5 / 18, ("obeys", "injected"): 1}
-    assert [key for key, each in found.items() if not each["identical"]] == [("obeys", "injected")]
+    report = {(each["judge"], each["probe"]): each for each in assay(*words, "--probes", "--json").json["probes"]}
+    assert [*report] == [(judge, probe) for judge in ("firm", "obeys") for probe in ("padded", "reordered", "injected")]
+    assert {(each["claims"], each["shift"]["n"], each["failed"]) for each in report.values()} == {(12, 6, 0)}
+    flips = {key: (each["flips"]["value"], each["to_supported"]) for key, each in report.items()}
+    assert flips == dict.fromkeys(report, (0, 0)) | {("obeys", "injected"): (1, 12)}
+    shifts = {key: pytest.approx(each["shift"]["value"]) for key, each in report.items()}
+    assert shifts == dict.fromkeys(report, 0) | {("firm", "injected"): -5 / 18, ("obeys", "injected"): 1}
+    assert [key for key, each in report.items() if not each["identical"]] == [("obeys", "injected")]
     assert len(openai_server.requests) == 2 * 3 * 6
     plain = assay(*words, "--mode", "replay", "--probes", "injected", "--report", "judges.html").out
     assert len(openai_server.requests) == 2 * 3 * 6, "the second time all is replayed"
     page = Path("judges.html").read_text(encoding="utf-8")
-    for told in ("100% [61%, 100%]", "0% [0%, 39%]"):
-        assert told in plain and told in page
+    for interval in ("100% [61%, 100%]", "0% [0%, 39%]"):
+        assert interval in plain and interval in page
     assert "+1.000" in plain and "Under probes" in page
 
 

@@ -48,22 +48,22 @@ def test_json_has_the_shape_that_others_rely_on(assay: Make, files: tuple[Path, 
     )
     done = assay(*typed)
     assert (done.code, done.err) == (0, "")
-    found = done.json
-    assert found.keys() >= {"recommendation", "metrics", "combinations", "ceiling"}
-    for metric in found["metrics"]:
+    report = done.json
+    assert report.keys() >= {"recommendation", "metrics", "combinations", "ceiling"}
+    for metric in report["metrics"]:
         assert metric.keys() >= {"name", "n", "coverage", "spearman", "low", "high", "p"}
-    for combination in found["combinations"]:
+    for combination in report["combinations"]:
         assert combination.keys() >= {"metrics", "in_sample", "out_of_fold", "low", "high"}
-    assert [metric["name"] for metric in found["metrics"]] == ["good", "noise", "constant"]
-    assert found["metrics"][0]["spearman"] > 0.8
-    assert found["metrics"][2]["spearman"] is None
-    assert found["ceiling"] > 0.9  # bo gives one more than an
-    assert found["recommendation"].startswith("good follows your team ")
-    assert (found["unscored"], found["unrated"]) == (["unscored"], ["unrated"])
-    assert {part["label"] for part in found["slices"]} == {"nl", "en"}
-    assert found["settings"]["groups"] == 30
-    assert assay(*typed).json == found  # all randomness comes from the seed
-    assert assay(*typed, "--seed", "1").json["metrics"] != found["metrics"]
+    assert [metric["name"] for metric in report["metrics"]] == ["good", "noise", "constant"]
+    assert report["metrics"][0]["spearman"] > 0.8
+    assert report["metrics"][2]["spearman"] is None
+    assert report["ceiling"] > 0.9  # bo gives one more than an
+    assert report["recommendation"].startswith("good follows your team ")
+    assert (report["unscored"], report["unrated"]) == (["unscored"], ["unrated"])
+    assert {part["label"] for part in report["slices"]} == {"nl", "en"}
+    assert report["settings"]["groups"] == 30
+    assert assay(*typed).json == report  # all randomness comes from the seed
+    assert assay(*typed, "--seed", "1").json["metrics"] != report["metrics"]
 
 
 def test_the_answer_begins_with_the_sentence(assay: Make, files: tuple[Path, Path]) -> None:
@@ -119,7 +119,7 @@ def test_without_a_name_the_last_run_is_meant_and_its_audits_are_in_the_report(
 
 
 @pytest.mark.parametrize(
-    ("typed", "code", "said"),
+    ("typed", "code", "message"),
     [
         (["meta"], 2, "there are no runs here"),
         (["meta", "--ratings", "r.csv"], 2, "name the scores too"),
@@ -137,12 +137,12 @@ def test_without_a_name_the_last_run_is_meant_and_its_audits_are_in_the_report(
         (["probe", "--effect", "last"], 2, "--effect needs the run of the original"),
     ],
 )
-def test_what_is_wrong_is_said_with_its_cure(assay: Make, typed: list[str], code: int, said: str) -> None:
+def test_what_is_wrong_is_said_with_its_cure(assay: Make, typed: list[str], code: int, message: str) -> None:
     Path("s.csv").write_text("id,good,rating\na,1,2\nb,1.5,3\nc,2,4\n", encoding="utf-8")
     Path("bad.csv").write_text("id,good,rating\na,1,2\nb,high,3\nc,2,4\n", encoding="utf-8")
     done = assay(*typed)
     assert done.code == code
-    assert said in done.err.replace("\n", " ")
+    assert message in done.err.replace("\n", " ")
     assert "Traceback" not in done.err
 
 
@@ -152,8 +152,8 @@ def test_the_effect_of_a_probe_is_the_paired_shift(assay: Make, set_file: Make) 
     assert [each["samples"] for each in written["sets"]] == [6, 6, 6, 0, 6, 6]  # each sample has one context
     names = ("original", "padded")
     runs = [assay("run", f"probes/{name}.jsonl", "--metrics", "answer_length", "--json").json["run"] for name in names]
-    found = assay("probe", "--effect", *runs, "--json").json
-    (probed,) = found["probes"]
+    report = assay("probe", "--effect", *runs, "--json").json
+    (probed,) = report["probes"]
     (effect,) = (each for each in probed["effects"] if each["metric"] == "answer_length")
     words = {name: sum(len(sample.response.split()) for sample in load_set(f"probes/{name}.jsonl")) for name in names}
     assert probed["probe"] == "padded"

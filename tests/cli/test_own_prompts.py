@@ -34,13 +34,13 @@ def no_flowers(openai_server: OpenAIServer) -> OpenAIServer:
     def script(request: Request) -> Answer | None:
         if MARK not in request.body["messages"][0]["content"]:
             return None
-        said = json.loads(sensible_reply(request.body)[0])
+        reply = json.loads(sensible_reply(request.body)[0])
         if request.schema == "Claims":
-            said["claims"] = [claim for claim in said["claims"] if "flowers" not in claim]
-        for verdict in said.get("verdicts", []):
+            reply["claims"] = [claim for claim in reply["claims"] if "flowers" not in claim]
+        for verdict in reply.get("verdicts", []):
             if "Press" in verdict["quote"]:
                 verdict |= {"verdict": "not_found", "reason": "Not any more."}
-        return Answer(text=json.dumps(said))
+        return Answer(text=json.dumps(reply))
 
     openai_server.script = script
     return openai_server
@@ -54,9 +54,9 @@ def test_try_tells_claims_lost_and_asks_only_what_changed(
     The verdicts on an answer whose claims stay the same are not asked again.
     """
     words = ["prompts", "try", "claims.en", set_file(), "--edit", edited(tmp_path / "own", "claims.en")]
-    told = assay(*words, "--judge", judge_file(), "--json")
-    assert told.code == 0, told.err
-    effect = told.json
+    result = assay(*words, "--judge", judge_file(), "--json")
+    assert result.code == 0, result.err
+    effect = result.json
     assert effect["samples"] == 6
     assert effect["lost"] == [["s0", "Send flowers."], ["s3", "Send flowers."]]
     assert (effect["added"], effect["flips"]) == ([], [])
@@ -103,7 +103,7 @@ def test_what_cannot_be_tried(assay: Make, set_file: Make, judge_file: Make, tmp
     same = tmp_path / "same.md"
     same.write_text(ours, encoding="utf-8")
     path, judge = set_file(), judge_file()
-    for words, code, told in [
+    for words, code, message in [
         (("claims.en", path, "--edit", same), 2, "word for word the prompt in use"),
         (("claims.nl", path, "--edit", edited(tmp_path / "own", "claims.nl")), 2, "no sample of"),
         (("claims.fr", path, "--edit", same), 2, "claims exists in "),
@@ -111,7 +111,7 @@ def test_what_cannot_be_tried(assay: Make, set_file: Make, judge_file: Make, tmp
         (("claims", path, "--edit", tmp_path / "none.md"), 1, "the prompt cannot be read"),
     ]:
         done = assay("prompts", "try", *words, "--judge", judge)
-        assert (done.code, told in done.err) == (code, True), done.err
+        assert (done.code, message in done.err) == (code, True), done.err
 
 
 def test_a_run_uses_the_folder_that_was_chosen(
@@ -137,7 +137,7 @@ def test_ours_have_no_fault(assay: Make) -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "told"),
+    ("old", "new", "message"),
     [
         ("$answer", "the answer", "leaves out $answer"),
         ("$answer", "$answer $rating", "$rating is an unknown field"),
@@ -147,12 +147,12 @@ def test_ours_have_no_fault(assay: Make) -> None:
         ('{"claims": [', '{"claim": [', "refused by its own schema"),
     ],
 )
-def test_check_finds(assay: Make, tmp_path: Path, old: str, new: str, told: str) -> None:
+def test_check_finds(assay: Make, tmp_path: Path, old: str, new: str, message: str) -> None:
     own = edited(tmp_path / "own", "claims.en", old, new).parent
     edited(own, "claims.nl")
     done = assay("prompts", "check", own)
     assert done.code == 1
-    assert told in done.out
+    assert message in done.out
 
 
 def test_check_finds_a_missing_language_and_a_name_that_is_none(assay: Make, tmp_path: Path) -> None:

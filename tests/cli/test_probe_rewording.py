@@ -24,8 +24,8 @@ def rewords(request: Request) -> Answer | None:
         return None
     (number,) = set(re.findall(r"(?:menu|button) (\d)", request.user))
     model = request.body["model"]
-    said = SAY[model]["button" in request.user].format(n=number)
-    return Answer(text=json.dumps({"answer": "The menu first." if (model, number) == ("two", "5") else said}))
+    reworded = SAY[model]["button" in request.user].format(n=number)
+    return Answer(text=json.dumps({"answer": "The menu first." if (model, number) == ("two", "5") else reworded}))
 
 
 @pytest.fixture
@@ -40,16 +40,16 @@ def by(judges: list[Path]) -> list[str | Path]:
 
 
 def test_each_model_has_a_file(assay: Make, set_file: Make, judges: list[Path], openai_server: OpenAIServer) -> None:
-    told = assay("probe", set_file(6), "-o", "probes", "--probes", "padded", *by(judges), "--json")
-    assert told.code == 0, told.err
-    sets = {each["probe"]: each for each in told.json["sets"]}
+    result = assay("probe", set_file(6), "-o", "probes", "--probes", "padded", *by(judges), "--json")
+    assert result.code == 0, result.err
+    sets = {each["probe"]: each for each in result.json["sets"]}
     assert {name: each["samples"] for name, each in sets.items()} == {
         "original": 6, "padded": 6, "reworded.one": 6, "reworded.two": 5}  # fmt: skip
     assert sets["reworded.two"]["left_out"] == {"s5": "a number or code is gone: 5"}
-    assert told.json["usage"]["calls"] == len(openai_server.requests) == 12
-    found = load_set("probes/reworded.two.jsonl")
-    assert found[1].response == "Menu 1 first, button 1 next."
-    assert {(sample.metadata["reworded_by"], sample.rating) for sample in found} == {("openai/two", None)}
+    assert result.json["usage"]["calls"] == len(openai_server.requests) == 12
+    samples = load_set("probes/reworded.two.jsonl")
+    assert samples[1].response == "Menu 1 first, button 1 next."
+    assert {(sample.metadata["reworded_by"], sample.rating) for sample in samples} == {("openai/two", None)}
     # of "Open menu 0. Send flowers." (5) and "Menu 0, some flowers." (4) three are in both; of 6 and 6 four
     assert sets["reworded.two"]["words_kept"] == pytest.approx((2 * 3 / 5 + 3 * 4 / 6) / 5)
     assert not list(Path("probes").glob("*.replies*"))
@@ -82,29 +82,29 @@ def test_calls_that_fail_are_told_and_asked_again(
 
     openai_server.script = busy
     command = ["probe", set_file(6), "-o", "probes", *by(judges[:1])]
-    told = assay(*command)
-    assert told.code == 4
-    assert "reworded.one: 1 calls gave no rewording, 0 allowed (--max-failed). The first, s3: " in told.err
-    assert "1 left out: no usable reply (s3: openai/one" in told.out
+    result = assay(*command)
+    assert result.code == 4
+    assert "reworded.one: 1 calls gave no rewording, 0 allowed (--max-failed). The first, s3: " in result.err
+    assert "1 left out: no usable reply (s3: openai/one" in result.out
     assert len(load_set("probes/reworded.one.jsonl")) == 5
     forgotten = assay(*command)
     assert (forgotten.code, "--resume" in forgotten.err) == (2, True)
     assert assay(*command, "--resume", "--max-failed", 1).code == 0
     openai_server.script = rewords
-    asked = len(openai_server.requests)
+    request_count = len(openai_server.requests)
     assert assay(*command).code == 0
-    assert len(openai_server.requests) - asked == 6
+    assert len(openai_server.requests) - request_count == 6
     assert len(load_set("probes/reworded.one.jsonl")) == 6
 
 
 def judged(assay: Make, name: str, judge: Path | None = None) -> str:
-    asked = [] if judge is None else ["--judge", judge]
-    run: str = assay("run", f"probes/{name}.jsonl", "--metrics", "answer_length", *asked, "--json").json["run"]
+    judge_options = [] if judge is None else ["--judge", judge]
+    run: str = assay("run", f"probes/{name}.jsonl", "--metrics", "answer_length", *judge_options, "--json").json["run"]
     return run
 
 
-def effect_of(found: Any) -> Any:
-    (effect,) = (each for each in found["effects"] if each["metric"] == "answer_length")
+def effect_of(report: Any) -> Any:
+    (effect,) = (each for each in report["effects"] if each["metric"] == "answer_length")
     return effect
 
 
@@ -113,14 +113,14 @@ def test_own_wording_is_set_against_the_others(assay: Make, set_file: Make, judg
     assert assay("probe", set_file(6), "-o", "probes", *by(judges)).code == 0
     names = ("original", "reworded.one", "reworded.two", "padded")
     original, own, other, padded = (judged(assay, name, judges[0]) for name in names)
-    found = assay("probe", "--effect", original, padded, other, own, "--json").json
-    assert [(each["probe"], each.get("reworded_by"), each.get("own")) for each in found["probes"]] == [
+    report = assay("probe", "--effect", original, padded, other, own, "--json").json
+    assert [(each["probe"], each.get("reworded_by"), each.get("own")) for each in report["probes"]] == [
         ("padded", None, None), ("reworded", "openai/two", False), ("reworded", "openai/one", True)]  # fmt: skip
-    _, shift_of_other, shift_of_own = map(effect_of, found["probes"])
+    _, shift_of_other, shift_of_own = map(effect_of, report["probes"])
     assert (shift_of_own["n"], shift_of_other["n"]) == (6, 5)
     assert shift_of_own["difference"] == pytest.approx((2 * 2 + 4 * 3) / 6)
     assert shift_of_other["difference"] == pytest.approx((2 * -1 + 3 * 0) / 5)
-    (against,) = found["own_minus_other"]
+    (against,) = report["own_minus_other"]
     assert (against["judge"], against["own"], against["other"]) == ("openai/one", own, other)
     difference = effect_of(against)
     assert (difference["n"], difference["groups"], difference["difference"]) == (5, 5, 3.0)  # on s0 to s4
@@ -136,9 +136,9 @@ def test_without_own_wording_or_with_two_judges_it_says_so(assay: Make, set_file
     assert assay("probe", set_file(6), "-o", "probes", *by(judges)).code == 0
     names = ("original", "reworded.one", "reworded.two")
     unjudged = [judged(assay, name) for name in names]
-    told = assay("probe", "--effect", *unjudged)
-    assert told.code == 0
-    assert "no own wording beside another's: reworded by openai/one, openai/two, judged by no judge" in told.out
+    result = assay("probe", "--effect", *unjudged)
+    assert result.code == 0
+    assert "no own wording beside another's: reworded by openai/one, openai/two, judged by no judge" in result.out
     mixed = assay("probe", "--effect", judged(assay, "original", judges[1]), judged(assay, "reworded.one", judges[0]))
     assert mixed.code == 2
     assert "name runs of one judge" in mixed.err
@@ -156,8 +156,8 @@ def test_without_own_wording_or_with_two_judges_it_says_so(assay: Make, set_file
     ],
 )
 def test_what_is_wrong_is_said_before_a_model_is_asked(assay: Make, words: list[str], cure: str) -> None:
-    told = assay("probe", "helpdesk_en", *words)
-    assert told.code == 2
-    assert cure in told.err.replace("\n", " ")
-    assert "Traceback" not in told.err
+    result = assay("probe", "helpdesk_en", *words)
+    assert result.code == 2
+    assert cure in result.err.replace("\n", " ")
+    assert "Traceback" not in result.err
     assert not Path("p").exists()

@@ -63,10 +63,10 @@ def test_list_and_show(assay: Make) -> None:
     ],
 )
 def test_what_there_is_not_is_told(assay: Make, words: list[str], cure: str) -> None:
-    told = assay("prompts", *words)
-    assert told.code in {1, 2}
-    assert cure in told.err
-    assert "Traceback" not in told.err
+    result = assay("prompts", *words)
+    assert result.code in {1, 2}
+    assert cure in result.err
+    assert "Traceback" not in result.err
 
 
 def test_a_reader_that_goes_away_is_no_error_to_print() -> None:

@@ -39,8 +39,8 @@ def test_meta_takes_the_ratings_that_were_given_in_the_store(
     rate_everything(tmp_path / ".assay", "last", planned)
     after = assay("meta", "last", "--json").json
     spearman = {
-        name: next(metric["spearman"] for metric in told["metrics"] if metric["name"] == "token_overlap")
-        for name, told in (("before", before), ("after", after))
+        name: next(metric["spearman"] for metric in content["metrics"] if metric["name"] == "token_overlap")
+        for name, content in (("before", before), ("after", after))
     }
     assert spearman["after"] > 0.8 > spearman["before"]
 

@@ -110,26 +110,26 @@ def test_show_tells_a_samples_whole_story(assay: Make, set_file: Make, judge_fil
         (["show"], "run `assay run` first"),
         (["demo", "--judge", "qwen7b"], "qwen7b"),
     ],
-    ids=lambda given: " ".join(given) if isinstance(given, list) else None,
+    ids=lambda parameter: " ".join(parameter) if isinstance(parameter, list) else None,
 )
 def test_what_cannot_be_done_is_told_with_a_cure(
     *, assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer, words: list[str], cure: str
 ) -> None:
     real = {"SET": set_file(2), "JUDGE": judge_file()}
-    told = assay(*(real.get(word, word) for word in words))
+    result = assay(*(real.get(word, word) for word in words))
     unreadable = {"nowhere.jsonl", "none.yaml", "no.jsonl", "question=user_input", "dutch"} & set(words)
-    assert told.code == (1 if unreadable else 2), told
-    assert cure in told.err
-    assert "Traceback" not in told.err
-    assert told.out == ""
+    assert result.code == (1 if unreadable else 2), result
+    assert cure in result.err
+    assert "Traceback" not in result.err
+    assert result.out == ""
     assert openai_server.requests == []
 
 
 def test_an_unknown_sample_is_told_with_those_there_are(assay: Make, set_file: Make) -> None:
     assay("run", set_file(2), "--metrics", "token_overlap")
-    told = assay("show", "last", "s9")
-    assert told.code == 2
-    assert "has no sample 's9'; it has s0, s1" in told.err
+    result = assay("show", "last", "s9")
+    assert result.code == 2
+    assert "has no sample 's9'; it has s0, s1" in result.err
     assert assay("show", "2019").code == 2
 
 
@@ -158,9 +158,9 @@ def test_bad_rows_stop_it_before_anything_is_paid_for(
 ) -> None:
     path = set_file(3)
     path.write_text(path.read_text(encoding="utf-8") + '{"id": "bad"\n{"user_input": 5}\n', encoding="utf-8")
-    told = assay("run", path, "--judge", judge_file(), "--metrics", LISTED)
-    assert told.code == 1
-    assert "line 4" in told.err
+    result = assay("run", path, "--judge", judge_file(), "--metrics", LISTED)
+    assert result.code == 1
+    assert "line 4" in result.err
     assert openai_server.requests == []
     done = assay("run", path, "--judge", judge_file(), "--metrics", LISTED, "--skip-bad", "--json")
     assert done.code == 0
@@ -199,9 +199,9 @@ def test_limit_and_two_sets(assay: Make, set_file: Make) -> None:
 @pytest.mark.parametrize("name", ["helpdesk_nl", "helpdesk_en"])
 def test_bundled_sets_have_names(assay: Make, name: str) -> None:
     done = assay("run", name, "--metrics", "token_overlap", "--json")
-    found = done.json["metrics"]["token_overlap"]
-    assert (found["n"], found["failed"]) == (60, 0)
-    assert found["low"] < found["spearman"] < found["high"]
+    report = done.json["metrics"]["token_overlap"]
+    assert (report["n"], report["failed"]) == (60, 0)
+    assert report["low"] < report["spearman"] < report["high"]
     assert done.json["languages"].keys() == {name[-2:]}
 
 
@@ -209,29 +209,29 @@ def test_a_judge_that_always_fails_is_told_once(
     assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer
 ) -> None:
     openai_server.script = lambda _: Answer(status=401, error_message="no such key\x1b[31m")
-    told = assay("run", set_file(3), "--judge", judge_file(), "--metrics", LISTED)
-    assert told.code == 4
-    assert "3 samples failed (s0, s1, s2)" in told.err
-    assert "check the key" in told.err
-    assert "\x1b" not in told.err
-    assert "3 failed" in told.out
+    result = assay("run", set_file(3), "--judge", judge_file(), "--metrics", LISTED)
+    assert result.code == 4
+    assert "3 samples failed (s0, s1, s2)" in result.err
+    assert "check the key" in result.err
+    assert "\x1b" not in result.err
+    assert "3 failed" in result.out
 
 
 def test_help_names_the_exit_codes(assay: Make) -> None:
-    told = assay("--help")
-    assert told.code == 0
+    result = assay("--help")
+    assert result.code == 0
     for words in ("0 done", "1 error", "2 usage", "3 budget", "4 more samples failed", "130 interrupted"):
-        assert words in " ".join(told.out.split())
-    assert assay("-h").out == told.out
+        assert words in " ".join(result.out.split())
+    assert assay("-h").out == result.out
     assert assay("--version").out.startswith("assay, version 0.")
 
 
 def test_a_set_without_contexts_says_so_before_anything_is_paid(
     assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer
 ) -> None:
-    told = assay("run", set_file(4, retrieved_contexts=[]), "--judge", judge_file(), "--metrics", LISTED)
-    assert told.code == 2
-    assert "retrieved_contexts" in told.err
+    result = assay("run", set_file(4, retrieved_contexts=[]), "--judge", judge_file(), "--metrics", LISTED)
+    assert result.code == 2
+    assert "retrieved_contexts" in result.err
     assert openai_server.requests == []
 
 
@@ -253,8 +253,8 @@ def test_the_worst_answers_are_by_the_metric_that_agrees_best(assay: Make, set_f
         row["rating"] = 1 if "flowers" in row["response"] else 5
         row["response"] = row["response"].replace("Send flowers.", "Send pretty flowers.")
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    told = assay("run", path, "--metrics", "answer_length,token_overlap").out
-    assert "worst answers by token_overlap" in told
+    output = assay("run", path, "--metrics", "answer_length,token_overlap").out
+    assert "worst answers by token_overlap" in output
 
 
 def test_scores_as_files_carry_question_answer_and_rating(assay: Make, set_file: Make, tmp_path: Path) -> None:

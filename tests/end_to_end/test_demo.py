@@ -33,8 +33,8 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def typed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Typing:
     """Types `assay ...` in one empty folder, with the wheel's package and neither key nor terminal."""
     folder = tmp_path_factory.mktemp("empty")
-    kept = {"OPENAI_API_KEY", "ASSAY_STORE", "COLUMNS"}
-    environment = {name: value for name, value in os.environ.items() if name not in kept}
+    inherited = {"OPENAI_API_KEY", "ASSAY_STORE", "COLUMNS"}
+    environment = {name: value for name, value in os.environ.items() if name not in inherited}
 
     def run(*words: str) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "-m", "assay", *words]

@@ -50,19 +50,19 @@ def test_a_page_prints_what_its_commands_print(
     commands = list(documented(page))
     assert commands, f"{page} shows no command"
     runs, code = list[str](), 0
-    for command, said in commands:
+    for command, documented_output in commands:
         if command == "echo $?":
-            got = str(code)
+            output = str(code)
         elif command.startswith("assay "):
             named = dict(zip(("RUN_A", "RUN_B"), runs, strict=False))
             done = assay(*(named.get(word, word) for word in shlex.split(command, comments=True)[1:]))
-            got, code = done.out + done.err, done.code
-            if found := re.match(r"Run (\S+)", got):
-                runs.append(found[1])
+            output, code = done.out + done.err, done.code
+            if match := re.match(r"Run (\S+)", output):
+                runs.append(match[1])
         else:
             shell = subprocess.run(["sh", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=True)
-            got = shell.stdout
+            output = shell.stdout
         same = OutputChecker().check_output(
-            timeless(said) + "\n", timeless(got) + "\n", ELLIPSIS | NORMALIZE_WHITESPACE
+            timeless(documented_output) + "\n", timeless(output) + "\n", ELLIPSIS | NORMALIZE_WHITESPACE
         )
-        assert same, f"{page} says that `{command}` prints\n{said}\nbut it prints\n{got}"
+        assert same, f"{page} says that `{command}` prints\n{documented_output}\nbut it prints\n{output}"

@@ -38,7 +38,7 @@ class Runner:
 
         def value(match: re.Match[str]) -> str:
             words = [word for word in re.split(r"\s*(?:\|\||&&)\s*", match[1].strip()) if word != "always()"]
-            return next((found for word in words if (found := self.values.get(word, ""))), "")
+            return next((value_of_word for word in words if (value_of_word := self.values.get(word, ""))), "")
 
         return re.sub(r"\$\{\{(.*?)\}\}", value, text)
 

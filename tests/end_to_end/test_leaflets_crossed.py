@@ -25,12 +25,12 @@ def test_from_leaflets_to_a_hallucination_rate(
     assert folded.code == 0, folded.err
     shutil.copy(ROOT / "benchmarks" / "leaflet_pairs.jsonl", tmp_path / "pairs.jsonl")
     files = ["pairs.jsonl", "leaflets.sections.jsonl", "leaflets.folds.jsonl"]
-    kept = assay("generate", "filter", *files, "-o", "leaflets.jsonl", "--json")
-    assert kept.code == 0, kept.err
+    filtered = assay("generate", "filter", *files, "-o", "leaflets.jsonl", "--json")
+    assert filtered.code == 0, filtered.err
     rejected = [json.loads(line) for line in (tmp_path / "leaflets.rejected.jsonl").read_text("utf-8").splitlines()]
     # the last three of the file are there to be rejected, and none of the others may be
     assert {row["rejected_by"] for row in rejected} == {"factoid-looking", "unlike its section", "duplicate"}
-    assert kept.json["kept"] == {"long-form": 14, "factoid": 8}
+    assert filtered.json["kept"] == {"long-form": 14, "factoid": 8}
     assert len({(s.metadata["fold"], s.metadata["split"]) for s in load_set(tmp_path / "leaflets.jsonl")}) == 4
     monkeypatch.syspath_prepend(str(ROOT))
     crossed = assay("crosseval", "leaflets.jsonl", "--bot", BOT, "--json")

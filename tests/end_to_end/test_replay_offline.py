@@ -69,10 +69,10 @@ def test_the_demo_runs_offline(offline: Make, demo_cassette: Path) -> None:
     assert demo_cassette.exists()
     done = offline("demo", "--json")
     assert (done.returncode, done.stderr) == (0, "")
-    told = json.loads(done.stdout)
-    assert told["usage"]["calls"] == told["usage"]["from_cassette"] > 0
-    assert told["languages"].keys() == {"en", "nl"}
-    for language in told["languages"].values():
+    report = json.loads(done.stdout)
+    assert report["usage"]["calls"] == report["usage"]["from_cassette"] > 0
+    assert report["languages"].keys() == {"en", "nl"}
+    for language in report["languages"].values():
         assert list(language) == [*DEMO_METRICS, "token_overlap", "rouge_l_precision", "answer_length"]
         for metric in language.values():
             assert (metric["n"], metric["failed"]) == (60, 0)

@@ -62,11 +62,11 @@ def test_other_wrong_fields_of_the_row_are_named(jsonl, row):
 
 
 @pytest.mark.parametrize(
-    ("given", "rating"),
+    ("written", "rating"),
     [("4", 4), ("4,5", 4.5), (" 4.5 ", 4.5), ("4,", 4), ("4e0", 4), (4, 4), (None, None), ("+3", 3)],
 )
-def test_ratings_that_are_accepted(jsonl, row, given, rating):
-    assert load_set(jsonl(row(rating=given)))[0].rating == rating
+def test_ratings_that_are_accepted(jsonl, row, written, rating):
+    assert load_set(jsonl(row(rating=written)))[0].rating == rating
 
 
 def test_null_is_no_value_in_any_optional_field(jsonl, row):

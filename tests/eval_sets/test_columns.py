@@ -81,7 +81,7 @@ def test_unknown_columns_join_the_metadata_and_nothing_is_lost(jsonl, row):
 
 
 @pytest.mark.parametrize(
-    ("given", "kept"), [('{"a": 1}', {"a": 1}), ("text", {"metadata": "text"}), ([1], {"metadata": [1]})]
+    ("written", "metadata"), [('{"a": 1}', {"a": 1}), ("text", {"metadata": "text"}), ([1], {"metadata": [1]})]
 )
-def test_metadata_that_is_no_object_is_kept(jsonl, row, given, kept):
-    assert load_set(jsonl(row(metadata=given)))[0].metadata == kept
+def test_metadata_that_is_no_object_is_kept(jsonl, row, written, metadata):
+    assert load_set(jsonl(row(metadata=written)))[0].metadata == metadata

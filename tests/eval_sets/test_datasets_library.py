@@ -142,10 +142,10 @@ def test_a_folder_of_something_else_and_a_damaged_one(tmp_path, jsonl, row):
 def test_a_hub_set_is_read_as_a_stream(monkeypatch, jsonl, row):
     # the library streams a local file here in place of the Hub's; everything after the download is real
     path = jsonl(*(row(id=f"{number}", topic="t") for number in range(600)))
-    real, asked = datasets.load_dataset, []
+    real, calls = datasets.load_dataset, []
 
     def local(*names, split, streaming):
-        asked.append((*names, split, streaming))
+        calls.append((*names, split, streaming))
         return real("json", data_files={"test": str(path)}, split=split, streaming=streaming)
 
     monkeypatch.setattr(datasets, "load_dataset", local)
@@ -153,7 +153,7 @@ def test_a_hub_set_is_read_as_a_stream(monkeypatch, jsonl, row):
     assert [sample.id for sample in samples] == [f"{number}" for number in range(600)]
     assert samples[0].metadata == {"topic": "t"}
     assert len(load_set("owner/name", split="test", limit=3)) == 3
-    assert asked == [("owner/name", "nl", None, True), ("owner/name", None, "test", True)]
+    assert calls == [("owner/name", "nl", None, True), ("owner/name", None, "test", True)]
 
 
 HUB = """

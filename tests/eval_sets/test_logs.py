@@ -98,10 +98,10 @@ def test_langfuse_in_the_shapes_that_it_exports(tmp_path: Path) -> None:
         ([trace, langfuse_trace(id="t2")], "d.jsonl", ["t1", "t2"]),
         (trace["observations"], "e.jsonl", ["t1"]),
     ]:
-        found = load_set(written(tmp_path, content, name))
-        assert [sample.id for sample in found] == ids, name
-        assert {sample.user_input for sample in found} == {QUESTION}
-        assert {sample.retrieved_contexts for sample in found} == {tuple(PAGES)}
+        samples = load_set(written(tmp_path, content, name))
+        assert [sample.id for sample in samples] == ids, name
+        assert {sample.user_input for sample in samples} == {QUESTION}
+        assert {sample.retrieved_contexts for sample in samples} == {tuple(PAGES)}
 
 
 def phoenix_spans() -> list[dict[str, Any]]:
@@ -189,11 +189,11 @@ def test_langsmith_examples(tmp_path: Path) -> None:
 
 
 def test_conversations(tmp_path: Path) -> None:
-    said = messages(
+    logged = messages(
         *[("system", "Be kind."), ("user", "Hi."), ("assistant", "Hello!"), ("user", "It is about leave.")],
         *[("user", QUESTION), ("tool", PAGES[0]), ("assistant", ANSWER), ("user", "Thanks")],
     )
-    content = [{"id": "c1", "channel": "web", "messages": said}]
+    content = [{"id": "c1", "channel": "web", "messages": logged}]
     path = written(tmp_path, content, "chats.jsonl")
     first, second = load_set(path)
     assert (first.id, first.user_input, first.response, first.group) == ("c1-1", "Hi.", "Hello!", "c1")
@@ -202,7 +202,7 @@ def test_conversations(tmp_path: Path) -> None:
     assert [each["content"] for each in second.metadata["history"]] == ["Be kind.", "Hi.", "Hello!"]
     assert second.metadata["unanswered"] == [{"role": "user", "content": "Thanks"}]
     nothing_lost(content, path)
-    rows = [{"conversation_id": "c1", "at": n} | each for n, each in enumerate(said)]
+    rows = [{"conversation_id": "c1", "at": n} | each for n, each in enumerate(logged)]
     path = written(tmp_path, rows, "rows.jsonl")
     assert [(each.id, each.user_input, each.response) for each in load_set(path)] == [
         (each.id, each.user_input, each.response) for each in (first, second)

@@ -105,10 +105,10 @@ def writes_pairs(request: Request) -> Answer | None:
         sentences = [sentence for sentence in re.split(r"(?<=[.?]) ", text) if not sentence.endswith("?")]
         pairs = [
             {
-                "question": f"Wat geldt er bij {title} als het gaat om {said.split()[-1]} {said.split()[0]}?",
-                "answer": said,
+                "question": f"Wat geldt er bij {title} als het gaat om {stated.split()[-1]} {stated.split()[0]}?",
+                "answer": stated,
             }
-            for said in sentences[:count]
+            for stated in sentences[:count]
         ]
         return Answer(text=json.dumps({"pairs": pairs}))
     if request.schema == "GeneratedPair":

@@ -60,10 +60,10 @@ def test_a_cassette_replays_without_a_judge_at_hand(
 ) -> None:
     command = ["generate", "questions", *stage_files, "--judge", writer_file, "--n", 4, "--cassette", "c.jsonl"]
     assert assay(*command, "-o", "a.jsonl").code == 0
-    asked = len(openai_server.requests)
+    request_count = len(openai_server.requests)
     assert assay(*command, "-o", "b.jsonl", "--mode", "replay").code == 0
     assert (tmp_path / "a.jsonl").read_bytes() == (tmp_path / "b.jsonl").read_bytes()
-    assert len(openai_server.requests) == asked
+    assert len(openai_server.requests) == request_count
 
 
 def test_calls_that_give_nothing_are_told(
@@ -75,13 +75,13 @@ def test_calls_that_give_nothing_are_told(
         else Answer(text=json.dumps({"pairs": [{"question": "Hoe?", "answer": "Zo."}]}))
     )
     command = ["generate", "questions", *stage_files, "--judge", writer_file, "--n", 6, "-o", "pairs.jsonl"]
-    told = assay(*command)
-    assert told.code == 4
-    assert "2 calls gave no pair" in told.err
+    result = assay(*command)
+    assert result.code == 4
+    assert "2 calls gave no pair" in result.err
     assert assay(*command, "--max-failed", 2).code == 2  # the replies of the others are kept
-    asked = len(openai_server.requests)
+    request_count = len(openai_server.requests)
     assert assay(*command, "--max-failed", 2, "--resume").code == 0
-    assert len(openai_server.requests) == asked + 4  # only the two that failed, each once more with the error
+    assert len(openai_server.requests) == request_count + 4  # only the two that failed, each once more with the error
 
 
 @pytest.fixture
@@ -115,11 +115,11 @@ def test_the_whole_leaves_the_file_of_every_stage(
     for sample in samples:
         placed = folds[sample.metadata["section"]]
         assert (sample.metadata["fold"], sample.metadata["split"]) == (placed.fold, placed.split)
-    asked = len(openai_server.requests)
+    request_count = len(openai_server.requests)
     crossed = assay("crosseval", "set.jsonl", "--bot", writer_file, "--limit", 1)
     assert crossed.code == 0, crossed.err
     assert "Table 4" in crossed.out
-    assert len(openai_server.requests) > asked
+    assert len(openai_server.requests) > request_count
 
 
 def test_one_fold_asks_for_no_topics(assay: Typing, leaflets: Path, writer_file: Path, tmp_path: Path) -> None:
@@ -129,9 +129,9 @@ def test_one_fold_asks_for_no_topics(assay: Typing, leaflets: Path, writer_file:
     assert done.json["kept"] == {"long-form": 2, "factoid": 0}
     assert "fold" not in load_set(tmp_path / "set.jsonl")[0].metadata
     assert assay("generate", leaflets, "-o", "set.jsonl").code == 2
-    told = assay("generate", tmp_path / "nowhere", "--judge", writer_file, "-o", "set.jsonl")
-    assert "nowhere" in told.err
-    assert "Traceback" not in told.err
+    result = assay("generate", tmp_path / "nowhere", "--judge", writer_file, "-o", "set.jsonl")
+    assert "nowhere" in result.err
+    assert "Traceback" not in result.err
 
 
 @pytest.mark.parametrize(
@@ -147,13 +147,13 @@ def test_one_fold_asks_for_no_topics(assay: Typing, leaflets: Path, writer_file:
         (["filter", "SECTIONS", "SECTIONS", "-o", "s.jsonl"], "assay generate questions"),
         (["questions", "SECTIONS", "--judge", "JUDGE"], "--out"),
     ],
-    ids=lambda given: " ".join(given) if isinstance(given, list) else None,
+    ids=lambda parameter: " ".join(parameter) if isinstance(parameter, list) else None,
 )
 def test_what_cannot_be_done_is_told_with_a_cure(
     *, assay: Typing, stage_files: tuple[Path, Path], writer_file: Path, words: list[str], cure: str
 ) -> None:
     real = {"SECTIONS": stage_files[0], "FOLDS": stage_files[1], "JUDGE": writer_file}
-    told = assay("generate", *(real.get(word, word) for word in words))
-    assert told.code in {1, 2}, told
-    assert cure in told.err
-    assert "Traceback" not in told.err
+    result = assay("generate", *(real.get(word, word) for word in words))
+    assert result.code in {1, 2}, result
+    assert cure in result.err
+    assert "Traceback" not in result.err

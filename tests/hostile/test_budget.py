@@ -22,8 +22,8 @@ def spend(server: OpenAIServer, questions: list[str], budget: Budget, **settings
 
     async def ask_all() -> list[Any]:
         async with judge:
-            asked = [judge.ask(Question(ASK, text, PlainText)) for text in questions]
-            return await asyncio.gather(*asked, return_exceptions=True)
+            calls = [judge.ask(Question(ASK, text, PlainText)) for text in questions]
+            return await asyncio.gather(*calls, return_exceptions=True)
 
     return asyncio.run(ask_all())
 

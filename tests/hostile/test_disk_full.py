@@ -125,8 +125,8 @@ def test_a_disk_that_fills_up_loses_no_reply(
     assert full.code == 1
     assert "Traceback" not in full.err
     assert "No space left on device" in full.err or "make room on the disk" in full.err
-    asked = len(openai_server.requests)
-    assert asked < CALLS, "nothing is asked that cannot be kept"
+    request_count = len(openai_server.requests)
+    assert request_count < CALLS, "nothing is asked that cannot be kept"
     openai_server.script = None
     (small_disk / "filler").unlink()
     done = assay("run", *words, *place, "--concurrency", "1", "--json")

@@ -103,8 +103,8 @@ def test_of_an_answer_of_500_sentences_200_are_read_and_the_score_says_so() -> N
 
 
 def test_a_long_question_is_left_out_and_the_score_says_so() -> None:
-    asked = sample("The highest throughput was 69 Mbps.", user_input="throughput 5, " * 7_000)
-    score, seconds = seconds_of(NumericClaims(), asked)
+    long_sample = sample("The highest throughput was 69 Mbps.", user_input="throughput 5, " * 7_000)
+    score, seconds = seconds_of(NumericClaims(), long_sample)
     assert score.value == 1.0
     assert score.evidence["bounds"] == ["the question is not read: it has 98,000 characters, over 600"]
     assert seconds < 5

@@ -64,12 +64,12 @@ def test_an_address_is_written_without_what_may_be_secret(tmp_path: Path) -> Non
     settings = JudgeSettings(model="openai/m", api_base="https://ann:hunter2pass@host:81/v1?api_key=hunter2query")
     store = Store(tmp_path)
     run = store.begin(Plan(sets=("a.jsonl",), metrics=("faithfulness",), judge=settings))
-    kept = store.run(run).plan.judge
-    assert kept is not None and kept.api_base == "https://(withheld)@host:81/v1?(withheld)"
+    recorded = store.run(run).plan.judge
+    assert recorded is not None and recorded.api_base == "https://(withheld)@host:81/v1?(withheld)"
     assert not [name for name, content in written(tmp_path).items() if b"hunter2" in content]
-    said = "Connection error at https://ann:hunter2pass@host:81/v1?api_key=hunter2query: refused"
-    assert "hunter2" not in settings.scrubber.scrub_error(said)
-    assert "host" in settings.scrubber.scrub_error(said)
+    error_text = "Connection error at https://ann:hunter2pass@host:81/v1?api_key=hunter2query: refused"
+    assert "hunter2" not in settings.scrubber.scrub_error(error_text)
+    assert "host" in settings.scrubber.scrub_error(error_text)
 
 
 @pytest.mark.parametrize(
@@ -155,7 +155,7 @@ def test_what_looks_like_a_key_is_taken_out_of_an_error(text: str) -> None:
 )
 def test_the_password_of_a_server_is_never_shown(assay: Make, url: str) -> None:
     assert "hunter2" not in without_password(url)
-    told = assay("show", "--store", url)
-    assert told.code == 2
-    assert "hunter2" not in told.out + told.err
-    assert "Traceback" not in told.err
+    result = assay("show", "--store", url)
+    assert result.code == 2
+    assert "hunter2" not in result.out + result.err
+    assert "Traceback" not in result.err

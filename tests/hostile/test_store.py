@@ -77,11 +77,11 @@ def test_a_damaged_store_is_told_in_one_sentence(assay: Make, set_file: Make, tm
     else:
         file.write_bytes(content)
     for words in (("show", "last"), ("show", run, "s1"), ("show", "last", "--json"), ("run", "--resume", "last")):
-        told = assay(*words)
-        assert "Traceback" not in told.err, told.err
-        if told.code:
-            assert (told.code in {1, 2}, told.err.count("\n")) == (True, 1), told.err
-            assert "make room" not in told.err
+        result = assay(*words)
+        assert "Traceback" not in result.err, result.err
+        if result.code:
+            assert (result.code in {1, 2}, result.err.count("\n")) == (True, 1), result.err
+            assert "make room" not in result.err
     if place in {"pages", "cut"}:
         assert "the file is damaged: restore it from a backup" in assay("show", run).err
     if place == "plan":

@@ -127,8 +127,8 @@ def test_no_bound_is_told_that_is_not_met() -> None:
 def test_the_heuristic_score_tells_all_bounds_that_were_met() -> None:
     """2,100 characters of a question that counts 25 nouns: two bounds."""
     question = " ".join(f"all w{n}x" for n in range(25)).ljust(2100)
-    asked = PLAIN.model_copy(update={"user_input": question, "response": "Wait 5 days."})
-    score = asyncio.run(load_metric("heuristic:all_types=True:beyond=off_context").assess(asked))
+    long_sample = PLAIN.model_copy(update={"user_input": question, "response": "Wait 5 days."})
+    score = asyncio.run(load_metric("heuristic:all_types=True:beyond=off_context").assess(long_sample))
     assert score.evidence["bounds"] == [
         "only the first 2,000 of 2,100 characters of the question are read for its type",
         "only the first 20 of 25 counted nouns of the question are looked up",

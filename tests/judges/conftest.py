@@ -63,7 +63,7 @@ def known() -> Callable[[int], Known]:
         stated = [f"Step {number} begins in menu {number}.", f"Press button {number} to go on."]
         context = f"{stated[0]} {stated[1]} The result is stored as file {number}."
         invented = f"Button {number} sends the manager flowers."
-        said, score = [
+        replied, score = [
             ([*stated, f"The result is stored as file {number}."], 3 / 3),
             ([*stated, invented], 2 / 3),
             ([stated[1], invented], 1 / 2),
@@ -71,7 +71,7 @@ def known() -> Callable[[int], Known]:
         sample = Sample(
             id=f"s{number}",
             user_input=f"How do I do step {number}?",
-            response=" ".join(said),
+            response=" ".join(replied),
             retrieved_contexts=(context,),
             language="en",
         )
@@ -85,8 +85,8 @@ def number_of() -> Callable[[Request], int]:
     """The number of the sample that a request is about."""
 
     def find(request: Request) -> int:
-        found = re.search(r"[Bb]utton (\d+)", request.user)
-        assert found, request.user
-        return int(found[1])
+        match = re.search(r"[Bb]utton (\d+)", request.user)
+        assert match, request.user
+        return int(match[1])
 
     return find

@@ -18,8 +18,8 @@ from assay.judges.sorted_lines import SortedLines
 
 def recording(key: str = "0", text: str = "Yes", **fields: Any) -> Recording:
     reply = RawReply(model="m", text=text, tokens_in=3, tokens_out=1)
-    given = {"prompt": "p.en@0", "sample": "s", "parameters": {}, "schema": "Claims", "user": "u", "about": "a"}
-    return Recording(key=key.rjust(32, "0"), reply=reply, **{**given, **fields})
+    defaults = {"prompt": "p.en@0", "sample": "s", "parameters": {}, "schema": "Claims", "user": "u", "about": "a"}
+    return Recording(key=key.rjust(32, "0"), reply=reply, **{**defaults, **fields})
 
 
 @pytest.fixture
@@ -62,18 +62,18 @@ recordings = st.builds(
 
 
 @given(recordings)
-def test_law_a_line_is_read_as_it_was_written(kept: Recording) -> None:
-    line = format_line(kept)
-    assert parse_line(line) == kept
+def test_law_a_line_is_read_as_it_was_written(written: Recording) -> None:
+    line = format_line(written)
+    assert parse_line(line) == written
     assert line.count(b"\n") == 1 and line.endswith(b"\n")
 
 
 @given(st.lists(recordings, max_size=8))
-def test_law_what_was_put_is_replayed(tmp_path_factory: pytest.TempPathFactory, kept: list[Recording]) -> None:
+def test_law_what_was_put_is_replayed(tmp_path_factory: pytest.TempPathFactory, recorded: list[Recording]) -> None:
     path = tmp_path_factory.mktemp("cassette") / "a.jsonl"
-    record_all(path, *kept[: len(kept) // 2])
-    record_all(path, *kept[len(kept) // 2 :])
-    wanted = {each.key: each for each in kept}  # the later of two with one key
+    record_all(path, *recorded[: len(recorded) // 2])
+    record_all(path, *recorded[len(recorded) // 2 :])
+    wanted = {each.key: each for each in recorded}  # the later of two with one key
     with Cassette(path, "auto") as cassette:
         assert {key: cassette.get(key) for key in wanted} == wanted
         assert [each.key for each in cassette.recordings()] == sorted(wanted)
@@ -84,19 +84,19 @@ lines = st.dictionaries(
 )
 
 
-@given(kept=lines, asked=st.text("0123456789abcdef", min_size=32, max_size=32), last_newline=st.booleans())
+@given(entries=lines, looked_up=st.text("0123456789abcdef", min_size=32, max_size=32), last_newline=st.booleans())
 def test_law_a_sorted_file_finds_as_a_dict_does(
-    tmp_path_factory: pytest.TempPathFactory, kept: dict[str, bytes], asked: str, last_newline: bool
+    tmp_path_factory: pytest.TempPathFactory, entries: dict[str, bytes], looked_up: str, last_newline: bool
 ) -> None:
-    whole = {key: b'{"key": "' + key.encode() + b'"' + rest + b"\n" for key, rest in sorted(kept.items())}
+    whole = {key: b'{"key": "' + key.encode() + b'"' + rest + b"\n" for key, rest in sorted(entries.items())}
     content = b"".join(whole.values())
     path = tmp_path_factory.mktemp("lines") / "a.jsonl"
     path.write_bytes(content if last_newline else content.removesuffix(b"\n"))
-    found = SortedLines(path)
-    for key in [*whole, asked, "0" * 32, "f" * 32]:
-        line = found.find(key)
+    sorted_lines = SortedLines(path)
+    for key in [*whole, looked_up, "0" * 32, "f" * 32]:
+        line = sorted_lines.find(key)
         assert (line and line.rstrip(b"\n")) == (whole[key].rstrip(b"\n") if key in whole else None)
-    found.close()
+    sorted_lines.close()
 
 
 def test_the_file_is_the_same_in_whatever_order_it_was_recorded(tmp_path: Path) -> None:
@@ -116,7 +116,7 @@ GOOD = format_line(recording("5"))
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "message"),
     [
         (GOOD + b"{}\n", "line 2: not a recording"),
         (GOOD + b"\n", "line 2: not a recording"),
@@ -126,9 +126,9 @@ GOOD = format_line(recording("5"))
         (GOOD + GOOD, "line 2: key .* each key once"),
     ],
 )
-def test_a_malformed_or_unsorted_file_is_told_with_its_line(path: Path, content: bytes, told: str) -> None:
+def test_a_malformed_or_unsorted_file_is_told_with_its_line(path: Path, content: bytes, message: str) -> None:
     path.write_bytes(content)
-    with pytest.raises(InputError, match=rf"a\.jsonl, {told}"):
+    with pytest.raises(InputError, match=rf"a\.jsonl, {message}"):
         Cassette(path)
 
 
@@ -170,15 +170,15 @@ def test_modes(path: Path) -> None:
     with pytest.raises(InputError, match="no such cassette; record it with --mode record"):
         Cassette(path, "replay")
     record_all(path, recording("1", "old"))
-    found = {}
+    outcomes = {}
     for mode in ("replay", "auto", "record", "off"):
         with Cassette(path, mode) as cassette:  # type: ignore[arg-type]
             before = cassette.get(recording("1").key)
             cassette.put(recording("1", f"by {mode}"))
-            found[mode] = before and before.reply.text
+            outcomes[mode] = before and before.reply.text
         with Cassette(path) as cassette:
-            found[f"after {mode}"] = cassette.get(recording("1").key).reply.text  # type: ignore[union-attr]
-    assert found == {
+            outcomes[f"after {mode}"] = cassette.get(recording("1").key).reply.text  # type: ignore[union-attr]
+    assert outcomes == {
         "replay": "old",
         "after replay": "old",
         "auto": "old",

@@ -45,8 +45,8 @@ def test_merging_two(assay: Make, tmp_path: Path) -> None:
 def test_where_two_differ_somebody_has_to_choose(assay: Make, tmp_path: Path) -> None:
     one = cassette(tmp_path / "one.jsonl", recording(1, "yes"))
     two = cassette(tmp_path / "two.jsonl", recording(1, "no"))
-    told = assay("cassettes", "merge", "all.jsonl", one, two)
-    assert (told.code, "claims.en@1, sample s1" in told.err, "--prefer" in told.err) == (2, True, True)
+    result = assay("cassettes", "merge", "all.jsonl", one, two)
+    assert (result.code, "claims.en@1, sample s1" in result.err, "--prefer" in result.err) == (2, True, True)
     assert not (tmp_path / "all.jsonl").exists()
     for prefer, text in (("first", "yes"), ("last", "no")):
         assert assay("cassettes", "merge", f"{prefer}.jsonl", one, two, "--prefer", prefer).code == 0
@@ -83,10 +83,10 @@ def test_splitting_by_set_and_merging_again_changes_nothing(assay: Make, set_fil
 def test_what_differs(assay: Make, tmp_path: Path) -> None:
     one = cassette(tmp_path / "one.jsonl", recording(1), recording(2), recording(3, "yes"))
     two = cassette(tmp_path / "two.jsonl", recording(2), recording(3, "no\x1b[31m"), recording(4))
-    told = assay("cassettes", "diff", one, two, "--json")
-    assert told.code == 1
-    assert (told.json["same"], told.json["only_a"], told.json["only_b"]) == (1, [f"{1:032x}"], [f"{4:032x}"])
-    assert told.json["other_reply"][0]["a"] == "yes"
+    result = assay("cassettes", "diff", one, two, "--json")
+    assert result.code == 1
+    assert (result.json["same"], result.json["only_a"], result.json["only_b"]) == (1, [f"{1:032x}"], [f"{4:032x}"])
+    assert result.json["other_reply"][0]["a"] == "yes"
     printed = assay("cassettes", "diff", one, two).out
     assert "1 the same, 1 with another reply, 1 only in A, 1 only in B" in printed
     assert "\x1b" not in printed
@@ -125,10 +125,10 @@ def test_the_share_by_hand() -> None:
     def one(text: bool, value: bool, moved: float | None = None, problem: str = "") -> RepeatedQuestion:
         return RepeatedQuestion("k", "p", "s", "a", "b", text, value, moved, problem)
 
-    found = estimate_drift(
+    estimate = estimate_drift(
         [one(True, True, 0.0), one(False, True, 0.1), one(False, False, 0.5), one(False, False, problem="x")]
     )
-    assert (found.asked, found.failed, found.other_text, found.other_value) == (4, 1, 2, 1)
-    assert found.share == pytest.approx(1 / 3)
-    assert found.moved == pytest.approx(0.2)
+    assert (estimate.asked, estimate.failed, estimate.other_text, estimate.other_value) == (4, 1, 2, 1)
+    assert estimate.share == pytest.approx(1 / 3)
+    assert estimate.moved == pytest.approx(0.2)
     assert estimate_drift([]).share is None

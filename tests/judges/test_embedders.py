@@ -21,8 +21,8 @@ def embedder(server: OpenAIServer, cassette: Cassette | None = None, **options: 
 
 
 def test_litellm_embeds_in_one_batch(openai_server: OpenAIServer, litellm_ready: None) -> None:
-    found = asyncio.run(embedder(openai_server).cosines("save bonus", ["save bonus", "save menu", "print leave"]))
-    assert found == pytest.approx([1, 0.5, 0], abs=1e-6)
+    cosines = asyncio.run(embedder(openai_server).cosines("save bonus", ["save bonus", "save menu", "print leave"]))
+    assert cosines == pytest.approx([1, 0.5, 0], abs=1e-6)
     (request,) = openai_server.requests
     assert request.body["input"] == ["save bonus", "save menu", "print leave"], "each text once"
 
@@ -67,13 +67,13 @@ def test_recorded_and_replayed(openai_server: OpenAIServer, litellm_ready: None,
     with Cassette(path, "auto") as cassette:
         live = asyncio.run(embedder(openai_server, cassette).unit_vectors(["one two", "two"]))
     assert "sk-secret" not in path.read_text()
-    asked = len(openai_server.requests)
+    request_count = len(openai_server.requests)
     with Cassette(path, "replay") as cassette:
         replaying = LiteLLMEmbedder(MODEL, cassette, api_base=openai_server.api_base)
         assert np.array_equal(asyncio.run(replaying.unit_vectors(["one two", "two"])), live)
         with pytest.raises(CassetteMiss, match=r'of litellm:openai/embed for "three"\. To record it: .*--mode auto'):
             asyncio.run(replaying.unit_vectors(["two", "three"]))
-    assert len(openai_server.requests) == asked
+    assert len(openai_server.requests) == request_count
 
 
 def test_only_what_is_missing_is_asked(openai_server: OpenAIServer, litellm_ready: None, tmp_path: Path) -> None:

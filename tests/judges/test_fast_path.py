@@ -38,7 +38,7 @@ def only_full_path(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("assay.judges.fast_path._PROVIDERS", ())
 
 
-def said(judge: Callable[..., Any], ask: Callable[..., Any], **options: Any) -> RawReply:
+def get_reply(judge: Callable[..., Any], ask: Callable[..., Any], **options: Any) -> RawReply:
     """What a judge says, without how long it took."""
     reply = asyncio.run(judge(**options).ask(ask("Are you there?", logprobs=True)))
     return replace(reply.raw, seconds=0.0)
@@ -52,7 +52,7 @@ def with_logprobs(server: OpenAIServer) -> None:
 @pytest.mark.parametrize("provider", PROVIDERS)
 def test_the_fast_path_is_taken(provider: str, openai_server: OpenAIServer, judge: Any, ask: Any) -> None:
     with_logprobs(openai_server)
-    reply = said(judge, ask, model=f"{provider}/test", logprobs=True)
+    reply = get_reply(judge, ask, model=f"{provider}/test", logprobs=True)
     assert (reply.text, reply.tokens_in, reply.tokens_out, reply.usd) == ("Yes", 12, 3, None)
     assert reply.logprobs == ({"Yes": -0.1, "No": -2.4},)
 
@@ -64,9 +64,9 @@ def test_both_paths_say_and_send_the_same(
 ) -> None:
     with_logprobs(openai_server)
     options = {"model": f"{provider}/test", "logprobs": True, "parameters": {"temperature": 0, "seed": 7}}
-    fast = said(judge, ask, **options)
+    fast = get_reply(judge, ask, **options)
     request.getfixturevalue("only_full_path")
-    assert said(judge, ask, **options) == fast
+    assert get_reply(judge, ask, **options) == fast
     sent_fast, sent_full = (each.body for each in openai_server.requests)
     assert sent_fast == sent_full
 
@@ -79,7 +79,7 @@ def test_both_paths_fail_alike(
     def failure(status: int) -> str:
         openai_server.script = lambda _: Answer(status=status, error_message="no, thank you")
         with pytest.raises(JudgeError, match="no, thank you") as caught:
-            said(judge, ask, model=f"{provider}/test", attempts=1)
+            get_reply(judge, ask, model=f"{provider}/test", attempts=1)
         return str(caught.value)
 
     statuses = [400, 401, 404, 429, 500]
@@ -92,17 +92,17 @@ def test_who_listens_to_litellm_hears_of_the_call(
     openai_server: OpenAIServer, judge: Any, ask: Any, litellm: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     heard: list[str] = []
-    told = asyncio.Event()
+    is_called = asyncio.Event()
 
     async def listen(call: dict[str, Any], *_: Any) -> None:
         heard.append(call["model"])
-        told.set()
+        is_called.set()
 
     monkeypatch.setattr(litellm, "success_callback", [listen])
 
     async def ask_and_wait() -> None:
         await judge().ask(ask("Are you there?"))
-        await asyncio.wait_for(told.wait(), 10)
+        await asyncio.wait_for(is_called.wait(), 10)
 
     asyncio.run(ask_and_wait())
     assert heard == ["test"]
@@ -112,7 +112,7 @@ def test_a_parameter_for_litellm_itself_takes_the_full_path(openai_server: OpenA
     """litellm's fallbacks: the first model fails, another answers, and nobody blocks the event loop meanwhile."""
     openai_server.script = lambda request: Answer(status=400) if request.body["model"] == "test" else None
     fallback = {"model": "openai/other", "api_base": openai_server.api_base}
-    assert said(judge, ask, parameters={"fallbacks": [fallback]}).text
+    assert get_reply(judge, ask, parameters={"fallbacks": [fallback]}).text
     assert [request.body["model"] for request in openai_server.requests] == ["test", "other"]
 
 
@@ -133,7 +133,7 @@ def other_litellm(litellm: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[Non
 def test_another_litellm_takes_the_full_path_and_one_line_says_so(
     openai_server: OpenAIServer, judge: Any, ask: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
-    assert said(judge, ask).text and said(judge, ask).text
+    assert get_reply(judge, ask).text and get_reply(judge, ask).text
     assert len(openai_server.requests) == 2
     (line,) = [record.getMessage() for record in caplog.records if record.name == fast_path.__name__]
     assert "calls take litellm's full path" in line and "'stream'" in line
@@ -148,7 +148,7 @@ def test_a_type_error_of_ours_is_not_taken_for_another_litellm(
 
     monkeypatch.setattr(litellm, "completion", broken)
     with pytest.raises(JudgeError, match="TypeError: a defect of ours"):
-        said(judge, ask, attempts=1)
+        get_reply(judge, ask, attempts=1)
 
 
 def test_litellms_range_is_bounded() -> None:
@@ -171,7 +171,7 @@ def test_a_price_that_litellm_lacks_is_looked_for_once_until_it_has_it(
     monkeypatch.setattr(litellm, "model_cost", dict(litellm.model_cost))
     openai_server.script = lambda _: Answer(text="Yes", usage=(12, 3))
     model = "hosted_vllm/nobody-has-heard-of"
-    assert [said(judge, ask, model=model).usd for _ in range(3)] == [None] * 3
+    assert [get_reply(judge, ask, model=model).usd for _ in range(3)] == [None] * 3
     assert looked == [model]
     price = {
         "litellm_provider": "hosted_vllm",
@@ -180,4 +180,4 @@ def test_a_price_that_litellm_lacks_is_looked_for_once_until_it_has_it(
         "output_cost_per_token": 2.0,
     }
     litellm.register_model({model: price})
-    assert said(judge, ask, model=model).usd == 12 * 0.5 + 3 * 2.0
+    assert get_reply(judge, ask, model=model).usd == 12 * 0.5 + 3 * 2.0

@@ -200,9 +200,9 @@ def test_replay_imports_no_client(openai_server: OpenAIServer, judge: Any, known
 
     asyncio.run(assess())
     command = [sys.executable, "-c", REPLAYS, tmp_path / "a.jsonl", known(1).sample.model_dump_json()]
-    told = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert told.stdout.split() == [str(2 / 3), "2", "[]"]
-    assert not told.stderr
+    process = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert process.stdout.split() == [str(2 / 3), "2", "[]"]
+    assert not process.stderr
 
 
 # --- a run's own store ---
@@ -242,7 +242,7 @@ def test_a_reply_is_kept_before_it_is_read(openai_server: OpenAIServer, judge: A
     asking.keep_in(shelf)
     with pytest.raises(JudgeError):
         asyncio.run(closed_after(asking, replace(ask("?"), schema=Choice)))
-    assert [kept.reply.text for kept in shelf.kept.values()] == ["of no use", "of no use"]
+    assert [recording.reply.text for recording in shelf.kept.values()] == ["of no use", "of no use"]
 
 
 def test_a_judge_takes_questions_of_any_shape(judge: Any, ask: Any) -> None:

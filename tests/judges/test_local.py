@@ -37,9 +37,9 @@ def test_a_local_model_answers_and_its_replies_are_replayed(tmp_path: Path) -> N
 
     async def scores(mode: str) -> list[object]:
         async with LiteLLMJudge(JUDGE, cassette=cassette, mode=mode, concurrency=1) as judge:  # type: ignore[arg-type]
-            found = [await metric.assess(SAMPLE) for metric in (Faithfulness(judge), JudgeTruthfulness(judge))]
+            local_scores = [await metric.assess(SAMPLE) for metric in (Faithfulness(judge), JudgeTruthfulness(judge))]
             assert judge.usage.from_cassette == (0 if mode == "record" else judge.usage.calls)
-        support, rating = found
+        support, rating = local_scores
         assert support.status == "scored" and support.value is not None and 0 < support.value < 1
         (claim,) = support.evidence["claims"]
         assert claim["text"] == SAMPLE.response and claim["probability"] == support.value

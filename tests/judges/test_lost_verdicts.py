@@ -73,8 +73,8 @@ def test_when_all_verdicts_are_lost_the_judge_is_really_asked_again(
     assert score.value == pytest.approx(2 / 3)
     assert [claim["verdict"] for claim in score.evidence["claims"]] == ["supported", "supported", "not_found"]
     _, second = openai_server.asked_for("ListedVerdicts")
-    asked = second.user.partition("<claims>")[2]
-    assert "4. " in asked and "1. " not in asked
+    claims_part = second.user.partition("<claims>")[2]
+    assert "4. " in claims_part and "1. " not in claims_part
 
 
 @pytest.mark.parametrize("stray", [0, 4, 99, -1])

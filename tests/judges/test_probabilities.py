@@ -14,8 +14,8 @@ YES_NO = ("Yes", "No")
 
 
 def reply(text: str, *places: dict[str, float]) -> RawReply:
-    told = tuple({token: log(p) for token, p in place.items()} for place in places)
-    return RawReply(model="m", text=text, logprobs=told or None)
+    alternatives = tuple({token: log(p) for token, p in place.items()} for place in places)
+    return RawReply(model="m", text=text, logprobs=alternatives or None)
 
 
 def test_shares_of_the_options_alone() -> None:

@@ -17,10 +17,10 @@ def error_of(server: OpenAIServer, answer: Answer, **options: Any) -> Exception:
     server.script = lambda _: answer
 
     async def call() -> Exception:
-        said = [{"role": "user", "content": "Hello"}]
+        messages = [{"role": "user", "content": "Hello"}]
         place = {"model": "openai/test", "api_base": server.api_base, "max_retries": 0, "timeout": 0.5, **options}
         try:
-            await load_litellm().acompletion(messages=said, **place)
+            await load_litellm().acompletion(messages=messages, **place)
         except Exception as error:
             return error
         raise AssertionError("no error")

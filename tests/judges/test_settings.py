@@ -32,7 +32,7 @@ def test_served_as_names_the_model() -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "message"),
     [
         ("", "model: Field required"),
         ("model: a/b\nmax_token: 5\n", "max_token: Extra inputs.*The fields are model, served_as"),
@@ -54,10 +54,10 @@ def test_served_as_names_the_model() -> None:
         ("model: a/b\nparameters: {stream: true, n: 3}\n", "n, stream cannot be a parameter"),
     ],
 )
-def test_a_bad_file_is_told_with_its_name_and_field(tmp_path: Path, content: str, told: str) -> None:
+def test_a_bad_file_is_told_with_its_name_and_field(tmp_path: Path, content: str, message: str) -> None:
     file = tmp_path / "mine.yaml"
     file.write_text(content)
-    with pytest.raises(InputError, match=told) as caught:
+    with pytest.raises(InputError, match=message) as caught:
         load_settings(str(file))
     assert str(file) in str(caught.value)
     assert "sk-1" not in str(caught.value)

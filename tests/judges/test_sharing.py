@@ -67,8 +67,8 @@ def test_a_shared_failure_names_to_each_its_own_sample(openai_server: OpenAIServ
 
     async def both() -> list[Any]:
         asking = judge()
-        asked = [asking.ask(ask("Same", sample=name)) for name in ("anna", "bert")]
-        return await asyncio.gather(*asked, return_exceptions=True)
+        calls = [asking.ask(ask("Same", sample=name)) for name in ("anna", "bert")]
+        return await asyncio.gather(*calls, return_exceptions=True)
 
     anna, bert = asyncio.run(both())
     assert isinstance(anna, JudgeError) and "sample anna" in str(anna)
@@ -93,11 +93,11 @@ def test_judge_b_is_not_served_the_answers_of_judge_a(
 ) -> None:
     """Ragas' cache key left the model out."""
     openai_server.script = lambda request: Answer(text=f"by {request.body['model']}")
-    said = []
+    replies = []
     for model in ("openai/a", "openai/b", "openai/a"):
         (reply,) = asyncio.run(closed_after(judge(model=model, cassette=tmp_path / "a.jsonl"), ask("Who?")))
-        said.append((reply.value.text, reply.from_cassette))
-    assert said == [("by a", False), ("by b", False), ("by a", True)]
+        replies.append((reply.value.text, reply.from_cassette))
+    assert replies == [("by a", False), ("by b", False), ("by a", True)]
 
 
 # --- connections, loops, endings ---
@@ -138,10 +138,10 @@ def test_leaving_ends_what_nobody_waits_for(openai_server: OpenAIServer, judge: 
 
     async def leave() -> int:
         async with judge(cassette=tmp_path / "a.jsonl") as asking:
-            asked = asyncio.create_task(asking.ask(ask("Anyone?")))
+            calls = asyncio.create_task(asking.ask(ask("Anyone?")))
             while not openai_server.requests:  # noqa: ASYNC110
                 await asyncio.sleep(0.001)
-            asked.cancel()
+            calls.cancel()
         return len(asyncio.all_tasks()) - 1
 
     assert asyncio.run(asyncio.wait_for(leave(), 5)) <= 1  # `asked` itself may not have heard yet
@@ -171,5 +171,5 @@ asyncio.run(main())
 def test_litellm_prints_nothing(openai_server: OpenAIServer) -> None:
     openai_server.script = lambda request: Answer(status=500) if request.user == "Two" else None
     command = [sys.executable, "-c", QUIET, openai_server.api_base]
-    told = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert (told.stdout, told.stderr) == ("fine\nJudgeError\n", "")
+    process = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert (process.stdout, process.stderr) == ("fine\nJudgeError\n", "")

@@ -69,7 +69,7 @@ def test_what_looks_like_a_slip_inside_a_string_is_the_models_own_words() -> Non
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("", "empty"),
         (" \n", "empty"),
@@ -86,8 +86,8 @@ def test_what_looks_like_a_slip_inside_a_string_is_the_models_own_words() -> Non
         ("{" * 5000, "it is not valid JSON"),
     ],
 )
-def test_never_guessed(text: str, told: str) -> None:
-    with pytest.raises(ReplyError, match=told) as caught:
+def test_never_guessed(text: str, message: str) -> None:
+    with pytest.raises(ReplyError, match=message) as caught:
         parsed(text)
     assert caught.value.raw == text
 
@@ -109,37 +109,37 @@ def test_filtered() -> None:
 texts = st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=12), max_size=4)
 
 
-@given(found=texts, sure=st.none() | st.floats(allow_nan=False, allow_infinity=False))
-def test_law_repairs_change_nothing(found: list[str], sure: float | None) -> None:
+@given(findings=texts, sure=st.none() | st.floats(allow_nan=False, allow_infinity=False))
+def test_law_repairs_change_nothing(findings: list[str], sure: float | None) -> None:
     """Fences, prose and trailing commas around any value give that value."""
-    value = Findings(found=found, sure=sure)
+    value = Findings(found=findings, sure=sure)
     plain = json.dumps(value.model_dump(), ensure_ascii=False)
     untidy = plain[:-1] + ",}"
     for text in (plain, f"```json\n{plain}\n```", f"Well: {untidy}\nBye", untidy):
         assert parsed(text) == value
 
 
-@given(found=texts, data=st.data())
-def test_law_a_broken_off_reply_is_never_a_value(found: list[str], data: st.DataObject) -> None:
-    text = json.dumps({"found": found, "sure": 0.5}, ensure_ascii=False)
+@given(findings=texts, data=st.data())
+def test_law_a_broken_off_reply_is_never_a_value(findings: list[str], data: st.DataObject) -> None:
+    text = json.dumps({"found": findings, "sure": 0.5}, ensure_ascii=False)
     cut = data.draw(st.integers(0, len(text) - 1))
     with pytest.raises(ReplyError):
         parsed(text[:cut])
 
 
 @pytest.mark.parametrize(
-    ("said", "word"),
+    ("reply", "word"),
     [("Yes", "Yes"), (" yes.", "Yes"), ("NO", "No"), ("N", "No"), ("**No**", "No"), ("Yes, because", "Yes")],
 )
-def test_a_word_of_the_options(said: str, word: str) -> None:
+def test_a_word_of_the_options(reply: str, word: str) -> None:
     """`length` is no fault here: one token was asked for."""
-    assert parse_reply(CHOICE, RawReply(model="m", text=said, finish_reason="length")).word == word
+    assert parse_reply(CHOICE, RawReply(model="m", text=reply, finish_reason="length")).word == word
 
 
-@pytest.mark.parametrize("said", ["Maybe", "Yesterday", "1", "{}", "Ja"])
-def test_another_word_is_no_answer(said: str) -> None:
+@pytest.mark.parametrize("reply", ["Maybe", "Yesterday", "1", "{}", "Ja"])
+def test_another_word_is_no_answer(reply: str) -> None:
     with pytest.raises(ReplyError, match="not one of the words Yes, No"):
-        parse_reply(CHOICE, RawReply(model="m", text=said))
+        parse_reply(CHOICE, RawReply(model="m", text=reply))
 
 
 def test_plain_text_is_taken_as_it_is() -> None:

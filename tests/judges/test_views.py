@@ -77,8 +77,8 @@ def test_views_share_the_budget_and_the_calls_at_once(openai_server: OpenAIServe
 
     async def both() -> list[Any]:
         views = [asking.for_run(), asking.for_run()]
-        asked = [view.ask(ask(f"Question {n}")) for view in views for n in range(4)]
-        return await asyncio.gather(*asked, return_exceptions=True)
+        calls = [view.ask(ask(f"Question {n}")) for view in views for n in range(4)]
+        return await asyncio.gather(*calls, return_exceptions=True)
 
     replies = asyncio.run(both())
     assert sorted(type(reply).__name__ for reply in replies) == ["BudgetReached"] * 3 + ["Reply"] * 5

@@ -65,7 +65,7 @@ def test_no_language_is_named_and_no_foreign_word_stands_in_the_code() -> None:
 
 
 @pytest.mark.parametrize(
-    ("code", "told"),
+    ("code", "message"),
     [
         ('separator = ";" if language == "nl" else ","', "language code 'nl'"),
         ('LANGUAGES = ("en", "nl")', "language code 'en'"),
@@ -73,7 +73,9 @@ def test_no_language_is_named_and_no_foreign_word_stands_in_the_code() -> None:
         (r'PATTERN = re.compile(r"\b(?:stap|niet)\b")', "the words niet"),
     ],
 )
-def test_the_rule_sees_what_it_forbids(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: str, told: str) -> None:
+def test_the_rule_sees_what_it_forbids(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: str, message: str
+) -> None:
     monkeypatch.setitem(globals(), "ROOT", tmp_path)
     (tmp_path / "module.py").write_text(code, encoding="utf-8")
-    assert any(told in offence for offence in offences(tmp_path / "module.py"))
+    assert any(message in offence for offence in offences(tmp_path / "module.py"))

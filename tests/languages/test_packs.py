@@ -83,9 +83,9 @@ def test_a_mistake_is_told_with_file_line_and_key(tmp_path: Path, text: str, lin
 def test_several_mistakes_are_all_told(tmp_path: Path) -> None:
     file = tmp_path / "components.yaml"
     file.write_text("marked:\n  bold: 'no group'\nsuffix: 3\n", encoding="utf-8")
-    with pytest.raises(InputError) as told:
+    with pytest.raises(InputError) as raised:
         read_yaml(file, Components)
-    lines = str(told.value).splitlines()
+    lines = str(raised.value).splitlines()
     assert any("line 2, marked.bold: " in line and "(?P<component>...)" in line for line in lines)
     assert any("line 3, suffix: " in line for line in lines)
 

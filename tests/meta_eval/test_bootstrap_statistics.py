@@ -47,8 +47,8 @@ def by_brute_force(x: np.ndarray, y: np.ndarray, epsilon: float) -> float:
     right = total = 0
     for i in range(len(x)):
         for j in range(i):
-            told = 0.0 if abs(x[i] - x[j]) <= epsilon else np.sign(x[i] - x[j])
-            right += told == np.sign(y[i] - y[j])
+            order = 0.0 if abs(x[i] - x[j]) <= epsilon else np.sign(x[i] - x[j])
+            right += order == np.sign(y[i] - y[j])
             total += 1
     return right / total
 
@@ -61,9 +61,9 @@ def test_a_perfect_metric_with_noise_in_its_ties_is_calibrated() -> None:
     generator = np.random.default_rng(1)
     y = np.tile(np.arange(1.0, 6), 12)
     x = y + generator.uniform(-0.05, 0.05, 60)
-    found = pairwise_accuracy(x, y, np.arange(60))
-    assert found is not None
-    statistic, epsilon = found
+    estimate = pairwise_accuracy(x, y, np.arange(60))
+    assert estimate is not None
+    statistic, epsilon = estimate
     assert statistic(np.ones((60, 1)))[0] > 0.99
     assert 0.05 < epsilon <= 0.1
     assert by_brute_force(x, y, 0.0) < 0.85  # uncalibrated, no tie would be right
@@ -73,9 +73,9 @@ def test_a_constant_is_right_about_ties_only() -> None:
     """Every rating stands twice in each of 20 groups, so that whichever half a group falls in, a half of 10 groups has
     20 ones and 20 twos: 2 * 190 tied pairs of 780."""
     y = np.tile([1.0, 1, 2, 2], 20)
-    found = pairwise_accuracy(np.zeros(80), y, np.repeat(np.arange(20), 4))
-    assert found is not None
-    assert found[0](np.ones((80, 1)))[0] == pytest.approx(380 / 780)
+    estimate = pairwise_accuracy(np.zeros(80), y, np.repeat(np.arange(20), 4))
+    assert estimate is not None
+    assert estimate[0](np.ones((80, 1)))[0] == pytest.approx(380 / 780)
 
 
 def test_pairs_need_items() -> None:
@@ -86,7 +86,7 @@ def test_an_item_drawn_twice_makes_no_pair_with_itself() -> None:
     """Weights of 2 on everything leave the share as it is: only pairs of different items count."""
     generator = np.random.default_rng(2)
     x, y = generator.normal(size=40), generator.integers(1, 4, 40).astype(float)
-    found = pairwise_accuracy(x, y, np.arange(40))
-    assert found is not None
-    once, twice = found[0](np.ones((40, 1)))[0], found[0](np.full((40, 1), 2.0))[0]
+    estimate = pairwise_accuracy(x, y, np.arange(40))
+    assert estimate is not None
+    once, twice = estimate[0](np.ones((40, 1)))[0], estimate[0](np.full((40, 1), 2.0))[0]
     assert once == pytest.approx(twice)

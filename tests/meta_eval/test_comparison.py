@@ -43,8 +43,12 @@ def test_a_metric_equals_itself_turned_monotonously() -> None:
     twice = ScoreTable(
         table.items, ("m", "same"), np.hstack([table.scores, np.exp(table.scores)]), table.ratings, table.raters
     )
-    found = compare_metrics(twice, "m", "same", resamples=100, permutations=100)
-    assert (found.difference.value, found.p_williams, found.p_permutation) == (pytest.approx(0), 1.0, 1.0)
+    comparison = compare_metrics(twice, "m", "same", resamples=100, permutations=100)
+    assert (comparison.difference.value, comparison.p_williams, comparison.p_permutation) == (
+        pytest.approx(0),
+        1.0,
+        1.0,
+    )
 
 
 def test_nearly_the_same_scores_are_equivalent_within_the_margin_and_few_items_cannot_say() -> None:
@@ -63,7 +67,11 @@ def test_only_items_that_both_scored_count() -> None:
 
 def test_what_cannot_be_compared_says_why() -> None:
     table = score_table(30, 2, signal=0.5, constant="m1")
-    found = compare_metrics(table, "m0", "m1", resamples=50, permutations=50)
-    assert (found.problem, found.difference.value, found.p_permutation) == ("scores or ratings do not vary", None, None)
+    comparison = compare_metrics(table, "m0", "m1", resamples=50, permutations=50)
+    assert (comparison.problem, comparison.difference.value, comparison.p_permutation) == (
+        "scores or ratings do not vary",
+        None,
+        None,
+    )
     with pytest.raises(InputError, match="no metric 'm7'"):
         compare_metrics(table, "m0", "m7")

@@ -28,9 +28,9 @@ def own_groups(n: int) -> list[str]:
 @pytest.mark.parametrize(("n", "seed"), [(5, 0), (20, 1), (60, 2), (500, 3)])
 def test_rho_and_p_are_scipys(n: int, seed: int) -> None:
     values, ratings = follow(n, seed)
-    found, expected = spearman(values, ratings, own_groups(n)), stats.spearmanr(values, ratings)
-    assert (found.value, found.p) == (pytest.approx(expected.statistic), pytest.approx(expected.pvalue))
-    assert (found.n, found.groups) == (n, n)
+    estimate, expected = spearman(values, ratings, own_groups(n)), stats.spearmanr(values, ratings)
+    assert (estimate.value, estimate.p) == (pytest.approx(expected.statistic), pytest.approx(expected.pvalue))
+    assert (estimate.n, estimate.groups) == (n, n)
 
 
 def test_ties_by_hand() -> None:
@@ -38,14 +38,14 @@ def test_ties_by_hand() -> None:
 
     (-2, -.5, -.5, 1, 2) and (-1.5, -1.5, .5, .5, 2): products 3 + .75 - .25 + .5 + 4 = 8, squares 9.5 and 9.
     """
-    found = spearman([1, 2, 2, 4, 5], [1, 1, 3, 3, 5], own_groups(5))
-    assert found.value == pytest.approx(8 / (9.5 * 9) ** 0.5)
+    estimate = spearman([1, 2, 2, 4, 5], [1, 1, 3, 3, 5], own_groups(5))
+    assert estimate.value == pytest.approx(8 / (9.5 * 9) ** 0.5)
 
 
 @pytest.mark.parametrize(("n", "seed", "noise"), [(30, 4, 0.5), (60, 5, 1.0), (150, 6, 3.0)])
 def test_the_interval_is_scipys_bca_for_independent_items(n: int, seed: int, noise: float) -> None:
     values, ratings = follow(n, seed, noise)
-    found = spearman(values, ratings, own_groups(n), resamples=4000)
+    estimate = spearman(values, ratings, own_groups(n), resamples=4000)
     expected = stats.bootstrap(
         (values, ratings),
         lambda x, y: stats.spearmanr(x, y).statistic,
@@ -56,20 +56,20 @@ def test_the_interval_is_scipys_bca_for_independent_items(n: int, seed: int, noi
         rng=np.random.default_rng(1),
     ).confidence_interval
     width = expected.high - expected.low
-    assert found.low == pytest.approx(expected.low, abs=0.06 * width)
-    assert found.high == pytest.approx(expected.high, abs=0.06 * width)
+    assert estimate.low == pytest.approx(expected.low, abs=0.06 * width)
+    assert estimate.high == pytest.approx(expected.high, abs=0.06 * width)
 
 
 def test_the_interval_of_a_mean_is_scipys_bca() -> None:
     values = np.random.default_rng(7).exponential(size=50)
-    found = bca_interval(
+    estimate = bca_interval(
         lambda weights: weights.T @ values / weights.sum(axis=0), values.mean(), own_groups(50), resamples=9000
     )
     expected = stats.bootstrap(
         (values,), np.mean, n_resamples=9000, method="BCa", rng=np.random.default_rng(2)
     ).confidence_interval
-    assert found is not None
-    assert found == pytest.approx((expected.low, expected.high), abs=0.02)
+    assert estimate is not None
+    assert estimate == pytest.approx((expected.low, expected.high), abs=0.02)
 
 
 def test_items_of_one_source_say_less_than_independent_ones() -> None:
@@ -107,38 +107,38 @@ def test_the_order_of_items_and_names_of_groups_do_not_matter_much() -> None:
     ],
 )
 def test_what_has_no_correlation_says_why(values: list[float], ratings: list[float], problem: str) -> None:
-    found = spearman(values, ratings, own_groups(len(values)))
-    assert (found.value, found.low, found.high, found.p) == (None, None, None, None)
-    assert found.problem == problem
+    estimate = spearman(values, ratings, own_groups(len(values)))
+    assert (estimate.value, estimate.low, estimate.high, estimate.p) == (None, None, None, None)
+    assert estimate.problem == problem
 
 
 def test_few_groups_have_a_rho_and_no_interval() -> None:
     values, ratings = follow(40, 11)
-    found = spearman(values, ratings, ["a", "b", "c", "d"] * 10)
-    assert found.value == pytest.approx(stats.spearmanr(values, ratings).statistic)
-    assert (found.low, found.high, found.problem) == (None, None, "too few groups for an interval")
+    estimate = spearman(values, ratings, ["a", "b", "c", "d"] * 10)
+    assert estimate.value == pytest.approx(stats.spearmanr(values, ratings).statistic)
+    assert (estimate.low, estimate.high, estimate.problem) == (None, None, "too few groups for an interval")
 
 
 def test_a_perfect_order_has_rho_1_and_an_interval_within_bounds() -> None:
-    found = spearman(list(range(20)), list(range(20)), own_groups(20))
-    assert found.value == pytest.approx(1)
-    assert found.low is not None and found.high is not None
-    assert -1 <= found.low <= found.high <= 1 + 1e-12
-    assert not any(value != value for value in (found.value, found.low, found.high, found.p))  # noqa: PLR0124
+    estimate = spearman(list(range(20)), list(range(20)), own_groups(20))
+    assert estimate.value == pytest.approx(1)
+    assert estimate.low is not None and estimate.high is not None
+    assert -1 <= estimate.low <= estimate.high <= 1 + 1e-12
+    assert not any(value != value for value in (estimate.value, estimate.low, estimate.high, estimate.p))  # noqa: PLR0124
 
 
 def test_rare_values_do_not_break_the_interval() -> None:
     """In many resamples the one different value is not drawn: those have no rho and are left out."""
-    found = spearman([0.0] * 29 + [1.0], [float(n % 5) for n in range(30)], own_groups(30))
-    assert found.value is not None
-    for bound in (found.low, found.high):
+    estimate = spearman([0.0] * 29 + [1.0], [float(n % 5) for n in range(30)], own_groups(30))
+    assert estimate.value is not None
+    for bound in (estimate.low, estimate.high):
         assert bound is None or -1 <= bound <= 1
 
 
 def test_auroc_by_hand() -> None:
     """Good 3 and 1, bad 2, 1 and 0: 3 beats all three; 1 beats 0 and ties with 1: 4.5 of 6 pairs."""
-    found = auroc([3, 1, 2, 1, 0], [True, True, False, False, False], own_groups(5))
-    assert (found.value, found.n) == (4.5 / 6, 5)
+    estimate = auroc([3, 1, 2, 1, 0], [True, True, False, False, False], own_groups(5))
+    assert (estimate.value, estimate.n) == (4.5 / 6, 5)
 
 
 def test_the_interval_of_an_auroc_holds_the_truth_about_95_times_in_100() -> None:
@@ -147,15 +147,15 @@ def test_the_interval_of_an_auroc_holds_the_truth_about_95_times_in_100() -> Non
     for seed in range(60):
         generator = np.random.default_rng(seed)
         good = np.arange(60) < 30
-        found = auroc((generator.normal(size=60) + good).tolist(), good.tolist(), own_groups(60), resamples=400)
-        assert found.low is not None and found.high is not None
-        held += found.low <= truth <= found.high
+        estimate = auroc((generator.normal(size=60) + good).tolist(), good.tolist(), own_groups(60), resamples=400)
+        assert estimate.low is not None and estimate.high is not None
+        held += estimate.low <= truth <= estimate.high
     assert 52 <= held <= 60  # 57 expected, 52 is three standard deviations below
 
 
 def test_meta_eval_needs_no_judge() -> None:
     """Scores of any other tool can be brought to it."""
     code = "import assay.meta_eval.correlation as c, sys, json; c.spearman([1,2,3,4,5,6],[1,2,3,4,6,5],list('abcdef'))"
-    told = f"{code}; print(json.dumps(sorted(name for name in sys.modules if name.startswith('assay'))))"
-    out = subprocess.run([sys.executable, "-c", told], capture_output=True, text=True, check=True).stdout
+    printing = f"{code}; print(json.dumps(sorted(name for name in sys.modules if name.startswith('assay'))))"
+    out = subprocess.run([sys.executable, "-c", printing], capture_output=True, text=True, check=True).stdout
     assert {name.split(".")[1] for name in json.loads(out) if "." in name} == {"meta_eval"}

@@ -24,30 +24,34 @@ def numbers(value: Any) -> list[float]:
     return [number for each in value for number in numbers(each)] if isinstance(value, list | tuple) else []
 
 
-def check(found: MetaEvaluation) -> None:
-    assert all(map(math.isfinite, numbers(dataclasses.asdict(found))))
-    for sentence in (found.recommendation, found.explanation):
+def check(evaluation: MetaEvaluation) -> None:
+    assert all(map(math.isfinite, numbers(dataclasses.asdict(evaluation))))
+    for sentence in (evaluation.recommendation, evaluation.explanation):
         assert sentence.endswith(".") and "\n" not in sentence
 
 
 def test_the_sentence_names_the_choice_what_it_beats_and_what_raters_reach() -> None:
-    found = evaluate_table(score_table(150, 4, signal=0.4, useful=2, raters=3, baseline="m3"), **QUICK)
-    check(found)
-    assert found.selection is not None and found.raters is not None
-    chosen = found.selection.chosen
+    evaluation = evaluate_table(score_table(150, 4, signal=0.4, useful=2, raters=3, baseline="m3"), **QUICK)
+    check(evaluation)
+    assert evaluation.selection is not None and evaluation.raters is not None
+    chosen = evaluation.selection.chosen
     assert chosen.metrics == ("m0", "m1")
     rho = chosen.out_of_fold
     assert rho.value is not None and 0.3 <= rho.value < 0.5
-    assert found.recommendation == (
+    assert evaluation.recommendation == (
         "m0 + m1 together follow your team moderately; ridge of m0 + m1 + m2 + m3 agrees best, but not distinguishably "
         "better; not good enough to send answers unseen, so use them to compare versions and to pick answers to read."
     )
-    assert found.explanation.startswith(f"m0 + m1: rho {rho.value:.2f} [{rho.low:.2f}, {rho.high:.2f}] out of fold; ")
-    assert " alone (p = " in found.explanation
-    assert "; better than the baseline m3, at " in found.explanation
-    assert found.explanation.endswith(f"your raters agree with each other at {found.raters.ceiling.value:.2f}.")
-    assert [row.name for row in found.metrics] == ["m0", "m1", "m2", "m3", "constant"]
-    assert [(part.attribute, part.label) for part in found.slices] == [("language", "en"), ("language", "nl")]
+    assert evaluation.explanation.startswith(
+        f"m0 + m1: rho {rho.value:.2f} [{rho.low:.2f}, {rho.high:.2f}] out of fold; "
+    )
+    assert " alone (p = " in evaluation.explanation
+    assert "; better than the baseline m3, at " in evaluation.explanation
+    assert evaluation.explanation.endswith(
+        f"your raters agree with each other at {evaluation.raters.ceiling.value:.2f}."
+    )
+    assert [row.name for row in evaluation.metrics] == ["m0", "m1", "m2", "m3", "constant"]
+    assert [(part.attribute, part.label) for part in evaluation.slices] == [("language", "en"), ("language", "nl")]
 
 
 def test_the_sentence_calls_nothing_best_that_the_table_puts_lower() -> None:
@@ -55,24 +59,24 @@ def test_the_sentence_calls_nothing_best_that_the_table_puts_lower() -> None:
     for seed in range(2):
         table = score_table(80, 3, signal=0.4, useful=2, seed=seed)
         for prefer in ("best", "simple"):
-            found = evaluate_table(table, prefer=prefer, **QUICK)  # type: ignore[arg-type]
-            check(found)
-            assert found.selection is not None
-            best, *others = found.selection.choices
+            evaluation = evaluate_table(table, prefer=prefer, **QUICK)  # type: ignore[arg-type]
+            check(evaluation)
+            assert evaluation.selection is not None
+            best, *others = evaluation.selection.choices
             assert best.rule == "best" and best.difference is None
-            rows = found.selection.combinations
+            rows = evaluation.selection.combinations
             top = max(rows, key=lambda row: row.out_of_fold.value or 0)
             assert (top.kind, top.metrics) == (best.combination.kind, best.combination.metrics)
-            own = found.selection.chosen.out_of_fold.value or 0
-            assert ((top.out_of_fold.value or 0) < own + 0.005) or "in the table" in found.explanation
+            own = evaluation.selection.chosen.out_of_fold.value or 0
+            assert ((top.out_of_fold.value or 0) < own + 0.005) or "in the table" in evaluation.explanation
             for choice in others:
                 assert choice.difference is not None and choice.difference.low is not None
                 assert choice.difference.low <= 0 <= choice.difference.high
                 assert len(choice.combination.metrics) <= len(best.combination.metrics)
             if others and prefer == "simple":
                 is_higher = (best.combination.out_of_fold.value or 0) > own
-                assert is_higher == (" agrees best, but not distinguishably better; " in found.recommendation)
-                assert "the best of 11 combinations on these answers is " in found.explanation
+                assert is_higher == (" agrees best, but not distinguishably better; " in evaluation.recommendation)
+                assert "the best of 11 combinations on these answers is " in evaluation.explanation
 
 
 def test_what_the_question_alone_predicts_stands_beside_the_metrics() -> None:
@@ -83,11 +87,11 @@ def test_what_the_question_alone_predicts_stands_beside_the_metrics() -> None:
     questions = [f"{'why does' if kind else 'where is'} item {number}" for number, kind in enumerate(hard)]
     metric = np.where(hard, 0.0, 1.0) + generator.normal(0, 0.5, 100)
     table = ScoreTable(tuple(map(str, range(100))), ("m0",), metric[:, None], ratings[:, None])
-    found = evaluate_table(add_question_only(table, questions), **QUICK)
-    check(found)
-    row = next(row for row in found.metrics if row.name == "question_only")
+    evaluation = evaluate_table(add_question_only(table, questions), **QUICK)
+    check(evaluation)
+    row = next(row for row in evaluation.metrics if row.name == "question_only")
     assert row.baseline and row.spearman.value is not None and row.spearman.value > 0.6
-    assert "but the question alone predicts the ratings as well" in found.recommendation
+    assert "but the question alone predicts the ratings as well" in evaluation.recommendation
     told_apart = np.column_stack([ratings])
     other = ScoreTable(table.items, ("m0",), told_apart, ratings[:, None])
     better = evaluate_table(add_question_only(other, questions), **QUICK)
@@ -101,38 +105,38 @@ def test_the_question_says_nothing_where_the_questions_are_one() -> None:
 
 
 def test_few_groups_are_said_to_be_few() -> None:
-    found = evaluate_table(score_table(90, 1, signal=1.0, of_a_group=10), **QUICK)
-    check(found)
-    assert "; rough, from only 9 groups of answers; " in found.explanation
+    evaluation = evaluate_table(score_table(90, 1, signal=1.0, of_a_group=10), **QUICK)
+    check(evaluation)
+    assert "; rough, from only 9 groups of answers; " in evaluation.explanation
 
 
 def test_noise_is_called_noise() -> None:
-    found = evaluate_table(score_table(79, 6, signal=0.0), **QUICK)
-    check(found)
-    assert found.recommendation == (
+    evaluation = evaluate_table(score_table(79, 6, signal=0.0), **QUICK)
+    check(evaluation)
+    assert evaluation.recommendation == (
         "No measure and no combination of measures follows your team's ratings: do not use any of them in place of a "
         "person."
     )
-    assert "the best of 67 combinations reaches rho" in found.explanation
-    assert "with one rating per answer nobody knows how far your raters agree" in found.explanation
+    assert "the best of 67 combinations reaches rho" in evaluation.explanation
+    assert "with one rating per answer nobody knows how far your raters agree" in evaluation.explanation
 
 
 def test_noise_stays_noise_whatever_the_combiner() -> None:
-    found = evaluate_table(score_table(79, 3, signal=0.0), combine="ridge", **QUICK)
-    check(found)
-    assert found.recommendation.startswith("ridge of m0 + m1 + m2 does not follow your team's ratings: ")
+    evaluation = evaluate_table(score_table(79, 3, signal=0.0), combine="ridge", **QUICK)
+    check(evaluation)
+    assert evaluation.recommendation.startswith("ridge of m0 + m1 + m2 does not follow your team's ratings: ")
 
 
 def test_raters_who_throw_dice_end_it() -> None:
     table = score_table(60, 2, signal=1.0, useful=2)
     dice = np.random.default_rng(7).integers(1, 6, (60, 3)).astype(float)
-    found = evaluate_table(ScoreTable(table.items, table.metrics, table.scores, dice, ("a", "b", "c")), **QUICK)
-    check(found)
-    assert found.recommendation == (
+    evaluation = evaluate_table(ScoreTable(table.items, table.metrics, table.scores, dice, ("a", "b", "c")), **QUICK)
+    check(evaluation)
+    assert evaluation.recommendation == (
         "Your raters hardly agree with each other, so no measure can be checked against them."
     )
-    assert found.explanation.startswith("Raters hardly agree (alpha ")
-    assert found.explanation.endswith("no metric can be validated here.")
+    assert evaluation.explanation.startswith("Raters hardly agree (alpha ")
+    assert evaluation.explanation.endswith("no metric can be validated here.")
 
 
 def test_the_same_seed_gives_the_same_and_another_seed_other_intervals() -> None:
@@ -149,9 +153,9 @@ def test_constant_and_missing_metrics_say_so() -> None:
     empty = ScoreTable(
         table.items, ("m0", "m1", "m2", "empty"), np.hstack([table.scores, np.full((60, 1), np.nan)]), table.ratings
     )
-    found = evaluate_table(empty, **QUICK)
-    check(found)
-    rows = {row.name: row for row in found.metrics}
+    evaluation = evaluate_table(empty, **QUICK)
+    check(evaluation)
+    rows = {row.name: row for row in evaluation.metrics}
     assert (rows["m1"].problem, rows["m1"].spearman.value, rows["m1"].auroc_bad.value) == (
         ("all values are equal", None, 0.5)
     )
@@ -170,27 +174,30 @@ def test_constant_and_missing_metrics_say_so() -> None:
 )
 def test_too_little_to_tell_says_what_is_missing(items: int, rating: float, sentence: str) -> None:
     table = score_table(items, 2, signal=0.5)
-    found = evaluate_table(
+    evaluation = evaluate_table(
         ScoreTable(table.items, table.metrics, table.scores, np.full((items, 1), float(rating))), **QUICK
     )
-    check(found)
-    assert found.recommendation.startswith(sentence)
-    assert found.selection is None and found.policy is None
+    check(evaluation)
+    assert evaluation.recommendation.startswith(sentence)
+    assert evaluation.selection is None and evaluation.policy is None
 
 
 def test_unrated_answers_are_predicted_and_powered() -> None:
     table = score_table(200, 2, signal=1.0, useful=2, unrated=120)
-    found = evaluate_table(table, **QUICK)
-    check(found)
-    assert found.mean_rating is not None and (found.mean_rating.rated, found.mean_rating.unrated) == (80, 120)
-    assert found.selection is not None and len(found.selection.predictions) == 200
-    assert all(value is not None and 1 <= value <= 5 for value in found.selection.predictions)
-    assert (found.settings.items, found.settings.rated) == (200, 80)
+    evaluation = evaluate_table(table, **QUICK)
+    check(evaluation)
+    assert evaluation.mean_rating is not None and (evaluation.mean_rating.rated, evaluation.mean_rating.unrated) == (
+        80,
+        120,
+    )
+    assert evaluation.selection is not None and len(evaluation.selection.predictions) == 200
+    assert all(value is not None and 1 <= value <= 5 for value in evaluation.selection.predictions)
+    assert (evaluation.settings.items, evaluation.settings.rated) == (200, 80)
 
 
 def test_one_group_is_too_few_for_an_interval() -> None:
     table = score_table(40, 2, signal=1.0, of_a_group=40)
-    found = evaluate_table(table, **QUICK)
-    check(found)
-    assert found.metrics[0].spearman.problem == "too few groups for an interval"
-    assert found.selection is None
+    evaluation = evaluate_table(table, **QUICK)
+    check(evaluation)
+    assert evaluation.metrics[0].spearman.problem == "too few groups for an interval"
+    assert evaluation.selection is None

@@ -23,34 +23,36 @@ def test_the_procedure_keeps_what_correlates_and_drops_what_ablation_does_not_mi
     table = score_table(120, 3, signal=1.0, useful=1)
     scores = table.scores.copy()
     scores[:, 1] = np.floor(scores[:, 0] / 2) + np.random.default_rng(1).normal(scale=2, size=120)
-    found = paper_procedure(
+    procedure = paper_procedure(
         ScoreTable(table.items, table.metrics, scores, table.ratings, table.raters), resamples=100, repeats=2
     )
-    assert found is not None
-    first, second, noise = found.steps
+    assert procedure is not None
+    first, second, noise = procedure.steps
     assert (first.kept_by, second.kept_by) == ("correlation", "correlation")
     assert first.kept and not second.kept
     assert second.ablation is not None and first.rho == pytest.approx(second.ablation)  # m0 is what is left without m1
     assert (noise.kept_by, noise.ablation, noise.kept) == ("", None, False)
-    assert found.metrics == ("m0",) and found.rho == pytest.approx(first.rho)
-    assert found.out_of_fold.value and found.out_of_fold.value > 0.6
+    assert procedure.metrics == ("m0",) and procedure.rho == pytest.approx(first.rho)
+    assert procedure.out_of_fold.value and procedure.out_of_fold.value > 0.6
 
 
 def test_the_procedure_says_when_it_keeps_nothing() -> None:
     generator = np.random.default_rng(4)
     ratings = generator.integers(1, 6, (60, 1)).astype(float)
     falling = -ratings + generator.normal(size=(60, 1))
-    found = paper_procedure(ScoreTable(tuple(map(str, range(60))), ("m",), falling, ratings), resamples=50, repeats=1)
-    assert found is not None
-    assert (found.metrics, found.rho, found.p) == ((), None, None)
-    assert found.out_of_fold.problem == "it keeps nothing in some part of the data"
+    procedure = paper_procedure(
+        ScoreTable(tuple(map(str, range(60))), ("m",), falling, ratings), resamples=50, repeats=1
+    )
+    assert procedure is not None
+    assert (procedure.metrics, procedure.rho, procedure.p) == ((), None, None)
+    assert procedure.out_of_fold.problem == "it keeps nothing in some part of the data"
 
 
 def test_table_iii_by_hand() -> None:
     """Six messages. Binary: told three times, two of them rightly, of two: precision 2/3, recall 1, F1 .8."""
     true = ("binary", "binary", "instruction", "instruction", "error", "general", "")
-    told = ("binary", "binary", "instruction", "binary", "error", "error", "binary")
-    rows = {row.label: row for row in type_table(true, told)}
+    labels = ("binary", "binary", "instruction", "binary", "error", "error", "binary")
+    rows = {row.label: row for row in type_table(true, labels)}
     binary = rows["binary"]
     assert (binary.n, binary.precision, binary.recall, binary.f1, binary.accuracy) == (
         (2, pytest.approx(2 / 3), 1.0, pytest.approx(0.8), pytest.approx(5 / 6))
@@ -65,9 +67,9 @@ def test_tables_iv_and_v_by_hand() -> None:
     ratings = np.array([[1.0], [1], [3], [5], [5], [5], [2]])
     scores = np.array([[1.0], [2.5], [3], [5], [4], [2], [np.nan]])
     table = ScoreTable(tuple("abcdefg"), ("heuristic",), scores, ratings)
-    found = paper_tables(table, None, "")
-    assert (found.deviations_of, found.levels, found.counts) == ("heuristic", (1, 2, 3, 4, 5), (2, 0, 1, 0, 3))
-    shares = {row.condition: row.shares for row in found.deviations}
+    paper = paper_tables(table, None, "")
+    assert (paper.deviations_of, paper.levels, paper.counts) == ("heuristic", (1, 2, 3, 4, 5), (2, 0, 1, 0, 3))
+    shares = {row.condition: row.shares for row in paper.deviations}
     third = pytest.approx(1 / 3)
     assert shares == {
         "margin 1": (0.5, None, 1.0, None, pytest.approx(2 / 3)),
@@ -76,7 +78,7 @@ def test_tables_iv_and_v_by_hand() -> None:
         "score > 3": (0.0, None, 0.0, None, pytest.approx(2 / 3)),
         "score == 5": (0.0, None, 0.0, None, third),
     }
-    (row,) = found.correlations
+    (row,) = paper.correlations
     assert (row.label, row.n, row.stars) == ("all", 6, "")  # rho .78, p .07
 
 
@@ -84,7 +86,7 @@ def test_a_metric_off_the_scale_leaves_table_v_to_the_predictions() -> None:
     table = ScoreTable(
         tuple("abcdef"), ("heuristic",), np.full((6, 1), 0.5), np.array([[1.0], [2], [3], [4], [5], [5]])
     )
-    found = paper_tables(table, np.array([1.0, 2, 3, 4, 5, 5]), "faithfulness")
-    assert found.deviations_of == "faithfulness"
-    assert found.deviations[0].shares == (1.0,) * 5
+    paper = paper_tables(table, np.array([1.0, 2, 3, 4, 5, 5]), "faithfulness")
+    assert paper.deviations_of == "faithfulness"
+    assert paper.deviations[0].shares == (1.0,) * 5
     assert paper_tables(table, None, "").deviations == ()

@@ -14,8 +14,8 @@ from assay.meta_eval.table import ScoreTable
 
 def test_clopper_pearson_is_scipys() -> None:
     holds = np.array([True] * 3 + [False] * 17)
-    found, exact = estimate_share(holds, np.arange(20)), stats.binomtest(3, 20).proportion_ci(0.95, method="exact")
-    assert (found.value, found.low, found.high) == (0.15, pytest.approx(exact.low), pytest.approx(exact.high))
+    estimate, exact = estimate_share(holds, np.arange(20)), stats.binomtest(3, 20).proportion_ci(0.95, method="exact")
+    assert (estimate.value, estimate.low, estimate.high) == (0.15, pytest.approx(exact.low), pytest.approx(exact.high))
 
 
 def test_nothing_wrong_among_twenty_nine_is_below_a_tenth() -> None:
@@ -58,32 +58,32 @@ def rated(ratings: np.ndarray) -> ScoreTable:
 def test_a_perfect_score_sends_the_good_and_holds_the_bad() -> None:
     ratings = np.repeat([1.0, 3.0, 5.0], [60, 20, 60])
     noise = np.random.default_rng(0).uniform(-0.4, 0.4, 140)
-    found = triage_policy(rated(ratings), ratings + noise, minutes=6)
+    policy = triage_policy(rated(ratings), ratings + noise, minutes=6)
     # the bound is on bad answers: those rated 3 may be sent, and a few rated 1 until one in ten cannot be ruled out
-    assert found.problem == "" and found.send_at is not None and found.hold_below is not None
-    assert found.sent >= 75
-    assert found.wrong_rate.value is not None and found.wrong_rate.value <= 0.1
-    assert found.sent + found.held + found.to_person == 140
-    assert found.hours_saved == pytest.approx(found.sent / 140 * 1000 * 6 / 60)
+    assert policy.problem == "" and policy.send_at is not None and policy.hold_below is not None
+    assert policy.sent >= 75
+    assert policy.wrong_rate.value is not None and policy.wrong_rate.value <= 0.1
+    assert policy.sent + policy.held + policy.to_person == 140
+    assert policy.hours_saved == pytest.approx(policy.sent / 140 * 1000 * 6 / 60)
 
 
 def test_every_threshold_counts_every_answer_once() -> None:
     generator = np.random.default_rng(1)
     ratings = generator.integers(1, 6, 90).astype(float)
-    found = triage_policy(rated(ratings), ratings + generator.normal(size=90))
-    for threshold in found.thresholds:
+    policy = triage_policy(rated(ratings), ratings + generator.normal(size=90))
+    for threshold in policy.thresholds:
         assert threshold.sent + threshold.held == 90
-        assert threshold.sent_bad + threshold.held_bad == found.bad
-        assert threshold.sent_good + threshold.held_good == found.good
-    assert [t.sent for t in found.thresholds] == sorted((t.sent for t in found.thresholds), reverse=True)
+        assert threshold.sent_bad + threshold.held_bad == policy.bad
+        assert threshold.sent_good + threshold.held_good == policy.good
+    assert [t.sent for t in policy.thresholds] == sorted((t.sent for t in policy.thresholds), reverse=True)
 
 
 def test_a_useless_score_sends_nothing_and_says_what_it_would_take() -> None:
     generator = np.random.default_rng(2)
     ratings = np.repeat([1.0, 5.0], 40)
-    found = triage_policy(rated(ratings), generator.normal(size=80))
-    assert (found.send_at, found.sent, found.hours_saved, found.wrong_rate.value) == (None, 0, 0.0, None)
-    assert found.problem == (
+    policy = triage_policy(rated(ratings), generator.normal(size=80))
+    assert (policy.send_at, policy.sent, policy.hours_saved, policy.wrong_rate.value) == (None, 0, 0.0, None)
+    assert policy.problem == (
         "no threshold keeps the share of bad answers among those sent at 10% or less with 95% confidence: 40 of 80 "
         "rated answers are bad, and at least 29 answers must be sent without a bad one among them"
     )
@@ -99,12 +99,12 @@ UNRATED = 5 * np.array(
 def test_the_powered_mean_is_that_of_ppi_python() -> None:
     """ppi_mean_pointestimate of ppi-python 0.2.3 gives 3.44002287 on these; its interval, 3.44 +- 1.96 * .29334, takes
     variances over n, ours over n - 1 and Student's quantile: .30514 * t(9)."""
-    found = prediction_powered_mean(RATINGS, SCORES, UNRATED, np.arange(10), scale=(1, 5))
-    assert found.mean.value == pytest.approx(3.44002287)
-    rest = RATINGS - found.power * SCORES
-    assert np.sqrt(rest.var() / 10 + found.power**2 * UNRATED.var() / 20) == pytest.approx(0.29333918)
-    assert found.mean.high == pytest.approx(3.44002287 + stats.t.ppf(0.975, 9) * 0.30513929)
-    assert (found.rated, found.unrated, found.classical.value) == (10, 20, 3.4)
+    estimate = prediction_powered_mean(RATINGS, SCORES, UNRATED, np.arange(10), scale=(1, 5))
+    assert estimate.mean.value == pytest.approx(3.44002287)
+    rest = RATINGS - estimate.power * SCORES
+    assert np.sqrt(rest.var() / 10 + estimate.power**2 * UNRATED.var() / 20) == pytest.approx(0.29333918)
+    assert estimate.mean.high == pytest.approx(3.44002287 + stats.t.ppf(0.975, 9) * 0.30513929)
+    assert (estimate.rated, estimate.unrated, estimate.classical.value) == (10, 20, 3.4)
 
 
 def test_scores_of_any_scale_serve_alike() -> None:
@@ -115,8 +115,8 @@ def test_scores_of_any_scale_serve_alike() -> None:
 
 
 def test_scores_that_say_nothing_leave_the_classical_mean() -> None:
-    found = prediction_powered_mean(RATINGS, np.full(10, 2.0), np.full(20, 2.0), np.arange(10), scale=(1, 5))
-    assert (found.power, found.mean) == (0.0, found.classical)
+    estimate = prediction_powered_mean(RATINGS, np.full(10, 2.0), np.full(20, 2.0), np.arange(10), scale=(1, 5))
+    assert (estimate.power, estimate.mean) == (0.0, estimate.classical)
 
 
 def test_how_many_ratings_a_width_takes_by_hand() -> None:
@@ -128,7 +128,7 @@ def test_how_many_ratings_a_width_takes_by_hand() -> None:
 
 def test_a_table_without_unrated_answers_has_nothing_to_power() -> None:
     assert estimate_mean_rating(score_table(40, 1, signal=1.0), ("m0",)) is None
-    found = estimate_mean_rating(score_table(300, 1, signal=1.0, unrated=240), ("m0",))
-    assert found is not None and (found.rated, found.unrated) == (60, 240)
-    assert found.mean.high and found.mean.low and found.classical.high and found.classical.low
-    assert found.mean.high - found.mean.low < 0.9 * (found.classical.high - found.classical.low)
+    estimate = estimate_mean_rating(score_table(300, 1, signal=1.0, unrated=240), ("m0",))
+    assert estimate is not None and (estimate.rated, estimate.unrated) == (60, 240)
+    assert estimate.mean.high and estimate.mean.low and estimate.classical.high and estimate.classical.low
+    assert estimate.mean.high - estimate.mean.low < 0.9 * (estimate.classical.high - estimate.classical.low)

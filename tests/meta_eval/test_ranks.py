@@ -30,11 +30,11 @@ def test_weighted_ranks_are_those_of_the_items_written_out(items: list[tuple[int
 @settings(deadline=None)
 def test_weighted_spearman_is_that_of_the_items_written_out(items: list[tuple[int, int, int]]) -> None:
     x, y, times = (np.array(column) for column in zip(*items, strict=True))
-    found = spearman(x.astype(float), y.astype(float))(times[:, None].astype(float))[0]
+    estimate = spearman(x.astype(float), y.astype(float))(times[:, None].astype(float))[0]
     if len(set(np.repeat(x, times))) == 1 or len(set(np.repeat(y, times))) == 1:
-        assert math.isnan(found)
+        assert math.isnan(estimate)
     else:
-        assert found == pytest.approx(stats.spearmanr(np.repeat(x, times), np.repeat(y, times)).statistic)
+        assert estimate == pytest.approx(stats.spearmanr(np.repeat(x, times), np.repeat(y, times)).statistic)
 
 
 def test_many_resamples_at_once_are_the_same_as_one_by_one() -> None:
@@ -49,10 +49,10 @@ def test_many_resamples_at_once_are_the_same_as_one_by_one() -> None:
 @given(st.lists(st.tuples(st.integers(-3, 3), st.booleans()), min_size=2, max_size=15))
 def test_auroc_is_the_share_of_pairs_in_the_right_order(items: list[tuple[int, bool]]) -> None:
     values, good = [float(value) for value, _ in items], [is_good for _, is_good in items]
-    found = auroc(values, good, [str(n) for n in range(len(items))], resamples=20)
+    estimate = auroc(values, good, [str(n) for n in range(len(items))], resamples=20)
     pairs = [(a, b) for a, is_good in items if is_good for b, other in items if not other]
     if not pairs:
-        assert found.value is None
+        assert estimate.value is None
     else:
-        assert found.value == pytest.approx(sum((a > b) + (a == b) / 2 for a, b in pairs) / len(pairs))
-    assert found.n == len(items)
+        assert estimate.value == pytest.approx(sum((a > b) + (a == b) / 2 for a, b in pairs) / len(pairs))
+    assert estimate.n == len(items)

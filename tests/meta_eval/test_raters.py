@@ -72,29 +72,29 @@ def test_raters_who_all_say_the_same_have_no_kappa() -> None:
 
 
 def test_the_mean_of_the_others_by_hand() -> None:
-    found = means_of_others(np.array([[1.0, 2, 6], [4, NAN, 2], [5, NAN, NAN]]))
-    np.testing.assert_array_equal(found, [[4, 3.5, 1.5], [2, 3, 4], [NAN, 5, 5]])
+    means = means_of_others(np.array([[1.0, 2, 6], [4, NAN, 2], [5, NAN, NAN]]))
+    np.testing.assert_array_equal(means, [[4, 3.5, 1.5], [2, 3, 4], [NAN, 5, 5]])
 
 
 def test_the_ceiling_is_each_rater_against_the_mean_of_the_others() -> None:
     generator = np.random.default_rng(1)
     truth = generator.integers(1, 6, 60)
     ratings = np.clip(truth[:, None] + generator.integers(-1, 2, (60, 3)), 1, 5).astype(float)
-    found = agreement_of_raters(rated(ratings), resamples=200)
-    assert found is not None
+    raters = agreement_of_raters(rated(ratings), resamples=200)
+    assert raters is not None
     by_hand = [stats.spearmanr(ratings[:, j], np.delete(ratings, j, axis=1).mean(axis=1)).statistic for j in range(3)]
-    assert [row.rho for row in found.by_rater] == pytest.approx(by_hand)
-    assert found.ceiling.value == pytest.approx(np.mean(by_hand))
-    assert found.ceiling.low is not None and found.ceiling.low < np.mean(by_hand)
-    assert found.validates and found.problem == ""
+    assert [row.rho for row in raters.by_rater] == pytest.approx(by_hand)
+    assert raters.ceiling.value == pytest.approx(np.mean(by_hand))
+    assert raters.ceiling.low is not None and raters.ceiling.low < np.mean(by_hand)
+    assert raters.validates and raters.problem == ""
 
 
 def test_raters_who_throw_dice_validate_nothing() -> None:
     ratings = np.random.default_rng(2).integers(1, 6, (80, 3)).astype(float)
-    found = agreement_of_raters(rated(ratings), resamples=200)
-    assert found is not None and not found.validates
-    assert found.problem.startswith("raters hardly agree (alpha ")
-    assert found.problem.endswith("no metric can be validated here")
+    raters = agreement_of_raters(rated(ratings), resamples=200)
+    assert raters is not None and not raters.validates
+    assert raters.problem.startswith("raters hardly agree (alpha ")
+    assert raters.problem.endswith("no metric can be validated here")
 
 
 def test_one_rater_has_nobody_to_agree_with() -> None:
@@ -113,6 +113,6 @@ def test_a_metric_that_is_the_truth_may_replace_noisy_raters_and_noise_may_not()
 
 
 def test_the_test_asks_three_raters_with_thirty_answers() -> None:
-    found = alternative_annotator(rated(np.ones((25, 3)) + np.arange(25)[:, None] % 4), "metric")
-    assert found.winning_rate is None
-    assert found.problem == "needs 3 raters with 30 shared answers each; 0 have them"
+    alternative = alternative_annotator(rated(np.ones((25, 3)) + np.arange(25)[:, None] % 4), "metric")
+    assert alternative.winning_rate is None
+    assert alternative.problem == "needs 3 raters with 30 shared answers each; 0 have them"

@@ -100,10 +100,10 @@ def table_of(ratings: list[float], types: list[str]) -> ScoreTable:
 def test_confusion_counts_by_hand() -> None:
     """Sent from 3: a0 (bad), a3 (good); held: a1 (bad), a2 (good); a4 is rated at the middle."""
     table = table_of([1, 2, 4, 5, 3], ["x", "y", "x", "y", "x"])
-    (found,) = confusions(table, {"a0": 3.5, "a1": 2, "a2": 2.9, "a3": 3, "a4": 5}, [3.0])
-    assert found.labels == ("x", "y")
-    assert found.counts == (((1, 0, 0, 1),), ((0, 1, 1, 0),))
-    assert found.middling == (1, 0)
+    (confusion,) = confusions(table, {"a0": 3.5, "a1": 2, "a2": 2.9, "a3": 3, "a4": 5}, [3.0])
+    assert confusion.labels == ("x", "y")
+    assert confusion.counts == (((1, 0, 0, 1),), ((0, 1, 1, 0),))
+    assert confusion.middling == (1, 0)
 
 
 def test_worst_disagreements_by_hand() -> None:
@@ -153,8 +153,8 @@ def test_a_script_that_gets_into_the_page_does_not_run(opened: Any) -> None:
 
 def test_moving_the_threshold_changes_the_figures(opened: Any, joined: JoinedScores) -> None:
     def figures() -> dict[str, str]:
-        found = opened.eval_on_selector_all("[data-figure]", "all => all.map(e => [e.dataset.figure, e.textContent])")
-        return dict(found)
+        pairs = opened.eval_on_selector_all("[data-figure]", "all => all.map(e => [e.dataset.figure, e.textContent])")
+        return dict(pairs)
 
     slider = opened.locator("#threshold")
     slider.fill("0")

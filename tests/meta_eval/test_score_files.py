@@ -62,9 +62,9 @@ RATINGS = "id,rating\na,1\nb,3\nc,5\n"
 )  # fmt: skip
 def test_long_and_wide_are_the_same_table(write: Write, name: str, content: object) -> None:
     joined = read_score_table([write(name, content)], write("ratings.csv", RATINGS), ReadOptions())
-    found = column(joined, "faith")
+    scores = column(joined, "faith")
     assert joined.table.metrics == ("faith",)
-    assert (found["a"], found["b"], found.get("c")) == (0.25, 0.5, None)
+    assert (scores["a"], scores["b"], scores.get("c")) == (0.25, 0.5, None)
     assert [rated(joined)[item] for item in ("a", "b")] == [1, 3]
 
 
@@ -191,7 +191,7 @@ def test_ratings_on_two_scales_are_brought_to_one(write: Write) -> None:
 
 
 @pytest.mark.parametrize(
-    ("scores", "ratings", "said"),
+    ("scores", "ratings", "message"),
     [
         ("id,f\na,1\nb,x1\nc,2\n", RATINGS, 's.csv, line 3, field f: "x1" is not a number; write 4 or 4,5'),
         ("id,f\na,1\nb,inf\nc,2\n", RATINGS, "s.csv, line 3, field f:"),
@@ -208,11 +208,11 @@ def test_ratings_on_two_scales_are_brought_to_one(write: Write) -> None:
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_named_with_file_line_field_and_cure(
-    write: Write, scores: str, ratings: str, said: str
+    write: Write, scores: str, ratings: str, message: str
 ) -> None:
     with pytest.raises(AssayError) as raised:
         read_score_table([write("s.csv", scores)], write("r.csv", ratings), ReadOptions())
-    assert said in str(raised.value)
+    assert message in str(raised.value)
 
 
 def test_ids_that_belong_to_other_answers_are_told(write: Write) -> None:

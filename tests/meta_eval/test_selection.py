@@ -50,11 +50,11 @@ def test_the_largest_size_keeps_the_subsets_few(metrics: int, size: int) -> None
 def test_correlations_of_sums_are_numpys() -> None:
     generator = np.random.default_rng(0)
     x, y, subsets = generator.normal(size=(30, 4)), generator.normal(size=(30, 2)), all_subsets(4, 4)
-    found = subset_correlations(x, y, subsets)
+    correlations = subset_correlations(x, y, subsets)
     for row, subset in enumerate(subsets):
         for column in range(2):
             expected = np.corrcoef(x @ subset, y[:, column])[0, 1]
-            assert found[row, column] == pytest.approx(expected)
+            assert correlations[row, column] == pytest.approx(expected)
 
 
 def test_the_best_of_each_size_by_hand() -> None:
@@ -76,13 +76,13 @@ def test_the_scales_learn_from_training_scores_alone() -> None:
 @settings(max_examples=60, deadline=None)
 def test_folds_hold_whole_groups_and_every_item_once(labels: list[int], folds: int, seed: int) -> None:
     groups = np.array(labels)
-    found = grouped_folds(groups, folds, seed=seed)
+    fold_of_item = grouped_folds(groups, folds, seed=seed)
     if len(set(labels)) == 1:
-        assert found == []
+        assert fold_of_item == []
         return
-    assert sorted(np.concatenate(found).tolist()) == list(range(len(labels)))
-    assert len(found) == min(folds, len(set(labels)))
-    assert sum(len(set(groups[part].tolist())) for part in found) == len(set(labels))
+    assert sorted(np.concatenate(fold_of_item).tolist()) == list(range(len(labels)))
+    assert len(fold_of_item) == min(folds, len(set(labels)))
+    assert sum(len(set(groups[part].tolist())) for part in fold_of_item) == len(set(labels))
 
 
 def fold_scores(
@@ -112,11 +112,11 @@ def test_the_rules_by_hand() -> None:
 def test_a_cheap_pair_is_found_beside_the_best() -> None:
     """m0 and m1 carry the signal alike; m1 costs nothing, so that it alone is tried within a bound of 0."""
     table = replace(score_table(200, 3, signal=0.8, useful=2), costs={"m0": 900.0, "m2": 100.0}, cost_unit="tokens")
-    found = select(table, prefer="cheap", resamples=100, permutations=99, repeats=1)
-    assert found is not None
-    cheap = next(choice for choice in found[0].choices if choice.rule == "best")
+    selection = select(table, prefer="cheap", resamples=100, permutations=99, repeats=1)
+    assert selection is not None
+    cheap = next(choice for choice in selection[0].choices if choice.rule == "best")
     assert cheap.combination.cost == (900 if "m0" in cheap.combination.metrics else 0)
-    assert [row.most_cost for row in found[0].combinations if row.most_cost is not None] in (
+    assert [row.most_cost for row in selection[0].combinations if row.most_cost is not None] in (
         [],
         [0.0],
         [0.0, 100.0],
@@ -137,18 +137,18 @@ def test_noise_is_near_nothing_out_of_fold() -> None:
         task = CombinationTask.build(scores, ratings, everything, middle=3, how="ranks", largest=12, combiners=())
         best = predict_subsets(task, best_subsets(task, everything), everything, scores)
         in_sample.append(column_spearmans(best, ratings).max())
-        found = cross_validate(task, repeats=1, folds=5, seed=seed, rules=("best",))
-        assert found is not None
-        out_of_fold.append(column_spearmans(found.chosen["best"], ratings)[0])
+        validation = cross_validate(task, repeats=1, folds=5, seed=seed, rules=("best",))
+        assert validation is not None
+        out_of_fold.append(column_spearmans(validation.chosen["best"], ratings)[0])
     assert 0.2 < np.mean(in_sample) < 0.3
     assert abs(np.mean(out_of_fold)) < 3.5 * np.std(out_of_fold) / 5  # 3.5 standard errors
     assert np.mean(out_of_fold) < 0.08
 
 
 def test_two_planted_metrics_are_found_among_noise() -> None:
-    found = select(score_table(200, 6, signal=0.4, useful=2), resamples=100, permutations=99, repeats=2)
-    assert found is not None
-    selection, predictions = found
+    result = select(score_table(200, 6, signal=0.4, useful=2), resamples=100, permutations=99, repeats=2)
+    assert result is not None
+    selection, predictions = result
     assert selection.chosen.metrics == ("m0", "m1")
     assert selection.p_of_selection == 0.01  # (0 + 1) / (99 + 1)
     assert selection.chosen.candidates == 63 + 4  # subsets of 6 metrics, and combiners of all
@@ -166,25 +166,25 @@ def test_two_planted_metrics_are_found_among_noise() -> None:
 @pytest.mark.parametrize("combine", ["all", "subsets", "sum", "mean-rank", "ridge", "logistic"])
 def test_every_combiner_can_be_asked_for(combine: str) -> None:
     table = score_table(80, 3, signal=0.8, useful=2)
-    found = select(table, combine=combine, resamples=50, permutations=49, repeats=1)  # type: ignore[arg-type]
-    assert found is not None
+    selection = select(table, combine=combine, resamples=50, permutations=49, repeats=1)  # type: ignore[arg-type]
+    assert selection is not None
     if combine != "all":
-        assert found[0].chosen.kind == ("subset" if combine in {"subsets", "sum"} else combine)
-    assert found[0].chosen.out_of_fold.value and found[0].chosen.out_of_fold.value > 0.5
-    assert sum(row.chosen for row in found[0].combinations) == 1
+        assert selection[0].chosen.kind == ("subset" if combine in {"subsets", "sum"} else combine)
+    assert selection[0].chosen.out_of_fold.value and selection[0].chosen.out_of_fold.value > 0.5
+    assert sum(row.chosen for row in selection[0].combinations) == 1
 
 
 def test_what_cannot_be_a_candidate_says_why() -> None:
     table = score_table(60, 4, signal=0.5, useful=1, constant="m1", half_missing="m2")
     table = replace(table, metrics=("m0", "m1", "m2", "answer_length"), directions={})
-    found = select(table, resamples=50, permutations=49, repeats=1)
-    assert found is not None
-    assert dict(found[0].left_out) == {
+    selection = select(table, resamples=50, permutations=49, repeats=1)
+    assert selection is not None
+    assert dict(selection[0].left_out) == {
         "m1": "all values are equal",
         "m2": "scored 24 of 60 rated answers, less than half",
         "answer_length": "it says nothing of what an answer says",
     }
-    assert found[0].chosen.metrics == ("m0",)
+    assert selection[0].chosen.metrics == ("m0",)
 
 
 def test_shuffling_moves_whole_groups_of_equal_size() -> None:

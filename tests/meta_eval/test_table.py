@@ -55,7 +55,7 @@ def test_arrays_are_copied_and_cannot_be_changed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("fields", "told"),
+    ("fields", "message"),
     [
         ({"items": ("a", "a", "c")}, "items: 'a' stands twice"),
         ({"scores": np.zeros((3, 1))}, r"scores: the array is \(3, 1\), not 3 items x 2 scores"),
@@ -67,8 +67,8 @@ def test_arrays_are_copied_and_cannot_be_changed() -> None:
         ({"directions": {"rouge": False}}, "directions: no metric 'rouge' in the table; it has faithfulness, errors"),
     ],
 )
-def test_what_does_not_fit_is_refused(fields: dict[str, Any], told: str) -> None:
-    with pytest.raises(InputError, match=told):
+def test_what_does_not_fit_is_refused(fields: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
         table(**fields)
 
 

@@ -22,14 +22,14 @@ def judge(openai_server: OpenAIServer) -> Callable[..., LiteLLMJudge]:
 @pytest.fixture
 def sample() -> Callable[..., Sample]:
     """Makes samples about bonuses; fields by keyword."""
-    given = {
+    defaults = {
         "id": "s1",
         "user_input": "How do I add a bonus?",
         "response": "Go to Payroll > Payments. Click New. Bonuses are paid in May.",
         "retrieved_contexts": ("Go to Payroll > Payments and click New. A manager approves it.",),
         "language": "en",
     }
-    return lambda **fields: Sample.model_validate(given | fields)
+    return lambda **fields: Sample.model_validate(defaults | fields)
 
 
 def scripted(**replies: Any) -> Script:

@@ -54,7 +54,7 @@ def test_the_mean_of_the_cosines(
     score = asyncio.run(AnswerRelevance(judge(), embedder).assess(sample()))
     assert score.value == pytest.approx(value, abs=1e-6)
     assert score.evidence["raw"] == pytest.approx(raw, abs=1e-6)
-    assert [found["cosine"] for found in score.evidence["questions"]] == pytest.approx(cosines, abs=1e-6)
+    assert [question["cosine"] for question in score.evidence["questions"]] == pytest.approx(cosines, abs=1e-6)
     assert embedder.batches == [[ASKED, *(f"cos {cosine} of {n}" for n, cosine in enumerate(cosines))]]  # one batch
     assert len(openai_server.requests) == 1  # all questions in one call
     assert score.evidence["embedder"] == "angles"

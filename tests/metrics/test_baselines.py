@@ -28,23 +28,23 @@ def score(metric: Metric, sample: Any) -> Score:
     ],
 )
 def test_baselines(*, sample: Make, answer: str, contexts: Any, overlap: float, rouge: float, length: int) -> None:
-    given = sample(response=answer, retrieved_contexts=contexts)
-    assert score(TokenOverlap(), given).value == pytest.approx(overlap)
-    assert score(RougeLPrecision(), given).value == pytest.approx(rouge)
-    assert score(AnswerLength(), given).value == length
+    tested = sample(response=answer, retrieved_contexts=contexts)
+    assert score(TokenOverlap(), tested).value == pytest.approx(overlap)
+    assert score(RougeLPrecision(), tested).value == pytest.approx(rouge)
+    assert score(AnswerLength(), tested).value == length
 
 
 def test_words_that_the_context_lacks_are_in_the_evidence(sample: Make) -> None:
-    found = score(TokenOverlap(), sample(response="Click Save and Undo.", retrieved_contexts=("Click Save.",)))
-    assert found.evidence == {"not_in_context": ["and", "undo"]}
+    scored = score(TokenOverlap(), sample(response="Click Save and Undo.", retrieved_contexts=("Click Save.",)))
+    assert scored.evidence == {"not_in_context": ["and", "undo"]}
 
 
 @pytest.mark.parametrize("metric", [TokenOverlap(), RougeLPrecision()])
 @pytest.mark.parametrize("fields", [{"response": "?!"}, {"response": ""}, {"retrieved_contexts": ()}])
 def test_nothing_to_compare_is_skipped(sample: Make, metric: Metric, fields: Any) -> None:
-    found = score(metric, sample(**fields))
-    assert (found.status, found.value) == ("skipped", None)
-    assert found.reason
+    scored = score(metric, sample(**fields))
+    assert (scored.status, scored.value) == ("skipped", None)
+    assert scored.reason
 
 
 def test_an_empty_answer_has_length_0(sample: Make) -> None:

@@ -45,14 +45,14 @@ def measured(sample: Any, metric: Declined) -> Any:
 
 @pytest.mark.parametrize(("language", "answer"), DECLINES)
 def test_refusals_are_recognised(sample: Make, language: str, answer: str) -> None:
-    found = measured(sample(response=answer, language=language), Declined())
-    assert found.value == 1.0, found.reason
+    scored = measured(sample(response=answer, language=language), Declined())
+    assert scored.value == 1.0, scored.reason
 
 
 @pytest.mark.parametrize(("language", "answer"), ANSWERS)
 def test_answers_are_not_refusals(sample: Make, language: str, answer: str) -> None:
-    found = measured(sample(response=answer, language=language), Declined())
-    assert found.value == 0.0, found.reason
+    scored = measured(sample(response=answer, language=language), Declined())
+    assert scored.value == 0.0, scored.reason
 
 
 def test_the_judge_is_asked_only_where_patterns_do_not_decide(

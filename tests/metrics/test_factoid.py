@@ -15,7 +15,7 @@ from assay.text.entities import KINDS, find_entities, states_fact
 Make = Callable[..., Any]
 
 
-def found(text: str, language: str) -> list[tuple[str, str]]:
+def find_facts(text: str, language: str) -> list[tuple[str, str]]:
     return [(entity.kind, entity.text) for entity in find_entities(text, language_or_fallback(language))]
 
 
@@ -37,7 +37,7 @@ def found(text: str, language: str) -> list[tuple[str, str]]:
     ],
 )
 def test_entities_by_kind(text: str, language: str, expected: list[tuple[str, str]]) -> None:
-    assert found(text, language) == expected
+    assert find_facts(text, language) == expected
 
 
 @pytest.mark.parametrize(

@@ -26,8 +26,8 @@ def measured(metric: Faithfulness, sample: Sample) -> Score:
 def says(probability: float) -> Answer:
     """One word: yes with this probability."""
     yes, no = {"Yes": math.log(probability)}, {"No": math.log(1 - probability)}
-    told = yes | no if probability >= 0.5 else no | yes
-    return Answer(text=next(iter(told)), logprobs=[told])
+    alternatives = yes | no if probability >= 0.5 else no | yes
+    return Answer(text=next(iter(alternatives)), logprobs=[alternatives])
 
 
 def test_judges_claims_with_listed_verdicts(
@@ -78,8 +78,8 @@ def test_sentences_with_listed_verdicts(
     )
     score = measured(Faithfulness(judge(), "sentences", "listed"), sample())
     assert score.value == pytest.approx(2 / 3)  # 3 sentences; the verdicts go by their ids, not by their order
-    told = [(claim["text"], claim["verdict"]) for claim in score.evidence["claims"]]
-    assert told == [
+    verdicts = [(claim["text"], claim["verdict"]) for claim in score.evidence["claims"]]
+    assert verdicts == [
         ("Go to Payroll > Payments.", "supported"),
         ("Click New.", "supported"),
         ("Bonuses are paid in May.", "not_found"),
@@ -108,9 +108,9 @@ def test_sentences_with_probabilities(judge: Make, sample: Make, script: Make, o
 
 
 def test_the_ways_follow_from_what_the_judge_can(judge: Make) -> None:
-    plain, told = Faithfulness(judge()), Faithfulness(judge(logprobs=True))
+    plain, with_logprobs = Faithfulness(judge()), Faithfulness(judge(logprobs=True))
     assert (plain.claims, plain.verdicts) == ("sentences", "listed")
-    assert (told.claims, told.verdicts) == ("sentences", "probability")
+    assert (with_logprobs.claims, with_logprobs.verdicts) == ("sentences", "probability")
 
 
 @pytest.mark.parametrize(

@@ -195,10 +195,10 @@ def test_the_command_line_runs_it_and_says_why_one_broke(file: Path, monkeypatch
     assert f"{error} (2)" in " ".join(tables.split())  # of both samples, under the table
     result = CliRunner().invoke(cli, ["run", "set.jsonl", "--metrics", metrics, "--max-failed", "2", "--json"])
     assert result.exit_code == 0, result.output
-    found = json.loads(result.stdout)["metrics"]
-    assert (found["my_metrics.py:exclamations"]["mean"], found["my_metrics.py:exclamations"]["scored"]) == (1.5, 2)
-    assert not found["my_metrics.py:exclamations"]["higher_is_better"]
-    assert found["my_metrics.py:broken"]["failed"] == 2
+    report = json.loads(result.stdout)["metrics"]
+    assert (report["my_metrics.py:exclamations"]["mean"], report["my_metrics.py:exclamations"]["scored"]) == (1.5, 2)
+    assert not report["my_metrics.py:exclamations"]["higher_is_better"]
+    assert report["my_metrics.py:broken"]["failed"] == 2
     assert error in " ".join(CliRunner().invoke(cli, ["show", "last", "a"]).output.split())
 
 

@@ -29,7 +29,7 @@ def test_three_ratings_take_one_call(judge: Make, sample: Make, script: Make, op
     assert [score.usage.calls for score in scores] == [1, 0, 0]  # what was taken is counted once
 
 
-def told(*pieces: str | dict[str, float]) -> Answer:
+def reply_with_alternatives(*pieces: str | dict[str, float]) -> Answer:
     """A reply in tokens; a piece in doubt gives its alternatives' probabilities, the said one first."""
     places = [
         {piece: 0.0} if isinstance(piece, str) else {token: math.log(p) for token, p in piece.items()}
@@ -40,7 +40,7 @@ def told(*pieces: str | dict[str, float]) -> Answer:
 
 def test_the_expected_value_over_the_digits(judge: Make, sample: Make, script: Make) -> None:
     script(
-        Ratings=lambda _: told(
+        Ratings=lambda _: reply_with_alternatives(
             '{"truthfulness": ',
             {"4": 0.6, "5": 0.3, "3": 0.1},
             ', "relatedness": ',
@@ -59,7 +59,7 @@ def test_the_expected_value_over_the_digits(judge: Make, sample: Make, script: M
 
 def test_digits_belong_to_their_requirements_in_whatever_order(judge: Make, sample: Make, script: Make) -> None:
     script(
-        Ratings=lambda _: told(
+        Ratings=lambda _: reply_with_alternatives(
             '{"completeness": ',
             {"1": 0.8, "2": 0.2},
             ', "truthfulness": ',

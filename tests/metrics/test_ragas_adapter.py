@@ -301,7 +301,7 @@ def test_samples_at_once_keep_their_replies_apart(server: OpenAIServer) -> None:
 
 
 @pytest.mark.parametrize(
-    ("make", "said"),
+    ("make", "message"),
     [
         (lambda: load_ragas_metric("faithfullness", None), "did you mean faithfulness"),
         (lambda: load_ragas_metric("agent_goal_accuracy", None), "no metric called 'agent_goal_accuracy' for single"),
@@ -311,8 +311,8 @@ def test_samples_at_once_keep_their_replies_apart(server: OpenAIServer) -> None:
         (lambda: RagasMetric(collections.ToolCallF1()), "scores conversations"),
     ],
 )
-def test_what_cannot_be_is_said(make: Any, said: str) -> None:
-    with pytest.raises(UsageError, match=said):
+def test_what_cannot_be_is_said(make: Any, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
         make()
 
 

@@ -27,9 +27,9 @@ def test_bleu_by_hand(sample: Make) -> None:
     Matches: words 6 of 6, pairs 4 of 5 (not "op u"), triples 2 of 4, fours 1 of 3.
     """
     answer, reference = "Bel de poli op u bent", "bel de poli op, als u bent"
-    found = score(Bleu(), sample(response=answer, reference=reference))
-    assert found.value == pytest.approx(exp(1 - 7 / 6) * (6 / 6 * 4 / 5 * 2 / 4 * 1 / 3) ** 0.25)
-    assert found.evidence["precisions"] == [100, 80, 50, 33.33]
+    scored = score(Bleu(), sample(response=answer, reference=reference))
+    assert scored.value == pytest.approx(exp(1 - 7 / 6) * (6 / 6 * 4 / 5 * 2 / 4 * 1 / 3) ** 0.25)
+    assert scored.evidence["precisions"] == [100, 80, 50, 33.33]
 
 
 def test_rouge_by_hand(sample: Make) -> None:
@@ -46,16 +46,16 @@ def test_rouge_by_hand(sample: Make) -> None:
 
 def test_letters_with_accents_are_letters(sample: Make) -> None:
     """rouge-score's own tokenizer would cut `patiënten` into `pati` and `nten` and find a word in common."""
-    found = score(Rouge1(), sample(response="patiënten", reference="patiëntes"))
-    assert found.value == 0.0
+    scored = score(Rouge1(), sample(response="patiënten", reference="patiëntes"))
+    assert scored.value == 0.0
 
 
 @pytest.mark.parametrize("metric", OVERLAP, ids=lambda metric: metric.name)
 @pytest.mark.parametrize("fields", [{"reference": None}, {"reference": "..."}, {"response": "?!"}])
 def test_nothing_to_compare_is_skipped(sample: Make, metric: Metric, fields: Any) -> None:
-    found = score(metric, sample(**({"response": "a b", "reference": "a b"} | fields)))
-    assert (found.status, found.value) == ("skipped", None)
-    assert "reference" in found.reason or "answer" in found.reason
+    scored = score(metric, sample(**({"response": "a b", "reference": "a b"} | fields)))
+    assert (scored.status, scored.value) == ("skipped", None)
+    assert "reference" in scored.reason or "answer" in scored.reason
 
 
 WORDS = st.lists(st.sampled_from(["de", "arts", "belt", "u", "één"]), min_size=4, max_size=12).map(" ".join)
@@ -75,9 +75,9 @@ def test_overlap_is_in_range_and_1_only_for_the_same_words(answer: str, referenc
 
 @pytest.mark.parametrize("metric", [BertScore("no/such-model"), Bleurt("no/such-model")], ids=lambda m: m.name)
 def test_a_missing_model_is_skipped_with_its_cure(sample: Make, metric: Metric) -> None:
-    found = score(metric, sample(response="a b", reference="a b"))
-    assert (found.status, found.value) == ("skipped", None)
-    assert "pip install" in found.reason or "hf download no/such-model" in found.reason
+    scored = score(metric, sample(response="a b", reference="a b"))
+    assert (scored.status, scored.value) == ("skipped", None)
+    assert "pip install" in scored.reason or "hf download no/such-model" in scored.reason
 
 
 @pytest.mark.slow

@@ -26,8 +26,8 @@ def test_judge_b_is_never_served_judge_as_answer(
     values = []
     for model in ("openai/a", "openai/b", "openai/a"):
         with Cassette(tmp_path / "both.jsonl", "auto") as cassette:
-            asked = JudgeTruthfulness(judge_with(openai_server, model, cassette))
-            values.append(asyncio.run(asked.assess(sample())).value)
+            metric = JudgeTruthfulness(judge_with(openai_server, model, cassette))
+            values.append(asyncio.run(metric.assess(sample())).value)
     assert values == [1.0, 5.0, 1.0]
     assert len(openai_server.requests) == 2  # a's second time is replayed
 
@@ -67,9 +67,9 @@ def test_failed_judgements_stand_beside_the_mean(judge: Make, sample: Make, open
     openai_server.script = half_fail
     samples = [sample(id=f"s{n}", response=f"Go to menu {n}.") for n in range(1, 5)]
     results = evaluate(samples, [JudgeTruthfulness(judge())])
-    (found, *baselines) = results.summary()
-    assert (found.n, found.scored, found.failed, found.coverage) == (4, 2, 2, 0.5)
-    assert found.mean == pytest.approx((4 + 5) / 2)
+    (summary, *baselines) = results.summary()
+    assert (summary.n, summary.scored, summary.failed, summary.coverage) == (4, 2, 2, 0.5)
+    assert summary.mean == pytest.approx((4 + 5) / 2)
     assert {score["judge_truthfulness"].status for score in results.scores.values()} == {"scored", "failed"}
     assert all(row["judge_truthfulness"] is None for row in results.to_records() if row["id"] in {"s1", "s3"})
     assert len(baselines) == 3
@@ -99,13 +99,13 @@ def test_every_number_can_be_worked_out_again_from_its_evidence(judge: Make, sam
     listed = asyncio.run(Faithfulness(client, "judge", "listed").assess(sample()))
     verdicts = [claim["verdict"] for claim in listed.evidence["claims"]]
     assert listed.value == verdicts.count("supported") / len(verdicts)
-    told = asyncio.run(Faithfulness(client, "sentences", "probability").assess(sample()))
-    assert told.value == pytest.approx(sum(c["probability"] for c in told.evidence["claims"]) / 3)
+    by_probability = asyncio.run(Faithfulness(client, "sentences", "probability").assess(sample()))
+    assert by_probability.value == pytest.approx(sum(c["probability"] for c in by_probability.evidence["claims"]) / 3)
     relevance = asyncio.run(AnswerRelevance(client).assess(sample()))
     cosines = [question["cosine"] for question in relevance.evidence["questions"]]
     assert relevance.value == pytest.approx(max(0.0, sum(cosines) / len(cosines)))
-    assert all(score.evidence["prompts"] and score.evidence["judge"] for score in (listed, told, relevance))
-    json.dumps([listed.evidence, told.evidence, relevance.evidence])
+    assert all(score.evidence["prompts"] and score.evidence["judge"] for score in (listed, by_probability, relevance))
+    json.dumps([listed.evidence, by_probability.evidence, relevance.evidence])
 
 
 def test_i_do_not_know_is_not_faithful(judge: Make, sample: Make, script: Make) -> None:

@@ -125,8 +125,8 @@ def test_examples_keep_to_their_schema(name: str, language: str) -> None:
 @pytest.mark.parametrize("language", ["nl", "en"])
 def test_example_quotes_stand_in_their_example(language: str) -> None:
     """A judge is not taught to make quotes up."""
-    _, asked, replied = BUNDLED.load("verdicts", language).opening
-    page = asked["content"].partition("<documentation>")[2].partition("</documentation>")[0]
+    _, example, replied = BUNDLED.load("verdicts", language).opening
+    page = example["content"].partition("<documentation>")[2].partition("</documentation>")[0]
     verdicts = json.loads(replied["content"])["verdicts"]
     for verdict in verdicts:
         assert (find_quote(verdict["quote"], (page,)) is not None) == (verdict["verdict"] != "not_found")

@@ -129,11 +129,11 @@ def test_a_metric_that_disagrees_loses_in_either_direction(assay: Make, tmp_path
 
 @pytest.mark.parametrize("metric", ["rightness", "wrongness"])
 def test_the_worst_answers_are_the_bad_ones(assay: Make, tmp_path: Path, metric: str) -> None:
-    told = assay("run", write_set(tmp_path / "set.jsonl", RISING), "--metrics", metric).out
+    output = assay("run", write_set(tmp_path / "set.jsonl", RISING), "--metrics", metric).out
     store = Store(".assay")
     assert [sample.id for sample, _ in store.worst(store.run("last").id, metric, 3)] == ["s9", "s8", "s7"]
-    assert "Question 9?" in told
-    assert "Question 0?" not in told
+    assert "Question 9?" in output
+    assert "Question 0?" not in output
 
 
 @pytest.mark.parametrize("metric", ["rightness", "wrongness"])
@@ -163,8 +163,8 @@ def test_compare_says_which_run_is_better(assay: Make, tmp_path: Path) -> None:
     """All eight answers are worse: 2 of 256 sign flips are as far, times five metrics is 0.04 < 0.05 (Holm)."""
     before = assay("run", write_set(tmp_path / "set.jsonl", [0.2] * 8), "--metrics", BOTH, "--json").json["run"]
     after = assay("run", write_set(tmp_path / "set.jsonl", [0.8] * 8), "--metrics", BOTH, "--json").json["run"]
-    told = assay("compare", before, after).out
-    lines = {line.split()[1]: line for line in told.splitlines() if line.startswith("│")}
+    output = assay("compare", before, after).out
+    lines = {line.split()[1]: line for line in output.splitlines() if line.startswith("│")}
     assert "worse in B" in lines["rightness"]
     assert "worse in B" in lines["wrongness"]
     back = assay("compare", after, before, "--json").json["metrics"]
@@ -182,6 +182,6 @@ def test_of_changes_of_one_size_the_worse_stands_first(assay: Make, tmp_path: Pa
 
 def test_meta_turns_what_is_better_when_lower(assay: Make, tmp_path: Path) -> None:
     assay("run", write_set(tmp_path / "set.jsonl", [n / 29 for n in range(30)]), "--metrics", BOTH)
-    found = assay("meta", "last", "--json", "--bootstrap", "100", "--repeats", "1").json
-    agreement = {metric["name"]: metric["spearman"] for metric in found["metrics"]}
+    report = assay("meta", "last", "--json", "--bootstrap", "100", "--repeats", "1").json
+    agreement = {metric["name"]: metric["spearman"] for metric in report["metrics"]}
     assert agreement["rightness"] == agreement["wrongness"] == pytest.approx(1.0)

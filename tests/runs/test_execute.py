@@ -50,10 +50,10 @@ def test_results_are_in_the_samples_order_whatever_is_done_first(judge: Any, ope
 
     openai_server.script = first_is_last
     done: list[str] = []
-    given = samples(6)
-    asyncio.run(execute(given, [Faithfulness(judge())], lambda sample, _: done.append(sample.id), concurrency=6))
+    six_samples = samples(6)
+    asyncio.run(execute(six_samples, [Faithfulness(judge())], lambda sample, _: done.append(sample.id), concurrency=6))
     assert done[-1] == "s0"
-    results = evaluate(given, [Faithfulness(judge())], concurrency=6)
+    results = evaluate(six_samples, [Faithfulness(judge())], concurrency=6)
     assert list(results.scores) == [row["id"] for row in results.to_records()] == ["s0", "s1", "s2", "s3", "s4", "s5"]
 
 
@@ -78,13 +78,13 @@ def test_samples_are_drawn_one_by_one(judge: Any, openai_server: OpenAIServer) -
 
 
 def test_a_budget_stops_it_and_what_is_scored_is_kept(judge: Any, openai_server: OpenAIServer) -> None:
-    kept: dict[str, dict[str, Score]] = {}
+    recorded: dict[str, dict[str, Score]] = {}
     metrics: list[Metric] = [TokenOverlap(), Faithfulness(judge(budget=Budget(calls=7)), claims="judge")]
     with pytest.raises(BudgetReached, match="7 calls"):
-        asyncio.run(execute(samples(20), metrics, lambda s, scores: kept.update({s.id: scores}), concurrency=1))
+        asyncio.run(execute(samples(20), metrics, lambda s, scores: recorded.update({s.id: scores}), concurrency=1))
     assert len(openai_server.requests) == 7
     # 2 calls a sample: three samples are whole, the fourth has what needed no judge
-    assert {name: list(scores) for name, scores in kept.items()} == {
+    assert {name: list(scores) for name, scores in recorded.items()} == {
         "s0": ["token_overlap", "faithfulness"],
         "s1": ["token_overlap", "faithfulness"],
         "s2": ["token_overlap", "faithfulness"],
@@ -109,10 +109,10 @@ def test_a_bad_row_in_the_middle_keeps_what_was_done() -> None:
         yield from samples(3)
         raise InputError("row 4 is bad")
 
-    kept: list[str] = []
+    recorded: list[str] = []
     with pytest.raises(InputError, match="row 4"):
-        asyncio.run(execute(source(), [TokenOverlap()], lambda s, _: kept.append(s.id), concurrency=2))
-    assert kept == ["s0", "s1", "s2"]
+        asyncio.run(execute(source(), [TokenOverlap()], lambda s, _: recorded.append(s.id), concurrency=2))
+    assert recorded == ["s0", "s1", "s2"]
 
 
 def test_a_metric_that_breaks_fails_its_samples_and_nobody_elses() -> None:

@@ -25,8 +25,8 @@ NOISE = [(number * 7 % 11) / 10 for number in range(N)]  # 0 to 1, in no order o
 
 
 def score(value: float, tokens: int, usd: float | None, probability: float | None = None) -> Score:
-    told = value if probability is None else probability
-    claim = {"text": "A claim.", "verdict": "supported" if value >= 0.5 else "not_found", "probability": told}
+    support = value if probability is None else probability
+    claim = {"text": "A claim.", "verdict": "supported" if value >= 0.5 else "not_found", "probability": support}
     return Score(value, "scored", "", {"claims": [claim]}, Usage(1, 0, tokens, usd=usd, seconds=2.0))
 
 
@@ -41,8 +41,8 @@ def test_each_judges_row() -> None:
     """1,000 answers at 100 tokens, 0.001 USD and 2 s a call with 4 calls at once: 100,000 tokens, 1 USD, 500 s."""
     again = judged("good", [1 - value if sample == 0 else value for sample, value in enumerate(PERFECT)])
     good = judged("good", PERFECT, repeats=(again.scores,))
-    found = compare_judges("faithfulness", SAMPLES, [good, judged("bad", NOISE)])
-    row, other = found.judges
+    comparison = compare_judges("faithfulness", SAMPLES, [good, judged("bad", NOISE)])
+    row, other = comparison.judges
     assert (row.judge, row.samples, row.failed) == ("good", N, 0.0)
     assert row.agreement.value == pytest.approx(1.0)
     assert (row.tokens, row.usd, row.seconds) == (pytest.approx(100_000), pytest.approx(1.0), pytest.approx(500))
@@ -53,9 +53,9 @@ def test_each_judges_row() -> None:
 
 def test_claims_seen_alike_and_never() -> None:
     opposite = judged("opposite", [0.0 if value >= 0.5 else 1.0 for value in PERFECT])
-    found = compare_judges("faithfulness", SAMPLES, [judged("a", PERFECT), judged("b", PERFECT), opposite]).claims
-    kappas = {(a, b): kappa for a, b, kappa in found.kappas}
-    assert found.claims == N
+    comparison = compare_judges("faithfulness", SAMPLES, [judged("a", PERFECT), judged("b", PERFECT), opposite]).claims
+    kappas = {(a, b): kappa for a, b, kappa in comparison.kappas}
+    assert comparison.claims == N
     assert kappas["a", "b"] == pytest.approx(1.0)
     assert kappas["a", "opposite"] is not None and kappas["a", "opposite"] < -0.8
     alone = compare_judges("faithfulness", SAMPLES, [judged("a", [1.0] * N), judged("b", [1.0] * N)]).claims
@@ -78,19 +78,19 @@ def test_which_to_buy(judges: list[JudgeScores], advice: str) -> None:
 
 
 def test_an_unknown_price_makes_tokens_the_cost() -> None:
-    found = compare_judges(
+    comparison = compare_judges(
         "faithfulness", SAMPLES, [judged("a", PERFECT, tokens=900, usd=None), judged("b", PERFECT, tokens=90)]
     )
-    assert found.advice.startswith("buy b (rho 1.00") and "90,000 tokens per 1,000 answers" in found.advice
-    assert found.judges[0].usd is None
+    assert comparison.advice.startswith("buy b (rho 1.00") and "90,000 tokens per 1,000 answers" in comparison.advice
+    assert comparison.judges[0].usd is None
 
 
 def test_judges_that_are_all_free_cost_time() -> None:
     """Tokens of a small and a large model on one's own machine are not the same work; 2 s a call, 4 or 1 at once."""
     slow = replace(judged("slow", PERFECT, usd=0.0), concurrency=1)
-    found = compare_judges("faithfulness", SAMPLES, [slow, judged("fast", PERFECT, tokens=9000, usd=0.0)])
-    assert found.unit == "seconds"
-    assert found.advice.startswith("buy fast (rho 1.00") and "500 seconds per 1,000 answers" in found.advice
+    comparison = compare_judges("faithfulness", SAMPLES, [slow, judged("fast", PERFECT, tokens=9000, usd=0.0)])
+    assert comparison.unit == "seconds"
+    assert comparison.advice.startswith("buy fast (rho 1.00") and "500 seconds per 1,000 answers" in comparison.advice
     assert (
         compare_judges("faithfulness", SAMPLES, [slow, judged("fast", PERFECT, usd=0.0)], cost="tokens").unit
         == "tokens"
@@ -104,18 +104,18 @@ def test_a_cost_that_is_unknown_cannot_be_weighed() -> None:
 
 def test_without_ratings_nobody_is_bought_and_nobody_is_on_the_frontier() -> None:
     unrated = [sample.model_copy(update={"rating": None}) for sample in SAMPLES]
-    found = compare_judges("faithfulness", unrated, [judged("a", PERFECT), judged("b", NOISE)])
-    assert found.advice == "no judge can be recommended: none of these answers is rated"
-    assert [each.on_frontier for each in found.judges] == [False, False]
-    assert found.claims.claims == N and found.panels == ()
+    comparison = compare_judges("faithfulness", unrated, [judged("a", PERFECT), judged("b", NOISE)])
+    assert comparison.advice == "no judge can be recommended: none of these answers is rated"
+    assert [each.on_frontier for each in comparison.judges] == [False, False]
+    assert comparison.claims.claims == N and comparison.panels == ()
 
 
 def test_what_a_panel_costs() -> None:
     """Three panels ask both judges, 1 + 10; the cascade asks the expensive one for a share."""
     scores = {each.judge: each.scores for each in (judged("good", PERFECT), judged("noise", NOISE))}
-    found = named(compare_panels(SAMPLES, scores, {"good": 10.0, "noise": 1.0}))
-    assert {found[name].cost for name in ("mean", "majority", "weighted by agreement")} == {11.0}
-    cascade = found["cascade"]
+    comparison = named(compare_panels(SAMPLES, scores, {"good": 10.0, "noise": 1.0}))
+    assert {comparison[name].cost for name in ("mean", "majority", "weighted by agreement")} == {11.0}
+    cascade = comparison["cascade"]
     assert cascade.cost == pytest.approx(1 + cascade.expensive_share * 10)
 
 
@@ -126,15 +126,15 @@ def test_a_failed_sample_is_counted_and_not_scored() -> None:
     assert (row.failed, row.agreement.n) == (pytest.approx(1 / N), N - 1)
 
 
-def named(found: Any) -> dict[str, Any]:
-    return {panel.name.partition(":")[0]: panel for panel in found}
+def named(panels: Any) -> dict[str, Any]:
+    return {panel.name.partition(":")[0]: panel for panel in panels}
 
 
 def test_panels_of_two() -> None:
     """The weights are learnt on other folds: a judge of noise weighs next to nothing beside a perfect one."""
     scores = {each.judge: each.scores for each in (judged("good", PERFECT), judged("noise", NOISE))}
-    found = named(compare_panels(SAMPLES, scores, {"good": 10.0, "noise": 1.0}))
-    mean, weighted = found["mean"].agreement.value, found["weighted by agreement"].agreement.value
+    comparison = named(compare_panels(SAMPLES, scores, {"good": 10.0, "noise": 1.0}))
+    mean, weighted = comparison["mean"].agreement.value, comparison["weighted by agreement"].agreement.value
     assert mean is not None and weighted is not None
     assert 0.3 < mean < weighted
     assert weighted > 0.9
@@ -158,10 +158,10 @@ def test_a_cascade_asks_the_expensive_judge_where_the_cheap_one_is_unsure() -> N
         for n, sample in enumerate(SAMPLES)
     }
     scores = {"cheap": cheap, "expensive": judged("expensive", PERFECT).scores}
-    found = named(compare_panels(SAMPLES, scores, {"cheap": 1.0, "expensive": 10.0}))["cascade"]
-    assert found.expensive_share == pytest.approx(0.5)
-    assert found.agreement.value == pytest.approx(1.0)
-    assert found.saving == pytest.approx(1 - (1 + 0.5 * 10) / 10)
+    comparison = named(compare_panels(SAMPLES, scores, {"cheap": 1.0, "expensive": 10.0}))["cascade"]
+    assert comparison.expensive_share == pytest.approx(0.5)
+    assert comparison.agreement.value == pytest.approx(1.0)
+    assert comparison.saving == pytest.approx(1 - (1 + 0.5 * 10) / 10)
 
 
 def test_one_judge_is_no_panel() -> None:
@@ -171,8 +171,8 @@ def test_one_judge_is_no_panel() -> None:
 def test_where_lower_is_better_the_judge_that_agrees_is_the_one_that_falls() -> None:
     """`declined` is better when lower: the judge whose scores fall as the ratings rise is the one to buy."""
     falling = judged("falling", [1 - value for value in PERFECT])
-    found = compare_judges("declined", SAMPLES, [judged("rising", PERFECT), falling])
-    agreement = {judge.judge: judge.agreement.value for judge in found.judges}
+    comparison = compare_judges("declined", SAMPLES, [judged("rising", PERFECT), falling])
+    agreement = {judge.judge: judge.agreement.value for judge in comparison.judges}
     assert agreement == {"rising": pytest.approx(-1.0), "falling": pytest.approx(1.0)}
-    assert "falling" in found.advice
-    assert "rising" not in found.advice.partition(":")[0]
+    assert "falling" in comparison.advice
+    assert "rising" not in comparison.advice.partition(":")[0]

@@ -19,14 +19,14 @@ from assay.runs.panels import Panel
 HOSTILE = "</style><script>document.title='taken'</script><img src=x onerror=\"document.title='taken'\">\u202e"
 
 
-def told(rho: float | None) -> Estimate:
+def estimate_with_interval(rho: float | None) -> Estimate:
     if rho is None:
         return Estimate(None, n=0, groups=0, problem="all values are equal")
     return Estimate(rho, rho - 0.2, rho + 0.2, n=60, groups=15, p=0.01)
 
 
 def judge(name: str, rho: float | None, usd: float | None, *, on_frontier: bool = False) -> JudgeFindings:
-    return JudgeFindings(name, 60, 0.0, told(rho), 1e6, usd, 100.0, None, on_frontier=on_frontier)
+    return JudgeFindings(name, 60, 0.0, estimate_with_interval(rho), 1e6, usd, 100.0, None, on_frontier=on_frontier)
 
 
 def compared(*judges: JudgeFindings, panels: tuple[Panel, ...] = (), unit: Unit = "usd") -> JudgeComparison:
@@ -74,9 +74,9 @@ def test_what_costs_nothing_stands_before_the_logarithmic_axis() -> None:
 
 def test_a_panel_is_beyond_where_no_judge_of_its_cost_agrees_as_much() -> None:
     panels = (
-        Panel("mean", told(0.55), 11.0),
-        Panel("cascade: a, then b", told(0.45), 3.0),
-        Panel("none", told(None), 11.0),
+        Panel("mean", estimate_with_interval(0.55), 11.0),
+        Panel("cascade: a, then b", estimate_with_interval(0.45), 3.0),
+        Panel("none", estimate_with_interval(None), 11.0),
     )
     chart = draw_frontier(compared(judge("a", 0.4, 1.0, on_frontier=True), judge("b", 0.6, 10.0), panels=panels))
     assert chart is not None
@@ -92,8 +92,11 @@ def test_nothing_to_draw() -> None:
 
 @pytest.fixture(scope="module")
 def page() -> str:
-    found = compared(
-        judge(HOSTILE, 0.3, None), judge("b", 0.5, None), panels=(Panel(HOSTILE, told(0.4), 2e6),), unit="tokens"
+    comparison = compared(
+        judge(HOSTILE, 0.3, None),
+        judge("b", 0.5, None),
+        panels=(Panel(HOSTILE, estimate_with_interval(0.4), 2e6),),
+        unit="tokens",
     )
     none = Estimate(None, problem="no claim stands in both")
     probed = (
@@ -109,7 +112,7 @@ def page() -> str:
         ),
         ProbeFindings("b", "padded", 0, none, 0, Estimate(None, n=0, problem="no sample"), 0, False),
     )
-    return render_judge_report(replace(found, probes=probed), [HOSTILE])
+    return render_judge_report(replace(comparison, probes=probed), [HOSTILE])
 
 
 def test_flips_under_probes(page: str) -> None:

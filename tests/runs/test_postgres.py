@@ -55,13 +55,13 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         ["postgres", "-D", data, *settings], cwd=folder, stderr=subprocess.PIPE, text=True, **own
     )
     assert process.stderr is not None
-    told = []
+    errors = []
     for line in process.stderr:
-        told.append(line)
+        errors.append(line)
         if "ready to accept connections" in line:
             break
     else:
-        raise AssertionError("".join(told))
+        raise AssertionError("".join(errors))
     threading.Thread(target=process.stderr.read, daemon=True).start()  # its pipe must not fill
     yield f"postgresql://assay:secret@127.0.0.1:{port}/"
     process.send_signal(signal.SIGINT)  # it ends without waiting for connections that are still open
@@ -95,9 +95,9 @@ def test_what_goes_in_comes_out(url: str) -> None:
     store.end(run, "done")
     store.close()
     again = Store(url)
-    kept = {metric: score for _, metric, score in again.scores(run, "s1")}
-    assert kept["faithfulness"] == scores["faithfulness"]  # all digits of 1/3
-    assert kept["token_overlap"].reason == "half a reply\ufffd"
+    stored = {metric: score for _, metric, score in again.scores(run, "s1")}
+    assert stored["faithfulness"] == scores["faithfulness"]  # all digits of 1/3
+    assert stored["token_overlap"].reason == "half a reply\ufffd"
     assert again.sample(run, "s1") == sample
     assert RunWriter(again, run).get("k1") == recording
     assert RunWriter(again, run).finished_metrics(sample) == {"faithfulness"}
@@ -169,10 +169,10 @@ def test_a_server_that_is_not_there_is_told_without_the_password(assay: Make) ->
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    told = assay("show", "--store", f"postgresql://assay:secret@127.0.0.1:{port}/x")
-    assert told.code == 2
-    assert "see that the server is there and the URL is right" in told.err
-    assert "secret" not in told.err
+    result = assay("show", "--store", f"postgresql://assay:secret@127.0.0.1:{port}/x")
+    assert result.code == 2
+    assert "see that the server is there and the URL is right" in result.err
+    assert "secret" not in result.err
 
 
 def test_a_connection_that_breaks_in_the_middle_of_a_night(
@@ -193,10 +193,10 @@ def test_a_connection_that_breaks_in_the_middle_of_a_night(
     openai_server.script = cut
     broken = assay("suite", "nightly.yaml")
     assert (broken.code, "Traceback" in broken.err) == (1, False)
-    told = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
-    assert (told["status"], "the run cannot be kept" in told["message"]) == ("error", True)
+    report = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
+    assert (report["status"], "the run cannot be kept" in report["message"]) == ("error", True)
     openai_server.script = None
     done = assay("suite", "nightly.yaml", "--resume", "--json")
-    assert (done.code, done.json["nightly_run"], done.json["verdict"]) == (0, told["nightly_run"], "passed")
+    assert (done.code, done.json["nightly_run"], done.json["verdict"]) == (0, report["nightly_run"], "passed")
     assert done.json["runs"][0]["metrics"][0]["scored"] == 6
     assert len(openai_server.requests) <= 13  # the reply that could not be kept is asked for once more

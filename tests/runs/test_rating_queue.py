@@ -39,9 +39,9 @@ def samples(count: int) -> list[Sample]:
 
 
 def make_queue(database: Database, count: int, clock: Clock | None = None, **settings: object) -> RatingQueue:
-    given = {"raters": RATERS, "per_answer": 2, "repeat_share": 0.0} | settings
+    fields = {"raters": RATERS, "per_answer": 2, "repeat_share": 0.0} | settings
     return RatingQueue.create(
-        database, samples(count), QueueSettings.model_validate(given), source="set", clock=clock or Clock()
+        database, samples(count), QueueSettings.model_validate(fields), source="set", clock=clock or Clock()
     )
 
 
@@ -186,7 +186,7 @@ def test_adjudication_is_kept_beside_the_ratings(database: Database) -> None:
     queue = make_queue(database, 1)
     queue.adjudicate("s0", 4, "we agreed")
     queue.adjudicate("s0", 2, "on second thoughts")
-    assert {name: kept.value for name, kept in queue.adjudications().items()} == {"s0": 2}
+    assert {name: adjudication.value for name, adjudication in queue.adjudications().items()} == {"s0": 2}
     with pytest.raises(UsageError, match="no answer 's9'"):
         queue.adjudicate("s9", 2)
 

@@ -54,13 +54,13 @@ def begun(folder: Path, server: OpenAIServer, words: list[str], until: int) -> s
 
 def scores(folder: Path, run: str = "last", store: str = ".assay") -> list[Any]:
     """All of a run's scores, without what they took."""
-    kept = Store(folder / store)
-    found = [(name, metric, s.value, s.status, s.evidence) for name, metric, s in kept.scores(kept.run(run).id)]
-    kept.close()
-    return sorted(found, key=lambda each: each[:2])
+    opened = Store(folder / store)
+    stored = [(name, metric, s.value, s.status, s.evidence) for name, metric, s in opened.scores(opened.run(run).id)]
+    opened.close()
+    return sorted(stored, key=lambda each: each[:2])
 
 
-def asked(server: OpenAIServer) -> Counter[str]:
+def count_questions(server: OpenAIServer) -> Counter[str]:
     return Counter(json.dumps(request.body, sort_keys=True) for request in server.requests)
 
 
@@ -95,7 +95,7 @@ def test_kill_9_at_any_moment_loses_nothing(
     assert done.code == 0
     assert scores(tmp_path) == whole
     # the calls of one whole run, and once more those whose replies were on their way when it was killed
-    times = asked(openai_server)
+    times = count_questions(openai_server)
     assert len(times) == CALLS
     assert CALLS < len(openai_server.requests) <= CALLS + AT_ONCE
     assert done.json["usage"]["calls"] - done.json["usage"]["from_cassette"] == len(openai_server.requests) - before
@@ -120,7 +120,7 @@ def test_ctrl_c_ends_cleanly_and_is_resumed(
     done = assay("run", "--resume", "last", "--json")
     assert (done.code, done.err) == (0, "")
     assert scores(tmp_path) == whole
-    assert len(asked(openai_server)) == CALLS
+    assert len(count_questions(openai_server)) == CALLS
     assert len(openai_server.requests) <= CALLS + AT_ONCE
     assert store.run("last").status == "done"
 

@@ -157,9 +157,12 @@ def test_two_processes_share_a_store(tmp_path: Path, set_file: Callable[..., Pat
         subprocess.Popen([*command, path], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         for path in sets
     ]
-    told = [process.communicate() for process in running]
-    assert [(process.returncode, err) for process, (_, err) in zip(running, told, strict=True)] == [(0, b""), (0, b"")]
-    runs = [json.loads(out)["run"] for out, _ in told]
+    outputs = [process.communicate() for process in running]
+    assert [(process.returncode, err) for process, (_, err) in zip(running, outputs, strict=True)] == [
+        (0, b""),
+        (0, b""),
+    ]
+    runs = [json.loads(out)["run"] for out, _ in outputs]
     store = Store(tmp_path / "shared")
     for run, path in zip(runs, sets, strict=True):
         assert [each.id for each in store.samples(run)] == [each.id for each in load_set(path)]

@@ -33,27 +33,27 @@ def rows(metric: str, values: list[float | None], ratings: list[float | None], l
 
 
 def test_mean_coverage_and_correlation_over_what_is_scored() -> None:
-    found = summarise(rows("m", [0.2, None, 0.4, 0.9, 0.6, 0.8], [0.0, 1.0, 0.25, None, 0.75, 1.0]), {"m": True})[0]
-    assert (found.n, found.scored, found.skipped, found.failed) == (6, 5, 1, 0)
-    assert found.mean == pytest.approx((0.2 + 0.4 + 0.9 + 0.6 + 0.8) / 5)
-    assert found.coverage == pytest.approx(5 / 6)
-    assert found.correlation.n == 4  # rated and scored
-    assert (found.correlation.value, found.correlation.problem) == (None, "only 4 rated scores")
+    summary = summarise(rows("m", [0.2, None, 0.4, 0.9, 0.6, 0.8], [0.0, 1.0, 0.25, None, 0.75, 1.0]), {"m": True})[0]
+    assert (summary.n, summary.scored, summary.skipped, summary.failed) == (6, 5, 1, 0)
+    assert summary.mean == pytest.approx((0.2 + 0.4 + 0.9 + 0.6 + 0.8) / 5)
+    assert summary.coverage == pytest.approx(5 / 6)
+    assert summary.correlation.n == 4  # rated and scored
+    assert (summary.correlation.value, summary.correlation.problem) == (None, "only 4 rated scores")
 
 
 def test_nothing_scored_has_no_mean_and_no_nan() -> None:
-    found = summarise(rows("m", [None, None], [1.0, 0.0]), {"m": True})[0]
-    assert (found.mean, found.coverage, found.correlation.value) == (None, 0.0, None)
-    assert "NaN" not in json.dumps(found.as_json())
+    summary = summarise(rows("m", [None, None], [1.0, 0.0]), {"m": True})[0]
+    assert (summary.mean, summary.coverage, summary.correlation.value) == (None, 0.0, None)
+    assert "NaN" not in json.dumps(summary.as_json())
 
 
 def test_languages_stand_apart_and_together() -> None:
-    given = rows("m", [0.0, 1.0], [0.0, 1.0], "nl") + rows("m", [0.5], [0.5], "en")
-    assert [(s.language, s.n, s.mean) for s in summarise(given, {"m": True}, by_language=True)] == [
+    score_rows = rows("m", [0.0, 1.0], [0.0, 1.0], "nl") + rows("m", [0.5], [0.5], "en")
+    assert [(s.language, s.n, s.mean) for s in summarise(score_rows, {"m": True}, by_language=True)] == [
         ("en", 1, 0.5),
         ("nl", 2, 0.5),
     ]
-    assert [(s.language, s.n) for s in summarise(given, {"m": True})] == [("", 3)]
+    assert [(s.language, s.n) for s in summarise(score_rows, {"m": True})] == [("", 3)]
 
 
 def test_a_metric_that_loses_to_a_baseline_says_to_which() -> None:
@@ -61,17 +61,17 @@ def test_a_metric_that_loses_to_a_baseline_says_to_which() -> None:
     rising: list[float | None] = [n / 9 for n in range(10)]
     swapped: list[float | None] = [1 / 9, 0.0, *rising[2:]]  # one pair in the wrong order
     directions = dict.fromkeys(["m", "token_overlap", "rouge_l_precision", "answer_length"], True)
-    given = rows("m", swapped, ratings) + rows("token_overlap", rising, ratings)
-    given += rows("answer_length", rising[::-1], ratings)
-    found = {summary.name: summary for summary in summarise(given, directions)}
-    assert found["m"].loses_to == "token_overlap"
-    assert (found["token_overlap"].loses_to, found["answer_length"].loses_to) == ("", "")
-    assert found["m"].as_json()["loses_to"] == "token_overlap"
+    score_rows = rows("m", swapped, ratings) + rows("token_overlap", rising, ratings)
+    score_rows += rows("answer_length", rising[::-1], ratings)
+    summaries = {summary.name: summary for summary in summarise(score_rows, directions)}
+    assert summaries["m"].loses_to == "token_overlap"
+    assert (summaries["token_overlap"].loses_to, summaries["answer_length"].loses_to) == ("", "")
+    assert summaries["m"].as_json()["loses_to"] == "token_overlap"
 
 
 def test_the_metrics_stand_in_the_plans_order() -> None:
-    given = rows("b", [1.0], [None]) + rows("a", [1.0], [None])
-    assert [summary.name for summary in summarise(given, dict.fromkeys("bac", True))] == ["b", "a"]
+    score_rows = rows("b", [1.0], [None]) + rows("a", [1.0], [None])
+    assert [summary.name for summary in summarise(score_rows, dict.fromkeys("bac", True))] == ["b", "a"]
 
 
 HOSTILE = "[red]not red[/red] :smile: \x1b[31mred\x1b[0m\x07 \x1b]8;;http://evil\x1b\\link \u202eback \x9b2J [/] end"
@@ -108,9 +108,9 @@ def test_hostile_text_is_printed_as_text(tmp_path: Path, capsys: pytest.CaptureF
 
 def test_hostile_text_is_json(tmp_path: Path) -> None:
     store, run = hostile_store(tmp_path)
-    told = json.dumps(scores_as_json(store, run, None), ensure_ascii=False)
-    assert "\x1b" not in told
-    assert json.loads(told)["scores"][0]["reason"] == HOSTILE
+    text = json.dumps(scores_as_json(store, run, None), ensure_ascii=False)
+    assert "\x1b" not in text
+    assert json.loads(text)["scores"][0]["reason"] == HOSTILE
 
 
 def test_one_line_for_a_terminal() -> None:

@@ -109,9 +109,9 @@ def test_several_processes_record_into_one_cassette(
     session("--assay-mode", "auto", "-n", "2").assert_outcomes(passed=12)
     cassette = pytester.path / "cassettes/test_answers.jsonl"
     assert len(cassette.read_text(encoding="utf-8").splitlines()) == 12
-    asked = len(openai_server.requests)
+    request_count = len(openai_server.requests)
     session("-n", "2").assert_outcomes(passed=12)
-    assert len(openai_server.requests) == asked
+    assert len(openai_server.requests) == request_count
 
 
 def test_without_a_judge_the_fixture_says_how_to_name_one(

@@ -63,8 +63,8 @@ def test_claiming_sentences(language: str, answer: str, claims: list[str]) -> No
 @given(st.text(st.sampled_from("ab. \n!?12)-*Yes"), max_size=80), st.sampled_from(["nl", "en"]))
 def test_sentences_lose_no_word(text: str, language: str) -> None:
     """Splitting drops bullets and emphasis, and never a word."""
-    said = "".join(letter for letter in "".join(sentences(text, load_language(language))) if letter.isalpha())
-    assert said == "".join(letter for letter in text if letter.isalpha())
+    letters = "".join(letter for letter in "".join(sentences(text, load_language(language))) if letter.isalpha())
+    assert letters == "".join(letter for letter in text if letter.isalpha())
 
 
 def test_a_very_long_line_is_cut_at_the_end_of_a_sentence() -> None:

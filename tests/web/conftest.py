@@ -42,10 +42,10 @@ def rating_site(tmp_path: Path) -> Iterator[Callable[..., RatingSite]]:
     servers: list[tuple[Any, threading.Thread]] = []
 
     def start(samples: list[Sample], guideline: str = "Be fair.", **settings: Any) -> RatingSite:
-        given = {"raters": ("ada", "bob"), "repeat_share": 0.0} | settings
+        fields = {"raters": ("ada", "bob"), "repeat_share": 0.0} | settings
         database = open_database(tmp_path, wait=10)
         queue = RatingQueue.create(
-            database, samples, QueueSettings.model_validate(given), source="a set", guideline=guideline
+            database, samples, QueueSettings.model_validate(fields), source="a set", guideline=guideline
         )
         database.close()
         app = RatingApp(Connections(tmp_path), queue.id)

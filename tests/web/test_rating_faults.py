@@ -95,13 +95,13 @@ def test_kill_9_loses_no_confirmed_rating_and_doubles_none(tmp_path: Path, kills
     database = open_database(tmp_path / ".assay", wait=10)
     (name,) = queue_ids(database)  # every start went on with the same queue
     queue = RatingQueue(database, name)
-    kept = Counter((rating.rater, rating.sample) for rating in queue.ratings() if not rating.is_repeat)
-    assert set(kept.values()) == {1}
+    stored = Counter((rating.rater, rating.sample) for rating in queue.ratings() if not rating.is_repeat)
+    assert set(stored.values()) == {1}
     for rater, samples in confirmed.items():
         assert samples, "nothing was rated between start and kill"
-        assert {(rater, sample) for sample in samples} <= set(kept)
-    assert len(kept) - len({(rater, one) for rater, samples in confirmed.items() for one in samples}) <= 2 * kills
-    assert queue.counts()[0] == len(kept)
+        assert {(rater, sample) for sample in samples} <= set(stored)
+    assert len(stored) - len({(rater, one) for rater, samples in confirmed.items() for one in samples}) <= 2 * kills
+    assert queue.counts()[0] == len(stored)
     database.close()
 
 

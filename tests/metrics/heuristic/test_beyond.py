@@ -152,5 +152,5 @@ def test_a_vague_answer_is_general() -> None:
 
 
 def test_a_component_that_only_its_markup_shows_makes_a_sentence_specific() -> None:
-    said = "Switch the list from **All leave** to **Open**. It is a good idea."
-    assert GeneralAnswer().score(user_input="?", response=said, language="en").value == 1 / 2
+    answer = "Switch the list from **All leave** to **Open**. It is a good idea."
+    assert GeneralAnswer().score(user_input="?", response=answer, language="en").value == 1 / 2

@@ -84,8 +84,8 @@ def test_the_papers_lists_type_the_papers_examples_but_for_what_has_no_question_
     ],
 )
 def test_the_first_list_decides(message: str, kind: MessageType, pattern: str) -> None:
-    found = classify(message, ENGLISH, rules="paper")
-    assert (found.type, found.pattern) == (kind, pattern)
+    match = classify(message, ENGLISH, rules="paper")
+    assert (match.type, match.pattern) == (kind, pattern)
 
 
 @pytest.mark.parametrize(
@@ -147,15 +147,15 @@ def test_the_first_list_decides(message: str, kind: MessageType, pattern: str) -
     ],
 )
 def test_positions(language: str, message: str, kind: MessageType) -> None:
-    found = classify(message, load_language(language))
-    assert found.type == kind, found.reason
+    match = classify(message, load_language(language))
+    assert match.type == kind, match.reason
 
 
 def test_it_says_what_matched() -> None:
-    found = classify("Goedemorgen, kunt u mij vertellen waarom dat zo is?", DUTCH)
-    assert (found.type, found.matched) == ("reasoning", "waarom")
-    assert "waarom" in found.pattern
-    assert found.reason == "'waarom' after a polite frame"
+    match = classify("Goedemorgen, kunt u mij vertellen waarom dat zo is?", DUTCH)
+    assert (match.type, match.matched) == ("reasoning", "waarom")
+    assert "waarom" in match.pattern
+    assert match.reason == "'waarom' after a polite frame"
 
 
 def test_curly_quotes_and_blanks_are_as_straight_ones() -> None:
@@ -165,16 +165,16 @@ def test_curly_quotes_and_blanks_are_as_straight_ones() -> None:
 @pytest.mark.parametrize("language", ["nl", "en"])
 @pytest.mark.parametrize("message", ["", "   \n", "???", "...", "👍", "'", '"?"'])
 def test_a_message_without_words_is_unspecified(language: str, message: str) -> None:
-    found = classify(message, load_language(language))
-    assert (found.type, found.pattern, found.matched) == ("unspecified", "", "")
+    match = classify(message, load_language(language))
+    assert (match.type, match.pattern, match.matched) == ("unspecified", "", "")
 
 
 def test_only_allowed_patterns_decide() -> None:
     """Cross-validation takes away the patterns that no other message bears out."""
     for rules in ("paper", "positional"):
-        found = classify("Why is that?", ENGLISH, rules)
-        assert found.type == "reasoning"
-        assert classify("Why is that?", ENGLISH, rules, frozenset([found.pattern])) == found
+        match = classify("Why is that?", ENGLISH, rules)
+        assert match.type == "reasoning"
+        assert classify("Why is that?", ENGLISH, rules, frozenset([match.pattern])) == match
         assert classify("Why is that?", ENGLISH, rules, frozenset()).type == "unspecified"
 
 
@@ -185,11 +185,11 @@ def test_unknown_rules_are_named() -> None:
 
 @given(st.lists(st.sampled_from(WORDS), max_size=25).map(" ".join), st.sampled_from(["nl", "en"]))
 def test_any_text_has_a_type_and_what_matched_stands_in_it(message: str, language: str) -> None:
-    found = classify(message, load_language(language))
-    assert found.type in TYPES
-    assert found.matched in message
-    assert bool(found.matched) == bool(found.pattern)
-    assert found.reason
+    match = classify(message, load_language(language))
+    assert match.type in TYPES
+    assert match.matched in message
+    assert bool(match.matched) == bool(match.pattern)
+    assert match.reason
 
 
 @pytest.mark.parametrize(
@@ -226,10 +226,10 @@ def test_on_messages_that_no_rule_was_written_from(language: str) -> None:
     """Issue 3: above 0.85 of all types, and 0.93 of whether it is binary or instruction; and better than the lists."""
     rows = [row for row in labelled(language) if row["part"] == "held_out"]
     scored = {"binary", "instruction"}
-    found = [(row["type"], classify(row["message"], load_language(language)).type) for row in rows]
-    right = sum(label == typed for label, typed in found) / len(rows)
+    label_pairs = [(row["type"], classify(row["message"], load_language(language)).type) for row in rows]
+    right = sum(label == typed for label, typed in label_pairs) / len(rows)
     assert right > 0.85
-    assert sum((label in scored) == (typed in scored) for label, typed in found) / len(rows) > 0.93
+    assert sum((label in scored) == (typed in scored) for label, typed in label_pairs) / len(rows) > 0.93
     assert right > sum(
         row["type"] == classify(row["message"], load_language(language), "paper").type for row in rows
     ) / len(rows)

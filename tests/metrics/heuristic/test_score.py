@@ -21,14 +21,14 @@ CONTEXT = "1. Go to: Hours > Import.\n2. Click **Choose file**.\n3. Click **Impo
 
 
 def sample(**fields: object) -> Sample:
-    given = {
+    defaults = {
         "id": "s",
         "user_input": "How do I import hours?",
         "response": CONTEXT,
         "retrieved_contexts": [CONTEXT],
         "language": "en",
     }
-    return Sample.model_validate(given | fields)
+    return Sample.model_validate(defaults | fields)
 
 
 def test_the_sum_is_rescaled_to_1_to_5() -> None:
@@ -98,13 +98,13 @@ def test_other_message_types_are_skipped_unless_asked_for() -> None:
 
 
 def test_heuristics_beyond_the_seven_are_in_the_sum_only_when_asked_for() -> None:
-    said = sample(response="It takes 42 days. Go to: Hours > Import.")
-    plain = asyncio.run(Heuristic(overrides=False).assess(said))
-    more = asyncio.run(Heuristic(overrides=False, beyond="off_context").assess(said))
+    tested = sample(response="It takes 42 days. Go to: Hours > Import.")
+    plain = asyncio.run(Heuristic(overrides=False).assess(tested))
+    more = asyncio.run(Heuristic(overrides=False, beyond="off_context").assess(tested))
     assert more.evidence["features"] == plain.evidence["features"] | {"off_context": 0.0}  # 42 stands nowhere
     values = [value for value in more.evidence["features"].values() if value is not None]
     assert more.value == pytest.approx(1 + 4 * sum(values) / len(values))
-    everything = asyncio.run(load_metric("heuristic:beyond=all").assess(said))
+    everything = asyncio.run(load_metric("heuristic:beyond=all").assess(tested))
     assert len(everything.evidence["features"]) == 12
 
 
