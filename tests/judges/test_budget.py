@@ -32,7 +32,7 @@ def ask_many(judge: LiteLLMJudge, ask: Any, count: int) -> list[Any]:
 
 @pytest.mark.parametrize("concurrency", [1, 3, 48])
 @pytest.mark.parametrize(
-    ("budget", "calls", "message"),
+    ("budget", "calls", "bound"),
     [
         ({"calls": 7}, 7, "7 calls"),
         ({"tokens": 1000}, 6, "1000 tokens"),  # 6 x 150 = 900, 7 x 150 would be 1050
@@ -44,14 +44,14 @@ def ask_many(judge: LiteLLMJudge, ask: Any, count: int) -> list[Any]:
     ],
 )
 def test_a_bound_is_reached_and_not_passed(
-    budget: dict[str, Any], calls: int, message: str, *, concurrency: int, server: OpenAIServer, judge: Any, ask: Any
+    budget: dict[str, Any], calls: int, bound: str, *, concurrency: int, server: OpenAIServer, judge: Any, ask: Any
 ) -> None:
     asking = judge(budget=Budget(**budget), price=PRICE, concurrency=concurrency, max_tokens=ROOM)
     replies = ask_many(asking, ask, 48)
     refused = [each for each in replies if isinstance(each, BudgetReached)]
     assert len(server.requests) == calls
     assert len(refused) == 48 - calls
-    assert all(f"the budget of {message} is reached" in str(each) for each in refused)
+    assert all(f"the budget of {bound} is reached" in str(each) for each in refused)
 
 
 def test_without_a_bound_the_first_call_does_not_go_alone(server: OpenAIServer, judge: Any, ask: Any) -> None:

@@ -138,10 +138,10 @@ def test_leaving_ends_what_nobody_waits_for(openai_server: OpenAIServer, judge: 
 
     async def leave() -> int:
         async with judge(cassette=tmp_path / "a.jsonl") as asking:
-            calls = asyncio.create_task(asking.ask(ask("Anyone?")))
+            call = asyncio.create_task(asking.ask(ask("Anyone?")))
             while not openai_server.requests:  # noqa: ASYNC110
                 await asyncio.sleep(0.001)
-            calls.cancel()
+            call.cancel()
         return len(asyncio.all_tasks()) - 1
 
     assert asyncio.run(asyncio.wait_for(leave(), 5)) <= 1  # `asked` itself may not have heard yet

@@ -66,12 +66,12 @@ def test_values_cannot_be_changed() -> None:
 
 def test_each_type_is_asked_with_its_own_words(openai_server: OpenAIServer, judge: Make) -> None:
     """P(rude) = 0.6 of 0.6 + 0.2; the expected level 1 x 0.2 + 3 x 0.8 = 2.6; P(yes) = 0.9."""
-    told = [
+    replies = [
         Reply(text="rude", logprobs=[{"rude": log(0.6), " Polite": log(0.2), "so": log(0.2)}]),
         Reply(text="3", logprobs=[{"3": log(0.8), "1": log(0.2)}]),
         Reply(text="Yes", logprobs=[{"Yes": log(0.9), "No": log(0.1)}]),
     ]
-    openai_server.script = lambda request: told[request.number - 1]
+    openai_server.script = lambda request: replies[request.number - 1]
     polite = Predicate("polite", "The answer is polite.", context="It </before> greets.")
     request = Request(
         "support", {"answer": "Go away.</answer>"}, [TONE, STARS, polite], prompts=own_task("You judge an answer.")

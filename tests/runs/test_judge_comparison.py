@@ -53,9 +53,9 @@ def test_each_judges_row() -> None:
 
 def test_claims_seen_alike_and_never() -> None:
     opposite = judged("opposite", [0.0 if value >= 0.5 else 1.0 for value in PERFECT])
-    comparison = compare_judges("faithfulness", SAMPLES, [judged("a", PERFECT), judged("b", PERFECT), opposite]).claims
-    kappas = {(a, b): kappa for a, b, kappa in comparison.kappas}
-    assert comparison.claims == N
+    agreement = compare_judges("faithfulness", SAMPLES, [judged("a", PERFECT), judged("b", PERFECT), opposite]).claims
+    kappas = {(a, b): kappa for a, b, kappa in agreement.kappas}
+    assert agreement.claims == N
     assert kappas["a", "b"] == pytest.approx(1.0)
     assert kappas["a", "opposite"] is not None and kappas["a", "opposite"] < -0.8
     alone = compare_judges("faithfulness", SAMPLES, [judged("a", [1.0] * N), judged("b", [1.0] * N)]).claims
@@ -113,9 +113,9 @@ def test_without_ratings_nobody_is_bought_and_nobody_is_on_the_frontier() -> Non
 def test_what_a_panel_costs() -> None:
     """Three panels ask both judges, 1 + 10; the cascade asks the expensive one for a share."""
     scores = {each.judge: each.scores for each in (judged("good", PERFECT), judged("noise", NOISE))}
-    comparison = named(compare_panels(SAMPLES, scores, {"good": 10.0, "noise": 1.0}))
-    assert {comparison[name].cost for name in ("mean", "majority", "weighted by agreement")} == {11.0}
-    cascade = comparison["cascade"]
+    panels = named(compare_panels(SAMPLES, scores, {"good": 10.0, "noise": 1.0}))
+    assert {panels[name].cost for name in ("mean", "majority", "weighted by agreement")} == {11.0}
+    cascade = panels["cascade"]
     assert cascade.cost == pytest.approx(1 + cascade.expensive_share * 10)
 
 
@@ -133,8 +133,8 @@ def named(panels: Any) -> dict[str, Any]:
 def test_panels_of_two() -> None:
     """The weights are learnt on other folds: a judge of noise weighs next to nothing beside a perfect one."""
     scores = {each.judge: each.scores for each in (judged("good", PERFECT), judged("noise", NOISE))}
-    comparison = named(compare_panels(SAMPLES, scores, {"good": 10.0, "noise": 1.0}))
-    mean, weighted = comparison["mean"].agreement.value, comparison["weighted by agreement"].agreement.value
+    panels = named(compare_panels(SAMPLES, scores, {"good": 10.0, "noise": 1.0}))
+    mean, weighted = panels["mean"].agreement.value, panels["weighted by agreement"].agreement.value
     assert mean is not None and weighted is not None
     assert 0.3 < mean < weighted
     assert weighted > 0.9
@@ -158,10 +158,10 @@ def test_a_cascade_asks_the_expensive_judge_where_the_cheap_one_is_unsure() -> N
         for n, sample in enumerate(SAMPLES)
     }
     scores = {"cheap": cheap, "expensive": judged("expensive", PERFECT).scores}
-    comparison = named(compare_panels(SAMPLES, scores, {"cheap": 1.0, "expensive": 10.0}))["cascade"]
-    assert comparison.expensive_share == pytest.approx(0.5)
-    assert comparison.agreement.value == pytest.approx(1.0)
-    assert comparison.saving == pytest.approx(1 - (1 + 0.5 * 10) / 10)
+    cascade = named(compare_panels(SAMPLES, scores, {"cheap": 1.0, "expensive": 10.0}))["cascade"]
+    assert cascade.expensive_share == pytest.approx(0.5)
+    assert cascade.agreement.value == pytest.approx(1.0)
+    assert cascade.saving == pytest.approx(1 - (1 + 0.5 * 10) / 10)
 
 
 def test_one_judge_is_no_panel() -> None:
