@@ -1,4 +1,4 @@
-"""What every benchmark prints: where it ran, with what, and a table."""
+"""Prints what every benchmark prints: the machine, the versions, and tables."""
 
 import os
 import platform

@@ -1,9 +1,9 @@
-"""The cassette's speed and memory: opening, looking up, recording and merging.
+"""Measures the time and memory of a cassette: opening, looking up, recording and merging.
 
     python benchmarks/cassette_speed.py [--lines 100000]
 
-Each job runs in a process of its own. Its time is that of the processor, so that other work on the machine counts
-little; its memory is the largest resident set beyond what the imports take.
+Each job runs in its own process. Seconds are processor time, so that other work on the machine has little effect;
+memory is the largest resident set beyond that of the imports.
 """
 
 import argparse

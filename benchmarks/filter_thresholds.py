@@ -1,7 +1,10 @@
-"""What the thresholds of the question filters part, on the bundled leaflets and the pairs written by hand for them.
+"""Shows what the thresholds of the question filters separate, on the bundled leaflets and pairs written by hand.
 
-ROUGE-L precision against a section: of the hand-written long-form answers (their own section), and of sentences of
-other leaflets (which no answer should be taken from). Cosine: of each hand-written question with the nearest other one.
+    python benchmarks/filter_thresholds.py
+
+ROUGE-L precision against a section: of the hand-written long-form answers (with their own section), and of sentences
+of other leaflets (which an answer should not pass with). Cosine: of each hand-written question with the nearest other
+question. Needs the extra `generation`.
 """
 
 import argparse
@@ -27,8 +30,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seed", type=int, default=0)
     draw = random.Random(parser.parse_args().seed)
-    found = [section for document in extract_sections(["leaflets"]) for section in document.sections]
-    dutch = {section.id: section for section in found if section.language == "nl"}
+    sections = [section for document in extract_sections(["leaflets"]) for section in document.sections]
+    dutch = {section.id: section for section in sections if section.language == "nl"}
     pairs = read_pairs(PAIRS)[:-PLANTED]
     own = [rouge_l_precision(p.answer, dutch[p.section].full_text) for p in pairs if p.kind == "long-form"]
     foreign = [

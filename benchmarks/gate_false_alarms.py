@@ -1,4 +1,6 @@
-"""How often a regression gate raises a false alarm, and how often it detects a real regression of 0.05.
+"""Measures how often a regression gate raises a false alarm, and how often it detects a regression of 0.05 and 0.1.
+
+    python benchmarks/gate_false_alarms.py [--judge J --cassette F]
 
 Nightly runs are simulated from a judge's own noise. By default the noise comes from the bundled recordings: the judge
 gave each claim a probability of being supported, and a simulated run draws each verdict from it, as the judge at

@@ -1,8 +1,10 @@
-"""Time and memory of documents to folds: extraction, and N sections through topics, folds and leak check.
+"""Measures the time and memory from documents to folds: extraction, then N sections through topics, folds, leak check.
 
-python benchmarks/generation_scale.py --n 1000. The sections are made of the bundled leaflets' own sentences, drawn at
-random within a leaflet, ten a document; one document in seven has a section of another leaflet. Their figures say what
-time and memory a collection of this size takes, not how good topics are.
+    python benchmarks/generation_scale.py --n 1000
+
+The sections are made of sentences of the bundled leaflets, drawn at random within a leaflet, ten sections per
+document; one document in seven has a section of another leaflet. The figures show what time and memory a collection of
+this size takes, not how good its topics are. Needs the extra `generation` and bertopic.
 """
 
 import argparse
@@ -25,7 +27,7 @@ from assay.generation.topics.discovery import section_vectors
 from assay.generation.topics.grid_search import default_grid, search_grid
 from assay.judges.embedders import load_embedder
 
-_SECTIONS_A_DOCUMENT = 10
+_SECTIONS_PER_DOCUMENT = 10
 _STRANGE = 7
 
 Rows = list[tuple[str, float, float, str, float]]
@@ -50,7 +52,7 @@ def extraction() -> None:
     ):
         for _ in range(2):
             begun = time.perf_counter()
-            count = sum(len(found.sections) for found in extract_sections(folder))
+            count = sum(len(document.sections) for document in extract_sections(folder))
             seconds = time.perf_counter() - begun
         rows.append((name, len(folder), count, seconds, count / seconds))
     print_table("Extraction", ("format", "documents", "sections", "seconds", "sections/s"), rows)
@@ -58,7 +60,7 @@ def extraction() -> None:
 
 async def stages(n: int) -> None:
     """The stages on n sections."""
-    sections, rows = made(n), Rows()
+    sections, rows = make_sections(n), Rows()
     embedder = load_embedder("use")
     documents, texts = [s.document for s in sections], [s.full_text for s in sections]
     with stage("embedding", rows, n):
@@ -87,17 +89,17 @@ async def stages(n: int) -> None:
     print_table("What the folds share", header, [(name, *each[:5], each.sharing) for name, each in shared.items()])
 
 
-def made(n: int) -> list[Section]:
+def make_sections(n: int) -> list[Section]:
     """n sections of sentences of the leaflets."""
     random = Random(0)
     subjects = [
-        (found.sections, [sentence for s in found.sections for sentence in s.text.split(". ")])
-        for found in extract_sections(sorted(leaflets().glob("*.md")))
+        (leaflet.sections, [sentence for s in leaflet.sections for sentence in s.text.split(". ")])
+        for leaflet in extract_sections(sorted(leaflets().glob("*.md")))
     ]
     sections = []
     for number in range(n):
-        document, place = divmod(number, _SECTIONS_A_DOCUMENT)
-        strange = place == _SECTIONS_A_DOCUMENT - 1 and document % _STRANGE == 0
+        document, place = divmod(number, _SECTIONS_PER_DOCUMENT)
+        strange = place == _SECTIONS_PER_DOCUMENT - 1 and document % _STRANGE == 0
         originals, sentences = subjects[random.randrange(len(subjects)) if strange else document % len(subjects)]
         original = random.choice(originals)
         changes = {"id": f"{document}#{place}", "document": f"{document}.md", "position": place}

@@ -1,20 +1,21 @@
-"""How far the heuristic score and each heuristic agree with ratings, beside token overlap. No judge, no network.
+"""Measures how far the heuristic score and each heuristic agree with ratings, beside token overlap.
 
     python benchmarks/heuristic_agreement.py --data ../shared/data/rated
     python benchmarks/heuristic_agreement.py --translated cassettes/helpdesk_nl.english.qwen1.5b.jsonl
 
 For the bundled helpdesk sets: Tables IV and V of the paper (Spearman of score and plain sum on the binary and
 instruction messages, the types as predicted; margin-1 accuracy and shares of scores by rating). Their ratings are
-constructed, so these figures tell which planted defects the heuristics notice, not how far people agree with them.
-For rated sets (mtrag_faithfulness, clapnq_human): Spearman with all types scored, 95% intervals over groups, and each
-heuristic by itself. A heuristic whose interval holds 0 is worth nothing there, and the table says so. Thirteen lines a
-table: where all are worth nothing, one in twenty or so still seems worth something, or turned round.
+constructed, so these figures show which planted defects the heuristics notice, not how far they agree with people.
+For rated sets (mtrag_faithfulness, clapnq_human): Spearman with all types scored and 95% intervals over groups, also of
+each heuristic alone. The table marks a heuristic whose interval contains 0. A table has 13 rows: even if no heuristic
+were related to the ratings, about one interval in twenty would not contain 0.
+Needs the extra `heuristic`; no judge and no network.
 With --translated also helpdesk_nl with the starred features on English text, replayed from that cassette, which
 
     assay run helpdesk_nl --metrics heuristic --translate judge --judge qwen1.5b --cassette FILE
 
 records (types that are not scored need `--metrics heuristic:all_types=True`).
-A Dutch pipeline is taken from ASSAY_SPACY_NL, as everywhere; the table tells which pipelines were used.
+The Dutch pipeline is that of ASSAY_SPACY_NL, if set; the output names the pipelines.
 """
 
 import argparse
@@ -70,7 +71,7 @@ def main() -> None:
 
 
 def _print_agreement(name: str, samples: Sequence[Sample], metrics: Sequence[Metric]) -> dict[str, dict[str, Score]]:
-    """Table IV, and each heuristic by itself."""
+    """Prints Table IV, and each heuristic alone."""
     scores = asyncio.run(_scores(samples, metrics))
     if failures := [score.reason for each in scores.values() for score in each.values() if score.status == "failed"]:
         sys.exit(f"{name}: {len(failures)} scores failed; the first: {failures[0]}")
@@ -81,14 +82,14 @@ def _print_agreement(name: str, samples: Sequence[Sample], metrics: Sequence[Met
 
 
 async def _scores(samples: Sequence[Sample], metrics: Sequence[Metric]) -> dict[str, dict[str, Score]]:
-    found: dict[str, dict[str, Score]] = {metric.name: {} for metric in metrics}
+    scores_by_metric: dict[str, dict[str, Score]] = {metric.name: {} for metric in metrics}
 
     def keep(sample: Sample, scores: dict[str, Score]) -> None:
         for name, score in scores.items():
-            found[name][sample.id] = score
+            scores_by_metric[name][sample.id] = score
 
     await execute(samples, metrics, keep, concurrency=16)
-    return found
+    return scores_by_metric
 
 
 def _rated(samples: Sequence[Sample], scores: dict[str, Score]) -> list[tuple[Sample, float, float]]:
@@ -101,18 +102,18 @@ def _rated(samples: Sequence[Sample], scores: dict[str, Score]) -> list[tuple[Sa
 
 def _agreement(name: str, samples: Sequence[Sample], scores: dict[str, Score]) -> list[object]:
     rated = _rated(samples, scores)
-    found = spearman([v for _, v, _ in rated], [r for _, _, r in rated], [s.source for s, _, _ in rated])
-    stars = "" if found.p is None else "**" if found.p < 0.01 else "*" if found.p < 0.05 else ""
+    estimate = spearman([v for _, v, _ in rated], [r for _, _, r in rated], [s.source for s, _, _ in rated])
+    stars = "" if estimate.p is None else "**" if estimate.p < 0.01 else "*" if estimate.p < 0.05 else ""
     differing = len(rated) - max(Counter(value for _, value, _ in rated).values(), default=0)
-    if found.value is None or found.low is None or found.high is None:
-        verdict = found.problem
+    if estimate.value is None or estimate.low is None or estimate.high is None:
+        verdict = estimate.problem
     elif differing < FEWEST_DIFFERING:  # an interval of resamples is then too narrow
         verdict = f"{differing} values differ: too few"
-    elif found.low > 0:
+    elif estimate.low > 0:
         verdict = "worth something"
     else:
-        verdict = "turned round" if found.high < 0 else "worth nothing here"
-    return [name, found.n, found.value, found.low, found.high, stars, verdict]
+        verdict = "turned round" if estimate.high < 0 else "worth nothing here"
+    return [name, estimate.n, estimate.value, estimate.low, estimate.high, stars, verdict]
 
 
 def _print_deviations(name: str, samples: Sequence[Sample], scores: dict[str, Score]) -> None:

@@ -1,15 +1,14 @@
-"""Component extraction on sentences that no pattern was written from, and against publishers' own markup.
+"""Measures how well components are found in held-out sentences, and in help pages against the publishers' markup.
 
     python benchmarks/heuristic_components.py [../shared/data/docs]
 
 First the held-out sentences (tests/metrics/heuristic/components.jsonl): 42 per language, ten house styles, a fifth of
-them without a component. They were written and labelled after the patterns, which were not changed for them since; but
-who wrote them had read the patterns. Intervals: 95%, percentiles of 2,000 seeded resamples of the sentences.
+them without a component. They were written and labelled after the patterns, by someone who had read the patterns; the
+patterns were not changed for them afterwards. Intervals: 95%, percentiles of 2,000 seeded resamples of the sentences.
 
-Then the pages of a folder, if one is given: it holds `index.jsonl`, of which each line names a page (`path`), its
-`language` and its `ui_components`. A page's own Markdown bold is an easy case; `without markup` takes the bold, code
-and quote marks off before it extracts. Pages whose publisher marked no component are left out: nobody says what they
-name.
+Then the pages of a folder, if there is one: its `index.jsonl` has one line per page with `path`, `language` and
+`ui_components`. Components in Markdown bold are an easy case; `without markup` removes bold, code and quote marks
+before the extraction. Pages without marked components are left out, because it is unknown what they name.
 """
 
 import argparse
@@ -63,13 +62,13 @@ def row(name: str, texts: Sequence[Compared], *, interval: bool = False) -> list
     """A line of a table: texts, names found, precision, recall and F1."""
     counts = np.array([[len(names) for names in each] for each in texts])
     figures = precision_recall_f1(counts.sum(axis=0).tolist())
-    told: list[object] = [f"{figure:.2f}" if counts[:, 0::2].any() else None for figure in figures]
+    shown: list[object] = [f"{figure:.2f}" if counts[:, 0::2].any() else None for figure in figures]
     if interval:
         draws = np.random.default_rng(0).integers(len(texts), size=(RESAMPLES, len(texts)))
-        drawn = [precision_recall_f1(counts[draw].sum(axis=0).tolist()) for draw in draws]
-        ends = np.percentile(drawn, [2.5, 97.5], axis=0)
-        told = [f"{figure:.2f} [{low:.2f}, {high:.2f}]" for figure, low, high in zip(figures, *ends, strict=True)]
-    return [name, len(texts), int(counts[:, :2].sum()), *told]
+        resampled = [precision_recall_f1(counts[draw].sum(axis=0).tolist()) for draw in draws]
+        ends = np.percentile(resampled, [2.5, 97.5], axis=0)
+        shown = [f"{figure:.2f} [{low:.2f}, {high:.2f}]" for figure, low, high in zip(figures, *ends, strict=True)]
+    return [name, len(texts), int(counts[:, :2].sum()), *shown]
 
 
 def main() -> None:
@@ -84,11 +83,11 @@ def main() -> None:
     sentences: list[dict[str, Any]] = [json.loads(line) for line in HELD_OUT.read_text(encoding="utf-8").splitlines()]
     for language in LANGUAGES:
         its = [each for each in sentences if each["language"] == language]
-        found = [compared(each["text"], each["components"], language) for each in its]
-        rows.append(row(f"{language}, all", found, interval=True))
-        _show(rows[-1], found, options.show)
+        comparisons = [compared(each["text"], each["components"], language) for each in its]
+        rows.append(row(f"{language}, all", comparisons, interval=True))
+        _show(rows[-1], comparisons, options.show)
         for style in dict.fromkeys(each["style"] for each in its):
-            of_style = [compare for each, compare in zip(its, found, strict=True) if each["style"] == style]
+            of_style = [compare for each, compare in zip(its, comparisons, strict=True) if each["style"] == style]
             rows.append(row(f"  {style}", of_style))
     print_table("Components in held-out sentences", header, rows)
     if options.docs is None:
@@ -98,9 +97,9 @@ def main() -> None:
     for language in LANGUAGES:
         its = [page for page in pages if page["language"] == language and page.get("ui_components")]
         for markup in (True, False):
-            found = [_page(page, options.docs, markup=markup) for page in its]
-            rows.append(row(f"{language}, {'as it is' if markup else 'without markup'}", found, interval=True))
-            _show(rows[-1], found, options.show)
+            comparisons = [_page(page, options.docs, markup=markup) for page in its]
+            rows.append(row(f"{language}, {'as it is' if markup else 'without markup'}", comparisons, interval=True))
+            _show(rows[-1], comparisons, options.show)
     print_table("Components against the publishers' markup", header, rows)
 
 
@@ -110,10 +109,10 @@ def _page(page: dict[str, Any], docs: Path, *, markup: bool) -> Compared:
     return compared(text if markup else _MARKUP.sub("", text), names, page["language"])
 
 
-def _show(told: list[object], found: Sequence[Compared], most: int) -> None:
+def _show(shown: list[object], comparisons: Sequence[Compared], most: int) -> None:
     if most:
-        print(f"{told[0]}: wrong: {'; '.join([name for each in found for name in each.wrong][:most])}")
-        print(f"{told[0]}: missed: {'; '.join([name for each in found for name in each.missed][:most])}")
+        print(f"{shown[0]}: wrong: {'; '.join([name for each in comparisons for name in each.wrong][:most])}")
+        print(f"{shown[0]}: missed: {'; '.join([name for each in comparisons for name in each.missed][:most])}")
 
 
 if __name__ == "__main__":

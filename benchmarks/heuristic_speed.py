@@ -1,14 +1,14 @@
-"""How many answers per second the heuristic scores, and how much of that is spent inside spaCy.
+"""Measures how many answers per second the heuristic scores, and the share of the time that is spent inside spaCy.
 
     python benchmarks/heuristic_speed.py --data ../shared/data/rated [--answers 2000] [--whole-pipeline]
 
-Scores English answers (all message types) of the rated sets, 16 samples at once as a run does. The sets hold some 900:
-beyond that an answer comes again with its sentences in another order, a new text with a context that was parsed before,
-as when several answers share a help page. Seconds are the processor's, so that other work on the machine counts for
-little. Assay leaves out the components that no heuristic reads (tagger, attribute ruler, lemmatizer, names): half of
-what spaCy would take, so that the share inside spaCy is smaller and the run faster; --whole-pipeline puts all but the
-names back. Time inside spaCy is what its `pipe` takes; the rest is ours, of which the costliest functions are listed
-(from a profile of further answers, since a profile slows what it measures).
+Scores English answers (all message types) of the rated sets, 16 samples at once as a run does. The sets have some 900
+answers; after that an answer is used again with its sentences in another order: a new text with a context that was
+parsed before, as when several answers share a help page. Seconds are processor time, so that other work on the machine
+has little effect. Assay switches off the components of the pipeline that no heuristic reads (tagger, attribute ruler,
+lemmatizer, names), which take half of spaCy's time; --whole-pipeline switches all but the names on again. Time inside
+spaCy is that of its `pipe`; for the rest the most expensive functions are listed, from a profile of other answers,
+because a profile slows what it measures. Needs the extra `heuristic` and an English pipeline.
 """
 
 import argparse
@@ -74,16 +74,16 @@ def main() -> None:
     parser.add_argument("--answers", type=int, default=2000)
     parser.add_argument("--whole-pipeline", action="store_true", help="with the components that nothing reads")
     options = parser.parse_args()
-    found = find_pipeline(load_language("en"))
-    if found.nlp is None:
-        parser.exit(1, f"{found.lacking}\n")
-    kept = [sample for name in SETS for sample in load_set(str(options.data / f"{name}.jsonl"))]
-    whole = [sample for sample in kept if sample.response.strip() and sample.retrieved_contexts]
+    pipeline = find_pipeline(load_language("en"))
+    if pipeline.nlp is None:
+        parser.exit(1, f"{pipeline.lacking}\n")
+    pool = [sample for name in SETS for sample in load_set(str(options.data / f"{name}.jsonl"))]
+    whole = [sample for sample in pool if sample.response.strip() and sample.retrieved_contexts]
     samples = [_turned(whole[n % len(whole)], n // len(whole)) for n in range(options.answers + PROFILED)]
     print_machine()
-    timed = TimedPipe(spacy.load(found.name, exclude=["ner"]) if options.whole_pipeline else found.nlp)
+    timed = TimedPipe(spacy.load(pipeline.name, exclude=["ner"]) if options.whole_pipeline else pipeline.nlp)
     metric = Heuristic(all_types=True)
-    metric.texts = TimedTexts(timed, found.name)
+    metric.texts = TimedTexts(timed, pipeline.name)
     asyncio.run(_score(whole[:5], metric))  # loads the lemmas and the word list
     timed.seconds, timed.texts = 0.0, 0
     start = time.process_time()
@@ -91,7 +91,7 @@ def main() -> None:
     seconds = time.process_time() - start
     words = sum(len(text.split()) for text in {t for s in samples[: options.answers] for t in _texts(s)})
     print_table(
-        f"{found.name}, {options.answers} answers, {timed.texts} different texts, {words} words",
+        f"{pipeline.name}, {options.answers} answers, {timed.texts} different texts, {words} words",
         ["seconds", "in spaCy", "share", "answers/s", "words/s"],
         [
             [

@@ -1,10 +1,10 @@
-"""Time against length of every deterministic metric, on texts that repeat one of 78 adversarial patterns.
+"""Measures how the time of each deterministic metric grows with the length of texts that repeat an adversarial pattern.
 
     python benchmarks/hostile_lengths.py [--most 100000] [--metrics heuristic,declined] [--patterns capitals,spaces]
 
-Each text is both the answer and, reversed, its context and its question. Per metric the slowest patterns are printed,
-with the processor's seconds at each length and the growth: how many times longer it takes for four times the length
-(4 is linear, 16 quadratic).
+There are 78 patterns (hostile_patterns.json). Each text is the answer and, reversed, its context and its question. Per
+metric the slowest patterns are printed, with processor seconds at each length and the growth: how many times longer it
+takes for four times the length (4 is linear, 16 quadratic).
 """
 
 import argparse

@@ -1,13 +1,13 @@
-"""Judges beside each other on answers that people rated: the table of `assay judges compare`, panels and cascade too.
+"""Compares judges on answers that people rated: the tables of `assay judges compare`, with panels and cascade.
 
     python benchmarks/judges_rated.py --data ../shared/data/rated
 
-Takes the seeded choice of mtrag_faithfulness that rated_agreement.py takes, and the replies which that has kept in the
-cache folder: for each judge run first
+Uses the same random choice of mtrag_faithfulness as rated_agreement.py, and the replies that it recorded in the cache
+folder: for each judge run first
 
     python benchmarks/rated_agreement.py --sets mtrag_faithfulness --judge JUDGE --ways METRIC
 
-No model is asked. Weights and thresholds of panels are learnt on other folds than those they are shown on.
+No model is asked. The weights and thresholds of panels are fitted on other folds than those they are tested on.
 """
 
 import argparse
@@ -43,8 +43,8 @@ def main() -> int:
         chosen = Path(folder) / f"{options.set}.jsonl"
         chosen.write_text("".join(sample.model_dump_json() + "\n" for sample in samples), encoding="utf-8")
         for judge in options.judges:
-            kept = user_cache_path("assay") / f"rated.{load_settings(judge).identity}.jsonl"
-            (Path(folder) / f"{judge}.jsonl").symlink_to(kept)
+            cassette_path = user_cache_path("assay") / f"rated.{load_settings(judge).identity}.jsonl"
+            (Path(folder) / f"{judge}.jsonl").symlink_to(cassette_path)
         command = ["judges", "compare", str(chosen), "--metric", options.metric, "--mode", "replay"]
         command += [word for judge in options.judges for word in ("--judge", judge)]
         command += ["--cassette", f"{folder}/{{judge}}.jsonl", "--seed", str(options.seed)]

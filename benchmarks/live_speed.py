@@ -1,17 +1,17 @@
-"""Live: how fast samples are judged over HTTP, and what they take, beside Ragas on the same texts.
+"""Measures how fast samples are judged over HTTP, with requests and tokens per sample, beside Ragas on the same texts.
 
     python benchmarks/live_speed.py [--n 240] [--n-slow 480] [--latency 0.2] [--skip-ragas]
 
-The judge is the tests' server, in a process of its own on this machine. Both sides score faithfulness and answer
+The judge is the tests' server, in its own process on this machine. Both sides score faithfulness and answer
 relevance; Assay with listed verdicts, on the judge's claims and by default on the answer's sentences. Three tables:
 
-1. What a sample takes: requests, and tokens by one count for both sides (cl100k_base, over the bodies that the server
-   got and what it said; a json_schema beside the messages counts as sent; texts embedded over HTTP apart).
-2. An instant judge: samples per second by how many are under way at once. It shows what the client's own work costs.
-3. A judge that takes 200 ms: Assay's calls per second as a share of the ideal, which is calls x latency / concurrency.
+1. Requests and tokens per sample. Tokens are counted in the same way for both sides (cl100k_base, over request and
+   reply bodies; a json_schema beside the messages counts as sent; texts embedded over HTTP are counted separately).
+2. With an instant judge: samples per second by the number of samples at once. It shows the cost of the client itself.
+3. With a judge that takes 200 ms: Assay's calls per second as a share of the ideal, calls x latency / concurrency.
 
 litellm reaches `openai/` models through OpenAI's SDK, and `hosted_vllm/` ones (any OpenAI-compatible server) with a
-client of its own, which takes about half of the time: Assay is shown both ways. Ragas runs as its users run it:
+client of its own, in about half of the time: Assay is measured with both. Ragas runs as its users run it:
 `ragas.metrics.collections` with an OpenAI client, and `ragas.evaluate` with LangChain's; each with embeddings over
 HTTP, its default, and with Assay's embedder in the process.
 """
@@ -39,9 +39,9 @@ Pipeline = Callable[[Sequence[Sample], int], float]
 
 def assay_pipelines(server: LocalJudge, embedder: Embedder) -> dict[str, Pipeline]:
     """Assay through both of litellm's paths to an OpenAI-like server; the default has one call less per sample."""
-    made = {f"Assay, {each}/": assay_pipeline(server, embedder, f"{each}/local", "judge") for each in PROVIDERS}
+    pipelines = {f"Assay, {each}/": assay_pipeline(server, embedder, f"{each}/local", "judge") for each in PROVIDERS}
     default = f"{PROVIDERS[-1]}/local"
-    return made | {f"Assay, {PROVIDERS[-1]}/, by default": assay_pipeline(server, embedder, default, "sentences")}
+    return pipelines | {f"Assay, {PROVIDERS[-1]}/, by default": assay_pipeline(server, embedder, default, "sentences")}
 
 
 def assay_pipeline(server: LocalJudge, embedder: Embedder, model: str, claims: ClaimsBy) -> Pipeline:
@@ -88,11 +88,11 @@ def what_a_sample_takes(server: LocalJudge, pipelines: dict[str, Pipeline]) -> N
         server.forget()
         score(samples, 8)
         bodies = server.bodies()
-        asked = [tokens.of_request(body) for body in bodies if "messages" in body]
+        token_counts = [tokens.of_request(body) for body in bodies if "messages" in body]
         embedded = [tokens.of_request(body)[0] for body in bodies if "messages" not in body]
-        sent, said = (sum(column) / len(samples) for column in zip(*asked, strict=True))
-        per_sample = [len(bodies) / len(samples), len(asked) / len(samples)]
-        rows.append([name, *per_sample, sent, said, sent + said, sum(embedded) / len(samples)])
+        sent, received = (sum(column) / len(samples) for column in zip(*token_counts, strict=True))
+        per_sample = [len(bodies) / len(samples), len(token_counts) / len(samples)]
+        rows.append([name, *per_sample, sent, received, sent + received, sum(embedded) / len(samples)])
     header = ("", "requests", "to the LLM", "tokens sent", "tokens said", "tokens", "tokens embedded")
     print_table(f"1. What a sample takes, n = {len(samples)} samples", header, rows)
 
@@ -111,11 +111,20 @@ def instant_judge(
                 begun = time.perf_counter()
                 shares[name] = score(samples, concurrency)
                 speeds[name][concurrency].append(len(samples) / (time.perf_counter() - begun))
-    medians = {name: [statistics.median(found) for found in by.values()] for name, by in speeds.items()}
-    rivals = [max(found) for name, found in medians.items() if name.startswith("Ragas")]
+    medians = {
+        name: [statistics.median(speeds_of_pipeline) for speeds_of_pipeline in by.values()]
+        for name, by in speeds.items()
+    }
+    rivals = [max(speeds_of_pipeline) for name, speeds_of_pipeline in medians.items() if name.startswith("Ragas")]
     rows = [
-        [name, *found, max(found), max(found) / max(rivals) if rivals else None, f"{shares[name]:.0%}"]
-        for name, found in medians.items()
+        [
+            name,
+            *speeds_of_pipeline,
+            max(speeds_of_pipeline),
+            max(speeds_of_pipeline) / max(rivals) if rivals else None,
+            f"{shares[name]:.0%}",
+        ]
+        for name, speeds_of_pipeline in medians.items()
     ]
     header = ("samples/s at once:", *map(str, at_once), "best", "x Ragas's best", "scored")
     print_table(f"2. An instant judge, n = {count} samples, median of {passes}", header, rows)
@@ -128,13 +137,13 @@ def slow_judge(server: LocalJudge, pipelines: dict[str, Pipeline], count: int, l
     for name, score in pipelines.items():
         for concurrency in (16, 48):
             score(samples[:concurrency], concurrency)  # libraries loaded
-            taken = []
+            wall_seconds = []
             for _ in range(passes):
                 server.forget()
                 begun = time.perf_counter()
                 score(samples, concurrency)
-                taken.append(time.perf_counter() - begun)
-            seconds, stats = statistics.median(taken), server.stats()
+                wall_seconds.append(time.perf_counter() - begun)
+            seconds, stats = statistics.median(wall_seconds), server.stats()
             calls = stats["requests"]
             ideal = calls * latency / concurrency
             at_most = stats["most_at_once"]

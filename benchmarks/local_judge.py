@@ -1,4 +1,4 @@
-"""A judge for benchmarks: the tests' server in a process of its own, the same for both sides."""
+"""Runs a judge for benchmarks: the tests' server in its own process, the same for both sides."""
 
 import json
 import os
@@ -40,8 +40,8 @@ class LocalJudge:
 
     def bodies(self) -> list[dict[str, Any]]:
         """The body of each request since `forget`."""
-        kept: list[dict[str, Any]] = self._call("/requests")
-        return kept
+        received: list[dict[str, Any]] = self._call("/requests")
+        return received
 
     def _call(self, path: str, method: str = "GET") -> Any:
         with urllib.request.urlopen(urllib.request.Request(self._root + path, method=method)) as reply:

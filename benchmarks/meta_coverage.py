@@ -1,14 +1,15 @@
-"""Do the intervals of the meta-evaluation hold what they promise, and does its permutation test cry wolf?
+"""Measures how often the meta-evaluation's intervals contain the truth, and how often its test raises a false alarm.
 
     python benchmarks/meta_coverage.py --repeats 500
 
 Simulates ratings 1 to 5 (a normal variable cut so that 28% are 1 and 52% are 5, as in Table I of the AFAS paper, or
-evenly) and scores that follow it, so that the true value of each measure is known (from two million answers). Prints
+evenly) and scores that are related to them, so that the true value of each measure is known (from two million answers).
+Prints
 
-- how often the 95% interval holds it, for answers by themselves and in groups of four that share half their variance;
+- how often the 95% interval contains it, for independent answers and for groups of four that share half their variance;
 - how often p < 0.05 under noise, for one metric, for the best of 12 (max-T), and for the selection among all their
-  subsets; and what such noise reaches in sample and out of fold;
-- how often the prediction-powered interval holds the true mean rating.
+  subsets; and the correlation that such noise reaches in sample and out of fold;
+- how often the prediction-powered interval contains the true mean rating.
 """
 
 import argparse
@@ -58,7 +59,7 @@ def labels(groups: Places) -> tuple[str, ...]:
 
 
 def intervals(repeats: int, resamples: int, seed: int) -> Iterator[list[object]]:
-    """A row a setting: how often each interval holds the truth."""
+    """Builds one row per setting: how often each interval contains the truth."""
     settings = [(79, 0.5, "as in 001", 1), (79, 0.3, "even", 1), (200, 0.5, "as in 001", 4), (200, 0.3, "even", 4)]
     for n, follows, shape, of_a_group in settings:
         generator = np.random.default_rng(seed)
@@ -68,9 +69,11 @@ def intervals(repeats: int, resamples: int, seed: int) -> Iterator[list[object]]
         for repeat in range(repeats):
             x, y, groups = simulate(generator, n, follows, CUTS[shape], of_a_group)
             for name, of in MEASURES.items():
-                found = estimate(of(x, y), labels(groups), resamples=resamples, seed=repeat)
+                interval = estimate(of(x, y), labels(groups), resamples=resamples, seed=repeat)
                 held[name] += bool(
-                    found.low is not None and found.high is not None and found.low <= truth[name] <= found.high
+                    interval.low is not None
+                    and interval.high is not None
+                    and interval.low <= truth[name] <= interval.high
                 )
         yield [
             n,
@@ -82,7 +85,7 @@ def intervals(repeats: int, resamples: int, seed: int) -> Iterator[list[object]]
 
 
 def false_alarms(repeats: int, permutations: int, seed: int) -> Iterator[list[object]]:
-    """A row a setting: how often p < 0.05 though nothing is there; in sample and out of fold of the selection."""
+    """Builds one row per setting: how often p < 0.05 under noise; the correlations in sample and out of fold."""
     for n, of_a_group, metrics in ((79, 1, 12), (80, 4, 12)):
         generator = np.random.default_rng(seed)
         alarms = {"one": 0, "max-T": 0, "selection": 0}
@@ -102,11 +105,11 @@ def false_alarms(repeats: int, permutations: int, seed: int) -> Iterator[list[ob
             alarms["max-T"] += min(together) < 0.05
             task = CombinationTask.build(scores, ratings, groups, middle=MIDDLE, how="ranks", largest=metrics)
             _, best, p = chance_of_best(task, permutations=permutations, seed=repeat)
-            found = cross_validate(task, repeats=1, folds=5, seed=repeat, rules=("best",))
-            assert found is not None
+            validation = cross_validate(task, repeats=1, folds=5, seed=repeat, rules=("best",))
+            assert validation is not None
             alarms["selection"] += p < 0.05
             in_sample.append(best)
-            out_of_fold.append(column_spearmans(found.chosen["best"], ratings)[0])
+            out_of_fold.append(column_spearmans(validation.chosen["best"], ratings)[0])
         error = np.std(out_of_fold) / np.sqrt(repeats)
         shares = (f"{100 * count / repeats:.1f}%" for count in alarms.values())
         yield [n, of_a_group, *shares, float(np.mean(in_sample)), f"{np.mean(out_of_fold):.3f} +- {error:.3f}"]
@@ -123,8 +126,8 @@ def rates(repeats: int, seed: int) -> Iterator[list[object]]:
         widths = []
         for _ in range(repeats):
             x, y, groups = simulate(generator, n + 2000, 0.7, cuts, of_a_group)
-            found = prediction_powered_mean(y[:n], x[:n], x[n:], groups[:n], scale=(1, 5))
-            for_mean, plain = found.mean, found.classical
+            powered_mean = prediction_powered_mean(y[:n], x[:n], x[n:], groups[:n], scale=(1, 5))
+            for_mean, plain = powered_mean.mean, powered_mean.classical
             assert for_mean.low is not None and for_mean.high is not None
             assert plain.low is not None and plain.high is not None
             powered += for_mean.low <= mean <= for_mean.high
@@ -132,8 +135,8 @@ def rates(repeats: int, seed: int) -> Iterator[list[object]]:
             widths.append((for_mean.high - for_mean.low) / (plain.high - plain.low))
             of_bad = estimate_share(y[:n] < MIDDLE, groups[:n])
             shares += bool(of_bad.low is not None and of_bad.high is not None and of_bad.low <= bad <= of_bad.high)
-        told = (f"{100 * count / repeats:.1f}%" for count in (powered, classical, shares))
-        yield [n, of_a_group, *told, float(np.mean(widths))]
+        shares_of_alarms = (f"{100 * count / repeats:.1f}%" for count in (powered, classical, shares))
+        yield [n, of_a_group, *shares_of_alarms, float(np.mean(widths))]
 
 
 def main() -> None:

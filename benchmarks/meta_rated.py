@@ -1,11 +1,11 @@
-"""What the meta-evaluation says of answers that people rated: published scores, baselines and heuristic features.
+"""Runs the meta-evaluation on answers that people rated: published scores, baselines and heuristic features.
 
     python benchmarks/meta_rated.py --data ../shared/data/rated
 
-For mtrag_faithfulness and clapnq_human (each rated 1 to 4 by three people): the sentence, each metric beside the
-baselines, combinations by size and by combiner, what the paper's procedure keeps, the raters, and the policy.
-No judge, no network. Published scores are those in the set's own metadata. A heuristic that says nothing about an
-answer leaves its place empty there.
+For mtrag_faithfulness and clapnq_human (each rated 1 to 4 by three people): the recommendation, each metric beside the
+baselines, combinations by size and by combiner, the metrics that the paper's procedure keeps, the raters, and the
+policy. Published scores are those in the set's metadata. A heuristic without a value for an answer counts as missing
+there. Needs the extra `heuristic`; no judge and no network.
 """
 
 import argparse
@@ -29,22 +29,22 @@ SETS = ("mtrag_faithfulness", "clapnq_human")
 NAN = float("nan")
 
 
-async def scores_of(samples: Sequence[Sample], metrics: Sequence[Metric]) -> dict[str, dict[str, float | None]]:
+async def score_samples(samples: Sequence[Sample], metrics: Sequence[Metric]) -> dict[str, dict[str, float | None]]:
     """Each metric's values by sample id."""
-    found: dict[str, dict[str, float | None]] = {metric.name: {} for metric in metrics}
+    values: dict[str, dict[str, float | None]] = {metric.name: {} for metric in metrics}
 
     def keep(sample: Sample, scores: dict[str, Score]) -> None:
         for name, score in scores.items():
-            found[name][sample.id] = score.value
+            values[name][sample.id] = score.value
 
     await execute(samples, metrics, keep, concurrency=8)
-    return found
+    return values
 
 
-def table_of(samples: Sequence[Sample]) -> ScoreTable:
+def build_table(samples: Sequence[Sample]) -> ScoreTable:
     """Published scores, baselines and heuristic features beside all ratings."""
     features = [name for name in metric_names() if name.startswith("heuristic.")]
-    columns = asyncio.run(scores_of(samples, [load_metric(name) for name in (*BASELINES, *features)]))
+    columns = asyncio.run(score_samples(samples, [load_metric(name) for name in (*BASELINES, *features)]))
     published = sorted({name for sample in samples for name in sample.metadata.get("published_metrics", {})})
     for name in published:
         columns[name] = {sample.id: sample.metadata.get("published_metrics", {}).get(name) for sample in samples}
@@ -62,10 +62,10 @@ def table_of(samples: Sequence[Sample]) -> ScoreTable:
     )
 
 
-def print_found(name: str, found: MetaEvaluation) -> None:
+def print_evaluation(name: str, evaluation: MetaEvaluation) -> None:
     """The sentence, then the tables behind it."""
-    print(f"\n{name}: {found.settings.rated} answers, {found.settings.groups} groups")
-    print(f"{found.recommendation}\n{found.explanation}")
+    print(f"\n{name}: {evaluation.settings.rated} answers, {evaluation.settings.groups} groups")
+    print(f"{evaluation.recommendation}\n{evaluation.explanation}")
     rows: list[list[object]] = [
         [
             each.name,
@@ -75,10 +75,10 @@ def print_found(name: str, found: MetaEvaluation) -> None:
             each.p_grouped,
             each.p_max_t,
         ]
-        for each in sorted(found.metrics, key=lambda each: -(each.spearman.value or -1.0))
+        for each in sorted(evaluation.metrics, key=lambda each: -(each.spearman.value or -1.0))
     ]
     print_table("metrics", ["metric", "n", "Spearman", "AUROC bad", "p by group", "max-T"], rows)
-    if found.selection:
+    if evaluation.selection:
         rows = [
             [
                 each.kind,
@@ -88,25 +88,28 @@ def print_found(name: str, found: MetaEvaluation) -> None:
                 format_estimate(each.out_of_fold),
                 ", ".join(each.metrics[:4]),
             ]
-            for each in found.selection.combinations
+            for each in evaluation.selection.combinations
         ]
         print_table("combinations", ["kind", "metrics", "", "in sample", "out of fold", "first four"], rows)
-        chance = found.selection
+        chance = evaluation.selection
         print(
             f"best of {chance.chosen.candidates:,} in sample {chance.best_in_sample:.2f}, on shuffled ratings "
             f"{chance.best_by_chance:.2f} (p = {chance.p_of_selection:.3g})"
         )
-    if found.paper_procedure:
-        paper = found.paper_procedure
+    if evaluation.paper_procedure:
+        paper = evaluation.paper_procedure
         print(
             f"the paper's procedure keeps {', '.join(paper.metrics) or 'nothing'}: in sample {paper.rho or 0.0:.2f}, ",
             end="",
         )
         print(f"out of fold {format_estimate(paper.out_of_fold)}")
-    if found.raters:
-        print(f"raters: alpha {format_estimate(found.raters.alpha)}, ceiling {format_estimate(found.raters.ceiling)}")
-    if found.policy:
-        policy = found.policy
+    if evaluation.raters:
+        print(
+            f"raters: alpha {format_estimate(evaluation.raters.alpha)}, "
+            f"ceiling {format_estimate(evaluation.raters.ceiling)}"
+        )
+    if evaluation.policy:
+        policy = evaluation.policy
         print(
             f"policy: {policy.sent} of {policy.n} sent, of which wrong {format_estimate(policy.wrong_rate)}; "
             f"{policy.held} held, {policy.to_person} to a person. {policy.problem}"
@@ -123,8 +126,8 @@ def main() -> None:
     options = parser.parse_args()
     print_machine()
     for name in options.sets:
-        table = table_of(load_set(options.data / f"{name}.jsonl"))
-        print_found(name, evaluate_table(table, bootstrap=options.bootstrap, seed=options.seed))
+        table = build_table(load_set(options.data / f"{name}.jsonl"))
+        print_evaluation(name, evaluate_table(table, bootstrap=options.bootstrap, seed=options.seed))
 
 
 if __name__ == "__main__":

@@ -1,10 +1,10 @@
-"""What a meta-evaluation costs: 12 metrics, all 4,095 subsets, 2,000 group bootstraps, 10 x 5 nested folds.
+"""Measures the time of a meta-evaluation: 12 metrics, all 4,095 subsets, 2,000 group bootstraps, 10 x 5 nested folds.
 
     python benchmarks/meta_speed.py
 
-Prints seconds of the clock and of the processor for the parts and the whole on 250 items; what all subsets would cost
-when each correlation is worked out by itself (scipy's spearmanr, timed here and multiplied); and how the cost grows
-with the items (fewer resamples, so that it ends soon).
+Prints wall and processor seconds of each part and of the whole on 250 items; the time of all subsets if each
+correlation were computed alone (scipy's spearmanr, timed here and multiplied); and how the time grows with the number
+of items (with fewer resamples, so that it ends soon).
 """
 
 import argparse

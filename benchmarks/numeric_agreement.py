@@ -1,18 +1,18 @@
-"""Numerical claims: how many are checked, and how many of those rightly, by the grammar alone and with a judge.
+"""Measures the coverage and accuracy of numerical claims, by the grammar alone and with a judge.
 
     python benchmarks/numeric_agreement.py --data ../shared/data/rated
     python benchmarks/numeric_agreement.py --data ../shared/data/rated --judge qwen1.5b --n 60
 
-plain_claims.jsonl (beside this file) has sentences as a support bot writes them, over the tables of plain_tables.json:
-a part `development` that words were added for, and a part `held_out` that nothing was. All were written by language
+plain_claims.jsonl (beside this file) has sentences as a support bot writes them, about the tables of plain_tables.json:
+for the part `development` words were added to the grammar, for the part `held_out` none. All were written by language
 models that had not seen the grammar, and labelled by computation. The bundled kpi sets have one gold label per claim,
 and a part (`metadata.split` held_out) that no pattern was written from; tabfact_numeric, tatqa_numeric and scitab
-(other people's, not part of this repository) have a label an answer. Each of those is cut in two by the table that a
-claim is about (seed 0): the grammar was tuned on one half, and the other is reported too. An answer is contradicted
-when one of its claims is, supported when all are, else unchecked.
-Accuracy is the share of the checked that agree with the label, coverage the share of the checkable that are checked;
-intervals are Wilson's at 95%. `left alone`: claims whose gold is unverifiable, and that were. Replies of a judge are
-kept in a cassette in the cache folder.
+(other people's, not part of this repository) have one label per answer. Each of those is split in two by the table of
+the claim (seed 0): the grammar was tuned on one half, and the other half is reported too. An answer is contradicted
+if one of its claims is, supported if all are, else unchecked.
+Accuracy is the share of the checked claims that agree with the label, coverage the share of the checkable claims that
+are checked; intervals are Wilson's at 95%. `left alone`: the share of claims with the gold label unverifiable that are
+unchecked. A judge's replies are recorded in the cache folder. Needs the extra `numeric`.
 """
 
 import argparse
@@ -77,18 +77,18 @@ async def verdicts(samples: Sequence[Sample], metric: NumericClaims) -> list[lis
 
 def whole(claims: Sequence[Mapping[str, Any]]) -> str:
     """The verdict on several checks together."""
-    found = {claim["verdict"] for claim in claims}
-    if "contradicted" in found:
+    verdict_set = {claim["verdict"] for claim in claims}
+    if "contradicted" in verdict_set:
         return "contradicted"
-    return "supported" if found == {"supported"} else "unverifiable"
+    return "supported" if verdict_set == {"supported"} else "unverifiable"
 
 
 def line(name: str, pairs: Sequence[tuple[str, str]], seconds: float) -> Row:
     """One line of the table from (gold, verdict) pairs; gold `unverifiable` counts in neither share but in the last."""
-    checkable = [(gold, said) for gold, said in pairs if gold != "unverifiable"]
-    checked = [(gold, said) for gold, said in checkable if said != "unverifiable"]
-    right = sum(gold == said for gold, said in checked)
-    left_alone = [said == "unverifiable" for gold, said in pairs if gold == "unverifiable"]
+    checkable = [(gold, verdict) for gold, verdict in pairs if gold != "unverifiable"]
+    checked = [(gold, verdict) for gold, verdict in checkable if verdict != "unverifiable"]
+    right = sum(gold == verdict for gold, verdict in checked)
+    left_alone = [verdict == "unverifiable" for gold, verdict in pairs if gold == "unverifiable"]
     rest = f"{sum(left_alone)} of {len(left_alone)}" if left_alone else None
     rate = len(pairs) / seconds if seconds else None
     return [name, len(checkable), share(len(checked), len(checkable)), share(right, len(checked)), rest, rate]
@@ -111,11 +111,11 @@ async def kpi_rows(metric: NumericClaims, parts: Sequence[str]) -> list[Row]:
             held_out = part == "held_out"
             chosen = [s for s in samples if (s.metadata["split"] == "held_out") is held_out]
             begin = time.perf_counter()
-            found = await verdicts(chosen, metric)
+            claim_verdicts = await verdicts(chosen, metric)
             seconds = time.perf_counter() - begin
             pairs = [
                 (gold["gold"], whole([claim for claim in claims if same(claim["text"], gold["text"])]))
-                for sample, claims in zip(chosen, found, strict=True)
+                for sample, claims in zip(chosen, claim_verdicts, strict=True)
                 for gold in sample.metadata["claims"]
             ]
             rows.append(line(f"{name}, {'held out' if held_out else 'tuned on'}", pairs, seconds))
@@ -142,11 +142,11 @@ async def plain_rows(metric: NumericClaims, parts: Sequence[str], most: int | No
                 for claim in chosen
             ]
             begin = time.perf_counter()
-            found = await verdicts(samples, metric)
+            claim_verdicts = await verdicts(samples, metric)
             seconds = time.perf_counter() - begin
             gold = [whole([{"verdict": label} for label in claim["labels"]]) for claim in chosen]
             name = f"plain_claims {language}, {part.replace('_', ' ')}"
-            rows.append(line(name, list(zip(gold, map(whole, found), strict=True)), seconds))
+            rows.append(line(name, list(zip(gold, map(whole, claim_verdicts), strict=True)), seconds))
     return rows
 
 
@@ -165,10 +165,10 @@ async def rated_rows(
         for half, samples in halves.items() if len(parts) > 1 else [("held out", halves["held out"])]:
             chosen = random.Random(seed).sample(samples, min(most or len(samples), len(samples)))
             begin = time.perf_counter()
-            found = await verdicts(chosen, metric)
+            claim_verdicts = await verdicts(chosen, metric)
             seconds = time.perf_counter() - begin
             gold = ["supported" if sample.rating else "contradicted" for sample in chosen]
-            rows.append(line(f"{name}, {half}", list(zip(gold, map(whole, found), strict=True)), seconds))
+            rows.append(line(f"{name}, {half}", list(zip(gold, map(whole, claim_verdicts), strict=True)), seconds))
     return rows
 
 

@@ -1,11 +1,11 @@
-"""How many numerical claims per second are read, computed and judged without a model.
+"""Measures how many numerical claims per second are read, computed and judged without a model.
 
     python benchmarks/numeric_speed.py [--rounds 5] [--rows 100000]
 
-First on the bundled sets kpi_nl and kpi_en: every sentence of every answer, tables read anew in each round, as a run
-does. Then on one table of many rows (a CSV file, times by the minute): reading the file, making series of it, its
-facts, and single claims against it, the first of each kind (which sorts, indexes and decomposes what is then kept)
-and the next. Seconds are the processor's, so that other work on the machine counts for little.
+First on the bundled sets kpi_nl and kpi_en: every sentence of every answer, with the tables read anew in each round, as
+in a run. Then on one table of many rows (a CSV file, one row per minute): reading the file, making series of it, its
+facts, and single claims about it: the first of each kind (which sorts, indexes and decomposes the series, once) and the
+next one. Seconds are processor time, so that other work on the machine has little effect. Needs the extra `numeric`.
 """
 
 import argparse
@@ -67,10 +67,10 @@ def _judge(samples: Sequence[Sample]) -> tuple[int, int]:
     count = checked = 0
     for sample in samples:
         language = sample.language or "en"
-        said = sentences(sample.response, language)
+        answer_sentences = sentences(sample.response, language)
         anew = sample.model_copy(update={"tables": tuple(table.model_copy() for table in sample.tables)})
-        found = check_claims(said, tables_of_claims(anew), language, sample.user_input)
-        count, checked = count + len(said), checked + sum(claim.checkable for claim in found)
+        checks = check_claims(answer_sentences, tables_of_claims(anew), language, sample.user_input)
+        count, checked = count + len(answer_sentences), checked + sum(claim.checkable for claim in checks)
     return count, checked
 
 
@@ -83,20 +83,20 @@ def _large(folder: Path, rows: int) -> list[list[object]]:
         lines.append(f"{moment:%Y-%m-%d %H:%M},{100 * rng.random():.2f},{10 + 30 * rng.random():.2f},s{number % 7}")
     file = folder / "large.csv"
     file.write_text("\n".join(lines), encoding="utf-8")
-    told: list[list[object]] = []
-    (table,) = _timed("read the file, make series", told, lambda: tables_of_file(file, "en"))
+    table_rows: list[list[object]] = []
+    (table,) = _timed("read the file, make series", table_rows, lambda: tables_of_file(file, "en"))
     for claim in CLAIMS:
         for which in ("first", "again"):
-            found = _timed(f"{claim} ({which})", told, lambda claim=claim: check_claims([claim], [table], "en"))
-        told[-1][0] = f"{told[-1][0]} -> {found[0].verdict}"
-    _timed("all facts", told, lambda: facts_of(table))
-    return told
+            checks = _timed(f"{claim} ({which})", table_rows, lambda claim=claim: check_claims([claim], [table], "en"))
+        table_rows[-1][0] = f"{table_rows[-1][0]} -> {checks[0].verdict}"
+    _timed("all facts", table_rows, lambda: facts_of(table))
+    return table_rows
 
 
-def _timed(step: str, told: list[list[object]], work: Callable[[], Any]) -> Any:
+def _timed(step: str, table_rows: list[list[object]], work: Callable[[], Any]) -> Any:
     start = time.process_time()
     result = work()
-    told.append([step, time.process_time() - start])
+    table_rows.append([step, time.process_time() - start])
     return result
 
 

@@ -45,11 +45,11 @@ async def score_collections(metrics: Sequence[Any], samples: Sequence[Sample], c
     turn = asyncio.Semaphore(concurrency)
 
     async def one(metric: Any, sample: Sample) -> float:
-        given: dict[str, Any] = {"user_input": sample.user_input, "response": sample.response}
+        fields: dict[str, Any] = {"user_input": sample.user_input, "response": sample.response}
         if metric.name == "faithfulness":
-            given["retrieved_contexts"] = list(sample.retrieved_contexts)
+            fields["retrieved_contexts"] = list(sample.retrieved_contexts)
         async with turn:
-            return float((await metric.ascore(**given)).value)
+            return float((await metric.ascore(**fields)).value)
 
     return list(await asyncio.gather(*(one(metric, sample) for sample in samples for metric in metrics)))
 

@@ -1,14 +1,14 @@
-"""How far faithfulness agrees with people, in all four ways, beside token overlap and published scores.
+"""Measures how far faithfulness agrees with people, in all four ways, beside token overlap and published scores.
 
     python benchmarks/rated_agreement.py --data ../shared/data/rated --judge qwen1.5b
 
-Takes a seeded choice of mtrag_faithfulness and begin_wow, judges it in each of the four ways (claims by the judge or
+Draws answers of mtrag_faithfulness and begin_wow (seeded), judges them in each of the four ways (claims by the judge or
 sentences; verdicts listed or by probability), and prints Spearman and AUROC with 95% intervals (whole groups resampled)
-and the seconds an answer; weakest_claim beside them, which is another sum of the first way's replies. Replies are kept
-in a cassette in the cache folder (the texts are other people's and are not part of this repository), so that a second
-run replays them and an interrupted one goes on.
-Good answers, for AUROC: rated above the middle of the scale. Seconds an answer: what the calls took, divided by the
-calls under way at once, from the recordings; `calls` and `tokens` are a mean an answer.
+and the seconds per answer; also of weakest_claim, which is computed from the first way's replies. The replies are
+recorded in the cache folder (the texts are other people's and not part of this repository), so that a second run
+replays them and an interrupted one continues.
+For AUROC an answer is good if it is rated above the middle of the scale. Seconds per answer: the time of the calls
+divided by the number of calls at once, from the recordings; `calls` and `tokens` are means per answer.
 """
 
 import argparse
@@ -36,17 +36,17 @@ WEAKEST = "weakest_claim"
 PUBLISHED = "rl_f"  # Ragas faithfulness as published with mtrag
 
 
-async def scores_of(samples: list[Sample], metric: Metric, concurrency: int) -> dict[str, Score]:
+async def score_samples(samples: list[Sample], metric: Metric, concurrency: int) -> dict[str, Score]:
     """The metric's score of each sample, by id."""
-    found: dict[str, Score] = {}
+    scored: dict[str, Score] = {}
 
     def keep(sample: Sample, scores: dict[str, Score]) -> None:
-        found[sample.id] = scores[metric.name]
-        print(f"\r{metric.name}: {len(found)} of {len(samples)}   ", end="", file=sys.stderr, flush=True)
+        scored[sample.id] = scores[metric.name]
+        print(f"\r{metric.name}: {len(scored)} of {len(samples)}   ", end="", file=sys.stderr, flush=True)
 
     await execute(samples, [metric], keep, concurrency=concurrency)
     print(file=sys.stderr)
-    return found
+    return scored
 
 
 def row(name: str, values: Mapping[str, float | None], samples: list[Sample], *took: object) -> list[object]:
@@ -56,11 +56,11 @@ def row(name: str, values: Mapping[str, float | None], samples: list[Sample], *t
     shares = [sample.rating_share or 0.0 for sample, _ in rated]
     groups = [sample.source for sample, _ in rated]
     rho, area = spearman(xs, shares, groups), auroc(xs, [share > 0.5 for share in shares], groups)
-    agreement = [told(rho), told(area)]
+    agreement = [format_estimate(rho), format_estimate(area)]
     return [name, len(rated), *agreement, *(took or (None, None, None))]
 
 
-def told(estimate: Estimate) -> str:
+def format_estimate(estimate: Estimate) -> str:
     """A value with its interval."""
     if estimate.value is None:
         return "undefined"
@@ -86,21 +86,21 @@ async def main() -> None:
     async def judged(metric: str, samples: list[Sample]) -> dict[str, Score]:
         # a judge of its own: one that has met a question takes nothing for it, and each way is to tell its whole price
         async with LiteLLMJudge(settings, cassette=cassette, mode=options.mode) as judge:
-            return await scores_of(samples, load_metric(metric, judge), concurrency)
+            return await score_samples(samples, load_metric(metric, judge), concurrency)
 
     for name in options.sets:
         samples = load_set(options.data / f"{name}.jsonl")
         samples = random.Random(options.seed).sample(samples, min(options.n, len(samples)))
         rows = []
         for way in options.ways:
-            found = await judged(way, samples)
-            usage, count = Usage.total([score.usage for score in found.values()]), len(samples)
+            scores = await judged(way, samples)
+            usage, count = Usage.total([score.usage for score in scores.values()]), len(samples)
             seconds, tokens = usage.seconds / concurrency, usage.tokens_in + usage.tokens_out
-            values = {key: score.value for key, score in found.items()}
+            values = {key: score.value for key, score in scores.items()}
             rows.append(row(way, values, samples, seconds / count, usage.calls / count, tokens / count))
         for further in (*([WEAKEST] if WAYS[0] in options.ways else []), *BASELINES):
-            found = await judged(further, samples)
-            rows.append(row(further, {key: score.value for key, score in found.items()}, samples))
+            scores = await judged(further, samples)
+            rows.append(row(further, {key: score.value for key, score in scores.items()}, samples))
         published = {s.id: s.metadata.get("published_metrics", {}).get(PUBLISHED) for s in samples}
         if any(published.values()):
             rows.append(row("Ragas faithfulness, as published", published, samples))

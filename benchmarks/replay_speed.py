@@ -1,13 +1,12 @@
-"""Replay: how fast recorded replies become faithfulness scores, beside Ragas's warm cache on the same texts.
+"""Measures how fast faithfulness is computed from recordings, beside Ragas's warm cache on the same texts.
 
     python benchmarks/replay_speed.py [--passes 15] [--n 60]
 
-Both sides first record their replies from the same local server: two calls per sample (claims, verdicts), and Assay by
-its default too, which takes the sentences as claims and so makes one. Then each replays them: every pass opens the
-recordings anew, so that nothing is remembered from the pass before. Ragas is timed with the cache that it ships
-(DiskCacheBackend) and with a bare dict, the fastest cache that its interface allows, by its recommended metrics and by
-`ragas.evaluate`. The last table says what Assay's time goes to. Without ragas (pip install "assay[ragas]") only Assay
-is timed.
+Both sides first record replies of the same local server: two calls per sample (claims, verdicts); Assay also with its
+default, which takes the sentences as claims and so needs one call. Then each replays them: every pass opens the
+recordings anew, so that nothing stays in memory between passes. Ragas is timed with its own cache (DiskCacheBackend)
+and with a dict, the fastest cache that its interface allows; with its recommended metrics and with `ragas.evaluate`.
+The last table splits Assay's time by subject. Without ragas (pip install "assay[ragas]") only Assay is timed.
 """
 
 import argparse
@@ -98,20 +97,20 @@ def ragas_passes(samples: Sequence[Sample], api_base: str, folder: Path) -> dict
     return passes
 
 
-def samples_a_second(ways: Mapping[str, Pass], count: int, passes: int) -> dict[str, list[float]]:
+def samples_per_second(ways: Mapping[str, Pass], count: int, passes: int) -> dict[str, list[float]]:
     """Samples per second of each pass, lowest first; one pass before them is not counted.
 
     The ways take turns, so that other work on the machine slows all of them alike.
     """
-    found: dict[str, list[float]] = {name: [] for name in ways}
+    measured: dict[str, list[float]] = {name: [] for name in ways}
     for number in range(passes + 1):
         for name, one_pass in ways.items():
             gc.collect()
             begun = time.perf_counter()
             one_pass()
             if number:
-                found[name].append(count / (time.perf_counter() - begun))
-    return {name: sorted(speeds) for name, speeds in found.items()}
+                measured[name].append(count / (time.perf_counter() - begun))
+    return {name: sorted(speeds) for name, speeds in measured.items()}
 
 
 async def record(samples: Sequence[Sample], api_base: str, cassette: Path) -> None:
@@ -139,14 +138,20 @@ def main() -> None:
         except ImportError as error:
             print(f"without Ragas: {error}")
         server.forget()
-        speeds = samples_a_second(passes, len(samples), options.passes)
+        speeds = samples_per_second(passes, len(samples), options.passes)
         assert not server.stats()["requests"], "something was asked anew: this was no replay"
         assay = next(iter(passes))
         spent = shares(lambda: [passes[assay]() for _ in range(5)], SUBJECTS, "rest (event loop, opening)")
-    shipped = max((statistics.median(found) for name, found in speeds.items() if "disk" in name), default=None)
+    shipped = max((statistics.median(measured) for name, measured in speeds.items() if "disk" in name), default=None)
     rows = [
-        (name, statistics.median(found), found[0], found[-1], shipped and statistics.median(found) / shipped)
-        for name, found in speeds.items()
+        (
+            name,
+            statistics.median(measured),
+            measured[0],
+            measured[-1],
+            shipped and statistics.median(measured) / shipped,
+        )
+        for name, measured in speeds.items()
     ]
     header = ("", "samples/s (median)", "lowest", "highest", "x Ragas's own cache")
     print_table(f"Replay of faithfulness, n = {len(samples)} samples, {options.passes} passes each", header, rows)

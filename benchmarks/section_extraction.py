@@ -1,8 +1,10 @@
-"""How well documents are taken apart: headings against what the publisher marked, text lost or doubled, tokens.
+"""Measures how well sections are extracted: headings against the publisher's own, text lost or doubled, tokens.
 
-python benchmarks/section_extraction.py --data FOLDER, which holds pdf_index.json (path, outline of each PDF),
-index.jsonl (path, headings of each Markdown file), and the documents. Without --data: the bundled leaflets, whose PDFs
-were set from the Markdown.
+    python benchmarks/section_extraction.py [--data FOLDER]
+
+FOLDER holds pdf_index.json (path and outline of each PDF), index.jsonl (path and headings of each Markdown file), and
+the documents. Without it the bundled leaflets are used, whose PDFs were made from the Markdown. Needs the extra
+`generation`.
 """
 
 import argparse
@@ -31,12 +33,12 @@ _NUMBER = re.compile(
 _LIGATURES = str.maketrans({"ﬁ": "fi", "ﬂ": "fl", "’": "'", "‘": "'", "”": '"', "“": '"'})
 
 
-class Found(NamedTuple):
-    """Headings of one document: how many are right, of how many found and how many there are."""
+class HeadingCounts(NamedTuple):
+    """Headings of one document: how many were extracted, how many of these are right, and how many are marked."""
 
     right: int
-    found: int
-    there: int
+    extracted: int
+    marked: int
 
 
 def main() -> None:
@@ -115,34 +117,34 @@ def bundled() -> None:
 
 
 def kinds(data: Path, marked: Sequence[dict[str, object]], *, as_html: bool) -> list[list[object]]:
-    """A row a kind of document, sums over its files."""
+    """Builds one row per kind of document, with sums over its files."""
     from markdown_it import MarkdownIt
 
-    sums: dict[str, list[tuple[Found, tuple[int, int, int], int, float]]] = {}
+    sums: dict[str, list[tuple[HeadingCounts, tuple[int, int, int], int, float]]] = {}
     with tempfile.TemporaryDirectory() as folder:
         for each in marked:
             path = data / str(each["path"])
             text = path.read_text(encoding="utf-8")
             if as_html:
-                made = Path(folder) / f"{path.stem}.html"
-                made.write_text(
+                html_file = Path(folder) / f"{path.stem}.html"
+                html_file.write_text(
                     f"<html><body><main>{MarkdownIt('commonmark').enable('table').render(text)}</main></body></html>",
                     encoding="utf-8",
                 )
-                path = made
+                path = html_file
             sections, seconds = timed(path)
             wanted = [str(heading) for heading in each["headings"]]  # type: ignore[attr-defined]
-            found = matched(headings_of(sections), wanted)
-            sums.setdefault(str(each["kind"]), []).append((found, coverage(sections, text), len(sections), seconds))
+            counts = match_headings(list_headings(sections), wanted)
+            sums.setdefault(str(each["kind"]), []).append((counts, coverage(sections, text), len(sections), seconds))
     rows = []
-    for kind, found in sums.items():
-        right, there, all_found = (sum(getattr(f[0], name) for f in found) for name in ("right", "there", "found"))
-        lost, doubled, letters = (sum(f[1][place] for f in found) for place in range(3))
+    for kind, counts in sums.items():
+        right, extracted, in_file = (sum(getattr(f[0], name) for f in counts) for name in HeadingCounts._fields)
+        lost, doubled, letters = (sum(f[1][place] for f in counts) for place in range(3))
         rows.append(
             [
-                *(f"{kind} ({len(found)})", there, all_found, *rates(Found(right, all_found, there))),
+                *(f"{kind} ({len(counts)})", in_file, extracted, *rates(HeadingCounts(right, extracted, in_file))),
                 *(f"{lost / letters:.2%}", f"{doubled / letters:.2%}"),
-                *(sum(f[2] for f in found), sum(f[3] for f in found)),
+                *(sum(f[2] for f in counts), sum(f[3] for f in counts)),
             ]
         )
     return rows
@@ -173,37 +175,37 @@ def print_tokens(data: Path, marked: Sequence[dict[str, object]]) -> None:
 def timed(path: Path) -> tuple[list[Section], float]:
     """The sections of a document, and the seconds that they took."""
     begun = time.perf_counter()
-    (found,) = extract_sections([path])
-    if found.error is not None:
-        raise SystemExit(str(found.error))
-    return found.sections, time.perf_counter() - begun
+    (document,) = extract_sections([path])
+    if document.error is not None:
+        raise SystemExit(str(document.error))
+    return document.sections, time.perf_counter() - begun
 
 
-def headings_of(sections: Iterable[Section]) -> list[str]:
+def list_headings(sections: Iterable[Section]) -> list[str]:
     """Every heading that was found, once a place where it stands."""
-    found: list[str] = []
+    headings: list[str] = []
     open_: tuple[str, ...] = ()
     for section in sections:
         path = (*section.above, section.heading) if section.heading else section.above
         shared = next(
             (n for n, (a, b) in enumerate(zip(path, open_, strict=False)) if a != b), min(len(path), len(open_))
         )
-        found += path[shared:] if path != open_ else path[-1:]
+        headings += path[shared:] if path != open_ else path[-1:]
         open_ = path
-    return found
+    return headings
 
 
-def matched(found: Sequence[str], wanted: Sequence[str]) -> Found:
+def match_headings(headings: Sequence[str], wanted: Sequence[str]) -> HeadingCounts:
     """How many headings are right, letters only and numbering aside, each wanted one once."""
     left = Counter(map(plain, wanted))
     right = 0
-    for heading in found:
+    for heading in headings:
         for form in dict.fromkeys((plain(heading), plain(_NUMBER.sub("", heading, count=1)))):
             if left[form] > 0:
                 left[form] -= 1
                 right += 1
                 break
-    return Found(right, len(found), len(wanted))
+    return HeadingCounts(right, len(headings), len(wanted))
 
 
 def plain(heading: str) -> str:
@@ -213,16 +215,16 @@ def plain(heading: str) -> str:
 
 def headings_row(sections: Sequence[Section], wanted: Sequence[str]) -> list[object]:
     """Headings there, found, precision, recall, F1; the last three not said where none are marked."""
-    found = matched(headings_of(sections), wanted)
-    return [found.there, found.found, *(rates(found) if wanted else (None, None, None))]
+    counts = match_headings(list_headings(sections), wanted)
+    return [counts.marked, counts.extracted, *(rates(counts) if wanted else (None, None, None))]
 
 
-def rates(found: Found) -> tuple[float, float, float]:
+def rates(counts: HeadingCounts) -> tuple[float, float, float]:
     """Precision, recall, F1."""
     return (
-        found.right / max(1, found.found),
-        found.right / max(1, found.there),
-        2 * found.right / max(1, found.found + found.there),
+        counts.right / max(1, counts.extracted),
+        counts.right / max(1, counts.marked),
+        2 * counts.right / max(1, counts.extracted + counts.marked),
     )
 
 
@@ -234,9 +236,9 @@ def coverage_row(sections: Sequence[Section], raw: str) -> list[object]:
 
 def coverage(sections: Sequence[Section], raw: str) -> tuple[int, int, int]:
     """Letters and digits lost, those too many, and all of the raw text: by words, each as often as it stands there."""
-    given = words("\n".join([*headings_of(sections), *(section.text for section in sections)]))
+    extracted_words = words("\n".join([*list_headings(sections), *(section.text for section in sections)]))
     there = words(raw)
-    return size(there - given), size(given - there), size(there)
+    return size(there - extracted_words), size(extracted_words - there), size(there)
 
 
 def words(text: str) -> Counter[str]:

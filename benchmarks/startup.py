@@ -1,11 +1,11 @@
-"""Start and memory: how long `import assay` and `assay --help` take, and the memory of a long run in replay.
+"""Measures the time of `import assay` and `assay --help`, and the memory of a long run in replay.
 
     python benchmarks/startup.py [--repeats 10] [--samples 10000 20000]
 
-Each figure is of processes of its own: wall time from start to end, the interpreter's own start beside it; the highest
-resident memory as the system counts it. The long runs are `assay run` with faithfulness and answer relevance on made
-samples, all different, from a cassette that holds all of their replies (the benchmark writes it, with what the tests'
-server would have said).
+Each figure is of a separate process: wall time from start to end, beside that of the bare interpreter; the largest
+resident memory as the system reports it. The long runs are `assay run` with faithfulness and answer relevance on
+generated samples, all different, from a cassette with all of their replies (the benchmark writes it, with the replies
+of the tests' server).
 """
 
 import argparse
@@ -88,13 +88,13 @@ async def cassette_lines(samples: Iterable[Sample]) -> list[bytes]:
 
 def wall_seconds(command: Sequence[str], repeats: int) -> list[float]:
     """Seconds from start to end, of `repeats` processes, sorted; one before them fills the caches."""
-    taken = []
+    seconds = []
     for number in range(repeats + 1):
         begun = time.perf_counter()
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
         if number:
-            taken.append(time.perf_counter() - begun)
-    return sorted(taken)
+            seconds.append(time.perf_counter() - begun)
+    return sorted(seconds)
 
 
 def measured(command: Sequence[str], folder: Path) -> tuple[float, resource.struct_rusage]:
@@ -105,8 +105,8 @@ def measured(command: Sequence[str], folder: Path) -> tuple[float, resource.stru
         process.returncode = os.waitstatus_to_exitcode(status)
     seconds = time.perf_counter() - begun
     if process.returncode:
-        said = (folder / "out").read_text()[-2000:]
-        raise SystemExit(f"{' '.join(command)} ended with {process.returncode}:\n{said}")
+        output = (folder / "out").read_text()[-2000:]
+        raise SystemExit(f"{' '.join(command)} ended with {process.returncode}:\n{output}")
     return seconds, usage
 
 
@@ -120,11 +120,11 @@ def start_up(repeats: int) -> None:
     bare = 0.0
     rows: list[tuple[object, ...]] = []
     for name, command in commands.items():
-        taken = wall_seconds(command, repeats)
-        bare = bare or statistics.median(taken)
-        rows.append((name, *(f"{1000 * each:.0f}" for each in (statistics.median(taken), taken[0], taken[-1]))))
+        seconds = wall_seconds(command, repeats)
+        bare = bare or statistics.median(seconds)
+        rows.append((name, *(f"{1000 * each:.0f}" for each in (statistics.median(seconds), seconds[0], seconds[-1]))))
         if name == "import assay":
-            rows.append(("  of which is the import", f"{1000 * (statistics.median(taken) - bare):.0f}", "", ""))
+            rows.append(("  of which is the import", f"{1000 * (statistics.median(seconds) - bare):.0f}", "", ""))
     print_table(f"Start, ms, n = {repeats} processes each", ("", "median", "lowest", "highest"), rows)
 
 

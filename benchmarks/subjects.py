@@ -1,4 +1,4 @@
-"""Where a run's time goes, by subject: a cProfile whose library time is charged to whoever of ours called it."""
+"""Splits a run's time by subject: a library's time in a profile counts for the function of ours that called it."""
 
 import cProfile
 import pstats
@@ -14,10 +14,10 @@ _LONGEST_WAY = 40  # calls from a library's function up to one of ours
 
 
 def shares(work: Callable[[], object], subjects: Mapping[str, tuple[str, ...]], rest: str) -> dict[str, float]:
-    """The share of the time in each subject, by the beginnings of our files' paths (`judges/cassette`).
+    """Computes the share of the time of each subject; a subject is a list of path prefixes (`judges/cassette`).
 
-    A function of ours belongs to the first subject that it begins like, or to `rest`; one of a library to its callers,
-    in proportion to the time that they spent in it. Sums to 1.
+    A function of ours belongs to the first subject with a prefix of its path, or to `rest`. The time of a library's
+    function is divided among its callers, in proportion to the time that they spent in it. The shares sum to 1.
     """
     profile = cProfile.Profile()
     profile.runcall(work)
@@ -25,20 +25,20 @@ def shares(work: Callable[[], object], subjects: Mapping[str, tuple[str, ...]], 
     blame = _Blame(stats, subjects, rest)
     times: dict[str, float] = defaultdict(float)
     for function, (_, _, own_time, _, _) in stats.items():
-        for subject, share in blame.of(function).items():
+        for subject, share in blame.share_by_subject(function).items():
             times[subject] += share * own_time
     total = sum(times.values())
     return {subject: times[subject] / total for subject in sorted(times, key=times.__getitem__, reverse=True)}
 
 
 class _Blame:
-    """Whose time a function's is: shares by subject, summing to 1."""
+    """Divides the time of a function among subjects: shares that sum to 1."""
 
     def __init__(self, stats: Mapping[Function, Any], subjects: Mapping[str, tuple[str, ...]], rest: str) -> None:
         self._stats, self._subjects, self._rest = stats, subjects, rest
         self._known: dict[Function, Counter[str]] = {}
 
-    def of(self, function: Function, way: int = _LONGEST_WAY) -> Counter[str]:
+    def share_by_subject(self, function: Function, way: int = _LONGEST_WAY) -> Counter[str]:
         if function not in self._known:
             self._known[function] = Counter({self._rest: 1.0})  # also for a circle of calls
             self._known[function] = self._ours(function) or self._callers(function, way)
@@ -57,8 +57,8 @@ class _Blame:
         total = sum(times[2] for times in callers.values())
         if not total or not way:
             return Counter({self._rest: 1.0})
-        found: Counter[str] = Counter()
+        counts: Counter[str] = Counter()
         for caller, times in callers.items():
-            for subject, share in self.of(caller, way - 1).items():
-                found[subject] += share * times[2] / total
-        return found
+            for subject, share in self.share_by_subject(caller, way - 1).items():
+                counts[subject] += share * times[2] / total
+        return counts

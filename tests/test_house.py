@@ -170,3 +170,21 @@ def test_every_migration_has_its_own_number() -> None:
     """Of two migrations with one number only one would be applied."""
     numbers = [int(path.name[:4]) for path in sorted((ROOT / "runs" / "migrations").glob("*.sql"))]
     assert numbers == list(range(numbers[0], numbers[0] + len(numbers)))
+
+
+def test_every_benchmark_says_how_it_is_run() -> None:
+    """Its module docstring shows the command; `benchmarks/README.md` lists it; `--help` prints the docstring."""
+    listed = (ROOT / "benchmarks" / "README.md").read_text(encoding="utf-8")
+    scripts = [path for path in modules("benchmarks") if '__name__ == "__main__"' in path.read_text(encoding="utf-8")]
+    assert scripts
+    offenders = [
+        f"{place(path)}: {lack}"
+        for path in scripts
+        for lack, is_there in (
+            ("the docstring has no command", f"python {place(path)}" in (ast.get_docstring(syntax_tree(path)) or "")),
+            ("it is not in benchmarks/README.md", place(path) in listed),
+            ("--help does not print the docstring", "description=__doc__" in path.read_text(encoding="utf-8")),
+        )
+        if not is_there
+    ]
+    assert not offenders, listing(offenders)

@@ -17,8 +17,8 @@ from assay.metrics.metric import Score
 MakeJudge = Callable[..., LiteLLMJudge]
 Fault = Callable[[str], Answer]
 
-# What a model says in place of its right reply, and how many requests a sample (claims, verdicts) then takes when it
-# says so once: 2 where the text is repaired without a model, 3 where it is asked again.
+# What a model says instead of its right reply. When it says so once, a sample (claims, verdicts) takes 2 requests where
+# the text is repaired without a model, and 3 where the model is asked again.
 REPAIRED: dict[str, Fault] = {
     "fences": lambda right: Answer(text=f"```json\n{right}\n```"),
     "prose around": lambda right: Answer(text=f'Here you are, as "asked": {right} I hope {{this}} helps!'),

@@ -83,7 +83,7 @@ def test_a_budget_stops_it_and_what_is_scored_is_kept(judge: Any, openai_server:
     with pytest.raises(BudgetReached, match="7 calls"):
         asyncio.run(execute(samples(20), metrics, lambda s, scores: recorded.update({s.id: scores}), concurrency=1))
     assert len(openai_server.requests) == 7
-    # 2 calls a sample: three samples are whole, the fourth has what needed no judge
+    # 2 calls per sample: three samples are whole, the fourth has what needed no judge
     assert {name: list(scores) for name, scores in recorded.items()} == {
         "s0": ["token_overlap", "faithfulness"],
         "s1": ["token_overlap", "faithfulness"],
