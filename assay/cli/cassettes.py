@@ -19,9 +19,10 @@ from .options import (
     metrics_option,
     option_group,
     read_metrics,
+    wide_option,
     with_set_options,
 )
-from .output import echo, echo_json, one_line, open_console
+from .output import Column, echo, echo_json, is_wide, make_table, one_line, open_console
 
 if TYPE_CHECKING:
     from ..runs.cassette_check import CassetteCheck
@@ -82,6 +83,7 @@ def cassettes() -> None:
 @_path
 @click.argument("key", required=False)
 @click.option("--sample", help="Only the recordings made for this sample.")
+@wide_option
 @json_option
 def show(path: Path, key: str | None, sample: str | None, as_json: bool) -> None:
     """List the recordings of a cassette, or print one whole.
@@ -103,21 +105,19 @@ def show(path: Path, key: str | None, sample: str | None, as_json: bool) -> None
     elif key is not None and len(matches) == 1:
         echo_json(json.loads(format_line(matches[0])))
     else:
-        from rich.table import Table
-        from rich.text import Text
-
-        table = Table("key", "prompt", "sample", "tokens in, out", "reply")
-        for recording in matches:
-            reply = recording.reply
-            tokens = f"{reply.tokens_in}, {reply.tokens_out}"
-            table.add_row(
-                Text(one_line(recording.key[:12])),
-                Text(one_line(recording.prompt)),
-                Text(one_line(recording.sample)),
-                tokens,
-                Text(one_line(reply.text, 50)),
+        columns = [Column(heading, is_text=True) for heading in ("key", "prompt", "sample")]
+        columns += [Column("tokens in, out", is_extra=True), Column("reply", is_text=True)]
+        rows = [
+            (
+                recording.key[:12],
+                recording.prompt,
+                recording.sample,
+                f"{recording.reply.tokens_in}, {recording.reply.tokens_out}",
+                one_line(recording.reply.text, 50 if is_wide() else 20),
             )
-        open_console().print(table)
+            for recording in matches
+        ]
+        open_console().print(make_table("", columns, rows))
         echo(one_line(f"{len(matches)} recordings of {', '.join(sorted({r.reply.model for r in matches}))}"))
 
 

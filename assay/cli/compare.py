@@ -17,9 +17,7 @@ from .output import echo_json
 @wide_option
 @store_option
 @json_option
-def compare(
-    run_a: str, run_b: str, *, metric: str | None, changed: int, wide: bool, store: str | Path, as_json: bool
-) -> None:
+def compare(run_a: str, run_b: str, *, metric: str | None, changed: int, store: str | Path, as_json: bool) -> None:
     """Compare two runs: paired differences, with intervals.
 
     RUN_A and RUN_B are ids, their beginnings, or `last`; a difference is B minus A. Samples are paired by id. The
@@ -42,4 +40,4 @@ def compare(
     if as_json:
         echo_json(comparison_as_json(runs, comparison, shown_metric, changed))
     else:
-        print_comparison(runs, comparison, shown_metric, changed, wide=wide)
+        print_comparison(runs, comparison, shown_metric, changed)

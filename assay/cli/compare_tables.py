@@ -1,22 +1,24 @@
 """A comparison of two runs as a person reads it in a terminal."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..metrics.catalogue import BASELINES
 from ..runs.compare import Comparison, Difference
 from ..runs.report import format_interval
-from .output import one_line, open_console, terminal_text
+from .output import STYLES, Column, make_table, one_line, open_console, terminal_text
 from .sample_audit import audit_lines
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.text import Text
 
     from ..runs import Store
 
 _SIGNIFICANT = 0.05  # the largest p-value at which a table says which run is better
 
 
-def print_comparison(store: "Store", comparison: Comparison, metric: str, count: int, *, wide: bool) -> None:
+def print_comparison(store: "Store", comparison: Comparison, metric: str, count: int) -> None:
     """Prints the tables, then the samples whose `metric` changed most with both audits side by side.
 
     Args:
@@ -24,16 +26,15 @@ def print_comparison(store: "Store", comparison: Comparison, metric: str, count:
         comparison: The two runs.
         metric: The metric whose changes are shown.
         count: The most samples to show.
-        wide: Whether tables have all their columns, for more than 80 columns.
     """
     from rich.text import Text
 
-    console = open_console(wide=wide)
+    console = open_console()
     console.print(Text(f"A: {_run_line(store, comparison.a)}\nB: {_run_line(store, comparison.b)}"))
     console.print(_pairing(comparison))
-    _print_table(console, "All samples", "", comparison.overall, wide=wide)
-    _print_table(console, "By language", "language", comparison.languages, wide=wide)
-    _print_table(console, "By message type", "message type", comparison.message_types, wide=wide)
+    _print_table(console, "All samples", "", comparison.overall)
+    _print_table(console, "By language", "language", comparison.languages)
+    _print_table(console, "By message type", "message type", comparison.message_types)
     changes = comparison.most_changed(metric, count)
     if not changes:
         console.print(Text(f"\nNo sample's {one_line(metric)} changed."))
@@ -60,22 +61,34 @@ def _pairing(comparison: Comparison) -> str:
     return line
 
 
-def _print_table(console: "Console", title: str, part: str, rows: tuple[Difference, ...], *, wide: bool) -> None:
-    from rich.table import Table
-    from rich.text import Text
-
-    if not rows:
+def _print_table(console: "Console", title: str, part: str, differences: tuple[Difference, ...]) -> None:
+    if not differences:
         return
-    table = Table(title=title, title_justify="left", title_style="bold")
-    means = ("pairs", "A", "B") if wide else ()
-    for heading in ("metric", *([part] if part else []), *means, "B - A [95% interval]", "p", "remark"):
-        table.add_column(heading, justify="right" if heading in {*means, "p"} else "left", overflow="fold")
-    for row in rows:
-        cells = [Text(one_line(row.metric))] + ([Text(one_line(row.part))] if part else [])
-        figures = [str(row.paired.n), _mean(row.mean_a), _mean(row.mean_b)] if wide else []
-        figures += [_change(row), _p_value(row.p_of_all)]
-        table.add_row(*cells, *figures, Text(_remark(row)), style="dim" if row.metric in BASELINES else "")
-    console.print(table)
+    columns = [
+        Column("metric", is_text=True),
+        *([Column(part, is_text=True)] if part else []),
+        Column("pairs", is_extra=True),
+        Column("A", is_extra=True),
+        Column("B", is_extra=True),
+        Column("B - A [95% interval]", is_text=True),
+        Column("p"),
+        Column("remark", is_text=True),
+    ]
+    rows: list[Sequence[str | Text]] = [
+        (
+            row.metric,
+            *([row.part] if part else []),
+            str(row.paired.n),
+            _mean(row.mean_a),
+            _mean(row.mean_b),
+            _change(row),
+            _p_value(row.p_of_all),
+            _remark(row),
+        )
+        for row in differences
+    ]
+    styles = [STYLES["baseline"] if row.metric in BASELINES else "" for row in differences]
+    console.print(make_table(title, columns, rows, styles))
     console.print("p: sign-flip test over groups, adjusted for the rows of the table (Holm)", style="dim")
 
 
@@ -94,14 +107,17 @@ def _p_value(p: float | None) -> str:
     return "-" if p is None else f"{p:.4f}" if p < 0.01 else f"{p:.2f}"
 
 
-def _remark(row: Difference) -> str:
-    remarks = []
+def _remark(row: Difference) -> "Text":
+    from rich.text import Text
+
+    remarks, style = [], ""
     if row.p_of_all is not None and row.p_of_all < _SIGNIFICANT and row.is_improvement is not None:
         remarks.append("better in B" if row.is_improvement else "worse in B")
+        style = STYLES["better" if row.is_improvement else "worse"]
     for count, what in [(row.lost, "scored in A only"), (row.gained, "scored in B only")]:
         if count:
             remarks.append(f"{count} {what}")
-    return ", ".join(remarks)
+    return Text(", ".join(remarks), style=style)
 
 
 def _print_side_by_side(console: "Console", store: "Store", comparison: Comparison, sample: str, metric: str) -> None:

@@ -11,7 +11,7 @@ import click
 from .exit_codes import DONE, TOO_MANY_FAILED
 from .generate_questions import check_output
 from .judge_session import JudgeSession, SessionOptions, open_judge_session, question_progress, with_judge_session
-from .options import embedder_option, json_option, read_metrics
+from .options import embedder_option, json_option, quiet_option, read_metrics, wide_option
 from .output import echo, echo_json, one_line
 
 if TYPE_CHECKING:
@@ -77,6 +77,8 @@ class SetFile(click.Path):
 @click.option("-o", "--out", type=click.Path(path_type=Path), help="Set with all answers to write (.jsonl).")
 @embedder_option
 @with_judge_session
+@wide_option
+@quiet_option
 @json_option
 def crosseval(
     *,
@@ -120,7 +122,7 @@ def crosseval(
     with open_judge_session(judge, session_options, answers_file) as session:
 
         def progress(total: int) -> AbstractContextManager[Callable[[bool], None]]:
-            return question_progress(session.models[0] if session.models else None, total, quiet=as_json)
+            return question_progress(session.models[0] if session.models else None, total)
 
         loaded_bots = [load_bot(bot, session.model, session.cassette, template, answer_path) for bot in bots]
         setup = _setup(

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from ..generation.crosseval.summary import FACTS, RATES, SplitSummary
 from ..meta_eval.estimate import Estimate
-from .output import one_line, open_console
+from .output import Column, make_table, one_line, open_console
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -48,30 +48,40 @@ def _print_split(console: "Console", summary: SplitSummary) -> None:
 
 def cross_evaluation_table(summary: SplitSummary) -> "Table":
     """Makes Table 3: the share of questions answered with each fold loaded, and the metrics with the right one."""
-    table = _table("Table 3: cross-evaluation", "metric", [f"questions of fold {fold}" for fold in summary.folds])
+    rows = []
     for loaded in summary.folds:
         figures = [summary.answered[loaded][fold] for fold in summary.folds]
-        table.add_row(f"answered with fold {loaded} loaded", *map(_percent, figures))
+        rows.append((f"answered with fold {loaded} loaded", *map(_percent, figures)))
     for name, by_fold in summary.by_fold.items():
         if name not in RATES and name not in summary.skipped:
-            table.add_row(name, *(_number(by_fold[fold]) for fold in summary.folds))
-    table.add_row(FACTS, *(_percent(summary.by_fold[FACTS][fold]) for fold in summary.folds))
-    return table
+            rows.append((name, *(_number(by_fold[fold]) for fold in summary.folds)))
+    rows.append((FACTS, *(_percent(summary.by_fold[FACTS][fold]) for fold in summary.folds)))
+    columns = [Column("metric", is_text=True), *(Column(f"questions of fold {fold}") for fold in summary.folds)]
+    return make_table("Table 3: cross-evaluation", columns, rows)
 
 
 def declined_table(summary: SplitSummary) -> "Table":
-    """Makes Table 4: the share of questions declined while another fold is loaded, and the share of correct facts."""
-    places = [(fold, loaded) for fold in summary.folds for loaded in summary.folds if fold != loaded]
-    table = _table("Table 4: unanswerable and factoid questions", "", [f"Q{q}_CTX{c} corr." for q, c in places])
-    table.add_column("factoids corr.", justify="right")
-    declined = [_declined(summary.answered[loaded][fold]) for fold, loaded in places]
-    table.add_row(one_line(summary.bot, 40), *map(_percent, declined), _percent(summary.average[FACTS]))
-    return table
+    """Makes Table 4: the share of questions declined while another fold is loaded, and the share of correct facts.
+
+    One row per pair of folds, so that any number of them fits.
+    """
+    rows = [
+        (
+            f"declined: question of fold {fold}, fold {loaded} loaded",
+            _percent(_declined(summary.answered[loaded][fold])),
+        )
+        for fold in summary.folds
+        for loaded in summary.folds
+        if fold != loaded
+    ]
+    rows.append(("correct facts", _percent(summary.average[FACTS])))
+    columns = (Column("", is_text=True), Column("share"))
+    return make_table("Table 4: unanswerable and factoid questions", columns, rows)
 
 
 def averages_table(summary: SplitSummary) -> "Table":
     """Makes the table of averages over iterations, each with its interval."""
-    table = _table("Average over iterations", "metric", ["n", "mean", "95% interval"])
+    rows = []
     for name, figure in summary.average.items():
         if name in summary.skipped:
             continue
@@ -81,17 +91,9 @@ def averages_table(summary: SplitSummary) -> "Table":
             interval = f"{figure.low:{number_format}} to {figure.high:{number_format}}"
         else:
             interval = "too few documents" if figure.n else "-"
-        table.add_row(name, str(figure.n), mean, interval)
-    return table
-
-
-def _table(title: str, first: str, columns: Sequence[str]) -> "Table":
-    from rich.table import Table
-
-    table = Table(first, title=title, title_justify="left", title_style="")
-    for column in columns:
-        table.add_column(column, justify="right")
-    return table
+        rows.append((name, str(figure.n), mean, interval))
+    columns = (Column("metric", is_text=True), Column("n"), Column("mean"), Column("95% interval"))
+    return make_table("Average over iterations", columns, rows)
 
 
 def _declined(answered: Estimate) -> Estimate:

@@ -82,13 +82,13 @@ def _print_demo(store: "Store", outcome: "Outcome", judge: str) -> None:
     from ..runs.summary import summarise
     from .run_tables import print_summaries, print_worst
 
-    console, evaluation = open_console(wide=False), _evaluate(store, outcome.run)
+    console, evaluation = open_console(), _evaluate(store, outcome.run)
     console.print(Text(evaluation.recommendation, style="bold"))
     console.print(Text(evaluation.explanation))
     console.print(Text(_CONSTRUCTED, style="dim"))
     directions = store.run(outcome.run).plan.all_directions
     title = f"{evaluation.settings.items} answers, {outcome.usage.calls} recorded replies of {judge}"
-    print_summaries(console, title, summarise(store.values(outcome.run), directions), wide=False)
+    print_summaries(console, title, summarise(store.values(outcome.run), directions))
     print_worst(console, store, outcome.run, 1)
     console.print(Text("\nNext:", style="bold"))
     for command, purpose in _NEXT:

@@ -1,8 +1,6 @@
 """`assay generate sections`, `topics` and `folds`: from documents to sections that share no information."""
 
 import asyncio
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,11 +9,12 @@ import click
 
 from ..errors import InputError
 from .generate import generate
-from .options import embedder_option, json_option, option_group
-from .output import echo, echo_json, one_line, open_console
+from .options import embedder_option, json_option, option_group, quiet_option, wide_option
+from .output import echo, echo_json, one_line
+from .progress import count_progress
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from ..generation.documents import Extraction
     from ..generation.folds import Leaks, Separate
@@ -94,6 +93,8 @@ def _read_numbers(_context: click.Context, _option: click.Parameter, typed: str 
 @time_limit_option
 @click.option("--header", type=click.FloatRange(min=0), help="Depth of a PDF's header in points. Default: detected.")
 @click.option("--footer", type=click.FloatRange(min=0), help="Depth of a PDF's footer in points. Default: detected.")
+@wide_option
+@quiet_option
 @json_option
 def sections(
     *,
@@ -116,9 +117,7 @@ def sections(
     from ..generation.section import write_sections
     from .stage_tables import print_sections, sections_as_json
 
-    extractions = read_documents(
-        docs, language=language, time_limit=time_limit, header=header, footer=footer, quiet=as_json
-    )
+    extractions = read_documents(docs, language=language, time_limit=time_limit, header=header, footer=footer)
     if out is not None:
         write_sections([section for extraction in extractions for section in extraction.sections], out)
     if as_json:
@@ -134,7 +133,6 @@ def read_documents(
     time_limit: float,
     header: float | None = None,
     footer: float | None = None,
-    quiet: bool,
 ) -> "list[Extraction]":
     """Extracts the sections of documents with a bar, and names each document that is left out.
 
@@ -145,7 +143,7 @@ def read_documents(
     from ..generation.documents.extraction import list_documents
 
     extractions = []
-    with count_progress("documents", len(list_documents(docs)), quiet=quiet) as on_progress:
+    with count_progress("documents", len(list_documents(docs))) as on_progress:
         for extraction in extract_sections(
             docs, language=language, header=header, footer=footer, time_limit=time_limit
         ):
@@ -177,6 +175,8 @@ def read_documents(
 @click.option("--many-subjects", is_flag=True, help="A document is about several subjects: its sections may part.")
 @embedder_option
 @seed_option
+@wide_option
+@quiet_option
 @json_option
 def topics(
     *,
@@ -205,7 +205,7 @@ def topics(
 
     sections = read_sections(sections_file)
     default_dimensions, default_sizes = default_grid(len(sections))
-    with count_progress("sections", len(sections), quiet=as_json) as on_progress:
+    with count_progress("sections", len(sections)) as on_progress:
         result = asyncio.run(
             find_topics(
                 sections,
@@ -244,6 +244,8 @@ def topics(
 @click.option("--leak-check/--no-leak-check", "check", default=True, help="Count what the folds share.")
 @embedder_option
 @seed_option
+@wide_option
+@quiet_option
 @json_option
 def folds(
     *,
@@ -288,24 +290,9 @@ def folds(
         write_folds(plan.folds, out)
     leaks: dict[str, Leaks] = {}
     if check:
-        with count_progress("sections", len(plan.before), quiet=as_json) as on_progress:
+        with count_progress("sections", len(plan.before)) as on_progress:
             leaks = asyncio.run(compare_leaks(sections, plan, load_embedder(embedder), seed, on_progress))
     if as_json:
         echo_json(folds_as_json(plan, leaks))
     else:
         print_folds(plan, leaks)
-
-
-@contextmanager
-def count_progress(things: str, total: int, *, quiet: bool) -> "Iterator[Callable[[int], None]]":
-    """Shows on a terminal how many of `total` things are done; yields what is called with that number."""
-    from rich import progress as bar
-
-    console = open_console(err=True)
-    if quiet or not console.is_terminal:
-        yield lambda _: None
-        return
-    columns = (bar.BarColumn(bar_width=24), bar.MofNCompleteColumn(), bar.TextColumn(things), bar.TimeElapsedColumn())
-    with bar.Progress(*columns, console=console, transient=True) as live:
-        task = live.add_task("", total=total)
-        yield lambda done: live.update(task, completed=done)

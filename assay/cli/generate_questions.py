@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,8 +14,8 @@ from ..errors import UsageError
 from .exit_codes import DONE, TOO_MANY_FAILED
 from .generate import generate
 from .judge_session import JudgeSession, SessionOptions, open_judge_session, question_progress, with_judge_session
-from .options import embedder_option, json_option, option_group
-from .output import echo, echo_json, one_line, open_console
+from .options import embedder_option, json_option, option_group, quiet_option, wide_option
+from .output import Column, echo, echo_json, make_table, one_line, open_console
 
 if TYPE_CHECKING:
     from ..generation.pair import Pair
@@ -112,6 +113,8 @@ with_thresholds = option_group(
 @with_question_options
 @with_judge_session
 @click.option("-o", "--out", type=click.Path(path_type=Path), required=True, help="File of pairs to write (.jsonl).")
+@wide_option
+@quiet_option
 @json_option
 def questions(
     *,
@@ -136,7 +139,7 @@ def questions(
     check_output(out)
     sections, folds = read_sections(sections_file), read_folds(folds_file) if folds_file else []
     with open_judge_session(judge, session_options, out) as session:
-        generated = generate_questions(sections, folds, session, question_options, quiet=as_json)
+        generated = generate_questions(sections, folds, session, question_options)
         write_pairs(generated.pairs, out)
     if as_json:
         counts = {"pairs": len(generated.pairs), "failed": len(generated.failed)}
@@ -151,8 +154,6 @@ def generate_questions(
     folds: "Sequence[Fold]",
     session: JudgeSession,
     options: QuestionOptions,
-    *,
-    quiet: bool,
 ) -> "GeneratedQuestions":
     """Has the session's judge write pairs, with a progress bar.
 
@@ -169,7 +170,7 @@ def generate_questions(
     )
     if not plan:
         raise UsageError("no section is long enough to ask about (20 words), and none holds a fact")
-    with question_progress(judge, len(plan), quiet=quiet) as on_reply:
+    with question_progress(judge, len(plan)) as on_reply:
         generated = asyncio.run(
             generate_pairs(
                 plan,
@@ -210,6 +211,8 @@ def report_failures(generated: "GeneratedQuestions", max_failed: int) -> int:
 @with_judge_session
 @click.option("-o", "--out", type=click.Path(path_type=Path), required=True, help="Set to write (.jsonl).")
 @click.option("--rejected", type=click.Path(path_type=Path), help="File for rejected pairs. Default: beside the set.")
+@wide_option
+@quiet_option
 @json_option
 def filter_(
     *,
@@ -253,7 +256,6 @@ def filter_(
             factoid_share=factoid_share,
             thresholds=thresholds,
             embedder=embedder,
-            quiet=as_json,
         )
         write_selection(selection, sections, out, rejected_file)
     if as_json:
@@ -273,13 +275,12 @@ def select_best_pairs(
     factoid_share: float,
     thresholds: "Thresholds",
     embedder: str,
-    quiet: bool,
 ) -> "PairSelection":
     """Filters pairs, with a progress bar over those that the session's judge scores."""
     from ..generation.pair_selection import select_pairs
 
     judge = session.judge
-    with question_progress(judge, len(pairs), quiet=quiet or judge is None) as on_reply:
+    with question_progress(judge, len(pairs)) if judge else nullcontext(_ignore) as on_reply:
         return asyncio.run(
             select_pairs(
                 pairs,
@@ -296,6 +297,10 @@ def select_best_pairs(
         )
 
 
+def _ignore(_: bool) -> None:
+    """Shows no progress: nobody is asked."""
+
+
 def selection_as_json(selection: "PairSelection") -> dict[str, Any]:
     """Returns how many pairs of each kind were selected, and what each filter rejected."""
     rows = [{"filter": row.name, "given": row.pairs, "rejected": row.rejected} for row in selection.counts]
@@ -304,19 +309,17 @@ def selection_as_json(selection: "PairSelection") -> dict[str, Any]:
 
 def print_selection(selection: "PairSelection", out: Path, rejected: Path) -> None:
     """Prints what each filter rejects, and where the pairs are."""
-    from rich.table import Table
     from rich.text import Text
 
-    table = Table("filter", title="What each filter rejects", title_justify="left", title_style="bold")
-    for heading in ("pairs", "rejected", "long-form", "factoid"):
-        table.add_column(heading, justify="right")
+    columns = (Column("filter", is_text=True), *map(Column, ("pairs", "rejected", "long-form", "factoid")))
+    rows = []
     for row in selection.counts:
         total, rejected_count = sum(row.pairs.values()), sum(row.rejected.values())
         kinds = [f"{row.rejected.get(kind, 0)} of {row.pairs.get(kind, 0)}" for kind in ("long-form", "factoid")]
         share = f"{rejected_count} ({rejected_count / total:.0%})" if total else "0"
-        table.add_row(row.name, str(total), share, *kinds)
+        rows.append((row.name, str(total), share, *kinds))
     console = open_console()
-    console.print(table)
+    console.print(make_table("What each filter rejects", columns, rows))
     kinds_selected = ", ".join(f"{count} {kind}" for kind, count in _count_kinds(selection.selected).items())
     line = f"{len(selection.selected)} pairs ({kinds_selected}) are in {out}"
     console.print(Text(f"{line}, {len(selection.rejected)} rejected ones in {rejected}"))

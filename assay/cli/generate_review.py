@@ -8,7 +8,7 @@ import click
 from ..errors import UsageError
 from .generate import generate
 from .options import json_option
-from .output import echo, echo_json, open_console
+from .output import Column, echo, echo_json, make_table, open_console
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -128,22 +128,26 @@ def _as_json(summary: "ReviewSummary") -> dict[str, Any]:
 
 
 def _print(summary: "ReviewSummary", out: Path) -> None:
-    from rich.table import Table
-
-    console = open_console()
-    table = Table("annotation", title=f"{summary.judged} pairs judged", title_justify="left", title_style="bold")
-    for heading in ("pairs", "share [95% interval]", "Krippendorff's alpha"):
-        table.add_column(heading, justify="right")
+    columns = (
+        Column("annotation", is_text=True),
+        Column("pairs"),
+        Column("share [95% interval]"),
+        Column("Krippendorff's alpha"),
+    )
     alpha = {str(option): value for option, value in summary.agreement.alpha.items()}
+    rows = []
     for name, share in summary.shares.items():
         value_of_alpha = alpha.get(name)
-        table.add_row(
-            name.replace("_", " "),
-            str(round((share.value or 0) * summary.judged)),
-            "-" if share.value is None else f"{share.value:.1%} [{share.low:.1%}, {share.high:.1%}]",
-            "-" if value_of_alpha is None else f"{value_of_alpha:.2f}",
+        rows.append(
+            (
+                name.replace("_", " "),
+                str(round((share.value or 0) * summary.judged)),
+                "-" if share.value is None else f"{share.value:.1%} [{share.low:.1%}, {share.high:.1%}]",
+                "-" if value_of_alpha is None else f"{value_of_alpha:.2f}",
+            )
         )
-    console.print(table)
+    console = open_console()
+    console.print(make_table(f"{summary.judged} pairs judged", columns, rows))
     agreement = summary.agreement
     if compared := agreement.full + agreement.partial + agreement.none:
         full, partial, none = (count / compared for count in (agreement.full, agreement.partial, agreement.none))

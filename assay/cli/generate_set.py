@@ -10,7 +10,6 @@ from ..errors import UsageError
 from .generate import WHOLE, generate
 from .generate_documents import (
     FoldOptions,
-    count_progress,
     document_language_option,
     read_documents,
     time_limit_option,
@@ -29,8 +28,9 @@ from .generate_questions import (
     with_thresholds,
 )
 from .judge_session import JudgeSession, SessionOptions, open_judge_session, with_judge_session
-from .options import embedder_option, json_option
+from .options import embedder_option, json_option, quiet_option, wide_option
 from .output import echo, echo_json
+from .progress import count_progress
 
 if TYPE_CHECKING:
     from ..generation.folds import FoldPlan
@@ -56,6 +56,8 @@ if TYPE_CHECKING:
 @embedder_option
 @with_judge_session
 @click.option("-o", "--out", type=click.Path(path_type=Path), required=True, help="Set to write (.jsonl).")
+@wide_option
+@quiet_option
 @json_option
 def whole(
     *,
@@ -91,7 +93,7 @@ def whole(
     check_output(out)
     if judge is None:
         raise UsageError("questions are written by a judge; name one with --judge")
-    extractions = read_documents(docs, language=language, time_limit=time_limit, quiet=as_json)
+    extractions = read_documents(docs, language=language, time_limit=time_limit)
     sections = [section for extraction in extractions for section in extraction.sections]
     write_sections(sections, path_beside(out, "sections"))
     with open_judge_session(judge, session_options, out) as session:
@@ -99,10 +101,9 @@ def whole(
         if folds > 1:
             plan = _plan_folds(
                 sections, out, session, question_options, fold_options, folds=folds, topics=topics, embedder=embedder,
-                quiet=as_json,
-            )  # fmt: skip
+                )  # fmt: skip
             write_folds(plan.folds, path_beside(out, "folds"))
-        generated = generate_questions(sections, plan.folds if plan else [], session, question_options, quiet=as_json)
+        generated = generate_questions(sections, plan.folds if plan else [], session, question_options)
         write_pairs(generated.pairs, path_beside(out, "pairs"))
         selection = select_best_pairs(
             generated.pairs,
@@ -112,7 +113,6 @@ def whole(
             factoid_share=question_options.factoid_share,
             thresholds=thresholds,
             embedder=embedder,
-            quiet=as_json,
         )
         write_selection(selection, sections, out, path_beside(out, "rejected"))
     if as_json:
@@ -138,13 +138,12 @@ def _plan_folds(
     folds: int,
     topics: int | None,
     embedder: str,
-    quiet: bool,
 ) -> "FoldPlan":
     from ..generation.folds import make_folds
     from ..generation.questions import count_sections_needed
     from ..generation.topics import find_topics, write_topics
 
-    with count_progress("sections", len(sections), quiet=quiet) as on_progress:
+    with count_progress("sections", len(sections)) as on_progress:
         found_topics = asyncio.run(
             find_topics(
                 sections,

@@ -165,13 +165,13 @@ def open_judge_session(judge: str | None, options: SessionOptions, out: Path) ->
 
 
 @contextmanager
-def question_progress(judge: "LiteLLMJudge | None", total: int, *, quiet: bool) -> Iterator[Callable[[bool], None]]:
+def question_progress(judge: "LiteLLMJudge | None", total: int) -> Iterator[Callable[[bool], None]]:
     """Shows the progress of `total` questions; what it yields is called after each, with whether it was answered."""
     from ..runs import Progress
     from .progress import live_progress
 
     progress = Progress(total, judge)
-    with live_progress(quiet=quiet) as show:
+    with live_progress() as show:
         show(progress)
 
         def on_reply(is_answered: bool) -> None:

@@ -15,12 +15,15 @@ from .options import (
     json_option,
     max_failed_option,
     path_in_store,
+    quiet_option,
     read_probes,
     store_option,
+    wide_option,
     with_budget,
     with_set_options,
 )
-from .output import echo, echo_json, echo_notice, one_line, open_console
+from .output import Column, echo, echo_json, echo_notice, make_table, one_line, open_console
+from .progress import show_status
 
 if TYPE_CHECKING:
     from ..eval_sets import Sample
@@ -43,9 +46,6 @@ def list_judges(*, as_json: bool) -> None:
     assay judges list
     assay run helpdesk_en --judge qwen1.5b
     """
-    from rich.table import Table
-    from rich.text import Text
-
     from ..judges import bundled_judge_names, load_settings
     from ..judges.settings import GGUF
 
@@ -63,18 +63,18 @@ def list_judges(*, as_json: bool) -> None:
     if as_json:
         echo_json({"judges": listed})
         return
-    console = open_console(wide=False)
-    table = Table("judge")
-    for heading in ("model", "log probs", "model file"):
-        table.add_column(heading, overflow="fold")
-    for each in listed:
-        table.add_row(
-            Text(one_line(str(each["judge"]))),
-            Text(one_line(str(each["model"]))),
+    rows = [
+        (
+            str(each["judge"]),
+            str(each["model"]),
             "yes" if each["log_probabilities"] else "no",
             "not needed" if not each["is_local"] else "there" if each["is_ready"] else "missing",
         )
-    console.print(table)
+        for each in listed
+    ]
+    console = open_console()
+    headings = ("judge", "model", "log probs", "model file")
+    console.print(make_table("", [Column(heading, is_text=True) for heading in headings], rows))
     console.print(
         "--judge takes one of these, a settings file (.yaml), gguf:PATH, or any litellm model string "
         "(openai/gpt-4o-mini, ollama/llama3.2)."
@@ -113,6 +113,8 @@ def list_judges(*, as_json: bool) -> None:
 )
 @with_budget
 @with_set_options
+@wide_option
+@quiet_option
 @store_option
 @json_option
 def compare(
@@ -153,7 +155,8 @@ def compare(
     samples = list(set_options.samples(sets))
     if repeated := len(samples) - len({sample.id for sample in samples}):
         raise UsageError(f"{repeated} ids stand in two of these sets; make their ids differ")
-    judge_scores = score_by_judges(settings, samples, scoring, _probe(samples, probes, seed))
+    with show_status(f"{len(settings)} judges, {len(samples)} samples each"):
+        judge_scores = score_by_judges(settings, samples, scoring, _probe(samples, probes, seed))
     comparison = compare_judges(metric, samples, judge_scores, cost=cost, seed=seed)
     if report is not None:
         from ..runs.judge_report import write_judge_report
@@ -197,29 +200,25 @@ def _report_failures(comparison: "JudgeComparison", allowed: int) -> int:
 
 def print_comparison(comparison: "JudgeComparison") -> None:
     """Prints the advice, the tables, and what panels would do."""
-    from rich.table import Table
-
     from ..runs.judge_comparison import format_cost
     from ..runs.report import format_interval
 
     console = open_console()
     echo(comparison.advice)
-    table = Table(title=f"Judges by {comparison.metric}; tokens, cost and time of 1,000 answers", title_justify="left")
-    for column in (
-        "judge",
-        "n",
-        "failed",
-        "unparsable",
-        "Spearman with rating",
-        "same when asked again",
-        "tokens",
-        "USD",
-        "s",
-        "frontier",
-    ):
-        table.add_column(column, justify="left" if column in {"judge", "Spearman with rating"} else "right")
-    for each in comparison.judges:
-        table.add_row(
+    columns = (
+        Column("judge", is_text=True),
+        Column("n", is_extra=True),
+        Column("failed"),
+        Column("unparsable", is_extra=True),
+        Column("Spearman with rating", is_text=True),
+        Column("same when asked again", is_extra=True),
+        Column("tokens", is_extra=True),
+        Column("USD"),
+        Column("s"),
+        Column("frontier", is_extra=True),
+    )
+    rows = [
+        (
             each.judge,
             str(each.samples),
             f"{each.failed:.0%}",
@@ -231,7 +230,9 @@ def print_comparison(comparison: "JudgeComparison") -> None:
             f"{each.seconds:,.0f}",
             "yes" if each.on_frontier else "",
         )
-    console.print(table)
+        for each in comparison.judges
+    ]
+    console.print(make_table(f"Judges by {comparison.metric}; cost and time of 1,000 answers", columns, rows))
     for pair in comparison.pairs:
         difference = pair.difference
         interval = pair.problem or difference.problem or "no interval"
@@ -254,27 +255,34 @@ def print_comparison(comparison: "JudgeComparison") -> None:
 
 
 def _print_probes(comparison: "JudgeComparison") -> None:
-    from rich.table import Table
-
     from ..runs.report import format_interval
 
     if not comparison.probes:
         return
-    table = Table(title="Verdicts that flip under probes, of claims that stand in both", title_justify="left")
-    for column in ("judge", "probe", "claims", "flipped [95%]", "to supported", "samples", "shift of the score [95%]"):
-        table.add_column(column, justify="left" if column in {"judge", "probe"} else "right")
+    columns = (
+        Column("judge", is_text=True),
+        Column("probe", is_text=True),
+        Column("claims", is_extra=True),
+        Column("flipped [95%]"),
+        Column("to supported"),
+        Column("samples", is_extra=True),
+        Column("shift of the score [95%]", is_extra=True),
+    )
+    rows = []
     for each in comparison.probes:
         flips, shift = each.flips, each.shift
-        table.add_row(
-            each.judge,
-            each.probe + ("*" if each.identical else ""),
-            str(each.claims),
-            flips.problem if flips.value is None else format_interval(flips.value, flips.low, flips.high, ".0%"),
-            str(each.to_supported),
-            str(shift.n),
-            shift.problem if shift.value is None else format_interval(shift.value, shift.low, shift.high, "+.3f"),
+        rows.append(
+            (
+                each.judge,
+                each.probe + ("*" if each.identical else ""),
+                str(each.claims),
+                flips.problem if flips.value is None else format_interval(flips.value, flips.low, flips.high, ".0%"),
+                str(each.to_supported),
+                str(shift.n),
+                shift.problem if shift.value is None else format_interval(shift.value, shift.low, shift.high, "+.3f"),
+            )
         )
-    open_console().print(table)
+    open_console().print(make_table("Verdicts that flip under probes, of claims that stand in both", columns, rows))
     if any(each.identical for each in comparison.probes):
         echo("* every reply about these claims is the same to the letter: as a rule no question had the change")
 

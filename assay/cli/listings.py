@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .options import json_option, store_option
-from .output import echo_json, echo_notice, one_line, open_console
+from .options import json_option, store_option, wide_option
+from .output import Column, echo_json, echo_notice, make_table, one_line, open_console
 
 if TYPE_CHECKING:
     from ..eval_sets import Sample
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.option("--limit", type=click.IntRange(min=1), default=20, show_default=True, help="The newest so many.")
+@wide_option
 @store_option
 @json_option
 def runs(limit: int, *, store: str | Path, as_json: bool) -> None:
@@ -27,9 +28,6 @@ def runs(limit: int, *, store: str | Path, as_json: bool) -> None:
     assay runs
     assay show RUN
     """
-    from rich.table import Table
-    from rich.text import Text
-
     from ..errors import InputError
     from ..runs import Store
 
@@ -54,12 +52,24 @@ def runs(limit: int, *, store: str | Path, as_json: bool) -> None:
     if as_json:
         echo_json({"runs": listed})
         return
-    table = Table("run", "status", "sets", "judge")
-    for row in rows:
-        sets = ", ".join(source.rsplit("/", 1)[-1] for source in row.plan.sets)
-        judge = row.plan.judge.identity if row.plan.judge else "no judge"
-        table.add_row(row.id, row.status, Text(one_line(sets, 40)), Text(one_line(judge, 40)))
-    open_console(wide=False).print(table)
+    cells = [
+        (
+            row.id,
+            row.status,
+            ", ".join(source.rsplit("/", 1)[-1] for source in row.plan.sets),
+            ", ".join(row.plan.metrics),
+            row.plan.judge.identity if row.plan.judge else "no judge",
+        )
+        for row in rows
+    ]
+    columns = (
+        Column("run", is_text=True, is_whole=True),
+        Column("status", is_text=True),
+        Column("sets", is_text=True),
+        Column("metrics", is_text=True, is_extra=True),
+        Column("judge", is_text=True),
+    )
+    open_console().print(make_table("", columns, cells))
 
 
 @click.command()
@@ -75,7 +85,6 @@ def metrics(name: str | None, *, as_json: bool) -> None:
     assay metrics
     assay metrics faithfulness
     """
-    from rich.table import Table
     from rich.text import Text
 
     from ..metrics.catalogue import describe_metric, metric_names
@@ -84,12 +93,11 @@ def metrics(name: str | None, *, as_json: bool) -> None:
     if as_json:
         echo_json({"metrics": [asdict(each) for each in described]})
         return
-    console = open_console(wide=False)
+    console = open_console()
     if name is None:
-        table = Table("metric", "judge", "what it measures")
-        for each in described:
-            table.add_row(Text(one_line(each.name)), "asked" if each.needs_judge else "", Text(one_line(each.summary)))
-        console.print(table)
+        headings = ("metric", "judge", "what it measures")
+        rows = [(each.name, "asked" if each.needs_judge else "", each.summary) for each in described]
+        console.print(make_table("", [Column(heading, is_text=True) for heading in headings], rows))
         return
     metric = described[0]
     low, high = ("unbounded" if bound is None else f"{bound:g}" for bound in metric.range)
@@ -114,8 +122,6 @@ def sets(*, as_json: bool) -> None:
     assay sets
     assay run helpdesk_en --metrics token_overlap
     """
-    from rich.table import Table
-
     from ..eval_sets import load_set
     from ..eval_sets.bundled import bundled_sets
 
@@ -123,15 +129,17 @@ def sets(*, as_json: bool) -> None:
     if as_json:
         echo_json({"sets": [{"set": name} | _count(samples) for name, samples in loaded.items()]})
         return
-    table = Table("set")
-    for heading in ("samples", "rated", "with tables"):
-        table.add_column(heading, justify="right")
-    table.add_column("languages")
-    for name, samples in loaded.items():
-        counts = _count(samples)
-        figures = (str(counts[key]) for key in ("samples", "rated", "with_tables"))
-        table.add_row(name, *figures, ", ".join(counts["languages"]))
-    open_console(wide=False).print(table)
+    counts = [(name, _count(samples)) for name, samples in loaded.items()]
+    rows = [
+        (name, *(str(count[key]) for key in ("samples", "rated", "with_tables")), ", ".join(count["languages"]))
+        for name, count in counts
+    ]
+    columns = (
+        Column("set", is_text=True),
+        *map(Column, ("samples", "rated", "with tables")),
+        Column("languages", is_text=True),
+    )
+    open_console().print(make_table("", columns, rows))
 
 
 def _count(samples: "Sequence[Sample]") -> dict[str, Any]:

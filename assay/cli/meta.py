@@ -1,7 +1,5 @@
 """`assay meta`: which metric, alone or combined, agrees with the ratings."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -9,8 +7,9 @@ from typing import TYPE_CHECKING
 import click
 
 from ..errors import UsageError
-from .options import json_option, map_option, option_group, store_option
-from .output import echo, echo_json, open_console
+from .options import json_option, map_option, option_group, quiet_option, store_option, wide_option
+from .output import echo, echo_json
+from .progress import show_status
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -128,6 +127,8 @@ with_read_options = option_group(
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
     help="Check a saved scorer on the ratings of RUN: keep it, refit it, or rate more.",
 )
+@wide_option
+@quiet_option
 @store_option
 @json_option
 def meta(
@@ -174,13 +175,13 @@ def meta(
         raise UsageError("--ratings: name the scores too, a RUN or --scores FILE")
     opened = Store(store, must_exist=True) if runs or not scores else None
     chosen_runs = find_runs(opened, runs) if opened else []
-    with _status("reading scores and ratings", quiet=as_json):
+    with show_status("reading scores and ratings"):
         joined = join_scores(opened, chosen_runs, scores, ratings_file, read_options)
     if check is not None:
         _check_scorer(check, joined.table, resamples=bootstrap, seed=seed, as_json=as_json)
         return
     counts = f"{len(joined.table.metrics)} metrics on {len(joined.table.items)} items"
-    with _status(f"evaluating {counts}", quiet=as_json):
+    with show_status(f"evaluating {counts}"):
         evaluation = evaluate_table(
             joined.table,
             combine=combine,
@@ -229,15 +230,3 @@ def _check_scorer(file: Path, table: "ScoreTable", *, resamples: int, seed: int,
         echo_json(asdict(checked))
     else:
         print_scorer_check(file, checked)
-
-
-@contextmanager
-def _status(work: str, *, quiet: bool) -> Iterator[None]:
-    """Shows on a terminal what takes long; silent in a pipe."""
-
-    console = open_console(err=True)
-    if quiet or not console.is_terminal:
-        yield
-        return
-    with console.status(work):
-        yield

@@ -1,21 +1,22 @@
 """A meta-evaluation in a terminal: the sentence, then the tables."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from .output import one_line, open_console
+from .output import STYLES, Column, is_wide, make_table, one_line, open_console
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from rich.console import Console
+    from rich.text import Text
 
+    from ..meta_eval.agreement import MetricAgreement
     from ..meta_eval.estimate import Estimate
     from ..meta_eval.results import Combination, Comparison, MetaEvaluation, Policy, Raters, Selection
     from ..meta_eval.score_files import JoinedScores
     from ..meta_eval.scorer_check import ScorerCheck
 
-_NO_WRAP = {"metric", "Spearman [95%]", "out of fold [95%]"}  # columns that are not folded
 _SLICE_METRICS = 2  # metrics in the table of slices, the chosen ones first
 _MOST_COMPARISONS = 6  # the report has all of them
 
@@ -109,31 +110,35 @@ def p_equation(p: float) -> str:
     return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
 
 
-def _table(
-    console: "Console", title: str, headings: Iterable[str], rows: Iterable[Iterable[str]], dim: str = ""
+def _print_table(
+    console: "Console",
+    title: str,
+    columns: Sequence[Column],
+    rows: "Sequence[Sequence[str | Text]]",
+    styles: Sequence[str] = (),
 ) -> None:
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(title=title, title_justify="left", title_style="bold")
-    for number, heading in enumerate(headings):
-        table.add_column(
-            heading,
-            justify="left" if number == 0 or heading == "metrics" else "right",
-            overflow="fold",
-            no_wrap=heading in _NO_WRAP,
-        )
-    for row in rows:
-        cells = [one_line(cell) for cell in row]
-        table.add_row(*map(Text, cells), style="dim" if dim and cells[-1].startswith(dim) else "")
     console.print()
-    console.print(table)
+    console.print(make_table(title, columns, rows, styles))
 
 
 def _print_metrics(console: "Console", evaluation: "MetaEvaluation") -> None:
-    headings = ("metric", "n", "scored", "Spearman [95%]", "pairs", "AUROC bad", "AUROC good", "p", "p of all", "")
+    corrected = "p of all" if is_wide() else "p"
+    columns = (
+        Column("metric", is_text=True),
+        Column("n", is_extra=True),
+        Column("scored"),
+        Column("Spearman [95%]"),
+        Column("pairs", is_extra=True),
+        Column("AUROC bad", is_extra=True),
+        Column("AUROC good", is_extra=True),
+        Column("p", is_extra=True),
+        Column(corrected),
+        Column("", is_text=True, is_whole=True),
+    )
     order = sorted(evaluation.metrics, key=lambda each: -(-2 if each.spearman.value is None else each.spearman.value))
-    rows = [
+    baselines = [each.spearman.value for each in order if each.baseline and each.spearman.value is not None]
+    best_baseline = max(baselines, default=None)
+    rows: list[Sequence[str | Text]] = [
         (
             metric.name,
             str(metric.n),
@@ -142,17 +147,33 @@ def _print_metrics(console: "Console", evaluation: "MetaEvaluation") -> None:
             *(figure(each.value) for each in (metric.pairwise_accuracy, metric.auroc_bad, metric.auroc_good)),
             p_value(metric.p),
             p_value(metric.p_max_t),
-            "baseline" if metric.baseline else "" if metric.higher_is_better else "lower is better",
+            _remark(metric, best_baseline),
         )
         for metric in order
     ]
-    _table(console, "Each metric against the ratings", headings, rows, dim="baseline")
-    console.print(
-        "pairs: share of pairs of answers that it orders as the raters do. AUROC bad, good: how well it finds bad and "
-        "good answers. p of all: corrected for the number of metrics (max-T).",
-        style="dim",
-        highlight=False,
-    )
+    styles = [STYLES["baseline"] if metric.baseline else "" for metric in order]
+    _print_table(console, "Each metric against the ratings", columns, rows, styles)
+    legend = f"{corrected}: corrected for the number of metrics (max-T)."
+    if is_wide():
+        legend = (
+            "pairs: share of pairs of answers that it orders as the raters do. AUROC bad, good: how well it finds bad "
+            f"and good answers. {legend}"
+        )
+    console.print(legend, style="dim")
+
+
+def _remark(metric: "MetricAgreement", best_baseline: float | None) -> "Text":
+    """Where a metric stands among the baselines; with `--wide` also that its lower values are better."""
+    from rich.text import Text
+
+    place, style = "", ""
+    if metric.baseline:
+        place = "baseline"
+    elif metric.spearman.value is not None and best_baseline is not None:
+        is_above = metric.spearman.value >= best_baseline
+        place, style = ("above baseline", STYLES["better"]) if is_above else ("below baseline", STYLES["worse"])
+    direction = "lower is better" if is_wide() and not metric.higher_is_better else ""
+    return Text(", ".join(filter(None, (place, direction))), style=style)
 
 
 def _print_raters(console: "Console", raters: "Raters") -> None:
@@ -172,7 +193,8 @@ def _print_raters(console: "Console", raters: "Raters") -> None:
             (f"{pair.first}, {pair.second}", str(pair.n), figure(pair.kappa), figure(pair.weighted_kappa))
             for pair in raters.pairs
         ]
-        _table(console, "Raters with each other", ("raters", "n", "Cohen's kappa", "quadratic"), pairs)
+        columns = (Column("raters", is_text=True), Column("n"), Column("Cohen's kappa"), Column("quadratic"))
+        _print_table(console, "Raters with each other", columns, pairs)
     if raters.alternatives:
         rows = [
             (
@@ -183,8 +205,13 @@ def _print_raters(console: "Console", raters: "Raters") -> None:
             )
             for each in raters.alternatives
         ]
-        headings = ("metric", "raters it may replace", "advantage", "could replace a rater")
-        _table(console, "Could a metric replace a rater? (alternative-annotator test)", headings, rows)
+        columns = (
+            Column("metric", is_text=True),
+            Column("raters it may replace"),
+            Column("advantage"),
+            Column("could replace a rater"),
+        )
+        _print_table(console, "Could a metric replace a rater? (alternative-annotator test)", columns, rows)
 
 
 def _print_combinations(console: "Console", selection: "Selection", baselines: set[str]) -> None:
@@ -192,9 +219,16 @@ def _print_combinations(console: "Console", selection: "Selection", baselines: s
 
     from ..meta_eval.recommendation import name_of
 
-    headings = ("combination", "metrics", "in sample", "out of fold [95%]", "optimism", "")
+    columns = (
+        Column("combination", is_text=True),
+        Column("metrics", is_text=True),
+        Column("in sample", is_extra=True),
+        Column("out of fold [95%]", is_whole=True),
+        Column("optimism", is_extra=True),
+        Column("", is_text=True),
+    )
     rows = [_combination(each) for each in selection.combinations]
-    _table(console, f"Combinations ({selection.combine})", headings, rows)
+    _print_table(console, f"Combinations ({selection.combine})", columns, rows)
     console.print(
         Text(
             f"out of fold: chosen and judged on different answers, {selection.repeats} x {selection.folds} folds. The "
@@ -249,8 +283,15 @@ def _print_comparisons(console: "Console", comparisons: "tuple[Comparison, ...]"
     ]
     if rows:
         within = f"equal within {comparisons[0].margin:g}"
-        headings = ("difference of Spearman", "n", "[95%]", "p (Williams)", "p (permuted)", within)
-        _table(console, "Metrics compared", headings, rows)
+        columns = (
+            Column("difference of Spearman", is_text=True),
+            Column("n", is_extra=True),
+            Column("[95%]", is_whole=True),
+            Column("p (Williams)", is_extra=True),
+            Column("p (permuted)"),
+            Column(within, is_extra=True),
+        )
+        _print_table(console, "Metrics compared", columns, rows)
 
 
 def _print_paper(console: "Console", evaluation: "MetaEvaluation") -> None:
@@ -274,18 +315,21 @@ def _print_paper(console: "Console", evaluation: "MetaEvaluation") -> None:
             (row.label, str(row.n), *map(figure, (row.f1, row.accuracy, row.precision, row.recall)))
             for row in tables.types
         ]
-        _table(console, "Table III: message types", ("", "n", "F1", "accuracy", "precision", "recall"), rows)
+        columns = [Column("", is_text=True), *map(Column, ("n", "F1", "accuracy", "precision", "recall"))]
+        _print_table(console, "Table III: message types", columns, rows)
     if tables.correlations:
         labels, rows_by_metric = by_set(tables.correlations)
         stars = [
             (name, *("-" if row is None else figure(row.rho) + row.stars for row in rows))
             for name, rows in rows_by_metric
         ]
-        _table(console, "Table IV: Spearman (* p < 0.05, ** p < 0.01)", ("metric", *labels), stars)
+        columns = [Column("metric", is_text=True), *map(Column, labels)]
+        _print_table(console, "Table IV: Spearman (* p < 0.05, ** p < 0.01)", columns, stars)
     if tables.deviations:
-        headings = ("", *(f"rated {level:g} (n = {n})" for level, n in zip(tables.levels, tables.counts, strict=True)))
+        headings = [f"rated {level:g} (n = {n})" for level, n in zip(tables.levels, tables.counts, strict=True)]
         shares = [(row.condition, *("-" if s is None else f"{s:.0%}" for s in row.shares)) for row in tables.deviations]
-        _table(console, f"Table V: {tables.deviations_of}", headings, shares)
+        columns = [Column("", is_text=True), *map(Column, headings)]
+        _print_table(console, f"Table V: {tables.deviations_of}", columns, shares)
 
 
 def _print_slices(console: "Console", evaluation: "MetaEvaluation") -> None:
@@ -304,7 +348,14 @@ def _print_slices(console: "Console", evaluation: "MetaEvaluation") -> None:
         rating = "-" if part.mean_rating is None else f"{part.mean_rating:.2f}"
         label = f"{part.attribute} {part.label or '(unknown)'}"
         rows.append((label, str(part.n), rating, interval(part.chosen, signed=True), *cells))
-    _table(console, "By slice (Spearman)", ("", "n", "mean rating", "chosen, out of fold", *shown), rows)
+    columns = (
+        Column("", is_text=True),
+        Column("n"),
+        Column("mean rating", is_extra=True),
+        Column("chosen, out of fold"),
+        *(Column(name, is_extra=number > 0) for number, name in enumerate(shown)),
+    )
+    _print_table(console, "By slice (Spearman)", columns, rows)
 
 
 def _print_policy(console: "Console", policy: "Policy") -> None:
@@ -320,7 +371,8 @@ def _print_policy(console: "Console", policy: "Policy") -> None:
         ("left to a person", "between", str(policy.to_person), ""),
         ("held back", hold, str(policy.held), f"{policy.held_good} good: {interval(policy.right_held_rate)}"),
     ]
-    _table(console, "What could be done with a score (out of fold)", ("answers", "score", "n", "wrongly"), rows)
+    columns = (Column("answers", is_text=True), Column("score"), Column("n"), Column("wrongly"))
+    _print_table(console, "What could be done with a score (out of fold)", columns, rows)
     console.print(
         Text(
             f"At most {policy.bound:.0%} bad answers among those sent, with {policy.confidence:.0%} confidence; "

@@ -6,13 +6,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .numeric_check import check
-from .options import json_option
-from .output import echo_json, one_line, open_console
+from .options import json_option, wide_option
+from .output import Column, echo_json, is_wide, make_table, open_console
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from ..metrics.numeric.facts import Facts
 
-_SERIES_PER_TABLE = 4
+_SERIES_PER_TABLE = 3  # with --wide one more
 
 
 @click.group()
@@ -29,6 +31,7 @@ numeric.add_command(check)
 @click.option("--series", "names", multiple=True, help="Only this series; repeatable.")
 @click.option("--language", help="Language (nl, en) of the table, for ambiguous dates and numbers.")
 @click.option("--pairs/--no-pairs", default=None, help="Also compare pairs of series. Default: for up to 12 series.")
+@wide_option
 @json_option
 def facts(
     *, file: Path, sheet: str | None, names: tuple[str, ...], language: str | None, pairs: bool | None, as_json: bool
@@ -64,22 +67,17 @@ def facts(
 
 
 def _print(facts: "Facts") -> None:
-    from rich.table import Table
-
     console = open_console()
     table = facts.table
     period = f", {table['from']} to {table['to']} (one {table['period']} per row)" if table["from"] else ""
     console.print(f"{table['table']}: {table['rows']} rows{period}")
     for note in table["notes"]:
         console.print(f"  note: {note}")
-    for start in range(0, len(facts.series), _SERIES_PER_TABLE):
-        group = facts.series[start : start + _SERIES_PER_TABLE]
-        table_view = Table(title="Series", title_justify="left")
-        for heading in ("", *(_heading(series) for series in group)):
-            table_view.add_column(one_line(heading), justify="right" if heading else "left")
-        for label, cells in _rows(group):
-            table_view.add_row(label, *map(one_line, cells))
-        console.print(table_view)
+    per_table = _SERIES_PER_TABLE + is_wide()
+    for start in range(0, len(facts.series), per_table):
+        group = facts.series[start : start + per_table]
+        columns = (Column("", is_text=True), *(Column(_heading(series)) for series in group))
+        console.print(make_table("Series", columns, [(label, *cells) for label, cells in _rows(group)]))
     for series in facts.series:
         _print_anomalies(console, series)
     if facts.pairs:
@@ -131,18 +129,30 @@ def _print_anomalies(console: Any, series: dict[str, Any]) -> None:
         console.print(f"anomalies of {series['name']} by {by}: {', '.join(rows) or 'none'}{more}")
 
 
-def _pairs(pairs: list[dict[str, Any]]) -> Any:
-    from rich.table import Table
-
-    pair_table = Table(title="Pairs (differences: first minus second, in the unit of the first)", title_justify="left")
-    for heading in ("first", "second"):
-        pair_table.add_column(heading, overflow="fold")
-    for heading in ("n", "mean", "least", "most", "ratio of means", "first higher", "second higher", "corr.", "p"):
-        pair_table.add_column(heading, justify="right", min_width=min(len(heading), 6))
+def _pairs(pairs: list[dict[str, Any]]) -> "Table":
+    columns = (
+        Column("first", is_text=True),
+        Column("second", is_text=True),
+        Column("n", is_extra=True),
+        Column("mean"),
+        Column("least", is_extra=True),
+        Column("most", is_extra=True),
+        Column("ratio of means", is_extra=True),
+        Column("first higher"),
+        Column("second higher", is_extra=True),
+        Column("corr."),
+        Column("p", is_extra=True),
+    )
     keys = ("mean_difference", "least_difference", "most_difference", "ratio_of_means", "first_higher", "second_higher")
-    for pair in pairs:
-        numbers = [_number(pair[key]) for key in keys]
-        correlation = "" if pair["correlation"] is None else f"{pair['correlation']:.3f}"
-        p = "" if pair["correlation_p"] is None else f"{pair['correlation_p']:.2g}"
-        pair_table.add_row(one_line(pair["first"]), one_line(pair["second"]), str(pair["n"]), *numbers, correlation, p)
-    return pair_table
+    rows = [
+        (
+            pair["first"],
+            pair["second"],
+            str(pair["n"]),
+            *(_number(pair[key]) for key in keys),
+            "" if pair["correlation"] is None else f"{pair['correlation']:.3f}",
+            "" if pair["correlation_p"] is None else f"{pair['correlation_p']:.2g}",
+        )
+        for pair in pairs
+    ]
+    return make_table("Pairs (differences: first minus second, in the unit of the first)", columns, rows)

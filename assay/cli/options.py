@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from ..errors import UsageError
+from .output import set_flag
 
 if TYPE_CHECKING:
     from ..eval_sets import Sample
@@ -42,8 +43,16 @@ store_option = click.option(
     help="Where the runs are kept: a folder, or postgresql://USER@HOST/DATABASE. Also: the variable ASSAY_STORE.",
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
-wide_option = click.option("--wide", is_flag=True, help="Print all columns of the tables: more than 80 wide.")
-quiet_option = click.option("-q", "--quiet", is_flag=True, help="Show no progress.")
+wide_option = click.option(
+    "--wide",
+    is_flag=True,
+    expose_value=False,
+    callback=set_flag,
+    help="Print all columns of the tables: more than 80 wide.",
+)
+quiet_option = click.option(
+    "-q", "--quiet", is_flag=True, expose_value=False, callback=set_flag, help="Show no progress."
+)
 metrics_option = click.option(
     "--metrics",
     show_default="weakest_claim,faithfulness,token_overlap; without --judge token_overlap",

@@ -8,6 +8,8 @@ import json
 import math
 import re
 import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -16,6 +18,8 @@ from ..text.untrusted import UNSEEN
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, ConsoleRenderable, RenderResult
+    from rich.table import Table
+    from rich.text import Text
 
 WIDTH = 80
 WIDE = 140
@@ -86,15 +90,34 @@ class _SafeSegments:
             yield segment if segment.control else segment._replace(text=terminal_text(segment.text))
 
 
-def open_console(*, err: bool = False, wide: bool = True) -> "Console":
+def is_wide() -> bool:
+    """Whether `--wide` was typed: tables have all their columns."""
+    return _typed_flag("wide")
+
+
+def is_quiet() -> bool:
+    """Whether `--quiet` was typed: no progress is shown."""
+    return _typed_flag("quiet")
+
+
+def _typed_flag(name: str) -> bool:
+    context = click.get_current_context(silent=True)
+    return context is not None and bool(context.meta.get(f"assay.{name}"))
+
+
+def set_flag(context: click.Context, parameter: click.Parameter, value: bool) -> None:
+    """Remembers a flag about the output for all of a command: the callback of `--wide` and `--quiet`."""
+    context.meta[f"assay.{parameter.name}"] = value
+
+
+def open_console(*, err: bool = False) -> "Console":
     """A console for tables and styled text. Nothing that it prints is read as markup, an emoji's name or an escape.
 
     Args:
         err: Whether it prints on standard error.
-        wide: Whether a table may take 140 columns where this is no terminal; else it takes 80.
 
     Returns:
-        A console as wide as the terminal, if there is one.
+        A console as wide as the terminal, if there is one; else 80 columns wide, with `--wide` 140.
     """
     from rich.console import Console, RenderHook
 
@@ -105,10 +128,61 @@ def open_console(*, err: bool = False, wide: bool = True) -> "Console":
             return [_SafeSegments(renderable) for renderable in renderables]
 
     is_terminal = (sys.stderr if err else sys.stdout).isatty()
-    width = None if is_terminal else WIDE if wide else WIDTH
+    width = None if is_terminal else WIDE if is_wide() else WIDTH
     console = Console(stderr=err, width=width, markup=False, emoji=False, highlight=False)
     console.push_render_hook(SafeHook())
     return console
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a table.
+
+    Attributes:
+        heading: What stands above it.
+        is_text: Whether it holds words, which stand at the left; figures stand at the right.
+        is_extra: Whether it is shown with `--wide` only.
+        is_whole: Whether its cells stay on one line as long as the table has room.
+    """
+
+    heading: str
+    is_text: bool = False
+    is_extra: bool = False
+    is_whole: bool = False
+
+
+STYLES = {"better": "green", "worse": "red", "baseline": "dim"}
+"""The colours of what is better or worse than what it is compared with, and of baselines."""
+
+
+def make_table(
+    title: str, columns: Sequence[Column], rows: "Iterable[Sequence[str | Text]]", styles: Sequence[str] = ()
+) -> "Table":
+    """Makes a table that fits 80 columns. A text that has no room goes on in the next line; nothing is cut.
+
+    Args:
+        title: What stands above it; "" for nothing.
+        columns: All columns; those that are extra are left out unless `--wide` was typed.
+        rows: One cell per column, the extra ones too.
+        styles: One style per row, as rich writes them; none for plain rows.
+    """
+    from rich.table import Table
+    from rich.text import Text
+
+    shown = [number for number, column in enumerate(columns) if is_wide() or not column.is_extra]
+    table = Table(title=Text(one_line(title)) if title else None, title_justify="left", title_style="bold")
+    for number in shown:
+        column = columns[number]
+        table.add_column(
+            Text(one_line(column.heading)),
+            justify="left" if column.is_text else "right",
+            overflow="fold",
+            no_wrap=column.is_whole,
+        )
+    for number, row in enumerate(rows):
+        cells = [cell if isinstance(cell, Text) else Text(one_line(cell)) for cell in row]
+        table.add_row(*(cells[place] for place in shown), style=styles[number] if styles else "")
+    return table
 
 
 def print_command(console: "Console", command: str, purpose: str = "") -> None:

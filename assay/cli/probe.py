@@ -11,7 +11,16 @@ import click
 from ..errors import UsageError
 from .exit_codes import DONE, TOO_MANY_FAILED
 from .judge_session import JudgeSession, SessionOptions, open_judge_session, question_progress, with_session_options
-from .options import SetOptions, json_option, read_probes, store_option, typed_options, with_set_options
+from .options import (
+    SetOptions,
+    json_option,
+    quiet_option,
+    read_probes,
+    store_option,
+    typed_options,
+    wide_option,
+    with_set_options,
+)
 from .output import echo, echo_json, one_line
 from .probe_effect import print_effects
 
@@ -46,6 +55,8 @@ _NOT_IN_A_NAME = re.compile(r"[^\w.-]+")
 )
 @with_session_options
 @with_set_options
+@wide_option
+@quiet_option
 @store_option
 @json_option
 def probe(
@@ -96,7 +107,7 @@ def probe(
         _print_files(write_probes(samples, out, probes=chosen_probes, seed=seed), {}, seed, None, as_json=as_json)
         return
     with open_judge_session(None, session_options, out / "reworded.jsonl") as session:
-        rewordings = _reword(samples, reworded_by, session, quiet=as_json)
+        rewordings = _reword(samples, reworded_by, session)
         further = {name: rewording.samples for name, rewording in rewordings.items()}
         files = write_probes(samples, out, probes=chosen_probes, seed=seed, further=further)
         session.is_unfinished = any(len(rewording.failed) > max_failed for rewording in rewordings.values())
@@ -104,9 +115,7 @@ def probe(
     click.get_current_context().exit(_report_failures(rewordings, max_failed))
 
 
-def _reword(
-    samples: "Sequence[Sample]", judges: Sequence[str], session: JudgeSession, *, quiet: bool
-) -> "dict[str, RewordingResult]":
+def _reword(samples: "Sequence[Sample]", judges: Sequence[str], session: JudgeSession) -> "dict[str, RewordingResult]":
     """The answers in the words of each model, by the name of the file."""
     from ..generation.probes import REWORDED, reword
 
@@ -117,7 +126,7 @@ def _reword(
         raise UsageError("--reworded-by names one model twice, or two by the same name; name each once")
     rewordings = {}
     for name, model in zip(files, models, strict=True):
-        with question_progress(model, len(samples), quiet=quiet) as on_reply:
+        with question_progress(model, len(samples)) as on_reply:
             rewordings[name] = asyncio.run(
                 reword(samples, model, concurrency=model.settings.concurrency, on_reply=on_reply)
             )

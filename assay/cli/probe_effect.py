@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import UsageError
-from .output import echo, echo_json, one_line, open_console
+from .output import Column, echo, echo_json, make_table, one_line, open_console
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -100,23 +100,27 @@ def _print_preferences(probe_runs: "Sequence[ProbeRun]", preferences: "Sequence[
 
 
 def _print_effect(title: str, comparison: "Comparison", columns: tuple[str, str, str]) -> None:
-    from rich.table import Table
-    from rich.text import Text
-
     from ..runs.report import format_interval
     from .meta_tables import p_value
 
     first, second, difference = columns
-    table = Table(title=Text(one_line(title)), title_justify="left", title_style="bold")
-    for number, heading in enumerate(("metric", "n", first, second, f"{difference} [95%]", "p", "p of all")):
-        table.add_column(heading, justify="left" if number == 0 else "right")
-    for row in comparison.overall:
-        shift = row.paired
-        table.add_row(
-            Text(one_line(row.metric)),
-            str(shift.n),
+    headings = (
+        Column("metric", is_text=True),
+        Column("n"),
+        Column(first, is_extra=True),
+        Column(second, is_extra=True),
+        Column(f"{difference} [95%]"),
+        Column("p", is_extra=True),
+        Column("p of all"),
+    )
+    rows = [
+        (
+            row.metric,
+            str(row.paired.n),
             *("-" if mean is None else f"{mean:.3f}" for mean in (row.mean_a, row.mean_b)),
-            format_interval(shift.value, shift.low, shift.high, "+.3f"),
-            *(p_value(p) for p in (shift.p, row.p_of_all)),
+            format_interval(row.paired.value, row.paired.low, row.paired.high, "+.3f"),
+            *(p_value(p) for p in (row.paired.p, row.p_of_all)),
         )
-    open_console().print(table)
+        for row in comparison.overall
+    ]
+    open_console().print(make_table(title, headings, rows))

@@ -16,11 +16,13 @@ from .options import (
     json_option,
     judge_option,
     path_in_store,
+    quiet_option,
     read_metrics,
     store_option,
     with_set_options,
 )
 from .output import echo, echo_json, one_line
+from .progress import show_status
 
 if TYPE_CHECKING:
     from ..eval_sets import Sample
@@ -49,6 +51,7 @@ _SHOWN = 10  # claims of a kind in the plain output
 @click.option("--mode", type=click.Choice(["replay", "auto"]), default="auto", show_default=True)
 @embedder_option
 @with_set_options
+@quiet_option
 @store_option
 @json_option
 def try_prompt(
@@ -101,7 +104,8 @@ def try_prompt(
         raise UsageError(f"no sample of {', '.join(sets)} is in the language of {name}, so that none asks this prompt")
     file = cassette or path_in_store(store, "tried.jsonl", "name a file with --cassette")
     with_cassette = LiteLLMJudge(judge, cassette=file, mode=mode)
-    effect = asyncio.run(_score_twice(samples, read_metrics(chosen_metrics), edited, with_cassette, embedder))
+    with show_status(f"judging {len(samples)} samples with either wording"):
+        effect = asyncio.run(_score_twice(samples, read_metrics(chosen_metrics), edited, with_cassette, embedder))
     _print_effect(effect, as_json=as_json)
     click.get_current_context().exit(TOO_MANY_FAILED if effect.failed else DONE)
 

@@ -70,8 +70,6 @@ def run(
     max_failed: int,
     skip_bad: bool,
     out: Path | None,
-    wide: bool,
-    quiet: bool,
     store: Path | str,
     as_json: bool,
 ) -> None:
@@ -123,9 +121,9 @@ def run(
     )
     plan = plan or (resumed.plan if resumed else typed_plan())
     run_id = resumed.id if resumed else None
-    outcome = execute_plan(plan, runs, options, resume=run_id, skip_bad=skip_bad, quiet=quiet)
+    outcome = execute_plan(plan, runs, options, resume=run_id, skip_bad=skip_bad)
     report_skipped_rows(outcome.skipped_rows)
-    print_outcome(runs, outcome, wide=wide, as_json=as_json)
+    print_outcome(runs, outcome, as_json=as_json)
     if out is not None:
         write_out(runs, outcome.run, out)
     click.get_current_context().exit(exit_code(runs, outcome, max_failed))
@@ -155,14 +153,13 @@ def execute_plan(
     *,
     resume: str | None = None,
     skip_bad: bool = False,
-    quiet: bool = False,
 ) -> "Outcome":
     """Scores a plan with its progress shown. At Ctrl-C says how to go on, and exits."""
     from ..runs import run_plan
     from .progress import live_progress
 
     try:
-        with live_progress(quiet=quiet) as on_progress:
+        with live_progress() as on_progress:
             return run_plan(
                 plan, store, options, resume=resume, skip_bad=skip_bad, on_progress=on_progress, on_note=print_note
             )
@@ -183,7 +180,7 @@ def report_skipped_rows(errors: Sequence[InputError]) -> None:
         echo(f"assay: left out: {one_line(str(error))}", err=True)
 
 
-def print_outcome(store: "Store", outcome: "Outcome", *, wide: bool, as_json: bool) -> None:
+def print_outcome(store: "Store", outcome: "Outcome", *, as_json: bool) -> None:
     """Prints the results of a session."""
     from ..runs.report import run_as_json
     from .run_tables import print_run
@@ -191,7 +188,7 @@ def print_outcome(store: "Store", outcome: "Outcome", *, wide: bool, as_json: bo
     if as_json:
         echo_json(run_as_json(store, outcome))
     else:
-        print_run(store, outcome.run, outcome, wide=wide)
+        print_run(store, outcome.run, outcome)
 
 
 def exit_code(store: "Store", outcome: "Outcome", max_failed: int) -> int:

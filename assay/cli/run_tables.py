@@ -7,21 +7,20 @@ from ..metrics import Score
 from ..metrics.catalogue import BASELINES
 from ..runs.report import format_cost, format_interval
 from ..runs.summary import MetricSummary, best_metric, summarise
-from .output import WIDTH, one_line, open_console, print_command
+from .output import STYLES, WIDTH, Column, is_wide, make_table, one_line, open_console, print_command
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.text import Text
 
     from ..runs import Outcome, Store
 
 _WORST_ANSWERS = 5
 _REASONS = 3
-_STYLES = {"above baseline": "green", "below baseline": "red", "baseline": "dim"}
+_PLACES = {"above baseline": "better", "below baseline": "worse", "baseline": "baseline"}
 
 
-def print_run(
-    store: "Store", run: str, outcome: "Outcome | None" = None, *, each_sample: bool = False, wide: bool = False
-) -> None:
+def print_run(store: "Store", run: str, outcome: "Outcome | None" = None, *, each_sample: bool = False) -> None:
     """Prints a run's tables by language, why scores are missing, and the worst answers.
 
     Args:
@@ -29,11 +28,10 @@ def print_run(
         run: The run's id.
         outcome: What the session took that has just ended, if one has.
         each_sample: Whether every sample's values are printed too.
-        wide: Whether tables have all their columns, for more than 80 columns.
     """
     from rich.text import Text
 
-    console, plan = open_console(wide=wide), store.run(run).plan
+    console, plan = open_console(), store.run(run).plan
     judge = plan.judge.identity if plan.judge else "no judge"
     sets = ", ".join(source.rsplit("/", 1)[-1] for source in plan.sets)
     console.print(Text(one_line(f"Run {run} ({store.run(run).status}): {sets}; judge: {judge}")))
@@ -48,13 +46,13 @@ def print_run(
     summaries = summarise(store.values(run), plan.all_directions, by_language=True)
     for language in dict.fromkeys(summary.language for summary in summaries):
         own = [summary for summary in summaries if summary.language == language]
-        print_summaries(console, f"Language: {language or 'not said'}", own, wide=wide)
+        print_summaries(console, f"Language: {language or 'not said'}", own)
     _print_notes(console, store, run, summaries)
     if worst := print_worst(console, store, run):
         console.print("How one of them came by its scores:")
         print_command(console, f"assay show {run} {worst}")
     if each_sample:
-        _print_samples(console, store, run, wide=wide)
+        _print_samples(console, store, run)
 
 
 def describe_missing_prompts(samples: Mapping[str, int]) -> str:
@@ -70,28 +68,28 @@ def describe_missing_prompts(samples: Mapping[str, int]) -> str:
     return f"There are no prompts in {', '.join(listed)}; the judge was asked in English."
 
 
-def print_summaries(console: "Console", title: str, summaries: Sequence[MetricSummary], *, wide: bool) -> None:
+def print_summaries(console: "Console", title: str, summaries: Sequence[MetricSummary]) -> None:
     """Prints one table: per metric how many samples are scored, the mean, and how far it follows the ratings."""
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(title=title, title_justify="left", title_style="bold")
-    table.add_column("metric", overflow="fold")
-    for heading in ("n", "coverage", "mean") if wide else ("scored", "mean"):
-        table.add_column(heading, justify="right")
-    table.add_column("Spearman with rating [95% interval]" if wide else "Spearman with rating")
-    table.add_column("remark")
-    for summary in summaries:
-        name, place = Text(one_line(summary.name)), place_among_baselines(summary)
-        mean = "-" if summary.mean is None else f"{summary.mean:.2f}"
-        style = _STYLES.get(place, "")
-        correlation = _correlation(summary, wide=wide)
-        if wide:
-            figures = [str(summary.n), f"{summary.coverage:.0%}", mean, correlation]
-            table.add_row(name, *figures, Text(_remark(summary), style=style))
-        else:
-            table.add_row(name, f"{summary.scored}/{summary.n}", mean, correlation, Text(place, style=style))
-    console.print(table)
+    columns = (
+        Column("metric", is_text=True),
+        Column("scored"),
+        Column("mean"),
+        Column("Spearman with rating [95% interval]" if is_wide() else "Spearman with rating", is_text=True),
+        Column("n", is_extra=True),
+        Column("remark", is_text=True),
+    )
+    rows = [
+        (
+            summary.name,
+            f"{summary.scored}/{summary.n}",
+            "-" if summary.mean is None else f"{summary.mean:.2f}",
+            _correlation(summary),
+            str(summary.correlation.n),
+            _remark(summary),
+        )
+        for summary in summaries
+    ]
+    console.print(make_table(title, columns, rows))
 
 
 def place_among_baselines(summary: MetricSummary) -> str:
@@ -103,25 +101,31 @@ def place_among_baselines(summary: MetricSummary) -> str:
     return "below baseline" if summary.loses_to else "above baseline"
 
 
-def _correlation(summary: MetricSummary, *, wide: bool) -> str:
+def style_of_place(place: str) -> str:
+    """The colour of what `place_among_baselines` says; "" for none."""
+    return STYLES.get(_PLACES.get(place, ""), "")
+
+
+def _correlation(summary: MetricSummary) -> str:
     correlation = summary.correlation
     if correlation.value is None:
         return f"none: {correlation.problem}"
     if correlation.low is None or correlation.high is None:
         return f"{correlation.value:+.2f} ({correlation.problem})"
-    interval = format_interval(correlation.value, correlation.low, correlation.high, "+.2f")
-    return f"{interval} (n = {correlation.n})" if wide else interval
+    return format_interval(correlation.value, correlation.low, correlation.high, "+.2f")
 
 
-def _remark(summary: MetricSummary) -> str:
-    remarks = ["baseline"] if summary.name in BASELINES else []
-    if not summary.higher_is_better:
+def _remark(summary: MetricSummary) -> "Text":
+    """Where the metric stands among the baselines; with `--wide` also which one it loses to, and its direction."""
+    from rich.text import Text
+
+    place = place_among_baselines(summary)
+    remarks = [f"below {summary.loses_to}" if is_wide() and summary.loses_to else place]
+    if is_wide() and not summary.higher_is_better:
         remarks.append("lower is better")
-    if summary.failed:
+    if is_wide() and summary.failed:
         remarks.append(f"{summary.failed} failed")
-    if summary.loses_to:
-        remarks.append(f"loses to {summary.loses_to}")
-    return ", ".join(remarks)
+    return Text(", ".join(filter(None, remarks)), style=style_of_place(place))
 
 
 def _print_notes(console: "Console", store: "Store", run: str, summaries: Sequence[MetricSummary]) -> None:
@@ -163,26 +167,23 @@ def print_worst(console: "Console", store: "Store", run: str, count: int = _WORS
     return one_line(worst[0][0].id)
 
 
-def _print_samples(console: "Console", store: "Store", run: str, *, wide: bool) -> None:
-    from rich.table import Table
+def _print_samples(console: "Console", store: "Store", run: str) -> None:
     from rich.text import Text
 
     all_metrics = store.run(run).plan.all_metrics
     metrics = [metric for metric in all_metrics if metric not in BASELINES] or list(all_metrics)
     samples = list(store.samples(run))
-    shown = metrics if wide else _metrics_that_fit(metrics, max((len(sample.id) for sample in samples), default=6))
-    table = Table("sample", "rating", title="Samples", title_justify="left", title_style="bold")
-    for metric in shown:
-        table.add_column(Text(one_line(metric)), justify="right", overflow="fold")
+    shown = metrics if is_wide() else _metrics_that_fit(metrics, max((len(sample.id) for sample in samples), default=6))
     values: dict[str, dict[str, Score]] = {}
     for sample_id, metric, score in store.scores(run):
         values.setdefault(sample_id, {})[metric] = score
+    rows = []
     for sample in samples:
         scores = values.get(sample.id, {})
         cells = [_cell(scores[metric]) if metric in scores else "" for metric in shown]
-        rating = "" if sample.human_rating is None else f"{sample.human_rating:g}"
-        table.add_row(Text(one_line(sample.id)), rating, *cells)
-    console.print(table)
+        rows.append((sample.id, "" if sample.human_rating is None else f"{sample.human_rating:g}", *cells))
+    columns = (Column("sample", is_text=True), Column("rating"), *map(Column, shown))
+    console.print(make_table("Samples", columns, rows))
     if hidden := metrics[len(shown) :]:
         console.print(Text(f"Not shown, for want of room: {one_line(', '.join(hidden))} (--wide shows all)"))
 

@@ -14,7 +14,7 @@ from .output import echo_json
 @wide_option
 @store_option
 @json_option
-def show(run: str, sample: str | None, *, wide: bool, store: str | Path, as_json: bool) -> None:
+def show(run: str, sample: str | None, *, store: str | Path, as_json: bool) -> None:
     """Show a run, or how one sample came by its scores.
 
     RUN is an id, its beginning, or `last`. With SAMPLE: the question, the answer, the contexts, and for every metric
@@ -34,6 +34,6 @@ def show(run: str, sample: str | None, *, wide: bool, store: str | Path, as_json
     if as_json:
         echo_json(scores_as_json(runs, run_id, sample))
     elif sample is None:
-        print_run(runs, run_id, each_sample=True, wide=wide)
+        print_run(runs, run_id, each_sample=True)
     else:
         print_audit(runs, run_id, sample)

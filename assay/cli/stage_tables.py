@@ -3,16 +3,13 @@
 from collections import Counter
 from collections.abc import Sequence
 from statistics import median
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..generation.documents import Extraction
 from ..generation.folds.fold_search import FoldPlan
 from ..generation.folds.leaks import Leaks
 from ..generation.topics import Topics
-from .output import one_line, open_console
-
-if TYPE_CHECKING:
-    from rich.table import Table
+from .output import Column, make_table, one_line, open_console
 
 _TOPICS_SHOWN = 40
 _SETTINGS_SHOWN = 20
@@ -61,23 +58,25 @@ def print_sections(extractions: Sequence[Extraction], *, titles: bool) -> None:
         extractions: The outcome for each document.
         titles: Whether to print the heading of each section too.
     """
-    table = _table("", "document", "language", "sections", "tokens", "emulated pages")
+    from rich.text import Text
+
+    rows: list[tuple[str | Text, ...]] = []
     for extraction in extractions:
         if extraction.sections:
             tokens, pages = sum(s.tokens for s in extraction.sections), extraction.sections[-1].emulated_page
-            table.add_row(
-                one_line(extraction.document),
-                extraction.sections[0].language,
-                str(len(extraction.sections)),
-                str(tokens),
-                str(pages),
-            )
+            figures = map(str, (len(extraction.sections), tokens, pages))
+            rows.append((extraction.document, extraction.sections[0].language, *figures))
             for section in extraction.sections if titles else ():
                 page = f"p. {section.page}" if section.page else ""
                 indent = "  " * (1 + len(section.above))
-                table.add_row(
-                    f"{indent}{one_line(section.heading, 70) or '(no heading)'}", "", page, str(section.tokens)
-                )
+                heading = Text(f"{indent}{one_line(section.heading, 70) or '(no heading)'}")
+                rows.append((heading, "", page, str(section.tokens), ""))
+    columns = (
+        Column("document", is_text=True),
+        Column("language", is_text=True),
+        *map(Column, ("sections", "tokens", "emulated pages")),
+    )
+    table = make_table("", columns, rows)
     console = open_console()
     console.print(table)
     sizes = page_sizes(extractions)
@@ -114,22 +113,32 @@ def topics_as_json(topics: Topics) -> dict[str, Any]:
 
 def print_topics(topics: Topics) -> None:
     """Prints the settings with their measures, the topics' statistics (Twente paper, Table 1) and the topics."""
-    grid = _table(
-        f"Settings tried: {topics.method} ({topics.why})",
-        *("dimensions", _size_name(topics).replace("_", " "), "topics", "outliers"),
-        *("silhouette", "Calinski-H.", "Davies-B.", "robust %", "documents %", ""),
+    columns = (
+        Column("dimensions"),
+        Column(_size_name(topics).replace("_", " ")),
+        Column("topics"),
+        Column("outliers"),
+        Column("silhouette"),
+        Column("Calinski-H.", is_extra=True),
+        Column("Davies-B.", is_extra=True),
+        Column("robust %", is_extra=True),
+        Column("documents %", is_extra=True),
+        Column("", is_text=True),
     )
     shown = sorted(topics.cells, key=lambda cell: not cell.chosen)[:_SETTINGS_SHOWN]
+    rows = []
     for cell in sorted(shown, key=lambda cell: (cell.dimensions, cell.smallest)):
         measures = cell.measures
-        grid.add_row(
-            *(str(cell.dimensions), str(cell.smallest), str(measures.topics), f"{measures.outliers:.1%}"),
-            *(_number(measures.silhouette, 3), _number(measures.calinski_harabasz, 0)),
-            *(_number(measures.davies_bouldin, 3), _number(measures.robustness, 1)),
-            *(_number(measures.document_match, 1), "chosen" if cell.chosen else ""),
+        rows.append(
+            (
+                *(str(cell.dimensions), str(cell.smallest), str(measures.topics), f"{measures.outliers:.1%}"),
+                *(_number(measures.silhouette, 3), _number(measures.calinski_harabasz, 0)),
+                *(_number(measures.davies_bouldin, 3), _number(measures.robustness, 1)),
+                *(_number(measures.document_match, 1), "chosen" if cell.chosen else ""),
+            )
         )
-    statistics = _table("Topics (Table 1)", "statistic", "")
-    for name, value in (
+    grid = make_table(f"Settings tried: {topics.method} ({topics.why})", columns, rows)
+    figures = (
         ("min topic size", str(min(topics.sizes.values(), default=0))),
         ("median topic size", f"{topics.median_size:g}"),
         ("max topic size", str(max(topics.sizes.values(), default=0))),
@@ -138,11 +147,14 @@ def print_topics(topics: Topics) -> None:
         ("silhouette", _number(topics.measures.silhouette, 3)),
         ("robustness %", _number(topics.measures.robustness, 1)),
         ("document match %", _number(topics.measures.document_match, 1)),
-    ):
-        statistics.add_row(name, value)
-    topic_table = _table("", "topic", "about", "sections")
-    for topic, size in list(topics.sizes.items())[:_TOPICS_SHOWN]:
-        topic_table.add_row(str(topic), one_line(topics.labels.get(topic, ""), 70), str(size))
+    )
+    statistics = make_table("Topics (Table 1)", (Column("statistic", is_text=True), Column("")), figures)
+    topic_rows = [
+        (str(topic), topics.labels.get(topic, ""), str(size))
+        for topic, size in list(topics.sizes.items())[:_TOPICS_SHOWN]
+    ]
+    topic_columns = (Column("topic", is_text=True), Column("about", is_text=True), Column("sections"))
+    topic_table = make_table("", topic_columns, topic_rows)
     console = open_console()
     for table in (grid, statistics, topic_table):
         console.print(table)
@@ -190,20 +202,27 @@ def print_folds(plan: FoldPlan, leaks: dict[str, Leaks]) -> None:
         leaks: What folds share, by the way they were made; may be empty.
     """
     shown = [c for c in plan.candidates if c.enough] or plan.candidates
-    table = _table("Folds (Table 2)", "", *(f"{c.split.linkage}{' *' if c.chosen else ''}" for c in shown))
-    for name, values in (
-        ("distance type", [c.split.distance for c in shown]),
-        ("min dist topics", [f"{plan.nearest_topics:.4f}" for _ in shown]),
-        ("min dist folds", [f"{c.split.single:.4f}" for c in shown]),
-        ("mean of single and average", [f"{c.split.score:.4f}" for c in shown]),
-        ("small fold ratio", [f"{c.small_fold:.4f}" for c in shown]),
-        ("avg folds per doc", [f"{c.folds_per_document:.4f}" for c in shown]),
-        ("valid sections %", [f"{c.valid:.2%}" for c in shown]),
-    ):
-        table.add_row(name, *values)
-    sizes = _table("", "fold", "split", "sections", "to ask about")
-    for (fold, part), (count, sampled) in _parts(plan).items():
-        sizes.add_row(str(fold), part, str(count), str(sampled))
+    fold_rows = [
+        ("distance type", *(c.split.distance for c in shown)),
+        ("min dist topics", *(f"{plan.nearest_topics:.4f}" for _ in shown)),
+        ("min dist folds", *(f"{c.split.single:.4f}" for c in shown)),
+        ("mean of single and average", *(f"{c.split.score:.4f}" for c in shown)),
+        ("small fold ratio", *(f"{c.small_fold:.4f}" for c in shown)),
+        ("avg folds per doc", *(f"{c.folds_per_document:.4f}" for c in shown)),
+        ("valid sections %", *(f"{c.valid:.2%}" for c in shown)),
+    ]
+    columns = [Column("", is_text=True), *(Column(f"{c.split.linkage}{' *' if c.chosen else ''}") for c in shown)]
+    table = make_table("Folds (Table 2)", columns, fold_rows)
+    size_columns = (
+        Column("fold", is_text=True),
+        Column("split", is_text=True),
+        *map(Column, ("sections", "to ask about")),
+    )
+    sizes = make_table(
+        "",
+        size_columns,
+        [(str(fold), part, str(count), str(sampled)) for (fold, part), (count, sampled) in _parts(plan).items()],
+    )
     console = open_console()
     console.print(table)
     if len(shown) < len(plan.candidates):
@@ -215,12 +234,23 @@ def print_folds(plan: FoldPlan, leaks: dict[str, Leaks]) -> None:
         f"{len(plan.before) - len(plan.folds)} whose document or page is in more than one fold"
     )
     if leaks:
-        shared = _table("What the folds share", "", "sections", "nearest, mean", "95%", "highest", "alike", "8 words")
-        for name, each in leaks.items():
-            shared.add_row(
+        leak_columns = (
+            Column("", is_text=True),
+            Column("sections", is_extra=True),
+            Column("nearest, mean"),
+            Column("95%", is_extra=True),
+            Column("highest"),
+            Column("alike"),
+            Column("8 words"),
+        )
+        leak_rows = [
+            (
                 *(name, str(each.sections), f"{each.mean:.3f}", f"{each.p95:.3f}", f"{each.highest:.3f}"),
                 *(f"{each.alike:.1%}", f"{each.sharing:.1%} ({each.runs} runs)"),
             )
+            for name, each in leaks.items()
+        ]
+        shared = make_table("What the folds share", leak_columns, leak_rows)
         console.print(shared)
         console.print(
             "nearest: cosine of a section with its nearest of the other fold; alike: 0.9 or more; "
@@ -242,12 +272,3 @@ def _size_name(topics: Topics) -> str:
 
 def _number(value: float | None, digits: int) -> str:
     return "-" if value is None else f"{value:.{digits}f}"
-
-
-def _table(title: str, first: str, *columns: str) -> "Table":
-    from rich.table import Table
-
-    table = Table(first, title=title or None, title_justify="left", title_style="bold")
-    for column in columns:
-        table.add_column(column, justify="left" if column in ("about", "split") else "right")
-    return table

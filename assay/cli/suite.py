@@ -1,15 +1,14 @@
 """`assay suite`: one nightly run; `assay accept`: what the next nightly runs are compared with."""
 
 import shlex
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from .exit_codes import BUDGET, DONE, ERROR, GATE_FAILED, INTERRUPTED, TOO_MANY_FAILED
-from .options import json_option, store_option
-from .output import echo, echo_json, one_line, open_console
+from .options import json_option, quiet_option, store_option, wide_option
+from .output import STYLES, Column, echo, echo_json, make_table, one_line, open_console
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -31,6 +30,8 @@ _EXIT_CODES = {
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--resume", is_flag=True, help="Resume the newest nightly run, if it did not finish.")
 @click.option("--check", is_flag=True, help="Only check FILE: no model is asked, nothing is written.")
+@wide_option
+@quiet_option
 @store_option
 @json_option
 def suite(file: Path, *, resume: bool, check: bool, store: str | Path, as_json: bool) -> None:
@@ -65,7 +66,7 @@ def suite(file: Path, *, resume: bool, check: bool, store: str | Path, as_json: 
         None if context.get_parameter_source("store") is click.core.ParameterSource.DEFAULT else store,
         resume=resume,
         resume_command=_resume_command(file, store),
-        progress=partial(live_progress, quiet=as_json),
+        progress=live_progress,
         on_notice=lambda notice: echo(f"assay: {notice}", err=True),
     )
     report = outcome.report
@@ -96,7 +97,7 @@ def _print_report(report: "NightlyReport") -> None:
     console.print(Text(one_line(f"Suite {report.suite}, {report.nightly_run}: {report.verdict}"), style="bold"))
     for run in report.runs:
         _print_run(console, run)
-    styles = {"passed": "green", "failed": "red"}
+    styles = {"passed": STYLES["better"], "failed": STYLES["worse"]}
     for gate in report.gates:
         by_judge = f" by {gate.judge}" if gate.judge not in {None, NO_JUDGE} else ""
         line = Text(f"{gate.state:<12}", style=styles.get(gate.state, "yellow"))
@@ -109,27 +110,33 @@ def _print_report(report: "NightlyReport") -> None:
 
 
 def _print_run(console: "Console", run: "RunReport") -> None:
-    from rich.table import Table
     from rich.text import Text
 
     from ..runs.report import format_interval
 
     if run.predicted_rating is not None:
         console.print(Text(run.predicted_rating.sentence, style="bold"))
-    table = Table(title=Text(f"{one_line(run.judge)}: run {run.run}"), title_justify="left")
-    for heading in ("metric", "n", "scored", "mean [95% interval]", "change [95% interval]", "p"):
-        table.add_column(Text(heading), justify="right" if heading in {"n", "scored", "p"} else "left")
-    for metric in run.metrics:
-        table.add_row(
-            Text(one_line(metric.metric)),
+    columns = (
+        Column("metric", is_text=True),
+        Column("n", is_extra=True),
+        Column("scored"),
+        Column("mean [95% interval]", is_text=True),
+        Column("change [95% interval]", is_text=True),
+        Column("p", is_extra=True),
+    )
+    rows = [
+        (
+            metric.metric,
             str(metric.n),
             str(metric.scored),
-            Text(format_interval(metric.mean, metric.low, metric.high, ".3f")),
-            Text(format_interval(metric.change, metric.change_low, metric.change_high, "+.3f")),
+            format_interval(metric.mean, metric.low, metric.high, ".3f"),
+            format_interval(metric.change, metric.change_low, metric.change_high, "+.3f"),
             "" if metric.change_p is None else f"{metric.change_p:.3f}",
-            style="" if metric.asked else "dim",
         )
-    console.print(table)
+        for metric in run.metrics
+    ]
+    styles = ["" if metric.asked else "dim" for metric in run.metrics]
+    console.print(make_table(f"{run.judge}: run {run.run}", columns, rows, styles))
     compared = f"compared with {run.compared_with}: " if run.compared_with else ""
     console.print(Text(f"{compared}{len(run.newly_failing) + run.more_newly_failing} samples newly fail"))
 

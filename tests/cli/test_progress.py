@@ -43,6 +43,44 @@ def test_the_time_left(monkeypatch: pytest.MonkeyPatch) -> None:
     current.scores["failed"] = 2
     line = progress.progress_line(current)
     assert line == (
-        "assay: 10 of 100 samples, 0 calls (0 replayed), 0 tokens, 0.0000 USD, 0 retries, 2 failed, about 3 min left"
+        "assay: 10 of 100 samples, 0 calls (0 replayed), 0 tokens, 0.0000 USD, 0 retries, 2 failed, "
+        "about 3 minutes left"
     )
     assert progress.progress_line(Progress(total=None)).startswith("assay: 0 samples, ")
+
+
+def test_the_time_left_is_said_as_soon_as_it_is_known(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Three of 100 samples took 30 s: 97 more at 10 s each are 970 s. It is said once before a line is due."""
+    now = time.monotonic()
+    monkeypatch.setattr(time, "monotonic", lambda: now)
+    with progress.live_progress() as show:
+        for samples in (0, 1, 2, 3, 4):
+            show(Progress(total=100, started=now - 30, samples=samples))
+    (line,) = capfd.readouterr().err.splitlines()
+    assert line.startswith("assay: 3 of 100 samples, ")
+    assert line.endswith(", about 16 minutes left")
+
+
+def test_a_start_up_says_nothing_about_the_pace(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    now = time.monotonic()
+    monkeypatch.setattr(time, "monotonic", lambda: now)
+    with progress.live_progress() as show:
+        show(Progress(total=1000, started=now - 5, samples=4))
+    assert capfd.readouterr().err == ""
+
+
+def test_counts_and_long_work_have_lines_too(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(progress, "SECONDS_PER_LINE", 0.02)
+    with progress.count_progress("sections", 12) as show:
+        show(5)
+        time.sleep(0.1)
+    with progress.show_status("evaluating 3 metrics on 40 items"):
+        time.sleep(0.1)
+    lines = set(capfd.readouterr().err.splitlines())
+    assert lines == {"assay: 5 of 12 sections", "assay: evaluating 3 metrics on 40 items"}
