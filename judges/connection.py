@@ -79,11 +79,19 @@ class Connection:
             from .local import LocalServer
 
             path = settings.model.removeprefix(GGUF)
-            self._local_server = LocalServer(path, settings.concurrency, settings.context_tokens, settings.download)
+            self._local_server = LocalServer(path, self._limiter().most, settings.context_tokens, settings.download)
         return {"model": f"openai/{settings.identity}", "api_base": self._local_server.api_base, "api_key": "none"}
 
     def _limiter(self) -> AdaptiveLimiter:
         loop = asyncio.get_running_loop()
         if loop not in self.limiters:
-            self.limiters[loop] = AdaptiveLimiter(self._settings.concurrency)
+            self.limiters[loop] = AdaptiveLimiter(self._most_calls())
         return self.limiters[loop]
+
+    def _most_calls(self) -> int:
+        settings = self._settings
+        if not settings.model.startswith(GGUF):
+            return settings.concurrency
+        from .local import choose_slots
+
+        return choose_slots(settings.model.removeprefix(GGUF), settings.concurrency, settings.context_tokens)

@@ -7,6 +7,40 @@ from typing import Any
 from ..errors import InputError
 from ..installation import require_extra
 
+_MOST_SLOTS = 4  # with more, conversations starve each other on the cores of one machine
+_FEWEST_SLOTS = 2  # one is read while the other is written
+_PROMPT_CACHE_MIB = 256  # prompts of earlier conversations; llama.cpp's own default is 8 GiB
+_SHARE_OF_MEMORY = 0.75  # of what is free; the rest stays for everything else
+_CACHE_SHARE = 1 / 8000  # a token's keys and values, as a share of a 4-bit model's file: those of models with most
+
+
+def choose_slots(path: str, wanted: int, context_tokens: int) -> int:
+    """Chooses how many conversations a model file serves at once on this machine.
+
+    As many as it has cores, from 2 to 4, and no more than fit beside the model into the memory that is free; the
+    memory of a conversation is estimated from the size of the file.
+
+    Args:
+        path: The model file.
+        wanted: No more than so many.
+        context_tokens: The longest conversation, in tokens.
+
+    Returns:
+        At least 1.
+
+    Raises:
+        UsageError: The extra `local` is not installed.
+    """
+    with require_extra("local", "a gguf: judge"):
+        import psutil
+    by_cores = min(wanted, _MOST_SLOTS, max(_FEWEST_SLOTS, _usable_cores()))
+    file = Path(path).expanduser()
+    if not file.is_file():
+        return by_cores  # the server says what is missing
+    size = file.stat().st_size
+    room = psutil.virtual_memory().available * _SHARE_OF_MEMORY - size - (_PROMPT_CACHE_MIB << 20)
+    return max(1, min(by_cores, int(room / (size * _CACHE_SHARE * context_tokens))))
+
 
 class LocalServer:
     """Serves one GGUF file in the OpenAI protocol.
@@ -35,6 +69,7 @@ class LocalServer:
         params.model.path = str(file)
         params.n_parallel = slots
         params.n_ctx = slots * context_tokens
+        params.cache_ram_mib = _PROMPT_CACHE_MIB
         params.cpuparams.n_threads = params.cpuparams_batch.n_threads = _usable_cores()
         params.hostnames = ["127.0.0.1"]
         params.port = _free_port()

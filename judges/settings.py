@@ -55,7 +55,7 @@ class JudgeSettings(BaseModel):
         without_logprobs: What is done where `logprobs` says so and a reply has none: `plain` takes the word alone, as a
             plain verdict; `fail` fails the sample.
         price: What the model costs; None where it is unknown.
-        concurrency: Calls at once, at most.
+        concurrency: Calls at once, at most. A model on this machine takes no more than its cores and memory allow.
         timeout: Seconds for one call, at most.
         attempts: How often a call that failed for now (429, 5xx, a break, a time-out) is made, at most.
         wait: Seconds before the second attempt where the provider names none; twice as long before each further one.

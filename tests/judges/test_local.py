@@ -2,12 +2,13 @@
 
 import asyncio
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from assay.errors import InputError
 from assay.eval_sets import Sample
-from assay.judges import LiteLLMJudge, load_settings
+from assay.judges import LiteLLMJudge, load_settings, local
 from assay.judges.settings import GGUF
 from assay.metrics import Faithfulness, JudgeTruthfulness
 
@@ -26,6 +27,37 @@ def test_a_model_file_that_is_not_there(tmp_path: Path) -> None:
     judge = LiteLLMJudge(f"gguf:{tmp_path}/none.gguf")
     with pytest.raises(InputError, match=r"none\.gguf: there is no such model file; put the GGUF file there"):
         asyncio.run(Faithfulness(judge, claims="sentences", verdicts="listed").assess(SAMPLE))
+
+
+@pytest.fixture
+def model_file(tmp_path: Path) -> Path:
+    """An empty file that takes 8,000 MB as far as its size is asked for, and no block of the disk."""
+    path = tmp_path / "model.gguf"
+    with path.open("wb") as file:
+        file.truncate(8_000 * 10**6)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("cores", "wanted", "free_gb", "slots"),
+    [
+        (64, 16, 1000, 4),  # never more than four
+        (2, 16, 1000, 2),
+        (1, 16, 1000, 2),  # one is read while the other is written
+        (64, 1, 1000, 1),
+        # a token takes 8,000 MB / 8,000 = 1 MB, a slot of 1,000 tokens 1 GB; the model 8 GB, the prompts 0.27 GB:
+        # of three quarters of 15.2 GB 3.13 GB are left
+        (64, 16, 15.2, 3),
+        (64, 16, 4, 1),  # too little for the model: llama.cpp reads the file piece by piece
+    ],
+)
+def test_slots_are_bounded_by_cores_and_memory(
+    *, cores: int, wanted: int, free_gb: float, slots: int, model_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    psutil = pytest.importorskip("psutil")
+    monkeypatch.setattr(local, "_usable_cores", lambda: cores)
+    monkeypatch.setattr(psutil, "virtual_memory", lambda: SimpleNamespace(available=free_gb * 10**9))
+    assert local.choose_slots(str(model_file), wanted, context_tokens=1000) == slots
 
 
 @pytest.mark.timeout(500)  # seconds where nothing else runs
