@@ -51,7 +51,7 @@ def cross_evaluation_table(summary: SplitSummary) -> "Table":
     rows = []
     for loaded in summary.folds:
         figures = [summary.answered[loaded][fold] for fold in summary.folds]
-        rows.append((f"answered with fold {loaded} loaded", *map(_percent, figures)))
+        rows.append((f"answered with fold {loaded}", *map(_percent, figures)))
     for name, by_fold in summary.by_fold.items():
         if name not in RATES and name not in summary.skipped:
             rows.append((name, *(_number(by_fold[fold]) for fold in summary.folds)))
@@ -67,7 +67,7 @@ def declined_table(summary: SplitSummary) -> "Table":
     """
     rows = [
         (
-            f"declined: question of fold {fold}, fold {loaded} loaded",
+            f"declined: question of fold {fold} with fold {loaded}",
             _percent(_declined(summary.answered[loaded][fold])),
         )
         for fold in summary.folds
