@@ -67,14 +67,14 @@ def declined_table(summary: SplitSummary) -> "Table":
     """
     rows = [
         (
-            f"declined: question of fold {fold} with fold {loaded}",
+            f"Q{fold}_CTX{loaded} corr. (questions of fold {fold}, fold {loaded} loaded)",
             _percent(_declined(summary.answered[loaded][fold])),
         )
         for fold in summary.folds
         for loaded in summary.folds
         if fold != loaded
     ]
-    rows.append(("correct facts", _percent(summary.average[FACTS])))
+    rows.append(("factoids corr.", _percent(summary.average[FACTS])))
     columns = (Column("", is_text=True), Column("share"))
     return make_table("Table 4: unanswerable and factoid questions", columns, rows)
 

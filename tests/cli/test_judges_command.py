@@ -126,7 +126,7 @@ def test_replies_that_cannot_be_used_are_counted_live_and_in_replay(
         report = assay(*words, mode, "--json").json["judges"]
         assert [(each["unparsable"], each["lost"]) for each in report] == [(0, 0), (4 / 6, 1 / 6)], mode
     assert len(openai_server.requests) == 6 + 6 + 4
-    assert "66.7% (16.7% lost)" in assay(*words, "replay", "--report", "judges.html").out
+    assert "66.7% (16.7% lost)" in assay(*words, "replay", "--report", "judges.html", "--wide").out
     assert "66.7% (16.7% lost)" in Path("judges.html").read_text(encoding="utf-8")
 
 

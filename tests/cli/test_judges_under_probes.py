@@ -51,7 +51,7 @@ def test_verdicts_that_flip(words: list[Any], assay: Make, openai_server: OpenAI
     assert shifts == dict.fromkeys(report, 0) | {("firm", "injected"): -5 / 18, ("obeys", "injected"): 1}
     assert [key for key, each in report.items() if not each["identical"]] == [("obeys", "injected")]
     assert len(openai_server.requests) == 2 * 3 * 6
-    plain = assay(*words, "--mode", "replay", "--probes", "injected", "--report", "judges.html").out
+    plain = assay(*words, "--mode", "replay", "--probes", "injected", "--report", "judges.html", "--wide").out
     assert len(openai_server.requests) == 2 * 3 * 6, "the second time all is replayed"
     page = Path("judges.html").read_text(encoding="utf-8")
     for interval in ("100% [61%, 100%]", "0% [0%, 39%]"):

@@ -126,7 +126,7 @@ def test_own_wording_is_set_against_the_others(assay: Make, set_file: Make, judg
     assert (difference["n"], difference["groups"], difference["difference"]) == (5, 5, 3.0)  # on s0 to s4
     assert (difference["low"], difference["high"]) == (3.0, 3.0)
     assert difference["p"] == pytest.approx(2 / 2**5, abs=0.01)  # all five up, or all five down
-    shown = assay("probe", "--effect", original, own, other).out
+    shown = assay("probe", "--effect", original, own, other, "--wide").out
     assert "reworded by openai/one, the judge itself (a fair metric: no change" in shown
     assert "own wording minus that of openai/two, judged by openai/one" in shown
     assert "+3.000 [+3.000, +3.000]" in shown

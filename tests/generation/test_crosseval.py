@@ -145,7 +145,7 @@ def test_the_tables_of_the_paper(assay: Typing, crossed: Path, judge_file: Typin
     openai_server.script = answer_from_pages
     done = assay("crosseval", crossed, "--bot", judge_file())
     assert done.code == 0, done.err
-    for words in ("Table 3", "answered with fold 1 loaded", "questions of fold 2", "rouge_l", "facts correct"):
+    for words in ("Table 3", "answered with fold 1", "questions of fold 2", "rouge_l", "facts correct"):
         assert words in done.out
     for words in ("Table 4", "Q1_CTX2 corr.", "Q2_CTX1 corr.", "factoids corr.", "Average over iterations"):
         assert words in done.out
