@@ -29,10 +29,11 @@ def check_writable(target: Path) -> None:
     Raises:
         UsageError: Its folder does not exist or cannot be written to, it is a folder itself, or the disk is full.
 
-    >>> check_writable(Path("/nowhere/scores.csv"))
-    Traceback (most recent call last):
-    ...
-    assay.errors.UsageError: /nowhere/scores.csv: there is no folder /nowhere; make it first
+    Example:
+        >>> check_writable(Path("/nowhere/scores.csv"))
+        Traceback (most recent call last):
+        ...
+        assay.errors.UsageError: /nowhere/scores.csv: there is no folder /nowhere; make it first
     """
     if not target.parent.is_dir():
         raise UsageError(f"{target}: there is no folder {target.parent}; make it first")
@@ -64,12 +65,13 @@ def replace_file(target: Path, *, binary: bool = False) -> Iterator[IO[Any]]:
     Raises:
         InputError: The file cannot be written.
 
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     with replace_file(Path(folder, "scores.csv")) as file:
-    ...         _ = file.write("sample,metric\\n")
-    ...     [path.name for path in Path(folder).iterdir()]
-    ['scores.csv']
+    Example:
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     with replace_file(Path(folder, "scores.csv")) as file:
+        ...         _ = file.write("sample,metric\\n")
+        ...     [path.name for path in Path(folder).iterdir()]
+        ['scores.csv']
     """
     draft = _draft_path(target)
     mode, encoding, newline = ("wb", None, None) if binary else ("w", "utf-8", "")

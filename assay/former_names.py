@@ -39,8 +39,9 @@ def current_name(kind: Kind, name: str) -> str:
     Returns:
         The current name; `name` itself where it was never renamed.
 
-    >>> current_name("gate", "mean")
-    'mean'
+    Example:
+        >>> current_name("gate", "mean")
+        'mean'
     """
     current = recorded_name(kind, name)
     if current != name:
@@ -53,7 +54,8 @@ def current_name(kind: Kind, name: str) -> str:
 def recorded_name(kind: Kind, name: str) -> str:
     """Returns what a recorded name is called now, without a notice: nobody can change what was recorded.
 
-    >>> recorded_name("report", "fell")
-    'failed'
+    Example:
+        >>> recorded_name("report", "fell")
+        'failed'
     """
     return FORMER_NAMES[kind].get(name, name)

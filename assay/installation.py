@@ -32,8 +32,9 @@ def require_extra(extra: str, purpose: str) -> Iterator[None]:
     Raises:
         UsageError: A module cannot be imported.
 
-    >>> with require_extra("generation", "reading a PDF"):
-    ...     import json
+    Example:
+        >>> with require_extra("generation", "reading a PDF"):
+        ...     import json
     """
     try:
         yield

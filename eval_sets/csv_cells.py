@@ -16,8 +16,9 @@ _NUMBER = re.compile(r"[+-]?\d+([.,]\d+)?(e[+-]?\d+)?", re.IGNORECASE | re.ASCII
 def escape_formula(text: str) -> str:
     """Returns a text as it is safe in a cell; a number stays a number.
 
-    >>> [escape_formula(text) for text in ("=1+1", "-0.5", "- no", "'=1", "a=b")]
-    ["'=1+1", '-0.5', "'- no", "''=1", 'a=b']
+    Example:
+        >>> [escape_formula(text) for text in ("=1+1", "-0.5", "- no", "'=1", "a=b")]
+        ["'=1+1", '-0.5', "'- no", "''=1", 'a=b']
     """
     return f"'{text}" if _FORMULA.match(text) and not _NUMBER.fullmatch(text) else text
 
@@ -25,8 +26,9 @@ def escape_formula(text: str) -> str:
 def unescape_formula(cell: str) -> str:
     """Returns the text that `escape_formula` made a cell of; any other cell as it is.
 
-    >>> [unescape_formula(cell) for cell in ("'=1+1", "-0.5", "''=1", "'s avonds")]
-    ['=1+1', '-0.5', "'=1", "'s avonds"]
+    Example:
+        >>> [unescape_formula(cell) for cell in ("'=1+1", "-0.5", "''=1", "'s avonds")]
+        ['=1+1', '-0.5', "'=1", "'s avonds"]
     """
     return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell
 

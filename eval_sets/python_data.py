@@ -150,8 +150,9 @@ def _frame_opener(data: Any) -> Callable[[], Rows]:
 def plain_value(value: Any) -> Any:
     """Turns a cell of a DataFrame into a plain Python value: NaN and the like are None, arrays are lists.
 
-    >>> plain_value([float("nan"), "a"])
-    [None, 'a']
+    Example:
+        >>> plain_value([float("nan"), "a"])
+        [None, 'a']
     """
     if value is None or isinstance(value, str | int):
         return value

@@ -11,8 +11,9 @@ PREFIX = "bundled:"
 def is_bundled(path: str | Path) -> bool:
     """Returns whether a cassette is named as a bundled one.
 
-    >>> is_bundled("bundled:helpdesk.qwen1.5b.jsonl"), is_bundled("replies.jsonl")
-    (True, False)
+    Example:
+        >>> is_bundled("bundled:helpdesk.qwen1.5b.jsonl"), is_bundled("replies.jsonl")
+        (True, False)
     """
     return str(path).startswith(PREFIX)
 

@@ -32,14 +32,15 @@ class Cassette:
         UsageError: The mode is unknown, or a bundled cassette is to be recorded.
         InputError: There is no such cassette to replay, or the file is not a cassette.
 
-    >>> import tempfile
-    >>> from assay.judges import RawReply
-    >>> path = Path(tempfile.mkdtemp(), "replies.jsonl")
-    >>> with Cassette(path, "record") as cassette:
-    ...     cassette.put(Recording("0" * 32, "p.en@1", "s1", {}, "Choice", "", "", RawReply("openai/m", "Yes")))
-    >>> with Cassette(path, "replay") as cassette:
-    ...     cassette.get("0" * 32).reply.text
-    'Yes'
+    Example:
+        >>> import tempfile
+        >>> from assay.judges import RawReply
+        >>> path = Path(tempfile.mkdtemp(), "replies.jsonl")
+        >>> with Cassette(path, "record") as cassette:
+        ...     cassette.put(Recording("0" * 32, "p.en@1", "s1", {}, "Choice", "", "", RawReply("openai/m", "Yes")))
+        >>> with Cassette(path, "replay") as cassette:
+        ...     cassette.get("0" * 32).reply.text
+        'Yes'
     """
 
     def __init__(self, path: str | Path, mode: Mode = "replay") -> None:

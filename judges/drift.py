@@ -144,11 +144,12 @@ def estimate_drift(repeated: Sequence[RepeatedQuestion]) -> DriftEstimate:
     Args:
         repeated: The questions that were asked again.
 
-    >>> def question(same: bool) -> RepeatedQuestion:
-    ...     return RepeatedQuestion("k", "p", "s", "Yes", "Yes", same_text=same, same_value=same)
-    >>> estimate = estimate_drift([question(True), question(True), question(True), question(False)])
-    >>> estimate.share, round(estimate.low, 3), round(estimate.high, 3)
-    (0.25, 0.046, 0.699)
+    Example:
+        >>> def question(same: bool) -> RepeatedQuestion:
+        ...     return RepeatedQuestion("k", "p", "s", "Yes", "Yes", same_text=same, same_value=same)
+        >>> estimate = estimate_drift([question(True), question(True), question(True), question(False)])
+        >>> estimate.share, round(estimate.low, 3), round(estimate.high, 3)
+        (0.25, 0.046, 0.699)
     """
     answered = [question for question in repeated if not question.problem]
     changed = sum(not question.same_value for question in answered)

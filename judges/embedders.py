@@ -265,8 +265,9 @@ def load_embedder(name: str, cassette: Cassette | None = None, budget: Budget | 
     Raises:
         UsageError: There is no such embedder, or what it needs is not installed.
 
-    >>> load_embedder("use").name
-    'use'
+    Example:
+        >>> load_embedder("use").name
+        'use'
     """
     kind, _, model = name.partition(":")
     if name == "use":

@@ -58,10 +58,11 @@ class QuestionKeys:
 def strict_schema(model: type[BaseModel]) -> dict[str, Any]:
     """Returns the JSON schema of a reply's model in its strict form: every property is required, no other is allowed.
 
-    >>> from assay.judges import Choice
-    >>> schema = strict_schema(Choice)
-    >>> schema["required"], schema["additionalProperties"]
-    (['word'], False)
+    Example:
+        >>> from assay.judges import Choice
+        >>> schema = strict_schema(Choice)
+        >>> schema["required"], schema["additionalProperties"]
+        (['word'], False)
     """
     schema = model.model_json_schema()
     for part in [schema, *schema.get("$defs", {}).values()]:

@@ -13,10 +13,11 @@ _usages: ContextVar[list[Usage] | None] = ContextVar("usages", default=None)
 def metered() -> Iterator[list[Usage]]:
     """Collects the usage of every reply within, those of tasks that begin there too.
 
-    >>> with metered() as usages:
-    ...     count_usage(Usage(calls=1, tokens_in=20))
-    >>> Usage.total(usages).tokens_in
-    20
+    Example:
+        >>> with metered() as usages:
+        ...     count_usage(Usage(calls=1, tokens_in=20))
+        >>> Usage.total(usages).tokens_in
+        20
     """
     usages: list[Usage] = []
     token = _usages.set(usages)

@@ -27,8 +27,9 @@ def check_log_probabilities(reply: RawReply) -> None:
 def is_log_probability(value: float) -> bool:
     """Whether a number is the logarithm of a probability above 0.
 
-    >>> [is_log_probability(value) for value in (-0.7, 0.0, 0.7, float("nan"), float("-inf"))]
-    [True, True, False, False, False]
+    Example:
+        >>> [is_log_probability(value) for value in (-0.7, 0.0, 0.7, float("nan"), float("-inf"))]
+        [True, True, False, False, False]
     """
     return math.isfinite(value) and value <= _ROUNDING
 
@@ -49,9 +50,10 @@ def option_probabilities(reply: RawReply, options: Sequence[str]) -> dict[str, f
     Raises:
         ReplyError: The log probabilities are impossible, or the probabilities of the options sum to nothing.
 
-    >>> place = {"Yes": math.log(0.6), " yes": math.log(0.2), "No": math.log(0.2)}
-    >>> option_probabilities(RawReply("m", "Yes", logprobs=(place,)), ("Yes", "No"))
-    {'Yes': 0.8, 'No': 0.2}
+    Example:
+        >>> place = {"Yes": math.log(0.6), " yes": math.log(0.2), "No": math.log(0.2)}
+        >>> option_probabilities(RawReply("m", "Yes", logprobs=(place,)), ("Yes", "No"))
+        {'Yes': 0.8, 'No': 0.2}
     """
     check_log_probabilities(reply)
     shares = follow_options(reply.logprobs or (), options)
@@ -78,10 +80,12 @@ def follow_options(places: Iterable[Alternatives], options: Sequence[str], lead:
     Returns:
         The probability of each option that has one, not normalised.
 
-    >>> places = [{"not": math.log(0.8), "true": math.log(0.2)}, {" said": math.log(0.75), " found": math.log(0.25)}]
-    >>> shares = follow_options(places, ("true", "not said", "not found"))
-    >>> {option: round(share, 2) for option, share in shares.items()}
-    {'true': 0.2, 'not said': 0.6, 'not found': 0.2}
+    Example:
+        >>> first = {"not": math.log(0.8), "true": math.log(0.2)}
+        >>> places = [first, {" said": math.log(0.75), " found": math.log(0.25)}]
+        >>> shares = follow_options(places, ("true", "not said", "not found"))
+        >>> {option: round(share, 2) for option, share in shares.items()}
+        {'true': 0.2, 'not said': 0.6, 'not found': 0.2}
     """
     shares: dict[str, float] = {}
     share_of_path, path = 1.0, ""
@@ -121,8 +125,9 @@ def chosen_option(reply: RawReply, options: Sequence[str]) -> str | None:
 def option_said(text: str, options: Sequence[str]) -> str | None:
     """Returns the option that a text begins with, or the only one that begins with it; None where there is none.
 
-    >>> option_said("**No**, it does not", ("Yes", "No")), option_said("N", ("No", "Never"))
-    ('No', None)
+    Example:
+        >>> option_said("**No**, it does not", ("Yes", "No")), option_said("N", ("No", "Never"))
+        ('No', None)
     """
     meant = _options_begun_by(text, options)
     return meant[0] if len(meant) == 1 else None

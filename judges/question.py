@@ -89,8 +89,9 @@ class Usage:
         usd: The cost; None where a price is unknown, which is never 0.
         seconds: The duration of the calls, added up.
 
-    >>> Usage(calls=1, tokens_in=20, usd=0.01) + Usage(calls=1, tokens_in=30, usd=None)
-    Usage(calls=2, from_cassette=0, tokens_in=50, tokens_out=0, tokens_cached=0, usd=None, seconds=0.0)
+    Example:
+        >>> Usage(calls=1, tokens_in=20, usd=0.01) + Usage(calls=1, tokens_in=30, usd=None)
+        Usage(calls=2, from_cassette=0, tokens_in=50, tokens_out=0, tokens_cached=0, usd=None, seconds=0.0)
     """
 
     calls: int = 0

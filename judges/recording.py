@@ -67,8 +67,9 @@ def make_recording(key: str, question: Question[Any], parameters: Mapping[str, A
 def short_hash(text: str) -> str:
     """Returns 12 hexadecimal digits that stand for a text.
 
-    >>> short_hash("How do I save?")
-    '28f98ce74429'
+    Example:
+        >>> short_hash("How do I save?")
+        '28f98ce74429'
     """
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:12]
 
@@ -107,8 +108,9 @@ def likely_alternatives(place: Alternatives) -> dict[str, float]:
     Returns:
         The chosen token and those with a probability of at least 0.001, rounded to 4 decimals.
 
-    >>> likely_alternatives({"Yes": -0.012345, "No": -4.4, "Maybe": -9.0})
-    {'Yes': -0.0123, 'No': -4.4}
+    Example:
+        >>> likely_alternatives({"Yes": -0.012345, "No": -4.4, "Maybe": -9.0})
+        {'Yes': -0.0123, 'No': -4.4}
     """
     chosen = next(iter(place))
     least = math.log(_LEAST_PROBABILITY)

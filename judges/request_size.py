@@ -39,8 +39,9 @@ class RequestSize:
 def estimate_tokens(texts: Iterable[str]) -> int:
     """Estimates the tokens of texts without a tokenizer (some tokenizers have to be downloaded first).
 
-    >>> estimate_tokens(["How do I save my work?"])  # 22 / 3.5 = 6.3
-    7
+    Example:
+        >>> estimate_tokens(["How do I save my work?"])  # 22 / 3.5 = 6.3
+        7
     """
     tokens = 0.0
     for text in texts:
@@ -72,8 +73,9 @@ def is_plausible_count(tokens: object, texts: Iterable[str]) -> TypeGuard[int]:
         tokens: The provider's number. It may be larger than the texts: templates, tools and hidden reasoning count too.
         texts: The texts that it is about.
 
-    >>> is_plausible_count(250, ["a word " * 100]), is_plausible_count(1, ["a word " * 100])
-    (True, False)
+    Example:
+        >>> is_plausible_count(250, ["a word " * 100]), is_plausible_count(1, ["a word " * 100])
+        (True, False)
     """
     size = sum(len(text.encode("utf-8", "surrogatepass")) for text in texts)
     fewest = math.ceil(size / _MOST_BYTES_PER_TOKEN)

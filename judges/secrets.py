@@ -47,8 +47,9 @@ def recordable_parameters(parameters: Mapping[str, Any]) -> dict[str, Any]:
         The same names; numbers, switches and short words of parameters that are known to be harmless, and
         `(withheld)` for every other value.
 
-    >>> recordable_parameters({"temperature": 0, "extra_body": {"top_k": 5, "cookie": "a=b"}, "user": "ann"})
-    {'temperature': 0, 'extra_body': {'top_k': 5, 'cookie': '(withheld)'}, 'user': '(withheld)'}
+    Example:
+        >>> recordable_parameters({"temperature": 0, "extra_body": {"top_k": 5, "cookie": "a=b"}, "user": "ann"})
+        {'temperature': 0, 'extra_body': {'top_k': 5, 'cookie': '(withheld)'}, 'user': '(withheld)'}
     """
     return {
         name: recordable_parameters(value)
@@ -63,8 +64,9 @@ def recordable_parameters(parameters: Mapping[str, Any]) -> dict[str, Any]:
 def recordable_url(url: str) -> str:
     """Returns a server's address as it may be written: scheme, host, port and path.
 
-    >>> recordable_url("https://ann:secret@api.example.org:8443/v1?api_key=abc")
-    'https://(withheld)@api.example.org:8443/v1?(withheld)'
+    Example:
+        >>> recordable_url("https://ann:secret@api.example.org:8443/v1?api_key=abc")
+        'https://(withheld)@api.example.org:8443/v1?(withheld)'
     """
     try:
         parts = urlsplit(url)
@@ -103,8 +105,9 @@ class Scrubber:
     def scrub_error(self, text: str) -> str:
         """Returns a provider's error in which `***` also stands for whatever looks like a key or a password.
 
-        >>> Scrubber().scrub_error("Incorrect API key: sk-proj-0123456789abcdef at https://ann:pw@host/v1?api_key=abc")
-        'Incorrect API key: *** at https://***@host/v1?api_key=***'
+        Example:
+            >>> Scrubber().scrub_error("Incorrect API key: sk-proj-0123456789abcdef at https://ann:pw@host/v1?api_key=abc")
+            'Incorrect API key: *** at https://***@host/v1?api_key=***'
         """
         return _LOOKS_SECRET.sub("***", self.scrub(text))
 

@@ -33,8 +33,9 @@ class Price(BaseModel):
     def cost(self, tokens_in: int, tokens_out: int) -> float:
         """Returns the cost of one reply, in USD.
 
-        >>> Price(input=0.15, output=0.6).cost(tokens_in=2_000_000, tokens_out=1_000_000)
-        0.9
+        Example:
+            >>> Price(input=0.15, output=0.6).cost(tokens_in=2_000_000, tokens_out=1_000_000)
+            0.9
         """
         return (tokens_in * self.input + tokens_out * self.output) / 1e6
 
@@ -62,8 +63,9 @@ class JudgeSettings(BaseModel):
         context_tokens: Tokens per slot of a `gguf:` model.
         download: The address where the file of a `gguf:` model can be fetched; None where that is not known.
 
-    >>> JudgeSettings(model="gguf:models/qwen2.5-1.5b.gguf").identity
-    'qwen2.5-1.5b'
+    Example:
+        >>> JudgeSettings(model="gguf:models/qwen2.5-1.5b.gguf").identity
+        'qwen2.5-1.5b'
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -107,9 +109,11 @@ class JudgeSettings(BaseModel):
     def recordable(self) -> "JudgeSettings":
         """These settings as they may be written: without what may be secret in the address and the parameters.
 
-        >>> settings = JudgeSettings(model="openai/m", api_base="https://ann:pw@host/v1", parameters={"user": "ann"})
-        >>> settings.recordable.api_base, settings.recordable.parameters
-        ('https://(withheld)@host/v1', {'user': '(withheld)'})
+        Example:
+            >>> address = "https://ann:pw@host/v1"
+            >>> settings = JudgeSettings(model="openai/m", api_base=address, parameters={"user": "ann"})
+            >>> settings.recordable.api_base, settings.recordable.parameters
+            ('https://(withheld)@host/v1', {'user': '(withheld)'})
         """
         api_base = None if self.api_base is None else recordable_url(self.api_base)
         return self.model_copy(update={"api_base": api_base, "parameters": recordable_parameters(self.parameters)})
@@ -175,8 +179,9 @@ def load_settings(judge: str) -> JudgeSettings:
         InputError: The file cannot be read, or its settings are not valid.
         UsageError: It is a single word that is no bundled judge's name.
 
-    >>> load_settings("qwen1.5b").logprobs
-    True
+    Example:
+        >>> load_settings("qwen1.5b").logprobs
+        True
     """
     if judge in bundled_judge_names():
         text = resources.files(__package__).joinpath(f"{judge}.yaml").read_text(encoding="utf-8")

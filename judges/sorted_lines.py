@@ -18,8 +18,9 @@ def line_key(line: bytes) -> str:
     Raises:
         ValueError: The line begins otherwise.
 
-    >>> line_key(b'{"key": "0123456789abcdef0123456789abcdef", "text": "Yes"}')
-    '0123456789abcdef0123456789abcdef'
+    Example:
+        >>> line_key(b'{"key": "0123456789abcdef0123456789abcdef", "text": "Yes"}')
+        '0123456789abcdef0123456789abcdef'
     """
     match = _KEY.match(line)
     if not match:

@@ -21,7 +21,8 @@ TextReply = Annotated[str, AfterValidator(_refuse_blank)]
 def max_tokens_for(text: str) -> int:
     """Returns the `max_tokens` of a reply that is about as long as a text.
 
-    >>> max_tokens_for("word " * 100)
-    450
+    Example:
+        >>> max_tokens_for("word " * 100)
+        450
     """
     return _SPARE_TOKENS + len(text) // _FEWEST_CHARACTERS_PER_TOKEN

@@ -34,8 +34,9 @@ class Predicate:
     Raises:
         UsageError: The id or the statement cannot be used.
 
-    >>> Predicate("1", "A request can be withdrawn.").options
-    ('yes', 'no')
+    Example:
+        >>> Predicate("1", "A request can be withdrawn.").options
+        ('yes', 'no')
     """
 
     id: str
@@ -66,8 +67,9 @@ class ChoiceQuestion:
     Raises:
         UsageError: The id, the instructions or the options cannot be used.
 
-    >>> ChoiceQuestion("tone", "How does it sound?", {"polite": "it is", "rude": "it is not"}).options
-    ('polite', 'rude')
+    Example:
+        >>> ChoiceQuestion("tone", "How does it sound?", {"polite": "it is", "rude": "it is not"}).options
+        ('polite', 'rude')
     """
 
     id: str
@@ -111,8 +113,9 @@ class ScoreQuestion:
     Raises:
         UsageError: The id, the instructions or the levels cannot be used.
 
-    >>> ScoreQuestion("clear", "How clear is it?", (Level("unclear"), Level("clear"))).options
-    ('unclear', 'clear')
+    Example:
+        >>> ScoreQuestion("clear", "How clear is it?", (Level("unclear"), Level("clear"))).options
+        ('unclear', 'clear')
     """
 
     id: str
@@ -156,8 +159,9 @@ class Request:
     Raises:
         UsageError: There is no question, two have one id, or a part of the state has no usable name.
 
-    >>> Request("support", {"documentation": "It is free."}, [Predicate("1", "It costs nothing.")]).sample
-    ''
+    Example:
+        >>> Request("support", {"documentation": "It is free."}, [Predicate("1", "It costs nothing.")]).sample
+        ''
     """
 
     task: str
@@ -190,8 +194,9 @@ class Answer:
         declined: Whether the judge declined to answer.
         problem: Why there is no answer; empty where there is one.
 
-    >>> Answer(Predicate("1", "It is free."), "yes", {"yes": 0.8, "no": 0.2}).probability
-    0.8
+    Example:
+        >>> Answer(Predicate("1", "It is free."), "yes", {"yes": 0.8, "no": 0.2}).probability
+        0.8
     """
 
     question: TypedQuestion

@@ -51,11 +51,12 @@ def check_vectors(vectors: "Iterable[NDArray[np.float32]]", model: str) -> None:
     Raises:
         JudgeError: Vectors differ in length, or one is empty, infinite, not a number, or zero.
 
-    >>> import numpy as np
-    >>> check_vectors([np.array([0.6, 0.8]), np.array([0.0, 0.0])], "m")
-    Traceback (most recent call last):
-    ...
-    assay.errors.JudgeError: m: the vectors cannot be used: vector 2 is zero, which has no direction
+    Example:
+        >>> import numpy as np
+        >>> check_vectors([np.array([0.6, 0.8]), np.array([0.0, 0.0])], "m")
+        Traceback (most recent call last):
+        ...
+        assay.errors.JudgeError: m: the vectors cannot be used: vector 2 is zero, which has no direction
     """
     import numpy as np
 

@@ -145,8 +145,9 @@ def load_language(code: str) -> Language:
     Raises:
         UsageError: No pack has this code.
 
-    >>> load_language("nl").name
-    'Dutch'
+    Example:
+        >>> load_language("nl").name
+        'Dutch'
     """
     if code not in language_codes():
         raise UsageError(f"there is no language pack {code!r}; the packs are {', '.join(language_codes())}")
@@ -156,10 +157,11 @@ def load_language(code: str) -> Language:
 def find_language(code: str | None) -> Language | None:
     """Finds the pack of a language code, also of one with a region; None where there is none.
 
-    >>> find_language("nl-BE")
-    Language('nl')
-    >>> find_language("tlh") is None
-    True
+    Example:
+        >>> find_language("nl-BE")
+        Language('nl')
+        >>> find_language("tlh") is None
+        True
     """
     plain = plain_code(code)
     return _load(plain) if plain in language_codes() else None
@@ -168,8 +170,9 @@ def find_language(code: str | None) -> Language | None:
 def language_or_fallback(code: str | None, *sections: str) -> Language:
     """Finds the pack of a language code; English's where there is none, or it lacks one of the sections.
 
-    >>> language_or_fallback("nl").name, language_or_fallback("tlh").name
-    ('Dutch', 'English')
+    Example:
+        >>> language_or_fallback("nl").name, language_or_fallback("tlh").name
+        ('Dutch', 'English')
     """
     language = find_language(code)
     return language if language is not None and language.has(*sections) else _load(FALLBACK)

@@ -33,8 +33,9 @@ def read_yaml(file: Traversable, kind: type[T]) -> T:
 def parse_yaml(text: str, kind: type[T], origin: str) -> T:
     """Reads YAML from a text; `origin` stands for the file in errors, which are those of `read_yaml`.
 
-    >>> parse_yaml("months: [may, june]", dict[str, list[str]], "example.yaml")
-    {'months': ['may', 'june']}
+    Example:
+        >>> parse_yaml("months: [may, june]", dict[str, list[str]], "example.yaml")
+        {'months': ['may', 'june']}
     """
     loader = _LOADER(text)
     try:

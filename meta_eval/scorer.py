@@ -220,8 +220,9 @@ def _points(knots: Knots) -> list[_Point]:
 def interpolate(knots: Knots, value: float) -> float:
     """A monotone map at a value: linear between its points, constant beyond them.
 
-    >>> interpolate(((0.0, 1.0), (2.0, 5.0)), 0.5), interpolate(((0.0, 1.0), (2.0, 5.0)), 9.0)
-    (2.0, 5.0)
+    Example:
+        >>> interpolate(((0.0, 1.0), (2.0, 5.0)), 0.5), interpolate(((0.0, 1.0), (2.0, 5.0)), 9.0)
+        (2.0, 5.0)
     """
     after = bisect_right([x for x, _ in knots], value)
     if after == 0:
@@ -246,8 +247,9 @@ def fingerprint_ratings(table: "ScoreTable") -> str:
 def percentile_knots(values: Sequence[float], most: int = 25) -> Knots:
     """The map from a value to its share among `values`, ties half, as at most `most` points.
 
-    >>> percentile_knots([1, 2, 2, 3])
-    ((1.0, 0.125), (2.0, 0.5), (3.0, 0.875))
+    Example:
+        >>> percentile_knots([1, 2, 2, 3])
+        ((1.0, 0.125), (2.0, 0.5), (3.0, 0.875))
     """
     import numpy as np
 
@@ -262,8 +264,9 @@ def percentile_knots(values: Sequence[float], most: int = 25) -> Knots:
 def range_knots(values: Sequence[float]) -> Knots:
     """The map from a value to its place between minimum and maximum, moved so that the mean stands at 0.5.
 
-    >>> range_knots([0, 2, 4, 10])
-    ((0.0, 0.1), (10.0, 1.1))
+    Example:
+        >>> range_knots([0, 0, 0, 4])
+        ((0.0, 0.25), (4.0, 1.25))
     """
     low, high, mean = min(values), max(values), sum(values) / len(values)
     if low == high:

@@ -137,8 +137,9 @@ def _agreement(predicted: Floats, ratings: Floats, groups: tuple[str, ...], *, r
 def calibration(predicted: Floats, ratings: Floats) -> tuple[CalibrationBin, ...]:
     """Mean prediction and mean rating in up to five bins of about equal size, lowest predictions first.
 
-    >>> [(one.n, one.predicted, one.rating) for one in calibration(np.array([1., 2., 3., 4., 5.]), np.full(5, 3.))]
-    [(1, 1.0, 3.0), (1, 2.0, 3.0), (1, 3.0, 3.0), (1, 4.0, 3.0), (1, 5.0, 3.0)]
+    Example:
+        >>> [(one.n, one.predicted, one.rating) for one in calibration(np.array([1., 2., 3., 4., 5.]), np.full(5, 3.))]
+        [(1, 1.0, 3.0), (1, 2.0, 3.0), (1, 3.0, 3.0), (1, 4.0, 3.0), (1, 5.0, 3.0)]
     """
     order = np.argsort(predicted, kind="stable")
     return tuple(

@@ -71,8 +71,9 @@ def describe_metric(name: str) -> MetricDescription:
     Raises:
         UsageError: No metric has this name.
 
-    >>> describe_metric("declined").higher_is_better
-    False
+    Example:
+        >>> describe_metric("declined").higher_is_better
+        False
     """
     metric_class = _metric_class(name)
     summary = (inspect.getdoc(metric_class) or "").partition("\n")[0]

@@ -31,9 +31,10 @@ class OptionChoice(BaseModel):
         fields: The sample's fields that the judge sees, and that a sample must have.
         options: 2 to 255 options by their labels.
 
-    >>> options = {"you": {"value": 1, "description": "says you"}, "thou": {"value": 0, "description": "says thou"}}
-    >>> OptionChoice(question="How is the customer addressed?", options=options).range
-    (0.0, 1.0)
+    Example:
+        >>> options = {"you": {"value": 1, "description": "says you"}, "thou": {"value": 0, "description": "says thou"}}
+        >>> OptionChoice(question="How is the customer addressed?", options=options).range
+        (0.0, 1.0)
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")

@@ -58,9 +58,10 @@ def predicate_claim(answer: Answer, text: str = "") -> Claim:
         answer: The answer: yes is `supported`, no is `not_found`, none is `unverifiable`.
         text: The claim; the predicate's statement if left out.
 
-    >>> answer = Answer(Predicate("1", "It is free."), "yes", {"yes": 0.75, "no": 0.25})
-    >>> predicate_claim(answer).evidence()["probability"]
-    0.75
+    Example:
+        >>> answer = Answer(Predicate("1", "It is free."), "yes", {"yes": 0.75, "no": 0.25})
+        >>> predicate_claim(answer).evidence()["probability"]
+        0.75
     """
     statement = text or (answer.question.statement if isinstance(answer.question, Predicate) else "")
     if answer.option is None:

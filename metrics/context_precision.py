@@ -27,8 +27,9 @@ def average_precision(relevance: Sequence[float]) -> float:
     Returns:
         A number in [0, 1]; 0 where no passage is relevant.
 
-    >>> average_precision([1, 0, 1]), average_precision([0, 0])
-    (0.8333333333333333, 0.0)
+    Example:
+        >>> average_precision([1, 0, 1]), average_precision([0, 0])
+        (0.8333333333333333, 0.0)
     """
     total = sum(relevance)
     if not total:

@@ -4,8 +4,9 @@
 def precision(true_positives: float, false_positives: float) -> float | None:
     """Computes TP / (TP + FP): the share of what was said that is right; None where nothing was said.
 
-    >>> precision(3, 1), precision(0, 0)
-    (0.75, None)
+    Example:
+        >>> precision(3, 1), precision(0, 0)
+        (0.75, None)
     """
     said = true_positives + false_positives
     return true_positives / said if said else None
@@ -14,8 +15,9 @@ def precision(true_positives: float, false_positives: float) -> float | None:
 def recall(true_positives: float, false_negatives: float) -> float | None:
     """Computes TP / (TP + FN): the share of what should be said that is said; None where nothing should be.
 
-    >>> recall(3, 3), recall(0, 0)
-    (0.5, None)
+    Example:
+        >>> recall(3, 3), recall(0, 0)
+        (0.5, None)
     """
     wanted = true_positives + false_negatives
     return true_positives / wanted if wanted else None
@@ -36,8 +38,9 @@ def f_beta(true_positives: float, false_positives: float, false_negatives: float
     Returns:
         A number in [0, 1]; None where all counts are 0.
 
-    >>> f_beta(2, 1, 1), f_beta(0, 0, 2), f_beta(0, 0, 0)
-    (0.6666666666666666, 0.0, None)
+    Example:
+        >>> f_beta(2, 1, 1), f_beta(0, 0, 2), f_beta(0, 0, 0)
+        (0.6666666666666666, 0.0, None)
     """
     squared = beta * beta
     total = (1 + squared) * true_positives + squared * false_negatives + false_positives

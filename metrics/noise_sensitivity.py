@@ -27,8 +27,9 @@ def noise_share(
         mode: `relevant` counts wrong claims that a relevant passage supports, `irrelevant` those that only irrelevant
             passages support.
 
-    >>> noise_share([True, True, False], [[True, False], [False, True], [True, True]], [True, False], "relevant")
-    0.3333333333333333
+    Example:
+        >>> noise_share([True, True, False], [[True, False], [False, True], [True, True]], [True, False], "relevant")
+        0.3333333333333333
     """
     count = 0
     for is_incorrect, by_passage in zip(incorrect, supported, strict=True):

@@ -75,9 +75,10 @@ class Rubric(BaseModel):
         fields: The sample's fields that the judge sees, and that a sample must have.
         criteria: One or more; their names differ.
 
-    >>> levels = {"no": "It names no step.", "yes": "It names every step."}
-    >>> Rubric(criteria=[{"name": "steps", "question": "Does the answer name the steps?", "levels": levels}]).fields
-    ('user_input', 'response')
+    Example:
+        >>> levels = {"no": "It names no step.", "yes": "It names every step."}
+        >>> Rubric(criteria=[{"name": "steps", "question": "Does the answer name the steps?", "levels": levels}]).fields
+        ('user_input', 'response')
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -118,10 +119,11 @@ def read_rubric(file: str | Path) -> Rubric:
 def parse_markdown_rubric(text: str, origin: str) -> Rubric:
     """Reads a rubric from Markdown; `origin` stands for the file in errors, which are those of `read_rubric`.
 
-    >>> text = "## Steps (weight 2)\\nDoes it name the steps?\\n1. no: It names none.\\n2. yes: It names all.\\n"
-    >>> criterion = parse_markdown_rubric(text, "rubric.md").criteria[0]
-    >>> criterion.name, criterion.weight, criterion.question, list(criterion.levels)
-    ('Steps', 2.0, 'Does it name the steps?', ['no', 'yes'])
+    Example:
+        >>> text = "## Steps (weight 2)\\nDoes it name the steps?\\n1. no: It names none.\\n2. yes: It names all.\\n"
+        >>> criterion = parse_markdown_rubric(text, "rubric.md").criteria[0]
+        >>> criterion.name, criterion.weight, criterion.question, list(criterion.levels)
+        ('Steps', 2.0, 'Does it name the steps?', ['no', 'yes'])
     """
     from markdown_it import MarkdownIt
 

@@ -20,9 +20,10 @@ def sample_state(sample: Sample, fields: Collection[str]) -> dict[str, str]:
         sample: The sample.
         fields: Names of its fields, of `STATE_PARTS`.
 
-    >>> sample = Sample(id="1", user_input="Is it free?", response="Yes.", retrieved_contexts=("A.", "B."))
-    >>> sample_state(sample, ("response", "retrieved_contexts"))
-    {'documentation': 'A.\\n\\nB.', 'answer': 'Yes.'}
+    Example:
+        >>> sample = Sample(id="1", user_input="Is it free?", response="Yes.", retrieved_contexts=("A.", "B."))
+        >>> sample_state(sample, ("response", "retrieved_contexts"))
+        {'documentation': 'A.\\n\\nB.', 'answer': 'Yes.'}
     """
     state = {}
     for field, part in STATE_PARTS.items():
@@ -38,8 +39,9 @@ def read_fields(typed: str) -> tuple[str, ...]:
     Raises:
         ValueError: One is no field that a judge can be shown.
 
-    >>> read_fields("user_input + response")
-    ('user_input', 'response')
+    Example:
+        >>> read_fields("user_input + response")
+        ('user_input', 'response')
     """
     fields = tuple(name.strip() for name in typed.split("+"))
     if unknown := [name for name in fields if name not in STATE_PARTS]:

@@ -44,8 +44,9 @@ def adherence(answered: Sequence[bool], within: Sequence[bool], mode: Mode) -> f
     Returns:
         A number in [0, 1]; None where the formula has no value (0 / 0).
 
-    >>> adherence([True, True, False], [True, False, True], "f1"), adherence([False], [False], "precision")
-    (0.5, None)
+    Example:
+        >>> adherence([True, True, False], [True, False, True], "f1"), adherence([False], [False], "precision")
+        (0.5, None)
     """
     pairs = list(zip(answered, within, strict=True))
     true_positives = sum(said and fits for said, fits in pairs)

@@ -25,10 +25,11 @@ class Prompts:
     Attributes:
         own: Your own prompts, by name and language.
 
-    >>> BUNDLED.load("claims", "nl").language
-    'nl'
-    >>> BUNDLED.load("claims", None).language
-    'en'
+    Example:
+        >>> BUNDLED.load("claims", "nl").language
+        'nl'
+        >>> BUNDLED.load("claims", None).language
+        'en'
     """
 
     own: Mapping[tuple[str, str], Prompt] = field(default_factory=dict)
@@ -80,8 +81,9 @@ class Prompts:
             `prompts`, the prompts' identities; and `other_prompt_language`, a sentence, where a prompt is not in the
             language of the texts.
 
-        >>> BUNDLED.evidence(["claims"], "es")["other_prompt_language"]
-        'there are no prompts in es: the judge was asked in en'
+        Example:
+            >>> BUNDLED.evidence(["claims"], "es")["other_prompt_language"]
+            'there are no prompts in es: the judge was asked in en'
         """
         prompts = [self.load(name, language) for name in names]
         evidence: dict[str, Any] = {"prompts": [prompt.identity for prompt in prompts]}
@@ -174,8 +176,9 @@ def bundled_prompt_text(name: str) -> str:
     Raises:
         UsageError: No prompt has this name, or it is not bundled in this language.
 
-    >>> bundled_prompt_text("claims.nl") != bundled_prompt_text("claims")
-    True
+    Example:
+        >>> bundled_prompt_text("claims.nl") != bundled_prompt_text("claims")
+        True
     """
     base, _, language = name.partition(".")
     names = prompt_names()

@@ -34,9 +34,10 @@ class Prompt:
             questions itself; "" where the prompt is for another purpose.
         parts: The identities of the prompts that this one was composed of; () for one that comes from one file.
 
-    >>> prompt = Prompt("greeting", "en", (), "Say hello to $name.")
-    >>> prompt.render({"name": "<b>Ann"})
-    'Say hello to ‹b>Ann.'
+    Example:
+        >>> prompt = Prompt("greeting", "en", (), "Say hello to $name.")
+        >>> prompt.render({"name": "<b>Ann"})
+        'Say hello to ‹b>Ann.'
     """
 
     name: str

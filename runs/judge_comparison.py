@@ -302,8 +302,9 @@ def _advise(judges: Sequence[JudgeFindings], pairs: Sequence["Comparison"], unit
 def format_cost(cost: float, unit: Unit) -> str:
     """Formats a cost with its unit.
 
-    >>> format_cost(0.15, "usd"), format_cost(12000, "tokens")
-    ('0.15 USD', '12,000 tokens')
+    Example:
+        >>> format_cost(0.15, "usd"), format_cost(12000, "tokens")
+        ('0.15 USD', '12,000 tokens')
     """
     return f"{cost:,.2f} USD" if unit == "usd" else f"{cost:,.0f} {unit}"
 

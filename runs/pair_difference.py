@@ -68,8 +68,9 @@ def adjust_p_values(p_values: Sequence[float | None]) -> list[float | None]:
 
     Of m p-values the i-th smallest becomes the maximum over j <= i of min(1, (m - j + 1) p_j).
 
-    >>> adjust_p_values([0.01, None, 0.03])
-    [0.02, None, 0.03]
+    Example:
+        >>> adjust_p_values([0.01, None, 0.03])
+        [0.02, None, 0.03]
     """
     ascending = sorted((p, place) for place, p in enumerate(p_values) if p is not None)
     adjusted: list[float | None] = [None] * len(p_values)

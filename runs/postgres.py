@@ -112,10 +112,11 @@ def without_password(url: str) -> str:
     Returns:
         The URL without its password; `UNREADABLE_URL` where it cannot be told what in it is the password.
 
-    >>> without_password("postgresql://ann:secret@db.example.org:5432/assay?sslmode=require&password=secret")
-    'postgresql://ann@db.example.org:5432/assay?sslmode=require'
-    >>> without_password("postgresql://ann:sec/ret@db.example.org/assay")
-    'postgresql://***'
+    Example:
+        >>> without_password("postgresql://ann:secret@db.example.org:5432/assay?sslmode=require&password=secret")
+        'postgresql://ann@db.example.org:5432/assay?sslmode=require'
+        >>> without_password("postgresql://ann:sec/ret@db.example.org/assay")
+        'postgresql://***'
     """
     if not url.startswith(("postgres://", "postgresql://")):
         return url

@@ -36,9 +36,10 @@ class PredictedRating(BaseModel):
     def sentence(self) -> str:
         """The figure in one sentence.
 
-        >>> PredictedRating(metric="scorer:t.yaml", mean=3.4, low=3.2, high=3.6, predicted=3.5, n=200, rated=40,
-        ...                 corrected=True).sentence
-        'Mean predicted rating: 3.40 [3.20, 3.60], of 200 answers, corrected by the 40 ratings at hand.'
+        Example:
+            >>> PredictedRating(metric="scorer:t.yaml", mean=3.4, low=3.2, high=3.6, predicted=3.5, n=200, rated=40,
+            ...                 corrected=True).sentence
+            'Mean predicted rating: 3.40 [3.20, 3.60], of 200 answers, corrected by the 40 ratings at hand.'
         """
         interval = "" if self.low is None or self.high is None else f" [{self.low:.2f}, {self.high:.2f}]"
         how = f"corrected by the {self.rated} ratings at hand" if self.corrected else "not corrected: rate at least 10"

@@ -67,8 +67,9 @@ def usage_as_json(usage: Usage) -> dict[str, Any]:
 def format_interval(value: float | None, low: float | None, high: float | None, form: str) -> str:
     """A value with its interval as a table writes it; `-` for none.
 
-    >>> format_interval(0.1, -0.02, 0.22, "+.2f"), format_interval(0.1, None, None, ".1f")
-    ('+0.10 [-0.02, +0.22]', '0.1')
+    Example:
+        >>> format_interval(0.1, -0.02, 0.22, "+.2f"), format_interval(0.1, None, None, ".1f")
+        ('+0.10 [-0.02, +0.22]', '0.1')
     """
     if value is None:
         return "-"

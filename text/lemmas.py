@@ -13,8 +13,9 @@ _SHORTEST_STEM = 4
 def words(text: str) -> list[str]:
     """Splits a text into words and numbers, lower-cased; a hyphen, point or apostrophe inside stays.
 
-    >>> words("Open KP-2044's page.")
-    ['open', "kp-2044's", 'page']
+    Example:
+        >>> words("Open KP-2044's page.")
+        ['open', "kp-2044's", 'page']
     """
     return _WORD.findall(text.lower().replace("’", "'"))
 
@@ -25,9 +26,10 @@ def lemma(word: str, language: Language) -> str:
 
     One word has one lemma wherever it stands, heading or sentence: what is compared must not depend on a tagger.
 
-    >>> from assay.languages import load_language
-    >>> lemma("payslips", load_language("en"))
-    'payslip'
+    Example:
+        >>> from assay.languages import load_language
+        >>> lemma("payslips", load_language("en"))
+        'payslip'
     """
     if not word.isalpha():
         return word.lower()

@@ -34,8 +34,9 @@ def find_quote(quote: str, contexts: tuple[str, ...]) -> Place | None:
     Returns:
         The place, or None. A quote of which no part has three letters or digits proves nothing: None.
 
-    >>> find_quote("costs 5 euros", ("Open all day.", "It costs  5 euros."))
-    Place(context=1, start=3, end=17)
+    Example:
+        >>> find_quote("costs 5 euros", ("Open all day.", "It costs  5 euros."))
+        Place(context=1, start=3, end=17)
     """
     if _FEW_LETTERS.fullmatch(quote):
         return None

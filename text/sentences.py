@@ -25,9 +25,10 @@ def sentences(text: str, language: Language) -> list[str]:
     Returns:
         The sentences in order; what has no letter or digit is left out. None is longer than 3,000 characters.
 
-    >>> from assay.languages import load_language
-    >>> sentences("Open **Payroll**. Then:\\n1. Click Run.", load_language("en"))
-    ['Open Payroll.', 'Then:', 'Click Run.']
+    Example:
+        >>> from assay.languages import load_language
+        >>> sentences("Open **Payroll**. Then:\\n1. Click Run.", load_language("en"))
+        ['Open Payroll.', 'Then:', 'Click Run.']
     """
     from sentencex import segment
 
@@ -56,9 +57,10 @@ def claiming_sentences(text: str, language: Language) -> list[str]:
     A greeting, thanks, an offer, a refusal, a question and a lead-in ("as follows:") state nothing. A yes or no before
     a whole sentence is left out ("No, that is not possible"); alone it stands when nothing follows.
 
-    >>> from assay.languages import load_language
-    >>> claiming_sentences("Hello! The fee is 5 euros. Can I help you?", load_language("en"))
-    ['The fee is 5 euros.']
+    Example:
+        >>> from assay.languages import load_language
+        >>> claiming_sentences("Hello! The fee is 5 euros. Can I help you?", load_language("en"))
+        ['The fee is 5 euros.']
     """
     claiming: list[str] = []
     bare = ""

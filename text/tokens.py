@@ -10,8 +10,9 @@ _LONG = 20_000  # characters: texts beyond are not remembered, so that a few hug
 def tokens(text: str) -> tuple[str, ...]:
     """Splits a text into its words and numbers, case folded, in order.
 
-    >>> tokens("Click Run, then wait.")
-    ('click', 'run', 'then', 'wait')
+    Example:
+        >>> tokens("Click Run, then wait.")
+        ('click', 'run', 'then', 'wait')
     """
     return _remembered(text) if len(text) < _LONG else _split(text)
 

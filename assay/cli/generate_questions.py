@@ -328,8 +328,9 @@ def print_selection(selection: "PairSelection", out: Path, rejected: Path) -> No
 def path_beside(out: Path, what: str) -> Path:
     """Returns the path of a file that belongs to a set.
 
-    >>> path_beside(Path("set.jsonl"), "rejected").name
-    'set.rejected.jsonl'
+    Example:
+        >>> path_beside(Path("set.jsonl"), "rejected").name
+        'set.rejected.jsonl'
     """
     return out.with_name(f"{out.stem}.{what}.jsonl")
 

@@ -94,8 +94,9 @@ def interval(estimate: "Estimate", digits: int = 2, *, signed: bool = False) -> 
 def figure(value: float | None) -> str:
     """Returns a figure with two digits, or a dash.
 
-    >>> figure(-0.001), figure(None)
-    ('0.00', '-')
+    Example:
+        >>> figure(-0.001), figure(None)
+        ('0.00', '-')
     """
     return "-" if value is None else f"{round(value, 2) + 0.0:.2f}"  # + 0.0: there is no -0.00
 

@@ -120,8 +120,9 @@ def typed_options(context: click.Context) -> set[str]:
 def read_mapping(pairs: tuple[str, ...]) -> dict[str, str]:
     """Reads `question=user_input` as typed into a mapping.
 
-    >>> read_mapping(("question=user_input", "score = rating"))
-    {'question': 'user_input', 'score': 'rating'}
+    Example:
+        >>> read_mapping(("question=user_input", "score = rating"))
+        {'question': 'user_input', 'score': 'rating'}
     """
     mapping = {}
     for pair in pairs:

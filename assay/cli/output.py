@@ -29,8 +29,9 @@ _UNSAFE = re.compile(f"[{UNSEEN}\r\u061c\u2028\u2029]")
 def terminal_text(text: str) -> str:
     """The text without what a terminal would obey: control characters but tab and line end, and bidirectional marks.
 
-    >>> terminal_text("a\\x1b[31mb\\rc\\u202ed")
-    'a[31mbcd'
+    Example:
+        >>> terminal_text("a\\x1b[31mb\\rc\\u202ed")
+        'a[31mbcd'
     """
     return _UNSAFE.sub("", text)
 
@@ -42,8 +43,9 @@ def one_line(text: str, length: int | None = None) -> str:
         text: Such as an answer, a file name or a judge's reply.
         length: Longer text is cut and ends in an ellipsis; None for no bound.
 
-    >>> one_line("two\\nlines", 5)
-    'two …'
+    Example:
+        >>> one_line("two\\nlines", 5)
+        'two …'
     """
     line = " ".join(terminal_text(text.replace("\r", " ").replace("\u2028", " ").replace("\u2029", " ")).split())
     return line if length is None or len(line) <= length else line[: length - 1] + "…"

@@ -171,8 +171,9 @@ def _usage_line(progress: "Progress") -> str:
 def _duration(seconds: float) -> str:
     """A duration in the largest unit that it fills: 40 seconds, 12 minutes, 3.5 hours.
 
-    >>> _duration(40), _duration(700), _duration(12600)
-    ('40 seconds', '12 minutes', '3.5 hours')
+    Example:
+        >>> _duration(40), _duration(700), _duration(12600)
+        ('40 seconds', '12 minutes', '3.5 hours')
     """
     if seconds < 90:
         return f"{seconds:.0f} seconds"

@@ -61,8 +61,9 @@ def describe_missing_prompts(samples: Mapping[str, int]) -> str:
     Args:
         samples: The number of such samples by their language.
 
-    >>> describe_missing_prompts({"es": 2, "tr": 1})
-    'There are no prompts in es (2 samples), tr (1 sample); the judge was asked in English.'
+    Example:
+        >>> describe_missing_prompts({"es": 2, "tr": 1})
+        'There are no prompts in es (2 samples), tr (1 sample); the judge was asked in English.'
     """
     listed = (f"{language} ({n} sample{'s' * (n != 1)})" for language, n in sorted(samples.items()))
     return f"There are no prompts in {', '.join(listed)}; the judge was asked in English."

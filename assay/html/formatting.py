@@ -129,8 +129,9 @@ def shorten(text: str, length: int = 400) -> str:
 def render_markdown(text: str, length: int = 400) -> "Markup":
     """Returns an answer as the HTML of its Markdown, shortened. Nothing in it links, loads or runs anything.
 
-    >>> str(render_markdown("**Bold** <b>"))
-    '<p><strong>Bold</strong> &lt;b&gt;</p>\\n'
+    Example:
+        >>> str(render_markdown("**Bold** <b>"))
+        '<p><strong>Bold</strong> &lt;b&gt;</p>\\n'
     """
     from markdown_it import MarkdownIt
     from markupsafe import Markup
@@ -143,8 +144,9 @@ def render_markdown(text: str, length: int = 400) -> "Markup":
 def state_class(state: str) -> str:
     """Returns the style of a gate's state or a verdict of a nightly run: `passed`, `failed` or `other`.
 
-    >>> state_class("gate failed"), state_class("undecided")
-    ('failed', 'other')
+    Example:
+        >>> state_class("gate failed"), state_class("undecided")
+        ('failed', 'other')
     """
     return {"passed": "passed", "failed": "failed", "gate failed": "failed", "error": "failed"}.get(state, "other")
 
@@ -152,8 +154,9 @@ def state_class(state: str) -> str:
 def verdict_sign(verdict: str) -> str:
     """The sign of a claim's verdict, which says the same as its colour.
 
-    >>> verdict_sign("supported"), verdict_sign("of another version")
-    ('✓', '•')
+    Example:
+        >>> verdict_sign("supported"), verdict_sign("of another version")
+        ('✓', '•')
     """
     return _SIGNS.get(verdict, "•")
 
@@ -161,8 +164,9 @@ def verdict_sign(verdict: str) -> str:
 def format_time(moment: str) -> str:
     """A moment in ISO 8601 as a page writes it.
 
-    >>> format_time("2026-11-22T05:08:37+00:00")
-    '2026-11-22 05:08'
+    Example:
+        >>> format_time("2026-11-22T05:08:37+00:00")
+        '2026-11-22 05:08'
     """
     return moment[:16].replace("T", " ")
 
@@ -170,7 +174,8 @@ def format_time(moment: str) -> str:
 def format_usd(usd: float | None) -> str:
     """A cost, or that it is unknown.
 
-    >>> format_usd(0.01234), format_usd(None)
-    ('0.0123', 'unknown')
+    Example:
+        >>> format_usd(0.01234), format_usd(None)
+        ('0.0123', 'unknown')
     """
     return "unknown" if usd is None else f"{usd:.4f}"

@@ -11,8 +11,9 @@ from ..typed_questions import NO, YES, Predicate, Request, ScoreQuestion, TypedQ
 def delimit(name: str, text: str) -> str:
     """A part of the state between its tags, which the text cannot close.
 
-    >>> delimit("answer", "It is free.</answer>")
-    '<answer>\\nIt is free.‹/answer>\\n</answer>'
+    Example:
+        >>> delimit("answer", "It is free.</answer>")
+        '<answer>\\nIt is free.‹/answer>\\n</answer>'
     """
     return f"<{name}>\n{neutralise(text)}\n</{name}>"
 
@@ -22,8 +23,9 @@ def words_of(question: TypedQuestion, language: str) -> dict[str, str]:
 
     A predicate is answered with the language's yes and no, a scale with the number of the level, from 1 for the lowest.
 
-    >>> words_of(Predicate("1", "It is free."), "nl")
-    {'Ja': 'yes', 'Nee': 'no'}
+    Example:
+        >>> words_of(Predicate("1", "It is free."), "nl")
+        {'Ja': 'yes', 'Nee': 'no'}
     """
     if isinstance(question, Predicate):
         return dict(zip(language_or_fallback(language).profile.yes_no, (YES, NO), strict=True))

@@ -22,10 +22,11 @@ SECTIONS = ("words", "components")
 def bound_evidence(what: str, count: int, most: int) -> dict[str, list[str]]:
     """Says in a score's evidence that only the first part of a text was worked through; nothing where all of it was.
 
-    >>> bound_evidence("steps are compared", 1200, 500)
-    {'bounds': ['only the first 500 of 1,200 steps are compared']}
-    >>> bound_evidence("steps are compared", 12, 500)
-    {}
+    Example:
+        >>> bound_evidence("steps are compared", 1200, 500)
+        {'bounds': ['only the first 500 of 1,200 steps are compared']}
+        >>> bound_evidence("steps are compared", 12, 500)
+        {}
     """
     return {"bounds": [f"only the first {most:,} of {count:,} {what}"]} if count > most else {}
 

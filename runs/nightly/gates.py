@@ -135,8 +135,9 @@ class GateResult(RecordedModel):
     def title(self) -> str:
         """The gate, its metric and its judge, if there is one.
 
-        >>> GateResult(gate="mean", judge="qwen", metric="bleu", state="passed", value=1, bound=1, reason="").title
-        'mean bleu by qwen'
+        Example:
+            >>> GateResult(gate="mean", judge="qwen", metric="bleu", state="passed", value=1, bound=1, reason="").title
+            'mean bleu by qwen'
         """
         by_judge = "" if self.judge in {None, NO_JUDGE} else f"by {self.judge}"
         return " ".join(part for part in (self.gate, self.metric, by_judge) if part)

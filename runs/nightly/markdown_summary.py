@@ -84,8 +84,9 @@ def as_text(text: str, length: int = 120) -> str:
 
     Marks become character references, which neither Markdown nor HTML takes for its own.
 
-    >>> as_text("*Stop* at http://a.example, @bob")
-    '&#42;Stop&#42; at http&#58;//a.example, &#64;\\u2060bob'
+    Example:
+        >>> as_text("*Stop* at http://a.example, @bob")
+        '&#42;Stop&#42; at http&#58;//a.example, &#64;\\u2060bob'
     """
     line = _one_line(text, length)
     marked = _REFERENCE.sub(lambda match: match[0] + _WORD_JOINER, line)
@@ -95,8 +96,9 @@ def as_text(text: str, length: int = 120) -> str:
 def as_code(text: str, length: int = 300) -> str:
     """Returns text as code: for commands and ids, which are copied from the page.
 
-    >>> as_code("assay accept last")
-    '<code>assay accept last</code>'
+    Example:
+        >>> as_code("assay accept last")
+        '<code>assay accept last</code>'
     """
     marks = re.compile(r"[^\w\s]|_", re.ASCII)
     line = _one_line(text, length)

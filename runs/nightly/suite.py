@@ -146,7 +146,8 @@ class Suite(BaseModel):
 def judge_identity(settings: JudgeSettings | None) -> str:
     """Returns the name that accepted runs are found by: the same on every machine.
 
-    >>> judge_identity(None)
-    'no judge'
+    Example:
+        >>> judge_identity(None)
+        'no judge'
     """
     return NO_JUDGE if settings is None else settings.identity

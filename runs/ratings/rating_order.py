@@ -87,8 +87,9 @@ def inverse_probability_weights(probabilities: Sequence[float], total: int) -> l
     Returns:
         One weight per draw; the weighted mean is sum(weight * value) / M.
 
-    >>> inverse_probability_weights([1 / 4, 1 / 3], total=4)
-    [1.0, 1.0]
+    Example:
+        >>> inverse_probability_weights([1 / 4, 1 / 3], total=4)
+        [1.0, 1.0]
     """
     draws = len(probabilities)
     return [

@@ -54,9 +54,10 @@ def find_entities(text: str, language: Language) -> list[Entity]:
     Raises:
         UsageError: The extra `numeric` is not installed.
 
-    >>> from assay.languages import load_language
-    >>> [(each.kind, each.text) for each in find_entities("Call 020 624 1111 by 3 May.", load_language("en"))]
-    [('phone', '020 624 1111'), ('date', '3 May')]
+    Example:
+        >>> from assay.languages import load_language
+        >>> [(each.kind, each.text) for each in find_entities("Call 020 624 1111 by 3 May.", load_language("en"))]
+        [('phone', '020 624 1111'), ('date', '3 May')]
     """
     require_packages("numeric", "reading telephone numbers, dates and amounts in texts")
     rest, entities = text, list[Entity]()

@@ -42,8 +42,9 @@ def unit_aliases() -> dict[str, str]:
 def known_unit(text: str) -> str | None:
     """Finds the unit that a text is, as computed with (a pint unit, `%`, `pp`, an ISO currency); None for another text.
 
-    >>> known_unit("euros"), known_unit("per cent"), known_unit("apples")
-    ('EUR', '%', None)
+    Example:
+        >>> known_unit("euros"), known_unit("per cent"), known_unit("apples")
+        ('EUR', '%', None)
     """
     written = text.strip()
     aliases = unit_aliases()

@@ -61,9 +61,11 @@ def find_numbers(text: str, language: Language) -> list[Number]:
         text: Any text.
         language: Its language, whose pack has a `notation.yaml`.
 
-    >>> from assay.languages import load_language
-    >>> [(each.text, each.value, each.unit) for each in find_numbers("It rose 1.5 million euros.", load_language("en"))]
-    [('1.5 million euros', 1500000.0, 'EUR')]
+    Example:
+        >>> from assay.languages import load_language
+        >>> numbers = find_numbers("It rose 1.5 million euros.", load_language("en"))
+        >>> [(number.text, number.value, number.unit) for number in numbers]
+        [('1.5 million euros', 1500000.0, 'EUR')]
     """
     phrases = [_of_phrase(text, phrase, language) for phrase in find_phrases(text, language)]
     other = [match.span() for match in _TIME.finditer(text)] + [(n.start, n.end) for n in phrases]
