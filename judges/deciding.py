@@ -1,19 +1,24 @@
-"""A request decided: sent by a transport, each of its questions with one answer."""
+"""A request decided: sent by the judge's transport, each of its questions with one answer."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from typing import Any
 
-from .question import Question, Reply, Usage
+from .model_list import context_of
+from .question import Question, RawReply, Reply, Usage
+from .request_size import measure_question
 from .settings import JudgeSettings
-from .transports import single
-from .typed_questions import Answers, Request
+from .transports import choose_transport
+from .transports.transport import Transport
+from .typed_questions import Answer, Answers, Request, TypedQuestion
 
 Ask = Callable[[Question[Any]], Awaitable[Reply[Any]]]
 """How a judge asks one question of a model: with recorded replies, bounds and second attempts."""
 
 
 async def decide(request: Request, ask: Ask, settings: JudgeSettings) -> Answers:
-    """Answers a request.
+    """Answers a request, in as many calls as its questions need.
+
+    Questions that a reply leaves out, or that cannot be read in it, are asked once more; then they have no answer.
 
     Args:
         request: The questions and their state.
@@ -24,11 +29,48 @@ async def decide(request: Request, ask: Ask, settings: JudgeSettings) -> Answers
         JudgeError: There is no usable reply.
         BudgetReached: A call does not fit into the budget.
     """
-    answers, usage, replies = {}, Usage(), []
-    for question in request.questions:
-        asked = single.render(request, question)
+    transport = choose_transport(settings)
+    answers: dict[str, Answer] = {}
+    usage, replies = Usage(), list[RawReply]()
+    # one call after the other: a judge with a prefix cache then reads the state once
+    for questions, asked in _calls(request, request.questions, transport, settings):
         reply = await ask(asked)
-        answers[question.id] = single.parse(question, asked, reply.raw)
         usage += reply.usage
         replies.append(reply.raw)
-    return Answers(answers, usage, tuple(replies))
+        for answer in transport.parse(questions, asked, reply.raw):
+            answers[answer.question.id] = answer
+        lost = [question for question in questions if _is_lost(answers[question.id])]
+        if lost and len(lost) < len(questions) and not reply.corrected:
+            asked_again = transport.render(request, lost)
+            reply = await ask(asked_again)
+            usage += reply.usage
+            replies.append(reply.raw)
+            for answer in transport.parse(lost, asked_again, reply.raw):
+                answers[answer.question.id] = answer
+    return Answers({question.id: answers[question.id] for question in request.questions}, usage, tuple(replies))
+
+
+def _is_lost(answer: Answer) -> bool:
+    return answer.option is None and not answer.declined
+
+
+def _calls(
+    request: Request, questions: Sequence[TypedQuestion], transport: Transport, settings: JudgeSettings
+) -> Iterator[tuple[Sequence[TypedQuestion], Question[Any]]]:
+    """The calls for questions in their order: as few as the transport's limit and the model's context allow."""
+    for start in range(0, len(questions), transport.most_questions):
+        yield from _calls_that_fit(request, questions[start : start + transport.most_questions], transport, settings)
+
+
+def _calls_that_fit(
+    request: Request, questions: Sequence[TypedQuestion], transport: Transport, settings: JudgeSettings
+) -> Iterator[tuple[Sequence[TypedQuestion], Question[Any]]]:
+    asked = transport.render(request, questions)
+    context = context_of(settings) if len(questions) > 1 else None
+    size = measure_question(asked, settings, None)
+    if context is None or size.tokens_in + size.tokens_out <= context:
+        yield questions, asked
+        return
+    half = (len(questions) + 1) // 2
+    yield from _calls_that_fit(request, questions[:half], transport, settings)
+    yield from _calls_that_fit(request, questions[half:], transport, settings)

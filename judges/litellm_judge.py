@@ -201,7 +201,7 @@ class LiteLLMJudge:
             try:
                 if problem := self._missing_logprobs(current, raw):
                     return _Unusable(ReplyError(f"{self._place(current)}: {problem}", raw.text), all_recorded)
-                return Reply(parse_reply(current, raw), raw, usage, all_recorded)
+                return Reply(parse_reply(current, raw), raw, usage, all_recorded, bool(current.follow_up))
             except ReplyError as error:
                 if current is question:
                     self.replies.unparsable += not fresh

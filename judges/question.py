@@ -174,9 +174,11 @@ class Reply(Generic[T]):
         raw: What the model said.
         usage: What all calls for it took.
         from_cassette: Whether all of it was replayed.
+        corrected: Whether it is the reply to a second asking, which named what was wrong with the first.
     """
 
     value: T
     raw: RawReply
     usage: Usage
     from_cassette: bool
+    corrected: bool = False

@@ -52,6 +52,9 @@ class JudgeSettings(BaseModel):
         max_tokens: The longest reply, in tokens.
         structured: How the shape of a reply is asked for: `schema` (json_schema), `json` (JSON mode, the schema in the
             prompt) or `auto` (what litellm says the model can).
+        decide: How typed questions reach the model: `single` (a chat model, one question per call), `listed` (a chat
+            model, all questions in one call), `decisions` and `systemone` (a decision model, by one of the two
+            protocols), or `auto` (by what is known of the model).
         logprobs: Whether the model gives the probabilities of its tokens.
         without_logprobs: What is done where `logprobs` says so and a reply has none: `plain` takes the word alone, as a
             plain verdict; `fail` fails the sample.
@@ -76,6 +79,7 @@ class JudgeSettings(BaseModel):
     parameters: dict[str, Any] = {"temperature": 0}
     max_tokens: int = Field(default=1000, ge=1)
     structured: Literal["auto", "schema", "json"] = "auto"
+    decide: Literal["auto", "decisions", "systemone", "listed", "single"] = "auto"
     logprobs: bool = False
     without_logprobs: Literal["plain", "fail"] = "plain"
     price: Price | None = None

@@ -1,59 +1,64 @@
-"""The transport `single`: one question per request, answered with one word, whose probability is read at its tokens."""
+"""The transport `single`: one question per call, answered with one word, whose probability is read at its tokens."""
+
+from collections.abc import Sequence
 
 from ...errors import ReplyError
 from ..probabilities import chosen_option, option_probabilities
 from ..question import Choice, Question, RawReply
 from ..typed_questions import Answer, Predicate, Request, TypedQuestion
+from .transport import Transport
 from .wording import compose, delimit, delimit_all, descriptions_of, words_of
 
 _MOST_TOKENS = 16  # of an option's word where its first token may not tell
 
 
-def render(request: Request, question: TypedQuestion) -> Question[Choice]:
-    """What a chat model is asked for one question.
+class Single(Transport):
+    """One question per call, of a chat model.
 
     A prompt with a user part is asked as it is written there, with its examples; the parts of the state that it has no
     field for stand before it. Another prompt's task is put into the frame `single`.
     """
-    prompt = request.prompts.load(request.task, request.language)
-    words = words_of(question, prompt.language)
-    state = dict(request.state)
-    if isinstance(question, Predicate) and question.context.strip():
-        state["before"] = question.context
-    if prompt.template:
-        fields = {"statement": question.statement} if isinstance(question, Predicate) else {}
-        fields = {name: text for name, text in (state | fields).items() if name in prompt.fields}
-        further = delimit_all({name: text for name, text in state.items() if name not in prompt.fields})
-        user = f"{further}\n{prompt.render(fields)}" if further else prompt.render(fields)
-    else:
-        prompt = compose(request, prompt, "single")
-        user = "\n".join(filter(None, [delimit_all(state), _ask(question), _offer(question, words)]))
-    first_letters = {word[:1].casefold() for word in words}
-    return Question(
-        prompt,
-        user,
-        Choice,
-        request.sample,
-        options=tuple(words),
-        logprobs=True,
-        max_tokens=None if len(first_letters) == len(words) else _MOST_TOKENS,
-        prompts=request.prompts,
-    )
 
+    most_questions = 1
 
-def parse(question: TypedQuestion, asked: Question[Choice], raw: RawReply) -> Answer:
-    """The answer to a question from the model's reply.
+    def render(self, request: Request, questions: Sequence[TypedQuestion]) -> Question[Choice]:
+        """The call that asks one question."""
+        (question,) = questions
+        prompt = request.prompts.load(request.task, request.language)
+        words = words_of(question, prompt.language)
+        state = dict(request.state)
+        if isinstance(question, Predicate) and question.context.strip():
+            state["before"] = question.context
+        if prompt.template:
+            statement = {"statement": question.statement} if isinstance(question, Predicate) else {}
+            fields = {name: text for name, text in (state | statement).items() if name in prompt.fields}
+            further = delimit_all({name: text for name, text in state.items() if name not in prompt.fields})
+            user = f"{further}\n{prompt.render(fields)}" if further else prompt.render(fields)
+        else:
+            prompt = compose(request, prompt, "single")
+            user = "\n".join(filter(None, [delimit_all(state), _ask(question), _offer(question, words)]))
+        first_letters = {word[:1].casefold() for word in words}
+        return Question(
+            prompt,
+            user,
+            Choice,
+            request.sample,
+            options=tuple(words),
+            logprobs=True,
+            max_tokens=None if len(first_letters) == len(words) else _MOST_TOKENS,
+            prompts=request.prompts,
+        )
 
-    Raises:
-        ReplyError: The reply is none of the words, or its log probabilities are impossible.
-    """
-    words = words_of(question, asked.prompt.language)
-    word = chosen_option(raw, asked.options)
-    if word is None:
-        raise ReplyError(f"it is not one of the words {', '.join(asked.options)}", raw.text)
-    shares = option_probabilities(raw, asked.options)
-    probabilities = None if shares is None else {words[each]: share for each, share in shares.items()}
-    return Answer(question, words[word], probabilities)
+    def parse(self, questions: Sequence[TypedQuestion], asked: Question[Choice], raw: RawReply) -> list[Answer]:
+        """The answer to one question."""
+        (question,) = questions
+        words = words_of(question, asked.prompt.language)
+        word = chosen_option(raw, asked.options)
+        if word is None:
+            raise ReplyError(f"it is not one of the words {', '.join(asked.options)}", raw.text)
+        shares = option_probabilities(raw, asked.options)
+        probabilities = None if shares is None else {words[each]: share for each, share in shares.items()}
+        return [Answer(question, words[word], probabilities)]
 
 
 def _ask(question: TypedQuestion) -> str:

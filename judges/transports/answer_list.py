@@ -1,0 +1,132 @@
+"""The transport `listed`: all questions in one call of a chat model, which replies with JSON, one word per question."""
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from itertools import accumulate
+from typing import Any, ClassVar
+
+from pydantic import BaseModel, ConfigDict, model_validator
+
+from ...text.untrusted import neutralise
+from ..probabilities import follow_options, option_said
+from ..question import Question, RawReply
+from ..typed_questions import Answer, Predicate, Request, TypedQuestion
+from .transport import Transport
+from .wording import compose, delimit_all, descriptions_of, words_of
+
+_TOKENS_PER_ANSWER = 8  # of the reply, beside the characters of the id and the word
+_MOST_QUESTIONS = 128
+
+
+class ListedAnswers(BaseModel):
+    """The reply: under each question's id one of its words. Made by `reply_schema`."""
+
+    model_config = ConfigDict(extra="allow")
+    words: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+
+    @model_validator(mode="before")
+    @classmethod
+    def _refuse_without_answer(cls, values: Any) -> Any:
+        if not isinstance(values, dict) or not any(
+            option_said(str(values.get(question)), words) for question, words in cls.words.items()
+        ):
+            raise ValueError(f"it answers none of the questions {', '.join([*cls.words][:20])}")
+        return values
+
+    @classmethod
+    def model_json_schema(cls, *_: Any, **__: Any) -> dict[str, Any]:
+        """The schema: a property per question, with its words as an enumeration."""
+        properties = {question: {"type": "string", "enum": list(words)} for question, words in cls.words.items()}
+        return {"title": "ListedAnswers", "type": "object", "properties": properties}
+
+
+@lru_cache(maxsize=1024)
+def reply_schema(words: tuple[tuple[str, tuple[str, ...]], ...]) -> type[ListedAnswers]:
+    """The schema of the reply to questions, by their ids and words."""
+    return type("ListedAnswers", (ListedAnswers,), {"words": dict(words), "__module__": __name__})
+
+
+class Listed(Transport):
+    """All questions in one call, of a chat model."""
+
+    most_questions = _MOST_QUESTIONS
+
+    def render(self, request: Request, questions: Sequence[TypedQuestion]) -> Question[ListedAnswers]:
+        """The call: the state, then the questions by their ids."""
+        prompt = compose(request, request.prompts.load(request.task, request.language), "listed")
+        words = {question.id: tuple(words_of(question, prompt.language)) for question in questions}
+        statements = [_line(question) for question in questions if isinstance(question, Predicate)]
+        others = [_line(question) for question in questions if not isinstance(question, Predicate)]
+        user = [delimit_all(request.state)]
+        if statements:
+            user += ["<statements>", *statements, "</statements>"]
+        room = sum(len(each) + max(map(len, offered)) + _TOKENS_PER_ANSWER for each, offered in words.items())
+        return Question(
+            prompt,
+            "\n".join(filter(None, [*user, *others])),
+            reply_schema(tuple(words.items())),
+            request.sample,
+            logprobs=True,
+            max_tokens=_TOKENS_PER_ANSWER + room,
+            prompts=request.prompts,
+        )
+
+    def parse(self, questions: Sequence[TypedQuestion], asked: Question[Any], raw: RawReply) -> list[Answer]:
+        """The answer to each question: its word, and its probability where the reply's tokens can be followed."""
+        starts = _token_starts(raw)
+        return [_read(question, words_of(question, asked.prompt.language), raw, starts) for question in questions]
+
+
+def _line(question: TypedQuestion) -> str:
+    """One question in one line, so that none can pretend to be another."""
+    if isinstance(question, Predicate):
+        context = f"[{_one_line(question.context)}] " if question.context.strip() else ""
+        return f"{question.id}: {context}{_one_line(question.statement)}"
+    described = descriptions_of(question)
+    offered = "; ".join(f"{word} = {meaning}" if meaning else word for word, meaning in described.items())
+    return f"{question.id}: {_one_line(question.instructions)} ({_one_line(offered)})"
+
+
+def _one_line(text: str) -> str:
+    return " ".join(neutralise(text).split())
+
+
+def _read(question: TypedQuestion, words: dict[str, str], raw: RawReply, starts: list[int] | None) -> Answer:
+    values = list(re.finditer(rf'"{re.escape(question.id)}"\s*:\s*("(?:[^"\\]|\\.)*"|[^\s,}}\]]+)', raw.text))
+    if not values:
+        return Answer(question, None, problem="the judge left it out")
+    said = {option_said(value[1], tuple(words)) for value in values}
+    if len(said) > 1:
+        return Answer(question, None, problem="the judge answered it in two ways")
+    (word,) = said
+    if word is None:
+        return Answer(question, None, problem=f"the judge said {values[0][1][:40]}, which is none of its words")
+    shares = {} if starts is None else _shares(raw, starts, values[0], tuple(words))
+    total = sum(shares.values())
+    if not total:
+        return Answer(question, words[word])
+    probabilities = {option: shares.get(each, 0.0) / total for each, option in words.items()}
+    return Answer(question, max(probabilities, key=probabilities.__getitem__), probabilities)
+
+
+def _shares(raw: RawReply, starts: list[int], value: re.Match[str], words: tuple[str, ...]) -> dict[str, float]:
+    """The probability of each word, from the token on in which the value begins."""
+    begin = value.start(1) + (value[1][0] == '"')
+    places = raw.logprobs or ()
+    first = next((n for n in range(len(places)) if starts[n] <= begin < starts[n + 1]), None)
+    if first is None:
+        return {}
+    lead = raw.text[starts[first] : begin]
+    return follow_options(places[first:], words, lead)
+
+
+def _token_starts(raw: RawReply) -> list[int] | None:
+    """Where each token of a reply begins in its text, and where the last one ends; None where they do not make it up."""
+    if not raw.logprobs:
+        return None
+    tokens = [next(iter(place)) for place in raw.logprobs]
+    before = "".join(tokens).find(raw.text)
+    if before < 0:
+        return None
+    return [end - before for end in accumulate(map(len, tokens), initial=0)]
