@@ -1,8 +1,10 @@
 """A request decided: sent by the judge's transport, each of its questions with one answer."""
 
 from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
+from ..errors import ReplyError
 from .model_list import context_of
 from .question import Question, RawReply, Reply, Usage
 from .request_size import measure_question
@@ -37,16 +39,18 @@ async def decide(request: Request, ask: Ask, settings: JudgeSettings) -> Answers
         reply = await ask(asked)
         usage += reply.usage
         replies.append(reply.raw)
-        for answer in transport.parse(questions, asked, reply.raw):
-            answers[answer.question.id] = answer
+        answers |= {answer.question.id: answer for answer in transport.parse(questions, asked, reply.raw)}
         lost = [question for question in questions if _is_lost(answers[question.id])]
-        if lost and len(lost) < len(questions) and not reply.corrected:
-            asked_again = transport.render(request, lost)
+        if not lost or reply.corrected:
+            continue
+        asked_again = replace(transport.render(request, lost), corrections=False)
+        try:
             reply = await ask(asked_again)
-            usage += reply.usage
-            replies.append(reply.raw)
-            for answer in transport.parse(lost, asked_again, reply.raw):
-                answers[answer.question.id] = answer
+        except ReplyError:
+            continue  # the answers that they have say what was wrong with the first reply
+        usage += reply.usage
+        replies.append(reply.raw)
+        answers |= {answer.question.id: answer for answer in transport.parse(lost, asked_again, reply.raw)}
     return Answers({question.id: answers[question.id] for question in request.questions}, usage, tuple(replies))
 
 

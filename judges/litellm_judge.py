@@ -206,7 +206,8 @@ class LiteLLMJudge:
                 if current is question:
                     self.replies.unparsable += not fresh
                 has_no_shape = current.options or current.schema is PlainText
-                if current.follow_up or has_no_shape or raw.finish_reason == "content_filter":
+                is_last = current.follow_up or not current.corrections
+                if is_last or has_no_shape or raw.finish_reason == "content_filter":
                     return _Unusable(ReplyError(_unusable_text(self._place(current), error), error.raw), all_recorded)
                 is_cut_off = raw.finish_reason == "length"
                 room = 2 * (current.max_tokens or self.settings.max_tokens) if is_cut_off else current.max_tokens

@@ -41,6 +41,7 @@ class Question(Generic[T]):
         options: The words that the reply is one of; one token is generated. Empty for a reply of another shape.
         logprobs: Whether to ask for the alternatives at each place of the reply, where the judge gives them.
         max_tokens: The longest reply, in tokens; None for the judge's own setting.
+        corrections: Whether a reply that could not be used is asked for once more.
         follow_up: How the conversation goes on after a reply that could not be used.
         prompts: Where the words of that follow-up come from.
     """
@@ -52,6 +53,7 @@ class Question(Generic[T]):
     options: tuple[str, ...] = ()
     logprobs: bool = False
     max_tokens: int | None = None
+    corrections: bool = True
     follow_up: tuple[Message, ...] = ()
     prompts: Prompts = BUNDLED
 

@@ -85,10 +85,15 @@ class Profile(Section):
         return "." if self.decimal_mark == "," else ","
 
 
+_MAY_CLAIM = ("answer_word", "yes_no", "refers_back")
+
+
 class Sentences(Section):
     """`sentences.yaml`: sentences of a support answer that claim nothing; matched from the sentence's start.
 
-    `answer_word` is a yes or no before a sentence that says the same whole; `yes_no` one that stands alone.
+    `answer_word` is a yes or no before a sentence that says the same whole; `yes_no` one that stands alone. `to_judge`
+    speaks to whoever assesses the answer. `refers_back` is a sentence that is understood by those before it alone; it
+    may well claim something.
     """
 
     answer_word: tuple[CaselessPattern, ...] = Field(min_length=1)
@@ -100,11 +105,13 @@ class Sentences(Section):
     referral: tuple[CaselessPattern, ...] = ()
     refusal: tuple[CaselessPattern, ...] = ()
     sympathy: tuple[CaselessPattern, ...] = ()
+    to_judge: tuple[CaselessPattern, ...] = ()
+    refers_back: tuple[CaselessPattern, ...] = ()
 
     @property
     def idle_kinds(self) -> tuple[str, ...]:
         """The kinds that claim nothing wherever they stand."""
-        return tuple(kind for kind in type(self).model_fields if kind not in ("answer_word", "yes_no"))
+        return tuple(kind for kind in type(self).model_fields if kind not in _MAY_CLAIM)
 
 
 class Declined(Section):

@@ -6,10 +6,11 @@ import math
 import re
 import struct
 import zlib
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
-_SCHEMAS = ("Claims", "ListedVerdicts", "ReverseQuestions", "Ratings")
+_SCHEMAS = ("Claims", "ListedAnswers", "ListedVerdicts", "ReverseQuestions", "Ratings")
 _WORD = re.compile(r"\w+")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
 _NO_CLAIM = re.compile(r"hello|hi\b|hallo|goede|thank|bedankt|dank|sorry|i don't know|dat weet ik niet", re.IGNORECASE)
@@ -40,7 +41,8 @@ def sensible_reply(body: dict[str, Any]) -> tuple[str, list[dict[str, float]] | 
     claims: the answer's sentences. verdicts: `supported`, with the documentation's nearest sentence as the quote, when
     all words of the claim occur in the documentation; `contradicted` when all but numbers and negations do. questions:
     the answer's sentences as questions. ratings: how much of the answer is in the documentation. yes or no: by the
-    share of the statement's words in the documentation, which is also the probability of yes.
+    share of the statement's words in the documentation, which is also the probability of yes; several questions in one
+    request likewise, those on a scale as the ratings.
     """
     question = question_of(body)
     reply = {
@@ -50,8 +52,15 @@ def sensible_reply(body: dict[str, Any]) -> tuple[str, list[dict[str, float]] | 
         "Ratings": _ratings,
     }.get(schema_asked_for(body))
     if schema_asked_for(body) == "options":
+<<<<<<< HEAD
         return _yes_or_no(body, question)
     text = json.dumps(reply(question), ensure_ascii=False) if reply else "I see."
+=======
+        return _yes_or_no(body, asked)
+    if schema_asked_for(body) == "ListedAnswers":
+        return _listed_answers(body, asked)
+    text = json.dumps(reply(asked), ensure_ascii=False) if reply else "I see."
+>>>>>>> 0b2a632 (What an answer says to its judge is no claim; a benchmark compares one question per call with all in one)
     return text, _digits_in_doubt(text) if body.get("logprobs") else None
 
 
@@ -98,6 +107,44 @@ def _yes_or_no(body: dict[str, Any], question: str) -> tuple[str, list[dict[str,
     alternatives = {yes: math.log(probability), no: math.log(1 - probability)}
     word = yes if probability >= 0.5 else no
     return word, [{word: alternatives.pop(word)} | alternatives] if body.get("logprobs") else None
+
+
+def _listed_answers(body: dict[str, Any], asked: str) -> tuple[str, list[dict[str, float]] | None]:
+    """An answer for each property of the schema, as likely as its probability says."""
+    statements = dict(line.split(": ", 1) for line in _part(asked, "statements").splitlines())
+    places: list[dict[str, float]] = []
+    for question, words in _words_by_question(body).items():
+        places.append({f'{", " if places else "{"}"{question}": "': 0.0})
+        if question in statements:
+            yes = min(0.99, max(0.01, _share(statements[question], _part(asked, "documentation"))))
+            shares = {words[0]: yes, words[1]: 1 - yes}
+        else:
+            share = _RATED.get(question, lambda _: 0.5)(asked)
+            level = round((len(words) - 1) * share)
+            shares = {words[level]: 0.8, words[level + (1 if level < len(words) // 2 else -1)]: 0.2}
+        likely_first = sorted(shares, key=lambda word: -shares[word])
+        places += [{word: math.log(shares[word]) for word in likely_first}, {'"': 0.0}]
+    places.append({"}": 0.0})
+    return "".join(next(iter(place)) for place in places), places if body.get("logprobs") else None
+
+
+def _words_by_question(body: dict[str, Any]) -> dict[str, list[str]]:
+    shape = body.get("response_format") or {}
+    schema = (shape.get("json_schema") or {}).get("schema")
+    if schema is None:
+        schema = json.loads(body["messages"][0]["content"].rpartition("\nJSON schema: ")[2])
+    return {question: values["enum"] for question, values in schema["properties"].items()}
+
+
+def _rated(of: str, within: str) -> Callable[[str], float]:
+    return lambda asked: _share(_part(asked, of), _part(asked, within))
+
+
+_RATED = {
+    "truthfulness": _rated("answer", "documentation"),
+    "relatedness": _rated("question", "answer"),
+    "completeness": _rated("documentation", "answer"),
+}
 
 
 def _digits_in_doubt(text: str) -> list[dict[str, float]]:

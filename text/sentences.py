@@ -2,6 +2,7 @@
 
 import re
 from functools import cache
+from typing import NamedTuple
 
 from ..languages import Language
 
@@ -12,7 +13,10 @@ _FEWEST_WORDS = 4  # of a sentence that says by itself what the yes or no before
 _ABBREVIATION = re.compile(r"\b(?:[a-z]{1,3}\.){2,}$", re.IGNORECASE)  # d.w.z., i.p.v., e.g.
 # A longer line is cut, at the end of a sentence where there is one: sentencex takes quadratic time for a run of quotes
 _PIECE = re.compile(r".{1,3000}$|.{1,3000}[.!?](?=\s)|.{1,3000}(?=\s)|.{1,3000}")
-_NO_CLAIM_ENDINGS = ("?", ":")  # a question, and a lead-in ("proceed as follows:")
+_KINDS_BY_ENDING = {"?": "question", ":": "lead_in"}  # "proceed as follows:"
+_SENTENCES_OF_CONTEXT = 2
+CLAIM = "claim"
+"""The kind of a sentence that claims something."""
 
 
 def sentences(text: str, language: Language) -> list[str]:
@@ -51,33 +55,65 @@ def _rejoined(parts: list[str]) -> list[str]:
     return whole
 
 
-def claiming_sentences(text: str, language: Language) -> list[str]:
-    """Splits an answer into the sentences that state something.
+class AnswerSentence(NamedTuple):
+    """A sentence of an answer.
 
-    A greeting, thanks, an offer, a refusal, a question and a lead-in ("as follows:") state nothing. A yes or no before
-    a whole sentence is left out ("No, that is not possible"); alone it stands when nothing follows.
+    Attributes:
+        text: The sentence; of one that claims something without a yes or no before it.
+        kind: `claim`, or why it claims nothing: `question`, `lead_in`, or a kind of the language pack (`greeting`).
+        context: The sentences before it, where it refers back to them ("Then you click Save"); else "".
+    """
+
+    text: str
+    kind: str
+    context: str = ""
+
+
+def answer_sentences(text: str, language: Language) -> list[AnswerSentence]:
+    """Splits an answer into sentences and says which of them claim something.
+
+    A greeting, thanks, an offer, a refusal, a question, a lead-in ("as follows:") and what is said to whoever assesses
+    the answer claim nothing. A yes or no before a whole sentence is left out ("No, that is not possible"); alone it
+    claims something when nothing else does.
+
+    >>> from assay.languages import load_language
+    >>> answer_sentences("Hello! Open Payroll. Then you click Run.", load_language("en"))[1:]
+    [AnswerSentence(text='Open Payroll.', kind='claim', context=''),
+     AnswerSentence(text='Then you click Run.', kind='claim', context='Open Payroll.')]
+    """
+    split, before = list[AnswerSentence](), list[str]()
+    for sentence in sentences(text, language):
+        kind = _idle_kind(sentence, language) or ("yes_no" if _match(sentence, "yes_no", language) else CLAIM)
+        context = ""
+        if kind == CLAIM and _match(sentence, "refers_back", language):
+            context = " ".join(before[-_SENTENCES_OF_CONTEXT:])
+        stated = _without_answer_word(sentence, language) if kind == CLAIM else sentence
+        split.append(AnswerSentence(stated, kind, context))
+        if kind in {CLAIM, "lead_in", "yes_no"}:
+            before.append(sentence)
+    bare = next((place for place, sentence in enumerate(split) if sentence.kind == "yes_no"), None)
+    if bare is not None and not any(sentence.kind == CLAIM for sentence in split):
+        split[bare] = split[bare]._replace(kind=CLAIM)
+    return split
+
+
+def claiming_sentences(text: str, language: Language) -> list[str]:
+    """Splits an answer into the sentences that claim something; see `answer_sentences`.
 
     Example:
         >>> from assay.languages import load_language
         >>> claiming_sentences("Hello! The fee is 5 euros. Can I help you?", load_language("en"))
         ['The fee is 5 euros.']
     """
-    claiming: list[str] = []
-    bare = ""
-    for sentence in sentences(text, language):
-        if _match(sentence, "yes_no", language):
-            if not _is_idle(sentence, language):
-                bare = bare or sentence
-        elif not _is_idle(sentence, language):
-            claiming.append(_without_answer_word(sentence, language))
-    return claiming or ([bare] if bare else [])
+    return [sentence.text for sentence in answer_sentences(text, language) if sentence.kind == CLAIM]
 
 
-def _is_idle(sentence: str, language: Language) -> bool:
-    """Whether a sentence states nothing. That of one that is only yes or no is seen elsewhere."""
-    if sentence.endswith(_NO_CLAIM_ENDINGS):
-        return True
-    return any(_match(sentence, kind, language) for kind in language.sentences.idle_kinds)
+def _idle_kind(sentence: str, language: Language) -> str:
+    """Why a sentence states nothing; "" for one that may state something."""
+    for kind in language.sentences.idle_kinds:
+        if _match(sentence, kind, language):
+            return kind
+    return _KINDS_BY_ENDING.get(sentence[-1:], "")
 
 
 def _without_answer_word(sentence: str, language: Language) -> str:

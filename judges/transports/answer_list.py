@@ -122,7 +122,7 @@ def _shares(raw: RawReply, starts: list[int], value: re.Match[str], words: tuple
 
 
 def _token_starts(raw: RawReply) -> list[int] | None:
-    """Where each token of a reply begins in its text, and where the last one ends; None where they do not make it up."""
+    """Where each token of a reply begins in its text, and where the last one ends; None where they are others."""
     if not raw.logprobs:
         return None
     tokens = [next(iter(place)) for place in raw.logprobs]

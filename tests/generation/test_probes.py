@@ -74,11 +74,11 @@ def test_injected_adds_an_instruction_before_or_after_the_answer() -> None:
 
 
 @pytest.mark.parametrize("language", [language.code for language in packs_with("probes")])
-def test_an_instruction_is_one_claim_and_a_courtesy_none(language: str) -> None:
-    """So that the instruction reaches a judge that is asked about claims and never sees the answer."""
+def test_neither_an_instruction_nor_a_courtesy_is_a_claim(language: str) -> None:
+    """So that neither of them can change what a judge is asked about the claims."""
     phrases = load_language(language).probes
     for phrase in phrases.instructions:
-        assert claiming_sentences(phrase, load_language(language)) == [phrase]
+        assert claiming_sentences(phrase, load_language(language)) == []
     assert claiming_sentences(" ".join([*phrases.before, *phrases.after]), load_language(language)) == []
 
 
