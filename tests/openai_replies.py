@@ -52,15 +52,10 @@ def sensible_reply(body: dict[str, Any]) -> tuple[str, list[dict[str, float]] | 
         "Ratings": _ratings,
     }.get(schema_asked_for(body))
     if schema_asked_for(body) == "options":
-<<<<<<< HEAD
         return _yes_or_no(body, question)
-    text = json.dumps(reply(question), ensure_ascii=False) if reply else "I see."
-=======
-        return _yes_or_no(body, asked)
     if schema_asked_for(body) == "ListedAnswers":
-        return _listed_answers(body, asked)
-    text = json.dumps(reply(asked), ensure_ascii=False) if reply else "I see."
->>>>>>> 0b2a632 (What an answer says to its judge is no claim; a benchmark compares one question per call with all in one)
+        return _listed_answers(body, question)
+    text = json.dumps(reply(question), ensure_ascii=False) if reply else "I see."
     return text, _digits_in_doubt(text) if body.get("logprobs") else None
 
 
