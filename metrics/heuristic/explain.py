@@ -4,6 +4,7 @@ from typing import Any, NamedTuple
 
 from ...eval_sets.sample import Sample
 from ..metric import Score
+from ..worker import compute_beside
 from .decision_tree import Walk, annotators_tree, walk
 from .message_type import TypeMatch
 from .score import BEYOND, Heuristic
@@ -46,13 +47,14 @@ async def explain(sample: Sample, metric: Heuristic) -> Explanation:
     Raises `UsageError` when a named pipeline cannot be used, `JudgeError` when a translation cannot be had.
     """
     readings = await metric.read(sample)
-    features = metric.measure_features(readings)
-    others = (feature for feature in (kind() for kind in BEYOND) if feature.short_name not in features)
-    beyond = {feature.short_name: feature.score_reading(readings.own) for feature in others}
+    features = await compute_beside(metric.measure_features, readings)
+    others = [feature for feature in (kind() for kind in BEYOND) if feature.short_name not in features]
+    beyond = {each.short_name: await compute_beside(each.score_reading, readings.own) for each in others}
     values = {name: score.value for name, score in {**features, **beyond}.items()}
     way = walk(annotators_tree(), values)
     score = await metric.assess(sample)
-    return Explanation(sample, metric.classify_sample(sample), score, features, beyond, way, readings.translation)
+    kind = await compute_beside(metric.classify_sample, sample)
+    return Explanation(sample, kind, score, features, beyond, way, readings.translation)
 
 
 def _as_json(score: Score) -> dict[str, Any]:

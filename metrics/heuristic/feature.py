@@ -11,7 +11,7 @@ from ...languages import FALLBACK, Language, find_language, language_or_fallback
 from ...prompts import BUNDLED, Prompts
 from ...text.lemmas import lemmas
 from ..metric import Metric, Score, skipped
-from ..worker import compute_for
+from ..worker import compute_beside
 from .parse_cache import Parsed, ParsedTexts, parsed_texts
 from .translation import Translator, TranslatorName, load_translator, translate_sample
 
@@ -71,9 +71,9 @@ async def read(sample: Sample, texts: ParsedTexts | None) -> Reading:
     language = language_or_fallback(sample.language)
     plain = (sample.user_input, sample.response, *sample.retrieved_contexts)
     if texts is None:
-        parsed, lacking = [Parsed(lemmas(text, language), None) for text in plain], ""
+        parsed, lacking = await compute_beside(_lemmatised, plain, language), ""
     else:
-        parsed, lacking = await texts.parse_together(plain, language), texts.pipeline(language).lacking
+        parsed, lacking = await texts.parse(plain, language), texts.pipeline(language).lacking
     question, answer, *contexts = parsed
     return Reading(
         language,
@@ -85,6 +85,10 @@ async def read(sample: Sample, texts: ParsedTexts | None) -> Reading:
         tuple(contexts),
         lacking,
     )
+
+
+def _lemmatised(texts: tuple[str, ...], language: Language) -> list[Parsed]:
+    return [Parsed(lemmas(text, language), None) for text in texts]
 
 
 def named_pipelines(**options: str | None) -> ParsedTexts:
@@ -125,7 +129,7 @@ class Feature(Metric):
         if why := explain_missing_pack(sample, *SECTIONS):
             return skipped(why)
         reading = await read(sample, self._texts if self.parsed else None)
-        return await compute_for(sample, self.score_reading, reading)
+        return await compute_beside(self.score_reading, reading)
 
 
 class StarredFeature(Feature):

@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+import threading
 from collections import OrderedDict
 from collections.abc import Iterable
 from functools import cache
@@ -9,6 +10,7 @@ from typing import Any, NamedTuple
 
 from ...languages import Language
 from ...text.lemmas import lemma, lemmas
+from ..worker import compute_beside
 from .pipelines import Pipeline, find_pipeline
 
 _MOST_KEPT = 20_000  # texts; a reading is some ten times its text
@@ -17,6 +19,7 @@ _WITHOUT_BLANK = re.compile(r"\S{80}")  # spaCy takes quadratic time for a run o
 _SUBJECTS = ("nsubj", "nsubj:pass", "nsubjpass", "n_subj", "sb", "csubj")
 
 Pair = tuple[str, str]
+_Key = tuple[Language, str]
 
 
 class Parsed(NamedTuple):
@@ -27,55 +30,70 @@ class Parsed(NamedTuple):
 
 
 class ParsedTexts:
-    """Parses texts in batches and keeps them. One for the whole process: `parsed_texts`."""
+    """Parses texts in batches, beside the event loop, and keeps them. One for the whole process: `parsed_texts`."""
 
     def __init__(self, named: dict[str, str], longest: int = _LONGEST) -> None:
         """`named` names pipelines by language; texts are parsed in pieces of at most `longest` characters."""
         self._named, self._longest = named, longest
-        self._kept: OrderedDict[tuple[Language, str], Parsed] = OrderedDict()
-        self._waiting: dict[tuple[Language, str], None] = {}
-        self._flushed: asyncio.Future[None] | None = None
+        self._kept: OrderedDict[_Key, Parsed] = OrderedDict()
+        self._changing = threading.Lock()  # the worker keeps what it has read while event loops look texts up
+        self._batches: dict[asyncio.AbstractEventLoop, tuple[dict[_Key, None], asyncio.Task[dict[_Key, Parsed]]]] = {}
 
     def pipeline(self, language: Language) -> Pipeline:
         """The pipeline for a language. Raises `UsageError` when the one named cannot be used."""
         return find_pipeline(language, self._named.get(language.code))
 
-    def parse(self, texts: Iterable[str], language: Language) -> list[Parsed]:
-        """The texts in order, those not yet known in one batch."""
-        wanted = [(language, text) for text in texts]
-        self._read(language, [key[1] for key in dict.fromkeys(wanted) if key not in self._kept])
-        parsed = [self._kept[key] for key in wanted]
-        for key in wanted:
-            self._kept.move_to_end(key)
-        while len(self._kept) > _MOST_KEPT:
-            self._kept.popitem(last=False)
+    async def parse(self, texts: Iterable[str], language: Language) -> list[Parsed]:
+        """Parses texts, those not yet known in one batch with what other tasks ask for in the same moment.
+
+        Args:
+            texts: The texts.
+            language: Their language.
+
+        Returns:
+            The parsed texts, in order.
+
+        Raises:
+            UsageError: The pipeline that is named cannot be used.
+        """
+        keys = [(language, text) for text in texts]
+        parsed = self._known(keys)
+        if missing := [key for key in keys if key not in parsed]:
+            loop = asyncio.get_running_loop()
+            if loop not in self._batches:
+                begun: dict[_Key, None] = {}
+                self._batches[loop] = begun, loop.create_task(self._parse_batch(begun))
+            batch, task = self._batches[loop]
+            batch.update(dict.fromkeys(missing))
+            parsed |= await asyncio.shield(task)
+        return [parsed[key] for key in keys]
+
+    def _known(self, keys: Iterable[_Key]) -> dict[_Key, Parsed]:
+        with self._changing:
+            known = {key: self._kept[key] for key in keys if key in self._kept}
+            for key in known:
+                self._kept.move_to_end(key)
+        return known
+
+    async def _parse_batch(self, batch: dict[_Key, None]) -> dict[_Key, Parsed]:
+        try:
+            await asyncio.sleep(0)  # other tasks add what they ask for in this moment
+        finally:
+            del self._batches[asyncio.get_running_loop()]
+        parsed: dict[_Key, Parsed] = {}
+        for language in dict.fromkeys(language for language, _ in batch):
+            texts = [text for its, text in batch if its == language]
+            for part in _parts(texts):  # one computation each, so that a cancelled task stops between two of them
+                parsed |= await compute_beside(self._parse_unknown, language, part)
         return parsed
 
-    async def parse_together(self, texts: Iterable[str], language: Language) -> list[Parsed]:
-        """As `parse`, in one batch with what other tasks of this event loop ask for in the same moment."""
-        wanted = list(texts)
-        if missing := [text for text in wanted if (language, text) not in self._kept]:
-            self._waiting.update(dict.fromkeys((language, text) for text in missing))
-            loop = asyncio.get_running_loop()
-            if self._flushed is None or self._flushed.get_loop() is not loop:
-                self._flushed = loop.create_future()
-                loop.call_soon(self._flush, self._flushed)
-            await asyncio.shield(self._flushed)
-        return self.parse(wanted, language)
+    def _parse_unknown(self, language: Language, texts: list[str]) -> dict[_Key, Parsed]:
+        """Parses texts but those that a batch before has parsed meanwhile."""
+        known = self._known((language, text) for text in texts)
+        missing = [text for text in texts if (language, text) not in known]
+        return known | (self._read(language, missing) if missing else {})
 
-    def _flush(self, flushed: "asyncio.Future[None]") -> None:
-        waiting, self._waiting, self._flushed = self._waiting, {}, None
-        try:
-            for language in dict.fromkeys(language for language, _ in waiting):
-                self._read(language, [text for its, text in waiting if its == language])
-        except Exception as error:
-            flushed.set_exception(error)
-        else:
-            flushed.set_result(None)
-
-    def _read(self, language: Language, texts: list[str]) -> None:
-        if not texts:
-            return
+    def _read(self, language: Language, texts: list[str]) -> dict[_Key, Parsed]:
         nlp = self.pipeline(language).nlp
         if nlp is None:
             subjects: list[tuple[Pair, ...] | None] = [None] * len(texts)
@@ -89,8 +107,28 @@ class ParsedTexts:
             for doc, place in nlp.pipe(cut, as_tuples=True):
                 pairs[place].extend(_subjects(doc, language))
             subjects = [tuple(text_subjects) for text_subjects in pairs]
-        for text, text_subjects in zip(texts, subjects, strict=True):
-            self._kept[language, text] = Parsed(lemmas(text, language), text_subjects)
+        parsed = {
+            (language, text): Parsed(lemmas(text, language), text_subjects)
+            for text, text_subjects in zip(texts, subjects, strict=True)
+        }
+        with self._changing:
+            self._kept |= parsed
+            while len(self._kept) > _MOST_KEPT:
+                self._kept.popitem(last=False)
+        return parsed
+
+
+def _parts(texts: list[str]) -> list[list[str]]:
+    """The texts in parts of at most `_LONGEST` characters in all, or of one text that is longer."""
+    parts: list[list[str]] = []
+    room = 0
+    for text in texts:
+        if len(text) > room:
+            parts.append([])
+            room = _LONGEST
+        parts[-1].append(text)
+        room -= len(text)
+    return parts
 
 
 @cache

@@ -11,7 +11,7 @@ from ...languages import language_or_fallback
 from ...languages.sections import MessageType
 from ...prompts import BUNDLED, Prompts
 from ..metric import Metric, Score, scored, skipped
-from ..worker import compute_for
+from ..worker import compute_beside
 from .answer_contradiction import AnswerContradiction
 from .company_terms import CompanyTerms
 from .complex_answer import ComplexAnswer
@@ -154,12 +154,12 @@ class Heuristic(Metric):
         if why := explain_missing_pack(sample, *SECTIONS, "messages"):
             return skipped(why)
         question_bound = bound_evidence(_QUESTION_READ, len(sample.user_input), MOST_CHARACTERS)
-        kind = self.classify_sample(sample).type
+        kind = (await compute_beside(self.classify_sample, sample)).type
         if not self._all_types and kind not in SCORED_TYPES:
             reason = f"the message type is {kind}; only {' and '.join(SCORED_TYPES)} are scored (all_types=True: all)"
             return skipped(reason, {"message_type": kind} | question_bound)
         readings = await self.read(sample)
-        features = await compute_for(sample, self.measure_features, readings)
+        features = await compute_beside(self.measure_features, readings)
         score = self.rate(kind, features, readings.translation)
         bounds = [*question_bound.get("bounds", []), *score.evidence.get("bounds", [])]
         return replace(score, evidence=score.evidence | {"bounds": bounds}) if bounds else score

@@ -7,22 +7,24 @@ import pytest
 
 from assay.languages import load_language
 from assay.metrics.heuristic import SubjectCombination
-from assay.metrics.heuristic.parse_cache import ParsedTexts
+from assay.metrics.heuristic.parse_cache import Parsed, ParsedTexts
 from assay.metrics.heuristic.pipelines import find_pipeline
 
-DUTCH = load_language("nl")
 ENGLISH = load_language("en")
-
 DUTCH = Path("/work/shared/models/nl_ud_sm")  # nl_core_news_* cannot be had on the test machines
 
 
+def parsed_text(text: str, **options: int) -> Parsed:
+    return asyncio.run(ParsedTexts({}, **options).parse([text], ENGLISH))[0]
+
+
 def test_subjects_are_paired_with_their_verbs_as_lemmas() -> None:
-    parsed = ParsedTexts({}).parse(["Employees find the payslips. Managers approved a request."], ENGLISH)[0]
+    parsed = parsed_text("Employees find the payslips. Managers approved a request.")
     assert parsed.subjects == (("find", "employee"), ("approve", "manager"))
 
 
 def test_lemmas_leave_out_english_function_words() -> None:
-    assert ParsedTexts({}).parse(["The settings of an employee"], ENGLISH)[0].lemmas == (
+    assert parsed_text("The settings of an employee").lemmas == (
         "setting",
         "employee",
     )
@@ -41,8 +43,7 @@ def test_who_does_what_in_the_answer_does_so_in_the_context() -> None:
 
 
 def test_a_text_longer_than_a_parse_is_read_to_its_end() -> None:
-    texts = ParsedTexts({}, longest=20)
-    parsed = asyncio.run(texts.parse_together(["The sun shines.\nThe manager pays."], ENGLISH))[0]
+    parsed = parsed_text("The sun shines.\nThe manager pays.", longest=20)
     assert parsed.subjects == (("shine", "sun"), ("pay", "manager"))
 
 

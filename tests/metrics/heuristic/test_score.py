@@ -13,7 +13,7 @@ from assay.installation import install_command
 from assay.languages import Language, load_language
 from assay.metrics.catalogue import load_metric, metric_names
 from assay.metrics.heuristic import Heuristic
-from assay.metrics.heuristic.parse_cache import ParsedTexts
+from assay.metrics.heuristic.parse_cache import Parsed, ParsedTexts
 from assay.metrics.heuristic.pipelines import _load_pipeline, find_pipeline
 from assay.metrics.heuristic.score import plain_score, rate
 
@@ -149,15 +149,15 @@ def test_texts_asked_for_at_once_are_read_once_and_kept() -> None:
     read: list[list[str]] = []
     original = texts._read
 
-    def counting(language: str, wanted: list[str]) -> None:
+    def counting(language: Language, wanted: list[str]) -> dict[tuple[Language, str], Parsed]:
         read.append(wanted)
-        original(language, wanted)
+        return original(language, wanted)
 
     texts._read = counting  # type: ignore[method-assign]
 
     async def three() -> None:
         await asyncio.gather(
-            *(texts.parse_together(["shared context", f"answer {n}"], load_language("en")) for n in range(3))
+            *(texts.parse(["shared context", f"answer {n}"], load_language("en")) for n in range(3))
         )
 
     asyncio.run(three())
