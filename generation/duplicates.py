@@ -1,9 +1,15 @@
 """Questions that ask the same: discarded until no two are too similar (Twente paper, B.1)."""
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from ..judges.embedders import Embedder
+from ..worker_threads import compute_beside
 from .pair import Pair
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 _ROWS_PER_BLOCK = 1024  # the whole matrix of cosines has 25 million cells for 5,000 questions
 
@@ -22,11 +28,15 @@ async def find_duplicates(pairs: Sequence[Pair], embedder: Embedder, cosine: flo
     Returns:
         The ids of the pairs to discard, each with the reason.
     """
-    import numpy as np
-
     if len(pairs) < 2:
         return {}
     vectors = await embedder.unit_vectors([pair.question for pair in pairs])
+    return await compute_beside(_discard_similar, pairs, vectors, cosine)
+
+
+def _discard_similar(pairs: Sequence[Pair], vectors: "NDArray[np.float32]", cosine: float) -> dict[str, str]:
+    import numpy as np
+
     couples: list[tuple[float, int, int]] = []
     neighbours = np.zeros(len(pairs), dtype=int)
     for start in range(0, len(pairs), _ROWS_PER_BLOCK):

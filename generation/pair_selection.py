@@ -11,6 +11,7 @@ from ..judges import Choice, Judge, Question
 from ..judges.embedders import Embedder
 from ..judges.probabilities import option_probabilities
 from ..prompts import BUNDLED, Prompts
+from ..worker_threads import compute_beside
 from .duplicates import find_duplicates
 from .judge_calls import ask_all
 from .pair import Pair, pair_to_sample, write_pairs
@@ -135,7 +136,10 @@ async def select_pairs(
         reasons = {pair.id: "its section is in no fold" for pair in selection.passing if pair.fold is None}
         selection.apply(NO_FOLD, reasons)
     for name, reject in SINGLE_PAIR_FILTERS.items():
-        selection.apply(name, {pair.id: reject(pair, section_of[pair.section], limits) for pair in selection.passing})
+        reasons = {
+            pair.id: await compute_beside(reject, pair, section_of[pair.section], limits) for pair in selection.passing
+        }
+        selection.apply(name, reasons)
     selection.apply("duplicate", await find_duplicates(selection.passing, embedder, limits.cosine))
     if judge is not None:
         selection.passing, reasons = await _score(

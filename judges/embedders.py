@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import CassetteMiss, JudgeError, UsageError
 from ..installation import require_extra
+from ..worker_threads import compute_beside
 from .body_limit import bounded_body
 from .budget import Budget
 from .cassette import Cassette
@@ -102,8 +103,13 @@ class UniversalSentenceEncoder(Embedder):
 
     async def embed(self, texts: Sequence[str]) -> "NDArray[np.float32]":
         """Embeds texts: vectors of shape (texts, 512)."""
-        vectors: NDArray[np.float32] = _universal_sentence_encoder().encode(list(texts))
+        vectors: NDArray[np.float32] = await compute_beside(_encode, list(texts))
         return vectors
+
+
+def _encode(texts: list[str]) -> "NDArray[np.float32]":
+    vectors: NDArray[np.float32] = _universal_sentence_encoder().encode(texts)
+    return vectors
 
 
 @cache
@@ -133,7 +139,7 @@ class SentenceTransformer(Embedder):
 
     async def embed(self, texts: Sequence[str]) -> "NDArray[np.float32]":
         """Embeds texts: vectors of shape (texts, the model's dimensions)."""
-        vectors: NDArray[np.float32] = await asyncio.to_thread(self._model.encode, list(texts), show_progress_bar=False)
+        vectors: NDArray[np.float32] = await compute_beside(self._model.encode, list(texts), show_progress_bar=False)
         return vectors
 
 

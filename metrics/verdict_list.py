@@ -11,6 +11,7 @@ from ..judges import Judge, Question, Usage
 from ..prompts import Prompts
 from ..text.quotes import find_quote
 from .claim import Claim
+from .worker import compute_for
 
 MOST_CLAIMS_PER_CALL = 12
 
@@ -57,8 +58,7 @@ async def listed_verdicts(
         again, further_usage = await _ask(sample, {n + shift: numbered[n] for n in missing}, judge, prompts)
         verdicts |= {number - shift: verdict for number, verdict in again.items()}
         usage += further_usage
-    contexts = sample.retrieved_contexts
-    return [_with_checked_quote(claim, verdicts.get(number), contexts) for number, claim in numbered.items()], usage
+    return await compute_for(sample, _with_checked_quotes, sample, numbered, verdicts), usage
 
 
 async def _ask(
@@ -85,6 +85,13 @@ async def _ask_once(
             by_id.setdefault(verdict.id, []).append(verdict)
     agreed = {number: same[0] for number, same in by_id.items() if len({each.verdict for each in same}) == 1}
     return agreed, reply.usage
+
+
+def _with_checked_quotes(
+    sample: Sample, claims: Mapping[int, str], verdicts: Mapping[int, ListedVerdict]
+) -> list[Claim]:
+    contexts = sample.retrieved_contexts
+    return [_with_checked_quote(claim, verdicts.get(number), contexts) for number, claim in claims.items()]
 
 
 def _with_checked_quote(claim: str, listed: ListedVerdict | None, contexts: tuple[str, ...]) -> Claim:

@@ -16,6 +16,7 @@ from ...errors import CassetteMiss, InputError, JudgeError, UsageError
 from ...judges import Cassette, LiteLLMJudge, PlainText, Question, RawReply
 from ...judges.recording import Recording, short_hash
 from ...prompts import BUNDLED, Prompts
+from ...worker_threads import call_beside
 from .pages import Page
 
 DEFAULT_TEMPLATE = {"question": "$question", "pages": "$pages"}
@@ -163,7 +164,7 @@ class FunctionBot:
         try:
             if inspect.iscoroutinefunction(self._function):
                 return await self._function(question, pages)
-            return await asyncio.to_thread(self._function, question, pages)
+            return await call_beside(self._function, question, pages)
         except Exception as error:  # it is the user's code: its error fails one answer, not the run
             raise JudgeError(f"{self.name} broke: {type(error).__name__}: {error}") from error
 

@@ -8,6 +8,7 @@ from random import Random
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...judges.embedders import Embedder
+from ...worker_threads import compute_beside
 from ..section import Section
 from ..topics.discovery import section_vectors
 from .fold_search import FoldPlan
@@ -94,6 +95,10 @@ async def compare_leaks(
     """
     inside = [section for section in sections if section.id in plan.before]
     vectors = (await section_vectors(inside, embedder, on_progress)).astype("float32")
+    return await compute_beside(_compare, inside, plan, vectors, seed)
+
+
+def _compare(inside: Sequence[Section], plan: FoldPlan, vectors: "Vectors", seed: int) -> dict[str, Leaks]:
     after = {fold.section: fold.fold for fold in plan.folds}
     by_topic = [plan.before[section.id] for section in inside]
     at_random = list(by_topic)

@@ -12,6 +12,7 @@ from ...judges.text_reply import TextReply, max_tokens_for
 from ...languages import FALLBACK
 from ...prompts import BUNDLED, Prompts
 from ...text.untrusted import original_characters, without_unseen
+from ...worker_threads import compute_beside
 from ..judge_calls import ask_all
 from .perturbation import mark_changed
 from .rewording_check import find_content_loss, shared_word_share
@@ -88,7 +89,7 @@ async def reword(
             return "the answer is empty"
         question = build_rewording_question(sample, prompts)
         rewording = _clean((await judge.ask(question)).value.answer)
-        if loss := find_content_loss(sample.response, rewording, sample.language or FALLBACK):
+        if loss := await compute_beside(find_content_loss, sample.response, rewording, sample.language or FALLBACK):
             return loss
         changed = sample.model_copy(update={"response": rewording})
         return mark_changed(

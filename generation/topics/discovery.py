@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from ...errors import InputError, UsageError
 from ...installation import require_extra
 from ...judges.embedders import Embedder
+from ...worker_threads import compute_beside
 from ..section import Section
 from .bertopic_model import fit_bertopic
 from .grid_search import Cell, default_grid, search_grid
@@ -95,9 +96,9 @@ async def find_topics(
             f"{len(sections)} sections are too few for BERTopic, which needs {_FEWEST_POSSIBLE}; use --method plain"
         )
     if method == "bertopic" or (method == "auto" and is_large):
-        return _find_by_bertopic(sections, vectors, topics, grid, seed, one_subject=one_subject)
+        return await compute_beside(_find_by_bertopic, sections, vectors, topics, grid, seed, one_subject=one_subject)
     why = "as requested" if method == "plain" else f"{len(sections)} sections are fewer than {FEWEST_FOR_BERTOPIC}"
-    return _find_by_ward(sections, vectors, topics, seed, why, one_subject=one_subject)
+    return await compute_beside(_find_by_ward, sections, vectors, topics, seed, why, one_subject=one_subject)
 
 
 async def section_vectors(

@@ -3,8 +3,8 @@
 from typing import Any, NamedTuple
 
 from ...eval_sets.sample import Sample
+from ...worker_threads import compute_beside
 from ..metric import Score
-from ..worker import compute_beside
 from .decision_tree import Walk, annotators_tree, walk
 from .message_type import TypeMatch
 from .score import BEYOND, Heuristic

@@ -10,8 +10,8 @@ from ...judges import Judge
 from ...languages import FALLBACK, Language, find_language, language_or_fallback, packs_with
 from ...prompts import BUNDLED, Prompts
 from ...text.lemmas import lemmas
+from ...worker_threads import compute_beside
 from ..metric import Metric, Score, skipped
-from ..worker import compute_beside
 from .parse_cache import Parsed, ParsedTexts, parsed_texts
 from .translation import Translator, TranslatorName, load_translator, translate_sample
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from ...languages import Language
 from ...text.lemmas import lemma, lemmas
-from ..worker import compute_beside
+from ...worker_threads import compute_beside
 from .pipelines import Pipeline, find_pipeline
 
 _MOST_KEPT = 20_000  # texts; a reading is some ten times its text

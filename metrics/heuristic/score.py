@@ -10,8 +10,8 @@ from ...judges import Judge, Usage
 from ...languages import language_or_fallback
 from ...languages.sections import MessageType
 from ...prompts import BUNDLED, Prompts
+from ...worker_threads import compute_beside
 from ..metric import Metric, Score, scored, skipped
-from ..worker import compute_beside
 from .answer_contradiction import AnswerContradiction
 from .company_terms import CompanyTerms
 from .complex_answer import ComplexAnswer

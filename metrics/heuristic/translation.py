@@ -1,6 +1,5 @@
 """English text for the starred features (001, section VI-A): their parsers do better in English than in Dutch."""
 
-import asyncio
 import re
 from functools import lru_cache
 from typing import Literal, NamedTuple, Protocol

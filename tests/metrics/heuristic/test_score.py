@@ -156,9 +156,7 @@ def test_texts_asked_for_at_once_are_read_once_and_kept() -> None:
     texts._read = counting  # type: ignore[method-assign]
 
     async def three() -> None:
-        await asyncio.gather(
-            *(texts.parse(["shared context", f"answer {n}"], load_language("en")) for n in range(3))
-        )
+        await asyncio.gather(*(texts.parse(["shared context", f"answer {n}"], load_language("en")) for n in range(3)))
 
     asyncio.run(three())
     asyncio.run(three())
