@@ -1,20 +1,14 @@
 """A bound on the body of a reply: one without end is cut off before it fills the memory."""
 
-import logging
 from collections.abc import AsyncIterator, Iterator
-from contextlib import aclosing, contextmanager
+from contextlib import aclosing, closing, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache
-from importlib.metadata import version
-from typing import Any
 
 from ..errors import JudgeError
-from .litellm_loader import load_litellm
 
 MOST_BYTES = 64 << 20  # of one reply: a thousand times the longest that a question asks for
-
-_LOG = logging.getLogger(__name__)
 
 
 @dataclass
@@ -50,26 +44,41 @@ def bounded_body() -> Iterator[None]:
 
 @cache
 def _count_bodies() -> None:
-    """Lets litellm's stream of a reply's body count its bytes, once; where nobody bounds them nothing changes."""
-    try:
-        stream: Any = load_litellm("llms.custom_httpx.aiohttp_transport").AiohttpResponseStream
-        read_chunks = stream.__aiter__
-    except (ImportError, AttributeError) as problem:
-        _LOG.warning(
-            "litellm %s differs from the versions that Assay knows (%s): the length of a reply has no bound",
-            version("litellm"),
-            problem,
-        )
-        return
+    """Lets httpx and aiohttp count the bytes of a body, once; where nobody bounds them nothing changes.
 
-    async def read_bounded(self: Any) -> AsyncIterator[bytes]:
-        body = _body.get()
-        async with aclosing(read_chunks(self)) as chunks:  # closes the connection where the body is cut off
+    httpx reads the replies of all of litellm's providers but those of `aiohttp_openai/`, over whatever transport
+    litellm takes; what is counted is the unpacked body.
+    """
+    import aiohttp
+    import httpx
+
+    read_async, read, read_aiohttp = httpx.Response.aiter_bytes, httpx.Response.iter_bytes, aiohttp.StreamReader.readany
+
+    async def read_async_bounded(self: httpx.Response, chunk_size: int | None = None) -> AsyncIterator[bytes]:
+        async with aclosing(read_async(self, chunk_size)) as chunks:  # closes the connection of a body that is cut off
             async for chunk in chunks:
-                if body is not None:
-                    body.received += len(chunk)
-                    if body.received > body.most_bytes:
-                        raise ValueError(f"more than {body.most_bytes} bytes")
+                _count(chunk)
                 yield chunk
 
-    stream.__aiter__ = read_bounded
+    def read_bounded(self: httpx.Response, chunk_size: int | None = None) -> Iterator[bytes]:
+        with closing(read(self, chunk_size)) as chunks:
+            for chunk in chunks:
+                _count(chunk)
+                yield chunk
+
+    async def read_aiohttp_bounded(self: aiohttp.StreamReader) -> bytes:
+        chunk = await read_aiohttp(self)
+        _count(chunk)
+        return chunk
+
+    httpx.Response.aiter_bytes = read_async_bounded  # type: ignore[method-assign]
+    httpx.Response.iter_bytes = read_bounded  # type: ignore[method-assign]
+    aiohttp.StreamReader.readany = read_aiohttp_bounded  # type: ignore[method-assign]
+
+
+def _count(chunk: bytes) -> None:
+    body = _body.get()
+    if body is not None:
+        body.received += len(chunk)
+        if body.received > body.most_bytes:
+            raise ValueError(f"more than {body.most_bytes} bytes")

@@ -15,6 +15,7 @@ from assay.errors import JudgeError, JudgeUnavailable
 from assay.eval_sets import Sample
 from assay.judges import JudgeSettings, LiteLLMJudge, PlainText, Question
 from assay.judges import body_limit as limits
+from assay.judges.litellm_loader import load_litellm
 from assay.metrics import Score
 from assay.prompts import Message, Prompt
 from assay.runs import Plan, RunOptions, Store, run_plan
@@ -44,7 +45,7 @@ FAULTS: dict[str, Callable[[], Answer]] = {
 
 def settings(server: OpenAIServer, **changes: Any) -> JudgeSettings:
     options = {"structured": "schema", "wait": 0, "timeout": 5, "attempts": 4, "concurrency": 8}
-    return JudgeSettings(model="openai/test", api_base=server.api_base, **(options | changes))
+    return JudgeSettings(**({"model": "openai/test", "api_base": server.api_base} | options | changes))
 
 
 def samples(count: int) -> list[Sample]:
@@ -211,12 +212,34 @@ def test_replay_gives_the_same_failure_again(openai_server: OpenAIServer, tmp_pa
 # --- a body without end ---
 
 
-def test_a_body_without_end_is_cut_at_a_size(openai_server: OpenAIServer, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("model", "without_aiohttp", "fault"),
+    [
+        ("openai/test", False, "endless"),
+        ("openai/test", False, "endless_zipped"),
+        ("openai/test", True, "endless"),
+        ("openai/test", True, "endless_zipped"),
+        ("deepseek/test", True, "endless"),
+        ("aiohttp_openai/test", False, "endless"),  # once: litellm keeps its connection for the first event loop
+    ],
+)
+def test_a_body_without_end_is_cut_at_a_size(
+    model: str,
+    without_aiohttp: bool,
+    fault: Any,
+    openai_server: OpenAIServer,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Over each way by which litellm reaches a server: aiohttp below httpx, httpx alone, aiohttp alone."""
+    litellm = load_litellm()
+    monkeypatch.setattr(litellm, "disable_aiohttp_transport", without_aiohttp)
+    monkeypatch.setattr(litellm, "in_memory_llm_clients_cache", type(litellm.in_memory_llm_clients_cache)())
     monkeypatch.setattr(limits, "MOST_BYTES", 8 << 20)
-    openai_server.script = lambda _: Answer(fault="endless")
-    judge = LiteLLMJudge(settings(openai_server, timeout=60))
-    started = time.monotonic()
+    monkeypatch.setenv("DEEPSEEK_API_KEY", "sk-secret-of-the-test")
+    openai_server.script = lambda _: Answer(fault=fault)
+    judge = LiteLLMJudge(settings(openai_server, model=model, timeout=60))
+    started = time.process_time()
     with pytest.raises(JudgeError, match="the reply was cut off: its body is longer than 8 MB"):
         asyncio.run(judge.ask(Question(ASK, "Hello", PlainText)))
-    assert time.monotonic() - started < 30
+    assert time.process_time() - started < 10
     assert len(openai_server.requests) == 1
