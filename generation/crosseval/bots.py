@@ -10,19 +10,25 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ...errors import CassetteMiss, InputError, JudgeError, UsageError
 from ...judges import Cassette, LiteLLMJudge, PlainText, Question, RawReply
+from ...judges.body_limit import bounded_body
 from ...judges.recording import Recording, short_hash
+from ...judges.secrets import Scrubber, recordable_url
 from ...prompts import BUNDLED, Prompts
 from ...worker_threads import call_beside
 from .pages import Page
+
+if TYPE_CHECKING:
+    import httpx
 
 DEFAULT_TEMPLATE = {"question": "$question", "pages": "$pages"}
 _FUNCTION = re.compile(r"(?!gguf:)[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 _TIMEOUT = 120.0  # seconds per answer
 _TRIES = 3
+_LONGEST_QUOTE = 300  # characters of a reply in an error
 
 
 @dataclass(frozen=True)
@@ -96,17 +102,21 @@ class HttpBot:
     """An HTTP endpoint that takes JSON and returns JSON with the answer in it.
 
     Args:
-        url: The endpoint, which also is the bot's name.
+        url: The endpoint. Without a user, a password and parameters in it, it also is the bot's name.
         template: The JSON to send; values `$question`, `$pages` (a list), `$fold` and `$language` are filled in.
         answer_path: Where the answer is in the reply, such as `choices.0.message.content`.
         cassette: Records the answers, and replays them.
     """
 
     def __init__(self, url: str, template: Any, answer_path: str, cassette: Cassette | None = None) -> None:
-        self.name = url
+        self.name = recordable_url(url)
+        if self.name != url:
+            self.name += f" {short_hash(url)}"  # bots that differ in what is withheld stay apart
+        self._url = url
         self._template = template
         self._path = answer_path
-        self._recorded = _RecordedAnswers(url, cassette)
+        self._scrubber = Scrubber(url, {"template": template})
+        self._recorded = _RecordedAnswers(self.name, cassette, Scrubber(url), key=url)
 
     async def answer(self, question: BotQuestion) -> BotAnswer:
         """Sends the question.
@@ -123,18 +133,31 @@ class HttpBot:
         async with httpx.AsyncClient(timeout=_TIMEOUT) as client:
             for attempt in range(1, _TRIES + 1):
                 try:
-                    response = await client.post(self.name, json=body)
+                    with bounded_body():
+                        response = await client.post(self._url, json=body)
                 except httpx.HTTPError as error:
                     problem = f"{type(error).__name__}: {error}"
                 else:
                     if response.is_success:
-                        return _value_at(response, self._path, self.name)
-                    problem = f"status {response.status_code}: {response.text[:200]}"
+                        return self._value_in(response)
+                    problem = f"status {response.status_code}: {response.text}"
                     if response.status_code < 500 and response.status_code != 429:
                         break
                 if attempt < _TRIES:
                     await asyncio.sleep(0.2 * attempt)
-        raise JudgeError(f"{self.name} gave no answer: {problem}")
+        raise JudgeError(f"{self.name} gave no answer: {self._scrubber.scrub_error(problem)[:_LONGEST_QUOTE]}")
+
+    def _value_in(self, response: "httpx.Response") -> Any:
+        try:
+            value = response.json()
+            for step in self._path.split("."):
+                value = value[int(step)] if isinstance(value, list) else value[step]
+        except (ValueError, KeyError, IndexError, TypeError) as error:
+            reply = self._scrubber.scrub_error(response.text)[:_LONGEST_QUOTE]
+            raise JudgeError(
+                f"{self.name} gave a reply without {self._path!r} (--bot-answer): {reply!r} ({type(error).__name__})"
+            ) from error
+        return value
 
 
 class FunctionBot:
@@ -148,7 +171,8 @@ class FunctionBot:
     def __init__(self, specification: str, cassette: Cassette | None = None) -> None:
         self.name = specification
         self._function = _import_function(specification)
-        self._recorded = _RecordedAnswers(specification, cassette)
+        self._scrubber = Scrubber()
+        self._recorded = _RecordedAnswers(specification, cassette, self._scrubber)
 
     async def answer(self, question: BotQuestion) -> BotAnswer:
         """Calls the function.
@@ -166,27 +190,33 @@ class FunctionBot:
                 return await self._function(question, pages)
             return await call_beside(self._function, question, pages)
         except Exception as error:  # it is the user's code: its error fails one answer, not the run
-            raise JudgeError(f"{self.name} broke: {type(error).__name__}: {error}") from error
+            reason = self._scrubber.scrub_error(str(error))
+            raise JudgeError(f"{self.name} broke: {type(error).__name__}: {reason}") from error
 
 
 class _RecordedAnswers:
     """Answers of a bot that is no model, recorded and replayed as replies of a model are."""
 
-    def __init__(self, bot: str, cassette: Cassette | None) -> None:
+    def __init__(self, bot: str, cassette: Cassette | None, scrubber: Scrubber, key: str | None = None) -> None:
+        """`key` is what tells the bot from others, hashed into the keys of its answers; its name if left out."""
         self._bot = bot
+        self._scrubber = scrubber
+        self._key = key or bot
         self._cassette = cassette
 
     async def answer(self, content: str, question: BotQuestion, ask: Callable[[], Any]) -> BotAnswer:
-        key = hashlib.sha256(f"{self._bot}\x1e{content}".encode("utf-8", "surrogatepass")).hexdigest()[:32]
+        key = hashlib.sha256(f"{self._key}\x1e{content}".encode("utf-8", "surrogatepass")).hexdigest()[:32]
         recording = self._cassette.get(key) if self._cassette else None
         if recording is not None:
             return _parse_answer(json.loads(recording.reply.text), self._bot)
         if self._cassette is not None and self._cassette.mode == "replay":
             raise CassetteMiss(f"no recording in {self._cassette.path} of {self._bot} for sample {question.sample}")
         raw = await ask()
-        answer = _parse_answer(raw, self._bot)
+        _parse_answer(raw, self._bot)
+        text = self._scrubber.scrub(json.dumps(raw, ensure_ascii=False))
+        answer = _parse_answer(json.loads(text), self._bot)
         if self._cassette is not None:
-            reply = RawReply(model=self._bot, text=json.dumps(raw, ensure_ascii=False))
+            reply = RawReply(model=self._bot, text=text)
             about = question.question[-160:]
             self._cassette.put(Recording(key, "bot", question.sample, {}, "answer", short_hash(content), about, reply))
         return answer
@@ -259,18 +289,6 @@ def _read_template(path: Path | None) -> Any:
     if '"$question"' not in json.dumps(template):
         raise InputError(f'{path}: no value of the template is "$question"; write one such as {DEFAULT_TEMPLATE}')
     return template
-
-
-def _value_at(response: Any, path: str, bot: str) -> Any:
-    try:
-        value = response.json()
-        for step in path.split("."):
-            value = value[int(step)] if isinstance(value, list) else value[step]
-    except (ValueError, KeyError, IndexError, TypeError) as error:
-        raise JudgeError(
-            f"{bot} gave a reply without {path!r} (--bot-answer): {response.text[:200]!r} ({type(error).__name__})"
-        ) from error
-    return value
 
 
 def _parse_answer(raw: Any, bot: str) -> BotAnswer:

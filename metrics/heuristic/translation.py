@@ -154,7 +154,7 @@ class DeepTranslator:
     async def english(self, text: str, language: str, sample: str) -> tuple[str, Usage]:
         """As `Translator`."""
         try:
-            translation = await asyncio.to_thread(_translate_by_google, text, language)
+            translation = await call_beside(_translate_by_google, text, language)
         except Exception as error:  # the library and requests raise what they like
             raise JudgeError(f"{self.name} failed for sample {sample}: {type(error).__name__}: {error}") from error
         if not translation.strip():

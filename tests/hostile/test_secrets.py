@@ -1,5 +1,6 @@
 """No secret reaches a store, a cassette, a file or the terminal, however it was given and whoever repeats it."""
 
+import asyncio
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -8,7 +9,9 @@ from typing import Any
 import pytest
 from openai_server import Answer, OpenAIServer
 
-from assay.judges import JudgeSettings, PlainText, Question, RawReply
+from assay.errors import JudgeError
+from assay.generation.crosseval.bots import BotQuestion, HttpBot
+from assay.judges import Cassette, JudgeSettings, PlainText, Question, RawReply, body_limit
 from assay.judges.recording import format_line, make_recording
 from assay.judges.secrets import Scrubber, recordable_parameters, recordable_url
 from assay.prompts import Prompt
@@ -159,3 +162,41 @@ def test_the_password_of_a_server_is_never_shown(assay: Make, url: str) -> None:
     assert result.code == 2
     assert "hunter2" not in result.out + result.err
     assert "Traceback" not in result.err
+
+
+@pytest.mark.parametrize("status", [200, 500])
+def test_the_secrets_of_an_http_bot_stay_where_they_are(
+    status: int, openai_server: OpenAIServer, tmp_path: Path
+) -> None:
+    """The endpoint repeats the password and the parameter of its address, and the key in its template."""
+    secrets = ("hunter2-the-password", "hunter2-the-parameter", "hunter2-in-the-template")
+    host = openai_server.api_base.removeprefix("http://")
+    url = f"http://ann:{secrets[0]}@{host}/chat/completions?token={secrets[1]}"
+    template = {"model": "m", "messages": [{"role": "user", "content": "$question"}], "api_key": secrets[2]}
+    said = " and ".join(secrets[:2] if status == 200 else secrets)
+    openai_server.script = lambda _: Answer(text=f"Ask {said}.", status=status, error_message=said)
+    cassette = Cassette(tmp_path / "bot.jsonl", mode="auto")
+    bot = HttpBot(url, template, "choices.0.message.content", cassette)
+    question = BotQuestion("How?", [], 1, "en")
+    if status == 200:
+        outcome = asyncio.run(bot.answer(question)).text
+        assert outcome == "Ask *** and ***."
+    else:
+        with pytest.raises(JudgeError, match="status 500") as raised:
+            asyncio.run(bot.answer(question))
+        outcome = str(raised.value)
+    cassette.close()
+    everything = f"{outcome} {bot.name} " + "".join(map(str, written(tmp_path).values()))
+    assert not [secret for secret in secrets if secret in everything]
+    assert openai_server.requests[0].body["api_key"] == secrets[2]  # it was sent
+
+
+def test_an_http_bots_reply_without_end_is_cut_off(
+    openai_server: OpenAIServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(body_limit, "MOST_BYTES", 1 << 20)
+    openai_server.script = lambda _: Answer(fault="endless_zipped")
+    template = {"messages": [{"role": "user", "content": "$question"}]}
+    bot = HttpBot(f"{openai_server.api_base}/chat/completions", template, "answer")
+    with pytest.raises(JudgeError, match="the reply was cut off: its body is longer than 1 MB"):
+        asyncio.run(bot.answer(BotQuestion("How?", [], 1, "en")))
