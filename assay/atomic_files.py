@@ -4,14 +4,16 @@ import errno
 import glob
 import os
 import shutil
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
 from .errors import InputError, UsageError
 
 _LEAST_SPACE = 1 << 20  # bytes
+_ABANDONED_AFTER = 60.0  # seconds
 
 
 def check_space(folder: Path) -> None:
@@ -53,7 +55,8 @@ def replace_file(target: Path, *, binary: bool = False) -> Iterator[IO[Any]]:
     """Yields a draft that takes the target's place when the block ends without an error.
 
     The draft stands beside the target, because a file is put in the place of another in one step only within a file
-    system. After an error the target is as it was, and the draft is gone.
+    system. After an error the target is as it was, and the draft is gone. A draft that a killed process left is removed
+    when the same file is written again.
 
     Args:
         target: The file to write, or to replace.
@@ -73,14 +76,19 @@ def replace_file(target: Path, *, binary: bool = False) -> Iterator[IO[Any]]:
         ...     [path.name for path in Path(folder).iterdir()]
         ['scores.csv']
     """
+    _remove_abandoned_drafts(target)
     draft = _draft_path(target)
     mode, encoding, newline = ("wb", None, None) if binary else ("w", "utf-8", "")
     try:
         with draft.open(mode, encoding=encoding, newline=newline) as file:
+            _try_lock(file)
             yield file
             file.flush()
             os.fsync(file.fileno())
-        draft.replace(target)
+            if os.name == "posix":  # elsewhere an open file cannot be renamed, but neither can it be removed
+                draft.replace(target)
+        if os.name != "posix":
+            draft.replace(target)
     except OSError as error:
         raise InputError(_cannot_write(target, error)) from error
     finally:
@@ -91,6 +99,32 @@ def remove_drafts(target: Path) -> None:
     """Removes the drafts that killed processes left; only for a caller whom nobody else can be writing beside."""
     for draft in target.parent.glob(f".{glob.escape(target.name)}.*.part"):
         draft.unlink(missing_ok=True)
+
+
+def _remove_abandoned_drafts(target: Path) -> None:
+    """Removes the drafts of a file that nobody writes any more: unchanged for a minute, and locked by no process."""
+    for draft in target.parent.glob(f".{glob.escape(target.name)}.*.part"):
+        with suppress(OSError):  # another process removed it first, or has it open (Windows), or it is not ours
+            if time.time() - draft.stat().st_mtime > _ABANDONED_AFTER:
+                with draft.open("rb") as file:
+                    is_abandoned = _try_lock(file)
+                if is_abandoned:
+                    draft.unlink()
+
+
+def _try_lock(file: IO[Any]) -> bool:
+    """Locks a file for as long as it is open, where the system has such locks; False if another process has it."""
+    try:
+        import fcntl
+    except ImportError:
+        return True
+    try:
+        fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:  # a file system without locks
+        return True
+    return True
 
 
 def _draft_path(target: Path) -> Path:

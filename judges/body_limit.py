@@ -1,10 +1,11 @@
 """A bound on the body of a reply: one without end is cut off before it fills the memory."""
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import aclosing, closing, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 from ..errors import JudgeError
 
@@ -52,7 +53,9 @@ def _count_bodies() -> None:
     import aiohttp
     import httpx
 
-    read_async, read, read_aiohttp = httpx.Response.aiter_bytes, httpx.Response.iter_bytes, aiohttp.StreamReader.readany
+    read_async: Callable[..., Any] = httpx.Response.aiter_bytes  # a generator, which can be closed
+    read: Callable[..., Any] = httpx.Response.iter_bytes
+    read_aiohttp = aiohttp.StreamReader.readany
 
     async def read_async_bounded(self: httpx.Response, chunk_size: int | None = None) -> AsyncIterator[bytes]:
         async with aclosing(read_async(self, chunk_size)) as chunks:  # closes the connection of a body that is cut off

@@ -13,6 +13,7 @@ from ...judges import Judge, Question, Usage
 from ...judges.text_reply import TextReply, max_tokens_for
 from ...languages import FALLBACK
 from ...prompts import Prompts
+from ...worker_threads import call_beside
 from .parse_cache import pieces
 
 ENGLISH = FALLBACK

@@ -1,0 +1,63 @@
+"""A process is killed while it writes a file: the file is as it was, and the next one to write it leaves no draft."""
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from assay.atomic_files import replace_file
+
+WRITES = """
+import sys, time
+from pathlib import Path
+from assay.atomic_files import replace_file
+
+with replace_file(Path(sys.argv[1])) as file:
+    file.write("half of it")
+    file.flush()
+    print("begun", flush=True)
+    time.sleep(600)
+"""
+
+
+def begin_to_write(target: Path) -> "subprocess.Popen[str]":
+    process = subprocess.Popen([sys.executable, "-c", WRITES, str(target)], stdout=subprocess.PIPE, text=True)
+    assert process.stdout and process.stdout.readline() == "begun\n"
+    return process
+
+
+def make_old(draft: Path) -> None:
+    two_minutes_ago = time.time() - 120
+    os.utime(draft, (two_minutes_ago, two_minutes_ago))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no kill -9 there")
+def test_the_draft_of_a_killed_process_is_removed_by_the_next_one(tmp_path: Path) -> None:
+    target, other = tmp_path / "scores.csv", tmp_path / ".scores.csv.notes.part.txt"
+    target.write_text("as it was", encoding="utf-8")
+    other.write_text("somebody else's", encoding="utf-8")
+    process = begin_to_write(target)
+    (draft,) = tmp_path.glob(".scores.csv.*.part")
+    make_old(draft)
+    with replace_file(target) as file:  # the other one still writes: its draft stays, however old
+        file.write("the second")
+    assert draft.exists() and target.read_text(encoding="utf-8") == "the second"
+    process.kill()
+    process.communicate()
+    assert target.read_text(encoding="utf-8") == "the second"
+    with replace_file(target) as file:
+        file.write("the third")
+    assert sorted(tmp_path.iterdir()) == [other, target]
+    assert target.read_text(encoding="utf-8") == "the third"
+
+
+def test_a_fresh_draft_is_left_alone(tmp_path: Path) -> None:
+    """It may be another machine's, on a shared disk without locks."""
+    draft = tmp_path / ".scores.csv.1.part"
+    draft.touch()
+    with replace_file(tmp_path / "scores.csv") as file:
+        file.write("whole")
+    assert draft.exists()
