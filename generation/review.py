@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from ..eval_sets import Sample
 from ..meta_eval.estimate import Estimate
+from ..meta_eval.proportion import estimate_proportion
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -174,33 +175,12 @@ def summarise_reviews(samples: Sequence[Sample], reviews: Sequence[Review]) -> R
         disagreed=len(disagreed),
         other=sum(not chosen for chosen in options.values()),
         counts=counts,
-        shares={name: estimate_share(count, len(judged)) for name, count in (("relevant", relevant), *counts.items())},
+        shares={
+            name: estimate_proportion(count, len(judged)) for name, count in (("relevant", relevant), *counts.items())
+        },
         agreement=measure_agreement(reviews),
         accepted=accepted,
     )
-
-
-def estimate_share(count: int, total: int) -> Estimate:
-    """Estimates a share with its 95% interval (Wilson, 1927).
-
-    Args:
-        count: The number of items counted.
-        total: The number of all items.
-
-    Returns:
-        The share count / total in [0, 1]; without items there is no value.
-
-    Example:
-        >>> share = estimate_share(1, 1)
-        >>> share.value, round(share.low, 4), share.high
-        (1.0, 0.2065, 1.0)
-    """
-    from statsmodels.stats.proportion import proportion_confint
-
-    if not total:
-        return Estimate(None, n=0, problem="there is nothing to count")
-    low, high = proportion_confint(count, total, method="wilson")
-    return Estimate(count / total, float(low), float(high), n=total)
 
 
 def _alpha(reviews: Sequence[Review], option: Option) -> float | None:

@@ -1,7 +1,6 @@
 """Drift: whether the model behind a cassette still says what was recorded, by asking a share of the questions again."""
 
 import hashlib
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -43,31 +42,6 @@ class RepeatedQuestion:
     same_value: bool
     moved: float | None = None
     problem: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class DriftEstimate:
-    """How often the model gives another reply than the recorded one.
-
-    Attributes:
-        asked: How many questions were asked again.
-        failed: How many of them got no usable reply.
-        other_text: How many replies have another text.
-        other_value: How many replies have another value.
-        share: `other_value` as a share of the usable replies; None where there are none.
-        low: The lower end of Wilson's 95% interval of the share.
-        high: Its upper end.
-        moved: The mean of the absolute changes of the first option's probability; None where there are none.
-    """
-
-    asked: int
-    failed: int
-    other_text: int
-    other_value: int
-    share: float | None
-    low: float | None
-    high: float | None
-    moved: float | None
 
 
 class RepeatingJudge:
@@ -133,41 +107,3 @@ class RepeatingJudge:
         return RepeatedQuestion(
             *place, now=now.raw.text, same_text=same, same_value=before.value == now.value, moved=moved
         )
-
-
-def estimate_drift(repeated: Sequence[RepeatedQuestion]) -> DriftEstimate:
-    """Estimates which share of the recorded replies the model would now give another value.
-
-    The interval is Wilson's (1927): the shares p for which the observed one lies within 1.96 standard errors
-    sqrt(p (1 - p) / n) of p.
-
-    Args:
-        repeated: The questions that were asked again.
-
-    Example:
-        >>> def question(same: bool) -> RepeatedQuestion:
-        ...     return RepeatedQuestion("k", "p", "s", "Yes", "Yes", same_text=same, same_value=same)
-        >>> estimate = estimate_drift([question(True), question(True), question(True), question(False)])
-        >>> estimate.share, round(estimate.low, 3), round(estimate.high, 3)
-        (0.25, 0.046, 0.699)
-    """
-    answered = [question for question in repeated if not question.problem]
-    changed = sum(not question.same_value for question in answered)
-    share = low = high = None
-    if answered:
-        from scipy.stats import binomtest
-
-        share = changed / len(answered)
-        interval = binomtest(changed, len(answered)).proportion_ci(method="wilson")
-        low, high = float(interval.low), float(interval.high)
-    moved = [question.moved for question in answered if question.moved is not None]
-    return DriftEstimate(
-        asked=len(repeated),
-        failed=len(repeated) - len(answered),
-        other_text=sum(not question.same_text for question in answered),
-        other_value=changed,
-        share=share,
-        low=low,
-        high=high,
-        moved=sum(moved) / len(moved) if moved else None,
-    )

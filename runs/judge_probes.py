@@ -6,6 +6,7 @@ from typing import Any
 
 from ..eval_sets import Sample
 from ..meta_eval.estimate import Estimate, estimate
+from ..meta_eval.proportion import estimate_proportion
 from ..metrics import Score
 from .pair_difference import paired_difference
 from .panels import claims_by_text
@@ -110,10 +111,8 @@ def _flip_share(flipped: Sequence[bool], groups: Sequence[str], seed: int) -> Es
     if not flipped:
         return Estimate(None, problem="no claim stands in both")
     if len(set(flipped)) == 1:
-        from scipy.stats import binomtest
-
         count = len(set(groups))
-        interval = binomtest(count * flipped[0], count).proportion_ci(method="wilson")
-        return Estimate(float(flipped[0]), float(interval.low), float(interval.high))
+        share = estimate_proportion(count * flipped[0], count)
+        return Estimate(share.value, share.low, share.high)
     values = np.asarray(flipped, float)
     return estimate(lambda weights: values @ weights / weights.sum(axis=0), groups, resamples=None, seed=seed)

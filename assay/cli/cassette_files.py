@@ -123,8 +123,8 @@ def drift(
     provider has changed behind its name shows up here; one that never repeats itself does too.
     """
     from ..judges import Budget
-    from ..judges.drift import estimate_drift
     from ..runs.cassette_check import repeat_questions
+    from ..runs.reply_drift import estimate_drift
 
     repeated, missing = asyncio.run(
         repeat_questions(path, run.plan(), share=share, seed=seed, budget=Budget(calls=budget_calls))
@@ -132,20 +132,23 @@ def drift(
     estimate = estimate_drift(repeated)
     changed = [question for question in repeated if not question.same_value]
     if as_json:
-        summary = asdict(estimate) | {"missing": missing, "changed": [asdict(question) for question in changed]}
+        summary = estimate.as_json() | {"missing": missing, "changed": [asdict(question) for question in changed]}
         echo_json(summary)
     else:
         for question in changed[:_SHOWN]:
             echo(one_line(f"{question.key[:12]} {question.prompt} {question.sample}"))
             echo(f"  recorded: {one_line(question.recorded, 120)}")
             echo(f"  now:      {one_line(question.now or question.problem, 120)}")
+        share_changed = estimate.share
         interval = (
-            "" if estimate.share is None else f" ({estimate.share:.1%} [{estimate.low:.1%}, {estimate.high:.1%}])"
+            ""
+            if share_changed.value is None
+            else f" ({share_changed.value:.1%} [{share_changed.low:.1%}, {share_changed.high:.1%}])"
         )
         moved = "" if estimate.moved is None else f"; the probability moved by {estimate.moved:.3f} on average"
         echo(
             f"{estimate.asked} asked anew: {estimate.other_value} with another value{interval}, {estimate.other_text} "
             f"with another text, {estimate.failed} failed; {missing} samples had a question that is not recorded{moved}"
         )
-    above = at_most is not None and (estimate.low is None or estimate.low > at_most)
+    above = at_most is not None and (estimate.share.low is None or estimate.share.low > at_most)
     click.get_current_context().exit(GATE_FAILED if above else DONE if estimate.asked else ERROR)

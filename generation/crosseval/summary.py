@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ...meta_eval.estimate import Estimate, estimate
-from ..review import estimate_share
+from ...meta_eval.proportion import estimate_proportion
 from .exchange import Exchange
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ def average_over_iterations(exchanges: Sequence[Exchange], value: _Value, *, is_
     statistic = _mean_of_iterations(values, iterations)
     if is_rate and np.ptp(values) == 0 and values[0] in {0.0, 1.0}:
         documents = len(set(groups))
-        share = estimate_share(int(values[0]) * documents, documents)
+        share = estimate_proportion(int(values[0]) * documents, documents)
         return Estimate(share.value, share.low, share.high, n=len(pairs), groups=documents)
     return estimate(statistic, groups)
 

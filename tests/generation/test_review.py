@@ -10,8 +10,9 @@ from openpyxl import load_workbook
 
 from assay.errors import InputError
 from assay.eval_sets import Sample, load_set, write_set
-from assay.generation.review import Review, assign_samples, estimate_share, measure_agreement, summarise_reviews
+from assay.generation.review import Review, assign_samples, measure_agreement, summarise_reviews
 from assay.generation.review_sheet import read_sheet, write_sheet
+from assay.meta_eval.proportion import estimate_proportion
 
 Typing = Callable[..., Any]
 HOSTILE = '=HYPERLINK("http://evil.example";"klik")'
@@ -137,9 +138,9 @@ def test_shares_have_the_papers_intervals() -> None:
     p = 278 / n
     middle, half = p + z * z / (2 * n), z * (p * (1 - p) / n + z * z / (4 * n * n)) ** 0.5
     expected = (p, (middle - half) / (1 + z * z / n), (middle + half) / (1 + z * z / n))
-    share = estimate_share(278, n)
+    share = estimate_proportion(278, n)
     assert (share.value, share.low, share.high) == pytest.approx(expected)
-    assert estimate_share(0, 0).value is None
+    assert estimate_proportion(0, 0).value is None
 
 
 def test_annotators_get_equal_shares_and_some_pairs_twice(samples: list[Sample]) -> None:

@@ -9,8 +9,9 @@ import pytest
 from openai_server import Answer, OpenAIServer
 
 from assay.judges import Cassette, RawReply
-from assay.judges.drift import RepeatedQuestion, estimate_drift
+from assay.judges.drift import RepeatedQuestion
 from assay.judges.recording import Recording
+from assay.runs.reply_drift import estimate_drift
 
 Make = Callable[..., Any]
 
@@ -129,6 +130,6 @@ def test_the_share_by_hand() -> None:
         [one(True, True, 0.0), one(False, True, 0.1), one(False, False, 0.5), one(False, False, problem="x")]
     )
     assert (estimate.asked, estimate.failed, estimate.other_text, estimate.other_value) == (4, 1, 2, 1)
-    assert estimate.share == pytest.approx(1 / 3)
+    assert estimate.share.value == pytest.approx(1 / 3)
     assert estimate.moved == pytest.approx(0.2)
-    assert estimate_drift([]).share is None
+    assert estimate_drift([]).share.value is None
