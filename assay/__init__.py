@@ -1,7 +1,7 @@
 """Assay: tests what a support chatbot's answers are made of, and which measure agrees with your support team.
 
-from assay import evaluate, load_set
-results = evaluate(load_set("helpdesk_en"), judge="openai/gpt-4o-mini")
+from assay import evaluate
+results = evaluate("answers.csv", judge="openai/gpt-4o-mini")
 """
 
 from typing import TYPE_CHECKING, Any
@@ -11,6 +11,9 @@ if TYPE_CHECKING:
     from .eval_sets import Sample as Sample
     from .eval_sets import load_set as load_set
     from .eval_sets import write_set as write_set
+    from .judges import Budget as Budget
+    from .judges import Judge as Judge
+    from .judges import JudgeSettings as JudgeSettings
     from .judges import LiteLLMJudge as LiteLLMJudge
     from .metrics import AnswerCorrectness as AnswerCorrectness
     from .metrics import AnswerRelevance as AnswerRelevance
@@ -48,6 +51,7 @@ _HOME = {
     "AnswerCorrectness": "metrics",
     "AnswerRelevance": "metrics",
     "AssayError": "errors",
+    "Budget": "judges",
     "ChoiceMetric": "metrics",
     "Claim": "metrics",
     "ContextPrecision": "metrics",
@@ -58,6 +62,8 @@ _HOME = {
     "FactualCorrectness": "metrics",
     "Faithfulness": "metrics",
     "Heuristic": "metrics.heuristic",
+    "Judge": "judges",
+    "JudgeSettings": "judges",
     "LiteLLMJudge": "judges",
     "Metric": "metrics",
     "NoiseSensitivity": "metrics",
@@ -85,6 +91,7 @@ __all__ = [
     "AnswerCorrectness",
     "AnswerRelevance",
     "AssayError",
+    "Budget",
     "ChoiceMetric",
     "Claim",
     "ContextPrecision",
@@ -95,6 +102,8 @@ __all__ = [
     "FactualCorrectness",
     "Faithfulness",
     "Heuristic",
+    "Judge",
+    "JudgeSettings",
     "LiteLLMJudge",
     "Metric",
     "NoiseSensitivity",

@@ -1,5 +1,7 @@
 """The errors that Assay raises: one root, and a child for each case that a caller would treat differently."""
 
+from typing import Any
+
 
 class AssayError(Exception):
     """The root of all errors raised on purpose. Its text says what was wrong, where, and what to do."""
@@ -34,4 +36,10 @@ class JudgeUnavailable(AssayError):
 
 
 class BudgetReached(AssayError):
-    """The next call would pass the budget. The run stops cleanly and can be resumed."""
+    """The next call would pass the budget. The run stops cleanly and can be resumed.
+
+    Attributes:
+        results: What `evaluate` scored until then (`assay.Results`); None where another function was called.
+    """
+
+    results: Any = None

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from functools import cached_property
+from functools import cache, cached_property
 from importlib import resources
 from pathlib import Path
 from typing import Any, Literal
@@ -171,6 +171,20 @@ def _names(parameters: Any) -> Iterator[str]:
 def bundled_judge_names() -> list[str]:
     """Returns the names of the bundled judges, sorted; `--judge` takes them beside model strings and YAML files."""
     return sorted(entry.name[:-5] for entry in resources.files(__package__).iterdir() if entry.name.endswith(".yaml"))
+
+
+def judge_file_name(settings: JudgeSettings) -> str:
+    """Returns a judge's name as it stands in the names of files: of a bundled judge its own, else the model's.
+
+    >>> judge_file_name(load_settings("qwen1.5b")), judge_file_name(JudgeSettings(model="openai/gpt-4o-mini"))
+    ('qwen1.5b', 'openai-gpt-4o-mini')
+    """
+    return _bundled_models().get(settings.model, settings.identity.replace("/", "-"))
+
+
+@cache
+def _bundled_models() -> dict[str, str]:
+    return {load_settings(name).model: name for name in bundled_judge_names()}
 
 
 def load_settings(judge: str) -> JudgeSettings:

@@ -35,6 +35,11 @@ def _entries() -> dict[str, EntryPoint]:
     return {entry.name: entry for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name)}
 
 
+def default_metrics(*, has_judge: bool) -> tuple[str, ...]:
+    """The metrics of a run that names none: what agreed best with people; without a judge, those that ask nobody."""
+    return tuple(name for name in DEFAULT_METRICS if has_judge or not needs_judge(name))
+
+
 def metric_names() -> list[str]:
     """All names that `--metrics` takes, sorted."""
     return list(_entries())

@@ -45,6 +45,8 @@ class Prompts:
             InputError: There is no prompt in the folder, or one of them cannot be used (see `read_prompt`).
         """
         folder = Path(folder)
+        if not folder.is_dir():
+            raise InputError(f"{folder}: there is no such folder of prompts; correct the path")
         files = sorted(folder.glob("*.md"))
         if not files:
             raise InputError(f"{folder}: this folder has no prompt; put a file NAME.LANGUAGE.md in it (claims.nl.md)")

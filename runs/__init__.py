@@ -1,8 +1,9 @@
 """Runs: planned, scored, stored, resumed and compared."""
 
-from .evaluate import Results, aevaluate, evaluate
+from .evaluate import aevaluate, evaluate
 from .options import RunOptions
 from .plan import Plan
+from .results import Results
 from .run_writer import RunWriter
 from .session import Outcome, Progress, StoredRun, run_plan, score_samples
 from .store import Store

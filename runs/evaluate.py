@@ -1,66 +1,35 @@
-"""Scoring samples from Python, in memory."""
+"""Evaluating from Python: any samples, any judge, in memory or kept in a store."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import hashlib
+import inspect
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from ..errors import UsageError
-from ..eval_sets import Sample
-from ..judges import ReplyCounts, Usage
+from ..errors import BudgetReached, UsageError
+from ..eval_sets import Sample, read_samples
+from ..judges import Budget, Mode, ReplyCounts
 from ..judges.embedders import Embedder
 from ..metrics import Metric, Score
-from ..metrics.catalogue import DEFAULT_METRICS
+from ..metrics.catalogue import default_metrics
 from ..metrics.metric import run_to_end
 from ..prompts import BUNDLED, Prompts
 from .options import JudgeLike, RunOptions
-from .session import Ending, Progress, score_samples
+from .plan import PYTHON_DATA, Plan, absolute_source
+from .progress_display import live_progress
+from .results import Results
+from .session import Ending, OnProgress, Progress, StoredRun, find_run_to_resume, score_samples
 from .set_profile import SetProfile
-from .summary import MetricSummary, Row, summarise
+from .store import Store
 
+if TYPE_CHECKING:
+    from datasets import Dataset
+    from narwhals.typing import IntoDataFrame
 
-@dataclass(frozen=True)
-class Results:
-    """Scores by sample id and metric, with the samples that they are for.
-
-    Attributes:
-        directions: For each metric, the baselines last, whether higher is better, as the metric declares it.
-        samples: The samples by id, in the order in which they were given.
-        scores: For each sample id the scores by metric name.
-        replies: How many replies of the judge could not be used, to metrics given by name.
-    """
-
-    directions: Mapping[str, bool]
-    samples: Mapping[str, Sample]
-    scores: Mapping[str, Mapping[str, Score]]
-    replies: ReplyCounts = field(default_factory=ReplyCounts)
-
-    @property
-    def metrics(self) -> tuple[str, ...]:
-        """The names of the metrics, the baselines last."""
-        return tuple(self.directions)
-
-    @property
-    def usage(self) -> Usage:
-        """What the judge took."""
-        return Usage.total([score.usage for scores in self.scores.values() for score in scores.values()])
-
-    def summary(self, *, by_language: bool = False) -> list[MetricSummary]:
-        """The mean, coverage and correlation with the rating, per metric, or per language and metric."""
-        return summarise(self._rows(), self.directions, by_language=by_language)
-
-    def to_records(self) -> list[dict[str, Any]]:
-        """One flat dict per sample: id, rating and each metric's value; for `pandas.DataFrame(...)`."""
-        return [
-            {"id": sample, "rating": self.samples[sample].human_rating}
-            | {metric: score.value for metric, score in scores.items()}
-            for sample, scores in self.scores.items()
-        ]
-
-    def _rows(self) -> Iterator[Row]:
-        for name, scores in self.scores.items():
-            sample = self.samples[name]
-            for metric, score in scores.items():
-                yield metric, sample.language or "", score.value, sample.rating_share, sample.source, score.status
+SampleData: TypeAlias = "str | Path | IntoDataFrame | Dataset | Iterable[Sample | Mapping[str, Any]]"
+"""What can be evaluated: a path, the name of a set, a DataFrame, a dataset of `datasets` or Ragas, dicts, samples."""
 
 
 @dataclass
@@ -72,14 +41,17 @@ class _MemoryRecord:
     scores: dict[str, dict[str, Score]] = field(default_factory=dict)
     profile: SetProfile = field(default_factory=SetProfile)
 
+    def count(self, samples: Iterable[Sample]) -> int:
+        for _ in self.profile.observe(samples):
+            pass
+        return self.profile.count
+
     def begin(self, metrics: Sequence[Metric]) -> None:
         self.profile.check(metrics)
         self.directions = {metric.name: metric.higher_is_better for metric in metrics}
 
     def drawn(self, samples: Iterable[Sample]) -> Iterator[Sample]:
         for sample in samples:
-            if sample.id in self.samples:
-                raise UsageError(f"two samples have the id {sample.id!r}; make their ids differ")
             self.samples[sample.id] = sample
             self.scores[sample.id] = {}  # samples end in any order: this keeps the order in which they were given
             yield sample
@@ -95,75 +67,251 @@ class _MemoryRecord:
 
 
 async def aevaluate(
-    samples: Iterable[Sample],
-    metrics: Sequence[Metric | str] = DEFAULT_METRICS,
+    samples: SampleData,
+    metrics: Sequence[Metric | str] | Metric | str | None = None,
     *,
     judge: JudgeLike | None = None,
+    model: str | None = None,
     embedder: Embedder | str = "use",
-    prompts: Prompts = BUNDLED,
+    prompts: Prompts | str | Path = BUNDLED,
+    mapping: Mapping[str, str] | None = None,
+    language: str | None = None,
+    cassette: str | Path | None = None,
+    mode: Mode = "auto",
+    store: str | Path | None = None,
+    resume: str | None = None,
+    budget: Budget | None = None,
     concurrency: int | None = None,
+    progress: bool | OnProgress = True,
 ) -> Results:
-    """Scores samples in memory, inside async code.
+    """Scores samples, inside async code.
 
     Args:
-        samples: What to score; their ids differ.
-        metrics: Names of metrics, or metrics as they are. The baselines are always added.
-        judge: Who answers the questions of the metrics given by name: a judge, its settings, or a name as for
-            `--judge`.
+        samples: A path or the name of a set, as on the command line; a DataFrame of pandas or polars; a dataset of
+            `datasets` or Ragas; or a list of dicts or `Sample`s. Usual names of columns are recognised, which one line
+            on the log says. An id may be left out.
+        metrics: Names of metrics, or metrics as they are. The baselines are always added. By default those that agreed
+            best with people; without a judge, those that ask nobody.
+        judge: Who answers the questions of the metrics given by name: a judge, a litellm model string
+            (`openai/gpt-4o-mini`), a settings file, `gguf:PATH`, a bundled name, a client of the package `openai`, or a
+            function, sync or async, that takes a text and returns the reply.
+        model: The model that a client asks. For a function its name in cassettes and reports.
         embedder: For the metrics given by name: an embedder, or `use`, `st:MODEL` or `litellm:MODEL`.
-        prompts: Your own prompts over the bundled ones, for the metrics given by name.
-        concurrency: How many samples are scored at once; None for as many as keep the judge busy.
-
-    Returns:
-        The scores, in the samples' order. Nothing is stored.
-
-    Raises:
-        UsageError: For an unknown name, a missing judge, two samples with one id, or a metric that can score none.
-        BudgetReached: At a bound of the judge's budget.
-    """
-    record = _MemoryRecord()
-    options = RunOptions(metrics=metrics, judge=judge, embedder=embedder, prompts=prompts, concurrency=concurrency)
-    progress = Progress()
-    await score_samples(list(record.profile.observe(samples)), record, options, progress=progress)
-    replies = progress.judge.replies if progress.judge else ReplyCounts()
-    return Results(record.directions, record.samples, record.scores, replies)
-
-
-def evaluate(
-    samples: Iterable[Sample],
-    metrics: Sequence[Metric | str] = DEFAULT_METRICS,
-    *,
-    judge: JudgeLike | None = None,
-    embedder: Embedder | str = "use",
-    prompts: Prompts = BUNDLED,
-    concurrency: int | None = None,
-) -> Results:
-    """Scores samples in memory: `aevaluate` for code that is not async, also in a notebook.
-
-    Args:
-        samples: As for `aevaluate`, like the other arguments.
-        metrics: Names of metrics, or metrics as they are.
-        judge: Who answers the questions of the metrics given by name.
-        embedder: For the metrics given by name.
-        prompts: For the metrics given by name.
-        concurrency: How many samples are scored at once.
+        prompts: For the metrics given by name: the folder of your own prompts, or prompts as they are.
+        mapping: Renames columns, theirs to ours: `{"vraag": "user_input"}`.
+        language: The language (ISO 639-1) of the samples that name none; by default it is detected.
+        cassette: The file of recorded replies, or `bundled:NAME`.
+        mode: How the cassette is used: `replay`, `record`, `auto` or `off`.
+        store: The folder or URL where the run is kept, as with `assay run --store`; None to keep it in memory.
+        resume: The run in the store to go on with: its id, or `last` for the newest with the same samples, metrics and
+            judge.
+        budget: Bounds on live calls: `Budget(usd=1)`, `Budget(tokens=...)`, `Budget(calls=...)`.
+        concurrency: Calls at once; None for as many as the judge's settings say.
+        progress: Whether progress is shown on standard error, or a function that is called with a `Progress` after each
+            sample.
 
     Returns:
         The scores, in the samples' order.
 
     Raises:
-        UsageError: As `aevaluate`.
-        BudgetReached: At a bound of the judge's budget.
+        UsageError: For an unknown name, a missing judge, or a metric that can score none of the samples.
+        InputError: The samples, prompts, settings or recordings cannot be read.
+        BudgetReached: At a bound of the budget; its `results` are what was scored until then.
+        JudgeUnavailable: The judge is gone.
+    """
+    if budget is not None and not isinstance(budget, Budget):
+        raise UsageError(
+            f"budget={budget!r}: say what it bounds, such as budget=Budget(usd=1) (from assay import Budget)"
+        )
+    own_prompts = prompts if isinstance(prompts, Prompts) else Prompts.from_folder(prompts)
+    options = RunOptions(
+        metrics=_check_metrics(default_metrics(has_judge=judge is not None) if metrics is None else metrics),
+        judge=judge,
+        model=model,
+        embedder=embedder,
+        prompts=own_prompts,
+        cassette=None if cassette is None else Path(cassette),
+        mode=mode,
+        budget=budget or Budget(),
+        concurrency=concurrency,
+    )
+    if resume is not None and store is None:
+        raise UsageError(f'resume={resume!r} needs the store that keeps the run: store=".assay"')
+    reading: dict[str, Any] = {"mapping": mapping, "language": language}
+    samples = list(samples) if isinstance(samples, Iterator) else samples
+    rows = list(read_samples(samples, **reading))
+    if store is None:
+        memory = _MemoryRecord()
+        shown = await _score(rows, memory, options, progress, lambda: _results_of(memory, ReplyCounts()))
+        return _results_of(memory, shown.judge.replies if shown.judge else ReplyCounts())
+    plan = _plan(samples, rows, options, prompts, reading)
+    kept = Store(store)
+    try:
+        record = StoredRun(plan, kept, find_run_to_resume(kept, resume, plan).id if resume else None)
+        await _score(rows, record, options, progress, lambda: Results.from_store(kept, record.run))
+        return Results.from_store(kept, record.run)
+    finally:
+        kept.close()
+
+
+def evaluate(
+    samples: SampleData,
+    metrics: Sequence[Metric | str] | Metric | str | None = None,
+    *,
+    judge: JudgeLike | None = None,
+    model: str | None = None,
+    embedder: Embedder | str = "use",
+    prompts: Prompts | str | Path = BUNDLED,
+    mapping: Mapping[str, str] | None = None,
+    language: str | None = None,
+    cassette: str | Path | None = None,
+    mode: Mode = "auto",
+    store: str | Path | None = None,
+    resume: str | None = None,
+    budget: Budget | None = None,
+    concurrency: int | None = None,
+    progress: bool | OnProgress = True,
+) -> Results:
+    """Scores samples: `aevaluate` for code that is not async, in a script, in a notebook and beside a running loop.
+
+    Args:
+        samples: A path, the name of a set, a DataFrame, a dataset, or a list of dicts or samples.
+        metrics: Names of metrics, or metrics as they are; by default what agreed best with people.
+        judge: A judge, a litellm model string, a settings file, a function from text to text, or an OpenAI client.
+        model: The model that a client asks; for a function its name in cassettes and reports.
+        embedder: For the metrics given by name.
+        prompts: The folder of your own prompts.
+        mapping: Renames columns, theirs to ours.
+        language: The language of the samples that name none.
+        cassette: The file of recorded replies.
+        mode: How the cassette is used.
+        store: Where the run is kept; None for in memory.
+        resume: The run in the store to go on with.
+        budget: Bounds on live calls.
+        concurrency: Calls at once.
+        progress: Whether progress is shown, or a function that is called with it.
+
+    Returns:
+        The scores, in the samples' order.
+
+    Raises:
+        AssayError: As `aevaluate`, which says more about the arguments too.
 
     Example:
-        >>> from assay import Sample, evaluate
-        >>> sample = Sample(id="1", user_input="Where?", response="Under Leave.", retrieved_contexts=("Click Leave.",))
-        >>> results = evaluate([sample], ["token_overlap"])
+        >>> from assay import evaluate
+        >>> rows = [{"question": "Where?", "answer": "Under Leave.", "context": "Click Leave."}]
+        >>> results = evaluate(rows, "token_overlap")
         >>> results.metrics
         ('token_overlap', 'rouge_l_precision', 'answer_length')
-        >>> results.scores["1"]["token_overlap"].value
+        >>> results.scores["sample-1"]["token_overlap"].value
         0.5
     """
     return run_to_end(
-        aevaluate(samples, metrics, judge=judge, embedder=embedder, prompts=prompts, concurrency=concurrency)
+        aevaluate(
+            samples,
+            metrics,
+            judge=judge,
+            model=model,
+            embedder=embedder,
+            prompts=prompts,
+            mapping=mapping,
+            language=language,
+            cassette=cassette,
+            mode=mode,
+            store=store,
+            resume=resume,
+            budget=budget,
+            concurrency=concurrency,
+            progress=progress,
+        )
+    )
+
+
+async def _score(
+    rows: Sequence[Sample],
+    record: "_MemoryRecord | StoredRun",
+    options: RunOptions,
+    shown: bool | OnProgress,
+    results: Callable[[], Results],
+) -> Progress:
+    """Scores the samples into the record; at a bound of the budget the error gets the results until then."""
+    progress = Progress(total=record.count(rows))
+    display: AbstractContextManager[OnProgress]
+    display = live_progress(quiet=not shown) if isinstance(shown, bool) else nullcontext(shown)
+    try:
+        with display as on_progress:
+            await score_samples(rows, record, options, progress=progress, on_progress=on_progress)
+    except BudgetReached as error:
+        if isinstance(record, StoredRun):
+            more = BudgetReached(
+                f'{error}; what was scored is kept: go on with the same call and resume="{record.run}"'
+            )
+        else:
+            more = BudgetReached(f"{error}; what was scored is in this error's `results`")
+        more.results = results()
+        raise more from error
+    return progress
+
+
+def _results_of(record: _MemoryRecord, replies: ReplyCounts) -> Results:
+    scores = {sample: record.scores[sample] for sample in record.samples}
+    return Results(record.directions, record.samples, scores, replies)
+
+
+def _plan(
+    samples: SampleData,
+    rows: Sequence[Sample],
+    options: RunOptions,
+    prompts: Prompts | str | Path,
+    reading: Mapping[str, Any],
+) -> Plan:
+    """The plan of a stored run; samples of the program's own are recorded by their content."""
+    if isinstance(prompts, Prompts) and prompts.own:
+        raise UsageError('prompts: a stored run records the folder of its prompts; name it (prompts="my_prompts")')
+    if isinstance(samples, str | Path):
+        source = absolute_source(str(samples))
+    else:
+        content = hashlib.sha256("\n".join(sample.model_dump_json() for sample in rows).encode()).hexdigest()[:12]
+        source = f"{PYTHON_DATA}{content}"
+    return Plan(
+        sets=(source,),
+        metrics=tuple(metric if isinstance(metric, str) else metric.name for metric in options.metrics),
+        judge=options.judge_settings,
+        embedder=options.embedder if isinstance(options.embedder, str) else options.embedder.name,
+        mapping=reading["mapping"] or {},
+        language=reading["language"],
+        prompts=None if isinstance(prompts, Prompts) else str(Path(prompts).resolve()),
+    )
+
+
+def _check_metrics(metrics: Sequence[Metric | str] | Metric | str) -> list[Metric | str]:
+    """The metrics as a list. Raises `UsageError` for what is none, and where two have one name."""
+    if isinstance(metrics, str):
+        return [name.strip() for name in metrics.split(",") if name.strip()]
+    chosen: list[Metric | str] = (
+        [metrics] if isinstance(metrics, Metric) or not isinstance(metrics, Iterable) else [*metrics]
+    )
+    names: set[str] = set()
+    for metric in chosen:
+        if not isinstance(metric, str | Metric):
+            raise UsageError(_explain_no_metric(metric))
+        name = metric if isinstance(metric, str) else metric.name
+        if name in names:
+            raise UsageError(f"two metrics are called {name!r}; leave one out, or rename it: metric.name = ...")
+
+        names.add(name)
+    return chosen
+
+
+def _explain_no_metric(value: Any) -> str:
+    if inspect.isclass(value) and issubclass(value, Metric):
+        return (
+            f"{value.__name__} is a class and no metric yet; give its name ({value.name!r}), or make one: "
+            f"{value.__name__}(...)"
+        )
+    if inspect.isroutine(value):
+        return f"{value.__name__} is a function and no metric yet; put @metric above it (from assay import metric)"
+    return (
+        f"an object of type {type(value).__name__} is no metric; give names, which `assay metrics` lists, or metrics. "
+        'A metric of Ragas is given by its name, such as "ragas:context_precision"'
     )

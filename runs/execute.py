@@ -42,9 +42,10 @@ async def execute(
     Raises:
         BudgetReached: The next call would pass the budget.
         InputError: A sample cannot be read. What was scored until then is kept.
+        Exception: What `samples` or `keep` raise; never a group of errors.
     """
     source = iter(samples)
-    errors: list[AssayError] = []
+    errors: list[Exception] = []
 
     async def score(sample: Sample) -> None:
         finished = finished_metrics(sample)
@@ -63,7 +64,7 @@ async def execute(
                     return
                 await score(sample)
                 await asyncio.sleep(0)  # replayed samples never wait: Ctrl-C and the progress bar get their turn here
-        except AssayError as error:
+        except Exception as error:  # raised alone when the others have ended: a group of errors would hide it
             errors.append(error)
 
     async with asyncio.TaskGroup() as group:

@@ -1,12 +1,16 @@
-"""A run's scores as a file that other tools read."""
+"""Scores as a file that other tools read."""
 
 import json
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from pydantic_core import to_json
 
 from ..atomic_files import check_writable, replace_file
 from ..errors import UsageError
 from ..eval_sets.csv_cells import CsvWriter
+from ..installation import require_extra
 from .report import score_rows
 
 if TYPE_CHECKING:
@@ -28,15 +32,44 @@ def write_scores(store: "Store", run: str, path: Path) -> None:
         InputError: The file cannot be written.
     """
     check_scores_file(path)
-    rows = score_rows(store, run)
-    with replace_file(path) as file:
-        if path.suffix == ".jsonl":
-            file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-        else:
+    write_rows(score_rows(store, run), path)
+
+
+def write_rows(rows: Iterable[Mapping[str, Any]], path: Path, *, run: str | None = None) -> None:
+    """Writes scores as rows; the file is whole or, after an error, as it was.
+
+    Args:
+        rows: The scores as JSON values (`score_as_json`).
+        path: A `.jsonl`, `.json` or `.csv` file; in any other, Parquet is written, with the evidence as JSON texts.
+        run: The run's id, which JSON gets.
+
+    Raises:
+        InputError: The file cannot be written.
+        UsageError: Parquet needs the extra `datasets`.
+    """
+    if path.suffix == ".csv":
+        with replace_file(path) as file:
             writer = CsvWriter(file)
             writer.write_row(_COLUMNS)
             for row in rows:
                 writer.write_row(row[column] for column in _COLUMNS)
+    elif path.suffix == ".jsonl":
+        with replace_file(path) as file:
+            file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+    elif path.suffix == ".json":
+        with replace_file(path, binary=True) as file:
+            file.write(to_json({"run": run, "scores": list(rows)}, indent=1, inf_nan_mode="null"))
+    else:
+        with require_extra("datasets", f"{path}: writing a Parquet file"):
+            import pyarrow
+            from pyarrow import parquet
+        texts = [{**row, "evidence": _text(row["evidence"]), "usage": _text(row["usage"])} for row in rows]
+        with replace_file(path, binary=True) as file:
+            parquet.write_table(pyarrow.Table.from_pylist(texts), file)
+
+
+def _text(value: Any) -> str:
+    return to_json(value, inf_nan_mode="null").decode()
 
 
 def check_scores_file(path: Path) -> None:

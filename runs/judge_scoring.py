@@ -10,9 +10,9 @@ from ..eval_sets import Sample
 from ..judges import Budget, JudgeSettings, LiteLLMJudge, Mode, ReplyCounts, load_settings
 from ..metrics import Score
 from ..metrics.catalogue import needs_judge
-from .evaluate import Results, aevaluate
-
-JUDGE_FIELD = "{judge}"  # stands for a judge's name in the name of a cassette
+from .evaluate import aevaluate
+from .options import JUDGE_FIELD
+from .results import Results
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +123,7 @@ async def _score(
         )
 
     async def score(judge: LiteLLMJudge, these: Sequence[Sample]) -> Results:
-        return await aevaluate(these, [scoring.metric], judge=judge)
+        return await aevaluate(these, [scoring.metric], judge=judge, progress=False)
 
     def by_sample(results: Results) -> dict[str, Score]:
         return {sample: scores[scoring.metric] for sample, scores in results.scores.items()}

@@ -12,6 +12,9 @@ from ..judges import JudgeSettings
 from ..metrics import Metric
 from ..metrics.catalogue import BASELINES, higher_is_better
 
+PYTHON_DATA = "python:"
+"""Before the hash of samples that a program gave, in place of the name of a set."""
+
 
 class Plan(BaseModel):
     """The sets, the metrics and who judges. Two runs with the same `identity` ask the same questions."""
@@ -80,9 +83,15 @@ class Plan(BaseModel):
 
         Raises:
             InputError: A row cannot be read, or two sets use one id.
+            UsageError: The samples were given in Python, and are in no file.
         """
         earlier: set[int] = set()  # hashes, not ids: a set may be long
         for source in self.sets:
+            if source.startswith(PYTHON_DATA):
+                raise UsageError(
+                    f"{source}: the samples of this run were given in Python; go on there, with "
+                    "evaluate(samples, ..., store=..., resume=...)"
+                )
             here: set[int] = set()
             for sample in read_set(
                 source,

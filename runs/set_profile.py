@@ -54,11 +54,12 @@ class SetProfile:
             needs = " and ".join(metric.needs)
             raise UsageError(f"{metric.name} can score none of the {self.count} samples: none of them has {needs}")
         others = [column for column in self._columns if column not in Sample.model_fields]
-        example = f"{others[0] if others else 'THEIRS'}={missing[0]}"
+        theirs = others[0] if others else "THEIRS"
+        example = f'--map {theirs}={missing[0]} (in Python mapping={{"{theirs}": "{missing[0]}"}})'
         needs = " and ".join(missing)
         raise UsageError(
             f"{metric.name} can score none of the {self.count} samples: it needs {needs}, which none of them has. The "
-            f"other columns are {quote_names(others)}; say which one holds it, such as --map {example}, or choose "
+            f"other columns are {quote_names(others)}; say which one holds it, such as {example}, or choose "
             "other metrics (--metrics)"
         )
 

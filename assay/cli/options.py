@@ -273,9 +273,9 @@ def read_metrics(typed: str | None, translate: str | None = None, *, has_judge: 
         UsageError: For an unknown name (with `translate`), or when no metric can be translated for.
     """
     if typed is None:
-        from ..metrics.catalogue import DEFAULT_METRICS, needs_judge
+        from ..metrics.catalogue import default_metrics
 
-        names = tuple(name for name in DEFAULT_METRICS if has_judge or not needs_judge(name))
+        names = default_metrics(has_judge=has_judge)
     else:
         names = tuple(name.strip() for name in _NAME.findall(typed) if name.strip())
     if translate is None:

@@ -1,180 +1,31 @@
-"""Progress on standard error: a bar on a terminal, elsewhere one line every half minute; nothing with `--quiet`."""
+"""The progress of commands: as `runs.progress_display` shows it; nothing with `--quiet`."""
 
-import sys
-import threading
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
-from .output import echo, is_quiet, open_console
+from .output import is_quiet
 
 if TYPE_CHECKING:
     from ..runs import Progress
 
-SECONDS_PER_LINE = 30.0
-FIRST_LINE_SECONDS = 10.0  # a start-up says nothing about the pace
-_FIRST_SAMPLES = 3  # before so many the time left is not said
-_WORTH_SAYING = 60.0  # seconds left from which it is said at once
+
+def live_progress() -> "AbstractContextManager[Callable[[Progress], None]]":
+    """Shows samples, calls, tokens, cost, retries, failures and the time left, whenever what it yields is called."""
+    from ..runs import progress_display
+
+    return progress_display.live_progress(quiet=is_quiet())
 
 
-@contextmanager
-def live_progress() -> "Iterator[Callable[[Progress], None]]":
-    """Shows samples, calls, tokens, cost, retries, failures and the time left.
-
-    Yields:
-        What is to be called whenever there is progress.
-    """
-    if is_quiet():
-        yield lambda _: None
-    elif sys.stderr.isatty():
-        with _sample_bar() as show:
-            yield show
-    else:
-        with _lines() as print_later:
-            has_said_time = False
-
-            def show_line(progress: "Progress") -> None:
-                nonlocal has_said_time
-                print_later(lambda: progress_line(progress))
-                is_known = progress.samples >= _first_samples(progress) and progress.seconds >= FIRST_LINE_SECONDS
-                if is_known and not has_said_time:
-                    has_said_time = True
-                    if (_seconds_left(progress) or 0.0) >= _WORTH_SAYING:
-                        echo(progress_line(progress), err=True)
-
-            yield show_line
-
-
-@contextmanager
-def count_progress(things: str, total: int) -> Iterator[Callable[[int], None]]:
+def count_progress(things: str, total: int) -> AbstractContextManager[Callable[[int], None]]:
     """Shows how many of `total` things are done; yields what is called with that number."""
-    if is_quiet():
-        yield lambda _: None
-    elif sys.stderr.isatty():
-        with _count_bar(things, total) as show:
-            yield show
-    else:
-        with _lines() as print_later:
-            yield lambda done: print_later(lambda: f"assay: {done} of {total} {things}")
+    from ..runs import progress_display
+
+    return progress_display.count_progress(things, total, quiet=is_quiet())
 
 
-@contextmanager
-def show_status(work: str) -> Iterator[None]:
+def show_status(work: str) -> AbstractContextManager[None]:
     """Shows what is being done while it takes long."""
-    if is_quiet():
-        yield
-    elif sys.stderr.isatty():
-        with open_console(err=True).status(work):
-            yield
-    else:
-        with _lines() as print_later:
-            print_later(lambda: f"assay: {work}")
-            yield
+    from ..runs import progress_display
 
-
-@contextmanager
-def _sample_bar() -> "Iterator[Callable[[Progress], None]]":
-    from rich import progress as bar
-
-    columns = (
-        bar.BarColumn(bar_width=24),
-        bar.MofNCompleteColumn(),
-        bar.TextColumn("{task.fields[usage]}", markup=False),
-        bar.TimeElapsedColumn(),
-        bar.TextColumn("{task.fields[left]}", markup=False),
-    )
-    with bar.Progress(*columns, console=open_console(err=True), transient=True, refresh_per_second=8) as live:
-        task = live.add_task("", total=None, usage="", left="")
-
-        def show(progress: "Progress") -> None:
-            left = _seconds_left(progress)
-            live.update(
-                task,
-                total=progress.total,
-                completed=progress.samples,
-                usage=_usage_line(progress),
-                left="" if left is None else f"about {_duration(left)} left",
-            )
-
-        yield show
-
-
-@contextmanager
-def _count_bar(things: str, total: int) -> Iterator[Callable[[int], None]]:
-    from rich import progress as bar
-
-    columns = (bar.BarColumn(bar_width=24), bar.MofNCompleteColumn(), bar.TextColumn(things), bar.TimeElapsedColumn())
-    with bar.Progress(*columns, console=open_console(err=True), transient=True) as live:
-        task = live.add_task("", total=total)
-        yield lambda done: live.update(task, completed=done)
-
-
-@contextmanager
-def _lines() -> Iterator[Callable[[Callable[[], str]], None]]:
-    """Prints from a thread of its own: also while a slow judge lets no sample end.
-
-    Yields:
-        What is given the latest line, as a function that makes it.
-    """
-    latest: list[Callable[[], str]] = []
-    ended = threading.Event()
-
-    def set_line(line: Callable[[], str]) -> None:
-        latest[:] = [line]
-
-    def print_lines() -> None:
-        while not ended.wait(SECONDS_PER_LINE):
-            if latest:
-                echo(latest[0](), err=True)
-
-    thread = threading.Thread(target=print_lines, daemon=True)
-    thread.start()
-    try:
-        yield set_line
-    finally:
-        ended.set()
-        thread.join()
-
-
-def progress_line(progress: "Progress") -> str:
-    """What a session has done so far, in one line, with the time left where it can be told."""
-    total = "" if progress.total is None else f" of {progress.total}"
-    line = f"assay: {progress.samples}{total} samples, {_usage_line(progress)}"
-    left = _seconds_left(progress)
-    return line if left is None else f"{line}, about {_duration(left)} left"
-
-
-def _seconds_left(progress: "Progress") -> float | None:
-    """How long the rest takes at the pace so far; None before the first sample, or where the total is unknown."""
-    if not progress.total or not progress.samples:
-        return None
-    return (time.monotonic() - progress.started) / progress.samples * (progress.total - progress.samples)
-
-
-def _first_samples(progress: "Progress") -> int:
-    """After how many samples the pace can be told: as many as are judged at once end together."""
-    return max(_FIRST_SAMPLES, progress.judge.settings.concurrency if progress.judge else 0)
-
-
-def _usage_line(progress: "Progress") -> str:
-    from ..runs.report import format_cost
-
-    usage = progress.usage
-    line = f"{usage.calls} calls ({usage.from_cassette} replayed), {usage.tokens_in + usage.tokens_out:,} tokens, "
-    line += f"{format_cost(usage)}, {progress.retries} retries"
-    if failed := progress.scores["failed"]:
-        line += f", {failed} failed"
-    return line
-
-
-def _duration(seconds: float) -> str:
-    """A duration in the largest unit that it fills: 40 seconds, 12 minutes, 3.5 hours.
-
-    Example:
-        >>> _duration(40), _duration(700), _duration(12600)
-        ('40 seconds', '12 minutes', '3.5 hours')
-    """
-    if seconds < 90:
-        return f"{seconds:.0f} seconds"
-    return f"{seconds / 60:.0f} minutes" if seconds < 5400 else f"{seconds / 3600:.1f} hours"
+    return progress_display.show_status(work, quiet=is_quiet())

@@ -119,7 +119,7 @@ async def _score_twice(
 
     async with judge:
         before, after = [
-            await aevaluate(samples, metrics, judge=judge, embedder=embedder, prompts=prompts)
+            await aevaluate(samples, metrics, judge=judge, embedder=embedder, prompts=prompts, progress=False)
             for prompts in (BUNDLED, BUNDLED.replacing(edited))
         ]
     return compare_prompts(samples, before.scores, after.scores)

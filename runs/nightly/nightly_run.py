@@ -115,7 +115,7 @@ def _execute_run(nightly: NightlyRun, judge_name: str, on_progress: OnProgress) 
     suite, plan = nightly.suite, nightly.suite.plan(judge_name)
     options = RunOptions(budget=nightly.budget, concurrency=suite.concurrency)
     if suite.cassette is not None:
-        file = suite.cassette.file.replace("{judge}", judge_identity(plan.judge))
+        file = suite.cassette.file
         options = replace(
             options, cassette=Path(file) if is_bundled(file) else suite.path(file), mode=suite.cassette.mode
         )

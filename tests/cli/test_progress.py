@@ -8,7 +8,7 @@ import pytest
 from openai_server import OpenAIServer
 
 from assay.cli import progress
-from assay.runs import Progress
+from assay.runs import Progress, progress_display
 
 Make = Callable[..., Any]
 LISTED = "faithfulness:claims=judge:verdicts=listed"
@@ -18,7 +18,7 @@ def test_lines_without_a_terminal(
     *, assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One call at once of 0.1 s each: six samples of two calls last over a second, ten times the time per line."""
-    monkeypatch.setattr(progress, "SECONDS_PER_LINE", 0.1)
+    monkeypatch.setattr(progress_display, "SECONDS_PER_LINE", 0.1)
     openai_server.latency = 0.1
     words = ("run", set_file(6), "--judge", judge_file(), "--metrics", LISTED, "--concurrency", "1", "--json")
     done = assay(*words)
@@ -41,12 +41,12 @@ def test_the_time_left(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(time, "monotonic", lambda: now)
     current = Progress(total=100, started=now - 20, samples=10)
     current.scores["failed"] = 2
-    line = progress.progress_line(current)
+    line = progress_display.progress_line(current)
     assert line == (
         "assay: 10 of 100 samples, 0 calls (0 replayed), 0 tokens, 0.0000 USD, 0 retries, 2 failed, "
         "about 3 minutes left"
     )
-    assert progress.progress_line(Progress(total=None)).startswith("assay: 0 samples, ")
+    assert progress_display.progress_line(Progress(total=None)).startswith("assay: 0 samples, ")
 
 
 def test_the_time_left_is_said_as_soon_as_it_is_known(
@@ -76,7 +76,7 @@ def test_a_start_up_says_nothing_about_the_pace(
 def test_counts_and_long_work_have_lines_too(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(progress, "SECONDS_PER_LINE", 0.02)
+    monkeypatch.setattr(progress_display, "SECONDS_PER_LINE", 0.02)
     with progress.count_progress("sections", 12) as show:
         show(5)
         time.sleep(0.1)

@@ -133,7 +133,7 @@ def test_a_metric_that_breaks_fails_its_samples_and_nobody_elses() -> None:
 
 
 def test_two_samples_with_one_id_are_refused_and_not_merged() -> None:
-    with pytest.raises(UsageError, match="two samples have the id 's0'"):
+    with pytest.raises(InputError, match='index 2, field id: "s0" is the id of index 0 too'):
         evaluate([*samples(2), samples(1)[0]], [TokenOverlap()])
 
 

@@ -1,0 +1,216 @@
+"""The results of an evaluation: scores by sample and metric, to look at, to save and to hand on."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pydantic_core import from_json, to_json
+
+from ..errors import UsageError
+from ..eval_sets import Sample
+from ..eval_sets.name_suggestions import nearest_names
+from ..installation import require_extra
+from ..judges import ReplyCounts, Usage
+from ..metrics import Score
+from ..metrics.catalogue import BASELINES
+from .export import write_rows
+from .report import score_as_json
+from .sample_explanation import Explanation
+from .summary import MetricSummary, Row, best_metric, summarise
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+    from .store import Store
+
+_SUFFIXES = (".json", ".jsonl", ".csv", ".parquet", ".html")
+_TEXTS = ("user_input", "response", "retrieved_contexts", "reference", "language")
+
+
+@dataclass(frozen=True, repr=False)
+class Results:
+    """Scores by sample id and metric, with the samples that they are for.
+
+    Attributes:
+        directions: For each metric, the baselines last, whether higher is better, as the metric declares it.
+        samples: The samples by id, in the order in which they were given.
+        scores: For each sample id the scores by metric name.
+        replies: How many replies of the judge could not be used, to metrics given by name.
+        run: The id of the run in the store; None where nothing is stored.
+    """
+
+    directions: Mapping[str, bool]
+    samples: Mapping[str, Sample]
+    scores: Mapping[str, Mapping[str, Score]]
+    replies: ReplyCounts = field(default_factory=ReplyCounts)
+    run: str | None = None
+
+    @classmethod
+    def from_store(cls, store: "Store", run: str) -> "Results":
+        """Reads the results of a run.
+
+        Args:
+            store: Where the run is.
+            run: The run's id, or `last`.
+
+        Raises:
+            UsageError: There is no such run.
+        """
+        row = store.run(run)
+        samples = {sample.id: sample for sample in store.samples(row.id)}
+        scores: dict[str, dict[str, Score]] = {sample: {} for sample in samples}
+        for sample, metric, score in store.scores(row.id):
+            scores[sample][metric] = score
+        return cls(row.plan.all_directions, samples, scores, run=row.id)
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """The names of the metrics, the baselines last."""
+        return tuple(self.directions)
+
+    @property
+    def usage(self) -> Usage:
+        """What the judge took."""
+        return Usage.total([score.usage for scores in self.scores.values() for score in scores.values()])
+
+    @property
+    def best_metric(self) -> str:
+        """The metric that agrees best with the ratings; without ratings the first that scored; "" where none did."""
+        own = [metric for metric in self.metrics if metric not in BASELINES]
+        return best_metric(self.summary(), own or self.metrics)
+
+    def summary(self, *, by_language: bool = False) -> list[MetricSummary]:
+        """The mean, coverage and correlation with the rating, per metric, or per language and metric."""
+        return summarise(self._rows(), self.directions, by_language=by_language)
+
+    def worst(self, n: int = 5, metric: str | None = None) -> "Results":
+        """Returns the results of the worst answers, the worst first.
+
+        Args:
+            n: How many, at most; answers without a score are left out.
+            metric: By which metric; by default that which agrees best with the ratings (`best_metric`).
+
+        Raises:
+            UsageError: No metric has this name.
+
+        Example:
+            >>> from assay import evaluate
+            >>> rows = [{"question": "Why?", "answer": answer, "context": "It is free."} for answer in ("Free", "Paid")]
+            >>> list(evaluate(rows, "token_overlap", progress=False).worst(1).samples)
+            ['sample-2']
+        """
+        metric = metric or self.best_metric
+        if metric not in self.directions:
+            known = nearest_names(metric, self.metrics)
+            hint = f"did you mean {known[0]!r}? They" if known else "they"
+            raise UsageError(f"these results have no metric {metric!r}; {hint} have {', '.join(self.metrics)}")
+        values = {
+            sample: score.value
+            for sample, scores in self.scores.items()
+            if (score := scores.get(metric)) is not None and score.value is not None
+        }
+        chosen = sorted(values, key=values.__getitem__, reverse=not self.directions[metric])[: max(0, n)]
+        return replace(
+            self,
+            samples={sample: self.samples[sample] for sample in chosen},
+            scores={sample: self.scores[sample] for sample in chosen},
+        )
+
+    def explain(self, sample: str) -> Explanation:
+        """Returns how one sample came by its scores: claims, verdicts and quotes; to be printed or shown in a notebook.
+
+        Args:
+            sample: The sample's id.
+
+        Raises:
+            UsageError: No sample has this id.
+        """
+        if sample not in self.samples:
+            known = nearest_names(str(sample), self.samples, at_most=3) or list(self.samples)[:3]
+            raise UsageError(f"these results have no sample {sample!r}; there is {', '.join(map(repr, known))}")
+        return Explanation(self.samples[sample], self.scores[sample])
+
+    def to_records(self) -> list[dict[str, Any]]:
+        """Returns one flat dict per sample: id, rating and each metric's value; for `pandas.DataFrame(...)`."""
+        return [
+            {"id": sample, "rating": self.samples[sample].human_rating}
+            | {metric: score.value for metric, score in scores.items()}
+            for sample, scores in self.scores.items()
+        ]
+
+    def to_pandas(self) -> "DataFrame":
+        """Returns one row per sample: its texts, its rating, each metric's value, and the reasons of the scores.
+
+        A value that there is not is NaN, and `<metric>_reason` says why.
+
+        Raises:
+            UsageError: pandas is not installed.
+        """
+        with require_extra("numeric", "a DataFrame of pandas"):
+            import pandas
+        rows = []
+        for sample_id, scores in self.scores.items():
+            sample = self.samples[sample_id]
+            row: dict[str, Any] = {"id": sample_id} | {name: getattr(sample, name) for name in _TEXTS}
+            row["retrieved_contexts"] = list(sample.retrieved_contexts)
+            row["rating"] = sample.human_rating
+            row |= {metric: score.value for metric, score in scores.items()}
+            row |= {f"{metric}_reason": score.reason for metric, score in scores.items() if metric not in BASELINES}
+            rows.append(row)
+        frame = pandas.DataFrame(rows)
+        numbers = [name for name in ("rating", *self.metrics) if name in frame]
+        return frame.astype(dict.fromkeys(numbers, float))
+
+    def as_json(self) -> dict[str, Any]:
+        """Returns what `assay show RUN --json` prints: `run`, and `scores` with evidence, one entry per score."""
+        rows = {"run": self.run, "scores": list(self._score_rows())}
+        plain: dict[str, Any] = from_json(to_json(rows, inf_nan_mode="null"))
+        return plain
+
+    def save(self, path: str | Path) -> None:
+        """Writes the results to a file; it is whole or, after an error, as it was.
+
+        Args:
+            path: `.json` (what `as_json` returns), `.jsonl` or `.csv` (one row per score, as `assay run --out` writes
+                it; no text in a CSV file is a formula), `.parquet`, or `.html`, a page with the evidence.
+
+        Raises:
+            UsageError: The path has another suffix.
+            InputError: The file cannot be written.
+        """
+        target = Path(path).expanduser()
+        if target.suffix not in _SUFFIXES:
+            raise UsageError(f"{path}: results are saved as {', '.join(_SUFFIXES)}; name the file so")
+        if target.suffix == ".html":
+            from .results_page import write_results_page
+
+            write_results_page(self, target)
+        else:
+            write_rows(self._score_rows(), target, run=self.run)
+
+    def _score_rows(self) -> Iterator[dict[str, Any]]:
+        for sample, scores in self.scores.items():
+            for metric, score in scores.items():
+                yield score_as_json(self.samples[sample], metric, score)
+
+    def _rows(self) -> Iterator[Row]:
+        for name, scores in self.scores.items():
+            sample = self.samples[name]
+            for metric, score in scores.items():
+                yield metric, sample.language or "", score.value, sample.rating_share, sample.source, score.status
+
+    def __repr__(self) -> str:
+        """The figures, one line per metric."""
+        lines = [f"Results of {len(self.samples)} samples" + (f", run {self.run}" if self.run else "")]
+        for summary in self.summary():
+            mean = "no value" if summary.mean is None else f"mean {summary.mean:.2f}"
+            failed = f", {summary.failed} failed" if summary.failed else ""
+            lines.append(f"  {summary.name}: {mean}, {summary.scored} of {summary.n} scored{failed}")
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        """The figures and the worst answers for a notebook, every text escaped."""
+        from .results_page import results_html
+
+        return results_html(self)

@@ -1,0 +1,143 @@
+"""How one sample came by its scores, as lines of text: question, answer, contexts, and every metric's evidence."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from ..eval_sets import Sample
+from ..metrics import Score
+from ..metrics.catalogue import BASELINES
+from ..text.untrusted import without_unseen
+from .report import format_cost
+
+_NOTHING = 0.005  # a contribution that is shown as 0.00
+_LONGEST_EVIDENCE = 1000  # characters
+
+
+class Part(NamedTuple):
+    """A part of a line, and how it looks: `title`, `detail`, `remark`, a verdict, or "" for plain text."""
+
+    text: str
+    kind: str = ""
+
+
+Line = tuple[Part, ...]
+
+
+def sample_lines(sample: Sample) -> Iterator[Line]:
+    """Yields the lines of a sample: id, rating, question, answer and contexts."""
+    rating = "" if sample.human_rating is None else f"  rated {sample.human_rating:g} of {sample.rating_max:g}"
+    yield (Part(f"{_one_line(sample.id)}  ({sample.language}){rating}", "title"),)
+    for title, text in (("Question", sample.user_input), ("Answer", sample.response)):
+        yield (Part(f"\n{title}", "title"),)
+        yield (Part(_clean(text)),)
+    for number, context in enumerate(sample.retrieved_contexts):
+        yield (Part(f"\nContext {number}", "title"),)
+        yield (Part(_clean(context), "detail"),)
+
+
+def score_lines(metric: str, score: Score, *, is_brief: bool = False, has_heading: bool = True) -> Iterator[Line]:
+    """Yields the lines of a score: value, reason, and unless it is brief its claims, other evidence and usage."""
+    figure = score.status if score.value is None else f"{score.value:.3f}"
+    if has_heading:
+        yield (Part(f"\n{_one_line(metric)}: {figure}", "title"),)
+    yield (Part(f"  {_one_line(score.reason)}"),)
+    if is_brief:
+        return
+    evidence = dict(score.evidence)
+    if "decision" in evidence and "parts" in evidence:
+        yield from _part_lines(evidence)
+    for claim in evidence.pop("claims", []):
+        yield from _claim_lines(claim)
+    for question in evidence.pop("questions", []):
+        cosine = "" if question["cosine"] is None else f"{question['cosine']:+.3f}  "
+        yield (Part(f"  {cosine}{_one_line(question['text'])}"),)
+    for name, value in evidence.items():
+        shown = _one_line(", ".join(map(str, value)) if isinstance(value, list) else str(value))
+        cut = shown if len(shown) <= _LONGEST_EVIDENCE else f"{shown[: _LONGEST_EVIDENCE - 1]}…"
+        yield (Part(f"  {name}: {cut}", "detail"),)
+    usage = score.usage
+    if not usage.calls and not has_heading:
+        return
+    yield (
+        Part(
+            f"  {usage.calls} calls ({usage.from_cassette} replayed), {usage.tokens_in} tokens in "
+            f"({usage.tokens_cached} cached), {usage.tokens_out} out, cost {format_cost(usage)}, {usage.seconds:.1f} s",
+            "detail",
+        ),
+    )
+
+
+def _part_lines(evidence: dict[str, Any]) -> Iterator[Line]:
+    """A scorer's parts: the value of each, what it adds, and how it came about; taken out of the evidence."""
+    level, low, high = evidence.pop("level"), evidence.pop("low"), evidence.pop("high")
+    decision = {"send": "send it", "person": "leave it to a person", "hold": "hold it back"}[evidence.pop("decision")]
+    yield (
+        Part(
+            f"  Of answers like this, {level:.0%} are rated {low:.1f} to {high:.1f}; about "
+            f"{evidence.pop('predicted'):.1f} is expected. Decision: {decision}."
+        ),
+    )
+    for name, part in evidence.pop("parts").items():
+        adds = part.get("contribution", 0.0)
+        kind = "" if part["value"] is None or abs(adds) < _NOTHING else "title"
+        if part["value"] is None:
+            effect = f"has no value ({part['status']}: {_one_line(part['reason'])}), so it counts as its middle"
+        elif abs(adds) < _NOTHING:
+            effect = f"is {part['value']:.2f}, about its middle, and changes nothing"
+        else:
+            effect = f"is {part['value']:.2f} and {'raises' if adds > 0 else 'lowers'} the prediction ({adds:+.2f})"
+        yield (Part(f"  {_one_line(name)} {effect}", kind),)
+        inner = Score(part["value"], part["status"], part["reason"], part["evidence"])
+        for line in score_lines(name, inner, is_brief=name in BASELINES, has_heading=False):
+            yield (Part("  "), *line)
+    for remark in evidence.pop("remarks"):
+        yield (Part(f"  {_one_line(remark)}", "remark"),)
+
+
+def _claim_lines(claim: Mapping[str, Any]) -> Iterator[Line]:
+    probability = "" if claim.get("probability") is None else f" P={claim['probability']:.2f}"
+    yield (
+        Part("  "),
+        Part(f"{_one_line(str(claim['verdict'])):<12}", str(claim["verdict"])),
+        Part(f"{probability}  {_one_line(claim['text'])}"),
+    )
+    yield (Part(f"               {_one_line(claim['reason'])}", "detail"),)
+    if claim.get("quote"):
+        place = claim.get("place")
+        where = f"context {place['context']}, {place['start']}-{place['end']}" if place else "not in the context"
+        yield (Part(f'               "{_one_line(claim["quote"])}" ({where})', "detail"),)
+
+
+class Explanation:
+    """How one sample came by its scores; printed, it is what `assay show RUN SAMPLE` prints.
+
+    Attributes:
+        sample: The sample.
+        scores: Its scores by metric, each with its reason and evidence; `scores[...].claims` are its claims.
+    """
+
+    def __init__(self, sample: Sample, scores: Mapping[str, Score]) -> None:
+        self.sample = sample
+        self.scores = scores
+
+    def __str__(self) -> str:
+        lines = list(sample_lines(self.sample))
+        for metric, score in self.scores.items():
+            lines += score_lines(metric, score, is_brief=metric in BASELINES)
+        return "\n".join("".join(part.text for part in line) for line in lines)
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        """The explanation for a notebook, every text escaped."""
+        from .results_page import explanation_html
+
+        return explanation_html(self)
+
+
+def _clean(text: str) -> str:
+    return without_unseen(text)
+
+
+def _one_line(text: str) -> str:
+    return " ".join(without_unseen(text).split())
