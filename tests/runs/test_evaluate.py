@@ -1,0 +1,251 @@
+"""`evaluate`: any data, any judge, in memory or in a store; one clear error for each mistake."""
+
+import asyncio
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import openai
+import pytest
+from openai_server import OpenAIServer
+
+from assay import Budget, Faithfulness, LiteLLMJudge, Results, Sample, aevaluate, evaluate
+from assay.errors import AssayError, BudgetReached, InputError, JudgeError, UsageError
+from assay.judges import JudgeSettings, Question, Reply
+from assay.prompts import BUNDLED
+from assay.runs import Progress
+
+Make = Callable[..., Any]
+ROWS = [
+    {
+        "question": f"How do I do step {number}?",
+        "answer": f"Open menu {number}." + (" Send flowers." if number % 2 else ""),
+        "context": f"Open menu {number}. Press button {number}.",
+        "score": 1 + number,
+    }
+    for number in range(4)
+]
+SCORES = [1.0, 0.5, 1.0, 0.5]  # flowers are in no context
+NOTE = "read question as user_input, answer as response, context as retrieved_contexts, score as rating from 1 to 5"
+
+
+@pytest.fixture(autouse=True)
+def in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, openai_server: OpenAIServer) -> None:
+    """Nothing of an earlier run is found, and OpenAI's address is that of the server on this machine."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("OPENAI_API_BASE", openai_server.api_base)
+    monkeypatch.setenv("OPENAI_BASE_URL", openai_server.api_base)
+
+
+def values(results: Results) -> list[float | None]:
+    return [scores["faithfulness"].value for scores in results.scores.values()]
+
+
+def ask_openai(text: str) -> str:
+    """A judge's function that asks the server."""
+    messages: Any = [{"role": "user", "content": text}]
+    reply = openai.OpenAI().chat.completions.create(model="m", messages=messages)
+    return reply.choices[0].message.content or ""
+
+
+class ForwardingJudge:
+    """A judge of another class: it has what `Judge` asks for, and nothing else."""
+
+    name = "forwarding"
+    logprobs = False
+
+    def __init__(self) -> None:
+        self._judge = LiteLLMJudge("openai/gpt-4o-mini")
+
+    async def ask(self, question: Question[Any]) -> Reply[Any]:
+        """The reply of a judge of ours."""
+        return await self._judge.ask(question)
+
+
+def settings_file() -> str:
+    Path("judge.yaml").write_text("model: openai/gpt-4o-mini", encoding="utf-8")
+    return "judge.yaml"
+
+
+@pytest.mark.parametrize(
+    "judge",
+    [
+        lambda: {"judge": "openai/gpt-4o-mini"},
+        lambda: {"judge": settings_file()},
+        lambda: {"judge": Path(settings_file())},
+        lambda: {"judge": JudgeSettings(model="openai/gpt-4o-mini")},
+        lambda: {"judge": LiteLLMJudge("openai/gpt-4o-mini")},
+        lambda: {"judge": openai.OpenAI(), "model": "gpt-4o-mini"},
+        lambda: {"judge": openai.AsyncOpenAI(), "model": "gpt-4o-mini"},
+        lambda: {"judge": ForwardingJudge()},
+    ],
+    ids=["model", "settings", "path", "JudgeSettings", "LiteLLMJudge", "OpenAI", "AsyncOpenAI", "Judge"],
+)
+def test_each_kind_of_judge(judge: Make, caplog: pytest.LogCaptureFixture) -> None:
+    results = evaluate(ROWS, "faithfulness", **judge())
+    assert values(results) == SCORES
+    assert results.usage.calls == 4
+    assert caplog.messages == [f"the list: {NOTE} (change with mapping=)"]
+
+
+def test_a_function_judges_like_a_model(openai_server: OpenAIServer) -> None:
+    """The server is asked by the function; what it says of the schema comes in the text."""
+
+    def judge(text: str) -> str:
+        ask_openai("ping")
+        claims = text.rpartition("<claims>")[2].split("</claims>")[0].strip().splitlines()
+        verdicts = []
+        for number, line in enumerate(claims, start=1):
+            claim = line.removeprefix(f"{number}. ")
+            verdict = "not_found" if "flowers" in claim else "supported"
+            verdicts.append({"id": number, "quote": claim, "reason": "", "verdict": verdict})
+        return json.dumps({"verdicts": verdicts})
+
+    results = evaluate(ROWS, "faithfulness:verdicts=listed", judge=judge)
+    scores = [each["faithfulness:verdicts=listed"] for each in results.scores.values()]
+    assert [score.claims[-1].verdict for score in scores] == ["supported", "not_found"] * 2
+    assert results.usage.calls == len(openai_server.requests) == 4
+    assert results.usage.usd is None  # nobody knows what a function costs
+
+
+def test_beside_a_running_loop_and_inside_async_code() -> None:
+    """As in a notebook: the client has been used on the notebook's loop before."""
+
+    async def cell() -> list[Results]:
+        client = openai.AsyncOpenAI()
+        await client.chat.completions.create(model="m", messages=[{"role": "user", "content": "Hello"}])
+        return [
+            evaluate(ROWS, "faithfulness", judge=client, model="m"),
+            await aevaluate(ROWS, "faithfulness", judge=client, model="m"),
+        ]
+
+    assert [values(results) for results in asyncio.run(cell())] == [SCORES, SCORES]
+
+
+def test_a_stored_run_is_the_one_of_the_command_line(assay: Make, openai_server: OpenAIServer) -> None:
+    results = evaluate(ROWS, "faithfulness", judge="openai/gpt-4o-mini", store="runs")
+    shown = assay("show", "last", "--json", "--store", "runs")
+    assert shown.json == results.as_json()
+    assert (
+        assay("show", "last", "sample-2", "--store", "runs").out.split("\n\nContext 0")[0]
+        == str(results.explain("sample-2")).split("\n\nContext 0")[0]
+    )
+    again = evaluate(ROWS, "faithfulness", judge="openai/gpt-4o-mini", store="runs", resume="last")
+    assert again.as_json() == results.as_json()
+    assert len(openai_server.requests) == 4
+    resumed = assay("run", "--resume", "last", "--store", "runs")
+    assert resumed.code == 2
+    assert "the samples of this run were given in Python; go on there" in resumed.err
+
+
+def test_a_budget_ends_it_with_what_was_scored_and_the_run_goes_on(openai_server: OpenAIServer) -> None:
+    options: dict[str, Any] = {"judge": "openai/gpt-4o-mini", "concurrency": 1, "store": "runs"}
+    with pytest.raises(BudgetReached, match=r'go on with the same call and resume="20') as raised:
+        evaluate(ROWS, "faithfulness", budget=Budget(calls=3), **options)
+    assert values(raised.value.results) == SCORES[:3]
+    assert values(evaluate(ROWS, "faithfulness", resume=raised.value.results.run, **options)) == SCORES
+    assert len(openai_server.requests) == 4
+
+
+def test_a_budget_in_memory_loses_nothing() -> None:
+    with pytest.raises(BudgetReached, match="in this error's `results`") as raised:
+        evaluate(ROWS, "faithfulness", judge="openai/gpt-4o-mini", concurrency=1, budget=Budget(calls=2))
+    scored = [
+        scores["faithfulness"].value for scores in raised.value.results.scores.values() if "faithfulness" in scores
+    ]
+    assert scored == SCORES[:2]
+
+
+def test_a_cassette_is_named_by_the_judge(openai_server: OpenAIServer) -> None:
+    options: dict[str, Any] = {"judge": "openai/gpt-4o-mini", "cassette": "replies.{judge}.jsonl"}
+    first = evaluate(ROWS, "faithfulness", **options)
+    assert Path("replies.openai-gpt-4o-mini.jsonl").exists()
+    second = evaluate(ROWS, "faithfulness", mode="replay", **options)
+    assert values(first) == values(second) == SCORES
+    assert second.usage.from_cassette == len(openai_server.requests) == 4
+
+
+def test_the_bundled_cassettes_are_found_by_the_judges_name() -> None:
+    sample = next(iter(evaluate("helpdesk_en", "answer_length").samples.values()))
+    options: dict[str, Any] = {"judge": "qwen1.5b", "cassette": "bundled:helpdesk.{judge}.jsonl"}
+    assert evaluate([sample], "judge_truthfulness", **options).usage.from_cassette == 1
+
+
+def test_your_own_prompts_are_a_folder(tmp_path: Path, openai_server: OpenAIServer) -> None:
+    own = tmp_path / "prompts"
+    own.mkdir()
+    file = Path(__file__).parents[2] / "prompts" / "verdicts.en.md"
+    (own / file.name).write_text(file.read_text(encoding="utf-8").replace("## system\n", "## system\nBe kind.\n"))
+    evaluate(ROWS[:1], "faithfulness", judge="openai/gpt-4o-mini", prompts=own, store="runs")
+    (request,) = openai_server.requests
+    assert "Be kind." in request.body["messages"][0]["content"]
+
+
+def test_progress_is_shown_by_a_function_of_yours() -> None:
+    seen: list[tuple[int, int | None]] = []
+
+    def note(progress: Progress) -> None:
+        seen.append((progress.samples, progress.total))
+
+    evaluate(ROWS, "token_overlap", progress=note)
+    assert seen == [(0, 4), (1, 4), (2, 4), (3, 4), (4, 4)]
+
+
+def broken_rows() -> Iterator[Any]:
+    yield ROWS[0]
+    raise ConnectionError("the database is gone")
+
+
+def fail(_: Progress) -> None:
+    raise ZeroDivisionError("my own function")
+
+
+@pytest.mark.parametrize(
+    ("data", "options", "error", "says"),
+    [
+        (ROWS, {"metrics": "faithfulness"}, UsageError, r"faithfulness asks a judge; name one with .* judge=\.\.\."),
+        (ROWS, {"metrics": "faithfullness", "judge": "openai/m"}, UsageError, "did you mean faithfulness"),
+        (ROWS, {"metrics": [Faithfulness]}, UsageError, r"no metric yet; give its name \('faithfulness'\)"),
+        (ROWS, {"metrics": [ask_openai]}, UsageError, "ask_openai is a function and no metric yet; put @metric above"),
+        (ROWS, {"metrics": [3]}, UsageError, "an object of type int is no metric; give names, which `assay metrics`"),
+        (ROWS, {"metrics": ["bleu", "bleu"]}, UsageError, "two metrics are called 'bleu'; leave one out"),
+        (ROWS, {"judge": "gpt-4o-mini"}, UsageError, "such as openai/gpt-4o-mini"),
+        (ROWS, {"judge": "openai/m", "model": "m"}, UsageError, "is for a judge that is a client or a function"),
+        (ROWS, {"judge": 5}, UsageError, "an object of type int cannot judge; give a litellm model string"),
+        (ROWS, {"judge": lambda text: text, "store": "runs"}, UsageError, r'name it \(model="my-model"\)'),
+        (ROWS, {"budget": 1}, UsageError, r"budget=1: say what it bounds, such as budget=Budget\(usd=1\)"),
+        (ROWS, {"resume": "last"}, UsageError, 'needs the store that keeps the run: store=".assay"'),
+        (ROWS, {"resume": "last", "store": "runs"}, UsageError, "no run to resume has these sets"),
+        (ROWS, {"mode": "replay"}, UsageError, "the mode replay needs a cassette"),
+        (ROWS, {"prompts": "nowhere"}, InputError, "nowhere: there is no such folder of prompts"),
+        (ROWS, {"prompts": BUNDLED.replacing(BUNDLED.load("claims", "en")), "store": "r"}, UsageError, "name it"),
+        (ROWS, {"mapping": {"anser": "response"}}, InputError, "no column `anser`; did you mean answer=response"),
+        ([{"question": "a", "answer": "b"}], {"metrics": "rouge_l_precision,bleu"}, UsageError, "in Python mapping="),
+        ("nosuch", {}, InputError, "nosuch: there is no file, folder or bundled set of this name"),
+        (broken_rows(), {}, ConnectionError, "the database is gone"),
+        (ROWS, {"metrics": "token_overlap", "progress": fail}, ZeroDivisionError, "my own function"),
+    ],
+)  # fmt: skip
+def test_a_mistake_is_one_error_that_says_what_to_do(
+    data: Any, options: dict[str, Any], error: type[Exception], says: str
+) -> None:
+    with pytest.raises(error, match=says):
+        evaluate(data, **options)
+
+
+def test_a_bad_key_is_one_error_before_the_first_sample(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY")
+    with pytest.raises(AssayError, match="set the environment variable OPENAI_API_KEY") as raised:
+        evaluate(ROWS, "faithfulness", judge="openai/gpt-4o-mini")
+    assert not isinstance(raised.value, JudgeError)
+
+
+def test_samples_of_your_own_need_no_id() -> None:
+    results = evaluate([Sample(user_input="Where?", response="Here."), Sample(user_input="When?", response="Now.")])
+    assert list(results.samples) == ["sample-1", "sample-2"]
+
+
+def test_nothing_is_written_without_a_store() -> None:
+    evaluate(ROWS, "token_overlap")
+    assert list(Path().iterdir()) == []

@@ -1,0 +1,144 @@
+"""Results: to look at, to explain, to save; texts under test can do nothing in them."""
+
+import csv
+import html
+import json
+import math
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assay import Claim, Place, Results, Sample, Score, evaluate, failed, metric, scored, skipped
+from assay.errors import UsageError
+
+HOSTILE = "<script>window.hacked = 1</script><img src=x onerror='window.hacked = 1'>=HYPERLINK(\"http://evil\")"
+CLAIM = Claim("It is free.", "not_found", HOSTILE, "free", Place(0, 3, 7), 0.25)
+
+
+@metric
+def rightness(sample: Sample) -> Score:
+    """0.9, 0.1 and 0.5 by id; one sample is skipped and one failed."""
+    value = {"a": 0.9, "b": 0.1, "c": 0.5}.get(sample.id)
+    if value is None:
+        return skipped("nothing to measure") if sample.id == "d" else failed("it broke")
+    return scored(value, f"{value} of it, {HOSTILE}", {"claims": [CLAIM.evidence()], "note": ("x", math.inf)})
+
+
+@metric(higher_is_better=False)
+def wrongness(sample: Sample) -> float:
+    """The other way round for a, b and c."""
+    return {"a": 0.2, "b": 0.3, "c": 0.9}.get(sample.id, 0.0)
+
+
+@cache
+def results() -> Results:
+    samples = [
+        Sample(
+            id=name, user_input=f"=1+1 {HOSTILE}", response=HOSTILE, retrieved_contexts=("It is free.",), rating=number
+        )
+        for number, name in enumerate("abcde", start=1)
+    ]
+    return evaluate(samples, [rightness, wrongness], progress=False)
+
+
+def test_the_worst_come_first_in_the_metrics_direction() -> None:
+    assert list(results().worst(2, "rightness").samples) == ["b", "c"]
+    assert list(results().worst(9, "rightness").scores) == ["b", "c", "a"]  # what has no value is no worst answer
+    assert list(results().worst(1, "wrongness").samples) == ["c"]
+    assert results().worst(0).samples == {}
+    with pytest.raises(UsageError, match=r"have no metric 'rightnes'; did you mean 'rightness'\? They have rightness"):
+        results().worst(1, "rightnes")
+
+
+def test_an_explanation_has_claims_verdicts_and_places() -> None:
+    explanation = results().explain("b")
+    lines = str(explanation).splitlines()
+    assert lines[0] == "b  (en)  rated 2 of 5"
+    assert "rightness: 0.100" in lines
+    assert "  not_found    P=0.25  It is free." in lines
+    assert '               "free" (context 0, 3-7)' in lines
+    assert explanation.scores["rightness"].claims == (CLAIM,)
+    assert repr(explanation) == str(explanation)
+    with pytest.raises(UsageError, match=r"no sample 'z'; there is 'a', 'b', 'c'"):
+        results().explain("z")
+
+
+def test_a_dataframe_has_a_row_per_sample_and_the_reasons() -> None:
+    pytest.importorskip("pandas")
+    frame = results().to_pandas()
+    assert list(frame["id"]) == list("abcde")
+    assert list(frame["rightness"][:3]) == [0.9, 0.1, 0.5]
+    assert frame["rightness"].isna().tolist() == [False, False, False, True, True]
+    assert list(frame["rightness_reason"][3:]) == ["nothing to measure", "it broke"]
+    assert list(frame["rating"]) == [1, 2, 3, 4, 5]
+    assert frame["retrieved_contexts"][0] == ["It is free."]
+
+
+def test_printed_they_are_the_figures() -> None:
+    assert repr(results()).splitlines()[:3] == [
+        "Results of 5 samples",
+        "  rightness: mean 0.50, 3 of 5 scored, 1 failed",
+        "  wrongness: mean 0.28, 5 of 5 scored",
+    ]
+
+
+def test_json_is_json_and_has_the_evidence(tmp_path: Path) -> None:
+    results().save(tmp_path / "results.json")
+    saved = json.loads((tmp_path / "results.json").read_text(encoding="utf-8"), parse_constant=pytest.fail)
+    assert saved == results().as_json()
+    first = saved["scores"][0]
+    assert (first["sample"], first["metric"], first["value"]) == ("a", "rightness", 0.9)
+    assert first["evidence"]["claims"] == [CLAIM.evidence()]
+    assert first["evidence"]["note"] == ["x", None]
+    assert len(saved["scores"]) == 5 * len(results().metrics)
+
+
+def test_no_cell_of_a_csv_file_is_a_formula(tmp_path: Path) -> None:
+    results().save(tmp_path / "results.csv")
+    with (tmp_path / "results.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 5 * len(results().metrics)
+    assert {row["user_input"][:5] for row in rows} == {"'=1+1"}
+
+
+def test_parquet_has_a_row_per_score(tmp_path: Path) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet")
+    results().save(tmp_path / "results.parquet")
+    rows = parquet.read_table(tmp_path / "results.parquet").to_pylist()
+    assert [row["value"] for row in rows if row["metric"] == "rightness"] == [0.9, 0.1, 0.5, None, None]
+    assert json.loads(rows[0]["evidence"])["claims"] == [CLAIM.evidence()]
+
+
+def test_another_suffix_is_refused_with_those_that_there_are(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"results are saved as \.json, \.jsonl, \.csv, \.parquet, \.html"):
+        results().save(tmp_path / "results.xlsx")
+
+
+def test_a_notebook_shows_figures_and_worst_answers_escaped() -> None:
+    cells = [results()._repr_html_(), results().explain("a")._repr_html_()]
+    for cell in cells:
+        assert "<script" not in cell
+        assert "<img" not in cell
+        assert html.escape("<script>", quote=False) in cell
+    assert "rightness" in cells[0]
+    assert "loses to" not in cells[1]
+
+
+def test_hostile_text_does_nothing_in_a_browser(browser: Any, tmp_path: Path) -> None:
+    """The saved page, and a notebook's cell in a page without any protection of its own."""
+    results().save(tmp_path / "results.html")
+    cell = f"<!doctype html>{results()._repr_html_()}{results().explain('a')._repr_html_()}"
+    (tmp_path / "cell.html").write_text(cell, encoding="utf-8")
+    for name in ("results.html", "cell.html"):
+        page = browser.new_page()
+        requests: list[str] = []
+        page.on("request", lambda request, seen=requests: seen.append(request.url))
+        page.goto((tmp_path / name).as_uri())
+        for details in page.locator("details").all():
+            details.evaluate("details => details.open = true")
+        assert page.evaluate("window.hacked") is None
+        assert "window.hacked" in page.inner_text("body")
+        assert requests == [(tmp_path / name).as_uri()]
+        page.close()
