@@ -176,8 +176,9 @@ def bundled_judge_names() -> list[str]:
 def judge_file_name(settings: JudgeSettings) -> str:
     """Returns a judge's name as it stands in the names of files: of a bundled judge its own, else the model's.
 
-    >>> judge_file_name(load_settings("qwen1.5b")), judge_file_name(JudgeSettings(model="openai/gpt-4o-mini"))
-    ('qwen1.5b', 'openai-gpt-4o-mini')
+    Example:
+        >>> judge_file_name(load_settings("qwen1.5b")), judge_file_name(JudgeSettings(model="openai/gpt-4o-mini"))
+        ('qwen1.5b', 'openai-gpt-4o-mini')
     """
     return _bundled_models().get(settings.model, settings.identity.replace("/", "-"))
 
