@@ -15,6 +15,7 @@ from .budget import Budget
 from .cassette import Cassette, Mode
 from .connection import Connection
 from .deciding import decide
+from .judge_folder import load_alignment
 from .key import QuestionKeys
 from .meter import count_usage
 from .miss_explainer import MissExplainer
@@ -121,11 +122,12 @@ class LiteLLMJudge:
             python_model = open_python_model(judge, overrides.pop("model", None), is_recorded=cassette is not None)
             settings = python_model.settings
         self.settings = settings.with_changes(**overrides)
-        self.name = self.settings.identity
+        self.name = self.settings.label
         self.logprobs = self.settings.logprobs
         self.cassette = Cassette(cassette, mode) if isinstance(cassette, (str, Path)) else cassette
         self.connection = Connection(self.settings, budget or Budget(), python_model)
         self._keys = QuestionKeys(self.settings)
+        self._alignment = None if self.settings.aligned is None else load_alignment(self.settings.aligned)
         self._misses: MissExplainer | None = None
         self._notices: set[str] = set()  # what was said once, by this judge and its views together
         self._stops_when_gone = False
@@ -164,7 +166,10 @@ class LiteLLMJudge:
             JudgeError: There is no usable reply (as `ask`).
             BudgetReached: A call does not fit into the budget.
         """
-        return await decide(request, self.ask, self.settings)
+        if self._alignment is None:
+            return await decide(request, self.ask, self.settings)
+        request = await self._alignment.prepare(request)
+        return self._alignment.calibrate(request, await decide(request, self.ask, self.settings))
 
     async def ask(self, question: Question[T]) -> Reply[T]:
         """Asks a question and parses the reply.

@@ -11,6 +11,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from ..errors import InputError, UsageError
+from .judge_folder import JUDGE_FILE, AlignedJudgeRecord, fingerprint_folder
 from .secrets import Scrubber, recordable_parameters, recordable_url
 
 GGUF = "gguf:"
@@ -64,6 +65,7 @@ class JudgeSettings(BaseModel):
         attempts: How often a call that failed for now (429, 5xx, a break, a time-out) is made, at most.
         wait: Seconds before the second attempt where the provider names none; twice as long before each further one.
         context_tokens: Tokens per slot of a `gguf:` model.
+        aligned: What the judge learned from a team's ratings, of a folder that `assay align` wrote.
         download: The address where the file of a `gguf:` model can be fetched; None where that is not known.
 
     Example:
@@ -89,6 +91,7 @@ class JudgeSettings(BaseModel):
     wait: float = Field(default=0.5, ge=0)
     context_tokens: int = Field(default=4096, ge=256)
     download: str | None = None
+    aligned: AlignedJudgeRecord | None = None
 
     @field_validator("parameters")
     @classmethod
@@ -108,6 +111,11 @@ class JudgeSettings(BaseModel):
         if self.served_as:
             return self.served_as
         return Path(self.model.removeprefix(GGUF)).stem if self.model.startswith(GGUF) else self.model
+
+    @property
+    def label(self) -> str:
+        """The judge's name in reports: the model's, and for a judge that learned from ratings what it learned."""
+        return self.identity if self.aligned is None else f"{self.identity}+aligned.{self.aligned.fingerprint[:6]}"
 
     @property
     def recordable(self) -> "JudgeSettings":
@@ -192,7 +200,8 @@ def load_settings(judge: str) -> JudgeSettings:
     """Returns the settings of a judge.
 
     Args:
-        judge: A bundled judge's name, a path to a YAML file, `gguf:PATH`, or a litellm model string.
+        judge: A bundled judge's name, a path to a YAML file, a folder that `assay align` wrote, `gguf:PATH`, or a
+            litellm model string.
 
     Raises:
         InputError: The file cannot be read, or its settings are not valid.
@@ -205,6 +214,13 @@ def load_settings(judge: str) -> JudgeSettings:
     if judge in bundled_judge_names():
         text = resources.files(__package__).joinpath(f"{judge}.yaml").read_text(encoding="utf-8")
         return _parse(text, f"judges/{judge}.yaml")
+    if (Path(judge) / JUDGE_FILE).is_file():
+        folder = Path(judge).resolve()
+        settings = load_settings(str(folder / JUDGE_FILE))
+        if settings.aligned is None:
+            return settings
+        places = {"folder": str(folder), "fingerprint": fingerprint_folder(folder)}
+        return settings.with_changes(aligned=settings.aligned.model_dump() | places)
     if judge.endswith((".yaml", ".yml")):
         try:
             return _parse(Path(judge).read_text(encoding="utf-8"), judge)

@@ -152,4 +152,4 @@ def judge_record(judge: Judge | None) -> JudgeRecord | None:
     if settings is None:
         return JudgeRecord(model=judge.name)
     recorded = settings.model_dump(mode="json", include={"parameters", "max_tokens", "structured", "logprobs"})
-    return JudgeRecord(model=settings.identity, settings=recorded)
+    return JudgeRecord(model=settings.label, settings=recorded)

@@ -72,6 +72,7 @@ class Plan(BaseModel):
         exclude = {"judge", "directions"} | ({"sheet"} if self.sheet is None else set())
         content = self.model_dump_json(exclude=exclude)
         content += self.judge.recordable.model_dump_json(include=asks) if self.judge else ""
+        content += self.judge.aligned.fingerprint if self.judge and self.judge.aligned else ""
         return hashlib.sha256(content.encode()).hexdigest()[:12]
 
     def samples(self, skip_bad: list[InputError] | None = None, notes: list[str] | None = None) -> Iterator[Sample]:

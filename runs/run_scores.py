@@ -41,7 +41,7 @@ def read_run_scores(store: Store, run: RunRow, options: ReadOptions) -> ScoreSou
             metrics_with_calls.add(metric)
         if metric == _TYPE_METRIC and score.evidence.get("message_type"):
             message_types[place] = str(score.evidence["message_type"])
-    judge = run.plan.judge.identity if run.plan.judge else ""
+    judge = run.plan.judge.label if run.plan.judge else ""
     wanted = match_columns(options.metrics, columns) if options.metrics else list(columns)
     directions = run.plan.all_directions
     return ScoreSource(
@@ -102,7 +102,7 @@ def find_answer_evidence(store: Store, runs: Sequence[RunRow], item: str) -> Ans
 
 
 def _metric_evidence(store: Store, run: RunRow, item: str, *, is_one_of_several: bool) -> Iterator[MetricEvidence]:
-    judge = run.plan.judge.identity if run.plan.judge else ""
+    judge = run.plan.judge.label if run.plan.judge else ""
     for _, metric, score in store.scores(run.id, item):
         name = f"{metric}@{judge}" if is_one_of_several and score.usage.calls else metric
         yield MetricEvidence(name, score.value, score.status, score.reason, score.evidence)

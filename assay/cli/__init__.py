@@ -15,6 +15,7 @@ from ..former_names import FormerNameWarning, current_name
 
 # they add commands to `assay cassettes` and `assay generate`
 from . import cassette_files, generate_documents, generate_questions, generate_review, generate_set  # noqa: F401
+from .align import align
 from .cassettes import cassettes
 from .compare import compare
 from .crosseval import crosseval
@@ -38,7 +39,7 @@ from .suite import accept, suite
 
 COMMANDS = {
     "Evaluate": (init, run, show, compare, runs, demo),
-    "Trust": (meta, estimate, judges, rate, ratings, probe, heuristic),
+    "Trust": (meta, align, estimate, judges, rate, ratings, probe, heuristic),
     "CI": (suite, accept, cassettes),
     "Build sets": (generate, crosseval, sets),
     "Tools": (metrics, prompts, numeric),

@@ -45,7 +45,7 @@ def print_comparison(store: "Store", comparison: Comparison, metric: str, count:
 
 def _run_line(store: "Store", run: str) -> str:
     row = store.run(run)
-    return one_line(f"run {row.id} ({row.status}), judge: {row.plan.judge.identity if row.plan.judge else 'no judge'}")
+    return one_line(f"run {row.id} ({row.status}), judge: {row.plan.judge.label if row.plan.judge else 'no judge'}")
 
 
 def _pairing(comparison: Comparison) -> str:

@@ -45,7 +45,7 @@ def runs(limit: int, *, store: str | Path, as_json: bool) -> None:
             "status": row.status,
             "sets": list(row.plan.sets),
             "metrics": list(row.plan.metrics),
-            "judge": row.plan.judge.identity if row.plan.judge else None,
+            "judge": row.plan.judge.label if row.plan.judge else None,
         }
         for row in rows
     ]
@@ -58,7 +58,7 @@ def runs(limit: int, *, store: str | Path, as_json: bool) -> None:
             row.status,
             ", ".join(source.rsplit("/", 1)[-1] for source in row.plan.sets),
             ", ".join(row.plan.metrics),
-            row.plan.judge.identity if row.plan.judge else "no judge",
+            row.plan.judge.label if row.plan.judge else "no judge",
         )
         for row in rows
     ]

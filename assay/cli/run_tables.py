@@ -32,7 +32,7 @@ def print_run(store: "Store", run: str, outcome: "Outcome | None" = None, *, eac
     from rich.text import Text
 
     console, plan = open_console(), store.run(run).plan
-    judge = plan.judge.identity if plan.judge else "no judge"
+    judge = plan.judge.label if plan.judge else "no judge"
     sets = ", ".join(source.rsplit("/", 1)[-1] for source in plan.sets)
     console.print(Text(one_line(f"Run {run} ({store.run(run).status}): {sets}; judge: {judge}")))
     if outcome is not None:

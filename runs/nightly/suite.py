@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from ...former_names import current_name
 from ...judges import Budget, JudgeSettings, Mode, load_settings
+from ...judges.judge_folder import JUDGE_FILE
 from ...metrics.catalogue import DEFAULT_METRICS
 from ..plan import Plan
 from .gates import NO_JUDGE, Gate
@@ -125,7 +126,7 @@ class Suite(BaseModel):
         """Returns the settings of one of the suite's judges, None for `NO_JUDGE`. Raises as `load_settings`."""
         if judge == NO_JUDGE:
             return None
-        is_file = judge.endswith((".yaml", ".yml"))
+        is_file = judge.endswith((".yaml", ".yml")) or (self.path(judge) / JUDGE_FILE).is_file()
         return load_settings(str(self.path(judge)) if is_file else judge)
 
     def plan(self, judge: str) -> Plan:
@@ -150,4 +151,4 @@ def judge_identity(settings: JudgeSettings | None) -> str:
         >>> judge_identity(None)
         'no judge'
     """
-    return NO_JUDGE if settings is None else settings.identity
+    return NO_JUDGE if settings is None else settings.label

@@ -1,0 +1,193 @@
+"""`assay align`: a judge learns from the team's ratings, if that helps."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ..errors import UsageError
+from .judge_session import SessionOptions, open_judge_session, question_progress, with_judge_session
+from .meta_tables import figure, interval
+from .options import SetOptions, embedder_option, json_option, store_option, with_set_options
+from .output import echo, echo_json, one_line, open_console
+
+if TYPE_CHECKING:
+    from ..eval_sets import Sample
+    from ..runs.align import AlignmentCost, AlignmentReport
+
+CANDIDATES = ("isotonic", "beta", "few-shot", "rules")  # as in runs.align
+_RUN = re.compile(r"last|\d{8}(-.*)?")
+
+
+@click.command()
+@click.argument("metric")
+@click.argument("source", metavar="SET|RUN")
+@with_judge_session
+@click.option(
+    "-o", "--out", type=click.Path(path_type=Path, file_okay=False), help="Folder for the judge, if a candidate wins."
+)
+@click.option("--candidates", metavar="A,B", help=f"Only these of {', '.join(CANDIDATES)}.")
+@click.option(
+    "--variant",
+    "variants",
+    multiple=True,
+    type=click.Path(path_type=Path, file_okay=False, exists=True),
+    help="Also try the prompts of this folder; repeatable.",
+)
+@click.option("--shown", type=click.IntRange(1, 20), default=3, show_default=True, help="Rated examples beside each.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of all random choices.")
+@click.option("--bootstrap", type=click.IntRange(min=100), default=2000, show_default=True, help="Resamples.")
+@click.option("--dry-run", is_flag=True, help="Only say what it would take; no judge is asked.")
+@embedder_option
+@with_set_options
+@store_option
+@json_option
+def align(
+    metric: str,
+    source: str,
+    *,
+    judge: str | None,
+    session_options: SessionOptions,
+    out: Path | None,
+    candidates: str | None,
+    variants: tuple[Path, ...],
+    shown: int,
+    seed: int,
+    bootstrap: int,
+    dry_run: bool,
+    embedder: str,
+    set_options: SetOptions,
+    store: str | Path,
+    as_json: bool,
+) -> None:
+    """Let a judge learn from your team's ratings, if that helps.
+
+    Tries probabilities calibrated to the ratings, rated examples beside what is judged, rules distilled from ratings
+    and reasons, and your prompts, on answers that each did not learn from. What wins beyond noise becomes a folder that
+    --judge takes everywhere; else nothing is written.
+
+    \b
+    assay align faithfulness rated.jsonl --judge qwen1.5b --dry-run
+    assay align faithfulness last --judge qwen1.5b -o team_judge --cassette align.jsonl
+    assay run answers.csv --judge team_judge
+    """
+    from ..runs.align import Aligner
+
+    if judge is None:
+        raise UsageError("name the judge that is to learn (--judge MODEL)")
+    if out is not None and out.exists() and any(out.iterdir()):
+        raise UsageError(f"{out}: this folder is not empty; name a new one")
+    chosen = tuple(name.strip() for name in candidates.split(",")) if candidates is not None else CANDIDATES
+    if unknown := [name for name in chosen if name and name not in CANDIDATES]:
+        raise UsageError(f"no candidate is called {unknown[0]!r}; there are {', '.join(CANDIDATES)}")
+    if len({folder.name for folder in variants}) < len(variants):
+        raise UsageError("two --variant folders have one name; rename one")
+    samples = list(_samples(source, set_options, store))
+    with open_judge_session(judge, session_options, out or Path("align")) as session:
+        if session.judge is None:
+            raise UsageError("name the judge that is to learn (--judge MODEL)")
+        aligner = Aligner(
+            metric=metric,
+            samples=samples,
+            judge=session.judge,
+            embedder=session.embedder(embedder),
+            candidates=chosen,
+            variants={folder.name: folder for folder in variants},
+            shown=shown,
+            seed=seed,
+            resamples=bootstrap,
+        )
+        cost = aligner.estimate_cost()
+        if dry_run:
+            _print_cost(cost, as_json=as_json)
+            return
+        if not as_json:
+            echo(_cost_line(cost), err=True)
+        passes = 1 + sum(name in {"few-shot", "rules"} for name in chosen) + len(variants)
+        with question_progress(session.judge, passes * len(aligner.samples), quiet=as_json) as on_reply:
+            done = 0
+
+            def on_sample() -> None:
+                nonlocal done
+                done += 1
+                if done <= passes * len(aligner.samples):  # calibrating goes over the same answers again
+                    on_reply(True)
+
+            aligner.on_sample = on_sample
+            report = aligner.align()
+        written = out if report.result.is_adopted and out is not None else None
+        if written is not None:
+            aligner.write(written, report)
+        usage = session.usage_as_json()
+        usage_line = session.usage_line()
+    if as_json:
+        echo_json(asdict(report) | {"usage_total": usage, "written": None if written is None else str(written)})
+        return
+    _print_report(report)
+    echo(usage_line)
+    if written is not None:
+        echo(f"\nThe judge: {written}. Use it: assay run SET --judge {written}")
+    elif report.result.is_adopted:
+        echo("\nName a folder for it (-o FOLDER) with the same command; recorded replies cost nothing.")
+
+
+def _samples(source: str, set_options: SetOptions, store: str | Path) -> "Iterator[Sample]":
+    if not _RUN.fullmatch(source) or Path(source).exists():
+        yield from set_options.samples([source])
+        return
+    from ..runs import Store
+    from ..runs.ratings.rated_set import replace_ratings
+
+    opened = Store(store, must_exist=True)
+    run = opened.run(source)
+    yield from replace_ratings(opened.database, {sample.id: sample for sample in opened.samples(run.id)}).values()
+
+
+def _cost_line(cost: "AlignmentCost") -> str:
+    return (
+        f"This takes at most {cost.requests:,} requests and about {cost.tokens:,} tokens; what is recorded costs "
+        "nothing. Bounds: --budget-usd, --budget-tokens, --budget-calls."
+    )
+
+
+def _print_cost(cost: "AlignmentCost", *, as_json: bool) -> None:
+    if as_json:
+        echo_json(asdict(cost))
+    else:
+        echo(_cost_line(cost))
+
+
+def _print_report(report: "AlignmentReport") -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    console, result = open_console(), report.result
+    verdict = "adopted" if result.is_adopted else "nothing is adopted"
+    console.print(Text(one_line(f"{report.metric} by {report.judge}: {verdict}: {result.reason}."), style="bold"))
+    console.print(
+        Text(
+            f"{report.answers} rated answers in {report.groups} groups. Each candidate learned from other groups than "
+            f"those that it is tried on; with the choice among them repeated so too: {interval(result.nested)}, "
+            f"{interval(result.comparison.difference, signed=True)} more than as it is."
+        )
+    )
+    if report.raters is not None:
+        console.print(Text(f"Your raters agree with each other at {interval(report.raters.ceiling)}."))
+    if report.rater_groups is not None:
+        console.print(Text(one_line(f"{report.rater_groups.sentence}.", 600), style="yellow"))
+    table = Table(title="Out of fold", title_justify="left", title_style="bold")
+    table.add_column("candidate")
+    for heading in ("Spearman [95%]", "more than as it is", "squared error", "calls", "tokens"):
+        table.add_column(heading, justify="right")
+    for row in result.rows:
+        usage = report.usage.get(row.name)
+        spent = ("-", "-") if usage is None else (f"{usage.calls:,}", f"{usage.tokens_in + usage.tokens_out:,}")
+        difference = "" if row.difference is None else interval(row.difference, signed=True)
+        name = Text(one_line(row.name), style="bold" if row.name == result.chosen else "")
+        table.add_row(name, interval(row.spearman, signed=True), difference, figure(row.squared_error), *spent)
+    for baseline in report.baselines:
+        table.add_row(Text(baseline.name), interval(baseline.spearman, signed=True), "", "", "", "", style="dim")
+    console.print(table)

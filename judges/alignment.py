@@ -1,0 +1,154 @@
+"""What a judge learned from a team's ratings: rules and rated examples beside the state, probabilities calibrated."""
+
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from pydantic import BaseModel, ConfigDict
+
+from ..prompts import Prompts
+from .typed_questions import NO, YES, Answer, Answers, ChoiceQuestion, Predicate, Request, ScoreQuestion, TypedQuestion
+
+if TYPE_CHECKING:
+    from .embedders import Embedder
+
+RULES, EXAMPLES = "team_rules", "rated_examples"  # the parts of the state that hold them
+_MOST_CHARACTERS = 600  # of an example's text, so that a few fit beside any state
+
+Knots = tuple[tuple[float, float], ...]
+"""A monotone map as points (from, to), the first ones ascending; linear between them, constant beyond them."""
+
+
+class RatedExample(BaseModel):
+    """A rated answer that a judge is shown.
+
+    Attributes:
+        id: The sample's id; it is never shown when this very sample is judged.
+        question: The customer's message.
+        answer: The chatbot's answer.
+        rating: What the team gave it.
+        scale: The highest rating of the scale.
+        reasons: Why, in the raters' words.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+    id: str
+    question: str
+    answer: str
+    rating: float
+    scale: float
+    reasons: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """The example as a judge reads it.
+
+        >>> RatedExample(id="a", question="Free?", answer="Yes.", rating=1, scale=5, reasons=("not so",)).text
+        'question: Free?\\nanswer: Yes.\\nrating: 1 of 5 (not so)'
+        """
+        reasons = f" ({'; '.join(self.reasons)[:_MOST_CHARACTERS]})" if self.reasons else ""
+        question, answer = self.question[:_MOST_CHARACTERS], self.answer[:_MOST_CHARACTERS]
+        return f"question: {question}\nanswer: {answer}\nrating: {self.rating:g} of {self.scale:g}{reasons}"
+
+
+@dataclass(frozen=True)
+class Alignment:
+    """What stands beside a request, and how its answers are corrected.
+
+    Attributes:
+        rules: The team's rules; they stand before the state as its part `team_rules`.
+        examples: Rated answers, of which the nearest stand before the state as `rated_examples`.
+        shown: How many.
+        embedder: What finds the nearest; needed with examples.
+        prompts: Prompts in place of those that the metric brings; None to keep them.
+        calibration: By kind of question (`question_kind`), the map from what the judge says to what the ratings say.
+    """
+
+    rules: str = ""
+    examples: Sequence[RatedExample] = ()
+    shown: int = 3
+    embedder: "Embedder | None" = None
+    prompts: Prompts | None = None
+    calibration: Mapping[str, Knots] = field(default_factory=dict)
+
+    async def prepare(self, request: Request) -> Request:
+        """The request with the rules, the nearest examples and the prompts in place.
+
+        Raises:
+            JudgeError: The embedder gives no vectors.
+        """
+        state: dict[str, str] = {}
+        if self.rules:
+            state[RULES] = self.rules
+        if self.examples and self.embedder is not None:
+            state[EXAMPLES] = "\n\n".join(example.text for example in await self._nearest(request, self.embedder))
+        prompts = request.prompts if self.prompts is None else self.prompts
+        return replace(request, state={**state, **request.state}, prompts=prompts)
+
+    async def _nearest(self, request: Request, embedder: "Embedder") -> list[RatedExample]:
+        """The examples whose answers are nearest to what is judged, the nearest last."""
+        others = [example for example in self.examples if example.id != request.sample]
+        if not others:
+            return []
+        statements = [question.statement for question in request.questions if isinstance(question, Predicate)]
+        judged = request.state.get("answer") or " ".join(statements) or " ".join(request.state.values())
+        answers = [example.answer[:_MOST_CHARACTERS] for example in others]
+        cosines = await embedder.cosines(judged[:_MOST_CHARACTERS], answers)
+        order = sorted(range(len(others)), key=lambda place: (-cosines[place], others[place].id))[: self.shown]
+        return [others[place] for place in reversed(order)]
+
+    def calibrate(self, request: Request, answers: Answers) -> Answers:
+        """The answers with their probabilities as the ratings say; an answer without a map stays as it is."""
+        corrected = {}
+        for name, answer in answers.answers.items():
+            knots = self.calibration.get(question_kind(request.task, answer.question))
+            corrected[name] = answer if knots is None else _calibrate_answer(answer, knots)
+        return replace(answers, answers=corrected)
+
+
+def question_kind(task: str, question: TypedQuestion) -> str:
+    """What questions share one calibration: those of one task and type.
+
+    >>> question_kind("support", Predicate("1", "It is free."))
+    'support.predicate'
+    """
+    kinds = {Predicate: "predicate", ChoiceQuestion: "choice", ScoreQuestion: "score"}
+    return f"{task}.{kinds[type(question)]}"
+
+
+def answer_share(answer: Answer) -> float | None:
+    """What an answer says as a number in [0, 1], which calibration maps; None where it says none.
+
+    P(yes) of a predicate, else 1 or 0; the expected level of a scale, from its lowest to its highest. Other questions
+    have no order.
+    """
+    if answer.option is None or isinstance(answer.question, ChoiceQuestion):
+        return None
+    if isinstance(answer.question, Predicate):
+        return answer.support
+    value = answer.value
+    return (float(value) - 1) / (len(answer.question.options) - 1) if isinstance(value, float) else None
+
+
+def _calibrate_answer(answer: Answer, knots: Knots) -> Answer:
+    share = answer_share(answer)
+    if share is None:
+        return answer
+    mapped = min(1.0, max(0.0, _interpolate(knots, share)))
+    if isinstance(answer.question, Predicate):
+        return replace(answer, option=YES if mapped >= 0.5 else NO, probabilities={YES: mapped, NO: 1 - mapped})
+    options = answer.question.options
+    below = min(int(mapped * (len(options) - 1)), len(options) - 2)
+    above_share = mapped * (len(options) - 1) - below
+    probabilities = dict.fromkeys(options, 0.0) | {options[below]: 1 - above_share, options[below + 1]: above_share}
+    return replace(answer, option=max(options, key=probabilities.__getitem__), probabilities=probabilities)
+
+
+def _interpolate(knots: Knots, value: float) -> float:
+    after = bisect_right([x for x, _ in knots], value)
+    if after in {0, len(knots)}:
+        return knots[min(after, len(knots) - 1)][1]
+    (x0, y0), (x1, y1) = knots[after - 1], knots[after]
+    return y0 + (y1 - y0) * (value - x0) / (x1 - x0)

@@ -1,0 +1,220 @@
+"""Does a judge that learned from ratings agree better? Candidates compared out of fold, the choice nested."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from .arrays import Floats, Places
+from .bootstrap_statistics import mean_spearman
+from .comparison import compare
+from .cross_validation import column_spearmans
+from .estimate import Estimate, estimate
+from .folds import grouped_folds
+from .results import Comparison
+from .table import ScoreTable
+
+AS_IT_IS = "as it is"
+_SIGNIFICANT = 0.05
+
+Predict = Callable[[Places, Places], Floats]
+"""Maps the places of training items and of others to scores of the others in [0, 1]; more is better, NaN missing."""
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateRow:
+    """What one candidate reaches on answers that it did not learn from.
+
+    Attributes:
+        name: Its name.
+        spearman: Spearman's rho with the ratings, out of fold.
+        difference: rho less that of the judge as it is; None for that one.
+        squared_error: Mean squared difference between score and rating, both as shares of their scale.
+    """
+
+    name: str
+    spearman: Estimate
+    difference: Estimate | None
+    squared_error: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class AlignmentResult:
+    """Which candidate to adopt, if any.
+
+    Attributes:
+        rows: Each candidate out of fold, the judge as it is first.
+        chosen: The candidate that agrees best on all answers; the judge as it is where none is better.
+        nested: Spearman where the choice is repeated without the answers that are scored.
+        comparison: That choice against the judge as it is.
+        error_change: Squared error of that choice less that of the judge as it is.
+        p_error: How often chance lowers the error as much, by permutation of whole groups; one-sided.
+        is_adopted: Whether the choice wins beyond noise.
+        reason: Why, or why not, in a sentence.
+    """
+
+    rows: tuple[CandidateRow, ...]
+    chosen: str
+    nested: Estimate
+    comparison: Comparison
+    error_change: float | None
+    p_error: float | None
+    is_adopted: bool
+    reason: str
+
+
+def split_groups(group_numbers: Places, *, seed: int = 0) -> Places:
+    """Deals whole groups into two halves: 0 or 1 for each item, (items,).
+
+    Examples and rules for the answers of one half come from the other half, so that no candidate is tried on ratings
+    that it has seen.
+    """
+    half = np.zeros(len(group_numbers), dtype=np.intp)
+    parts = grouped_folds(group_numbers, 2, seed=seed)
+    if parts:
+        half[parts[1]] = 1
+    return half
+
+
+def compare_candidates(
+    table: ScoreTable,
+    candidates: Mapping[str, Predict],
+    halves: Places,
+    *,
+    folds: int = 4,
+    resamples: int = 2000,
+    permutations: int = 2000,
+    seed: int = 0,
+) -> AlignmentResult:
+    """Compares candidates with the judge as it is, and decides whether one is adopted.
+
+    Each half is dealt into folds of whole groups. A fold's choice is made on the other folds of its half, by inner
+    folds: answers of the other half may have been scored with examples from this fold. It is adopted where its scores
+    agree with the ratings beyond chance and either Spearman is higher (permutation test that swaps whole groups,
+    p < 0.05, interval above 0), or it is not lower and the squared error is smaller beyond noise.
+
+    Args:
+        table: A table whose items are all rated; its scores are not used.
+        candidates: By name, the judge as it is (`AS_IT_IS`) first. Examples and rules must respect `halves`.
+        halves: The half of each item, as `split_groups` gives it.
+        folds: Folds in each half.
+        resamples: Bootstrap resamples.
+        permutations: Permutations of whole groups.
+        seed: Seed of folds, resamples and permutations.
+
+    Returns:
+        The rows and the decision.
+    """
+    ratings = table.mean_rating
+    shares = (ratings - table.rating_min) / (table.rating_max - table.rating_min)
+    out_of_fold = {name: np.full(len(ratings), np.nan) for name in candidates}
+    nested = np.full(len(ratings), np.nan)
+    everything = np.arange(len(ratings))
+    for half in (0, 1):
+        places = np.flatnonzero(halves == half)
+        for part in grouped_folds(table.group_numbers[places], folds, seed=seed):
+            held_out = places[part]
+            training = np.setdiff1d(everything, held_out)
+            for name, predict in candidates.items():
+                out_of_fold[name][held_out] = predict(training, held_out)
+            own_half = np.setdiff1d(places, held_out)
+            name = _choose(table, candidates, own_half, training, folds=folds, seed=seed)
+            nested[held_out] = out_of_fold[name][held_out]
+
+    def rho(values: Floats) -> Estimate:
+        scored = np.flatnonzero(~np.isnan(values))
+        if len(scored) < 5 or np.ptp(values[scored]) == 0:
+            return Estimate(None, n=len(scored), problem="too few scores, or all are equal")
+        groups = [table.groups[place] for place in scored]
+        return estimate(mean_spearman(values[scored][:, None], ratings[scored]), groups, resamples=resamples, seed=seed)
+
+    def compare_with_first(name: str, values: Floats) -> Comparison:
+        return compare(
+            table,
+            (name, values[:, None]),
+            (AS_IT_IS, out_of_fold[AS_IT_IS][:, None]),
+            resamples=resamples,
+            permutations=permutations,
+            seed=seed,
+        )
+
+    rows = tuple(
+        CandidateRow(
+            name,
+            rho(values),
+            None if name == AS_IT_IS else compare_with_first(name, values).difference,
+            _mean_error(values, shares),
+        )
+        for name, values in out_of_fold.items()
+    )
+    chosen = max(rows, key=lambda row: -2 if row.spearman.value is None else round(row.spearman.value, 9)).name
+    comparison = compare_with_first(chosen, nested)
+    change, p_error = _error_change(
+        nested, out_of_fold[AS_IT_IS], shares, table.group_numbers, permutations=permutations, seed=seed
+    )
+    agreement = rho(nested)
+    is_adopted, reason = _decide(chosen, agreement, comparison, change, p_error)
+    return AlignmentResult(rows, chosen, agreement, comparison, change, p_error, is_adopted, reason)
+
+
+def _choose(
+    table: ScoreTable,
+    candidates: Mapping[str, Predict],
+    own_half: Places,
+    training: Places,
+    *,
+    folds: int,
+    seed: int,
+) -> str:
+    """The candidate that agrees best on `own_half`, each answer scored by fits without its group."""
+    parts = grouped_folds(table.group_numbers[own_half], folds, seed=seed + 1)
+    reached = {}
+    for name, predict in candidates.items():
+        values = np.full(len(own_half), np.nan)
+        for part in parts:
+            others = own_half[part]
+            values[part] = predict(np.setdiff1d(training, others), others)
+        known = ~np.isnan(values)
+        ratings = table.mean_rating[own_half]
+        reached[name] = float(column_spearmans(values[known][:, None], ratings[known])[0]) if known.sum() > 2 else -1.0
+    return max(reached, key=lambda name: round(reached[name], 9))
+
+
+def _mean_error(values: Floats, shares: Floats) -> float | None:
+    known = ~np.isnan(values)
+    return float(((values - shares)[known] ** 2).mean()) if known.any() else None
+
+
+def _error_change(
+    values: Floats, others: Floats, shares: Floats, groups: Places, *, permutations: int, seed: int
+) -> tuple[float | None, float | None]:
+    """The change of the mean squared error, and the p-value of signs drawn for whole groups."""
+    known = ~np.isnan(values) & ~np.isnan(others)
+    if not known.any():
+        return None, None
+    changes = ((values - shares) ** 2 - (others - shares) ** 2)[known]
+    numbers = np.unique(groups[known], return_inverse=True)[1]
+    sums = np.bincount(numbers, weights=changes)
+    signs = np.random.default_rng(seed).choice([-1.0, 1.0], size=(permutations, len(sums)))
+    reached = int((signs @ sums <= sums.sum() + 1e-12).sum())
+    return float(changes.mean()), (reached + 1) / (permutations + 1)
+
+
+def _decide(
+    chosen: str, agreement: Estimate, comparison: Comparison, change: float | None, p_error: float | None
+) -> tuple[bool, str]:
+    if chosen == AS_IT_IS:
+        return False, "nothing agrees better with your ratings than the judge as it is"
+    if agreement.value is None or agreement.low is None or agreement.low <= 0:
+        return False, "the best candidate does not agree with your ratings beyond chance"
+    difference, p = comparison.difference, comparison.p_permutation
+    if difference.value is None or difference.low is None or difference.high is None or p is None:
+        return False, f"the candidates cannot be compared: {comparison.problem or difference.problem}"
+    if difference.low > 0 and p < _SIGNIFICANT:
+        return True, f"{chosen} agrees better than the judge as it is, beyond noise (p = {p:.2g})"
+    if difference.high >= 0 and change is not None and p_error is not None and change < 0 and p_error < _SIGNIFICANT:
+        return (
+            True,
+            f"{chosen} agrees as well, and its scores lie nearer to the ratings, beyond noise (p = {p_error:.2g})",
+        )
+    return False, f"{chosen} looks best, but not beyond noise (p = {p:.2g})"

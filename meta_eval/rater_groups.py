@@ -1,0 +1,115 @@
+"""Do two groups of raters follow different rules? Agreement within and between groups, and the items that part them."""
+
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from .arrays import Floats
+from .table import ScoreTable
+
+_FEWEST_ITEMS = 20
+_MOST_RATERS = 10
+_LEAST_DIFFERENCE = 0.2
+_SHUFFLES = 200
+_MOST_ITEMS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class RaterGroups:
+    """Two groups of raters.
+
+    Attributes:
+        first: The raters of one group.
+        second: Those of the other.
+        within: Mean Spearman of two raters of one group.
+        between: Mean Spearman of two raters of different groups.
+        p: How often raters who are exchangeable part as far, over all ways to part them.
+        items: The items on which the groups' means differ most, the largest difference first.
+    """
+
+    first: tuple[str, ...]
+    second: tuple[str, ...]
+    within: float
+    between: float
+    p: float
+    items: tuple[str, ...]
+
+    @property
+    def sentence(self) -> str:
+        """What to tell the team."""
+        return (
+            f"Your raters may follow two rules: {', '.join(self.first)} agree with each other at {self.within:.2f} and "
+            f"with {', '.join(self.second)} at {self.between:.2f} (p = {self.p:.2g}); settle it on "
+            f"{', '.join(self.items)} first, or align to one group (--rating)"
+        )
+
+
+def find_rater_groups(table: ScoreTable, *, seed: int = 0) -> RaterGroups | None:
+    """Finds the two groups of raters that differ most from each other.
+
+    The statistic is the mean correlation of pairs within groups less that of pairs between groups, for the best of all
+    ways to part the raters. Its p-value shuffles each item's ratings among those who rated it.
+
+    Args:
+        table: Ratings by several raters.
+        seed: Seed of the shuffling.
+
+    Returns:
+        The groups; None with fewer than three raters or twenty items that all rated, more than ten raters, or where
+        they part less than 0.2 or no further than chance.
+    """
+    is_rated = ~np.isnan(table.ratings)
+    shared = np.flatnonzero(is_rated.all(axis=1))
+    count = len(table.raters)
+    if not 3 <= count <= _MOST_RATERS or len(shared) < _FEWEST_ITEMS:
+        return None
+    ratings = table.ratings[shared]
+    partings = [
+        frozenset(part)
+        for size in range(2, count)
+        for part in combinations(range(count), size)
+        if _is_named_first(part, count)
+    ]
+    statistic, first, within, between = _best(ratings, partings)
+    if statistic < _LEAST_DIFFERENCE:
+        return None
+    generator = np.random.default_rng(seed)
+    reached = sum(_best(generator.permuted(ratings, axis=1), partings)[0] >= statistic - 1e-9 for _ in range(_SHUFFLES))
+    p = (reached + 1) / (_SHUFFLES + 1)
+    if p >= 0.05:
+        return None
+    second = [rater for rater in range(count) if rater not in first]
+    apart = np.abs(ratings[:, sorted(first)].mean(axis=1) - ratings[:, second].mean(axis=1))
+    order = np.argsort(-apart, kind="stable")[:_MOST_ITEMS]
+    return RaterGroups(
+        tuple(table.raters[rater] for rater in sorted(first)),
+        tuple(table.raters[rater] for rater in second),
+        within,
+        between,
+        p,
+        tuple(table.items[int(shared[place])] for place in order),
+    )
+
+
+def _is_named_first(part: tuple[int, ...], count: int) -> bool:
+    """Whether this half names the parting: the larger one, of equals the one with the first rater."""
+    return 2 * len(part) > count or (2 * len(part) == count and 0 in part)
+
+
+def _best(ratings: Floats, partings: list[frozenset[int]]) -> tuple[float, frozenset[int], float, float]:
+    from scipy.stats import rankdata
+
+    ranks = rankdata(ratings, axis=0)
+    ranks = ranks - ranks.mean(axis=0)
+    size = np.sqrt((ranks**2).sum(axis=0))
+    correlations = (ranks.T @ ranks) / np.maximum(np.outer(size, size), 1e-12)
+    pairs = list(combinations(range(ratings.shape[1]), 2))
+    best = (-2.0, partings[0], 0.0, 0.0)
+    for part in partings:
+        same = [correlations[a, b] for a, b in pairs if (a in part) == (b in part)]
+        other = [correlations[a, b] for a, b in pairs if (a in part) != (b in part)]
+        within, between = float(np.mean(same)), float(np.mean(other))
+        if within - between > best[0]:
+            best = (within - between, part, within, between)
+    return best

@@ -1,0 +1,157 @@
+"""A judge that learned: calibration by hand, what wins and what does not, and raters who follow two rules."""
+
+from collections.abc import Callable
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from assay.meta_eval.alignment import AS_IT_IS, AlignmentResult, compare_candidates, split_groups
+from assay.meta_eval.arrays import Floats, Places
+from assay.meta_eval.probability_maps import CalibrationKind, fit_map
+from assay.meta_eval.rater_groups import find_rater_groups
+from assay.meta_eval.scorer import interpolate
+from assay.meta_eval.table import ScoreTable
+
+
+def test_isotonic_by_hand() -> None:
+    """Said .6 with ratings 1, .7 with 0 and .9 with 1: the first two fall, so they are pooled at their mean, .5."""
+    said, good = np.repeat([0.6, 0.7, 0.9], 5), np.repeat([1.0, 0.0, 1.0], 5)
+    assert fit_map("isotonic", said, good, np.ones(15)) == ((0.6, 0.5), (0.7, 0.5), (0.9, 1.0))
+    heavier = np.repeat([3.0, 1.0, 1.0], 5)  # (3 x 1 + 1 x 0) / 4 = .75
+    assert fit_map("isotonic", said, good, heavier)[0] == (0.6, 0.75)
+
+
+def test_beta_undoes_a_known_miscalibration() -> None:
+    """Truth q, said p with logit p = 2 logit q + 1: the map back is beta's, logit q = logit p / 2 - 1/2."""
+    q = np.linspace(0.05, 0.95, 400)
+    said = 1 / (1 + np.exp(-(2 * np.log(q / (1 - q)) + 1)))
+    knots = fit_map("beta", said, q, np.ones(400))
+    for truth, p in list(zip(q, said, strict=True))[20:380:40]:
+        assert interpolate(knots, float(p)) == pytest.approx(truth, abs=0.03)
+    assert all(a <= b for (_, a), (_, b) in pairwise(knots))
+
+
+@pytest.mark.parametrize("kind", ["isotonic", "beta"])
+def test_what_cannot_be_calibrated_stays(kind: CalibrationKind) -> None:
+    identity = ((0.0, 0.0), (1.0, 1.0))
+    assert fit_map(kind, np.full(20, 0.5), np.linspace(0, 1, 20), np.ones(20)) == identity
+    assert fit_map(kind, np.linspace(0, 1, 9), np.linspace(0, 1, 9), np.ones(9)) == identity
+
+
+def test_a_judge_that_is_right_against_the_grain_gets_no_falling_map() -> None:
+    said = np.linspace(0.1, 0.9, 40)
+    for kind in ("isotonic", "beta"):
+        knots = fit_map(kind, said, 1 - said, np.ones(40))  # type: ignore[arg-type]
+        assert {round(y, 6) for _, y in knots} == {0.5}
+
+
+Answers = tuple[Floats, Places, Floats]
+
+
+def simulate(seed: int, answers: int = 90, claims: int = 4) -> Answers:
+    """P of each claim (answers, claims), the group of each answer, and its rating in 1..5.
+
+    A claim is supported or not. The judge says about 0.97 of a supported one and, half of the time, anything between
+    0.5 and 0.93 of one that is not, so that its mean hardly moves: what is below 0.95 should count as nothing.
+    """
+    draw = np.random.default_rng(seed)
+    group = np.repeat(np.arange(answers // 2), 2)
+    rate = np.clip(draw.beta(2, 1, answers // 2)[group] + draw.normal(0, 0.1, answers), 0.05, 0.95)
+    supported = draw.uniform(size=(answers, claims)) < rate[:, None]
+    unsupported = np.where(draw.uniform(size=supported.shape) < 0.5, draw.uniform(0.5, 0.93, supported.shape), 0.9)
+    said = np.where(supported, draw.uniform(0.95, 0.99, supported.shape), unsupported)
+    ratings = np.clip(np.round(1 + 4 * supported.mean(axis=1) + draw.normal(0, 0.4, answers)), 1, 5)
+    return said, group, ratings
+
+
+def align(simulated: Answers, ratings: Floats, seed: int = 0) -> AlignmentResult:
+    """Compares the mean P as it is with the mean of calibrated P, as `assay align` does for faithfulness."""
+    said, group, _ = simulated
+    table = ScoreTable(
+        items=tuple(f"s{number}" for number in range(len(ratings))),
+        metrics=(),
+        scores=np.zeros((len(ratings), 0)),
+        ratings=ratings[:, None],
+        groups=tuple(map(str, group)),
+    )
+
+    def calibrated(kind: CalibrationKind) -> Callable[[Places, Places], Floats]:
+        def predict(training: Places, others: Places) -> Floats:
+            targets = np.repeat((ratings[training] - 1) / 4, said.shape[1])
+            x, y = np.array(fit_map(kind, said[training].ravel(), targets, np.ones(len(targets)))).T
+            scores: Floats = np.interp(said[others], x, y).mean(axis=1)
+            return scores
+
+        return predict
+
+    candidates = {
+        AS_IT_IS: lambda _, others: said[others].mean(axis=1),
+        "isotonic": calibrated("isotonic"),
+        "beta": calibrated("beta"),
+    }
+    halves = split_groups(table.group_numbers, seed=seed)
+    return compare_candidates(table, candidates, halves, resamples=200, permutations=400, seed=seed)
+
+
+def test_what_wins_is_adopted_with_its_figures() -> None:
+    simulated = simulate(0)
+    result = align(simulated, simulated[2])
+    assert result.is_adopted and result.chosen in {"isotonic", "beta"}
+    assert result.comparison.difference.value is not None and result.comparison.difference.value > 0
+    first, *others = result.rows
+    assert first.name == AS_IT_IS and first.difference is None
+    assert all(row.squared_error is not None and row.squared_error < first.squared_error for row in others)
+    assert "beyond noise" in result.reason
+
+
+def test_halves_hold_whole_groups() -> None:
+    groups = np.repeat(np.arange(7), 3)
+    halves = split_groups(groups)
+    assert all(len(set(halves[groups == group])) == 1 for group in range(7))
+    assert {0, 1} == set(halves.tolist())
+    assert not split_groups(np.zeros(5, dtype=np.intp)).any()
+
+
+def adopted_on_shuffled(seeds: range) -> int:
+    """How often a candidate is adopted on ratings that belong to other groups."""
+    adopted = 0
+    for seed in seeds:
+        simulated = simulate(seed)
+        blocks = simulated[2].reshape(-1, 2)
+        shuffled = np.random.default_rng(seed).permutation(blocks).ravel()  # groups of two keep their ratings
+        adopted += align(simulated, shuffled, seed).is_adopted
+    return adopted
+
+
+def test_nothing_is_adopted_on_shuffled_ratings() -> None:
+    assert adopted_on_shuffled(range(5)) == 0
+
+
+@pytest.mark.slow
+def test_at_most_2_of_40_are_adopted_on_shuffled_ratings() -> None:
+    assert adopted_on_shuffled(range(40)) <= 2
+
+
+def rate(rules: list[int], noise: float, items: int = 60) -> ScoreTable:
+    """Raters who follow rule 0 or 1, each with noise; two rules are independent of each other."""
+    draw = np.random.default_rng(3)
+    truths = draw.uniform(1, 5, (2, items))
+    ratings = np.column_stack([np.clip(truths[rule] + draw.normal(0, noise, items), 1, 5) for rule in rules])
+    names = tuple(f"r{number}" for number in range(len(rules)))
+    return ScoreTable(tuple(map(str, range(items))), (), np.zeros((items, 0)), ratings, raters=names)
+
+
+def test_raters_of_two_rules_are_told_apart() -> None:
+    table = rate([0, 1, 0, 1], noise=0.4)
+    groups = find_rater_groups(table)
+    assert groups is not None and {groups.first, groups.second} == {("r0", "r2"), ("r1", "r3")}
+    assert groups.within > 0.8 and abs(groups.between) < 0.3 and groups.p < 0.05
+    apart = np.abs(table.ratings[:, [0, 2]].mean(axis=1) - table.ratings[:, [1, 3]].mean(axis=1))
+    assert groups.items[0] == table.items[int(np.argmax(apart))]
+    assert "Your raters may follow two rules: " in groups.sentence
+
+
+def test_raters_of_one_rule_are_one_group() -> None:
+    assert find_rater_groups(rate([0, 0, 0, 0], noise=0.8)) is None
+    assert find_rater_groups(rate([0, 1], noise=0.1)) is None  # two raters are no groups
