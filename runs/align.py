@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ..errors import UsageError
+from ..errors import InputError, UsageError
 from ..eval_sets import Sample
 from ..judges import Judge, JudgeSettings, LiteLLMJudge, PlainText, Question, Usage
 from ..judges.alignment import Alignment, RatedExample
@@ -167,6 +167,7 @@ class Aligner:
         Raises:
             UsageError: The metric asks no typed question.
             BudgetReached: A bound of the judge's budget; what was asked is in the cassette.
+            InputError: More than half of the answers have no score.
         """
         with asyncio.Runner() as runner:
             self._runner = runner
@@ -253,9 +254,9 @@ class Aligner:
 
     def _make_alignment(self, chosen: str) -> tuple[Alignment, Sequence[Path]]:
         """The candidate that won, learned from all rated answers, and the prompt files that belong to it."""
-        if chosen in _CALIBRATIONS:
-            everything = np.arange(len(self.samples))
-            return Alignment(calibration=self._maps(chosen, everything)), ()  # type: ignore[arg-type]
+        for kind in _CALIBRATIONS:
+            if chosen == kind:
+                return Alignment(calibration=self._maps(kind, np.arange(len(self.samples)))), ()
         if chosen == "few-shot":
             examples = tuple(map(_example, self.samples))
             return Alignment(examples=examples, shown=self.shown, embedder=self.embedder), ()
@@ -277,19 +278,26 @@ class Aligner:
         """The metric's values of some samples as shares of its range, more is better; NaN where there is none."""
         metric = self.load(judge) if self.load else load_metric(self.metric, judge, self.embedder)
         low, high = metric.range
-        if not np.isfinite([low, high]).all():
+        if low is None or high is None:
             raise UsageError(f"{self.metric} has no bounded range, so that it cannot be held against ratings")
-        values = np.full(len(self.samples), np.nan)
+        values, reasons = np.full(len(self.samples), np.nan), []
 
         def keep(sample: Sample, scores: dict[str, Score]) -> None:
-            (score,) = scores.values()
-            if score.value is not None:
-                share = (score.value - low) / (high - low)
-                values[self._place_of[sample.id]] = share if metric.higher_is_better else 1 - share
-            self.on_sample()
+            for score in scores.values():  # none where a budget ends it
+                if score.value is None:
+                    reasons.append(score.reason)
+                else:
+                    share = (score.value - low) / (high - low)
+                    values[self._place_of[sample.id]] = share if metric.higher_is_better else 1 - share
+                self.on_sample()
 
         chosen = [self.samples[int(place)] for place in places]
         await execute(chosen, [metric], keep, concurrency=self.judge.settings.concurrent_samples)
+        if 2 * len(reasons) > len(self.samples):
+            raise InputError(
+                f"{self.metric} has no score for {len(reasons)} of {len(self.samples)} rated answers, so that nothing "
+                f"can be learned: {reasons[0]}"
+            )
         return values[list(places)]
 
     def _calibrated(self, kind: CalibrationKind) -> Predict:
@@ -324,7 +332,7 @@ class Aligner:
 
     async def _distil(self, samples: Sequence[Sample]) -> str:
         """The rules that the judge reads from the worst and the best rated answers."""
-        ordered = sorted(samples, key=lambda sample: (sample.human_rating or 0.0, sample.id))
+        ordered = sorted(samples, key=lambda sample: (_rating(sample), sample.id))
         half = _MOST_IN_RULES // 2
         shown = ordered if len(ordered) <= _MOST_IN_RULES else [*ordered[:half], *ordered[-half:]]
         (language, _), *_ = Counter(sample.language for sample in samples).most_common()
@@ -365,7 +373,7 @@ def _table(samples: Sequence[Sample]) -> ScoreTable:
         ratings = np.array([[sample.ratings.get(rater, np.nan) for rater in raters] for sample in samples])
     else:
         raters = ["rating"]
-        ratings = np.array([[sample.human_rating] for sample in samples], float)
+        ratings = np.array([[_rating(sample)] for sample in samples])
     return ScoreTable(
         items=tuple(sample.id for sample in samples),
         metrics=(),
@@ -378,26 +386,29 @@ def _table(samples: Sequence[Sample]) -> ScoreTable:
     )
 
 
+def _rating(sample: Sample) -> float:
+    return float("nan") if sample.human_rating is None else sample.human_rating
+
+
 def _example(sample: Sample) -> RatedExample:
     reasons = sample.metadata.get("rating_reasons")
     return RatedExample(
         id=sample.id,
         question=sample.user_input,
         answer=sample.response,
-        rating=round(sample.human_rating or 0.0, 2),
+        rating=round(_rating(sample), 2),
         scale=sample.rating_max,
         reasons=tuple(map(str, reasons.values())) if isinstance(reasons, dict) else (),
     )
 
 
 def _less(after: Usage, before: Usage) -> Usage:
-    usd = None if after.usd is None or before.usd is None else after.usd - before.usd
     return Usage(
-        after.calls - before.calls,
-        after.from_cassette - before.from_cassette,
-        after.tokens_in - before.tokens_in,
-        after.tokens_out - before.tokens_out,
-        after.tokens_cached - before.tokens_cached,
-        usd,
-        after.seconds - before.seconds,
+        calls=after.calls - before.calls,
+        from_cassette=after.from_cassette - before.from_cassette,
+        tokens_in=after.tokens_in - before.tokens_in,
+        tokens_out=after.tokens_out - before.tokens_out,
+        tokens_cached=after.tokens_cached - before.tokens_cached,
+        usd=None if after.usd is None or before.usd is None else after.usd - before.usd,
+        seconds=after.seconds - before.seconds,
     )

@@ -107,7 +107,7 @@ def align(
         if not as_json:
             echo(_cost_line(cost), err=True)
         passes = 1 + sum(name in {"few-shot", "rules"} for name in chosen) + len(variants)
-        with question_progress(session.judge, passes * len(aligner.samples), quiet=as_json) as on_reply:
+        with question_progress(session.judge, passes * len(aligner.samples)) as on_reply:
             done = 0
 
             def on_sample() -> None:

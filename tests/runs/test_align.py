@@ -1,0 +1,185 @@
+"""`assay align` with a judge at the tests' server: what it learns, from whom, and its folder."""
+
+import asyncio
+import json
+import re
+from collections.abc import Callable
+from math import log
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import yaml
+from openai_server import Answer as Reply
+from openai_server import OpenAIServer, Request
+
+from assay.errors import InputError, UsageError
+from assay.eval_sets import Sample
+from assay.judges import LiteLLMJudge, load_settings
+from assay.judges.embedders import Embedder
+from assay.judges.judge_folder import JUDGE_FILE
+from assay.metrics.catalogue import load_metric
+from assay.runs.align import Aligner
+
+METRIC = "context_relevance:unit=sentences"
+
+
+class WordCounts(Embedder):
+    """Counts of letters: texts of the same letters are near."""
+
+    name = "letters"
+
+    async def embed(self, texts: Any) -> Any:
+        """26 counts and a constant."""
+        return np.array(
+            [[1.0, *(text.lower().count(chr(97 + n)) for n in range(26))] for text in texts], dtype=np.float32
+        )
+
+
+def rated_samples(count: int) -> list[Sample]:
+    """Samples in groups of two, each with four sentences; the rating is 1 plus the number of sentences that help.
+
+    A sentence says what the judge will say of it: 0.97 where it helps, else 0.5 to 0.9, so that the judge's mean hardly
+    follows the rating, and a map that falls to nothing below 0.95 makes it follow.
+    """
+    draw = np.random.default_rng(1)
+    samples = []
+    for number in range(count):
+        helps = draw.uniform(size=4) < draw.uniform(0, 1)
+        said = np.where(helps, 0.97, draw.choice([0.5, 0.9], 4))
+        text = " ".join(f"Fact {number}-{place} is {p:.2f} known." for place, p in enumerate(said))
+        samples.append(
+            Sample(
+                id=f"s{number}",
+                user_input=f"What is known of {number}?",
+                response=f"Answer of group {number // 2}, number {number}.",
+                retrieved_contexts=(text,),
+                language="en",
+                rating=float(1 + helps.sum()),
+                group=f"g{number // 2}",
+                metadata={"rating_reasons": {"ann": f"{4 - helps.sum()} do not help"}},
+            )
+        )
+    return samples
+
+
+def say_what_it_says(request: Request) -> Reply | None:
+    """P(yes) of a statement is the number in it; rules are a line."""
+    statement = re.search(r"<statement>\s*Fact \S+ is ([\d.]+) known", request.user)
+    if statement is None:
+        return Reply(text="- Sentences that do not help lower the rating.")
+    p = float(statement[1])
+    words = [{"Yes": log(p), "No": log(1 - p)}, {"No": log(1 - p), "Yes": log(p)}][p < 0.5]
+    return Reply(text=next(iter(words)), logprobs=[words])
+
+
+@pytest.fixture
+def judge(openai_server: OpenAIServer, judge_file: Callable[..., Path]) -> LiteLLMJudge:
+    """A judge at the server that says what the statements say."""
+    openai_server.script = say_what_it_says
+    return LiteLLMJudge(str(judge_file(logprobs=True)))
+
+
+def make_aligner(judge: LiteLLMJudge, samples: list[Sample], *candidates: str) -> Aligner:
+    return Aligner(METRIC, samples, judge, WordCounts(), candidates=candidates, resamples=300, shown=2)
+
+
+def test_a_judge_that_says_too_much_is_calibrated_and_used_as_a_folder(
+    judge: LiteLLMJudge, openai_server: OpenAIServer, tmp_path: Path
+) -> None:
+    samples = rated_samples(48)
+    aligner = make_aligner(judge, samples, "isotonic")
+    cost = aligner.estimate_cost()
+    assert (cost.requests, openai_server.requests) == (4 * 48, [])
+    report = aligner.align()
+    assert len(openai_server.requests) == cost.requests  # calibration asks nothing
+    assert report.result.is_adopted and report.result.chosen == "isotonic"
+    before, after = (row.spearman.value for row in report.result.rows)
+    assert before is not None and after is not None and after > before + 0.05
+    folder = tmp_path / "team"
+    aligner.write(folder, report)
+    knots = yaml.safe_load((folder / "calibration.yaml").read_text())["sentence_relevance.predicate"]
+    # by hand: the mean rating share over the sentences of which 0.97 is said; each weighs a quarter of its sample
+    high = [
+        (s.rating_share or 0, p) for s in samples for p in re.findall(r"is ([\d.]+) known", s.retrieved_contexts[0])
+    ]
+    assert knots[-1] == pytest.approx([0.97, np.mean([share for share, p in high if p == "0.97"])], abs=1e-3)
+
+    settings = load_settings(str(folder))
+    assert settings.label.startswith("openai/test+aligned.") and settings.identity == "openai/test"
+    aligned = load_metric(METRIC, LiteLLMJudge(str(folder)))
+    score = asyncio.run(aligned.assess(samples[0]))
+    said = [float(p) for p in re.findall(r"is ([\d.]+) known", samples[0].retrieved_contexts[0])]
+    xs, ys = np.array(knots).T
+    assert score.value == pytest.approx(np.interp(said, xs, ys).mean(), abs=1e-3)
+
+    (folder / "calibration.yaml").write_text("sentence_relevance.predicate: [[0, 1], [1, 0]]\n")
+    with pytest.raises(InputError, match="changed since it was named"):
+        LiteLLMJudge(settings)
+    with pytest.raises(InputError, match="the points must rise"):
+        LiteLLMJudge(str(folder))
+
+
+def test_examples_and_rules_come_from_other_groups(judge: LiteLLMJudge, openai_server: OpenAIServer) -> None:
+    samples = rated_samples(24)
+    report = make_aligner(judge, samples, "few-shot", "rules").align()
+    assert [row.name for row in report.result.rows] == ["as it is", "few-shot", "rules"]
+    assert not report.result.is_adopted  # the judge says the same whatever stands beside
+    assert report.usage["few-shot"].calls == 4 * 24
+    shown, rules = 0, 0
+    for request in openai_server.requests:
+        judged = re.search(r"Fact (\d+)-", request.user)
+        if "<rated_examples>" in request.user:
+            groups = re.findall(r"answer: Answer of group (\d+)", request.user)
+            assert len(groups) == 2 and judged is not None
+            assert int(judged[1]) // 2 not in map(int, groups)
+            assert "do not help)" in request.user
+            shown += 1
+        if "<team_rules>\n- Sentences that do not help lower the rating.\n</team_rules>" in request.user:
+            rules += 1
+    assert (shown, rules) == (4 * 24, 4 * 24)
+    distilled = [request for request in openai_server.requests if "<rated_answers>" in request.user]
+    assert len(distilled) == 2
+    first, second = (set(re.findall(r"Answer of group (\d+)", request.user)) for request in distilled)
+    assert not first & second
+
+
+def test_too_little_or_nothing_to_learn_is_said(judge: LiteLLMJudge) -> None:
+    with pytest.raises(UsageError, match="12 answers are rated; a judge learns from 20 or more"):
+        make_aligner(judge, rated_samples(12))
+    one_group = [sample.model_copy(update={"group": "g"}) for sample in rated_samples(24)]
+    with pytest.raises(UsageError, match="of one group"):
+        make_aligner(judge, one_group)
+    untyped = Aligner("token_overlap", rated_samples(24), judge, WordCounts())
+    with pytest.raises(UsageError, match="token_overlap asks no typed question"):
+        untyped.estimate_cost()
+
+
+def test_the_command_writes_nothing_where_nothing_wins(
+    assay: Any, judge_file: Callable[..., Path], openai_server: OpenAIServer
+) -> None:
+    openai_server.script = say_what_it_says
+    draw = np.random.default_rng(5)
+    rows = [
+        sample.model_dump(mode="json") | {"rating": float(draw.integers(1, 6)), "ratings": {}}
+        for sample in rated_samples(24)
+    ]
+    Path("rated.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    typed = ("align", METRIC, "rated.jsonl", "--judge", judge_file(logprobs=True), "-o", "team", "--bootstrap", "100")
+    dry = assay(*typed, "--dry-run", "--json")
+    assert dry.json["requests"] == 4 * 24 * 3 + 2  # as it is, few-shot, rules, and two times distilling them
+    assert openai_server.requests == []
+    done = assay(*typed, "--candidates", "isotonic,beta")
+    assert done.code == 0 and "nothing is adopted" in done.out
+    assert not Path("team").exists()
+    assert "This takes at most 96 requests" in done.err
+    bounded = assay(*typed, "--budget-calls", "10", "--candidates", "isotonic")
+    assert bounded.code == 3 and "--resume" in bounded.err
+    assert assay("align", METRIC, "rated.jsonl").code == 2
+    assert "no candidate is called 'magic'" in assay(*typed, "--candidates", "magic").err
+
+
+def test_a_judge_file_in_a_folder_is_a_judge(tmp_path: Path) -> None:
+    (tmp_path / JUDGE_FILE).write_text("model: openai/m\n", encoding="utf-8")
+    assert load_settings(str(tmp_path)).label == "openai/m"
