@@ -60,7 +60,7 @@ class _Records:
         self._line = 0
 
     def header(self) -> tuple[str, ...]:
-        """The names of the columns; one without a name is `column <place>`."""
+        """Returns the names of the columns; one without a name is `column <place>`."""
         record = next(iter(self), None)
         if record is None:
             raise InputError(f"{self.name}: the file is empty; its first line should name the columns")

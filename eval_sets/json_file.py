@@ -103,7 +103,7 @@ def _listed_rows(listed: list[Any], name: str) -> Iterator[Row | BadRow]:
 
 
 def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object whose keys are all different; json itself silently drops the first of two equal keys."""
+    """Builds an object whose keys are all different; json itself silently drops the first of two equal keys."""
     value = dict(pairs)
     if len(value) != len(pairs):
         names = [key for key, _ in pairs]

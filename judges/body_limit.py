@@ -25,7 +25,7 @@ _body: ContextVar[_Body | None] = ContextVar("body of a reply", default=None)
 
 @contextmanager
 def bounded_body() -> Iterator[None]:
-    """Within, the reply to a call of this task may be `MOST_BYTES` long, and is cut off beyond that.
+    """Limits the reply to a call of this task to `MOST_BYTES`; a longer one is not read to its end.
 
     Raises:
         JudgeError: The body was longer.

@@ -112,7 +112,7 @@ class Budget:
         return Reservation(size, tokens, usd)
 
     def _problem(self, reservation: Reservation) -> str:
-        """Which bound the call may pass, with what is spent; empty where it fits."""
+        """Names the bound that the call may pass, with what is spent; empty where it fits."""
         for unit, bound, spent, reserved, needed in (
             ("USD", self.usd, self.spent_usd, sum(each.usd for each in self._under_way), reservation.usd),
             ("tokens", self.tokens, self.spent_tokens, sum(r.tokens for r in self._under_way), reservation.tokens),
@@ -142,5 +142,5 @@ class Budget:
 
 
 def _round_up(tokens: float) -> int:
-    """The next whole number, but for what division leaves over: 100.00000001 is 100."""
+    """Rounds up to a whole number, apart from rounding errors of a division: 100.00000001 is 100."""
     return math.ceil(tokens - 1e-6)

@@ -67,7 +67,7 @@ async def aembedding(**request: Any) -> Any:
 
 @contextmanager
 def _without_unheard_log(litellm: Any, internals: _Internals | None) -> Iterator[None]:
-    """Within, litellm keeps no log of a call where nobody listens: the log takes as long as the call."""
+    """Switches off litellm's log of a call while nothing listens to it: the log takes as long as the call."""
     if internals is None or _is_any_set(litellm, _LISTENERS):
         yield
         return

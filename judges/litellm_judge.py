@@ -193,7 +193,7 @@ class LiteLLMJudge:
         return reply
 
     async def _ask(self, question: Question[T], *, fresh: bool) -> "Reply[T] | _Unusable":
-        """The first reply, else that of the second asking; `fresh` passes over replies that an earlier run kept."""
+        """Asks, and once more where the reply cannot be used; `fresh` ignores replies that an earlier run recorded."""
         usage, all_recorded = Usage(), True
         current = question
         while True:
@@ -219,9 +219,9 @@ class LiteLLMJudge:
                 current = current.with_correction(raw.text, str(error), room)
 
     async def _reply(self, question: Question[Any], *, fresh: bool) -> tuple[RawReply, bool, Usage]:
-        """What the model said, whether an earlier run kept it, and what it took.
+        """Returns the model's reply, whether an earlier run recorded it, and its usage.
 
-        It took nothing where this run has asked the same a moment ago.
+        The usage is zero where this run has asked the same question shortly before.
         """
         key = self._keys.compute(question)
         recent = self._recent.get(key)
@@ -273,7 +273,7 @@ class LiteLLMJudge:
         return raw, self._remember(key, raw, is_recorded=False)
 
     def _missing_logprobs(self, question: Question[Any], raw: RawReply) -> str:
-        """Why a reply without log probabilities fails; empty where it may stand, which is said once."""
+        """Explains why a reply without log probabilities fails; empty where it is accepted, which is logged once."""
         if raw.logprobs is not None or not (question.logprobs and self.settings.logprobs) or not raw.text.strip():
             return ""
         problem = "gives no log probabilities, though its settings say so (logprobs: true)"

@@ -73,7 +73,7 @@ def _prompt_name(recording: Recording) -> str:
 
 
 def _similarity(recording: Recording, missing: Recording) -> float:
-    """The prompt's name weighs most, then the text, the sample, the model, and how alike the texts end."""
+    """Ranks a recording by similarity: first the prompt's name, then text, sample, model, and the ends of the texts."""
     return (
         8 * (_prompt_name(recording) == _prompt_name(missing))
         + 4 * (recording.user == missing.user)

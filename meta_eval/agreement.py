@@ -176,7 +176,7 @@ def _kendall(x: Floats, y: Floats, with_interval: Callable[[Statistic], Estimate
 
 
 def _with_chance_level(agreement: MetricAgreement, x: Floats, y: Floats, middle: float) -> MetricAgreement:
-    """What a constant reaches: it calls every pair tied, and tells no two kinds of answers apart."""
+    """Adds the figures of a constant, which calls every pair tied and separates no two kinds of answers."""
     pairs = bootstrap_statistics.pairwise_accuracy(x, y, np.arange(len(x)))
     ties = Estimate(float(pairs[0](np.ones((len(x), 1)))[0])) if pairs else agreement.pairwise_accuracy
 

@@ -41,7 +41,7 @@ def default_metrics(*, has_judge: bool) -> tuple[str, ...]:
 
 
 def metric_names() -> list[str]:
-    """All names that `--metrics` takes, sorted."""
+    """Lists all names that `--metrics` takes, sorted."""
     return list(_entries())
 
 
@@ -133,7 +133,7 @@ def higher_is_better(specification: str) -> bool:
 
 
 def add_option(specification: str, name: str, value: str) -> str:
-    """The specification with one more option, where the metric has it and the specification does not set it.
+    """Adds an option to a specification, where the metric has it and the specification does not set it.
 
     Example:
         >>> add_option("answer_relevance", "questions", "5"), add_option("token_overlap", "questions", "5")
@@ -147,7 +147,7 @@ def add_option(specification: str, name: str, value: str) -> str:
 def load_metric(
     specification: str, judge: Judge | None = None, embedder: Embedder | None = None, prompts: Prompts = BUNDLED
 ) -> Metric:
-    """The metric of a specification; the metric's `name` is then the specification.
+    """Loads the metric of a specification, which becomes the metric's `name`.
 
     Args:
         specification: A name, with options after colons: `faithfulness:claims=judge:verdicts=listed`; `ragas:NAME`, a
@@ -225,7 +225,7 @@ def load_scorer(specification: str) -> Scorer:
 
 
 def _named(metric: Metric, specification: str, options: Mapping[str, str]) -> Metric:
-    """A metric that is an object already, under the name that it is asked for by; it takes no options."""
+    """Names a metric that is already an object as in the specification; it takes no options."""
     if options:
         raise UsageError(f"{specification}: {metric.name} takes no options")
     metric.name = specification

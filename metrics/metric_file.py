@@ -38,7 +38,7 @@ def parse_file_metric(specification: str) -> FileMetric | None:
 
 
 def load_from_file(path: str, name: str) -> Any:
-    """What a Python file calls `name`: a metric (a function with `@metric` above it), or a class of metrics.
+    """Loads `name` from a Python file: a metric (a function with `@metric` above it), or a class of metrics.
 
     Args:
         path: The file; a relative path is from the working directory. It is run once, and may import its neighbours.

@@ -40,7 +40,7 @@ class Overlap(NamedTuple):
 
 
 def ngram_overlap(answer: Sequence[str], reference: Sequence[str], order: int) -> Overlap:
-    """The n-grams of tokens that two texts share; one that is repeated counts as often as both have it.
+    """Counts the n-grams that two texts share; a repeated one counts as often as both have it.
 
     Example:
         >>> ngram_overlap(("de", "arts", "belt", "u"), ("u", "belt", "de", "arts", "op"), order=2)
@@ -76,4 +76,4 @@ class Rouge(ComputedMetric):
 
     @abstractmethod
     def overlap(self, answer: Sequence[str], reference: Sequence[str]) -> Overlap | str:
-        """What the tokens of both have in common, or why that cannot be computed."""
+        """Counts what the tokens of both have in common, or says why that cannot be computed."""

@@ -21,7 +21,7 @@ class RougeL(Rouge):
     units = "words, in their order,"
 
     def overlap(self, answer: Sequence[str], reference: Sequence[str]) -> Overlap | str:
-        """The words of the longest common subsequence, or why there is no computing it."""
+        """Counts the words of the longest common subsequence, or says why it cannot be computed."""
         if too_long := too_long_to_compare(answer, reference):
             return too_long
         return Overlap(common_subsequence_length(answer, reference), len(answer), len(reference))

@@ -13,7 +13,7 @@ _SHORT = 20_000  # characters: a linear pass over as many takes about a millisec
 
 
 async def compute_for(sample: Sample, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """The result of a computation over a sample's texts: beside the event loop where these are long.
+    """Runs a computation over a sample's texts: beside the event loop where these are long.
 
     Args:
         sample: The sample; the length of its texts decides.
@@ -27,7 +27,7 @@ async def compute_for(sample: Sample, function: Callable[P, T], *args: P.args, *
 
 
 def text_length(sample: Sample) -> int:
-    """The characters of a sample's texts: question, answer, contexts and reference.
+    """Counts the characters of a sample's texts: question, answer, contexts and reference.
 
     Example:
         >>> text_length(Sample(id="s1", user_input="Is it free?", response="Yes.", retrieved_contexts=("Free.",)))

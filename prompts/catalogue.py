@@ -53,7 +53,7 @@ class Prompts:
         return cls({(prompt.name, prompt.language): prompt for prompt in map(read_prompt, files)})
 
     def replacing(self, prompt: Prompt) -> "Prompts":
-        """These prompts with one more of your own in place."""
+        """Returns these prompts with one more of your own."""
         return Prompts({**self.own, (prompt.name, prompt.language): prompt})
 
     def load(self, name: str, language: str | None) -> Prompt:

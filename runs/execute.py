@@ -15,7 +15,7 @@ FinishedMetrics = Callable[[Sample], set[str]]
 
 
 def no_finished_metrics(_: Sample) -> set[str]:
-    """For a run that begins: no metric has scored anything yet."""
+    """Returns an empty set: in a new run no metric has scored a sample."""
     return set()
 
 

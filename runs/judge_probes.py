@@ -89,7 +89,7 @@ def compare_probed(
 
 
 def _common_claims(before: Score, after: Score) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
-    """The judge's verdicts on each claim that stands in both, before and after."""
+    """Yields the judge's verdicts on each claim that is in both scores, before and after."""
     claims_after = claims_by_text(after)
     for text, claim in claims_by_text(before).items():
         if text in claims_after:
@@ -101,7 +101,7 @@ def _is_supported(claim: Mapping[str, Any]) -> bool:
 
 
 def _flip_share(flipped: Sequence[bool], groups: Sequence[str], seed: int) -> Estimate:
-    """The share that flipped, with an interval over groups.
+    """Estimates the share that flipped, with an interval over groups.
 
     Where all or none did, every resample says the same; then Wilson's interval for the share of groups with an
     exception, which is no smaller than that of claims.

@@ -118,7 +118,7 @@ def _folds(groups: Sequence[str], seed: int) -> "list[np.ndarray[tuple[int], np.
 
 
 def _weighted(values: "Floats", ratings: "Floats", groups: Sequence[str], seed: int) -> "Floats":
-    """Each judge weighs as much as it agrees (Spearman, not below 0) on the other folds; alike where none does."""
+    """Weights each judge by its agreement on the other folds (Spearman, at least 0); equally where none agrees."""
     import numpy as np
 
     combined: Floats = values.mean(axis=1)
@@ -131,7 +131,7 @@ def _weighted(values: "Floats", ratings: "Floats", groups: Sequence[str], seed: 
 
 
 def _doubt(score: Score) -> float | None:
-    """How near the least certain claim lies to even odds, in [0, 0.5]: 0.5 is no idea."""
+    """Measures how near the least certain claim is to even odds, in [0, 0.5]; 0.5 is total uncertainty."""
     probabilities = [claim["probability"] for claim in score.evidence.get("claims", [])]
     if not probabilities or None in probabilities:
         return None
@@ -142,7 +142,7 @@ def _doubt(score: Score) -> float | None:
 def _cascade(
     values: "Floats", doubts: "Floats", ratings: "Floats", groups: Sequence[str], seed: int
 ) -> "tuple[Floats, float]":
-    """The cheap judge's value, or the expensive one's where doubt reaches a threshold, and the share of those.
+    """Takes the cheap judge's value, or the expensive one's where the doubt reaches a threshold; also their share.
 
     The threshold is chosen on the other folds: the one that asks the expensive judge least among those whose Spearman
     is within one standard error ((1 - rho^2) / sqrt(n - 1)) of the best.

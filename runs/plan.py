@@ -122,6 +122,6 @@ def _declared_direction(metric: str) -> bool:
 
 
 def absolute_source(source: str) -> str:
-    """A set's name as a plan records it: files by their full path, so that a run can be resumed from another folder."""
+    """Returns a set's name for a plan: files by their full path, so that a run can be resumed from another folder."""
     path = Path(source).expanduser()
     return str(path.resolve()) if path.exists() else source

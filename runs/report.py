@@ -60,7 +60,7 @@ def score_as_json(sample: Sample, metric: str, score: Score) -> dict[str, Any]:
 
 
 def usage_as_json(usage: Usage) -> dict[str, Any]:
-    """What calls took, without their seconds."""
+    """Returns the usage of calls as JSON values, without their seconds."""
     return {name: value for name, value in asdict(usage).items() if name != "seconds"}
 
 
@@ -77,7 +77,7 @@ def format_interval(value: float | None, low: float | None, high: float | None, 
 
 
 def format_cost(usage: Usage) -> str:
-    """USD, or that it is unknown."""
+    """Formats a cost in USD, or `unknown`."""
     return "unknown" if usage.usd is None else f"{usage.usd:.4f} USD"
 
 

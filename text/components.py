@@ -31,7 +31,7 @@ class Component(NamedTuple):
 
 @lru_cache(maxsize=2048)  # contexts are shared by samples
 def find_components(text: str, language: Language) -> tuple[Component, ...]:
-    """The components that a text names, each once, in order of the patterns; a path gives one for each of its parts."""
+    """Finds the components that a text names, each once, in order of the patterns; each part of a path is one."""
     patterns = _patterns(language)
     components: dict[tuple[str, ...], Component] = {}
     for component in (*_marked(text, patterns), *_paths(_EMPHASIS.sub("", text), patterns), *_cued(text, patterns)):
@@ -42,7 +42,7 @@ def find_components(text: str, language: Language) -> tuple[Component, ...]:
 
 
 def normal_name(name: str, language: Language) -> tuple[str, ...]:
-    """A name as it is compared: without case, inflection, quotes, arrows and dots."""
+    """Normalises a name for comparison: without case, inflection, quotes, arrows and dots."""
     return tuple(stem(word, language) for word in words(name))
 
 
@@ -91,7 +91,7 @@ def _marked(text: str, patterns: _Patterns) -> Iterator[Component]:
 
 
 def _cued(text: str, patterns: _Patterns) -> Iterator[Component]:
-    """The names after or before a word that says that they are one; where markup names them, `_marked` did."""
+    """Finds names after or before a cue such as `click` or `button`, outside markup (`_marked` finds those)."""
     for pattern in patterns.marked.values():
         text = pattern.sub(lambda match: match.group().replace(match["component"], "·"), text)
     for cue in (*patterns.colon, *patterns.cued):
@@ -139,7 +139,7 @@ def _paths(text: str, patterns: _Patterns) -> list[Component]:
 
 
 def _loose(text: str, patterns: _Patterns) -> Component | None:
-    """The name at the beginning of a text, ended by punctuation, a boundary word or too many words."""
+    """Finds the name at the beginning of a text, up to punctuation, a boundary word or the most words of a name."""
     text = text.lstrip(_TRIM)
     end = _END.search(text)
     clause = text[: end.start()] if end else text
@@ -155,7 +155,7 @@ def _loose(text: str, patterns: _Patterns) -> Component | None:
 
 
 def _last_name(text: str, patterns: _Patterns) -> Component | None:
-    """The name at the end of a text: back to punctuation or a lead-in word, from the first capital on."""
+    """Finds the name at the end of a text: after the last punctuation or lead-in word, from the first capital on."""
     clause = re.split(r"[.,;:!?()\[\]\"“”„]\s*", text.rstrip(_TRIM))[-1]
     tokens: list[str] = []
     for token in reversed(clause.split()):

@@ -48,12 +48,12 @@ def _numbered(language: Language) -> re.Pattern[str]:
 
 
 def step_lines(text: str) -> list[str]:
-    """The lines of a text; steps that are numbered within one line are lines of their own."""
+    """Splits a text into lines; steps that are numbered within one line become lines."""
     return [part for line in text.splitlines() for part in _split_inline(line)]
 
 
 def _split_inline(line: str) -> list[str]:
-    """A line with `1. ... 2. ... 3. ...` in sequence as one line a step; any other line as it is."""
+    """Splits a line with `1. ... 2. ... 3. ...` in sequence into one line per step; returns any other line as it is."""
     starts: list[int] = []
     for match in _INLINE.finditer(line):
         if int(match[1]) == len(starts) + 1:

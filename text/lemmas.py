@@ -67,7 +67,7 @@ def content_lemmas(text: str, language: Language) -> tuple[str, ...]:
 
 @lru_cache(maxsize=100_000)
 def stem(word: str, language: Language) -> str:
-    """A lemma without the plural that simplemma leaves on compounds: `loonstroken` and `loonstrook` are one.
+    """Removes the plural that simplemma leaves on compounds, so that `loonstroken` and `loonstrook` are the same.
 
     For finding a name in a text, where a wrong match costs less than a missed one.
     """

@@ -16,7 +16,7 @@ _BACK = str.maketrans({look_alike: real for real, look_alike in _LOOK_ALIKES.ite
 
 
 def neutralise(text: str) -> str:
-    """The text as a judge may see it: unseen characters removed, every `<` that could begin a tag made a `‹`.
+    """Makes a text safe for a prompt: removes unseen characters, and turns every `<` that could begin a tag into `‹`.
 
     Reads the same to a person. Neither a tag nor a chat template's token can come out of it.
     """
@@ -32,7 +32,7 @@ def original_characters(text: str) -> str:
 
 
 def without_unseen(text: str) -> str:
-    """The text without control characters, zero-width and bidirectional marks, and Unicode tags."""
+    """Removes control characters, zero-width and bidirectional marks, and Unicode tags."""
     if text.isascii():  # five times as fast: most texts, and every question and quote comes by here
         return text.encode().translate(None, _UNSEEN_ASCII).decode()
     return _UNSEEN.sub("", text)

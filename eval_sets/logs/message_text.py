@@ -93,7 +93,7 @@ def _text(value: Any, wanted: str, names: Sequence[str], depth: int = 0) -> str 
 
 
 def _only(values: list[Any], wanted: str, names: Sequence[str], depth: int) -> str | None:
-    """The text of the only value: nothing else can be meant."""
+    """Returns the text of a single value; None where there are several."""
     return _text(parse_nested_json(values[0]), wanted, names, depth + 1) if len(values) == 1 else None
 
 

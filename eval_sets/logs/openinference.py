@@ -107,7 +107,7 @@ def _flatten(values: Mapping[str, Any], prefix: str, depth: int = 0) -> Iterator
 
 
 def _retrieved(attributes: Mapping[str, Any]) -> list[Any]:
-    """Its documents: a list, or flattened under `retrieval.documents.0.document.content`, ...; else what it gave."""
+    """Finds a span's documents: a list, or flat keys `retrieval.documents.0.document.content`, ...; else its output."""
     listed = attributes.get("retrieval.documents")
     if isinstance(listed, str):
         with suppress(ValueError):

@@ -69,7 +69,7 @@ def _by_reason(left_out: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
 
 
 def _threshold_data(thresholds: Any, chart: Any, by_label: Any) -> dict[str, Any]:
-    """What the slider shows at each threshold, worked out here: the script only puts it in its place."""
+    """Computes what the slider shows at each threshold; the script only displays it."""
     figures = [
         {
             "at": f"{each.at:.2f}",
@@ -92,7 +92,7 @@ def _threshold_data(thresholds: Any, chart: Any, by_label: Any) -> dict[str, Any
 
 
 def _from_files(joined: "JoinedScores", disagreement: Disagreement) -> AnswerEvidence:
-    """What the files say of an answer: its texts, its scores and their reasons."""
+    """Collects an answer's texts, scores and reasons from the files."""
     import numpy as np
 
     answer, table = joined.answers[disagreement.item], joined.table

@@ -259,7 +259,7 @@ def _item_ids(items: list[Item], source: str) -> list[str]:
 
 
 def _merge_items(items: list[Item]) -> Item:
-    """One item with all that any source says of it; what comes first counts."""
+    """Merges what the sources say of one item; the first source with a value counts."""
 
     def first(attribute: str) -> str:
         return next((text for item in items if (text := getattr(item, attribute))), "")
@@ -271,7 +271,7 @@ def _merge_items(items: list[Item]) -> Item:
 
 
 def _find_scale(ratings: ScoreSource, options: ReadOptions) -> tuple[tuple[float, float], list[str]]:
-    """The scale that the user or the source says, else 1-5 where all ratings are on it, else their range."""
+    """Finds the scale: the user's or the source's, else 1-5 where all ratings are on it, else their range."""
     if scale := options.scale or ratings.scale:
         return scale, []
     values = [rating for numbers in ratings.columns.values() for rating in numbers.values()]

@@ -123,12 +123,12 @@ class _Costs:
 
 
 def _round(value: float) -> str:
-    """1, 2 or 5 of a power of ten in as many digits as it has."""
+    """Writes 1, 2 or 5 times a power of ten with as many digits as it has."""
     return f"{value:,.{max(0, -math.floor(math.log10(value) + 1e-9))}f}"
 
 
 def _stairs(points: Sequence[Point]) -> str:
-    """From the cheapest judge of the frontier up and to the right: at each cost the most agreement that it buys."""
+    """Builds the line of the frontier: at each cost the highest agreement that it buys."""
     line, height = list[str](), 0.0
     for point in sorted(points, key=lambda each: each.x):
         if line:

@@ -196,7 +196,7 @@ class RatingQueue:
             return series + 1
 
     def next_answer(self, rater: str) -> Assignment | None:
-        """The answer that the rater has open, else the next one, locked for them; None when nothing is left for them.
+        """Returns the rater's open answer, else locks the next one for the rater; None when none is left.
 
         Raises:
             UsageError: The queue has no such rater.
@@ -323,7 +323,7 @@ class RatingQueue:
         ]
 
     def adjudications(self, series: int | None = None) -> dict[str, Adjudication]:
-        """What the team agreed on in a series (the present one if not given), by sample id."""
+        """Returns the ratings that the team agreed on in a series (the present one if not given), by sample id."""
         rows = self._db.execute(
             "SELECT sample, value, reason FROM rating_adjudications WHERE queue = ? AND series = ?",
             (self.id, self.series if series is None else series),
@@ -360,7 +360,7 @@ class RatingQueue:
 
     @contextmanager
     def _changing(self) -> Iterator[int]:
-        """A transaction that no other change of this queue runs beside; gives the present series."""
+        """Opens a transaction that excludes other changes of this queue; yields the present series."""
         with self._db.transaction():
             # the write comes first: PostgreSQL then holds the row's lock, SQLite the file's, until the end
             self._db.execute("UPDATE rating_queues SET changes = changes + 1 WHERE id = ?", (self.id,))
@@ -382,7 +382,7 @@ class RatingQueue:
         return None if fresh is None else (fresh, False)
 
     def _fresh_answer(self, rater: str, series: int, now: float) -> str | None:
-        """The first answer that still has a place, counting those that others have open."""
+        """Finds the first answer that needs another rating, counting those that others have open."""
         row = self._db.execute(
             "SELECT sample FROM rating_items AS item WHERE queue = ? AND is_complete = 0 AND NOT EXISTS ("
             "SELECT 1 FROM ratings WHERE ratings.queue = item.queue AND ratings.series = ? "
@@ -394,7 +394,7 @@ class RatingQueue:
         return None if row is None else str(row[0])
 
     def _due_repeat(self, rater: str, series: int, rated: list[str], *, is_last_chance: bool) -> str | None:
-        """The answer that comes back to this rater now, or None.
+        """Returns the answer that this rater has to rate a second time now, or None.
 
         Which answers come back is drawn by the seed, once: it does not depend on how often the page is loaded.
         """

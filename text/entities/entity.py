@@ -103,5 +103,5 @@ def _phones(text: str, region: str) -> Iterator[Entity]:
 
 
 def _plain(text: str) -> str:
-    """Between spaces, so that 1 euro is not found in 21 euro."""
+    """Puts a text between spaces, so that 1 euro is not found in 21 euro."""
     return f" {' '.join(_WORD.findall(text.casefold()))} "

@@ -48,7 +48,7 @@ class Reading:
 
 @lru_cache(maxsize=4096)
 def numeral_readings(numeral: str) -> dict[NumberFormat, Reading]:
-    """What digits, points, commas and grouping spaces mean in each format that allows them; empty where none does.
+    """Reads digits, points, commas and grouping spaces in each format that allows them; empty where none does.
 
     A whole number means the same in both; 1.234 is 1234 or 1.234; 0.123 and 12.5 leave no choice. A power of ten may
     follow (1.5e3).
@@ -67,6 +67,6 @@ def numeral_readings(numeral: str) -> dict[NumberFormat, Reading]:
 
 
 def format_shown(numeral: str) -> NumberFormat | None:
-    """The format that a numeral gives away (12,5 and 1.234.567 are COMMA); None where it fits both or none."""
+    """Finds the format that a numeral shows (12,5 and 1.234.567 are COMMA); None where it fits both or none."""
     readings = numeral_readings(numeral)
     return next(iter(readings)) if len(readings) == 1 else None
