@@ -48,7 +48,7 @@ def test_context_recall_is_the_share_of_the_references_claims(
 def test_a_reference_without_claims_is_skipped(judge: Make, sample: Make, openai_server: OpenAIServer) -> None:
     given = sample(reference="Can I help you?")
     for metric in (ContextRecall, FactualCorrectness, AnswerCorrectness, NoiseSensitivity):
-        score = asyncio.run(metric(judge()).assess(given))
+        score = asyncio.run(metric(judge(decide="single")).assess(given))
         assert (score.status, score.value) == ("skipped", None)
         assert "the reference makes no claims" in score.reason
     assert not openai_server.requests
@@ -69,7 +69,7 @@ def test_factual_correctness(
 ) -> None:
     supports(openai_server, Bonuses={A: 1.0})
     given = sample(response=ANSWER, reference=REFERENCE)
-    score = asyncio.run(load_metric(f"factual_correctness:{options}", judge()).assess(given))
+    score = asyncio.run(load_metric(f"factual_correctness:{options}", judge(decide="single")).assess(given))
     assert score.value == pytest.approx(value)
     told = [(claim["of"], claim["text"], claim["verdict"]) for claim in score.evidence["claims"]]
     forth = [("response", A, "supported"), ("response", B, "not_found"), ("response", C, "not_found")]
@@ -92,7 +92,7 @@ def test_an_answer_without_claims_has_no_precision_and_recalls_nothing(
     supports(openai_server, I={})
     given = sample(response="I don't know.", reference=REFERENCE)
     scores = {
-        mode: asyncio.run(FactualCorrectness(judge(), mode=mode).assess(given))
+        mode: asyncio.run(FactualCorrectness(judge(decide="single"), mode=mode).assess(given))
         for mode in ("f1", "recall", "precision")
     }
     assert (scores["f1"].value, scores["recall"].value) == (0.0, 0.0)
@@ -109,7 +109,7 @@ def test_claims_by_the_judge(judge: Make, sample: Make, openai_server: OpenAISer
 
     script(Claims=claims, options=lambda _: Answer(text="Yes"))
     given = sample(response="In May.", reference="In May, Payments.")
-    score = asyncio.run(FactualCorrectness(judge(), claims="judge").assess(given))
+    score = asyncio.run(FactualCorrectness(judge(decide="single"), claims="judge").assess(given))
     assert [claim["text"] for claim in score.evidence["claims"]] == [A, A, D]
     assert len(openai_server.asked_for("Claims")) == 2
     assert any(identity.startswith("claims.en@") for identity in score.evidence["prompts"])
@@ -121,7 +121,7 @@ def test_answer_correctness_weighs_facts_and_meaning(
 ) -> None:
     supports(openai_server, Bonuses={A: 1.0})
     given = sample(response=ANSWER, reference=REFERENCE)
-    score = asyncio.run(AnswerCorrectness(judge(), "use", weight=weight, beta=beta).assess(given))
+    score = asyncio.run(AnswerCorrectness(judge(decide="single"), "use", weight=weight, beta=beta).assess(given))
     factual = {1.0: 2 / 5, 2.0: 5 / 11}[beta]  # TP 1, FP 2, FN 1
     cosine = score.evidence["cosine"]
     assert score.evidence["factual"] == pytest.approx(factual)
@@ -133,7 +133,7 @@ def test_answer_correctness_asks_what_factual_correctness_asks(
     judge: Make, sample: Make, openai_server: OpenAIServer
 ) -> None:
     supports(openai_server, Bonuses={A: 1.0})
-    shared, given = judge(), sample(response=ANSWER, reference=REFERENCE)
+    shared, given = judge(decide="single"), sample(response=ANSWER, reference=REFERENCE)
 
     async def both() -> int:
         await FactualCorrectness(shared).assess(given)
@@ -152,7 +152,7 @@ def test_noise_sensitivity(
     supports(openai_server, Bonuses={A: 1.0}, Relevant={A: 1.0, B: 1.0}, Stray={C: 1.0})
     passages = ("Relevant passage.", "Stray passage.")
     given = sample(response=ANSWER, reference=REFERENCE, retrieved_contexts=passages)
-    score = asyncio.run(load_metric(f"noise_sensitivity:mode={mode}", judge()).assess(given))
+    score = asyncio.run(load_metric(f"noise_sensitivity:mode={mode}", judge(decide="single")).assess(given))
     assert score.value == pytest.approx(value)
     assert score.reason == (
         f"2 of the answer's 3 claims are not in the reference; {words} of them come from {mode} passages"
@@ -167,7 +167,10 @@ def test_a_claim_of_both_kinds_of_passages_counts_as_relevant_alone(
     supports(openai_server, Bonuses={A: 1.0, C: 1.0}, Relevant={A: 1.0, B: 1.0}, Stray={B: 1.0})
     passages = ("Relevant passage.", "Stray passage.")
     given = sample(response=ANSWER, reference=REFERENCE, retrieved_contexts=passages)
-    values = [asyncio.run(NoiseSensitivity(judge(), mode).assess(given)).value for mode in ("relevant", "irrelevant")]
+    values = [
+        asyncio.run(NoiseSensitivity(judge(decide="single"), mode).assess(given)).value
+        for mode in ("relevant", "irrelevant")
+    ]
     assert values == pytest.approx([1 / 3, 0])
 
 
@@ -176,14 +179,14 @@ def test_an_answer_without_mistakes_asks_nothing_about_passages(
 ) -> None:
     supports(openai_server, Bonuses={A: 1.0, B: 1.0, C: 1.0})
     given = sample(response=ANSWER, reference=REFERENCE, retrieved_contexts=("Never read.",))
-    score = asyncio.run(NoiseSensitivity(judge()).assess(given))
+    score = asyncio.run(NoiseSensitivity(judge(decide="single")).assess(given))
     assert score.value == 0.0
     assert not any("Never read." in str(request.body) for request in openai_server.requests)
 
 
 def test_lower_is_better_for_noise_alone(judge: Make) -> None:
-    assert not load_metric("noise_sensitivity", judge()).higher_is_better
-    assert load_metric("factual_correctness", judge()).higher_is_better
+    assert not load_metric("noise_sensitivity", judge(decide="single")).higher_is_better
+    assert load_metric("factual_correctness", judge(decide="single")).higher_is_better
 
 
 @pytest.mark.parametrize(
@@ -198,4 +201,4 @@ def test_lower_is_better_for_noise_alone(judge: Make) -> None:
 )
 def test_an_option_out_of_range_is_refused(judge: Make, wrong: str) -> None:
     with pytest.raises(UsageError, match=wrong.partition(":")[0]):
-        load_metric(wrong, judge())
+        load_metric(wrong, judge(decide="single"))

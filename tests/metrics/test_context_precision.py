@@ -47,7 +47,7 @@ def test_average_precision(
 def test_without_probabilities_the_words_count(judge: Make, sample: Make, openai_server: OpenAIServer) -> None:
     openai_server.script = lambda request: Answer(text="No" if "Passage 1 " in request.user else "Yes")
     given = sample(retrieved_contexts=PASSAGES, reference=REFERENCE)
-    score = asyncio.run(ContextPrecision(judge()).assess(given))
+    score = asyncio.run(ContextPrecision(judge(decide="single")).assess(given))
     assert score.value == pytest.approx((1 / 2 + 2 / 3) / 2, abs=1e-4)
     assert score.reason == "2 of 3 passages help to answer: at rank 2, 3"
 

@@ -31,7 +31,7 @@ def test_the_expected_level(judge: Make, sample: Make, decide: Make, shares: dic
 
 def test_without_probabilities_the_level_counts(judge: Make, sample: Make, openai_server: OpenAIServer) -> None:
     openai_server.script = lambda _: Answer(text="2")
-    score = asyncio.run(ContextRelevance(judge()).assess(sample()))
+    score = asyncio.run(ContextRelevance(judge(decide="single")).assess(sample()))
     assert (score.value, score.evidence["level"], score.evidence["probabilities"]) == (0.5, "a part", None)
 
 
@@ -44,7 +44,7 @@ def test_the_share_of_sentences(judge: Make, sample: Make, decide: Make) -> None
 
 
 def test_contexts_without_a_sentence_are_skipped(judge: Make, sample: Make, openai_server: OpenAIServer) -> None:
-    metric = ContextRelevance(judge(), unit="sentences")
+    metric = ContextRelevance(judge(decide="single"), unit="sentences")
     score = asyncio.run(metric.assess(sample(retrieved_contexts=("---", "…"))))
     assert (score.status, score.reason) == ("skipped", "the contexts have no sentence")
     assert not openai_server.requests

@@ -69,7 +69,7 @@ def test_the_judge_sees_the_fields_that_you_name(
 )
 def test_how_a_statement_is_typed(judge: Make, typed: str, statement: str, needs: tuple[str, ...]) -> None:
     (name, other) = read_metrics(f"{typed},token_overlap")
-    metric: Any = load_metric(name, judge())
+    metric: Any = load_metric(name, judge(decide="single"))
     assert (metric.statement, metric.needs, other) == (statement, needs, "token_overlap")
 
 
@@ -87,7 +87,7 @@ def test_how_a_statement_is_typed(judge: Make, typed: str, statement: str, needs
 )
 def test_a_mistake_in_the_specification(judge: Make, typed: str, told: str) -> None:
     with pytest.raises((UsageError, InputError)) as caught:
-        load_metric(typed, judge())
+        load_metric(typed, judge(decide="single"))
     assert told in str(caught.value)
 
 
@@ -109,7 +109,7 @@ def test_a_choice_is_its_expected_value(judge: Make, sample: Make, decide: Make)
 
 def test_without_probabilities_the_chosen_options_value(judge: Make, sample: Make, openai_server: OpenAIServer) -> None:
     openai_server.script = lambda _: Answer(text="plainly")
-    score = asyncio.run(ChoiceMetric(judge(), OptionChoice.model_validate(CHOICE)).assess(sample()))
+    score = asyncio.run(ChoiceMetric(judge(decide="single"), OptionChoice.model_validate(CHOICE)).assess(sample()))
     assert (score.value, score.reason) == (3, "the judge chooses plainly (3), and gives no probability")
 
 
@@ -152,6 +152,6 @@ def test_an_answer_cannot_close_its_delimiter(
 
 def test_a_reply_that_is_no_option_fails_the_sample(judge: Make, sample: Make, openai_server: OpenAIServer) -> None:
     openai_server.script = lambda _: Answer(text="perhaps")
-    score = asyncio.run(load_metric("predicate:The answer is polite", judge()).assess(sample()))
+    score = asyncio.run(load_metric("predicate:The answer is polite", judge(decide="single")).assess(sample()))
     assert (score.status, score.value) == ("failed", None)
     assert score.usage.calls >= 1
