@@ -22,6 +22,7 @@ from .miss_explainer import MissExplainer
 from .python_model import JudgeFunction, PythonModel, open_python_model
 from .question import PlainText, Question, RawReply, Reply, ReplyCounts, Usage
 from .recording import Recording, make_recording
+from .reply_listener import note_reply
 from .retry import concerns_the_request, explain, retrying
 from .settings import JudgeSettings, load_settings
 from .structured import parse_reply
@@ -199,6 +200,7 @@ class LiteLLMJudge:
         while True:
             raw, is_recorded, reply_usage = await self._reply(current, fresh=fresh)
             count_usage(reply_usage)
+            note_reply(current, raw)
             usage += reply_usage
             all_recorded = all_recorded and is_recorded
             if current is question:

@@ -58,6 +58,21 @@ class Database(Protocol):
         """Records the version of the tables."""
         ...
 
+    def make_text_index(self) -> None:
+        """Makes the full-text index of answers where there is none yet."""
+        ...
+
+    def add_texts(self, rows: Iterable[tuple[int, str, str]]) -> None:
+        """Adds (number, scope, words) to the full-text index: the answer's number, the word that stands for its run."""
+        ...
+
+    def text_condition(self, scope: str, words: Sequence[str]) -> tuple[str, str]:
+        """Returns the condition on a column of answers' numbers that all words are in them, and its value.
+
+        The last word may be the beginning of one.
+        """
+        ...
+
     def cure(self, error: Exception) -> str:
         """Returns what a person can do about an error of the library."""
         ...

@@ -93,6 +93,25 @@ class PostgresDatabase:
         self.execute("DELETE FROM assay_version")
         self.execute("INSERT INTO assay_version VALUES (?)", (version,))
 
+    def make_text_index(self) -> None:
+        """As `Database.make_text_index`."""
+        self.execute("CREATE TABLE IF NOT EXISTS answer_texts (number INTEGER PRIMARY KEY, words TSVECTOR NOT NULL)")
+        self.execute("CREATE INDEX IF NOT EXISTS answer_texts_words ON answer_texts USING gin (words)")
+
+    def add_texts(self, rows: Iterable[tuple[int, str, str]]) -> None:
+        """As `Database.add_texts`."""
+        self.executemany(
+            "INSERT INTO answer_texts VALUES (?, to_tsvector('simple', ?))",
+            ((number, f"{scope} {words}") for number, scope, words in rows),
+        )
+
+    def text_condition(self, scope: str, words: Sequence[str]) -> tuple[str, str]:
+        """As `Database.text_condition`."""
+        query = " & ".join(
+            [f"'{scope}'", *(f"'{word}'" for word in words[:-1]), *(f"'{word}':*" for word in words[-1:])]
+        )
+        return "IN (SELECT number FROM answer_texts WHERE words @@ to_tsquery('simple', ?))", query
+
     def cure(self, error: Exception) -> str:
         """As `Database.cure`."""
         state = getattr(error, "sqlstate", None) or "08"  # without one, the connection is what broke

@@ -25,6 +25,7 @@ _PUT_SCORE = (
     "value = excluded.value, status = excluded.status, reason = excluded.reason, evidence = excluded.evidence, "
     "usage = excluded.usage"
 )
+_FORGET_ANSWER = "DELETE FROM answers WHERE run = ? AND sample = ?"  # the index of answers takes it up anew
 _PUT_REPLY = "INSERT INTO replies VALUES (?, ?, ?) ON CONFLICT (run, key) DO UPDATE SET line = excluded.line"
 
 
@@ -86,6 +87,7 @@ class RunWriter:
             removed = [(self._run, name) for (name,) in stored if name not in ids]
             self._database.executemany("DELETE FROM scores WHERE run = ? AND sample = ?", removed)
             self._database.executemany("DELETE FROM samples WHERE run = ? AND id = ?", removed)
+            self._database.executemany(_FORGET_ANSWER, removed)
 
     def add(self, sample: Sample, scores: dict[str, Score]) -> None:
         """Adds a sample with its scores by metric to the next batch."""
@@ -110,6 +112,7 @@ class RunWriter:
         with self._explaining(), self._database.transaction():
             self._database.executemany(_PUT_SAMPLE, self._samples)
             self._database.executemany(_PUT_SCORE, self._scores)
+            self._database.executemany(_FORGET_ANSWER, [row[:2] for row in self._samples])
         self._samples, self._scores = [], []
         self._last_write = time.monotonic()
 

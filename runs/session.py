@@ -5,6 +5,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Literal, Protocol
 
 from ..errors import BudgetReached, InputError, UsageError
@@ -222,7 +223,7 @@ def run_plan(
     skipped_rows: list[InputError] = []
     progress = progress or Progress()
     notes: list[str] = []
-    record = StoredRun(plan, store, resume, on_begin)
+    record = StoredRun(plan, store, resume, on_begin, cassette=options.cassette)
     progress.total = record.count(plan.samples(skipped_rows if skip_bad else None, notes))
     for note in notes:
         on_note(note)
@@ -246,6 +247,7 @@ class StoredRun:
         store: Where it is kept.
         resume: The id of the run to go on with; a new run begins if None.
         on_begin: Called with the id of a run that begins.
+        cassette: The file of recorded replies, if there is one.
 
     Attributes:
         run: The run's id; "" until a new run has begun.
@@ -257,7 +259,10 @@ class StoredRun:
         store: Store,
         resume: str | None = None,
         on_begin: Callable[[str], None] = lambda _: None,
+        *,
+        cassette: Path | None = None,
     ) -> None:
+        self._cassette = cassette
         self._profile = SetProfile()
         self.run = resume or ""
         self._is_resumed = resume is not None
@@ -282,7 +287,7 @@ class StoredRun:
         """
         self._profile.check(metrics)
         if not self._is_resumed:
-            self.run = self._store.begin(self._plan.with_directions(metrics))
+            self.run = self._store.begin(self._plan.with_directions(metrics), self._cassette)
             self._on_begin(self.run)
         self._writer = RunWriter(self._store, self.run)
         if self._is_resumed:

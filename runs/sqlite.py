@@ -92,6 +92,22 @@ class SQLiteDatabase:
         """As `Database.set_version`."""
         self._connection.execute(f"PRAGMA user_version = {version}")
 
+    def make_text_index(self) -> None:
+        """As `Database.make_text_index`."""
+        self.execute(
+            "CREATE VIRTUAL TABLE IF NOT EXISTS answer_texts USING fts5(scope, words, content='', columnsize=0)"
+        )
+
+    def add_texts(self, rows: Iterable[tuple[int, str, str]]) -> None:
+        """As `Database.add_texts`."""
+        self.executemany("INSERT INTO answer_texts (rowid, scope, words) VALUES (?, ?, ?)", rows)
+
+    def text_condition(self, scope: str, words: Sequence[str]) -> tuple[str, str]:
+        """As `Database.text_condition`."""
+        phrases = [f'"{word}"' for word in words[:-1]] + [f'"{word}" *' for word in words[-1:]]
+        match = f'scope : "{scope}" AND words : ({" AND ".join(phrases)})'
+        return "IN (SELECT rowid FROM answer_texts WHERE answer_texts MATCH ?)", match
+
     def cure(self, error: Exception) -> str:
         """As `Database.cure`."""
         name = getattr(error, "sqlite_errorname", "")

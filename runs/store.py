@@ -1,6 +1,7 @@
 """Where runs are kept: safe to kill at any moment and to share between processes."""
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
@@ -15,7 +16,7 @@ from ..errors import InputError, UsageError
 from ..eval_sets import Sample
 from ..judges import Usage
 from ..metrics import Score
-from .database import URL, explain_errors, open_database
+from .database import URL, Database, explain_errors, open_database
 from .plan import Plan
 
 T = TypeVar("T")
@@ -69,8 +70,19 @@ class Store:
         self.database = open_database(folder, wait)
         self.path = self.database.name
 
-    def begin(self, plan: Plan) -> str:
+    @classmethod
+    def of_database(cls, database: Database) -> "Store":
+        """The runs of a database that is open."""
+        store = cls.__new__(cls)
+        store.database, store.path = database, database.name
+        return store
+
+    def begin(self, plan: Plan, cassette: Path | None = None) -> str:
         """Begins a run and returns its id: the date, the time and four digits of the plan's identity.
+
+        Args:
+            plan: What the run scores.
+            cassette: The file of recorded replies that it replays, if it does.
 
         Raises:
             InputError: The store cannot be written to.
@@ -84,8 +96,9 @@ class Store:
                     with self.database.transaction():
                         (last,) = self.database.execute("SELECT coalesce(max(number), 0) FROM runs").fetchone()
                         self.database.execute(
-                            f"INSERT INTO runs ({_RUN_COLUMNS}, identity, number) VALUES (?, ?, ?, ?, ?, ?)",
-                            (run, created, content, "running", plan.identity, last + 1),
+                            f"INSERT INTO runs ({_RUN_COLUMNS}, identity, number, cassette) "
+                            "VALUES (?, ?, ?, ?, ?, ?, ?)",
+                            (run, created, content, "running", plan.identity, last + 1, cassette and str(cassette)),
                         )
                 except self.database.duplicate_error:  # begun by another process in the same second
                     continue
@@ -126,6 +139,26 @@ class Store:
         """Returns the ids of the runs, the newest first; at most `limit`."""
         rows = self._rows("SELECT id FROM runs ORDER BY number DESC LIMIT ?", (-1 if limit is None else limit,))
         return [run for (run,) in rows]
+
+    def find_runs(self, text: str) -> list[str]:
+        """Returns the ids of the runs in whose id, plan or status all words of a text occur, the newest first."""
+        words = text.lower().split()[:10]
+        where = " AND ".join(["lower(id || ' ' || status || ' ' || plan) LIKE ? ESCAPE '!'"] * len(words)) or "1 = 1"
+        values = ["%" + re.sub(r"([!%_])", r"!\1", word) + "%" for word in words]
+        return [run for (run,) in self._rows(f"SELECT id FROM runs WHERE {where} ORDER BY number DESC", tuple(values))]
+
+    def count_samples(self, run: str) -> int:
+        """Returns how many samples of a run are kept."""
+        return int(self._rows("SELECT count(*) FROM samples WHERE run = ?", (run,))[0][0])
+
+    def count_scores(self, run: str) -> int:
+        """Returns how many scores of a run are kept."""
+        return int(self._rows("SELECT count(*) FROM scores WHERE run = ?", (run,))[0][0])
+
+    def cassette(self, run: str) -> Path | None:
+        """Returns the file of recorded replies that a run replays, or None."""
+        ((path,),) = self._rows("SELECT cassette FROM runs WHERE id = ?", (run,))
+        return None if path is None else Path(path)
 
     def newest_run_of(self, identity: str) -> RunRow | None:
         """Returns the newest run of a plan with this identity, or None."""

@@ -10,11 +10,12 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from ..errors import UsageError
+from ..html.formatting import LONGEST_TEXT
 from ..languages import language_or_fallback
 from ..runs.ratings import Assignment, RatingQueue
 from ..text.sentences import sentences
 from .connections import Connections
-from .rendering import LONGEST_TEXT, page_language, render, render_message, render_unknown_visitor
+from .rendering import page_language, render, render_message, render_unknown_visitor
 from .sessions import SEE_OTHER, Sessions, form_json_text, form_text
 
 T = TypeVar("T")

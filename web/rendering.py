@@ -4,16 +4,13 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-import jinja2
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.templating import Jinja2Templates
 
+from ..html.page import template_environment
 from ..languages import FALLBACK, Language, find_language, load_language
-from ..text.untrusted import without_unseen
-
-LONGEST_TEXT = 100_000  # characters of one text on a page
-
+from ..runs import nightly
 
 _SECTION = "rating_page"
 
@@ -27,24 +24,9 @@ def page_language(request: Request) -> Language:
     return load_language(FALLBACK)
 
 
-def visible_text(text: str) -> str:
-    """Text as a page shows it: no control characters that reorder or hide text, and not more than a person reads."""
-    shown = without_unseen(text[:LONGEST_TEXT])
-    left = len(text) - LONGEST_TEXT
-    return shown if left <= 0 else f"{shown}\n… ({left:,} more characters)"
-
-
 @cache
 def _templates() -> Jinja2Templates:
-    environment = jinja2.Environment(
-        loader=jinja2.PackageLoader(__package__, "templates"),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters["visible"] = visible_text
-    return Jinja2Templates(env=environment)
+    return Jinja2Templates(env=template_environment(__package__, nightly.__name__))
 
 
 def render(request: Request, template: str, content: Mapping[str, Any], status: int = 200) -> Response:

@@ -14,11 +14,10 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-SESSION_COOKIE = "assay_session"
 CSRF_FIELD = "csrf"
 LARGEST_BODY = 64 * 1024  # bytes: a reason and some sentences
 _FAILURES_PER_MINUTE = 10
-_LONGEST_TOKEN = 512
+_LONGEST_TOKEN = 4096
 _SAFE_METHODS = frozenset({"GET", "HEAD"})
 
 CONTENT_SECURITY_POLICY = (
@@ -35,7 +34,7 @@ _HEADERS = (
 
 
 class Visitor(NamedTuple):
-    """Who a request comes from: a rater by name, or the coordinator."""
+    """Who a request comes from, in which role: a rater, the coordinator, who looks at runs."""
 
     role: str
     name: str
@@ -43,25 +42,29 @@ class Visitor(NamedTuple):
 
 
 class Access:
-    """Signed links and sessions of one rating queue.
+    """Signed links and sessions of one application.
 
     Args:
-        secret: The queue's secret; whoever has it can make links.
+        secret: The application's secret; whoever has it can make links.
+
+    Attributes:
+        cookie: The name of the session cookie: a browser keeps one per host name, whatever the port.
     """
 
     def __init__(self, secret: str) -> None:
         self._links = URLSafeSerializer(secret, salt="assay link")
         self._sessions = URLSafeSerializer(secret, salt="assay session")
         self._secret = secret.encode()
+        self.cookie = f"assay_{hmac.new(self._secret, b'cookie', 'sha256').hexdigest()[:8]}"
 
-    def link_token(self, role: str, name: str) -> str:
-        """The token of a link that lets its holder in as a rater or as the coordinator."""
-        return str(self._links.dumps([role, name]))
+    def link_token(self, role: str, name: str, path: str = "") -> str:
+        """The token of a link that lets its holder in with a role, and leads to a path of ours."""
+        return str(self._links.dumps([role, name, path]))
 
-    def open_link(self, token: str) -> Visitor | None:
-        """The visitor of a link's token with a new session, or None for a token that was not signed by us."""
-        content = _load(self._links, token, length=2)
-        return None if content is None else Visitor(content[0], content[1], secrets.token_hex(16))
+    def open_link(self, token: str) -> tuple[Visitor, str] | None:
+        """The visitor of a link's token with a new session, and the path; None for a token that we did not sign."""
+        content = _load(self._links, token, length=3)
+        return None if content is None else (Visitor(content[0], content[1], secrets.token_hex(16)), content[2])
 
     def session_cookie(self, visitor: Visitor) -> str:
         """The value of the visitor's session cookie."""
@@ -69,7 +72,7 @@ class Access:
 
     def visitor(self, request: Request) -> Visitor | None:
         """Who the request's session cookie names, or None."""
-        content = _load(self._sessions, request.cookies.get(SESSION_COOKIE, ""), length=3)
+        content = _load(self._sessions, request.cookies.get(self.cookie, ""), length=3)
         return None if content is None else Visitor(*content)
 
     def csrf_token(self, visitor: Visitor) -> str:

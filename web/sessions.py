@@ -8,7 +8,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from .rendering import render_message, render_unknown_visitor
-from .security import CSRF_FIELD, SESSION_COOKIE, Access, FailureLimit, Visitor
+from .security import CSRF_FIELD, Access, FailureLimit, Visitor
 
 SEE_OTHER = 303
 
@@ -27,14 +27,14 @@ class Sessions:
         self._failures = FailureLimit()
         self.routes = [Route("/", self._home), Route("/enter/{token}", self._enter)]
 
-    def link_path(self, role: str, name: str) -> str:
-        """The path of the link that lets its holder in."""
-        return f"/enter/{self._access.link_token(role, name)}"
+    def link_path(self, role: str, name: str, path: str = "") -> str:
+        """The path of the link that lets its holder in, and leads to a path of ours, or to the role's first page."""
+        return f"/enter/{self._access.link_token(role, name, path)}"
 
-    def visitor(self, request: Request, role: str) -> Visitor | None:
-        """Who the request comes from, or None where they do not have this role."""
+    def visitor(self, request: Request, *roles: str) -> Visitor | None:
+        """Who the request comes from, or None where they have none of these roles."""
         visitor = self._access.visitor(request)
-        return visitor if visitor is not None and visitor.role == role else None
+        return visitor if visitor is not None and visitor.role in roles else None
 
     def csrf_token(self, visitor: Visitor) -> str:
         """What every form of the visitor's pages carries."""
@@ -58,13 +58,17 @@ class Sessions:
         address = request.client.host if request.client else ""
         if self._failures.is_blocked(address):
             return render_message(request, 429, "Too many links that do not work", "Wait a minute and try again.")
-        visitor = self._access.open_link(request.path_params["token"])
-        if visitor is None or visitor.role not in self._homes:
+        opened = self._access.open_link(request.path_params["token"])
+        if opened is None or opened[0].role not in self._homes:
             self._failures.record(address)
             return render_unknown_visitor(request)
-        response = RedirectResponse(self._homes[visitor.role], SEE_OTHER)
+        visitor, path = opened
+        present = self._access.visitor(request)
+        if path and present is not None and present.role in self._homes:
+            return RedirectResponse(path, SEE_OTHER)  # who is in already keeps the role
+        response = RedirectResponse(path or self._homes[visitor.role], SEE_OTHER)
         response.set_cookie(
-            SESSION_COOKIE,
+            self._access.cookie,
             self._access.session_cookie(visitor),
             httponly=True,
             samesite="lax",

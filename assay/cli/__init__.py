@@ -36,9 +36,10 @@ from .rate import rate, ratings
 from .run import run
 from .show import show
 from .suite import accept, suite
+from .view import view
 
 COMMANDS = {
-    "Evaluate": (init, run, show, compare, runs, demo),
+    "Evaluate": (init, run, show, view, compare, runs, demo),
     "Trust": (meta, align, estimate, judges, rate, ratings, probe, heuristic),
     "CI": (suite, accept, cassettes),
     "Build sets": (generate, crosseval, sets),

@@ -84,6 +84,28 @@ class Ledger:
             for name, suite, began, status, report in rows
         ]
 
+    def suites(self) -> list[str]:
+        """Returns the names of the suites that had a nightly run."""
+        with self._reading():
+            rows = self._database.execute("SELECT DISTINCT suite FROM nightly_runs ORDER BY suite").fetchall()
+        return [str(suite) for (suite,) in rows]
+
+    def nightly_run(self, name: str) -> NightlyRunRow:
+        """Returns a nightly run. Raises `UsageError` where there is none of this name."""
+        suite = self._first("SELECT suite FROM nightly_runs WHERE id = ?", (name,))
+        row = next((row for row in self.nightly_runs(suite) if row.id == name), None) if suite is not None else None
+        if row is None:
+            raise UsageError(f"{self._database.name}: no nightly run is called {name!r}")
+        return row
+
+    def accepted_runs(self, suite: str) -> set[str]:
+        """Returns the runs of a suite that are accepted now, one per judge."""
+        with self._reading():
+            rows = self._database.execute(
+                "SELECT judge, run FROM accepted WHERE suite = ? ORDER BY number", (suite,)
+            ).fetchall()
+        return set(dict(rows).values())  # of each judge the last
+
     def runs(self, nightly_run: str) -> dict[str, str]:
         """Returns the runs of a nightly run by judge."""
         with self._reading():

@@ -229,17 +229,23 @@ def report_run(
     )
 
 
-def _report_metric(
-    samples: Sequence[PairedSample], metric: str, comparison: Comparison | None, *, asked: bool
+def report_metric(
+    metric: str, statuses: Sequence[str], values: Sequence[float], groups: Sequence[str], *, asked: bool = True
 ) -> MetricReport:
+    """Returns the figures of a metric without a change.
+
+    Args:
+        metric: The metric's name.
+        statuses: The status of each score.
+        values: The values of those that have one.
+        groups: The group of each value; groups are resampled whole for the interval of the mean.
+        asked: Whether a suite names the metric.
+    """
     import numpy as np
 
-    scores = [(sample.after[metric], sample.source) for sample in samples if metric in sample.after]
-    values = np.array([value for (value, _), _ in scores if value is not None], float)
-    groups = [group for (value, _), group in scores if value is not None]
-    statuses = [status for (_, status), _ in scores]
-    mean = estimate(lambda weights: values @ weights / weights.sum(axis=0), groups) if groups else Estimate(None)
-    report = MetricReport(
+    array = np.array(values, float)
+    mean = estimate(lambda weights: array @ weights / weights.sum(axis=0), groups) if values else Estimate(None)
+    return MetricReport(
         metric=metric,
         asked=asked,
         n=len(statuses),
@@ -249,6 +255,19 @@ def _report_metric(
         mean=mean.value,
         low=mean.low,
         high=mean.high,
+    )
+
+
+def _report_metric(
+    samples: Sequence[PairedSample], metric: str, comparison: Comparison | None, *, asked: bool
+) -> MetricReport:
+    scores = [(sample.after[metric], sample.source) for sample in samples if metric in sample.after]
+    report = report_metric(
+        metric,
+        [status for (_, status), _ in scores],
+        [value for (value, _), _ in scores if value is not None],
+        [group for (value, _), group in scores if value is not None],
+        asked=asked,
     )
     change = next((row for row in comparison.overall if row.metric == metric), None) if comparison else None
     if change is None:

@@ -74,3 +74,20 @@ def replace_ratings(database: Database, samples: Mapping[str, Sample]) -> dict[s
             unrated: dict[str, Any] = {"rating": None, "ratings": {}}
             return {key: rated.get(key) or sample.model_copy(update=unrated) for key, sample in samples.items()}
     return dict(samples)
+
+
+def ratings_of_answer(database: Database, sample: Sample) -> list[tuple[str, Rating]]:
+    """The ratings that people gave this very answer in the store, of all series, each with its rating queue."""
+    ratings = []
+    for name in queue_ids(database):
+        row = database.execute(
+            "SELECT content FROM rating_items WHERE queue = ? AND sample = ?", (name, sample.id)
+        ).fetchone()
+        if row is None:
+            continue
+        rated = Sample.model_validate_json(row[0])
+        if (rated.user_input, rated.response) == (sample.user_input, sample.response):
+            queue = RatingQueue(database, name)
+            for series in range(queue.series, 0, -1):
+                ratings += [(name, rating) for rating in queue.ratings(series) if rating.sample == sample.id]
+    return ratings

@@ -309,6 +309,31 @@ class RatingQueue:
                 (self.id, series, sample, value, reason, now),
             )
 
+    def add(self, sample: Sample) -> bool:
+        """Adds an answer at the end of the queue.
+
+        Returns:
+            Whether it is new: False for an answer that is in the queue already.
+
+        Raises:
+            UsageError: The queue has another answer with this id.
+        """
+        with self._changing():
+            row = self._db.execute(
+                "SELECT content FROM rating_items WHERE queue = ? AND sample = ?", (self.id, sample.id)
+            ).fetchone()
+            if row is not None:
+                known = Sample.model_validate_json(row[0])
+                if (known.user_input, known.response) != (sample.user_input, sample.response):
+                    raise UsageError(f"the rating queue {self.id} has another answer with the id {sample.id!r}")
+                return False
+            self._db.execute(
+                "INSERT INTO rating_items SELECT ?, ?, coalesce(max(place), -1) + 1, NULL, 0, 0, ? "
+                "FROM rating_items WHERE queue = ?",
+                (self.id, sample.id, sample.model_dump_json(), self.id),
+            )
+            return True
+
     def ratings(self, series: int | None = None) -> list[Rating]:
         """The ratings of a series (the present one if not given), in the order in which they were given."""
         rows = self._db.execute(

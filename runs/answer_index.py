@@ -1,0 +1,258 @@
+"""Finding answers of a run: filter, sort, page, and full-text search that stays quick at 100,000 answers."""
+
+import json
+import re
+import unicodedata
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+from .database import Database, explain_errors
+
+PAGE_SIZE = 50
+_ROWS_AT_ONCE = 2000
+_LONGEST_EXCERPT = 280  # characters of a question or an answer in a table
+_LONGEST_TEXT = 20_000  # characters of an answer's texts that can be searched
+_WORD = re.compile(r"[^\W_]+")
+_MOST_WORDS = 12
+
+Status = Literal["", "scored", "skipped", "failed"]
+Rated = Literal["", "yes", "no"]
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerQuery:
+    """Which answers of a run, and in which order.
+
+    Attributes:
+        text: Words that are all in the id, question, answer or contexts; the last may be the beginning of one.
+        language: Only this language; all where empty.
+        message_type: Only this message type.
+        group: Only this group.
+        rated: Only rated or unrated answers.
+        metric: The metric that `status`, `at_least` and `at_most` are about.
+        status: Only answers on which the metric ended so.
+        at_least: Only answers with at least this value of the metric.
+        at_most: Only answers with at most this value.
+        sort: `place` (the set's order), `rating`, or a metric.
+        descending: The highest first.
+        page: The page's number, from 1.
+    """
+
+    text: str = ""
+    language: str = ""
+    message_type: str = ""
+    group: str = ""
+    rated: Rated = ""
+    metric: str = ""
+    status: Status = ""
+    at_least: float | None = None
+    at_most: float | None = None
+    sort: str = "place"
+    descending: bool = False
+    page: int = 1
+
+
+class AnswerRow(NamedTuple):
+    """One answer in a table: beginnings of its texts, and the value and status of each metric."""
+
+    sample: str
+    language: str
+    message_type: str
+    rating: float | None
+    question: str
+    answer: str
+    scores: dict[str, tuple[float | None, str]]
+
+
+class AnswerPage(NamedTuple):
+    """A page of answers, how many there are in all, and on how many pages."""
+
+    rows: tuple[AnswerRow, ...]
+    total: int
+    pages: int
+
+
+class AnswerIndex:
+    """The answers of a store's runs in a table of their own, with a full-text index.
+
+    The index follows the runs: `update` takes up what was written since. What it holds can be made again at any time.
+
+    Args:
+        database: The store's database.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._db = database
+
+    def update(self, run: str) -> int:
+        """Takes up the answers of a run that are not in the index, and returns how many.
+
+        Raises:
+            InputError: The store cannot be read or written.
+        """
+        added = 0
+        with explain_errors(self._db, "the answers cannot be indexed"):
+            while self._count("samples", run) > self._count("answers", run):
+                with self._db.migration():  # two processes number no two answers alike
+                    added += (new := self._add_rows(run))
+                if not new:
+                    break
+        return added
+
+    def _count(self, table: str, run: str) -> int:
+        return int(self._db.execute(f"SELECT count(*) FROM {table} WHERE run = ?", (run,)).fetchone()[0])
+
+    def _add_rows(self, run: str) -> int:
+        self._db.make_text_index()
+        samples = self._db.execute(
+            "SELECT id, place, coalesce(language, ''), source, rating, content FROM samples WHERE run = ? "
+            "AND NOT EXISTS (SELECT 1 FROM answers WHERE answers.run = samples.run AND answers.sample = samples.id) LIMIT ?",
+            (run, _ROWS_AT_ONCE),
+        ).fetchall()
+        (last,) = self._db.execute("SELECT coalesce(max(number), 0) FROM answers").fetchone()
+        # numbers of answers that were taken out of the index stay in use in the full-text index
+        (last_text,) = self._db.execute("SELECT coalesce(max(last), 0) FROM answer_numbers").fetchone()
+        number = max(last, last_text)
+        rows, texts, scope = [], [], self._scope(run)
+        for name, place, language, source, rating, content in samples:
+            number += 1
+            fields = json.loads(content)
+            question, answer = str(fields.get("user_input", "")), str(fields.get("response", ""))
+            message_type = fields.get("message_type") or ""
+            excerpts = question[:_LONGEST_EXCERPT], answer[:_LONGEST_EXCERPT]
+            rows.append((run, name, number, place, language, message_type, source, rating, *excerpts))
+            whole = "\n".join([name, question, answer, *map(str, fields.get("retrieved_contexts", ()))])
+            texts.append((number, scope, " ".join(search_words(whole[:_LONGEST_TEXT]))))
+        self._db.executemany("INSERT INTO answers VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
+        self._db.add_texts(texts)
+        self._db.execute("DELETE FROM answer_numbers")
+        self._db.execute("INSERT INTO answer_numbers VALUES (?)", (number,))
+        return len(rows)
+
+    def _scope(self, run: str) -> str:
+        (number,) = self._db.execute("SELECT number FROM runs WHERE id = ?", (run,)).fetchone()
+        return f"assayrun{number}"
+
+    def search(self, run: str, query: AnswerQuery) -> AnswerPage:
+        """Returns one page of answers. Sorted by a metric, those without its value are left out.
+
+        Raises:
+            InputError: The store cannot be read.
+        """
+        source = "answers AS answer"
+        conditions, values = self._conditions(run, query)
+        direction = " DESC" if query.descending else ""
+        order = f"answer.place{direction}"
+        if query.sort == "rating":
+            conditions.append("answer.rating IS NOT NULL")
+            order = f"answer.rating{direction}, answer.place"
+        elif query.sort != "place":
+            source = "scores AS score JOIN answers AS answer ON answer.run = score.run AND answer.sample = score.sample"
+            conditions = ["score.run = ?", "score.metric = ?", "score.value IS NOT NULL", *conditions]
+            values = [run, query.sort, *values]
+            order = f"score.value{direction}, score.sample"
+        where = " AND ".join(conditions)
+        with self._reading():
+            (total,) = self._db.execute(f"SELECT count(*) FROM {source} WHERE {where}", values).fetchone()
+            rows = self._db.execute(
+                "SELECT answer.sample, answer.language, answer.message_type, answer.rating, answer.question, "
+                f"answer.answer FROM {source} WHERE {where} ORDER BY {order} LIMIT ? OFFSET ?",
+                [*values, PAGE_SIZE, (query.page - 1) * PAGE_SIZE],
+            ).fetchall()
+            scores = self._scores(run, [row[0] for row in rows])
+        return AnswerPage(tuple(AnswerRow(*row, scores.get(row[0], {})) for row in rows), total, -(-total // PAGE_SIZE))
+
+    def _conditions(self, run: str, query: AnswerQuery) -> tuple[list[str], list[Any]]:
+        conditions, values = ["answer.run = ?"], list[Any]([run])
+        exact = {"language": query.language, "message_type": query.message_type, "source": query.group}
+        for column, value in exact.items():
+            if value:
+                conditions.append(f"answer.{column} = ?")
+                values.append(value)
+        if query.rated:
+            conditions.append(f"answer.rating IS {'NOT ' if query.rated == 'yes' else ''}NULL")
+        if query.metric and (about := dict(_score_conditions(query))):
+            sql = " AND ".join(["run = ?", "metric = ?", *about])
+            conditions.append(f"answer.sample IN (SELECT sample FROM scores WHERE {sql})")
+            values += [run, query.metric, *about.values()]
+        if query.text.strip():
+            words = search_words(query.text)[:_MOST_WORDS]
+            if words:
+                sql, value = self._db.text_condition(self._scope(run), words)
+                conditions.append(f"answer.number {sql}")
+                values.append(value)
+            else:
+                conditions.append("1 = 0")  # signs alone are in no index
+        return conditions, values
+
+    def _scores(self, run: str, samples: list[str]) -> dict[str, dict[str, tuple[float | None, str]]]:
+        scores: dict[str, dict[str, tuple[float | None, str]]] = {}
+        places = ", ".join("?" * len(samples))
+        for sample, metric, value, status in self._db.execute(
+            f"SELECT sample, metric, value, status FROM scores WHERE run = ? AND sample IN ({places or 'NULL'})",
+            [run, *samples],
+        ):
+            scores.setdefault(sample, {})[metric] = (value, status)
+        return scores
+
+    def choices(self, run: str) -> dict[str, list[str]]:
+        """Returns the languages and the message types that a run's answers have."""
+        with self._reading():
+            return {
+                column: [
+                    str(value)
+                    for (value,) in self._db.execute(
+                        f"SELECT DISTINCT {column} FROM answers WHERE run = ? AND {column} <> '' ORDER BY {column}",
+                        (run,),
+                    ).fetchall()
+                ]
+                for column in ("language", "message_type")
+            }
+
+    def values(self, run: str) -> Iterator[tuple[str, str, str, str, float | None, float | None, str]]:
+        """Yields (metric, language, message type, group, value, rating in [0, 1], status) of every score."""
+        with self._reading():
+            yield from self._db.execute(
+                "SELECT metric, language, message_type, source, value, rating, status FROM scores "
+                "JOIN answers ON answers.run = scores.run AND answers.sample = scores.sample WHERE scores.run = ?",
+                (run,),
+            )
+
+    def neighbours(self, run: str, sample: str) -> tuple[str | None, str | None]:
+        """Returns the answers before and after one in the set's order."""
+        with self._reading():
+            row = self._db.execute("SELECT place FROM answers WHERE run = ? AND sample = ?", (run, sample)).fetchone()
+            if row is None:
+                return None, None
+            before = self._db.execute(
+                "SELECT sample FROM answers WHERE run = ? AND place < ? ORDER BY place DESC LIMIT 1", (run, row[0])
+            ).fetchone()
+            after = self._db.execute(
+                "SELECT sample FROM answers WHERE run = ? AND place > ? ORDER BY place LIMIT 1", (run, row[0])
+            ).fetchone()
+        return before and before[0], after and after[0]
+
+    def _reading(self) -> AbstractContextManager[None]:
+        return explain_errors(self._db, "the answers cannot be read")
+
+
+def _score_conditions(query: AnswerQuery) -> Iterator[tuple[str, Any]]:
+    if query.status:
+        yield "status = ?", query.status
+    if query.at_least is not None:
+        yield "value >= ?", query.at_least
+    if query.at_most is not None:
+        yield "value <= ?", query.at_most
+
+
+def search_words(text: str) -> list[str]:
+    """The words of a text as the index has them: letters and digits in lower case, without accents.
+
+    >>> search_words("Één menu-item (2×): über_all")
+    ['een', 'menu', 'item', '2', 'uber', 'all']
+    """
+    if not text.isascii():
+        text = "".join(each for each in unicodedata.normalize("NFKD", text) if not unicodedata.combining(each))
+    return _WORD.findall(text.lower())

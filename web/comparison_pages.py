@@ -1,0 +1,139 @@
+"""Two runs side by side: the differences with their intervals, and the answers that changed."""
+
+import difflib
+import re
+from dataclasses import dataclass
+from urllib.parse import urlencode
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from ..runs import Store
+from ..runs.compare import Comparison, compare
+from .run_pages import answer_url
+from .viewer import Viewer, for_visitors, number_of
+
+_PER_PAGE = 20
+_LONGEST_DIFF = 4000  # characters of an answer that is compared word by word
+_PART = re.compile(r"\s+|[^\W_]+|.")
+_MOST_LISTED = 60
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedAnswer:
+    """An answer in both runs: its texts cut into parts that both have (`=`) or that only one has (`-`, `+`)."""
+
+    sample: str
+    sample_a: str
+    question: str
+    before: tuple[tuple[str, str], ...]
+    after: tuple[tuple[str, str], ...]
+    values: tuple[tuple[str, float | None, float | None], ...]
+    answer_changed: bool
+
+
+class ComparisonPages:
+    """The pages of two runs.
+
+    Args:
+        viewer: The store, and who looks at it.
+    """
+
+    def __init__(self, viewer: Viewer) -> None:
+        self.viewer = viewer
+        self.routes = [Route("/compare", self._show), Route("/compare/figures", self._figures)]
+
+    @for_visitors
+    async def _show(self, request: Request) -> Response:
+        a, b = request.query_params.get("a", ""), request.query_params.get("b", "")
+        metric, page = request.query_params.get("metric", ""), number_of(request.query_params.get("page"))
+        runs = await self.viewer.in_store(lambda store: store.run_ids(_MOST_LISTED))
+        content = {
+            "title": "Compare runs",
+            "runs": runs,
+            "a": a,
+            "b": b,
+            "figures_url": f"/compare/figures?{urlencode({'a': a, 'b': b, 'metric': metric, 'page': page})}",
+        }
+        return self.viewer.render(request, "compare.html", content)
+
+    @for_visitors
+    async def _figures(self, request: Request) -> Response:
+        a, b = request.query_params.get("a", ""), request.query_params.get("b", "")
+
+        def states(store: Store) -> tuple[tuple[str, str, int], ...]:
+            rows = [store.run(a), store.run(b)]
+            return tuple((row.id, row.status, store.count_scores(row.id)) for row in rows)
+
+        state = await self.viewer.in_store(states)
+        (id_a, *_), (id_b, *_) = state
+        comparison = await self.viewer.kept(("compare", state), lambda store: compare(store, id_a, id_b))
+        metric = request.query_params.get("metric", "")
+        metric = metric if metric in comparison.metrics else comparison.metrics[0]
+        changed = [sample for sample, _ in comparison.most_changed(metric, len(comparison.samples))]
+        listed = set(changed)
+        changed += [each.sample for each in comparison.samples if each.answer_changed and each.sample not in listed]
+        page = number_of(request.query_params.get("page"))
+        shown = changed[(page - 1) * _PER_PAGE : page * _PER_PAGE]
+        texts = await self.viewer.in_store(lambda store: _texts(store, comparison, shown))
+        answers = await run_in_threadpool(_changed_answers, comparison, shown, texts)
+        address = {"a": id_a, "b": id_b, "metric": metric}
+        content = {
+            "comparison": comparison,
+            "metric": metric,
+            "answers": answers,
+            "total": len(changed),
+            "page": page,
+            "pages": -(-len(changed) // _PER_PAGE),
+            "url": lambda **values: f"/compare?{urlencode(address | values)}",
+            "page_url": lambda number: f"/compare?{urlencode(address | {'page': number})}",
+            "answer_url": answer_url,
+        }
+        return self.viewer.render(request, "compare_figures.html", content)
+
+
+def _texts(store: Store, comparison: Comparison, samples: list[str]) -> dict[str, tuple[str, str, str]]:
+    texts = {}
+    for sample in samples:
+        before, after = store.sample(comparison.a, comparison.id_in_a(sample)), store.sample(comparison.b, sample)
+        texts[sample] = (after.user_input, before.response, after.response)
+    return texts
+
+
+def _changed_answers(
+    comparison: Comparison, samples: list[str], texts: dict[str, tuple[str, str, str]]
+) -> list[ChangedAnswer]:
+    by_id = {each.sample: each for each in comparison.samples}
+    answers = []
+    for sample in samples:
+        question, before, after = texts[sample]
+        pair = by_id[sample]
+        values = tuple((metric, pair.earlier_value(metric), pair.value(metric)) for metric in comparison.metrics)
+        parts = word_difference(before, after)
+        answers.append(ChangedAnswer(sample, comparison.id_in_a(sample), question, *parts, values, pair.answer_changed))
+    return answers
+
+
+def word_difference(before: str, after: str) -> tuple[tuple[tuple[str, str], ...], tuple[tuple[str, str], ...]]:
+    """Two texts cut into parts: `=` what both have, `-` what only the first has, `+` what only the second has.
+
+    Long texts are not compared: each is one part.
+
+    >>> word_difference("Press OK.", "Press Save.")
+    ((('=', 'Press '), ('-', 'OK'), ('=', '.')), (('=', 'Press '), ('+', 'Save'), ('=', '.')))
+    """
+    if before == after:
+        return (("=", before),), (("=", after),)
+    if max(len(before), len(after)) > _LONGEST_DIFF:
+        return (("-", before),), (("+", after),)
+    first, second = _PART.findall(before), _PART.findall(after)
+    removed, added = [], []
+    for tag, start, end, other_start, other_end in difflib.SequenceMatcher(None, first, second, False).get_opcodes():
+        sign = "=" if tag == "equal" else ""
+        if start < end:
+            removed.append((sign or "-", "".join(first[start:end])))
+        if other_start < other_end:
+            added.append((sign or "+", "".join(second[other_start:other_end])))
+    return tuple(removed), tuple(added)

@@ -1,0 +1,205 @@
+"""Runs as a list with search, and one run: its figures, and a table of its answers."""
+
+import math
+from dataclasses import dataclass
+from typing import Any, get_args
+from urllib.parse import urlencode
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from ..html.charts import draw_forest, draw_histogram
+from ..metrics.catalogue import BASELINES
+from ..runs import Store
+from ..runs.answer_index import AnswerIndex, AnswerPage, AnswerQuery, Rated, Status
+from ..runs.nightly.ledger import Ledger
+from ..runs.run_figures import RunFigures, compute_figures
+from ..runs.store import RunRow
+from .viewer import VIEW_HOME, Viewer, for_visitors, number_of
+
+_RUNS_PER_PAGE = 50
+_LONGEST_QUERY = 300
+
+
+@dataclass(frozen=True, slots=True)
+class _ListedRun:
+    row: RunRow
+    samples: int
+    suite: str | None
+
+    @property
+    def sets(self) -> str:
+        return ", ".join(source.rsplit("/", 1)[-1] for source in self.row.plan.sets)
+
+    @property
+    def judge(self) -> str:
+        return self.row.plan.judge.identity if self.row.plan.judge else "no judge"
+
+
+class RunPages:
+    """The pages of the runs.
+
+    Args:
+        viewer: The store, and who looks at it.
+    """
+
+    def __init__(self, viewer: Viewer) -> None:
+        self.viewer = viewer
+        self.routes = [
+            Route(VIEW_HOME, self._list),
+            Route("/run/{run}", self._show),
+            Route("/run/{run}/figures", self._figures),
+        ]
+
+    @for_visitors
+    async def _list(self, request: Request) -> Response:
+        text = request.query_params.get("q", "")[:_LONGEST_QUERY]
+        page = number_of(request.query_params.get("page"))
+
+        def read(store: Store) -> tuple[list[_ListedRun], int, list[str]]:
+            ledger = Ledger(store)
+            ids = store.find_runs(text)
+            shown = ids[(page - 1) * _RUNS_PER_PAGE : page * _RUNS_PER_PAGE]
+            rows = [_ListedRun(store.run(run), store.count_samples(run), ledger.suite_of(run)) for run in shown]
+            return rows, len(ids), ledger.suites()
+
+        rows, total, suites = await self.viewer.in_store(read)
+        content = {
+            "title": "Runs",
+            "text": text,
+            "rows": rows,
+            "total": total,
+            "page": page,
+            "pages": -(-total // _RUNS_PER_PAGE),
+            "suites": suites,
+            "url": lambda number: f"{VIEW_HOME}?{urlencode({'q': text, 'page': number})}",
+        }
+        return self.viewer.render(request, "runs.html", content)
+
+    @for_visitors
+    async def _show(self, request: Request) -> Response:
+        query = read_query(request)
+
+        def read(store: Store) -> tuple[_ListedRun, AnswerPage, dict[str, list[str]], list[str]]:
+            row = store.run(request.path_params["run"])
+            index = AnswerIndex(store.database)
+            index.update(row.id)
+            listed = _ListedRun(row, store.count_samples(row.id), Ledger(store).suite_of(row.id))
+            others = [run for run in store.run_ids(60) if run != row.id]
+            return listed, index.search(row.id, query), index.choices(row.id), others
+
+        listed, answers, choices, others = await self.viewer.in_store(read)
+        metrics = list(listed.row.plan.all_directions)
+        shown = [*(metric for metric in metrics if metric not in BASELINES), *BASELINES][:5]
+        if query.sort in metrics and query.sort not in shown:
+            shown.append(query.sort)
+        content = {
+            "title": f"Run {listed.row.id}",
+            "listed": listed,
+            "run": listed.row,
+            "query": query,
+            "answers": answers,
+            "choices": choices,
+            "metrics": metrics,
+            "shown": shown,
+            "directions": listed.row.plan.all_directions,
+            "others": others,
+            "url": lambda **changes: query_url(listed.row.id, query, **changes),
+            "page_url": lambda number: query_url(listed.row.id, query, page=number),
+            "answer_url": lambda sample: answer_url(listed.row.id, sample),
+        }
+        is_table_only = request.headers.get("hx-target") == "answers"
+        return self.viewer.render(request, "answer_table.html" if is_table_only else "run.html", content)
+
+    @for_visitors
+    async def _figures(self, request: Request) -> Response:
+        run, state = await self.viewer.in_store(lambda store: _state_of(store, request.path_params["run"]))
+
+        def compute(store: Store) -> RunFigures:
+            AnswerIndex(store.database).update(run)
+            return compute_figures(store, run)
+
+        figures = await self.viewer.kept(("figures", run, state), compute)
+        rows = [
+            (
+                one.name,
+                "baseline" if one.name in BASELINES else "metric",
+                one.correlation,
+                "" if one.higher_is_better else "lower is better",
+            )
+            for one in figures.agreement
+        ]
+        content = {
+            "run": run,
+            "figures": figures,
+            "forest": draw_forest(rows) if any(row[2].value is not None for row in rows) else None,
+            "spreads": [chart for name, counts in figures.spreads.items() if (chart := draw_histogram(name, counts))],
+            "group_url": lambda group: query_url(run, AnswerQuery(), group=group),
+        }
+        return self.viewer.render(request, "run_figures.html", content)
+
+
+def _state_of(store: Store, name: str) -> tuple[str, tuple[Any, ...]]:
+    """A run's id, and what its figures depend on."""
+    row = store.run(name)
+    return row.id, (row.status, store.count_samples(row.id), store.count_scores(row.id))
+
+
+def read_query(request: Request) -> AnswerQuery:
+    """The query of a request's parameters; what is not valid counts as left out."""
+    values = request.query_params
+
+    def text(name: str) -> str:
+        return values.get(name, "")[:_LONGEST_QUERY]
+
+    status, rated = text("status"), text("rated")
+    return AnswerQuery(
+        text=text("q"),
+        language=text("language"),
+        message_type=text("type"),
+        group=text("group"),
+        rated=rated if rated in get_args(Rated) else "",
+        metric=text("metric"),
+        status=status if status in get_args(Status) else "",
+        at_least=_figure(text("min")),
+        at_most=_figure(text("max")),
+        sort=text("sort") or "place",
+        descending=text("order") == "down",
+        page=number_of(values.get("page")),
+    )
+
+
+def _figure(text: str) -> float | None:
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if math.isfinite(value) else None
+
+
+def query_url(run: str, query: AnswerQuery, **changes: Any) -> str:
+    """The address of a run's answers by a query; a change of anything but the page leads to the first page."""
+    values = {
+        "q": query.text,
+        "language": query.language,
+        "type": query.message_type,
+        "group": query.group,
+        "rated": query.rated,
+        "metric": query.metric,
+        "status": query.status,
+        "min": query.at_least,
+        "max": query.at_most,
+        "sort": query.sort,
+        "order": "down" if query.descending else "",
+        "page": 1,
+    } | changes
+    bounds = {"min", "max"}  # 1 is a bound there, and the page that needs no number elsewhere
+    left_out: set[object] = {"", "place", 1}
+    kept = {name: one for name, one in values.items() if one is not None and (name in bounds or one not in left_out)}
+    return f"/run/{run}?{urlencode(kept)}"
+
+
+def answer_url(run: str, sample: str) -> str:
+    """The address of one answer."""
+    return f"/run/{run}/answer?{urlencode({'id': sample})}"

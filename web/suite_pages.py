@@ -1,0 +1,86 @@
+"""Nightly runs: the suites, the history of one as a chart and a table, and one nightly run."""
+
+from urllib.parse import urlencode
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from ..runs import Store
+from ..runs.nightly.history_site import draw_trends
+from ..runs.nightly.ledger import Ledger
+from ..runs.nightly.nightly_report import NightlyReport, read_report
+from .viewer import Viewer, for_visitors
+
+_MOST_NIGHTLY_RUNS = 200
+
+
+class SuitePages:
+    """The pages of nightly runs.
+
+    Args:
+        viewer: The store, and who looks at it.
+    """
+
+    def __init__(self, viewer: Viewer) -> None:
+        self.viewer = viewer
+        self.routes = [
+            Route("/suites", self._list),
+            Route("/suite", self._show_suite),
+            Route("/nightly/{name}", self._show_nightly_run),
+        ]
+
+    @for_visitors
+    async def _list(self, request: Request) -> Response:
+        text = request.query_params.get("q", "")[:300].lower()
+
+        def read(store: Store) -> list[tuple[str, int, NightlyReport]]:
+            ledger = Ledger(store)
+            rows = [(suite, ledger.nightly_runs(suite)) for suite in ledger.suites() if text in suite.lower()]
+            return [(suite, len(nightly_runs), read_report(nightly_runs[0])) for suite, nightly_runs in rows]
+
+        content = {"title": "Suites", "text": text, "suites": await self.viewer.in_store(read), "suite_url": suite_url}
+        return self.viewer.render(request, "suites.html", content)
+
+    @for_visitors
+    async def _show_suite(self, request: Request) -> Response:
+        suite = request.query_params.get("name", "")
+
+        def read(store: Store) -> tuple[list[NightlyReport], set[str]]:
+            ledger = Ledger(store)
+            rows = ledger.nightly_runs(suite)[:_MOST_NIGHTLY_RUNS]
+            return [read_report(row) for row in rows], ledger.accepted_runs(suite)
+
+        reports, accepted = await self.viewer.in_store(read)
+        content = {
+            "title": suite,
+            "suite": suite,
+            "reports": reports,
+            "charts": draw_trends(reports),
+            "accepted": accepted,
+            "report_url": "/nightly/{}".format,
+            "run_url": "/run/{}".format,
+        }
+        return self.viewer.render(request, "suite.html", content)
+
+    @for_visitors
+    async def _show_nightly_run(self, request: Request) -> Response:
+        def read(store: Store) -> tuple[NightlyReport, set[str]]:
+            ledger = Ledger(store)
+            report = read_report(ledger.nightly_run(request.path_params["name"]))
+            return report, ledger.accepted_runs(report.suite)
+
+        report, accepted = await self.viewer.in_store(read)
+        content = {
+            "title": report.nightly_run or "Nightly run",
+            "report": report,
+            "accepted": accepted,
+            "run_url": "/run/{}".format,
+            "suite_url": suite_url,
+        }
+        return self.viewer.render(request, "nightly_page.html", content)
+
+
+def suite_url(suite: str) -> str:
+    """The address of a suite's history."""
+    return f"/suite?{urlencode({'name': suite})}"

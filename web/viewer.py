@@ -1,0 +1,91 @@
+"""What the viewing pages share: who may look, work on the store beside the event loop, and figures that are kept."""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from functools import wraps
+from typing import Any, TypeVar
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import Response
+
+from ..errors import AssayError
+from ..runs import Store
+from .connections import Connections
+from .rendering import render, render_message, render_unknown_visitor
+from .security import Visitor
+from .sessions import Sessions
+
+T = TypeVar("T")
+EDITOR = "editor"
+READER = "reader"
+VIEW_HOME = "/runs"
+_MOST_KEPT = 32
+
+Handler = Callable[[Any, Request], Any]
+
+
+class Viewer:
+    """The store, and who looks at it.
+
+    Args:
+        connections: The store's database.
+        sessions: Who is who.
+    """
+
+    def __init__(self, connections: Connections, sessions: Sessions) -> None:
+        self._connections = connections
+        self.sessions = sessions
+        self._kept: OrderedDict[Hashable, Any] = OrderedDict()
+        self._computing = threading.Lock()
+
+    def visitor(self, request: Request) -> Visitor | None:
+        """Who looks, or None where they may not."""
+        return self.sessions.visitor(request, EDITOR, READER)
+
+    async def in_store(self, work: Callable[[Store], T]) -> T:
+        """What the work gives on the store, on a thread of its own connection."""
+        return await run_in_threadpool(self._connections.run, lambda database: work(Store.of_database(database)))
+
+    async def kept(self, key: Hashable, work: Callable[[Store], T]) -> T:
+        """What the work gives, kept under a key that says all that it depends on; computed once at a time."""
+
+        def compute(store: Store) -> T:
+            with self._computing:
+                if key not in self._kept:
+                    self._kept[key] = work(store)
+                    if len(self._kept) > _MOST_KEPT:
+                        self._kept.popitem(last=False)
+                value: T = self._kept[key]
+                return value
+
+        return await self.in_store(compute)
+
+    def render(self, request: Request, template: str, content: dict[str, Any]) -> Response:
+        """A template in the frame of the viewing pages."""
+        frame = {"scripts": ["htmx.min.js", "view.js"], "styles": ["view.css"]}
+        return render(request, template, frame | content)
+
+
+def for_visitors(handler: Handler) -> Handler:
+    """A page for whoever may look; what cannot be read is said on a page."""
+
+    @wraps(handler)
+    async def guarded(pages: Any, request: Request) -> Response:
+        if pages.viewer.visitor(request) is None:
+            return render_unknown_visitor(request)
+        try:
+            response: Response = await handler(pages, request)
+        except AssayError as error:
+            return render_message(request, 404, "This cannot be shown", str(error))
+        return response
+
+    return guarded
+
+
+def number_of(text: str | None, lowest: int = 1, highest: int = 1_000_000) -> int:
+    """A whole number of a request; the lowest where it is none."""
+    if text is None or not text.isascii() or not text.isdecimal() or len(text) > 9:
+        return lowest
+    return min(highest, max(lowest, int(text)))
