@@ -108,7 +108,8 @@ class AnswerIndex:
         self._db.make_text_index()
         samples = self._db.execute(
             "SELECT id, place, coalesce(language, ''), source, rating, content FROM samples WHERE run = ? "
-            "AND NOT EXISTS (SELECT 1 FROM answers WHERE answers.run = samples.run AND answers.sample = samples.id) LIMIT ?",
+            "AND NOT EXISTS (SELECT 1 FROM answers WHERE answers.run = samples.run AND answers.sample = samples.id) "
+            "LIMIT ?",
             (run, _ROWS_AT_ONCE),
         ).fetchall()
         (last,) = self._db.execute("SELECT coalesce(max(number), 0) FROM answers").fetchone()
@@ -162,7 +163,9 @@ class AnswerIndex:
                 [*values, PAGE_SIZE, (query.page - 1) * PAGE_SIZE],
             ).fetchall()
             scores = self._scores(run, [row[0] for row in rows])
-        return AnswerPage(tuple(AnswerRow(*row, scores.get(row[0], {})) for row in rows), total, -(-total // PAGE_SIZE))
+        return AnswerPage(
+            tuple(AnswerRow._make((*row, scores.get(row[0], {}))) for row in rows), total, -(-total // PAGE_SIZE)
+        )
 
     def _conditions(self, run: str, query: AnswerQuery) -> tuple[list[str], list[Any]]:
         conditions, values = ["answer.run = ?"], list[Any]([run])

@@ -1,5 +1,6 @@
 """One answer with everything that was measured of it, as its page shows it."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,6 +12,8 @@ from ..text.quotes import find_quote
 
 _VERDICTS = ("supported", "contradicted", "not_found", "unverifiable")
 _MOST_CLAIMS = 300
+_MOST_WORDS = 80  # of a claim that is looked for word by word
+_WORD = re.compile(r"[^\W_]+")
 _SHOWN_APART = frozenset({"claims", "features", "parts"})
 
 
@@ -124,8 +127,19 @@ def _quote_place(claim: Mapping[str, Any], contexts: tuple[str, ...]) -> tuple[i
         if isinstance(context, int) and isinstance(start, int) and isinstance(end, int):
             return context, start, end
     if isinstance(quote, str) and quote and (found := find_quote(quote, contexts)):
-        return tuple(found)
+        return found.context, found.start, found.end
     return None
+
+
+def _find_claim(claim: str, answer: str) -> tuple[int, int] | None:
+    """Where a claim stands in the answer, which may have marks between words (`**Save**`) that the claim has not."""
+    if found := find_quote(claim, (answer,)):
+        return found.start, found.end
+    words = _WORD.findall(claim)
+    if not 2 <= len(words) <= _MOST_WORDS:
+        return None
+    between = re.search(r"[\W_]{1,20}".join(words) + r"[.!?*]*", answer, re.IGNORECASE)
+    return between.span() if between else None
 
 
 def _segments(answer: str, claims: Sequence[ClaimView]) -> tuple[Segment, ...]:
@@ -133,8 +147,8 @@ def _segments(answer: str, claims: Sequence[ClaimView]) -> tuple[Segment, ...]:
     places = []
     for claim in claims:
         text = claim.evidence.get("text")
-        if isinstance(text, str) and (found := find_quote(text, (answer,))):
-            places.append((found.start, found.end, claim))
+        if isinstance(text, str) and (found := _find_claim(text, answer)):
+            places.append((*found, claim))
     segments, end = list[Segment](), 0
     for start, stop, claim in sorted(places, key=lambda place: place[:2]):
         if start < end:

@@ -1,7 +1,8 @@
-"""A real server of the rating pages, on this machine."""
+"""Real servers of the rating and viewing pages, on this machine."""
 
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,18 +16,38 @@ pytest.importorskip("starlette")
 uvicorn = pytest.importorskip("uvicorn")
 
 
+@contextmanager
+def serving(app: Any) -> Iterator[str]:
+    """Serves an application with uvicorn on a free port; gives its address."""
+    server = uvicorn.Server(uvicorn.Config(app, host="127.0.0.1", port=0, log_level="warning"))
+    started = threading.Event()
+    startup = server.startup
+
+    async def startup_and_tell(sockets: Any = None) -> None:
+        await startup(sockets)
+        started.set()
+
+    server.startup = startup_and_tell
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    assert started.wait(30)
+    yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
+    server.should_exit = True
+    thread.join(timeout=30)
+
+
 class RatingSite(NamedTuple):
-    """A running rating application: its address, the links, and its store's folder."""
+    """A running rating application: its address, the links, its store's folder or URL, and the queue's id."""
 
     address: str
     links: dict[str, str]
     coordinator: str
-    folder: Path
+    store: str | Path
     queue: str
 
     def ratings(self) -> list[Any]:
         """The ratings in the store, read on a connection of the test's own."""
-        database = open_database(self.folder, wait=10)
+        database = open_database(self.store, wait=10)
         try:
             return RatingQueue(database, self.queue).ratings()
         finally:
@@ -35,39 +56,53 @@ class RatingSite(NamedTuple):
 
 @pytest.fixture
 def rating_site(tmp_path: Path) -> Iterator[Callable[..., RatingSite]]:
-    """Serves a queue of samples with uvicorn on a free port; settings of the queue by keyword."""
+    """Serves a queue of samples; settings of the queue by keyword, the store (`store=`) is a folder if not named."""
+    from contextlib import ExitStack
+
     from assay.web.connections import Connections
     from assay.web.rating_app import RatingApp
 
-    servers: list[tuple[Any, threading.Thread]] = []
+    with ExitStack() as servers:
 
-    def start(samples: list[Sample], guideline: str = "Be fair.", **settings: Any) -> RatingSite:
-        fields = {"raters": ("ada", "bob"), "repeat_share": 0.0} | settings
-        database = open_database(tmp_path, wait=10)
-        queue = RatingQueue.create(
-            database, samples, QueueSettings.model_validate(fields), source="a set", guideline=guideline
-        )
-        database.close()
-        app = RatingApp(Connections(tmp_path), queue.id)
-        server = uvicorn.Server(uvicorn.Config(app.asgi, host="127.0.0.1", port=0, log_level="warning"))
-        started = threading.Event()
-        startup = server.startup
+        def start(
+            samples: list[Sample], guideline: str = "Be fair.", store: str | Path = tmp_path, **settings: Any
+        ) -> RatingSite:
+            fields = {"raters": ("ada", "bob"), "repeat_share": 0.0} | settings
+            database = open_database(store, wait=10)
+            queue = RatingQueue.create(
+                database, samples, QueueSettings.model_validate(fields), source="a set", guideline=guideline
+            )
+            database.close()
+            app = RatingApp(Connections(store), queue.id)
+            address = servers.enter_context(serving(app.asgi))
+            links = {rater: address + path for rater, path in app.rater_paths().items()}
+            return RatingSite(address, links, address + app.coordinator_path(), store, queue.id)
 
-        async def startup_and_tell(sockets: Any = None) -> None:
-            await startup(sockets)
-            started.set()
+        yield start
 
-        server.startup = startup_and_tell
-        thread = threading.Thread(target=server.run, daemon=True)
-        thread.start()
-        assert started.wait(30)
-        servers.append((server, thread))
-        port = server.servers[0].sockets[0].getsockname()[1]
-        address = f"http://127.0.0.1:{port}"
-        links = {rater: address + path for rater, path in app.rater_paths().items()}
-        return RatingSite(address, links, address + app.coordinator_path(), tmp_path, queue.id)
 
-    yield start
-    for server, thread in servers:
-        server.should_exit = True
-        thread.join(timeout=30)
+class ViewSite(NamedTuple):
+    """A running viewing application: its address, its link, and the folder with the store and the sets."""
+
+    address: str
+    link: str
+    folder: Path
+
+
+@pytest.fixture(scope="session")
+def view_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[Path], ViewSite]]:
+    """Serves a folder's store (`.assay`), once per folder."""
+    from contextlib import ExitStack
+
+    from assay.web.connections import Connections
+    from assay.web.set_folder import SetFolder
+    from assay.web.view_app import ViewApp
+
+    with ExitStack() as servers:
+
+        def start(folder: Path) -> ViewSite:
+            app = ViewApp(Connections(folder / ".assay"), SetFolder(folder))
+            address = servers.enter_context(serving(app.asgi))
+            return ViewSite(address, address + app.link_path(), folder)
+
+        yield start

@@ -1,0 +1,135 @@
+"""The viewing pages in a real Chromium: hostile texts stay text, a claim shows its quote, nothing overflows."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hostile_texts import HOSTILE_TEXTS
+
+from assay.eval_sets import Sample
+from assay.metrics import Score
+from assay.runs import Plan, RunWriter, Store
+
+
+def hostile_score(text: str) -> Score:
+    long, short = text[:2000], text[:40]
+    claim = {"text": long, "verdict": "supported", "reason": long, "quote": long, "numeric": [{}]}
+    parts = {short: {"value": short, "contribution": "x", "reason": long}}
+    evidence = {"claims": [claim, "no claim"], "features": {short: short}, "parts": parts, text[:60]: [text[:60]]}
+    return Score(0.5, "scored", long, evidence)
+
+
+@pytest.fixture(scope="module")
+def site(view_site: Callable[[Path], Any], tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """Two runs of hostile answers, and an answer with a quote after an emoji, which is two units for a script."""
+    folder = tmp_path_factory.mktemp("hostile")
+    store = Store(folder / ".assay")
+    runs = []
+    for suffix in ("", " changed"):
+        run = store.begin(Plan(sets=(HOSTILE_TEXTS[0],), metrics=("faithfulness",), directions={"faithfulness": True}))
+        writer = RunWriter(store, run)
+        samples = [
+            Sample(
+                id=f"{number} {text[:60]}", user_input=text, response=text + suffix, retrieved_contexts=(text,),
+                language="en", message_type=text[:40], group=text[:40], ratings={text[:40]: 2},
+            )
+            for number, text in enumerate(HOSTILE_TEXTS)
+        ]  # fmt: skip
+        context = "😀 Settings: press OK.\r\nThen wait."
+        plain = Sample(id="plain", user_input="How?", response="Press OK. Then go.", retrieved_contexts=(context,))
+        for sample in writer.number_samples([*samples, plain]):
+            score = hostile_score(sample.user_input)
+            if sample.id == "plain":
+                place = {"context": 0, "start": context.index("press"), "end": context.index("wait") + 4}
+                claim = {
+                    "text": "Press OK.",
+                    "verdict": "supported",
+                    "reason": "",
+                    "quote": "press ...",
+                    "place": place,
+                }
+                score = Score(1.0, "scored", "", {"claims": [claim]})
+            writer.add(sample, {"faithfulness": score})
+        writer.flush()
+        store.end(run, "done")
+        runs.append(run)
+    store.close()
+    return view_site(folder), runs
+
+
+@pytest.fixture
+def page(browser: Any, site: Any) -> Iterator[Any]:
+    """A page that counts scripts that were not ours."""
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    opened = context.new_page()
+    opened.dialogs = []
+    opened.on("dialog", lambda dialog: (opened.dialogs.append(dialog.message), dialog.dismiss()))
+    opened.goto(site[0].link)
+    yield opened
+    context.close()
+
+
+def scripts_that_ran(page: Any) -> int:
+    return int(page.evaluate("window.ranScripts || 0")) + len(page.dialogs)
+
+
+@pytest.mark.timeout(300)
+def test_no_script_runs_in_forty_hostile_answers(page: Any, site: Any) -> None:
+    view, (first, second) = site
+    page.goto(f"{view.address}/run/{first}?q=window")
+    page.wait_for_selector("section#figures")
+    assert scripts_that_ran(page) == 0
+    page.goto(f"{view.address}/run/{first}")
+    links = page.locator("th a").evaluate_all("links => links.map(link => link.href)")
+    answers = [link for link in links if "/answer?" in link]
+    assert len(answers) == len(HOSTILE_TEXTS) + 1
+    for link in answers:
+        page.goto(link)
+        assert scripts_that_ran(page) == 0
+        assert page.locator("#question").inner_text() == "Question"
+    page.goto(f"{view.address}/compare?a={first}&b={second}")
+    page.wait_for_selector(".changed")
+    page.wait_for_timeout(300)
+    assert scripts_that_ran(page) == 0
+    assert page.locator("img, iframe, object, embed, video, form[action^=javascript]").count() == 0
+
+
+def test_pointing_at_a_claim_or_focusing_it_marks_its_quote(page: Any, site: Any) -> None:
+    page.goto(f"{site[0].address}/run/{site[1][0]}/answer?id=plain")
+    quote = "press OK. \nThen wait"
+    page.locator(".answer-text .claim").hover()
+    assert page.locator("mark").inner_text() == quote
+    assert page.locator(".claim .sign").first.inner_text() == "✓"
+    page.mouse.move(0, 0)
+    page.locator("#claim-1").focus()
+    assert page.locator("mark").inner_text() == quote
+    assert page.locator(".passage").inner_text() == "😀 Settings: press OK. \nThen wait."
+
+
+def test_search_answers_while_typing_and_the_address_follows(page: Any, site: Any) -> None:
+    page.goto(f"{site[0].address}/run/{site[1][0]}")
+    page.locator("#q").fill("plain pre")
+    page.wait_for_url("**q=plain%20pre**")
+    assert page.locator("#answers th a").evaluate_all("links => links.map(a => a.innerText)")[-1] == "plain"
+    page.reload()
+    assert page.locator("#q").input_value() == "plain pre"
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_nothing_overflows_and_everything_has_a_name(browser: Any, site: Any, width: int, scheme: str) -> None:
+    view, (first, second) = site
+    context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
+    page = context.new_page()
+    page.goto(view.link)
+    for path in ("/runs", f"/run/{first}", f"/run/{first}/answer?id=plain", f"/compare?a={first}&b={second}"):
+        page.goto(view.address + path)
+        page.wait_for_load_state("networkidle")
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, path
+        unnamed = page.evaluate(
+            "[...document.querySelectorAll('input:not([type=hidden]), button, select')]"
+            ".filter((field) => !(field.labels?.length || field.textContent.trim())).length"
+        )
+        assert unnamed == 0, path
+    context.close()
