@@ -115,7 +115,7 @@ class AnswerPages:
                 chosen = RatingQueue(store.database, queue)
                 return f"{'added to' if chosen.add(answer) else 'it was already in'} {chosen.id}"
             created = _new_queue(store, answer, raters, f"answers picked from {run.id}")
-            return f"{created.id} is a new rating series; its raters' links: assay rate {created.id}"
+            return f"{created.id} is a new rating queue; its raters' links: assay rate {created.id}"
 
         return await self._write(request, sample, add)
 

@@ -7,6 +7,7 @@ from starlette.middleware import Middleware
 from starlette.routing import Mount
 from starlette.staticfiles import StaticFiles
 
+from ..html.page import PACKAGE as SHARED
 from ..runs.ratings import RatingQueue
 from .connections import Connections
 from .rater_pages import RATER, RATER_HOME, RaterPages
@@ -43,7 +44,7 @@ class RatingApp:
                 *self._sessions.routes,
                 *RaterPages(connections, queue, self._sessions).routes,
                 *TeamPages(connections, queue, self._sessions, sentence).routes,
-                Mount("/static", StaticFiles(packages=[(__package__, "static")])),
+                Mount("/static", StaticFiles(packages=[(__package__, "static"), (SHARED, "static")])),
             ],
             middleware=[Middleware(GuardMiddleware, hosts=hosts)],
         )

@@ -33,6 +33,8 @@ _CONSTRUCTED = (
 _SAMPLE = "en-029"  # its one false claim is easy to see
 _NEXT = (
     (f"assay show last {_SAMPLE}", "how one answer came by its scores"),
+    ("assay view", "runs and answers on a page"),
+    ("assay rate last --raters ada,bob", "your own ratings of these answers"),
     ("assay meta last --report report.html", "all the figures, as a page"),
     ("assay run answers.csv --judge MODEL", "your own answers"),
 )

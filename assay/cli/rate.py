@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("source", metavar="SET|RUN")
-@click.option("--raters", required=True, metavar="NAME,NAME", help="Who rates; each gets a link.")
+@click.argument("source", metavar="SET|RUN|QUEUE")
+@click.option("--raters", metavar="NAME,NAME", help="Who rates; each gets a link. A QUEUE has its raters.")
 @click.option("--per-answer", type=click.IntRange(min=1), help="Raters per answer. Default: 2, or 1 with one rater.")
 @click.option("--scale", default="1-5", show_default=True, metavar="LOW-HIGH", help="The rating scale.")
 @click.option(
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 def rate(
     source: str,
     *,
-    raters: str,
+    raters: str | None,
     per_answer: int | None,
     scale: str,
     guideline: Path | None,
@@ -56,7 +56,7 @@ def rate(
 ) -> None:
     """Collect ratings of answers on a page in the browser.
 
-    The answers are those of SET or RUN.
+    The answers are those of SET or RUN, or of a QUEUE that exists (rating-...), such as `assay view` makes.
 
     Prints one link per rater, and one for who coordinates them. The same command again goes on where it was.
 
@@ -65,9 +65,15 @@ def rate(
     assay rate last --raters ada,bob,cleo --guideline guideline.md --choose spread
     """
     from ..runs import Store
-    from ..runs.ratings import QueueSettings
+    from ..runs.ratings import QueueSettings, RatingQueue
     from ..runs.ratings.rating_source import find_source, open_queue
 
+    runs = Store(store)
+    if source.startswith("rating-"):
+        _serve(RatingQueue(runs.database, source), store, host, port)
+        return
+    if raters is None:
+        raise UsageError("name the raters: --raters NAME,NAME")
     names = tuple(name.strip() for name in raters.split(",") if name.strip())
     low, high = _read_scale(scale)
     try:
@@ -77,7 +83,6 @@ def rate(
         )
     except ValueError as error:
         raise UsageError(f"--raters, --per-answer, --scale: {_first_message(error)}") from error
-    runs = Store(store)
     text = None if guideline is None else guideline.read_text(encoding="utf-8")
     queue = open_queue(runs, find_source(runs, source, limit), settings, guideline=text, by=by)
     _serve(queue, store, host, port)

@@ -161,7 +161,7 @@ def test_an_answer_goes_to_raters_once(client: Any, site: Any) -> None:
     path = f"/run/{site[1]}/rate"
     page = client.get(f"/run/{site[1]}/answer", params={"id": "s/4"}).text
     done = client.post(path, data=form_of(page, path) | {"raters": "ada, bob"})
-    assert "is a new rating series" in done.text
+    assert "is a new rating queue" in done.text
     database = Store(site[0].folder / ".assay").database
     (name,) = queue_ids(database)
     for sample, said in (("s/5", "added to"), ("s/5", "it was already in")):
