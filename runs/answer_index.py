@@ -253,8 +253,9 @@ def _score_conditions(query: AnswerQuery) -> Iterator[tuple[str, Any]]:
 def search_words(text: str) -> list[str]:
     """The words of a text as the index has them: letters and digits in lower case, without accents.
 
-    >>> search_words("Één menu-item (2×): über_all")
-    ['een', 'menu', 'item', '2', 'uber', 'all']
+    Example:
+        >>> search_words("Één menu-item (2×): über_all")
+        ['een', 'menu', 'item', '2', 'uber', 'all']
     """
     if not text.isascii():
         text = "".join(each for each in unicodedata.normalize("NFKD", text) if not unicodedata.combining(each))

@@ -121,8 +121,9 @@ def word_difference(before: str, after: str) -> tuple[tuple[tuple[str, str], ...
 
     Long texts are not compared: each is one part.
 
-    >>> word_difference("Press OK.", "Press Save.")
-    ((('=', 'Press '), ('-', 'OK'), ('=', '.')), (('=', 'Press '), ('+', 'Save'), ('=', '.')))
+    Example:
+        >>> word_difference("Press OK.", "Press Save.")
+        ((('=', 'Press '), ('-', 'OK'), ('=', '.')), (('=', 'Press '), ('+', 'Save'), ('=', '.')))
     """
     if before == after:
         return (("=", before),), (("=", after),)

@@ -61,7 +61,7 @@ class RunPages:
             ledger = Ledger(store)
             ids = store.find_runs(text)
             shown = ids[(page - 1) * _RUNS_PER_PAGE : page * _RUNS_PER_PAGE]
-            rows = [_ListedRun(store.run(run), store.count_samples(run), ledger.suite_of(run)) for run in shown]
+            rows = [_ListedRun(store.run(run), store.count_samples(run), ledger.find_suite(run)) for run in shown]
             return rows, len(ids), ledger.suites()
 
         rows, total, suites = await self.viewer.in_store(read)
@@ -85,7 +85,7 @@ class RunPages:
             row = store.run(request.path_params["run"])
             index = AnswerIndex(store.database)
             index.update(row.id)
-            listed = _ListedRun(row, store.count_samples(row.id), Ledger(store).suite_of(row.id))
+            listed = _ListedRun(row, store.count_samples(row.id), Ledger(store).find_suite(row.id))
             others = [run for run in store.run_ids(60) if run != row.id]
             return listed, index.search(row.id, query), index.choices(row.id), others
 
