@@ -69,10 +69,10 @@ async def stages(n: int) -> None:
     with stage(f"UMAP and HDBSCAN, {len(grid[0]) * len(grid[1])} settings", rows, n):
         settled = search_grid(vectors, documents, grid, seed=0)
     with stage("BERTopic", rows, n):
-        found = fit_bertopic(texts, settled.vectors, settled.chosen.smallest, None, ["nl", "en"])
+        topic_model = fit_bertopic(texts, settled.vectors, settled.chosen.smallest, None, ["nl", "en"])
     topics = [
         SectionTopic(section=section.id, topic=int(label), vector=tuple(vector))
-        for section, label, vector in zip(sections, found.labels, settled.vectors.round(5).tolist(), strict=True)
+        for section, label, vector in zip(sections, topic_model.labels, settled.vectors.round(5).tolist(), strict=True)
     ]
     with stage("folds", rows, n):
         folding = make_folds(sections, topics, sample=500)
@@ -81,7 +81,7 @@ async def stages(n: int) -> None:
     print_table(f"{n} sections", ("stage", "seconds", "processor, seconds", "a section", "peak memory, MB"), rows)
     chosen, dropped = folding.chosen, len(folding.before) - len(folding.folds)
     print(
-        f"topics {len(found.words)}, outliers {folding.outliers / n:.1%}, chosen: {settled.chosen.dimensions} "
+        f"topics {len(topic_model.words)}, outliers {folding.outliers / n:.1%}, chosen: {settled.chosen.dimensions} "
         f"dimensions, smallest {settled.chosen.smallest}; {chosen.split.linkage} {chosen.split.distance}, small fold "
         f"{chosen.small_fold:.2f}, dropped by separation {dropped / len(folding.before):.1%}"
     )

@@ -96,7 +96,7 @@ def test_a_repeat_is_asked_anew_also_where_the_settings_have_that_seed(
 def test_the_budget_is_of_all_judges_and_what_was_asked_is_kept(
     assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer
 ) -> None:
-    """Two judges ask six questions each; eight calls end it within the second, and the next sitting asks four."""
+    """Two judges ask six questions each; eight calls end it within the second, and the next session asks four."""
     words = ["judges", "compare", set_file(), "--judge", judge_file("a.yaml")]
     words += ["--judge", judge_file("b.yaml", model="openai/b"), "--budget-calls", "8"]
     done = assay(*words)

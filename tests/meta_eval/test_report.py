@@ -45,10 +45,10 @@ def joined() -> JoinedScores:
 @pytest.fixture(scope="module")
 def page(joined: JoinedScores) -> str:
     evaluation = evaluate_table(joined.table, bootstrap=200, permutations=200, repeats=1)
-    return render_report(evaluation, joined, audited)
+    return render_report(evaluation, joined, evidence_of_item)
 
 
-def audited(item: str) -> AnswerEvidence:
+def evidence_of_item(item: str) -> AnswerEvidence:
     claims = [{"text": HOSTILE, "verdict": "not_found", "probability": 0.25, "reason": HOSTILE, "quote": HOSTILE}]
     audit = MetricEvidence("good", 0.5, "scored", HOSTILE, {"claims": claims, HOSTILE: [HOSTILE, 1]})
     return AnswerEvidence(item, f"Question {HOSTILE}", f"Answer \x07\u202e {HOSTILE}", (HOSTILE,), (audit,))

@@ -86,7 +86,7 @@ def test_an_unknown_price_makes_tokens_the_cost() -> None:
 
 
 def test_judges_that_are_all_free_cost_time() -> None:
-    """Tokens of a small and a large model on one's own machine are not the same work; 2 s a call, 4 or 1 at once."""
+    """Tokens of a small and a large model on your own machine are not the same work; 2 s per call, 4 or 1 at once."""
     slow = replace(judged("slow", PERFECT, usd=0.0), concurrency=1)
     comparison = compare_judges("faithfulness", SAMPLES, [slow, judged("fast", PERFECT, tokens=9000, usd=0.0)])
     assert comparison.unit == "seconds"
