@@ -13,28 +13,40 @@ MOST_BYTES = 64 << 20  # of one reply: a thousand times the longest that a quest
 
 
 @dataclass
-class _Body:
-    """The body of the reply under way."""
+class Body:
+    """The body of the reply under way.
+
+    Attributes:
+        most_bytes: Where it is cut off.
+        is_kept: Whether its bytes are wanted.
+        received: How many bytes came so far.
+        content: These bytes where they are kept.
+    """
 
     most_bytes: int
+    is_kept: bool = False
     received: int = 0
+    content: bytes = b""
 
 
-_body: ContextVar[_Body | None] = ContextVar("body of a reply", default=None)
+_body: ContextVar[Body | None] = ContextVar("body of a reply", default=None)
 
 
 @contextmanager
-def bounded_body() -> Iterator[None]:
+def bounded_body(*, keep: bool = False) -> Iterator[Body]:
     """Limits the reply to a call of this task to `MOST_BYTES`; a longer one is not read to its end.
+
+    Args:
+        keep: Whether to keep the bytes of the body.
 
     Raises:
         JudgeError: The body was longer.
     """
     _count_bodies()
-    body = _Body(MOST_BYTES)
+    body = Body(MOST_BYTES, keep)
     token = _body.set(body)
     try:
-        yield
+        yield body
     except Exception as error:
         if body.received > body.most_bytes:
             raise JudgeError(f"the reply was cut off: its body is longer than {body.most_bytes >> 20} MB") from error
@@ -61,6 +73,8 @@ def _count_bodies() -> None:
         async with aclosing(read_async(self, chunk_size)) as chunks:  # closes the connection of a body that is cut off
             async for chunk in chunks:
                 _count(chunk)
+                if (body := _body.get()) is not None and body.is_kept:
+                    body.content += chunk
                 yield chunk
 
     def read_bounded(self: httpx.Response, chunk_size: int | None = None) -> Iterator[bytes]:

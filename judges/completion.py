@@ -11,6 +11,7 @@ from pydantic import BaseModel
 
 from ..errors import JudgeError
 from .body_limit import bounded_body
+from .decision_call import call_decision_model
 from .fast_path import acompletion
 from .key import strict_schema
 from .litellm_loader import load_litellm
@@ -49,6 +50,8 @@ async def complete(
     started = time.perf_counter()
     try:
         async with asyncio.timeout(settings.timeout + _GRACE):
+            if question.protocol != "chat":
+                return await call_decision_model(question, settings, route)
             with bounded_body():
                 response = await send(
                     **route,

@@ -80,7 +80,9 @@ class Connection:
 
             path = settings.model.removeprefix(GGUF)
             self._local_server = LocalServer(path, self._limiter().most, settings.context_tokens, settings.download)
-        return {"model": f"openai/{settings.identity}", "api_base": self._local_server.api_base, "api_key": "none"}
+        # litellm speaks the protocol `systemone` to servers of this provider, and `decisions` to those of OpenAI's
+        provider = "hosted_vllm" if settings.decide == "systemone" else "openai"
+        return {"model": f"{provider}/{settings.identity}", "api_base": self._local_server.api_base, "api_key": "none"}
 
     def _limiter(self) -> AdaptiveLimiter:
         loop = asyncio.get_running_loop()

@@ -31,6 +31,7 @@ class QuestionKeys:
     def compute(self, question: Question[Any]) -> str:
         """Returns the key of a question: the first 32 hexadecimal digits of a SHA-256."""
         constant = (question.prompt.identity, question.schema, question.options, question.logprobs, question.max_tokens)
+        constant = (*constant, question.protocol)
         if constant not in self._hashes:
             self._hashes[constant] = hashlib.sha256(self._constant_part(question))
         key = self._hashes[constant].copy()
@@ -51,6 +52,8 @@ class QuestionKeys:
             "logprobs": question.logprobs and self._settings.logprobs,
             "opening": question.prompt.opening,
         }
+        if question.protocol != "chat":
+            parts["protocol"] = question.protocol
         return json.dumps(parts, sort_keys=True, ensure_ascii=False, default=str).encode() + b"\x1e"
 
 

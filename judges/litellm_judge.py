@@ -23,7 +23,7 @@ from .python_model import JudgeFunction, PythonModel, open_python_model
 from .question import PlainText, Question, RawReply, Reply, ReplyCounts, Usage
 from .recording import Recording, make_recording
 from .reply_listener import note_reply
-from .retry import concerns_the_request, explain, retrying
+from .retry import concerns_the_request, explain, is_not_offered, retrying
 from .settings import JudgeSettings, load_settings
 from .structured import parse_reply
 from .typed_questions import Answers, Request
@@ -263,6 +263,8 @@ class LiteLLMJudge:
         except (openai.OpenAIError, TimeoutError) as error:
             times = f"{attempts} times, at last" if attempts > 1 else "once"
             failure = f"the call failed {times}: {explain(error, self.settings.timeout, self.settings.scrubber)}"
+            if is_not_offered(error):
+                raise JudgeUnavailable(f"{self.name} cannot be used: {failure}") from error
             if not concerns_the_request(error):
                 self._failures_in_a_row += 1
                 self._last_failure = failure

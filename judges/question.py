@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Generic, TypeVar
+from typing import Generic, Literal, TypeVar
 
 from pydantic import BaseModel
 
@@ -41,6 +41,8 @@ class Question(Generic[T]):
         options: The words that the reply is one of; one token is generated. Empty for a reply of another shape.
         logprobs: Whether to ask for the alternatives at each place of the reply, where the judge gives them.
         max_tokens: The longest reply, in tokens; None for the judge's own setting.
+        protocol: Whom it is for: a chat model, or a decision model by one of two protocols. For these `user` is the
+            body of the request as JSON, and `schema` checks the body of the reply.
         corrections: Whether a reply that could not be used is asked for once more.
         follow_up: How the conversation goes on after a reply that could not be used.
         prompts: Where the words of that follow-up come from.
@@ -53,6 +55,7 @@ class Question(Generic[T]):
     options: tuple[str, ...] = ()
     logprobs: bool = False
     max_tokens: int | None = None
+    protocol: Literal["chat", "decisions", "systemone"] = "chat"
     corrections: bool = True
     follow_up: tuple[Message, ...] = ()
     prompts: Prompts = BUNDLED

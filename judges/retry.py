@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 
 import tenacity
+from pydantic import ValidationError
 
 from ..errors import AssayError
 from .litellm_loader import load_litellm
@@ -14,6 +15,7 @@ from .secrets import Scrubber
 
 LONGEST_WAIT = 60.0  # seconds before one attempt
 LONGEST_TOTAL = 600.0  # seconds for all attempts of one call
+_NOT_OFFERED = 501
 _PASSING = frozenset({200, 408, 409, 425, 429})  # a 200 is an error when what came is no JSON
 _ABOUT_THE_REQUEST = frozenset({400, 413, 422})
 _LITELLM_PREFIX = re.compile(r"^(?:(?:litellm\.)?\w*(?:Error|Timeout): )+(?:\w+Exception - )?")
@@ -44,9 +46,16 @@ def explain(error: BaseException, timeout: float, scrubber: Scrubber) -> str:
         cure = "; check the key in the provider's environment variable, and what it may use"
     elif http_status(error) == 404:
         cure = "; check the judge's model and api_base"
+    elif is_not_offered(error):
+        cure = "; where the model is a chat model and no decision model, set `decide: listed` in the judge's settings"
     elif _is_out_of_credit(error):
         cure = "; the account has no credit left"
     return f"{type(error).__name__}: {words}{cure}"
+
+
+def is_not_offered(error: BaseException) -> bool:
+    """Whether the server does not offer what was asked: 501, as for typed questions to a model that cannot decide."""
+    return http_status(error) == _NOT_OFFERED
 
 
 def is_too_many(error: BaseException) -> bool:
@@ -63,7 +72,12 @@ def concerns_the_request(error: BaseException) -> bool:
 
 def is_passing(error: BaseException) -> bool:
     """Whether the same call may go well later: 429, 5xx, a time-out, a broken connection. Not 401, 400, 404, ..."""
-    if isinstance(error, AssayError) or concerns_the_request(error) or _is_out_of_credit(error):
+    if (
+        isinstance(error, AssayError)
+        or concerns_the_request(error)
+        or _is_out_of_credit(error)
+        or is_not_offered(error)
+    ):
         return False
     if isinstance(error, (TimeoutError, load_litellm().exceptions.Timeout)):
         return True
@@ -93,7 +107,7 @@ def _was_never_sent(error: BaseException) -> bool:
         if isinstance(below, OSError):
             return False
         if isinstance(below, ValueError):
-            return not isinstance(below, json.JSONDecodeError)  # this one is a reply that is no JSON
+            return not isinstance(below, (json.JSONDecodeError, ValidationError))  # these are a reply that is no JSON
         cause = below
     return type(cause) is openai.OpenAIError or isinstance(cause, TypeError)
 

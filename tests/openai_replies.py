@@ -123,6 +123,51 @@ def _listed_answers(body: dict[str, Any], asked: str) -> tuple[str, list[dict[st
     return "".join(next(iter(place)) for place in places), places if body.get("logprobs") else None
 
 
+def sensible_decisions(body: dict[str, Any]) -> dict[str, Any]:
+    """The body of a decision model's reply, in the protocol of the request.
+
+    A predicate's probability is the share of its words in the documentation; of a choice and of a scale the first
+    option has 0.75 and the last one 0.25.
+    """
+    taken = {"input_tokens": len(json.dumps(body)) // 4, "output_tokens": 3}
+    if "state" in body:
+        documentation = body["state"].get("documentation", "")
+        answers: dict[str, Any] = {}
+        for question, asked in body["questions"].items():
+            if asked["type"] == "noul":
+                answers[question] = {"type": "noul", "noul": _share(asked["instructions"], documentation)}
+                continue
+            options = (
+                [*asked["criteria"]] if asked["type"] == "choice" else list(map(str, range(len(asked["criteria"]))))
+            )
+            answers[question] = {"type": asked["type"], "confidence": 0.75, "probabilities": _first_and_last(options)}
+            if asked["type"] == "choice":
+                answers[question]["choice"] = options[0]
+            else:
+                legend = dict(zip(options, asked["criteria"], strict=True))
+                answers[question] |= {"score": 0.25 * (len(options) - 1), "legend": legend}
+        return {"model": body["model"], "answers": answers, "usage": taken}
+    documentation, listed = _part(body["input"], "documentation"), []
+    for asked in body["questions"]:
+        answer: dict[str, Any] = {"type": asked["type"], "name": asked["name"]}
+        if asked["type"] == "predicate":
+            listed.append(answer | {"probability": _share(asked["instructions"], documentation)})
+            continue
+        key, kind = ("choice", "choices") if asked["type"] == "choice" else ("score", "levels")
+        values = [each["value"] for each in asked[kind]] if key == "choice" else list(range(len(asked[kind])))
+        shares = _first_and_last(values)
+        probabilities = [{"value": value, "probability": share} for value, share in shares.items()]
+        if key == "score":
+            for each, level in zip(probabilities, asked[kind], strict=True):
+                each["label"] = level["label"]
+        listed.append(answer | {key: values[0], "confidence": 0.75, "probabilities": probabilities})
+    return {"model": body["model"], "answers": listed, "usage": taken | {"total_tokens": taken["input_tokens"] + 3}}
+
+
+def _first_and_last(options: list[Any]) -> dict[Any, float]:
+    return {option: {0: 0.75, len(options) - 1: 0.25}.get(place, 0.0) for place, option in enumerate(options)}
+
+
 def _words_by_question(body: dict[str, Any]) -> dict[str, list[str]]:
     shape = body.get("response_format") or {}
     schema = (shape.get("json_schema") or {}).get("schema")

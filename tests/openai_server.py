@@ -1,4 +1,4 @@
-"""A local server that speaks the OpenAI protocol, as well or as badly as a script says.
+"""A local server that speaks the OpenAI protocol and those of decision models, as well or as badly as a script says.
 
 In a test, with the fixture `openai_server`:
 
@@ -23,7 +23,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
-from openai_replies import embedding, question_of, schema_asked_for, sensible_reply
+from openai_replies import embedding, question_of, schema_asked_for, sensible_decisions, sensible_reply
 
 
 @dataclass(frozen=True)
@@ -260,6 +260,8 @@ def _body(request: Request, answer: Answer) -> str:
                 "usage": {"prompt_tokens": token_count, "total_tokens": token_count},
             }
         )
+    if request.path in ("/v1/decisions", "/v1/systemone"):
+        return json.dumps(sensible_decisions(request.body))
     text, logprobs = answer.text, answer.logprobs
     if text is None and answer.refusal is None:
         text, sensible = sensible_reply(request_body)

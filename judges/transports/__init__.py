@@ -1,11 +1,19 @@
 """How typed questions reach a model, one module per transport; each renders questions and parses a reply, no more."""
 
+from ..model_list import is_decision_model
 from ..settings import JudgeSettings
 from .answer_list import Listed
+from .decisions import Decisions
 from .single import Single
+from .systemone import SystemOne
 from .transport import Transport
 
-_TRANSPORTS: dict[str, Transport] = {"listed": Listed(), "single": Single()}
+_TRANSPORTS: dict[str, Transport] = {
+    "decisions": Decisions(),
+    "systemone": SystemOne(),
+    "listed": Listed(),
+    "single": Single(),
+}
 
 
 def choose_transport(settings: JudgeSettings) -> Transport:
@@ -16,4 +24,6 @@ def choose_transport(settings: JudgeSettings) -> Transport:
     """
     if settings.decide != "auto":
         return _TRANSPORTS[settings.decide]
+    if is_decision_model(settings):
+        return _TRANSPORTS["decisions" if settings.model.startswith("openai/") else "systemone"]
     return _TRANSPORTS["single" if settings.logprobs else "listed"]

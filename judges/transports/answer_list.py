@@ -13,7 +13,7 @@ from ..probabilities import follow_options, option_said
 from ..question import Question, RawReply
 from ..typed_questions import Answer, Predicate, Request, TypedQuestion
 from .transport import Transport
-from .wording import compose, delimit_all, descriptions_of, words_of
+from .wording import compose, delimit_all, descriptions_of, statement_of, words_of
 
 _TOKENS_PER_ANSWER = 8  # of the reply, beside the characters of the id and the word
 _MOST_QUESTIONS = 128
@@ -81,8 +81,7 @@ class Listed(Transport):
 def _line(question: TypedQuestion) -> str:
     """One question in one line, so that none can pretend to be another."""
     if isinstance(question, Predicate):
-        context = f"[{_one_line(question.context)}] " if question.context.strip() else ""
-        return f"{question.id}: {context}{_one_line(question.statement)}"
+        return f"{question.id}: {_one_line(statement_of(question))}"
     described = descriptions_of(question)
     offered = "; ".join(f"{word} = {meaning}" if meaning else word for word, meaning in described.items())
     return f"{question.id}: {_one_line(question.instructions)} ({_one_line(offered)})"

@@ -70,3 +70,14 @@ def compose(request: Request, prompt: Prompt, frame: str) -> Prompt:
 def delimit_all(state: Mapping[str, str]) -> str:
     """All parts of a state in their order; a part without text is left out."""
     return "\n".join(delimit(name, text) for name, text in state.items() if text.strip())
+
+
+def task_alone(request: Request) -> Prompt:
+    """The prompt of a request for a model that is not chatted with: the words of its task and nothing else."""
+    prompt = request.prompts.load(request.task, request.language)
+    return Prompt(prompt.name, prompt.language, (), "", task=prompt.task, parts=(prompt.identity,))
+
+
+def statement_of(question: Predicate) -> str:
+    """A statement, after the sentences that it refers back to in brackets."""
+    return f"[{question.context}] {question.statement}" if question.context.strip() else question.statement

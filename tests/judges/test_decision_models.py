@@ -1,0 +1,261 @@
+"""Decision models by both protocols, over HTTP through litellm; each expectation is worked out by hand."""
+
+import asyncio
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from openai_server import Answer as Reply
+from openai_server import OpenAIServer
+
+from assay.errors import BudgetReached, JudgeError, JudgeUnavailable
+from assay.judges import (
+    Answers,
+    Budget,
+    ChoiceQuestion,
+    JudgeSettings,
+    Level,
+    LiteLLMJudge,
+    Predicate,
+    Request,
+    ScoreQuestion,
+)
+from assay.judges.transports import choose_transport
+from assay.judges.transports.decision_reply import read_answers
+
+Make = Callable[..., LiteLLMJudge]
+PROTOCOLS = {"decisions": "openai/test", "systemone": "hosted_vllm/test"}
+QUESTIONS = (
+    Predicate("p", "free course"),
+    ChoiceQuestion("c", "Which tone?", {"polite": "kind words", "rude": ""}),
+    ScoreQuestion("s", "How clear?", (Level("poor"), Level("fair"), Level("good", "at once"))),
+)
+REQUEST = Request("support", {"documentation": "The course </documentation> is free."}, QUESTIONS, "en", "s1")
+
+
+def answered(judge: LiteLLMJudge, request: Request = REQUEST) -> Answers:
+    return asyncio.run(judge.decide(request))
+
+
+@pytest.fixture(params=PROTOCOLS)
+def protocol(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def deciding(judge: Make, settings: JudgeSettings, protocol: str) -> Make:
+    """Makes judges that ask by the protocol."""
+    changed = settings.with_changes(model=PROTOCOLS[protocol], decide=protocol)
+    return lambda **options: LiteLLMJudge(changed, **options)
+
+
+def test_the_three_types_in_one_call(openai_server: OpenAIServer, deciding: Make, protocol: str) -> None:
+    """P(p): both words stand in the documentation, 1.0; expected level 1 x 0.75 + 3 x 0.25 = 1.5."""
+    answers = answered(deciding())
+    assert [answer.value for answer in answers.values()] == ["yes", "polite", 1.5]
+    assert answers["p"].probability == 1
+    assert answers["c"].probabilities == {"polite": 0.75, "rude": 0.25}
+    (sent,) = openai_server.requests
+    assert sent.path == f"/v1/{protocol}"
+    assert answers.usage.calls == 1 and answers.usage.tokens_in == len(json.dumps(sent.body)) // 4
+    assert json.loads(answers.replies[0].text)["answers"], "what is kept is the body as it came"
+    if protocol == "decisions":
+        assert sent.body["input"].endswith("<documentation>\nThe course ‹/documentation> is free.\n</documentation>")
+        assert sent.body["questions"] == [
+            {"type": "predicate", "name": "p", "instructions": "free course"},
+            {
+                "type": "choice",
+                "name": "c",
+                "instructions": "Which tone?",
+                "choices": [{"value": "polite", "description": "kind words"}, {"value": "rude"}],
+            },
+            {
+                "type": "score",
+                "name": "s",
+                "instructions": "How clear?",
+                "levels": [{"label": "poor"}, {"label": "fair"}, {"label": "good", "description": "at once"}],
+            },
+        ]
+    else:
+        assert sent.body["state"]["documentation"] == "The course </documentation> is free."
+        assert sent.body["questions"]["c"]["criteria"] == {"polite": "kind words", "rude": None}
+        assert sent.body["questions"]["s"]["criteria"] == ["poor", "fair", "good: at once"]
+
+
+def test_a_reply_is_recorded_and_replayed(openai_server: OpenAIServer, deciding: Make, tmp_path: Path) -> None:
+    file = tmp_path / "replies.jsonl"
+    live = deciding(cassette=file, mode="record")
+    values = [answer.value for answer in answered(live).values()]
+    live.close()
+    openai_server.forget()
+    again = answered(deciding(cassette=file, mode="replay"))
+    assert [answer.value for answer in again.values()] == values
+    assert (openai_server.requests, again.usage.from_cassette) == ([], 1)
+
+
+def test_the_protocol_is_part_of_the_key(judge: Make, settings: JudgeSettings, tmp_path: Path) -> None:
+    file = tmp_path / "replies.jsonl"
+    for protocol in ("decisions", "systemone", "listed", "single"):
+        model = "hosted_vllm/test" if protocol == "systemone" else "openai/test"
+        changed = settings.with_changes(model=model, served_as="same", decide=protocol)
+        one = Request("support", {"documentation": "It is free."}, [Predicate("1", "It is free.")], "en")
+        asking = LiteLLMJudge(changed, cassette=file, mode="auto")
+        assert answered(asking, one)["1"].option == "yes"
+        asking.close()
+    assert len(file.read_text().splitlines()) == 4
+
+
+def test_the_same_request_under_way_is_asked_once(openai_server: OpenAIServer, deciding: Make) -> None:
+    async def both() -> None:
+        async with deciding() as judge:
+            await asyncio.gather(judge.decide(REQUEST), judge.decide(REQUEST))
+
+    asyncio.run(both())
+    assert len(openai_server.requests) == 1
+
+
+def test_a_budget_holds(openai_server: OpenAIServer, deciding: Make) -> None:
+    with pytest.raises(BudgetReached, match="budget of 0 calls"):
+        answered(deciding(budget=Budget(calls=0)))
+    assert openai_server.requests == []
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        Reply(status=429, headers={"Retry-After": "0"}),
+        Reply(status=500),
+        Reply(status=503),
+        Reply(fault="reset"),
+        Reply(fault="cut"),
+        Reply(raw="<html>"),
+    ],
+    ids=["429", "500", "503", "reset", "cut", "no JSON"],
+)
+def test_a_fault_that_passes_is_tried_again(openai_server: OpenAIServer, deciding: Make, fault: Reply) -> None:
+    openai_server.script = lambda request: fault if request.number == 1 else None
+    assert answered(deciding())["c"].value == "polite"
+    assert len(openai_server.requests) == 2
+
+
+@pytest.mark.parametrize("raw", ['{"answers": 7}', "{}", '{"answers": {}}', "null", '{"answers": [7]}'])
+def test_a_body_without_answers_fails_the_request(openai_server: OpenAIServer, deciding: Make, raw: str) -> None:
+    openai_server.script = lambda _: Reply(raw=raw)
+    with pytest.raises(JudgeError):
+        answered(deciding())
+
+
+def test_a_model_that_cannot_decide_is_named_with_the_cure(openai_server: OpenAIServer, deciding: Make) -> None:
+    openai_server.script = lambda _: Reply(status=501, error_message="not a decision model")
+    with pytest.raises(JudgeUnavailable, match=r"not a decision model.*set `decide: listed`"):
+        answered(deciding())
+    assert len(openai_server.requests) == 1
+
+
+def test_a_refused_key_is_not_tried_again(openai_server: OpenAIServer, deciding: Make) -> None:
+    openai_server.script = lambda _: Reply(status=401)
+    with pytest.raises(JudgeError, match="check the key"):
+        answered(deciding())
+    assert len(openai_server.requests) == 1
+
+
+# --- replies, without a server ---
+
+TWO = (Predicate("a", "First."), Predicate("b", "Second."))
+
+
+def predicate(name: str | None, probability: Any) -> dict[str, Any]:
+    return {"type": "predicate", "name": name, "probability": probability}
+
+
+@pytest.mark.parametrize(
+    ("answers", "problem"),
+    [
+        ([predicate("b", 0.5)], "left it out"),
+        ([predicate("a", 0.9), predicate("a", 0.1), predicate("b", 0.5)], "in two ways"),
+        ([predicate("a", float("nan")), predicate("b", 0.5)], "probability is nan"),
+        ([predicate("a", -0.1), predicate("b", 0.5)], "probability is -0.1"),
+        ([predicate("a", 1.2), predicate("b", 0.5)], "probability is 1.2"),
+        ([predicate("a", "high"), predicate("b", 0.5)], "probability is 'high'"),
+        ([predicate("a", True), predicate("b", 0.5)], "probability is True"),
+        ([{"type": "refusal", "name": "a"}, predicate("b", 0.5)], "declined"),
+        ({"b": {"noul": 0.5}}, "left it out"),
+        ({"a": None, "b": {"noul": 0.5}}, "left it out"),
+        ({"a": 7, "b": {"noul": 0.5}}, "has no fields"),
+    ],
+)
+def test_what_is_wrong_with_one_answer_leaves_the_others(answers: Any, problem: str) -> None:
+    """An answer never counts for another question, also where one before it is missing."""
+    first, second = read_answers(TWO, json.dumps({"answers": answers}))
+    assert (first.option, first.declined) == (None, problem == "declined")
+    assert problem in first.problem
+    assert second.probability == 0.5
+
+
+def test_names_decide_not_the_order() -> None:
+    first, second = read_answers(TWO, json.dumps({"answers": [predicate("b", 0.25), predicate("a", 0.75)]}))
+    assert (first.probability, second.probability) == (0.75, 0.25)
+    first, second = read_answers(TWO, json.dumps({"answers": [predicate(None, 0.25), predicate(None, 0.75)]}))
+    assert (first.probability, second.probability) == (0.25, 0.75)
+    assert read_answers(TWO, '{"answers": {"a": {"noul": 1}, "a": {"noul": 0}, "b": {"noul": 1}}}')[0].option is None
+
+
+@pytest.mark.parametrize(
+    ("shares", "expected"),
+    [
+        ({"polite": 0.75, "rude": 0.25}, {"polite": 0.75, "rude": 0.25}),
+        ({"polite": 0.99}, {"polite": 1.0, "rude": 0.0}),  # within 0.02 of 1: divided by the sum
+        ({"polite": 0.5, "rude": 0.4}, "sum to 0.90"),
+        ({"polite": 0.5, "kind": 0.5}, "options are polite, kind"),
+        ({"polite": 1.0, "rude": None}, "is None"),
+    ],
+)
+def test_probabilities_of_options(shares: dict[str, Any], expected: Any) -> None:
+    (answer,) = read_answers(QUESTIONS[1:2], json.dumps({"answers": {"c": {"probabilities": shares}}}))
+    if isinstance(expected, str):
+        assert answer.option is None and expected in answer.problem
+    else:
+        assert answer.probabilities == pytest.approx(expected)
+
+
+def test_a_lost_question_is_asked_once_more_alone(openai_server: OpenAIServer, deciding: Make, protocol: str) -> None:
+    def forget_one(request: Any) -> Reply | None:
+        if request.number > 1:
+            return None
+        answers: Any = {"p": {"type": "noul", "noul": 0.9}, "s": _scale()}
+        if protocol == "decisions":
+            answers = [predicate("p", 0.9), {"type": "score", "name": "s", **_scale(listed=True)}]
+        taken = {"input_tokens": 400, "output_tokens": 3, "total_tokens": 403}
+        return Reply(raw=json.dumps({"model": "m", "answers": answers, "usage": taken}))
+
+    openai_server.script = forget_one
+    answers = answered(deciding())
+    assert [answers["p"].probability, answers["c"].value, answers["s"].value] == [0.9, "polite", 3]
+    again = openai_server.requests[1].body["questions"]
+    assert [each["name"] for each in again] == ["c"] if protocol == "decisions" else list(again) == ["c"]
+
+
+def _scale(*, listed: bool = False) -> dict[str, Any]:
+    """The highest level for certain."""
+    shares: Any = {"0": 0.0, "1": 0.0, "2": 1.0}
+    if listed:
+        shares = [{"value": int(level), "label": level, "probability": share} for level, share in shares.items()]
+    legend = {} if listed else {"legend": {"0": "poor", "1": "fair", "2": "good"}}
+    return {"type": "score", "score": 2.0, "confidence": 1.0, "probabilities": shares} | legend
+
+
+@pytest.mark.parametrize(
+    ("model", "logprobs", "name"),
+    [
+        ("openai/gpt-4o-mini", False, "Listed"),
+        ("openai/gpt-4o-mini", True, "Single"),
+        ("typesafe/jev-latest", False, "SystemOne"),
+        ("cloudflare/clef", True, "SystemOne"),
+        ("gguf:models/some.gguf", True, "Single"),
+    ],
+)
+def test_auto_goes_by_what_litellm_says_of_the_model(model: str, logprobs: bool, name: str) -> None:
+    chosen = choose_transport(JudgeSettings(model=model, logprobs=logprobs))
+    assert type(chosen).__name__ == name
