@@ -30,8 +30,8 @@ class QuestionKeys:
 
     def compute(self, question: Question[Any]) -> str:
         """Returns the key of a question: the first 32 hexadecimal digits of a SHA-256."""
-        constant = (question.prompt.identity, question.schema, question.options, question.logprobs, question.max_tokens)
-        constant = (*constant, question.protocol)
+        shape = (question.schema, question.options, question.logprobs, question.max_tokens, question.protocol)
+        constant = (question.prompt.identity, *shape)
         if constant not in self._hashes:
             self._hashes[constant] = hashlib.sha256(self._constant_part(question))
         key = self._hashes[constant].copy()
