@@ -45,8 +45,9 @@ class RatedExample(BaseModel):
     def text(self) -> str:
         """The example as a judge reads it.
 
-        >>> RatedExample(id="a", question="Free?", answer="Yes.", rating=1, scale=5, reasons=("not so",)).text
-        'question: Free?\\nanswer: Yes.\\nrating: 1 of 5 (not so)'
+        Example:
+            >>> RatedExample(id="a", question="Free?", answer="Yes.", rating=1, scale=5, reasons=("not so",)).text
+            'question: Free?\\nanswer: Yes.\\nrating: 1 of 5 (not so)'
         """
         reasons = f" ({'; '.join(self.reasons)[:_MOST_CHARACTERS]})" if self.reasons else ""
         question, answer = self.question[:_MOST_CHARACTERS], self.answer[:_MOST_CHARACTERS]
@@ -111,8 +112,9 @@ class Alignment:
 def question_kind(task: str, question: TypedQuestion) -> str:
     """What questions share one calibration: those of one task and type.
 
-    >>> question_kind("support", Predicate("1", "It is free."))
-    'support.predicate'
+    Example:
+        >>> question_kind("support", Predicate("1", "It is free."))
+        'support.predicate'
     """
     kinds = {Predicate: "predicate", ChoiceQuestion: "choice", ScoreQuestion: "score"}
     return f"{task}.{kinds[type(question)]}"

@@ -76,10 +76,11 @@ def answer_sentences(text: str, language: Language) -> list[AnswerSentence]:
     the answer claim nothing. A yes or no before a whole sentence is left out ("No, that is not possible"); alone it
     claims something when nothing else does.
 
-    >>> from assay.languages import load_language
-    >>> answer_sentences("Hello! Open Payroll. Then you click Run.", load_language("en"))[1:]
-    [AnswerSentence(text='Open Payroll.', kind='claim', context=''),
-     AnswerSentence(text='Then you click Run.', kind='claim', context='Open Payroll.')]
+    Example:
+        >>> from assay.languages import load_language
+        >>> answer_sentences("Hello! Open Payroll. Then you click Run.", load_language("en"))[1:]
+        [AnswerSentence(text='Open Payroll.', kind='claim', context=''),
+         AnswerSentence(text='Then you click Run.', kind='claim', context='Open Payroll.')]
     """
     split, before = list[AnswerSentence](), list[str]()
     for sentence in sentences(text, language):

@@ -33,9 +33,10 @@ def read_answers(questions: Sequence[TypedQuestion], body: str) -> list[Answer]:
         questions: What was asked.
         body: The reply, which holds `answers`.
 
-    >>> body = '{"answers": [{"type": "predicate", "name": "1", "probability": 0.75}]}'
-    >>> read_answers([Predicate("1", "It is free.")], body)[0].probabilities
-    {'yes': 0.75, 'no': 0.25}
+    Example:
+        >>> body = '{"answers": [{"type": "predicate", "name": "1", "probability": 0.75}]}'
+        >>> read_answers([Predicate("1", "It is free.")], body)[0].probabilities
+        {'yes': 0.75, 'no': 0.25}
     """
     answers = json.loads(body, object_pairs_hook=_mark_duplicates)["answers"]
     if isinstance(answers, list):
