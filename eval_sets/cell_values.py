@@ -14,6 +14,8 @@ _PRINTED_TEXT = re.compile(
     r"""\s*('[^'\\\n]*(?:\\.[^'\\\n]*)*'|"[^"\\\n]*(?:\\.[^"\\\n]*)*")\s*,?""",
     re.DOTALL,
 )
+# a rating with its meaning, as a list in a spreadsheet offers it: 4 - good, 5 (excellent)
+_LABELLED_NUMBER = re.compile(r"([+-]?\d+(?:[.,]\d+)?)\s*(?:[-–—:=|]|\(|\s)\s*[^\d\s][^\d]*", re.ASCII)
 NO_RATING = "leave it out or write null if there is no rating"
 DEEPEST = 100
 """How deep lists and objects may be nested: deeper ones exhaust the stack of whoever reads them."""
@@ -52,8 +54,8 @@ def parse_number(value: object) -> object:
         ValueError: It is no number, NaN, or too large for one; the message has the cure.
 
     Examples:
-        >>> parse_number("4,5"), parse_number(3)
-        (4.5, 3)
+        >>> parse_number("4,5"), parse_number(3), parse_number("4 - good")
+        (4.5, 3, 4.0)
     """
     if isinstance(value, bool):
         raise ValueError("is true or false, not a number; write 4 or 4.5")
@@ -61,6 +63,8 @@ def parse_number(value: object) -> object:
         value = float(value)
     if isinstance(value, str):
         text = value.strip()
+        if labelled := _LABELLED_NUMBER.fullmatch(text):
+            text = labelled[1]
         if text.lower() in ("nan", "-nan", "+nan"):
             value = math.nan
         elif not _NUMBER.fullmatch(text):

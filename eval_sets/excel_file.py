@@ -7,7 +7,6 @@ from typing import Any
 from zipfile import BadZipFile, ZipFile
 
 from ..errors import InputError
-from ..installation import require_extra
 from .cell_values import shorten
 from .name_suggestions import nearest_names, quote_names
 from .rows import Row, Rows
@@ -88,10 +87,9 @@ def read_sheets(path: Path, name: str) -> Iterator[tuple[str, list[tuple[int, di
     Raises:
         InputError: The file is damaged, larger than 500 MB when unpacked, or one of its sheets has more than 20 million
             cells.
-        UsageError: openpyxl is not installed.
     """
-    with require_extra("tables", f"{name}: reading an Excel file"):
-        from openpyxl import load_workbook
+    from openpyxl import load_workbook
+
     try:
         with ZipFile(path) as archive:
             size = sum(entry.file_size for entry in archive.infolist())

@@ -5,7 +5,9 @@ from dataclasses import dataclass
 
 from . import cell_values
 from .rows import BadRow, Row
-from .sample_columns import RATING_ALIASES, usual_scale
+from .sample_columns import RATING_ALIASES, columns_by_usual_name, usual_scale
+
+_NAMES = ("rating", *RATING_ALIASES)  # a column `Rating` is read here, one `rating` as it is
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,14 +47,16 @@ def find_rating_column(rows: Iterable[Row | BadRow]) -> RatingColumn | None:
         True
     """
     candidates: dict[str, list[float]] = {}
+    columns: dict[str, str] = {}
     excluded: set[str] = set()
     for row in rows:
         if isinstance(row, BadRow):
             continue
         if _is_filled(row.values.get("rating")) or _is_filled(row.values.get("ratings")):
             continue
-        for name in RATING_ALIASES:
-            value = row.values.get(name)
+        by_name = columns_by_usual_name(row.values)
+        for name in _NAMES:
+            value = row.values.get(by_name.get(name, name))
             if name in excluded or not _is_filled(value):
                 continue
             try:
@@ -60,14 +64,15 @@ def find_rating_column(rows: Iterable[Row | BadRow]) -> RatingColumn | None:
             except (ValueError, TypeError):
                 excluded.add(name)
                 continue
+            columns[name] = by_name[name]
             low, high = candidates.get(name, [number, number])
             candidates[name] = [min(low, number), max(high, number)]
-    for name in RATING_ALIASES:
+    for name in _NAMES:
         if name in candidates and name not in excluded:
             low, high = candidates[name]
             scale = usual_scale(low, high) if low < high else None
             if scale:
-                return RatingColumn(name, *scale)
+                return RatingColumn(columns[name], *scale)
     return None
 
 

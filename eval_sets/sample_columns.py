@@ -1,7 +1,13 @@
 """Which column is which field of a sample: our names, the usual names, and a mapping that the user gives."""
 
-from collections.abc import Collection, Mapping
+import re
+import shlex
+from collections.abc import Collection, Iterable, Mapping
+from functools import lru_cache
+from importlib import resources
 from typing import Any, NamedTuple
+
+import yaml
 
 from ..errors import InputError
 from .name_suggestions import nearest_names, quote_names
@@ -10,24 +16,35 @@ from .sample import Sample
 FIELDS = tuple(Sample.model_fields)
 REQUIRED = tuple(name for name, field in Sample.model_fields.items() if field.is_required())
 
-ALIASES: dict[str, tuple[str, ...]] = {
-    "user_input": ("question", "input", "query", "prompt", "user_message"),
-    "response": ("answer", "actual_output", "output", "completion", "reply"),
-    "retrieved_contexts": (
-        *("contexts", "retrieval_context", "context", "retrieved_documents", "documents", "passages", "passage"),
-        *("chunks", "sources", "source"),
-    ),
-    "reference": ("ground_truth", "expected_output", "reference_answer", "expected_answer"),
-}
-"""Usual names of columns, which are read as our field where our own column is absent. Ragas 0.1 and DeepEval first."""
+_OTHER_LANGUAGES: dict[str, list[str]] = yaml.safe_load(
+    resources.files(__package__).joinpath("column_names.yaml").read_text(encoding="utf-8")
+)
 
-RATING_ALIASES = ("human_rating", "score", "stars", "label")
+ALIASES: dict[str, tuple[str, ...]] = {
+    field: (*names, *_OTHER_LANGUAGES[field])
+    for field, names in {
+        "user_input": ("question", "input", "query", "prompt", "user_message"),
+        "response": ("answer", "actual_output", "output", "completion", "reply"),
+        "retrieved_contexts": (
+            *("contexts", "retrieval_context", "context", "retrieved_documents", "documents", "passages", "passage"),
+            *("chunks", "sources", "source"),
+        ),
+        "reference": ("ground_truth", "expected_output", "reference_answer", "expected_answer"),
+    }.items()
+}
+"""Usual names of columns, read as our field where our own column is absent, whatever their case. Ragas 0.1 and DeepEval
+first, then those of spreadsheets in other languages."""
+
+RATING_ALIASES = ("human_rating", "score", "stars", "label", *_OTHER_LANGUAGES["rating"])
 """Usual names of a column of ratings, read where all its values are numbers on a usual scale."""
 
 MAP_OPTIONS = "to map is --map, in Python mapping="
 
 USUAL_SCALES = ((1.0, 5.0), (0.0, 1.0), (0.0, 5.0), (1.0, 10.0), (0.0, 10.0), (0.0, 100.0))
 """The scales of ratings that are recognised, the first that fits."""
+
+
+_LINKS = {"source", "sources", *_OTHER_LANGUAGES["links"]}  # may name a source, or hold its text
 
 
 class SortedRow(NamedTuple):
@@ -42,6 +59,28 @@ class SortedRow(NamedTuple):
     fields: dict[str, Any]
     origins: dict[str, str]
     extras: dict[str, Any]
+
+
+_SEPARATORS = re.compile(r"[\s_-]+")
+_USUAL = frozenset((*ALIASES, "rating", *RATING_ALIASES, *(name for names in ALIASES.values() for name in names)))
+
+
+@lru_cache(maxsize=1024)
+def usual_name(column: str) -> str:
+    """The usual name that a column has in other letters or with spaces; else its own name.
+
+    >>> usual_name("Question"), usual_name("Ground truth"), usual_name("Ticket")
+    ('question', 'ground_truth', 'Ticket')
+    """
+    name = _SEPARATORS.sub("_", column.strip()).casefold()
+    return name if name in _USUAL else column
+
+
+def columns_by_usual_name(columns: Iterable[str]) -> dict[str, str]:
+    """Columns by their usual names; of two with one usual name, the one that is written so, else the first."""
+    listed = list(columns)
+    by_name = {usual_name(column): column for column in reversed(listed)}
+    return by_name | {column: column for column in listed}
 
 
 def known_columns(mapping: Mapping[str, str]) -> frozenset[str]:
@@ -67,7 +106,7 @@ def check_columns(columns: Collection[str], mapping: Mapping[str, str], name: st
     """Raises `InputError` when a mapped column, or one that every sample needs, is not among the columns."""
     check_mapped(columns, mapping, name)
     for field in REQUIRED:
-        if not {field, *ALIASES.get(field, ())} & set(columns) and field not in mapping.values():
+        if not {field, *ALIASES.get(field, ())} & {*columns_by_usual_name(columns)} and field not in mapping.values():
             raise InputError(f"{name}, field {field}: {explain_missing(field, columns)}")
 
 
@@ -89,8 +128,11 @@ def explain_missing(field: str, columns: Collection[str], mapping: Mapping[str, 
     for theirs, ours in (mapping or {}).items():
         if ours == field:
             return f"is missing: {_explain_unknown_column(theirs, ours, columns)}"
-    similar = [match for name in (field, *ALIASES.get(field, ())) for match in nearest_names(name, columns, cutoff=75)]
-    cure = f"rename `{similar[0]}`, or map {similar[0]}={field}" if similar else f"add it, or map THEIRS={field}"
+    names = (field, *ALIASES.get(field, ()))
+    similar = [column for column in columns if {*_SEPARATORS.split(column.casefold())} & {*names}]
+    similar += [match for name in names for match in nearest_names(name, columns, cutoff=75)]
+    typed = shlex.quote(f"{similar[0]}={field}") if similar else ""
+    cure = f"rename `{similar[0]}`, or map {typed}" if similar else f"add it, or map THEIRS={field}"
     return f"is missing; {cure} (the columns are {quote_names(columns)}; {MAP_OPTIONS})"
 
 
@@ -118,9 +160,14 @@ def sort_row(values: dict[str, Any], mapping: Mapping[str, str]) -> SortedRow:
     for field in FIELDS:
         if field in extras and field not in fields:
             fields[field] = extras.pop(field)
+    by_name = columns_by_usual_name(extras)
     for field, names in ALIASES.items():
         if fields.get(field) is None and field not in origins:
-            present = [name for name in names if name in extras and not _is_link(name, extras[name])]
+            present = [
+                by_name[name]
+                for name in (field, *names)
+                if by_name.get(name) in extras and not _is_link(name, extras[by_name[name]])
+            ]
             chosen = next((name for name in present if extras[name] is not None), None)
             if chosen is None and field not in fields:
                 chosen = next(iter(present), None)
@@ -132,7 +179,7 @@ def sort_row(values: dict[str, Any], mapping: Mapping[str, str]) -> SortedRow:
 
 def _is_link(column: str, value: Any) -> bool:
     """Whether a column `source` holds the name or address of a source, and not its text: that has white space."""
-    return column in {"source", "sources"} and isinstance(value, str) and len(value.split()) < 2
+    return column in _LINKS and isinstance(value, str) and len(value.split()) < 2
 
 
 def usual_scale(low: float, high: float) -> tuple[float, float] | None:

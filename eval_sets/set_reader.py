@@ -13,7 +13,7 @@ from .rating_column import RatingColumn, find_rating_column
 from .rows import BadRow, Rows
 from .sample import Sample
 from .sample_builder import SampleBuilder
-from .sample_columns import RATING_ALIASES, check_columns, check_mapped, check_mapping, known_columns
+from .sample_columns import RATING_ALIASES, check_columns, check_mapped, check_mapping, known_columns, usual_name
 from .sources import cannot_read, is_local, open_source
 
 _LANGUAGE = re.compile(r"[a-z]{2}")
@@ -164,7 +164,10 @@ def _open(
 
 
 def _may_have_rating_column(opened: Rows) -> bool:
-    return opened.columns is None or ("rating" not in opened.columns and bool({*RATING_ALIASES} & {*opened.columns}))
+    return opened.columns is None or (
+        "rating" not in opened.columns
+        and any(usual_name(column) in {"rating", *RATING_ALIASES} for column in opened.columns)
+    )
 
 
 def _find_rating_column(opened: Rows) -> RatingColumn | None:
@@ -172,7 +175,8 @@ def _find_rating_column(opened: Rows) -> RatingColumn | None:
     try:
         rows = iter(opened.rows)
         head = list(islice(rows, _ROWS_LOOKED_AT))
-        if not any({*RATING_ALIASES} & row.values.keys() for row in head if not isinstance(row, BadRow)):
+        names = {usual_name(column) for row in head if not isinstance(row, BadRow) for column in row.values}
+        if not {"rating", *RATING_ALIASES} & names:
             return None
         return find_rating_column(chain(head, rows))
     except (InputError, OSError):

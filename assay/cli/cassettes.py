@@ -64,6 +64,7 @@ class TypedRun:
             mapping=self.set_options.mapping,
             language=self.set_options.language,
             split=self.set_options.split,
+            sheet=self.set_options.sheet,
             limit=self.set_options.limit,
         )
 

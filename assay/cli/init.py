@@ -82,7 +82,7 @@ def init(
 
 def _ask_columns(file: str, mapping: Mapping[str, str], sheet: str | None) -> Mapping[str, str]:
     """The mapping, with the columns that were asked for because their names do not say what they hold."""
-    from ..eval_sets.sample_columns import ALIASES
+    from ..eval_sets.sample_columns import ALIASES, columns_by_usual_name
     from ..runs.nightly.suite_draft import list_columns, look_at_set
 
     try:
@@ -91,7 +91,7 @@ def _ask_columns(file: str, mapping: Mapping[str, str], sheet: str | None) -> Ma
         columns = list_columns(file, sheet=sheet)
         answers = dict(mapping)
         for field, question in _QUESTIONS.items():
-            known = {field, *ALIASES.get(field, ())} & set(columns)
+            known = {field, *ALIASES.get(field, ())} & {*columns_by_usual_name(columns)}
             if not known and field not in answers.values():
                 echo(f"The columns are {one_line(', '.join(columns))}")
                 answers[click.prompt(question, type=click.Choice(columns))] = field

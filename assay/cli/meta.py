@@ -36,6 +36,7 @@ def _read_options(
     group: str | None,
     by: tuple[str, ...],
     scale: str | None,
+    sheet: str | None,
 ) -> "ReadOptions":
     from ..meta_eval.score_files import ReadOptions
     from ..meta_eval.score_files.read_options import parse_scale
@@ -49,6 +50,7 @@ def _read_options(
         group=group,
         by=by,
         scale=parse_scale(scale) if scale else None,
+        sheet=sheet,
     )
 
 
@@ -73,6 +75,7 @@ with_read_options = option_group(
     ),
     click.option("--scale", metavar="LOW-HIGH", help="The rating scale. Default: as the file says, else 1-5."),
     map_option,
+    click.option("--sheet", help="Which sheet of Excel files."),
 )
 
 

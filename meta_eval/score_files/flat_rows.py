@@ -10,7 +10,7 @@ from ...errors import InputError
 from ...eval_sets import cell_values
 from ...eval_sets.json_file import SEVERAL, json_document
 from ...eval_sets.rows import BadRow
-from ...eval_sets.sources import cannot_read, open_source
+from ...eval_sets.sources import EXCEL_SUFFIXES, cannot_read, open_source
 from . import deepeval_export
 from .column_roles import KNOWN
 
@@ -25,11 +25,15 @@ class FlatRow(NamedTuple):
     values: dict[str, Any]
 
 
-def flat_rows(path: Path) -> list[FlatRow]:
-    """Reads the rows of a file: .csv, .tsv, .jsonl, .json or .parquet.
+def flat_rows(path: Path, sheet: str | None = None) -> list[FlatRow]:
+    """Reads the rows of a file: .csv, .tsv, .xlsx, .jsonl, .json or .parquet.
 
     A .json file may be a list, an object of columns (pandas), an export of DeepEval, or `assay show --json`. A test
     case of DeepEval becomes one row per metric.
+
+    Args:
+        path: The file.
+        sheet: The sheet of an Excel file; None for the only one that has rows.
 
     Raises:
         InputError: The file cannot be read; the message has place and cure.
@@ -44,7 +48,7 @@ def flat_rows(path: Path) -> list[FlatRow]:
             return rows
         if document is not SEVERAL and not isinstance(document, list):
             raise InputError(f"{name}: holds no rows; write a list of objects, one per item")
-    opened = open_source(path, split=None, known=KNOWN)
+    opened = open_source(path, split=None, sheet=sheet if path.suffix.lower() in EXCEL_SUFFIXES else None, known=KNOWN)
     rows = []
     for row in opened.rows:
         if isinstance(row, BadRow):

@@ -21,6 +21,7 @@ class ReadOptions:
         higher_is_better: Metrics whose higher scores are better, though their names or runs say otherwise.
         group: The attribute whose items resample together; None for `group`.
         by: Attributes by whose labels the items are evaluated apart.
+        sheet: The sheet of Excel files.
         scale: The lowest and the highest rating; None where the files say it.
     """
 
@@ -32,6 +33,7 @@ class ReadOptions:
     group: str | None = None
     by: tuple[str, ...] = ()
     scale: tuple[float, float] | None = None
+    sheet: str | None = None
 
     @property
     def labels(self) -> frozenset[str]:

@@ -63,7 +63,7 @@ def read_score_files(
     scores: Sequence[Path], ratings: Path | None, options: ReadOptions
 ) -> tuple[list[ScoreSource], ScoreSource | None]:
     """Reads files of scores and a file of ratings; a file that is both is read once."""
-    rows = {path: flat_rows(path) for path in dict.fromkeys((*scores, *([ratings] if ratings else [])))}
+    rows = {path: flat_rows(path, options.sheet) for path in dict.fromkeys((*scores, *([ratings] if ratings else [])))}
     rating_source = read_ratings(rows[ratings], str(ratings), options) if ratings else None
     rating_columns = rating_source.read_columns if rating_source else ()
     sources = [

@@ -39,14 +39,14 @@ def test_the_suite_runs_as_it_is(assay: Make) -> None:
 
 
 def test_without_a_terminal_nothing_is_asked_and_the_error_names_the_option(assay: Make) -> None:
-    Path("vragen.csv").write_text("vraag,antwoord\nHoe?,Zo.\n", encoding="utf-8")
+    Path("vragen.csv").write_text("klant,bot\nHoe?,Zo.\n", encoding="utf-8")
     done = assay("init", "vragen.csv")
     assert done.code == 1
     assert "map THEIRS=user_input" in done.err
-    done = assay("init", "vragen.csv", "--map", "vraag=user_input", "--map", "antwoord=response")
+    done = assay("init", "vragen.csv", "--map", "klant=user_input", "--map", "bot=response")
     assert done.code == 0
     suite = yaml.safe_load(Path("suite.yaml").read_text(encoding="utf-8"))
-    assert suite["map"] == {"vraag": "user_input", "antwoord": "response"}
+    assert suite["map"] == {"klant": "user_input", "bot": "response"}
     assert suite["metrics"] == ["answer_length"]
 
 

@@ -166,7 +166,7 @@ def test_a_damaged_line_of_a_utf8_file_is_an_error_with_line_and_cure(file):
     ("header", "says"),
     [
         ("id,user_input,response,id", "line 1: the column `id` stands twice"),
-        ("id,vraag,antwoord,rating", "field user_input: is missing; add it, or map THEIRS=user_input"),
+        ("id,klant,bot,rating", "field user_input: is missing; add it, or map THEIRS=user_input"),
         ("id,user_input,reponse,rating", "field response: is missing; rename `reponse`, or map reponse=response"),
     ],
 )

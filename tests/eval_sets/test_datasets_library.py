@@ -74,10 +74,10 @@ def test_nan_written_as_a_number_is_an_error_with_its_row(tmp_path):
 
 def test_parquet_without_the_columns(tmp_path):
     path = tmp_path / "set.parquet"
-    pyarrow.parquet.write_table(pyarrow.table({"vraag": ["q"], "antwoord": ["r"]}), path)
-    with pytest.raises(InputError, match=r"field user_input: is missing; .*the columns are `vraag`, `antwoord`"):
+    pyarrow.parquet.write_table(pyarrow.table({"klant": ["q"], "bot": ["r"]}), path)
+    with pytest.raises(InputError, match=r"field user_input: is missing; .*the columns are `klant`, `bot`"):
         read_set(path)
-    assert load_set(path, mapping={"vraag": "user_input", "antwoord": "response"})[0].response == "r"
+    assert load_set(path, mapping={"klant": "user_input", "bot": "response"})[0].response == "r"
 
 
 @pytest.mark.parametrize(("content", "says"), [(b"", "the file is empty"), (b"PAR1 no", "is no readable Parquet file")])

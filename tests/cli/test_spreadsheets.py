@@ -1,0 +1,85 @@
+"""A workbook of a support lead: an explanation first, headers in Dutch, empty cells, ratings chosen from a list."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from openpyxl import Workbook
+
+Make = Callable[..., Any]
+ANSWERS = [
+    ("Hoe annuleer ik een bestelling?", "Open Bestellingen.", "Open Bestellingen en kies Annuleren.", "2 - matig"),
+    ("Levert u in België?", "Ja, dat doen wij.", "Wij leveren in Nederland en België.", "5 (uitstekend)"),
+    ("Kan ik achteraf betalen?", "Nee.", None, "1: slecht"),
+    ("Waar is mijn pakket?", "Volg de link in de mail.", "Volg uw pakket via de link in de mail.", None),
+    ("Hoe lang is de garantie?", "De garantie is twee jaar.", "U heeft twee jaar garantie.", "4 - goed"),
+]
+
+
+@pytest.fixture
+def workbook(tmp_path: Path) -> Path:
+    book = Workbook()
+    explanation, answers, ratings = book.active, book.create_sheet("Antwoorden"), book.create_sheet("Cijfers")
+    assert explanation is not None
+    explanation.title = "Uitleg"
+    for row in (("Uitleg",), ("Kies een cijfer uit de lijst",)):
+        explanation.append(row)
+    answers.append(("Vraag", "Antwoord", "Bron", "Beoordeling", "Opmerking"))
+    ratings.append(("id", "An"))
+    for number, row in enumerate(ANSWERS, 1):
+        answers.append((*row, None))
+        ratings.append((f"team-{number}", row[3]))
+    path = tmp_path / "team.xlsx"
+    book.save(path)
+    return path
+
+
+def test_the_answers_are_read_and_it_says_how(assay: Make, workbook: Path) -> None:
+    done = assay("run", workbook, "--sheet", "Antwoorden", "--json")
+    assert done.code == 0, done.err
+    assert (
+        "read Vraag as user_input, Antwoord as response, Bron as retrieved_contexts, Beoordeling as rating from 1 to 5"
+        in done.err
+    )
+    overlap = done.json["metrics"]["token_overlap"]
+    assert (overlap["n"], overlap["scored"], overlap["skipped"]) == (5, 4, 1)  # one answer has no source
+    shown = assay("show", "last", "--json").json["scores"]
+    assert [score["rating"] for score in shown if score["metric"] == "answer_length"] == [2, 5, 1, None, 4]
+
+
+def test_without_a_choice_the_sheets_are_named(assay: Make, workbook: Path) -> None:
+    done = assay("run", workbook)
+    assert done.code == 1
+    assert "has the sheets `Uitleg`, `Antwoorden`, `Cijfers`; choose one (--sheet" in done.err
+
+
+def test_ratings_of_another_sheet_are_compared_with_a_run(assay: Make, workbook: Path) -> None:
+    assert assay("run", workbook, "--sheet", "Antwoorden").code == 0
+    done = assay("meta", "last", "--ratings", workbook, "--sheet", "Cijfers", "--json")
+    assert done.code == 0, done.err
+    assert done.json["settings"]["rated"] == 4
+
+
+def test_a_column_that_only_mentions_the_field_is_proposed(assay: Make) -> None:
+    Path("team.csv").write_text("Vraag van klant;Antwoord chatbot\nHoe?;Zo.\n", encoding="utf-8")
+    done = assay("run", "team.csv")
+    assert done.code == 1
+    assert "rename `Vraag van klant`, or map 'Vraag van klant=user_input'" in done.err
+    mapped = ("--map", "Vraag van klant=user_input", "--map", "Antwoord chatbot=response")
+    assert assay("run", "team.csv", *mapped, "--metrics", "answer_length").code == 0
+
+
+def test_a_suite_and_a_cassette_check_read_the_sheet_too(assay: Make, workbook: Path, judge_file: Make) -> None:
+    judge = judge_file()
+    words = ("--judge", judge, "--metrics", "faithfulness:claims=sentences:verdicts=listed")
+    run = assay("run", workbook, "--sheet", "Antwoorden", *words, "--cassette", "replies.jsonl")
+    assert run.code == 0, run.err
+    checked = assay("cassettes", "check", "replies.jsonl", workbook, "--sheet", "Antwoorden", *words)
+    assert (checked.code, checked.out) == (0, "0 stale, 0 missing\n"), checked.err
+    assert assay("init", workbook, "--sheet", "Antwoorden").code == 0
+    assert "sheet: Antwoorden" in Path("suite.yaml").read_text(encoding="utf-8")
+    suite = assay("suite", "suite.yaml")
+    assert suite.code == 0, suite.err
+    assert re.search(r"token_overlap +│ +4 ", suite.out), suite.out
