@@ -8,9 +8,10 @@ from typing import Any, NamedTuple
 
 from ...errors import InputError
 from ...eval_sets import cell_values
+from ...eval_sets.excel_file import EXCEL_SUFFIXES
 from ...eval_sets.json_file import SEVERAL, json_document
 from ...eval_sets.rows import BadRow
-from ...eval_sets.sources import EXCEL_SUFFIXES, cannot_read, open_source
+from ...eval_sets.sources import cannot_read, open_source
 from . import deepeval_export
 from .column_roles import KNOWN
 
