@@ -21,14 +21,15 @@ def folder(tmp_path: Path, openai_server: OpenAIServer, monkeypatch: pytest.Monk
     """A folder with the README's answers.csv; OpenAI's address is that of the server on this machine."""
     (csv,) = re.findall(r"^```csv\n(.*?)^```", README, re.DOTALL | re.MULTILINE)
     (tmp_path / "answers.csv").write_text(csv, encoding="utf-8")
-    monkeypatch.setenv("OPENAI_API_BASE", openai_server.api_base)
+    monkeypatch.setenv("OPENAI_API_BASE", openai_server.api_base)  # litellm's variable
+    monkeypatch.setenv("OPENAI_BASE_URL", openai_server.api_base)  # that of the package openai
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
 
 def test_there_is_an_evaluation_and_a_metric_of_your_own() -> None:
     assert len(EXAMPLES) == 2
-    assert "evaluate(samples," in EXAMPLES[0]
+    assert 'evaluate("answers.csv", ["faithfulness"' in EXAMPLES[0]
     assert "@metric" in EXAMPLES[1]
 
 
@@ -44,9 +45,10 @@ def run_script(code: str, folder: Path) -> str:
 def test_the_evaluation_runs_as_a_script(folder: Path) -> None:
     """The server's judge supports claims whose words are in the contexts: the 3 days of the first answer are not."""
     lines = run_script(EXAMPLES[0], folder).splitlines()
-    assert lines[0].startswith("faithfulness: mean ")
-    assert lines[0].endswith(", 2 of 2 scored")
-    assert lines[1].startswith("weakest_claim: mean ")
+    assert lines[0] == "Results of 2 samples"
+    assert lines[1].startswith("  faithfulness: mean ")
+    assert lines[1].endswith(", 2 of 2 scored")
+    assert lines[2].startswith("  weakest_claim: mean ")
     assert lines[-2:] == [
         "supported Open My orders and choose Cancel.",
         "not_found You get your money back within 3 days.",
@@ -74,7 +76,7 @@ def test_the_examples_run_as_a_notebook(folder: Path, monkeypatch: pytest.Monkey
     nbclient.NotebookClient(notebook, kernel_name="python3", timeout=100).execute()
     outputs = [output for cell in notebook.cells for output in cell.outputs]
     printed = "".join(output["text"] for output in outputs if output.get("name") == "stdout")
-    assert printed.startswith("faithfulness: mean ")
+    assert printed.startswith("Results of 2 samples\n  faithfulness: mean ")
     assert printed.endswith("0.5\n")
 
 
@@ -85,3 +87,46 @@ def test_the_example_for_users_of_another_tool_runs(folder: Path, page: str) -> 
     printed = run_script(example, folder)
     assert "scored 1 of 2 claims supported" in printed
     assert "The label is free." in printed
+
+
+PYTHON_PAGE = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+def test_the_page_on_python_runs(folder: Path) -> None:
+    """All examples one after another, as in one script; the last one is a test for pytest."""
+    *examples, assertion = PYTHON.findall(PYTHON_PAGE)
+    printed = run_script("\n".join(examples), folder).splitlines()
+    assert printed[0] == "Results of 2 samples"
+    assert any(line.startswith("answers-1  (en)") for line in printed)
+    (calls,) = [int(line) for line in printed if line.isdigit()]
+    assert calls >= 2  # at least one question about each of the two answers reached the function
+    assert any("faithfulness_reason" in line or "answers-2" in line for line in printed)  # the DataFrame
+    (folder / "test_answers.py").write_text(assertion, encoding="utf-8")
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--assay-judge", "openai/gpt-4o-mini"]
+    process = subprocess.run(
+        [*command, "--assay-mode", "off", "test_answers.py"], cwd=folder, capture_output=True, text=True, check=False
+    )
+    assert process.returncode == 1, process.stdout  # "It" is not in the context: the server's judge finds no support
+    assert "faithfulness is 0, below 0.8" in process.stdout
+
+
+def test_the_lines_of_python_are_counted() -> None:
+    """The table of the page on Python has the numbers of lines that are not empty of the blocks below it."""
+    _, _, comparison = PYTHON_PAGE.partition("## Lines of Python")
+    table, *tasks = comparison.split("\n### ")
+    stated = [
+        [int(cell) for cell in row.split("|")[2:5]]
+        for row in table.splitlines()
+        if re.match(r"\| (evaluate|a|an) ", row)
+    ]
+    counted = [
+        [
+            len([line for line in block.splitlines() if line.strip()])
+            for block in re.findall(r"```py\w*\n(.*?)```", task, re.DOTALL)
+        ]
+        for task in tasks
+    ]
+    assert counted == stated
+    assert len(counted) == 4
