@@ -58,7 +58,7 @@ class RubricMetric(Metric):
         value = sum(each["weight"] * each["share"] for each in criteria) / total
         evidence = {"rubric": self.rubric.name, "criteria": criteria, "judge": self.judge.name}
         evidence |= self.prompts.evidence([request.task], sample.language)
-        reason = "; ".join(f"{each['name']}: {each['level']} ({each['share']:.2f})" for each in criteria)
+        reason = "; ".join(f"{each['text']}: {each['level']} ({each['share']:.2f})" for each in criteria)
         return scored(min(1.0, max(0.0, value)), reason, evidence, answers.usage)
 
     def request(self, sample: Sample) -> Request:
@@ -78,8 +78,12 @@ class RubricMetric(Metric):
 def _criterion_evidence(criterion: Criterion, answer: Answer) -> dict[str, Any]:
     """A criterion as JSON values; `share` is the expected level from 0, the lowest, to 1, the highest."""
     expected = float(answer.value or 1)
+    reason = f"{answer.option}, level {expected:.2f} of {len(criterion.levels)}"
+    if answer.probabilities is not None:
+        reason += ": " + ", ".join(f"P({label}) = {share:.2f}" for label, share in answer.probabilities.items())
     return {
-        "name": criterion.name,
+        "text": criterion.name,
+        "reason": reason,
         "question": criterion.question,
         "weight": criterion.weight,
         "level": answer.option,

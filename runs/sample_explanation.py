@@ -51,6 +51,8 @@ def score_lines(metric: str, score: Score, *, is_brief: bool = False, has_headin
     for question in evidence.pop("questions", []):
         cosine = "" if question["cosine"] is None else f"{question['cosine']:+.3f}  "
         yield (Part(f"  {cosine}{_one_line(question['text'])}"),)
+    for criterion in evidence.pop("criteria", []):
+        yield (Part(f"  {_one_line(criterion['text'])}: {_one_line(criterion['reason'])}"),)
     for name, value in evidence.items():
         shown = _one_line(", ".join(map(str, value)) if isinstance(value, list) else str(value))
         cut = shown if len(shown) <= _LONGEST_EVIDENCE else f"{shown[: _LONGEST_EVIDENCE - 1]}…"
@@ -96,10 +98,11 @@ def _part_lines(evidence: dict[str, Any]) -> Iterator[Line]:
 
 def _claim_lines(claim: Mapping[str, Any]) -> Iterator[Line]:
     probability = "" if claim.get("probability") is None else f" P={claim['probability']:.2f}"
+    whose = f" {_one_line(claim['of'])}:" if "of" in claim else ""
     yield (
         Part("  "),
         Part(f"{_one_line(str(claim['verdict'])):<12}", str(claim["verdict"])),
-        Part(f"{probability}  {_one_line(claim['text'])}"),
+        Part(f"{probability}{whose}  {_one_line(claim['text'])}"),
     )
     yield (Part(f"               {_one_line(claim['reason'])}", "detail"),)
     if claim.get("quote"):

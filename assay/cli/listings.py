@@ -106,6 +106,7 @@ def metrics(name: str | None, *, as_json: bool) -> None:
         f"range: {low} to {high}; {'higher' if metric.higher_is_better else 'lower'} is better",
         f"needs of a sample: {', '.join(metric.needs) or 'nothing'}; "
         f"{'asks a judge' if metric.needs_judge else 'needs no judge'}",
+        *([f"write: {metric.name}:{metric.argument.upper()}"] if metric.argument else []),
         f"options: {', '.join(metric.options) or 'none'}",
     )
     console.print(Text(one_line(metric.name), style="bold"))

@@ -9,6 +9,7 @@ import pytest
 from openai_server import Answer, OpenAIServer
 
 from assay.cli.options import read_metrics
+from assay.cli.sample_audit import audit_lines
 from assay.errors import InputError, UsageError
 from assay.metrics import ChoiceMetric, RubricMetric
 from assay.metrics.catalogue import describe_metric, higher_is_better, load_metric, needs_judge
@@ -120,11 +121,15 @@ def test_a_rubric_is_the_weighted_mean_of_its_criteria(judge: Make, sample: Make
     )
     # steps: level 1.8 of 2 is 0.8; tone: level 2.4 of 3 is 0.7; weights 3 and 1
     assert score.value == pytest.approx((3 * 0.8 + 1 * 0.7) / 4, abs=1e-4)
-    assert [(each["name"], each["level"]) for each in score.evidence["criteria"]] == [
+    assert [(each["text"], each["level"]) for each in score.evidence["criteria"]] == [
         ("Steps", "all"),
         ("Tone", "kind"),
     ]
     assert score.reason == "Steps: all (0.80); Tone: kind (0.70)"
+    assert score.evidence["criteria"][0]["reason"] == "all, level 1.80 of 2: P(none) = 0.20, P(all) = 0.80"
+    assert "  Steps: all, level 1.80 of 2: P(none) = 0.20, P(all) = 0.80" in [
+        line.plain for line in audit_lines("rubric", score)
+    ]
 
 
 def test_a_rubric_in_a_file(judge: Make, sample: Make, decide: Make, tmp_path: Path) -> None:
