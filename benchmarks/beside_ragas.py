@@ -7,8 +7,8 @@ passages one of another page is added, at a place drawn with the seed, so that t
 misled by. Needs the extra `ragas`, and a judge; every reply is kept in a cassette in the cache folder, so that an
 interrupted run goes on where it stopped, and a second one asks nothing (`--mode replay`).
 
-Ragas asks some 21 times per sample and wants a reason for each verdict: on two cores with qwen1.5b about 12 minutes per
-sample for all metrics. `--metrics` names those that you want; they are measured one after the other, the cheapest first.
+Ragas asks some 25 times per sample for all metrics, and wants a reason with each verdict: on two cores expect minutes per
+sample. `--metrics` names those that you want; they are measured one after the other, the cheapest first.
 
 Printed: one row per metric (n with a value on both sides; Spearman between both and of each with the rating, with 95%
 intervals that resample whole groups; requests, tokens, failures), how near both context precisions are to that of the
