@@ -7,7 +7,7 @@ passages one of another page is added, at a place drawn with the seed, so that t
 misled by. Needs the extra `ragas`, and a judge; every reply is kept in a cassette in the cache folder, so that an
 interrupted run goes on where it stopped, and a second one asks nothing (`--mode replay`).
 
-Ragas asks some 25 times per sample for all metrics, and wants a reason with each verdict: on two cores expect minutes per
+Ragas asks some 25 times per sample for all metrics, with a reason for each verdict: on two cores expect minutes per
 sample. `--metrics` names those that you want; they are measured one after the other, the cheapest first.
 
 Printed: one row per metric (n with a value on both sides; Spearman between both and of each with the rating, with 95%
