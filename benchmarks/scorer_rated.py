@@ -39,7 +39,7 @@ NAN = float("nan")
 
 @dataclass(frozen=True)
 class Trial:
-    """On the half that was not fitted: Spearman of scorer, best part and token overlap, and the share in the interval."""
+    """On the half that was not fitted: Spearman of scorer, best part and token overlap; share in the interval."""
 
     scorer: float
     best_part: float

@@ -60,7 +60,9 @@ class ScorerMetric(Metric):
             "level": self.scorer.level,
             "remarks": list(self._remarks),
         }
-        return scored(prediction.predicted, _reason(prediction, self.scorer.level, self._remarks), evidence, usage)
+        return scored(
+            prediction.predicted, explain_prediction(prediction, self.scorer.level, self._remarks), evidence, usage
+        )
 
 
 def _part_evidence(score: Score) -> dict[str, Any]:
@@ -70,7 +72,7 @@ def _part_evidence(score: Score) -> dict[str, Any]:
 _DECISIONS = {"send": "may be sent", "person": "leave it to a person", "hold": "hold it back"}
 
 
-def _reason(prediction: Prediction, level: float, remarks: Sequence[str]) -> str:
+def explain_prediction(prediction: Prediction, level: float, remarks: Sequence[str]) -> str:
     interval = f"{prediction.low:.1f} to {prediction.high:.1f} with {level:.0%} confidence"
     by_weight = sorted(prediction.contributions.items(), key=lambda part: part[1])
     reason = f"the team would rate it about {prediction.predicted:.1f} ({interval}): {_DECISIONS[prediction.decision]}"

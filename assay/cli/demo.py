@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING
 import click
 
 from .options import json_option, store_option
-from .output import echo_json, open_console, print_command
+from .output import echo_json, one_line, open_console, print_command
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from ..meta_eval.results import MetaEvaluation
+    from ..meta_eval.score_files import JoinedScores
     from ..runs import Outcome, Store
 
 DEMO_METRICS = (
@@ -82,7 +85,7 @@ def _print_demo(store: "Store", outcome: "Outcome", judge: str) -> None:
     from rich.text import Text
 
     from ..runs.summary import summarise
-    from .run_tables import print_summaries, print_worst
+    from .run_tables import print_summaries
 
     console, evaluation = open_console(), _evaluate(store, outcome.run)
     console.print(Text(evaluation.recommendation, style="bold"))
@@ -91,16 +94,61 @@ def _print_demo(store: "Store", outcome: "Outcome", judge: str) -> None:
     directions = store.run(outcome.run).plan.all_directions
     title = f"{evaluation.settings.items} answers, {outcome.usage.calls} recorded replies of {judge}"
     print_summaries(console, title, summarise(store.values(outcome.run), directions))
-    print_worst(console, store, outcome.run, 1)
+    _print_scorer(console, store, outcome.run)
     console.print(Text("\nNext:", style="bold"))
     for command, purpose in _NEXT:
         print_command(console, f"{command:<37}", purpose)
 
 
-def _evaluate(store: "Store", run: str) -> "MetaEvaluation":
+def _print_scorer(console: "Console", store: "Store", run: str) -> None:
+    """Fits a scorer to the ratings of one language, tries it on the other, and explains one answer of that."""
+    from rich.padding import Padding
+    from rich.text import Text
+
+    from ..errors import UsageError
     from ..meta_eval.evaluation import evaluate_table
+    from ..meta_eval.scorer_check import check_scorer
+    from ..metrics.scorer import explain_prediction
+    from ..runs.scorer_saving import save_scorer
+    from .meta_tables import interval
+
+    row = store.run(run)
+    table = _join(store, run).table
+    fitted, other = table.where("language", "nl"), table.where("language", "en")
+    quick = evaluate_table(fitted, bootstrap=_RESAMPLES, permutations=_RESAMPLES, repeats=1, by=())
+    folder = Path(str(store.path)).parent if "://" not in str(store.path) else Path()
+    file = folder / "demo_scorer.yaml"
+    try:
+        scorer = save_scorer(file, fitted, quick, store, [row])
+    except UsageError as error:
+        console.print(Text(f"\n{error}"))
+        return
+    check = check_scorer(scorer, other, resamples=_RESAMPLES)
+    console.print(
+        Text(
+            f"\nChosen on the Dutch answers and saved ({' + '.join(scorer.metrics)}; {file.name}), it predicts "
+            f"ratings. On the English ones, which it has not seen, it agrees with the team at {interval(check.now)}, and "
+            f"{interval(check.coverage)} of the ratings lie in its {scorer.level:.0%} interval. One of them:"
+        )
+    )
+    sample = store.sample(run, _SAMPLE)
+    values = {metric: score.value for _, metric, score in store.scores(run, _SAMPLE)}
+    explanation = explain_prediction(scorer.predict(values), scorer.level, ())
+    console.print(
+        Padding(Text(f"{_SAMPLE}, rated {sample.human_rating:g}: {one_line(sample.user_input, 120)}"), (0, 0, 0, 2))
+    )
+    console.print(Padding(Text(one_line(sample.response, 140)), (0, 0, 0, 6)), style="dim")
+    console.print(Padding(Text(explanation), (0, 0, 0, 6)))
+
+
+def _join(store: "Store", run: str) -> "JoinedScores":
     from ..meta_eval.score_files import ReadOptions
     from ..runs.score_table import join_scores
 
-    joined = join_scores(store, [store.run(run)], (), None, ReadOptions())
-    return evaluate_table(joined.table, bootstrap=_RESAMPLES, permutations=_RESAMPLES, repeats=_REPEATS)
+    return join_scores(store, [store.run(run)], (), None, ReadOptions())
+
+
+def _evaluate(store: "Store", run: str) -> "MetaEvaluation":
+    from ..meta_eval.evaluation import evaluate_table
+
+    return evaluate_table(_join(store, run).table, bootstrap=_RESAMPLES, permutations=_RESAMPLES, repeats=_REPEATS)
