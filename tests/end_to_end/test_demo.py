@@ -63,6 +63,8 @@ def test_the_demo_fits_a_small_terminal_and_begins_with_the_verdict(demo: str) -
     assert len(lines) <= 40
     assert max(map(len, lines)) <= 80
     assert lines[0].startswith("weakest_claim follows your team moderately")
+    assert "Chosen on the Dutch answers and saved (weakest_claim; demo_scorer.yaml)" in demo
+    assert "the team would rate it about " in demo
 
 
 def next_commands(demo: str) -> list[str]:
