@@ -16,7 +16,7 @@ from ..metrics import Score
 from ..metrics.catalogue import BASELINES
 from .export import write_rows
 from .report import score_as_json
-from .sample_explanation import Explanation
+from .sample_audit import Audit
 from .summary import MetricSummary, Row, best_metric, summarise
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ class Results:
             scores={sample: self.scores[sample] for sample in chosen},
         )
 
-    def explain(self, sample: str) -> Explanation:
+    def explain(self, sample: str) -> Audit:
         """Returns how one sample came by its scores: claims, verdicts and quotes; to be printed or shown in a notebook.
 
         Args:
@@ -129,7 +129,7 @@ class Results:
         if sample not in self.samples:
             known = nearest_names(str(sample), self.samples, at_most=3) or list(self.samples)[:3]
             raise UsageError(f"these results have no sample {sample!r}; there is {', '.join(map(repr, known))}")
-        return Explanation(self.samples[sample], self.scores[sample])
+        return Audit(self.samples[sample], self.scores[sample])
 
     def to_records(self) -> list[dict[str, Any]]:
         """Returns one flat dict per sample: id, rating and each metric's value; for `pandas.DataFrame(...)`."""
@@ -202,7 +202,8 @@ class Results:
 
     def __repr__(self) -> str:
         """The figures, one line per metric."""
-        lines = [f"Results of {len(self.samples)} samples" + (f", run {self.run}" if self.run else "")]
+        count = len(self.samples)
+        lines = [f"Results of {count} sample{'s' * (count != 1)}" + (f", run {self.run}" if self.run else "")]
         for summary in self.summary():
             mean = "no value" if summary.mean is None else f"mean {summary.mean:.2f}"
             failed = f", {summary.failed} failed" if summary.failed else ""

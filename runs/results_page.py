@@ -8,7 +8,7 @@ from ..metrics.catalogue import BASELINES
 
 if TYPE_CHECKING:
     from .results import Results
-    from .sample_explanation import Explanation
+    from .sample_audit import Audit
 
 _PACKAGE = __package__
 _SHOWN = 5  # answers in a notebook's cell
@@ -22,9 +22,9 @@ def results_html(results: "Results") -> str:
     return template_environment(_PACKAGE).get_template("results_cell.html").render(view)
 
 
-def explanation_html(explanation: "Explanation") -> str:
+def audit_html(audit: "Audit") -> str:
     """Returns how one sample came by its scores, for a notebook's cell."""
-    return template_environment(_PACKAGE).get_template("explanation_cell.html").render(text=str(explanation))
+    return template_environment(_PACKAGE).get_template("audit_cell.html").render(text=str(audit))
 
 
 def write_results_page(results: "Results", path: Path) -> None:

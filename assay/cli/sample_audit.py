@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from ..metrics import Score
 from ..metrics.catalogue import BASELINES
-from ..runs.sample_explanation import Line, sample_lines, score_lines
+from ..runs.sample_audit import Line, sample_lines, score_lines
 from .output import open_console, terminal_text
 
 if TYPE_CHECKING:

@@ -111,7 +111,7 @@ def _claim_lines(claim: Mapping[str, Any]) -> Iterator[Line]:
         yield (Part(f'               "{_one_line(claim["quote"])}" ({where})', "detail"),)
 
 
-class Explanation:
+class Audit:
     """How one sample came by its scores; printed, it is what `assay show RUN SAMPLE` prints.
 
     Attributes:
@@ -132,10 +132,10 @@ class Explanation:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        """The explanation for a notebook, every text escaped."""
-        from .results_page import explanation_html
+        """The audit for a notebook, every text escaped."""
+        from .results_page import audit_html
 
-        return explanation_html(self)
+        return audit_html(self)
 
 
 def _clean(text: str) -> str:
