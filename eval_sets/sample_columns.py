@@ -69,8 +69,9 @@ _USUAL = frozenset((*ALIASES, "rating", *RATING_ALIASES, *(name for names in ALI
 def usual_name(column: str) -> str:
     """The usual name that a column has in other letters or with spaces; else its own name.
 
-    >>> usual_name("Question"), usual_name("Ground truth"), usual_name("Ticket")
-    ('question', 'ground_truth', 'Ticket')
+    Examples:
+        >>> usual_name("Question"), usual_name("Ground truth"), usual_name("Ticket")
+        ('question', 'ground_truth', 'Ticket')
     """
     name = _SEPARATORS.sub("_", column.strip()).casefold()
     return name if name in _USUAL else column
