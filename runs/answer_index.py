@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple
 from .database import Database, explain_errors
 
 PAGE_SIZE = 50
-_ROWS_AT_ONCE = 2000
+_ROWS_AT_ONCE = 1000
 _LONGEST_EXCERPT = 280  # characters of a question or an answer in a table
 _LONGEST_TEXT = 20_000  # characters of an answer's texts that can be searched
 _WORD = re.compile(r"[^\W_]+")
@@ -92,25 +92,31 @@ class AnswerIndex:
         Raises:
             InputError: The store cannot be read or written.
         """
-        added = 0
         with explain_errors(self._db, "the answers cannot be indexed"):
-            while self._count("samples", run) > self._count("answers", run):
+            if self._count("samples", run) == self._count("answers", run):
+                return 0
+            rows = self._db.execute(
+                "SELECT id FROM samples LEFT JOIN answers ON answers.run = samples.run AND answers.sample = samples.id "
+                "WHERE samples.run = ? AND answers.sample IS NULL",
+                (run,),
+            )
+            missing = [str(name) for (name,) in rows.fetchall()]
+            for start in range(0, len(missing), _ROWS_AT_ONCE):
                 with self._db.migration():  # two processes number no two answers alike
-                    added += (new := self._add_rows(run))
-                if not new:
-                    break
-        return added
+                    self._add_rows(run, missing[start : start + _ROWS_AT_ONCE])
+        return len(missing)
 
     def _count(self, table: str, run: str) -> int:
         return int(self._db.execute(f"SELECT count(*) FROM {table} WHERE run = ?", (run,)).fetchone()[0])
 
-    def _add_rows(self, run: str) -> int:
+    def _add_rows(self, run: str, names: list[str]) -> None:
         self._db.make_text_index()
+        places = ", ".join("?" * len(names))
         samples = self._db.execute(
-            "SELECT id, place, coalesce(language, ''), source, rating, content FROM samples WHERE run = ? "
-            "AND NOT EXISTS (SELECT 1 FROM answers WHERE answers.run = samples.run AND answers.sample = samples.id) "
-            "LIMIT ?",
-            (run, _ROWS_AT_ONCE),
+            f"SELECT id, place, coalesce(language, ''), source, rating, content FROM samples WHERE run = ? "
+            f"AND id IN ({places}) AND NOT EXISTS "
+            "(SELECT 1 FROM answers WHERE answers.run = samples.run AND answers.sample = samples.id)",
+            (run, *names),
         ).fetchall()
         (last,) = self._db.execute("SELECT coalesce(max(number), 0) FROM answers").fetchone()
         # numbers of answers that were taken out of the index stay in use in the full-text index
@@ -130,7 +136,6 @@ class AnswerIndex:
         self._db.add_texts(texts)
         self._db.execute("DELETE FROM answer_numbers")
         self._db.execute("INSERT INTO answer_numbers VALUES (?)", (number,))
-        return len(rows)
 
     def _scope(self, run: str) -> str:
         (number,) = self._db.execute("SELECT number FROM runs WHERE id = ?", (run,)).fetchone()

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import pytest
 from openai_server import OpenAIServer
+from postgres_server import PostgresServer, find_program
 
 pytest_plugins = ["pytester"]
 
@@ -89,6 +90,28 @@ def set_file(tmp_path: Path) -> Callable[..., Path]:
         return path
 
     return write
+
+
+@pytest.fixture(scope="session")
+def postgres_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PostgresServer]:
+    """A real PostgreSQL server; what needs it skips where there is none."""
+    pytest.importorskip("psycopg")
+    if not (find_program("postgres") and find_program("initdb")):
+        pytest.skip("no PostgreSQL server here")
+    server = PostgresServer(tmp_path_factory.mktemp("postgres"))
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def postgres_url(postgres_server: PostgresServer, request: pytest.FixtureRequest) -> str:
+    """The URL of a database of the test's own."""
+    import psycopg
+
+    name = f"t{abs(hash(request.node.nodeid))}"
+    with psycopg.connect(f"{postgres_server.url}postgres", autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name}")
+    return postgres_server.url + name
 
 
 @pytest.fixture(scope="module")  # playwright has an event loop of its own, which no other test may meet

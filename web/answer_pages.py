@@ -15,6 +15,7 @@ from ..runs import Store
 from ..runs.answer_index import AnswerIndex
 from ..runs.ratings import QueueSettings, Rating, RatingQueue
 from ..runs.ratings.rated_set import ratings_of_answer
+from ..runs.ratings.rating_meaning import PICKED_FROM
 from ..runs.ratings.rating_queue import queue_ids
 from ..runs.reply_audit import ReplyAudit, audit_replies
 from ..runs.store import RunRow
@@ -114,7 +115,7 @@ class AnswerPages:
             if queue:
                 chosen = RatingQueue(store.database, queue)
                 return f"{'added to' if chosen.add(answer) else 'it was already in'} {chosen.id}"
-            created = _new_queue(store, answer, raters, f"answers picked from {run.id}")
+            created = _new_queue(store, answer, raters, f"{PICKED_FROM}{run.id}")
             return f"{created.id} is a new rating queue; its raters' links: assay rate {created.id}"
 
         return await self._write(request, sample, add)

@@ -8,10 +8,15 @@ from typing import TypeVar
 
 from tenacity import Retrying, retry_if_exception, stop_after_delay, wait_exponential
 
+from ..errors import UsageError
 from ..runs.database import Database, open_database
 
 T = TypeVar("T")
 _LONGEST_RESTART = 10.0  # seconds that a rater may wait for a database that restarts
+
+
+class _DatabaseGoneError(UsageError):
+    """A database that was open cannot be opened again."""
 
 
 class Connections:
@@ -49,13 +54,22 @@ class Connections:
 
     def _connection(self) -> Database:
         if getattr(self._of_thread, "database", None) is None:
-            self._of_thread.database = open_database(self._where, self._wait)
+            try:
+                self._of_thread.database = open_database(self._where, self._wait)
+            except UsageError as error:
+                if hasattr(self._of_thread, "errors"):  # it was open before: the server restarts
+                    raise _DatabaseGoneError(str(error)) from error
+                raise
             self._of_thread.errors = self._of_thread.database.errors
         database: Database = self._of_thread.database
         return database
 
     def _is_connection_lost(self, error: BaseException) -> bool:
-        return isinstance(error, getattr(self._of_thread, "errors", ()))
+        return isinstance(error, (_DatabaseGoneError, *self._errors()))
+
+    def _errors(self) -> tuple[type[Exception], ...]:
+        errors = getattr(self._of_thread, "errors", None)
+        return () if errors is None else (errors,)
 
     def _drop(self) -> None:
         database, self._of_thread.database = self._of_thread.database, None

@@ -1,6 +1,6 @@
 """The application behind `assay rate`: the raters' pages and the coordinator's, on one queue."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
@@ -11,6 +11,7 @@ from ..html.page import PACKAGE as SHARED
 from ..runs.ratings import RatingQueue
 from .connections import Connections
 from .rater_pages import RATER, RATER_HOME, RaterPages
+from .rating_meaning import MeaningOfRatings
 from .security import Access, GuardMiddleware
 from .sessions import Sessions
 from .team_pages import COORDINATOR, TEAM_HOME, TeamPages
@@ -23,7 +24,7 @@ class RatingApp:
         connections: The store's database.
         queue: The id of the rating queue.
         hosts: Host names that the server answers to, without ports.
-        sentence: What the meta-evaluation says of the ratings so far (see `TeamPages`).
+        meaning: What the ratings so far say (see `TeamPages`).
 
     Attributes:
         asgi: The ASGI application, for a server.
@@ -34,7 +35,7 @@ class RatingApp:
         connections: Connections,
         queue: str,
         hosts: Sequence[str] = ("127.0.0.1", "localhost"),
-        sentence: Callable[[RatingQueue], str] | None = None,
+        meaning: MeaningOfRatings | None = None,
     ) -> None:
         opened = connections.run(lambda database: RatingQueue(database, queue))
         self._raters = opened.settings.raters
@@ -43,7 +44,7 @@ class RatingApp:
             routes=[
                 *self._sessions.routes,
                 *RaterPages(connections, queue, self._sessions).routes,
-                *TeamPages(connections, queue, self._sessions, sentence).routes,
+                *TeamPages(connections, queue, self._sessions, meaning).routes,
                 Mount("/static", StaticFiles(packages=[(__package__, "static"), (SHARED, "static")])),
             ],
             middleware=[Middleware(GuardMiddleware, hosts=hosts)],

@@ -12,6 +12,7 @@ from ..errors import UsageError
 from ..runs.ratings import RatingQueue
 from ..runs.ratings.rating_progress import disagreements, rater_agreement, rater_progress
 from .connections import Connections
+from .rating_meaning import MeaningOfRatings
 from .rendering import render, render_message, render_unknown_visitor
 from .sessions import SEE_OTHER, Sessions, form_json_text, form_text
 
@@ -28,7 +29,7 @@ class TeamPages:
         connections: The store's database.
         queue: The id of the rating queue.
         sessions: Who is who.
-        sentence: What the meta-evaluation says of the ratings so far, given the queue; None for a set without scores.
+        meaning: What the ratings so far say; None for answers without scores.
     """
 
     def __init__(
@@ -36,12 +37,12 @@ class TeamPages:
         connections: Connections,
         queue: str,
         sessions: Sessions,
-        sentence: Callable[[RatingQueue], str] | None = None,
+        meaning: MeaningOfRatings | None = None,
     ) -> None:
         self._connections = connections
         self._queue = queue
         self._sessions = sessions
-        self._sentence = sentence
+        self._meaning = meaning
         self.routes = [
             Route(TEAM_HOME, self._show),
             Route("/team/progress", self._progress),
@@ -64,15 +65,15 @@ class TeamPages:
             "title": "Rating team",
             "scripts": ["htmx.min.js"],
             "csrf": self._sessions.csrf_token(visitor),
-            "has_sentence": self._sentence is not None,
+            "has_meaning": self._meaning is not None,
         }
         return render(request, template, content)
 
     async def _recommendation(self, request: Request) -> Response:
-        if self._sessions.visitor(request, COORDINATOR) is None or self._sentence is None:
+        if self._sessions.visitor(request, COORDINATOR) is None or self._meaning is None:
             return render_unknown_visitor(request)
-        text = await self._in_queue(self._sentence)
-        return render(request, "sentence.html", {"text": text})
+        state = await self._in_queue(lambda queue: queue.state())
+        return render(request, "sentence.html", {"meaning": await self._meaning.read(state)})
 
     async def _adjudicate(self, request: Request) -> Response:
         visitor, form = await self._sessions.read_form(request, COORDINATOR)

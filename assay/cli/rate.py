@@ -92,9 +92,14 @@ def _serve(queue: "RatingQueue", store: str | Path, host: str, port: int) -> Non
     with require_extra("web", "the rating page"):
         from ..web.connections import Connections
         from ..web.rating_app import RatingApp
+        from ..web.rating_meaning import MeaningOfRatings
         from ..web.server import serve
 
-    app = RatingApp(Connections(store), queue.id, hosts=(host, "localhost"))
+    from ..runs import Store
+    from ..runs.ratings.rating_meaning import has_scores
+
+    meaning = MeaningOfRatings(store, queue.id) if has_scores(queue, Store(store)) else None
+    app = RatingApp(Connections(store), queue.id, hosts=(host, "localhost"), meaning=meaning)
 
     def print_links(address: str) -> None:
         done, total = queue.counts()
@@ -106,7 +111,11 @@ def _serve(queue: "RatingQueue", store: str | Path, host: str, port: int) -> Non
             f"\nCtrl-C ends it; every rating is kept. The ratings as a set: assay ratings {queue.id} --out rated.jsonl"
         )
 
-    serve(app.asgi, host, port, print_links)
+    try:
+        serve(app.asgi, host, port, print_links)
+    finally:
+        if meaning is not None:
+            meaning.close()
 
 
 @click.command()
@@ -124,15 +133,18 @@ def ratings(queue: str, *, out: Path | None, series: int | None, store: str | Pa
     assay ratings last
     assay ratings last --out rated.jsonl
     """
+    from dataclasses import asdict
 
     from ..eval_sets import write_set
     from ..runs import Store
     from ..runs.ratings import RatingQueue
     from ..runs.ratings.rated_set import rated_samples
+    from ..runs.ratings.rating_meaning import predict_queue_stability
     from ..runs.ratings.rating_progress import rater_progress
     from ..runs.ratings.rating_queue import queue_ids
 
-    database = Store(store, must_exist=True).database
+    runs = Store(store, must_exist=True)
+    database = runs.database
     known = queue_ids(database)
     if queue == "last" and not known:
         raise UsageError("nothing was rated in this store yet; begin with: assay rate SET --raters NAME,NAME")
@@ -144,14 +156,18 @@ def ratings(queue: str, *, out: Path | None, series: int | None, store: str | Pa
         return
     done, total = opened.counts()
     progress = rater_progress(opened)
+    stability = predict_queue_stability(runs, opened)
     if as_json:
         status = {"queue": opened.id, "source": opened.source, "series": opened.series, "ratings": done, "total": total}
-        echo_json(status | {"raters": {one.name: one.ratings for one in progress}})
+        rule = None if stability is None else asdict(stability) | {"may_stop": stability.may_stop}
+        echo_json(status | {"raters": {one.name: one.ratings for one in progress}, "stop_rule": rule})
         return
     echo(f"{opened.id}: {opened.source}, series {opened.series}, {done} of {total} ratings")
     for one in progress:
         pace = "" if one.median_seconds is None else f", {one.median_seconds:.0f} s per answer"
         echo(f"  {one.name}: {one.ratings} answers{pace}")
+    if stability is not None:
+        echo(f"{stability}.")
 
 
 def _read_scale(text: str) -> tuple[int, int]:

@@ -172,6 +172,13 @@ class RatingQueue:
         row = self._db.execute("SELECT series FROM rating_queues WHERE id = ?", (self.id,)).fetchone()
         return int(row[0])
 
+    def state(self) -> tuple[int, int, int]:
+        """The series, the number of ratings and of the last one: what depends on the ratings holds while this does."""
+        count, last = self._db.execute(
+            "SELECT count(*), coalesce(max(number), 0) FROM ratings WHERE queue = ?", (self.id,)
+        ).fetchone()
+        return self.series, int(count), int(last)
+
     @property
     def guideline(self) -> str:
         """The guideline of the present series (Markdown)."""

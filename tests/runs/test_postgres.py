@@ -1,14 +1,8 @@
 """The store on a real PostgreSQL server, started here for the tests: the same as on SQLite."""
 
 import json
-import os
-import pwd
-import shutil
-import signal
 import socket
-import subprocess
-import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -26,55 +20,13 @@ from assay.runs.nightly.ledger import Ledger
 psycopg = pytest.importorskip("psycopg")
 Make = Callable[..., Any]
 PLAN = Plan(sets=("set.jsonl",), metrics=("faithfulness",))
-pytestmark = [
-    pytest.mark.skipif(not (shutil.which("postgres") and shutil.which("initdb")), reason="no PostgreSQL server here"),
-    pytest.mark.timeout(300),
-]
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The URL of a server of this test's own, without its database's name."""
-    folder = tmp_path_factory.mktemp("postgres")
-    own: dict[str, Any] = {}
-    if os.geteuid() == 0:  # it refuses to run as root
-        names = {entry.pw_name for entry in pwd.getpwall()}
-        user = pwd.getpwnam("postgres" if "postgres" in names else "nobody")
-        own = {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": []}
-        os.chown(folder, user.pw_uid, user.pw_gid)
-        for parent in [folder, *folder.parents][:-2]:
-            parent.chmod(parent.stat().st_mode | 0o711)
-    data = folder / "data"
-    made = ["initdb", "-D", data, "-U", "assay", "-A", "trust", "-E", "UTF8", "--no-sync", "--locale=C"]
-    subprocess.run(made, check=True, capture_output=True, cwd=folder, **own)
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    settings = ["-c", "listen_addresses=127.0.0.1", "-p", str(port), "-k", str(folder), "-F"]
-    process = subprocess.Popen(
-        ["postgres", "-D", data, *settings], cwd=folder, stderr=subprocess.PIPE, text=True, **own
-    )
-    assert process.stderr is not None
-    errors = []
-    for line in process.stderr:
-        errors.append(line)
-        if "ready to accept connections" in line:
-            break
-    else:
-        raise AssertionError("".join(errors))
-    threading.Thread(target=process.stderr.read, daemon=True).start()  # its pipe must not fill
-    yield f"postgresql://assay:secret@127.0.0.1:{port}/"
-    process.send_signal(signal.SIGINT)  # it ends without waiting for connections that are still open
-    process.wait(timeout=60)
+pytestmark = pytest.mark.timeout(300)
 
 
 @pytest.fixture
-def url(server: str, request: pytest.FixtureRequest) -> str:
+def url(postgres_url: str) -> str:
     """A database of its own."""
-    name = f"t{abs(hash(request.node.nodeid))}"
-    with psycopg.connect(f"{server}postgres", autocommit=True) as connection:
-        connection.execute(f"CREATE DATABASE {name}")
-    return server + name
+    return postgres_url
 
 
 def test_what_goes_in_comes_out(url: str) -> None:

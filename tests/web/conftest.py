@@ -1,39 +1,18 @@
 """Real servers of the rating and viewing pages, on this machine."""
 
-import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from web_server import serving
 
 from assay.eval_sets import Sample
 from assay.runs.database import open_database
 from assay.runs.ratings import QueueSettings, RatingQueue
 
 pytest.importorskip("starlette")
-uvicorn = pytest.importorskip("uvicorn")
-
-
-@contextmanager
-def serving(app: Any) -> Iterator[str]:
-    """Serves an application with uvicorn on a free port; gives its address."""
-    server = uvicorn.Server(uvicorn.Config(app, host="127.0.0.1", port=0, log_level="warning"))
-    started = threading.Event()
-    startup = server.startup
-
-    async def startup_and_tell(sockets: Any = None) -> None:
-        await startup(sockets)
-        started.set()
-
-    server.startup = startup_and_tell
-    thread = threading.Thread(target=server.run, daemon=True)
-    thread.start()
-    assert started.wait(30)
-    yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
-    server.should_exit = True
-    thread.join(timeout=30)
+pytest.importorskip("uvicorn")
 
 
 class RatingSite(NamedTuple):

@@ -5,14 +5,16 @@ import json
 import random
 import re
 import signal
+import sqlite3
 import statistics
 import subprocess
 import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -138,3 +140,67 @@ def test_twenty_raters_at_once_wait_less_than_200_ms(rating_site: Start, request
     p95 = statistics.quantiles(seconds, n=20)[-1]
     print(f"20 raters, {len(seconds)} requests: median {statistics.median(seconds):.3f} s, p95 {p95:.3f} s")
     assert p95 < 2.0  # 0.2 s is measured on an idle machine (benchmarks); a loaded one must not fail the test
+
+
+def rate_once(client: Any, value: str) -> int:
+    fields = hidden_fields(client.get("/rate").text)
+    return int(client.post("/rate", data=fields | {"value": value}).status_code)
+
+
+@contextmanager
+def entered(site: Any, rater: str) -> Iterator[Any]:
+    """A rater's browser, let in by the link."""
+    with httpx.Client(headers={"origin": site.address}, base_url=site.address, timeout=30) as client:
+        client.get(site.links[rater], follow_redirects=True)
+        yield client
+
+
+@pytest.mark.timeout(300)
+def test_postgresql_restarts_in_mid_rating(rating_site: Start, postgres_server: Any, postgres_url: str) -> None:
+    """Each of two raters has an answer open while the server restarts; both ratings are kept, once."""
+    site = rating_site(answers(6), store=postgres_url)
+    with entered(site, "ada") as ada, entered(site, "bob") as bob:
+        assert rate_once(ada, "4") == rate_once(bob, "5") == 303
+        opened = hidden_fields(ada.get("/rate").text)
+        postgres_server.stop()
+        restart = threading.Timer(1.0, postgres_server.start)  # the raters go on meanwhile
+        restart.start()
+        assert ada.post("/rate", data=opened | {"value": "2"}).status_code == 303
+        assert ada.post("/rate", data=opened | {"value": "2"}).status_code == 303  # sent twice
+        assert rate_once(bob, "1") == 303
+        restart.join()
+    given = [(rating.rater, rating.sample, rating.value) for rating in site.ratings()]
+    assert given == [("ada", "s0", 4), ("bob", "s0", 5), ("ada", "s1", 2), ("bob", "s1", 1)]
+
+
+def test_a_locked_sqlite_file_makes_a_rater_wait_and_loses_nothing(rating_site: Start) -> None:
+    site = rating_site(answers(2))
+    other = sqlite3.connect(Path(site.store) / "runs.sqlite", isolation_level=None, check_same_thread=False)
+    with entered(site, "ada") as ada:
+        fields = hidden_fields(ada.get("/rate").text)
+        other.execute("BEGIN IMMEDIATE")
+        release = threading.Timer(1.0, lambda: other.execute("ROLLBACK"))
+        release.start()
+        started = time.perf_counter()
+        assert ada.post("/rate", data=fields | {"value": "3"}).status_code == 303
+        assert time.perf_counter() - started > 0.9
+        release.join()
+    other.close()
+    assert [rating.value for rating in site.ratings()] == [3]
+
+
+def test_two_browsers_of_one_rater_and_two_raters_at_once(rating_site: Start) -> None:
+    """One answer, one rating asked for: both browsers of ada show it, and it is rated once; bob gets nothing."""
+    site = rating_site(answers(1), per_answer=1)
+    with entered(site, "ada") as first, entered(site, "ada") as second, entered(site, "bob") as bob:
+        forms = [hidden_fields(browser.get("/rate").text) for browser in (first, second)]
+        assert forms[0]["sample"] == forms[1]["sample"]
+        assert "sample" not in hidden_fields(bob.get("/rate").text)
+        with ThreadPoolExecutor(2) as pool:
+            sent = [
+                pool.submit(browser.post, "/rate", data=form | {"value": value})
+                for browser, form, value in zip((first, second), forms, ("2", "5"), strict=True)
+            ]
+    statuses = [done.result().status_code for done in sent]
+    assert statuses == [303, 303]
+    assert len(site.ratings()) == 1

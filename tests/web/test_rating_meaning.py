@@ -1,0 +1,79 @@
+"""The coordinator's sentence and stop rule follow the ratings, worked out beside the server."""
+
+import time
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from web_server import serving
+
+from assay.eval_sets import Sample
+from assay.metrics import Score
+from assay.runs import Plan, RunWriter, Store
+from assay.runs.ratings import QueueSettings, RatingQueue
+
+httpx = pytest.importorskip("httpx")
+
+
+def rated_run(folder: Path, count: int, rated: int) -> RatingQueue:
+    """A run whose metric is the rating that ada gives, but for every fifth answer."""
+    store = Store(folder)
+    run = store.begin(Plan(sets=("s",), metrics=("faithfulness",), directions={"faithfulness": True}))
+    writer = RunWriter(store, run)
+    samples = [Sample(id=f"s{number}", user_input=f"Q{number}?", response="Yes " * number) for number in range(count)]
+    for number, sample in enumerate(writer.number_samples(samples)):
+        writer.add(sample, {"faithfulness": Score((number + (number % 5 == 0)) % 5 / 4, "scored", "")})
+    writer.flush()
+    settings = QueueSettings(raters=("ada",), per_answer=1, repeat_share=0)
+    queue = RatingQueue.create(store.database, samples, settings, source=run)
+    for number in range(rated):
+        queue.next_answer("ada")
+        queue.save("ada", f"s{number}", 1 + number % 5)
+    return queue
+
+
+@pytest.mark.timeout(200)
+def test_the_sentence_and_the_rule_follow_the_ratings(tmp_path: Path) -> None:
+    from assay.web.connections import Connections
+    from assay.web.rating_app import RatingApp
+    from assay.web.rating_meaning import MeaningOfRatings
+
+    queue = rated_run(tmp_path, count=40, rated=30)
+    meaning = MeaningOfRatings(tmp_path, queue.id)
+    app = RatingApp(Connections(tmp_path), queue.id, meaning=meaning)
+    with (
+        closing(meaning),
+        serving(app.asgi) as address,
+        httpx.Client(base_url=address, follow_redirects=True, timeout=30) as client,
+    ):
+        assert "/team/sentence" in client.get(app.coordinator_path()).text
+        began, text = time.monotonic(), "Being worked out"
+        while "Being worked out" in text and time.monotonic() - began < 150:
+            asked = time.perf_counter()
+            text = client.get("/team/sentence").text
+            assert time.perf_counter() - asked < 5  # nobody waits for it
+            time.sleep(0.2)
+        assert "faithfulness" in text
+        assert "20 more ratings" in text and "30 answers are rated" in text
+
+
+def test_assay_ratings_says_whether_to_stop(assay: Any, tmp_path: Path) -> None:
+    queue = rated_run(tmp_path / ".assay", count=40, rated=30)
+    shown = assay("ratings", "last")
+    assert (shown.code, "with 20 more ratings the choice of faithfulness" in shown.out) == (0, True)
+    rule = assay("ratings", "last", "--json").json["stop_rule"]
+    assert (rule["metric"], rule["rated"], rule["more"], rule["tolerance"]) == ("faithfulness", 30, 20, 0.05)
+    assert rule["may_stop"] is (rule["stable"] >= 0.9)
+    queue.change_guideline("Be strict.")  # a new series has no ratings
+    assert assay("ratings", "last", "--json").json["stop_rule"] is None
+
+
+def test_a_set_without_scores_has_no_sentence(tmp_path: Path) -> None:
+    from assay.runs.ratings.rating_meaning import has_scores, predict_queue_stability
+
+    store = Store(tmp_path)
+    sample = Sample(id="s", user_input="Q?", response="A.")
+    queue = RatingQueue.create(store.database, [sample], QueueSettings(raters=("a",), per_answer=1), source="set.jsonl")
+    assert has_scores(queue, store) is False
+    assert predict_queue_stability(store, queue) is None
