@@ -36,6 +36,11 @@ _METRICS_OF_PROMPT = {
     "verdicts": _LISTED,
     "support": "faithfulness:verdicts=probability",
     "questions": "answer_relevance",
+    "context_precision": "context_precision",
+    "context_relevance": "context_relevance",
+    "sentence_relevance": "context_relevance:unit=sentences",
+    "topics": "topic_adherence",
+    "topic_adherence": "topic_adherence",
     "rating": "judge_truthfulness,judge_relatedness,judge_completeness",
 }
 _SHOWN = 10  # claims of a kind in the plain output
