@@ -41,6 +41,7 @@ def _print_split(console: "Console", summary: SplitSummary) -> None:
         console.print(f"{summary.failed} answers are missing and count in no figure")
     console.print(cross_evaluation_table(summary))
     console.print(declined_table(summary))
+    console.print("Q1_CTX2 corr.: questions of fold 1 that are declined while fold 2 is loaded", style="dim")
     console.print(averages_table(summary))
     for metric, reason in summary.skipped.items():
         console.print(Text(f"{metric} is left out: {one_line(reason, 200)}", style="dim"))
@@ -67,7 +68,7 @@ def declined_table(summary: SplitSummary) -> "Table":
     """
     rows = [
         (
-            f"Q{fold}_CTX{loaded} corr. (questions of fold {fold}, fold {loaded} loaded)",
+            f"Q{fold}_CTX{loaded} corr.",
             _percent(_declined(summary.answered[loaded][fold])),
         )
         for fold in summary.folds
