@@ -1,20 +1,23 @@
-"""Measures how the time of each deterministic metric grows with the length of texts that repeat an adversarial pattern.
+"""Time against length of every deterministic metric, on texts that repeat one of 78 adversarial patterns.
 
     python benchmarks/hostile_lengths.py [--most 100000] [--metrics heuristic,declined] [--patterns capitals,spaces]
+    python benchmarks/hostile_lengths.py --results FILE --plot docs/images/hostile_lengths.svg
 
-There are 78 patterns (hostile_patterns.json). Each text is the answer and, reversed, its context and its question. Per
-metric the slowest patterns are printed, with processor seconds at each length and the growth: how many times longer it
-takes for four times the length (4 is linear, 16 quadratic).
+Each text is both the answer and, reversed, its context and its question, beside a table of 30 days. Per metric the
+slowest patterns are printed, with the processor's seconds at each length and the growth: how many times longer it takes
+for four times the length (4 is linear, 16 quadratic). What FILE has already is not measured again, so that a run of
+hours can be stopped. The plot has a line per pattern, both axes logarithmic.
 """
 
 import argparse
 import asyncio
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from benchmark_output import print_machine
+from log_plot import Line, draw_log_plots
 
 from assay.eval_sets import Sample
 from assay.metrics import Metric
@@ -22,10 +25,21 @@ from assay.metrics.catalogue import load_metric
 
 PATTERNS = Path(__file__).parent / "hostile_patterns.json"
 METRICS = (
-    *("heuristic:all_types=True:beyond=all", "declined", "factoid", "numeric_claims"),
+    *("heuristic:all_types=True:beyond=all", "numeric_claims", "declined", "factoid"),
     *("token_overlap", "rouge_l_precision", "rouge_l", "rouge_1", "bleu", "answer_length"),
 )
 SHOWN = 5  # patterns per metric
+KPI = {
+    "name": "kpi",
+    "columns": {
+        "date": [f"2026-03-{day:02}" for day in range(1, 31)],
+        "throughput_mbps": [40 + day for day in range(30)],
+    },
+    "units": {"throughput_mbps": "Mbps"},
+}
+
+Seconds = dict[tuple[str, str, int], float]
+"""The processor's seconds by metric, pattern and length."""
 
 
 def main() -> None:
@@ -33,36 +47,65 @@ def main() -> None:
     parser.add_argument("--most", type=int, default=100_000, help="characters of the longest text")
     parser.add_argument("--metrics", default=",".join(METRICS))
     parser.add_argument("--patterns", default="", help="names of patterns; all if not given")
+    parser.add_argument("--results", type=Path, help="JSON lines to read and continue")
+    parser.add_argument("--plot", type=Path, help="SVG to write")
     options = parser.parse_args()
     units = {pattern["name"]: pattern["unit"] for pattern in json.loads(PATTERNS.read_text(encoding="utf-8"))}
     chosen = options.patterns.split(",") if options.patterns else list(units)
     lengths = [options.most // 16, options.most // 4, options.most]
+    metrics = options.metrics.split(",")
     print_machine()
     print(f"{len(chosen)} patterns; processor seconds at {', '.join(f'{length:,}' for length in lengths)} characters")
-    for name in options.metrics.split(","):
+    seconds = read_results(options.results)
+    for name in metrics:
         metric = load_metric(name)
-        seconds_of(metric, "Click Save. It costs 5 euros.")  # patterns are compiled before the clock runs
-        rows = {pattern: [seconds_of(metric, repeated(units[pattern], n)) for n in lengths] for pattern in chosen}
-        print_slowest(name, rows)
+        measure_seconds(metric, "Click Save. It costs 5 euros.")  # patterns are compiled before the clock runs
+        for pattern in chosen:
+            for length in lengths:
+                if (name, pattern, length) not in seconds:
+                    taken = measure_seconds(metric, repeat(units[pattern], length))
+                    seconds[name, pattern, length] = taken
+                    add_result(options.results, (name, pattern, length), taken)
+        print_slowest(name, {pattern: [seconds[name, pattern, length] for length in lengths] for pattern in chosen})
+    if options.plot:
+        draw(seconds, metrics, chosen, lengths, options.plot)
+        print(f"\nplot: {options.plot}")
 
 
-def repeated(unit: str, length: int) -> str:
+def repeat(unit: str, length: int) -> str:
     """A text of exactly so many characters that repeats a unit."""
     return (unit * (length // len(unit) + 1))[:length]
 
 
-def seconds_of(metric: Metric, text: str) -> float:
+def measure_seconds(metric: Metric, text: str) -> float:
     """The processor's seconds that a metric takes for a sample made of one text."""
     backwards = text[::-1]
-    sample = Sample(
-        id="s", language="en", user_input=backwards, response=text, retrieved_contexts=(backwards,), reference=backwards
+    sample = Sample.model_validate(
+        {"id": "s", "language": "en", "user_input": backwards, "response": text, "reference": backwards}
+        | {"retrieved_contexts": (backwards,), "tables": [KPI]}
     )
     begun = time.process_time()
     asyncio.run(metric.assess(sample))
     return time.process_time() - begun
 
 
-def print_slowest(metric: str, rows: dict[str, Sequence[float]]) -> None:
+def read_results(path: Path | None) -> Seconds:
+    """What a run before has measured."""
+    if path is None or not path.exists():
+        return {}
+    rows = map(json.loads, path.read_text(encoding="utf-8").splitlines())
+    return {(row["metric"], row["pattern"], row["length"]): row["seconds"] for row in rows}
+
+
+def add_result(path: Path | None, key: tuple[str, str, int], seconds: float) -> None:
+    """Adds one measurement to the file."""
+    if path is not None:
+        row = dict(zip(("metric", "pattern", "length"), key, strict=True)) | {"seconds": round(seconds, 4)}
+        with path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(row) + "\n")
+
+
+def print_slowest(metric: str, rows: Mapping[str, Sequence[float]]) -> None:
     """Prints the patterns that took a metric longest, slowest first."""
     slowest = sorted(rows.items(), key=lambda row: -row[1][-1])[:SHOWN]
     print(f"\n{metric}: {sum(sum(row) for row in rows.values()):.1f} s in all")
@@ -70,6 +113,18 @@ def print_slowest(metric: str, rows: dict[str, Sequence[float]]) -> None:
         growth = seconds[-1] / seconds[-2] if seconds[-2] > 0.01 else float("nan")
         listed = " ".join(f"{each:8.2f}" for each in seconds)
         print(f"  {pattern:<30} {listed}   x{growth:.1f}", flush=True)
+
+
+def draw(seconds: Seconds, metrics: Sequence[str], patterns: Sequence[str], lengths: Sequence[int], path: Path) -> None:
+    """Writes the plot: a panel per metric, the slowest pattern named."""
+    panels = {}
+    for metric in metrics:
+        slowest = max(patterns, key=lambda pattern: seconds[metric, pattern, lengths[-1]])
+        panels[metric.partition(":")[0]] = [
+            Line(pattern, [(length, seconds[metric, pattern, length]) for length in lengths], pattern == slowest)
+            for pattern in patterns
+        ]
+    path.write_text(draw_log_plots(panels, "characters of each text", "processor seconds"), encoding="utf-8")
 
 
 if __name__ == "__main__":
