@@ -4,13 +4,14 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 from ..eval_sets.sample import Sample
 from ..judges import Choice, Judge, Question
 from ..judges.probabilities import option_probabilities
 from ..languages import Language, language_or_fallback
 from ..prompts import BUNDLED, Prompts
-from ..text.sentences import any_pattern, claiming_sentences, sentences
+from ..text.sentences import any_pattern, claiming_sentences, describe_cut_lines, sentences
 from .metric import Metric, Score, scored
 from .worker import compute_for
 
@@ -121,7 +122,9 @@ class Declined(Metric):
         refusal = await compute_for(sample, find_refusal, sample.response, language)
         if self.judge is None or refusal.certain:
             sentence = refusal.declining if refusal.declined else refusal.answering
-            evidence = {"by": "patterns", "sentence": sentence}
+            evidence: dict[str, Any] = {"by": "patterns", "sentence": sentence}
+            if bounds := describe_cut_lines(sample.response):
+                evidence["bounds"] = bounds
             reason = "it declines" if refusal.declined else "no sentence declines before it answers"
             return scored(float(refusal.declined), f'{reason}: "{sentence}"' if sentence else reason, evidence)
         question = declined_question(sample, self.prompts)

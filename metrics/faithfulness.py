@@ -6,6 +6,7 @@ from ..eval_sets.sample import Sample
 from ..installation import require_packages
 from ..judges import Judge, Usage
 from ..prompts import BUNDLED, Prompts
+from ..text.sentences import describe_cut_lines
 from ..worker_threads import compute_beside
 from .claim import Claim
 from .claim_extraction import ClaimsBy, claims_by_judge, claims_by_sentences
@@ -92,6 +93,8 @@ class Faithfulness(Metric):
             "judge": self.judge.name,
             "claims": [],
         } | self.prompts.evidence(prompt_names, sample.language)
+        if self.claims == "sentences" and (bounds := describe_cut_lines(sample.response)):
+            evidence["bounds"] = bounds
         if not claims:
             return skipped("the answer makes no claims", evidence, usage)
         give_verdicts = listed_verdicts if self.verdicts == "listed" else probability_verdicts

@@ -11,8 +11,10 @@ _EMPHASIS = re.compile(r"\*\*|__|`")
 _WORD = re.compile(r"\w")
 _FEWEST_WORDS = 4  # of a sentence that says by itself what the yes or no before it says
 _ABBREVIATION = re.compile(r"\b(?:[a-z]{1,3}\.){2,}$", re.IGNORECASE)  # d.w.z., i.p.v., e.g.
-# A longer line is cut, at the end of a sentence where there is one: sentencex takes quadratic time for a run of quotes
-_PIECE = re.compile(r".{1,3000}$|.{1,3000}[.!?](?=\s)|.{1,3000}(?=\s)|.{1,3000}")
+LONGEST_LINE = 3000
+"""A longer line is cut, at the end of a sentence where there is one: sentencex takes quadratic time for some."""
+_SOME = f".{{1,{LONGEST_LINE}}}"
+_PIECE = re.compile(rf"{_SOME}$|{_SOME}[.!?](?=\s)|{_SOME}(?=\s)|{_SOME}")
 _KINDS_BY_ENDING = {"?": "question", ":": "lead_in"}  # "proceed as follows:"
 _SENTENCES_OF_CONTEXT = 2
 CLAIM = "claim"
@@ -42,6 +44,22 @@ def sentences(text: str, language: Language) -> list[str]:
         for piece in _PIECE.findall(plain):
             split.extend(_rejoined([sentence.strip() for sentence in segment(language.code, piece)]))
     return split
+
+
+def describe_cut_lines(text: str) -> list[str]:
+    """Describes, for a score's evidence, that lines of a text were cut before its sentences were found.
+
+    Examples:
+        >>> describe_cut_lines("So. " * 1000)
+        ['a line of 4,000 characters is cut into pieces of at most 3,000 before its sentences are found']
+        >>> describe_cut_lines("So it is.")
+        []
+    """
+    longest = max(map(len, text.splitlines()), default=0)
+    if longest <= LONGEST_LINE:
+        return []
+    pieces = f"pieces of at most {LONGEST_LINE:,}"
+    return [f"a line of {longest:,} characters is cut into {pieces} before its sentences are found"]
 
 
 def _rejoined(parts: list[str]) -> list[str]:

@@ -30,10 +30,10 @@ def check(table: Path, claim: str, question: str, language: str | None, as_json:
     from ..errors import UsageError
     from ..installation import require_packages
     from ..languages import language_or_fallback
-    from ..metrics.numeric.numeric_claims import check_claims
+    from ..metrics.numeric.numeric_claims import check_claims, describe_unread
     from ..metrics.numeric.sample_tables import tables_of_file
     from ..text.language_detection import detect_language
-    from ..text.sentences import sentences
+    from ..text.sentences import describe_cut_lines, sentences
 
     require_packages("numeric", "assay numeric")
     if not claim.strip():
@@ -43,11 +43,14 @@ def check(table: Path, claim: str, question: str, language: str | None, as_json:
     checked = check_claims(claims, tables_of_file(table, language), language, question)
     if not checked:
         raise UsageError("the claim has no words; give a sentence with a number")
+    bounds = [*describe_cut_lines(claim), *describe_unread(claims, question)]
     if as_json:
-        echo_json({"claims": [each.evidence() for each in checked]})
+        echo_json({"claims": [each.evidence() for each in checked]} | ({"bounds": bounds} if bounds else {}))
         return
     for each in checked:
         _print(each)
+    for bound in bounds:
+        echo(bound, err=True)
 
 
 def _print(checked: "CheckedClaim") -> None:

@@ -105,6 +105,7 @@ class AnswerContradiction(Feature):
     """1 when no contradiction was found in the answer, 0 when one was. Finds only plain ones, by negation."""
 
     name = "heuristic.answer_contradiction"
+    by_sentences = True
     needs: tuple[str, ...] = ("response",)
 
     def score_reading(self, reading: Reading) -> Score:

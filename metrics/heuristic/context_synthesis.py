@@ -32,6 +32,7 @@ class ContextSynthesis(Feature):
     """How many of the documents the answer's sentences draw on, beyond the first, as a share of what could be."""
 
     name = "heuristic.context_synthesis"
+    by_sentences = True
 
     def score_reading(self, reading: Reading) -> Score:
         """Skipped with one context, or when the answer has fewer than two sentences that claim something."""

@@ -10,6 +10,7 @@ from ...judges import Judge
 from ...languages import FALLBACK, Language, find_language, language_or_fallback, packs_with
 from ...prompts import BUNDLED, Prompts
 from ...text.lemmas import lemmas
+from ...text.sentences import describe_cut_lines
 from ...worker_threads import compute_beside
 from ..metric import Metric, Score, skipped
 from .parse_cache import Parsed, ParsedTexts, parsed_texts
@@ -99,11 +100,12 @@ def named_pipelines(**options: str | None) -> ParsedTexts:
 class Feature(Metric):
     """One heuristic, in [0, 1], where 1 speaks for the answer. Write `score_reading`.
 
-    `parsed` says whether it needs the parse, `starred` whether it can work on English text for a set in another
-    language (the star in 001, section V-B).
+    `parsed` says whether it needs the parse, `by_sentences` whether it reads the answer's sentences, `starred` whether
+    it can work on English text for a set in another language (the star in 001, section V-B).
     """
 
     parsed: bool = False
+    by_sentences: bool = False
     starred: bool = False
     needs: tuple[str, ...] = ("response", "retrieved_contexts")
 
@@ -129,7 +131,11 @@ class Feature(Metric):
         if why := explain_missing_pack(sample, *SECTIONS):
             return skipped(why)
         reading = await read(sample, self._texts if self.parsed else None)
-        return await compute_beside(self.score_reading, reading)
+        score = await compute_beside(self.score_reading, reading)
+        cut = describe_cut_lines(sample.response) if self.by_sentences else []
+        if not cut:
+            return score
+        return replace(score, evidence=score.evidence | {"bounds": [*cut, *score.evidence.get("bounds", [])]})
 
 
 class StarredFeature(Feature):

@@ -44,6 +44,7 @@ class GeneralAnswer(Feature):
     """The share of the answer's claiming sentences that are specific: 1 is specific, 0 could be about anything."""
 
     name = "heuristic.general_answer"
+    by_sentences = True
     needs: tuple[str, ...] = ("response",)
 
     def score_reading(self, reading: Reading) -> Score:

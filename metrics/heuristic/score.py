@@ -10,6 +10,7 @@ from ...judges import Judge, Usage
 from ...languages import language_or_fallback
 from ...languages.sections import MessageType
 from ...prompts import BUNDLED, Prompts
+from ...text.sentences import describe_cut_lines
 from ...worker_threads import compute_beside
 from ..metric import Metric, Score, scored, skipped
 from .answer_contradiction import AnswerContradiction
@@ -161,7 +162,8 @@ class Heuristic(Metric):
         readings = await self.read(sample)
         features = await compute_beside(self.measure_features, readings)
         score = self.rate(kind, features, readings.translation)
-        bounds = [*question_bound.get("bounds", []), *score.evidence.get("bounds", [])]
+        cut = describe_cut_lines(sample.response) if any(feature.by_sentences for feature in self.features) else []
+        bounds = [*question_bound.get("bounds", []), *cut, *score.evidence.get("bounds", [])]
         return replace(score, evidence=score.evidence | {"bounds": bounds}) if bounds else score
 
     async def read(self, sample: Sample) -> Readings:

@@ -9,6 +9,7 @@ from ...installation import require_packages
 from ...judges import Judge, Usage
 from ...languages import FALLBACK, load_language
 from ...prompts import BUNDLED, Prompts
+from ...text.sentences import describe_cut_lines
 from ...worker_threads import compute_beside
 from ..metric import Metric, Score, scored, skipped
 from .checking import CheckedClaim, check
@@ -108,12 +109,17 @@ def _check_all(sentence: str, readings: Sequence[tuple[ReadCheck | Unread, str]]
 
 def _bounds_met(sample: Sample, sentences: Sequence[str]) -> list[str]:
     """What of the sample is not read because it is too much, in words."""
-    bounds = []
+    return [*describe_cut_lines(sample.response), *describe_unread(sentences, sample.user_input)]
+
+
+def describe_unread(sentences: Sequence[str], question: str) -> list[str]:
+    """Describes what of an answer and its question is not read because it is too much; empty where all is."""
+    unread = []
     if len(sentences) > MOST_SENTENCES:
-        bounds.append(f"only the first {MOST_SENTENCES} of the answer's {len(sentences):,} sentences are read")
-    if len(sample.user_input) > MOST_CHARACTERS:
-        bounds.append(f"the question is not read: it has {len(sample.user_input):,} characters, over {MOST_CHARACTERS}")
-    return bounds
+        unread.append(f"only the first {MOST_SENTENCES} of the {len(sentences):,} sentences are read")
+    if len(question) > MOST_CHARACTERS:
+        unread.append(f"the question is not read: it has {len(question):,} characters, over {MOST_CHARACTERS}")
+    return unread
 
 
 def tables_of_claims(sample: Sample) -> list[Table]:
@@ -130,10 +136,13 @@ def tables_of_claims(sample: Sample) -> list[Table]:
 def check_claims(
     sentences: Sequence[str], tables: Sequence[Table], language: str, question: str = ""
 ) -> list[CheckedClaim]:
-    """The verdicts on sentences by the grammar alone, in order: a later one may mean the series of the one before."""
+    """The verdicts on sentences by the grammar alone, in order: a later one may mean the series of the one before.
+
+    The first 200 sentences are read, and a question of up to 600 characters; `describe_unread` says what is not.
+    """
     scene = scene_of(tables, language, question)
     checked: list[CheckedClaim] = []
-    for sentence in sentences:
+    for sentence in sentences[:MOST_SENTENCES]:
         read, scene = read_sentence(sentence, scene)
         checked += [check(sentence, each, "grammar") for each in read]
     return checked

@@ -1,8 +1,13 @@
-"""The event loop goes on while 100 kB are scored: other samples' judge calls, the progress bar, and Ctrl-C."""
+"""100 kB are scored beside the event loop: other samples' judge calls and the progress bar go on, and Ctrl-C stops."""
 
 import asyncio
+import json
+import signal
+import subprocess
+import sys
 import time
 from collections.abc import Awaitable
+from pathlib import Path
 
 import pytest
 
@@ -18,6 +23,20 @@ LONG = Sample.model_validate(
     {"id": "s", "language": "en", "user_input": "How do I open it?", "response": TEXT, "reference": TEXT}
     | {"retrieved_contexts": (SHORT,), "tables": [TABLE]}
 )
+SAYS_WHEN_IT_PARSES = """
+import spacy
+from assay.__main__ import main
+
+load = spacy.load
+
+def load_and_say(*names, **options):
+    pipeline = load(*names, **options)
+    print("begun", flush=True)
+    return pipeline
+
+spacy.load = load_and_say
+main()
+"""
 LONGEST_PAUSE = 1.0  # seconds of the processor; the parse alone takes two, and most metrics take about as much
 METRICS = (
     *("heuristic:all_types=True:beyond=all", "heuristic.subject_combination", "heuristic.prompt_overlap"),
@@ -57,3 +76,38 @@ def test_a_computation_on_the_event_loop_would_be_noticed() -> None:
             pass
 
     assert asyncio.run(longest_pause(compute())) > LONGEST_PAUSE
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT for one process there")
+def test_ctrl_c_stops_the_explanation_of_a_long_text(tmp_path: Path) -> None:
+    """Its parse takes seconds; five contexts of that length take ten times as long as what is waited for."""
+    texts = [f"{number} {TEXT}" for number in range(5)]
+    row = {"id": "s1", "user_input": "How?", "response": TEXT, "retrieved_contexts": texts, "language": "en"}
+    (tmp_path / "set.jsonl").write_text(json.dumps(row) + "\n", encoding="utf-8")
+    command = [sys.executable, "-c", SAYS_WHEN_IT_PARSES, "heuristic", "explain", "set.jsonl", "s1"]
+    process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout and process.stdout.readline() == "begun\n"
+        with pytest.raises(subprocess.TimeoutExpired):
+            process.wait(timeout=1)  # it is computing
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=120)
+    finally:
+        process.kill()
+    assert process.returncode == 130, errors
+    assert "Traceback" not in errors
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT for one process there")
+def test_a_long_claim_is_read_to_its_bounds(tmp_path: Path) -> None:
+    """`assay numeric check`: 1,000 sentences, of which 200 are read, and a question of 98 kB, which is not."""
+    (tmp_path / "kpi.csv").write_text("day,calls\n2026-03-01,5\n2026-03-02,6\n", encoding="utf-8")
+    claim, question = "The highest calls was 6.\n" * 1000, "calls 5, " * 10_900
+    command = [sys.executable, "-m", "assay", "numeric", "check", "kpi.csv", claim, "--question", question, "--json"]
+    checked = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    result = json.loads(checked.stdout)
+    assert [row["verdict"] for row in result["claims"]] == ["supported"] * 200
+    assert result["bounds"] == [
+        "only the first 200 of the 1,000 sentences are read",
+        "the question is not read: it has 98,100 characters, over 600",
+    ]

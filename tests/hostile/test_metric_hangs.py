@@ -97,8 +97,8 @@ def test_a_bound_that_is_met_is_stated(text: str, reason: str) -> None:
 def test_of_an_answer_of_500_sentences_200_are_read_and_the_score_says_so() -> None:
     score, seconds = seconds_of(NumericClaims(), sample("The highest throughput was 69 Mbps.\n" * 500))
     assert len(score.evidence["claims"]) == 200
-    assert score.evidence["bounds"] == ["only the first 200 of the answer's 500 sentences are read"]
-    assert score.reason.endswith("only the first 200 of the answer's 500 sentences are read")
+    assert score.evidence["bounds"] == ["only the first 200 of the 500 sentences are read"]
+    assert score.reason.endswith("only the first 200 of the 500 sentences are read")
     assert seconds < 60
 
 
