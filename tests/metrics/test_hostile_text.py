@@ -1,6 +1,7 @@
 """Answers, contexts and questions that try to talk to the judge: what is really sent, and what it can bring them."""
 
 import asyncio
+import json
 import re
 from collections.abc import Callable
 from typing import Any
@@ -10,6 +11,7 @@ from openai_replies import sensible_reply
 from openai_server import Answer, OpenAIServer, Request
 
 from assay.metrics import AnswerRelevance, Faithfulness, JudgeTruthfulness
+from assay.metrics.catalogue import load_metric
 from assay.prompts import BUNDLED
 
 Make = Callable[..., Any]
@@ -104,3 +106,36 @@ def test_an_attack_in_the_context_is_quoted_in_its_own_place(
     assert score.value == 1.0
     place = score.evidence["claims"][0]["place"]
     assert page[place["start"] : place["end"]] == "Type <b>Save</b> and <|enter|>"
+
+
+@pytest.mark.parametrize("transport", ["listed", "single"])
+@pytest.mark.parametrize("attack", ATTACKS.values(), ids=ATTACKS)
+def test_typed_questions_keep_every_part_in_its_tags(
+    *, judge: Make, sample: Make, openai_server: OpenAIServer, attack: str, transport: str
+) -> None:
+    """All fields attack at once: each tag of a request opens and closes once, and nothing else looks like a tag."""
+    metadata = {"history": [{"role": "user", "content": attack}], "reference_topics": [attack]}
+    hostile = sample(
+        user_input=attack, response=attack, reference=attack, retrieved_contexts=(attack, "More."), metadata=metadata
+    )
+    names = ["context_precision", "context_recall", "context_relevance", "context_relevance:unit=sentences"]
+    names += ["factual_correctness", "noise_sensitivity", "topic_adherence", "predicate:It is polite"]
+    told = judge(logprobs=True, decide=transport)
+
+    def script(request: Request) -> Answer | None:
+        return Answer(text=json.dumps({"topics": [attack]})) if request.schema == "Topics" else None
+
+    openai_server.script = script
+
+    async def run() -> None:
+        for name in names:
+            await load_metric(name, told).assess(hostile)
+
+    asyncio.run(run())
+    assert len(openai_server.requests) >= len(names)
+    for request in openai_server.requests:
+        asked = request.body["messages"][-1]["content"]
+        opened, closed = re.findall(r"<(\w+)>", asked), re.findall(r"</(\w+)>", asked)
+        assert sorted(opened) == sorted(closed) == sorted(set(opened))
+        assert len(re.findall(r"<[/|!?a-zA-Z_]", asked)) == len(opened) + len(closed)
+        assert not re.search("[\u200b-\u200f\u202a-\u202e\u2060\U000e0000-\U000e007f]", asked)
