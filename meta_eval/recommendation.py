@@ -7,6 +7,7 @@ from .results import Choice, Combination, Comparison, Policy, Raters, Selection
 from .table import QUESTION_ONLY
 
 SIGNIFICANT = 0.05
+BEYOND_CHANCE = 0.01  # a scorer decides every night on what this p-value lets pass, so one in a hundred, not in twenty
 FEW_GROUPS = 20  # below it, intervals from resampling groups are too narrow (Cameron, Gelbach and Miller, 2008)
 STRENGTHS = ((0.7, "closely"), (0.5, "well"), (0.3, "moderately"), (0.0, "weakly"))
 """From which rho on a measure is said to follow the team how: Schober, Boer and Schwarte (2018) call 0.4 to 0.69
@@ -206,7 +207,7 @@ def _higher_rows(selection: Selection) -> list[str]:
 def is_beyond_chance(selection: Selection) -> bool:
     """Whether the chosen combination agrees with the ratings beyond what chance gives."""
     low = selection.chosen.out_of_fold.low
-    return selection.p_of_selection < SIGNIFICANT and (low is None or low > 0)
+    return selection.p_of_selection <= BEYOND_CHANCE and (low is None or low > 0)
 
 
 def _chance_clause(selection: Selection) -> str:

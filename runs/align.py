@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 
@@ -27,7 +28,7 @@ from ..meta_eval.results import Raters
 from ..meta_eval.table import QUESTION_ONLY, ScoreTable
 from ..metrics import Metric, Score
 from ..metrics.catalogue import load_metric
-from ..prompts import BUNDLED, Prompts
+from ..prompts import BUNDLED, Prompt, Prompts
 from .alignment_judges import AlignedJudge, CountingJudge, ObservingJudge, RememberingJudge
 from .execute import execute
 
@@ -103,6 +104,8 @@ class Aligner:
         candidates: Which of `CANDIDATES`.
         variants: Further prompts by name, each a folder of prompts.
         shown: How many rated examples stand beside what is judged.
+        optimizer: `gepa` to evolve the distilled rules too (extra `gepa`).
+        most_scores: How many scores of answers it takes, per half.
         seed: Seed of all randomness.
         resamples: Bootstrap resamples and permutations.
         on_sample: Called after each sample that was judged.
@@ -119,6 +122,8 @@ class Aligner:
     candidates: Sequence[str] = CANDIDATES
     variants: Mapping[str, Path] = field(default_factory=dict)
     shown: int = 3
+    optimizer: Literal["gepa"] | None = None
+    most_scores: int = 200
     seed: int = 0
     resamples: int = 2000
     on_sample: Callable[[], None] = lambda: None
@@ -155,7 +160,12 @@ class Aligner:
         extra = {"few-shot": self.shown * self._mean_example_tokens(), "rules": _TOKENS_OF_RULES}
         passes = [0, *(extra[name] for name in self.candidates if name in extra), *(0 for _ in self.variants)]
         requests = counting.questions * len(passes) + 2 * ("rules" in self.candidates)
-        return AlignmentCost(requests, counting.tokens * len(passes) + counting.questions * sum(passes))
+        tokens = counting.tokens * len(passes) + counting.questions * sum(passes)
+        if self.optimizer is not None:  # a pass, and the scores of the search in both halves
+            share = 1 + 2 * self.most_scores / len(self.samples)
+            requests += round(share * counting.questions) + self.most_scores
+            tokens += round(share * (counting.tokens + counting.questions * _TOKENS_OF_RULES))
+        return AlignmentCost(requests, tokens)
 
     def _mean_example_tokens(self) -> int:
         texts = [_example(sample).text for sample in self.samples]
@@ -246,6 +256,13 @@ class Aligner:
                 for half in (0, 1)
             ]
             values["rules"] = _fixed(self._run("rules", self._by_half([Alignment(rules=each) for each in rules])))
+        if self.optimizer is not None:
+            evolved = [
+                self._evolve([sample for sample in self.samples if self._half_of[sample.id] != half]) for half in (0, 1)
+            ]
+            values[self.optimizer] = _fixed(
+                self._run(self.optimizer, self._by_half([Alignment(rules=each) for each in evolved]))
+            )
         for name, prompts in self._prompts.items():
             values[f"prompts {name}"] = _fixed(
                 self._run(f"prompts {name}", self._by_half([Alignment(prompts=prompts)] * 2))
@@ -262,6 +279,8 @@ class Aligner:
             return Alignment(examples=examples, shown=self.shown, embedder=self.embedder), ()
         if chosen == "rules":
             return Alignment(rules=self._runner.run(self._distil(self.samples))), ()
+        if chosen == self.optimizer:
+            return Alignment(rules=self._evolve(self.samples)), ()
         folder = self.variants[chosen.removeprefix("prompts ")]
         return Alignment(prompts=Prompts.from_folder(folder)), sorted(folder.glob("*.md"))
 
@@ -341,6 +360,31 @@ class Aligner:
         user = prompt.render({"examples": examples, "scale": f"{self.table.rating_max:g}"})
         reply = await self.judge.ask(Question(prompt, user, PlainText, "the team's rules", max_tokens=_TOKENS_OF_RULES))
         return reply.value.text.strip()
+
+    def _evolve(self, samples: Sequence[Sample]) -> str:
+        """The distilled rules as GEPA makes them better on these samples."""
+        from .gepa_rules import optimise_rules
+
+        def measure(rules: str, batch: Sequence[Sample]) -> list[float | None]:
+            judge = AlignedJudge(self._remembering, {sample.id: Alignment(rules=rules) for sample in batch})
+            values = self._runner.run(self._measure(judge, [self._place_of[sample.id] for sample in batch]))
+            return [None if np.isnan(value) else float(value) for value in values]
+
+        def ask(text: str) -> str:
+            prompt = Prompt("gepa", "en", (), text)
+            question = Question(prompt, text, PlainText, "GEPA's reflection")
+            return self._runner.run(self.judge.ask(question)).value.text
+
+        start = self._runner.run(self._distil(samples))
+        return optimise_rules(
+            start,
+            samples,
+            measure,
+            lambda sample: _example(sample).text,
+            ask,
+            most_scores=self.most_scores,
+            seed=self.seed,
+        )
 
     def _baselines(self) -> tuple[BaselineRow, ...]:
         rows = []

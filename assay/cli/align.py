@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import click
 
@@ -37,6 +37,7 @@ _RUN = re.compile(r"last|\d{8}(-.*)?")
     type=click.Path(path_type=Path, file_okay=False, exists=True),
     help="Also try the prompts of this folder; repeatable.",
 )
+@click.option("--optimizer", type=click.Choice(["gepa"]), help="Also evolve the rules by GEPA; for strong models.")
 @click.option("--shown", type=click.IntRange(1, 20), default=3, show_default=True, help="Rated examples beside each.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of all random choices.")
 @click.option("--bootstrap", type=click.IntRange(min=100), default=2000, show_default=True, help="Resamples.")
@@ -54,6 +55,7 @@ def align(
     out: Path | None,
     candidates: str | None,
     variants: tuple[Path, ...],
+    optimizer: Literal["gepa"] | None,
     shown: int,
     seed: int,
     bootstrap: int,
@@ -97,6 +99,7 @@ def align(
             candidates=chosen,
             variants={folder.name: folder for folder in variants},
             shown=shown,
+            optimizer=optimizer,
             seed=seed,
             resamples=bootstrap,
         )
@@ -106,7 +109,7 @@ def align(
             return
         if not as_json:
             echo(_cost_line(cost), err=True)
-        passes = 1 + sum(name in {"few-shot", "rules"} for name in chosen) + len(variants)
+        passes = 1 + sum(name in {"few-shot", "rules"} for name in chosen) + len(variants) + (optimizer is not None)
         with question_progress(session.judge, passes * len(aligner.samples)) as on_reply:
             done = 0
 

@@ -183,3 +183,27 @@ def test_the_command_writes_nothing_where_nothing_wins(
 def test_a_judge_file_in_a_folder_is_a_judge(tmp_path: Path) -> None:
     (tmp_path / JUDGE_FILE).write_text("model: openai/m\n", encoding="utf-8")
     assert load_settings(str(tmp_path)).label == "openai/m"
+
+
+def test_gepa_evolves_rules_from_the_other_half(judge: LiteLLMJudge, openai_server: OpenAIServer) -> None:
+    """The scripted judge says less of what does not help once the evolved rule stands in the state: GEPA keeps it."""
+    pytest.importorskip("gepa")
+
+    def with_rules(request: Request) -> Reply | None:
+        if "<statement>" not in request.user and "<rated_answers>" not in request.user:
+            assert "the team's rating is" in request.user  # GEPA's reflection shows the scores beside the ratings
+            return Reply(text="```\n- What is below 0.95 does not help.\n```")
+        reply = say_what_it_says(request)
+        if reply is not None and reply.logprobs and "below 0.95 does not help" in request.user and reply.text == "Yes":
+            p = re.search(r"is ([\d.]+) known", request.user.rpartition("<statement>")[2])
+            if p is not None and float(p[1]) < 0.95:
+                return Reply(text="No", logprobs=[{"No": log(0.98), "Yes": log(0.02)}])
+        return reply
+
+    openai_server.script = with_rules
+    aligner = make_aligner(judge, rated_samples(24))
+    aligner.optimizer, aligner.most_scores = "gepa", 40
+    report = aligner.align()
+    rows = {row.name: row.spearman.value or 0 for row in report.result.rows}
+    assert rows["gepa"] > 0.97 > rows["as it is"]  # 0.97 where it helps, 0.02 where not: the order is the ratings'
+    assert report.result.chosen == "gepa"
