@@ -81,16 +81,17 @@ def optimise_rules(
         UsageError: The extra `gepa` is not installed.
     """
     with require_extra("gepa", "--optimizer gepa"):
-        import gepa
+        from gepa.api import optimize
 
     def ask_with_text(prompt: str | list[dict[str, Any]]) -> str:
         return ask(prompt if isinstance(prompt, str) else "\n\n".join(str(turn.get("content", "")) for turn in prompt))
 
-    result = gepa.optimize(
+    adapter: Any = _RulesAdapter(measure, describe)
+    result: Any = optimize(
         seed_candidate={_COMPONENT: start},
         trainset=list(samples[: max(3, len(samples) // 2)]),
         valset=list(samples),
-        adapter=_RulesAdapter(measure, describe),
+        adapter=adapter,
         reflection_lm=ask_with_text,
         max_metric_calls=most_scores,
         logger=_SilentLogger(),
