@@ -14,7 +14,10 @@ from ...worker_threads import compute_beside
 from .pipelines import Pipeline, find_pipeline
 
 _MOST_KEPT = 20_000  # texts; a reading is some ten times its text
-_LONGEST = 50_000  # characters in one parse: spaCy refuses a million, and memory grows with the length
+_MOST_IN_BATCH = 50_000  # characters of the texts that are parsed in one computation
+MOST_PARSED = 40_000
+"""As many characters of a text are parsed: a run of brackets takes spaCy as long per sign as words take per word."""
+
 _WITHOUT_BLANK = re.compile(r"\S{80}")  # spaCy takes quadratic time for a run of brackets: longer runs get a blank
 _SUBJECTS = ("nsubj", "nsubj:pass", "nsubjpass", "n_subj", "sb", "csubj")
 
@@ -23,7 +26,10 @@ _Key = tuple[Language, str]
 
 
 class Parsed(NamedTuple):
-    """A text's lemmas (001, section VI-A), and its (verb, subject) lemma pairs; None without a parser."""
+    """A text's lemmas (001, section VI-A), and its (verb, subject) lemma pairs; None without a parser.
+
+    The pairs are those of its first `MOST_PARSED` characters.
+    """
 
     lemmas: tuple[str, ...]
     subjects: tuple[Pair, ...] | None
@@ -32,9 +38,9 @@ class Parsed(NamedTuple):
 class ParsedTexts:
     """Parses texts in batches, beside the event loop, and keeps them. One for the whole process: `parsed_texts`."""
 
-    def __init__(self, named: dict[str, str], longest: int = _LONGEST) -> None:
-        """`named` names pipelines by language; texts are parsed in pieces of at most `longest` characters."""
-        self._named, self._longest = named, longest
+    def __init__(self, named: dict[str, str]) -> None:
+        """`named` names pipelines by language."""
+        self._named = named
         self._kept: OrderedDict[_Key, Parsed] = OrderedDict()
         self._changing = threading.Lock()  # the worker keeps what it has read while event loops look texts up
         self._batches: dict[asyncio.AbstractEventLoop, tuple[dict[_Key, None], asyncio.Task[dict[_Key, Parsed]]]] = {}
@@ -98,15 +104,8 @@ class ParsedTexts:
         if nlp is None:
             subjects: list[tuple[Pair, ...] | None] = [None] * len(texts)
         else:
-            cut = [
-                (_WITHOUT_BLANK.sub(r"\g<0> ", piece), place)
-                for place, text in enumerate(texts)
-                for piece in pieces(text, self._longest)
-            ]
-            pairs: list[list[Pair]] = [[] for _ in texts]
-            for doc, place in nlp.pipe(cut, as_tuples=True):
-                pairs[place].extend(_subjects(doc, language))
-            subjects = [tuple(text_subjects) for text_subjects in pairs]
+            cut = [_WITHOUT_BLANK.sub(r"\g<0> ", text[:MOST_PARSED]) for text in texts]
+            subjects = [tuple(_subjects(doc, language)) for doc in nlp.pipe(cut)]
         parsed = {
             (language, text): Parsed(lemmas(text, language), text_subjects)
             for text, text_subjects in zip(texts, subjects, strict=True)
@@ -119,13 +118,13 @@ class ParsedTexts:
 
 
 def _parts(texts: list[str]) -> list[list[str]]:
-    """The texts in parts of at most `_LONGEST` characters in all, or of one text that is longer."""
+    """The texts in parts of at most `_MOST_IN_BATCH` characters in all, or of one text that is longer."""
     parts: list[list[str]] = []
     room = 0
     for text in texts:
-        if len(text) > room:
+        if not parts or len(text) > room:
             parts.append([])
-            room = _LONGEST
+            room = _MOST_IN_BATCH
         parts[-1].append(text)
         room -= len(text)
     return parts

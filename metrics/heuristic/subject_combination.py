@@ -3,8 +3,8 @@
 from collections.abc import Collection, Iterable
 
 from ..metric import Score, scored, skipped
-from .feature import Reading, StarredFeature
-from .parse_cache import Pair
+from .feature import Reading, StarredFeature, bound_evidence
+from .parse_cache import MOST_PARSED, Pair
 
 
 def subject_combination(answer: Iterable[Pair], context: Collection[Pair]) -> float | None:
@@ -24,14 +24,16 @@ class SubjectCombination(StarredFeature):
         pairs = reading.answer_parsed.subjects
         if pairs is None:
             return skipped(reading.lacking or "the answer was not parsed")
+        longest = max(map(len, (reading.answer, *reading.contexts)))
+        bound = bound_evidence("characters of the answer and of each context are parsed", longest, MOST_PARSED)
         context = {pair for each in reading.contexts_parsed for pair in each.subjects or ()}
         value = subject_combination(pairs, context)
         if value is None:
-            return skipped("the answer has no verb with a subject")
+            return skipped("the answer has no verb with a subject", bound)
         matches = {f"{subject} {verb}": (verb, subject) in context for verb, subject in pairs}
         reason = f"{sum(matches.values())} of the answer's {len(matches)} pairs of subject and verb are in the context"
         evidence = {
             "in_context": [pair for pair, is_match in matches.items() if is_match],
             "not_in_context": [pair for pair, is_match in matches.items() if not is_match],
         }
-        return scored(value, reason, evidence)
+        return scored(value, reason, evidence | bound)

@@ -14,8 +14,8 @@ ENGLISH = load_language("en")
 DUTCH = Path("/work/shared/models/nl_ud_sm")  # nl_core_news_* cannot be had on the test machines
 
 
-def parsed_text(text: str, **options: int) -> Parsed:
-    return asyncio.run(ParsedTexts({}, **options).parse([text], ENGLISH))[0]
+def parsed_text(text: str) -> Parsed:
+    return asyncio.run(ParsedTexts({}).parse([text], ENGLISH))[0]
 
 
 def test_subjects_are_paired_with_their_verbs_as_lemmas() -> None:
@@ -42,9 +42,15 @@ def test_who_does_what_in_the_answer_does_so_in_the_context() -> None:
     assert score.evidence == {"in_context": ["manager pay"], "not_in_context": ["employee approve"]}
 
 
-def test_a_text_longer_than_a_parse_is_read_to_its_end() -> None:
-    parsed = parsed_text("The sun shines.\nThe manager pays.", longest=20)
-    assert parsed.subjects == (("shine", "sun"), ("pay", "manager"))
+def test_of_a_long_text_the_first_40_000_characters_are_parsed() -> None:
+    """The manager pays at its beginning, and the sun shines beyond the bound."""
+    text = f"The manager pays. {'( ' * 20_000}The sun shines."
+    assert parsed_text(text).subjects == (("pay", "manager"),)
+    score = SubjectCombination().score(response=text, retrieved_contexts=["The manager pays."], language="en")
+    assert score.value == 1.0
+    assert score.evidence["bounds"] == [
+        "only the first 40,000 of 40,033 characters of the answer and of each context are parsed"
+    ]
 
 
 def test_the_english_pipeline_of_the_development_extra_is_there() -> None:
