@@ -9,7 +9,7 @@ import click
 from ..errors import UsageError
 from .meta import with_read_options
 from .options import json_option, store_option
-from .output import echo, echo_json, open_console
+from .output import Column, echo, echo_json, make_table, open_console
 
 if TYPE_CHECKING:
     from ..meta_eval.estimate import Estimate
@@ -127,7 +127,6 @@ def _write_draw(store: "Store", run: "RunRow", cheap: str, count: int, out: Path
 
 
 def _print_levels(levels: "LevelEstimates", plan: "SamplePlan | None", scale: tuple[float, float]) -> None:
-    from rich.table import Table
     from rich.text import Text
 
     mean, console = levels.mean_rating, open_console()
@@ -138,14 +137,17 @@ def _print_levels(levels: "LevelEstimates", plan: "SamplePlan | None", scale: tu
         )
     )
     console.print(Text(f"Bad answers (rated below the middle): {_interval(levels.bad_share.mean, '.1%')}"))
-    table = Table("from", "answers", "mean rating", "width")
-    for name, answers, value in (
+    levels_of_measurement = (
         ("ratings alone", mean.rated, mean.ratings_alone),
         ("and the judged sample", mean.judged, mean.two_levels),
         ("and the cheap score of all", mean.answers, mean.mean),
-    ):
-        table.add_row(name, str(answers), _interval(value, ".2f"), f"{(value.high or 0) - (value.low or 0):.2f}")
-    console.print(table)
+    )
+    columns = (Column("from", is_text=True), Column("answers"), Column("mean rating", is_whole=True), Column("width"))
+    rows = [
+        (name, str(answers), _interval(value, ".2f"), f"{(value.high or 0) - (value.low or 0):.2f}")
+        for name, answers, value in levels_of_measurement
+    ]
+    console.print(make_table("", columns, rows))
     if levels.to_judge is not None:
         console.print(
             Text(

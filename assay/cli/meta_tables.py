@@ -23,7 +23,6 @@ _MOST_COMPARISONS = 6  # the report has all of them
 
 def print_scorer_check(file: "Path", check: "ScorerCheck") -> None:
     """Prints whether a saved scorer still holds: the advice, agreement then and now, and the calibration."""
-    from rich.table import Table
     from rich.text import Text
 
     console = open_console()
@@ -36,10 +35,9 @@ def print_scorer_check(file: "Path", check: "ScorerCheck") -> None:
             f"Ratings inside its interval: {interval(check.coverage)}"
         )
     )
-    table = Table("answers", "mean predicted", "mean rating", title="Calibration", title_justify="left")
-    for one in check.calibration:
-        table.add_row(str(one.n), f"{one.predicted:.2f}", f"{one.rating:.2f}")
-    console.print(table)
+    columns = (Column("answers"), Column("mean predicted"), Column("mean rating"))
+    rows = [(str(one.n), f"{one.predicted:.2f}", f"{one.rating:.2f}") for one in check.calibration]
+    console.print(make_table("Calibration", columns, rows))
 
 
 def print_evaluation(evaluation: "MetaEvaluation", joined: "JoinedScores") -> None:
