@@ -44,7 +44,7 @@ FAULTS: dict[str, Callable[[], Answer]] = {
 
 
 def settings(server: OpenAIServer, **changes: Any) -> JudgeSettings:
-    options = {"structured": "schema", "wait": 0, "timeout": 5, "attempts": 4, "concurrency": 8}
+    options = {"structured": "schema", "wait": 0, "timeout": 60, "attempts": 4, "concurrency": 8}
     return JudgeSettings(**({"model": "openai/test", "api_base": server.api_base} | options | changes))
 
 
