@@ -46,13 +46,16 @@ class SupportedShare(Metric):
     range = (0, 1)
     needs = ("response", "retrieved_contexts")
 
-    def __init__(self, judge: Judge) -> None:
+    def __init__(self, judge: Judge, context: str = "with context") -> None:
         self.judge = judge
+        self.context = context
 
     async def measure(self, sample: Sample) -> Score:
         """The score."""
         sentences = answer_sentences(sample.response, language_or_fallback(sample.language))
         claims = [sentence for sentence in sentences if sentence.kind == CLAIM]
+        if self.context == "alone":
+            claims = [claim._replace(context="") for claim in claims]
         if not claims:
             return skipped("the answer makes no claims")
         judged, usage = await judge_support(sample, claims, self.judge, BUNDLED)
@@ -98,13 +101,15 @@ def main() -> None:
     parser.add_argument("--n", type=int, default=100)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--decide", default="auto", help="how questions reach the judge: single, listed, auto")
+    parser.add_argument("--context", default="with context", choices=("alone", "with context"))
+    parser.add_argument("--mode", default="auto", choices=("auto", "replay"), help="replay asks nothing")
     parser.add_argument("--shuffled", type=int, default=0)
     parser.add_argument("--cassette", type=Path)
     options = parser.parse_args()
     print_machine()
     settings = load_settings(options.judge).with_changes(decide=options.decide)
     kept = options.cassette or user_cache_path("assay", ensure_exists=True) / f"align.{settings.identity}.jsonl"
-    cassette = Cassette(kept, "auto")
+    cassette = Cassette(kept, options.mode)
     judge = LiteLLMJudge(settings, cassette=cassette)
     figures = {}
     try:
@@ -117,7 +122,7 @@ def main() -> None:
                 samples,
                 judge,
                 load_embedder("use", cassette),
-                load=SupportedShare,
+                load=partial(SupportedShare, context=options.context),
                 candidates=options.candidates,
                 seed=options.seed,
                 on_sample=partial(show_progress, name, count),
