@@ -51,10 +51,12 @@ def write_set(rated: int = 0) -> None:
 def test_show_explains_a_scorer_in_words(assay: Make, scorer_file: str) -> None:
     write_set()
     assert assay("run", "set.jsonl", "--metrics", scorer_file).code == 0
-    shown = assay("show", "last", "s1").out
+    shown = " ".join(assay("show", "last", "s1").out.split())
     assert "Of answers like this, 90% are rated 4.5 to 5.0; about 5.0 is expected. Decision: send it." in shown
     assert "token_overlap is 1.00 and raises the prediction (+0.50)" in shown
-    assert "token_overlap is 0.00 and lowers the prediction (-0.50)" in assay("show", "last", "s0").out
+    assert "token_overlap is 0.00 and lowers the prediction (-0.50)" in " ".join(
+        assay("show", "last", "s0").out.split()
+    )
 
 
 @pytest.mark.parametrize(("rated", "mean", "said"), [(0, 3.0, "not corrected"), (12, 3.0, "corrected by the 12")])
