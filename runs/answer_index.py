@@ -155,22 +155,38 @@ class AnswerIndex:
             conditions.append("answer.rating IS NOT NULL")
             order = f"answer.rating{direction}, answer.place"
         elif query.sort != "place":
-            source = "scores AS score JOIN answers AS answer ON answer.run = score.run AND answer.sample = score.sample"
-            conditions = ["score.run = ?", "score.metric = ?", "score.value IS NOT NULL", *conditions]
-            values = [run, query.sort, *values]
-            order = f"score.value{direction}, score.sample"
+            of_metric = ["score.run = ?", "score.metric = ?", "score.value IS NOT NULL"]
+            is_whole_run = len(conditions) == 1  # then the scores alone say which answers, in the order of their index
+            source = "scores AS score"
+            if not is_whole_run:
+                source += " JOIN answers AS answer ON answer.run = score.run AND answer.sample = score.sample"
+            conditions = of_metric if is_whole_run else [*of_metric, *conditions]
+            values = [run, query.sort, *([] if is_whole_run else values)]
+            order = f"score.value{direction}, score.sample{direction}"
         where = " AND ".join(conditions)
+        sample = "answer.sample" if query.sort in {"place", "rating"} else "score.sample"
         with self._reading():
             (total,) = self._db.execute(f"SELECT count(*) FROM {source} WHERE {where}", values).fetchone()
-            rows = self._db.execute(
-                "SELECT answer.sample, answer.language, answer.message_type, answer.rating, answer.question, "
-                f"answer.answer FROM {source} WHERE {where} ORDER BY {order} LIMIT ? OFFSET ?",
-                [*values, PAGE_SIZE, (query.page - 1) * PAGE_SIZE],
-            ).fetchall()
-            scores = self._scores(run, [row[0] for row in rows])
-        return AnswerPage(
-            tuple(AnswerRow._make((*row, scores.get(row[0], {}))) for row in rows), total, -(-total // PAGE_SIZE)
-        )
+            names = [
+                str(name)
+                for (name,) in self._db.execute(
+                    f"SELECT {sample} FROM {source} WHERE {where} ORDER BY {order} LIMIT ? OFFSET ?",
+                    [*values, PAGE_SIZE, (query.page - 1) * PAGE_SIZE],
+                ).fetchall()
+            ]
+            return AnswerPage(self._rows(run, names), total, -(-total // PAGE_SIZE))
+
+    def _rows(self, run: str, names: list[str]) -> tuple[AnswerRow, ...]:
+        """The rows of some answers, in their order."""
+        places = ", ".join("?" * len(names)) or "NULL"
+        rows = self._db.execute(
+            "SELECT sample, language, message_type, rating, question, answer FROM answers "
+            f"WHERE run = ? AND sample IN ({places})",
+            [run, *names],
+        ).fetchall()
+        scores = self._scores(run, names)
+        by_name = {row[0]: AnswerRow._make((*row, scores.get(row[0], {}))) for row in rows}
+        return tuple(by_name[name] for name in names if name in by_name)
 
     def _conditions(self, run: str, query: AnswerQuery) -> tuple[list[str], list[Any]]:
         conditions, values = ["answer.run = ?"], list[Any]([run])

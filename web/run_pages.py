@@ -81,36 +81,41 @@ class RunPages:
     async def _show(self, request: Request) -> Response:
         query = read_query(request)
 
-        def read(store: Store) -> tuple[_ListedRun, AnswerPage, dict[str, list[str]], list[str]]:
+        def read(store: Store) -> tuple[RunRow, AnswerPage]:
             row = store.run(request.path_params["run"])
             index = AnswerIndex(store.database)
             index.update(row.id)
-            listed = _ListedRun(row, store.count_samples(row.id), Ledger(store).find_suite(row.id))
-            others = [run for run in store.run_ids(60) if run != row.id]
-            return listed, index.search(row.id, query), index.choices(row.id), others
+            return row, index.search(row.id, query)
 
-        listed, answers, choices, others = await self.viewer.in_store(read)
-        metrics = list(listed.row.plan.all_directions)
+        run, answers = await self.viewer.in_store(read)
+        metrics = list(run.plan.all_directions)
         shown = [*(metric for metric in metrics if metric not in BASELINES), *BASELINES][:5]
         if query.sort in metrics and query.sort not in shown:
             shown.append(query.sort)
         content = {
-            "title": f"Run {listed.row.id}",
-            "listed": listed,
-            "run": listed.row,
+            "title": f"Run {run.id}",
+            "run": run,
             "query": query,
             "answers": answers,
-            "choices": choices,
             "metrics": metrics,
             "shown": shown,
-            "directions": listed.row.plan.all_directions,
-            "others": others,
-            "url": lambda **changes: query_url(listed.row.id, query, **changes),
-            "page_url": lambda number: query_url(listed.row.id, query, page=number),
-            "answer_url": lambda sample: answer_url(listed.row.id, sample),
+            "url": lambda **changes: query_url(run.id, query, **changes),
+            "page_url": lambda number: query_url(run.id, query, page=number),
+            "answer_url": lambda sample: answer_url(run.id, sample),
         }
-        is_table_only = request.headers.get("hx-target") == "answers"
-        return self.viewer.render(request, "answer_table.html" if is_table_only else "run.html", content)
+        if request.headers.get("hx-target") == "answers":
+            return self.viewer.render(request, "answer_table.html", content)
+
+        def read_frame(store: Store) -> tuple[_ListedRun, list[str]]:
+            listed = _ListedRun(run, store.count_samples(run.id), Ledger(store).find_suite(run.id))
+            return listed, [other for other in store.run_ids(60) if other != run.id]
+
+        listed, others = await self.viewer.in_store(read_frame)
+        key = ("choices", run.id, run.status, listed.samples)
+        choices = await self.viewer.kept(key, lambda store: AnswerIndex(store.database).choices(run.id))
+        return self.viewer.render(
+            request, "run.html", content | {"listed": listed, "others": others, "choices": choices}
+        )
 
     @for_visitors
     async def _figures(self, request: Request) -> Response:

@@ -1,0 +1,104 @@
+"""Makes the pictures of the rating and viewing pages: `python docs/page_pictures.py` (needs Chromium and playwright).
+
+The run is that of the bundled helpdesk sets with recorded replies. Each page is taken at 1280 and 390 pixels, light and
+dark, and a session that rates 20 answers by the keyboard is timed.
+"""
+
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from pictures import BROWSERS, IMAGES, ROOT, write_report
+from playwright.sync_api import sync_playwright
+
+WIDTHS = {1280: 900, 390: 844}
+SCHEMES = ("light", "dark")
+RATED = 20
+_GUIDELINE = "5: true and complete. 3: true, but something is missing. 1: something in it is not true."
+
+
+def main() -> None:
+    """Writes the pictures into docs/images."""
+    with TemporaryDirectory() as name, sync_playwright() as playwright:
+        folder = Path(name)
+        write_report(folder)
+        (folder / "guideline.md").write_text(_GUIDELINE, encoding="utf-8")
+        chromium = next(filter(None, map(shutil.which, BROWSERS)), None)
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        browser_context = browser.new_context
+        rate = ("rate", "helpdesk_en", "--raters", "ada,bob", "--guideline", "guideline.md", "--port", "0")
+        with serving(folder, *rate) as links:
+            time_session(browser, links[0])
+            for page, picture in pages(browser_context, links[0], "rate"):
+                page.keyboard.press("2")
+                page.locator(".sentence").last.hover()
+                page.screenshot(path=picture)
+        with serving(folder, "view", "--port", "0") as links:
+            for page, picture in pages(browser_context, links[0], "view-run"):
+                page.locator("table a").first.click()
+                page.wait_for_selector("section#figures")
+                page.screenshot(path=picture)
+            for page, picture in pages(browser_context, links[0], "view-answer"):
+                page.locator("table a").first.click()
+                page.wait_for_selector("section#figures")
+                page.goto(f"{page.url}/answer?id=en-029")
+                page.locator(".claim").first.hover()
+                page.screenshot(path=picture)
+        browser.close()
+
+
+@contextmanager
+def serving(folder: Path, *words: str) -> Iterator[list[str]]:
+    """A server of a command in a folder; gives the links that it prints."""
+    command = [sys.executable, "-m", "assay", *words]
+    process = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    links = []
+    for line in process.stdout:
+        links += re.findall(r"http\S+/enter/\S+", line)
+        if "Ctrl-C" in line:
+            break
+    yield links
+    process.kill()
+    process.wait()
+
+
+def pages(new_context: Any, link: str, name: str) -> Iterator[tuple[Any, Path]]:
+    """The page of a link at each width and scheme, with the place of its picture."""
+    for width, height in WIDTHS.items():
+        for scheme in SCHEMES:
+            context = new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
+            page = context.new_page()
+            page.set_default_timeout(120_000)
+            page.goto(link)
+            picture = IMAGES / f"{name}-{width}-{scheme}.png"
+            yield page, picture
+            print(f"{picture.relative_to(ROOT)}: {picture.stat().st_size / 1000:.0f} kB", flush=True)
+            context.close()
+
+
+def time_session(browser: Any, link: str) -> None:
+    """Rates answers by the keyboard alone and prints the seconds per rating: what the page takes, without thought."""
+    page = browser.new_page()
+    page.goto(link)
+    seconds = []
+    for number in range(RATED):
+        began = time.perf_counter()
+        page.keyboard.press(str(1 + number % 5))
+        with page.expect_navigation():
+            page.keyboard.press("Enter")
+        seconds.append(time.perf_counter() - began)
+    page.close()
+    print(f"{RATED} ratings by keyboard: median {statistics.median(seconds):.2f} s, longest {max(seconds):.2f} s")
+
+
+if __name__ == "__main__":
+    main()

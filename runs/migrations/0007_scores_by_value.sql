@@ -1,0 +1,2 @@
+DROP INDEX scores_value;
+CREATE INDEX scores_by_value ON scores (run, metric, value, sample);
