@@ -39,7 +39,7 @@ def main() -> None:
             time_session(browser, links[0])
             for page, picture in pages(browser_context, links[0], "rate"):
                 page.keyboard.press("2")
-                page.locator(".sentence").last.hover()
+                page.locator(".sentence input").nth(1).focus()
                 page.screenshot(path=picture)
         with serving(folder, "view", "--port", "0") as links:
             for page, picture in pages(browser_context, links[0], "view-run"):
