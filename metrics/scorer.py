@@ -73,6 +73,13 @@ _DECISIONS = {"send": "may be sent", "person": "leave it to a person", "hold": "
 
 
 def explain_prediction(prediction: Prediction, level: float, remarks: Sequence[str]) -> str:
+    """One sentence: the predicted rating with its interval, what to do, and the part that speaks most for or against.
+
+    Args:
+        prediction: What a scorer says of an answer.
+        level: The level of its interval.
+        remarks: What differs from how the scorer was fitted.
+    """
     interval = f"{prediction.low:.1f} to {prediction.high:.1f} with {level:.0%} confidence"
     by_weight = sorted(prediction.contributions.items(), key=lambda part: part[1])
     reason = f"the team would rate it about {prediction.predicted:.1f} ({interval}): {_DECISIONS[prediction.decision]}"
