@@ -33,7 +33,7 @@ from assay.meta_eval.auroc import auroc
 from assay.meta_eval.correlation import spearman
 from assay.meta_eval.estimate import Estimate
 from assay.metrics.catalogue import load_metric
-from assay.metrics.support import judge_support
+from assay.metrics.claim_support import judge_support
 from assay.prompts import BUNDLED
 from assay.text.sentences import CLAIM, answer_sentences
 
@@ -84,7 +84,10 @@ async def judge_answers(
             if claims:
                 async with limit:
                     try:
-                        judged, _ = await judge_support(sample, claims, judge, BUNDLED)
+                        texts = [claim.text for claim in claims]
+                        contexts = {claim.text: claim.context for claim in claims}
+                        documentation = "\n\n".join(sample.retrieved_contexts)
+                        judged, _ = await judge_support(sample, texts, documentation, judge, BUNDLED, context=contexts)
                         values[sample.id] = sum(claim.support for claim in judged) / len(judged)
                     except JudgeError as error:
                         failed += 1

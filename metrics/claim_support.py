@@ -1,14 +1,18 @@
 """Claims of a text, and whether another text supports them: what the metrics that compare two texts share."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
 
 from ..errors import JudgeError
 from ..eval_sets.sample import Sample
 from ..judges import Answer, Answers, Judge, Predicate, Request, Usage
 from ..judges.typed_questions import YES
 from ..prompts import Prompts
+from ..text.quotes import find_nearest_sentence
 from .claim import Claim
 from .claim_extraction import ClaimsBy, claims_by_judge, claims_by_sentences
+from .sample_state import earlier_turns
 from .worker import compute_for
 
 
@@ -26,16 +30,51 @@ async def extract_claims(
     return await compute_for(speaking, claims_by_sentences, speaking), Usage()
 
 
-def support_request(sample: Sample, claims: Sequence[str], documentation: str, prompts: Prompts) -> Request:
-    """What a judge is asked: of each claim, whether the documentation supports it."""
-    predicates = [Predicate(str(number), claim) for number, claim in enumerate(claims, start=1)]
-    return Request("support", {"documentation": documentation}, predicates, sample.language, sample.id, prompts)
+_NO_CONTEXT: Mapping[str, str] = MappingProxyType({})
+
+
+def support_request(
+    sample: Sample,
+    claims: Sequence[str],
+    documentation: str,
+    prompts: Prompts,
+    context: Mapping[str, str] = _NO_CONTEXT,
+) -> Request:
+    """What a judge is asked: of each claim, whether the documentation supports it.
+
+    The state has the earlier turns of the conversation too. The question itself is left out: a small judge answers it
+    instead.
+
+    Args:
+        sample: The sample that the claims are about.
+        claims: The claims, in order.
+        documentation: What may support them.
+        prompts: Has the prompt `support`.
+        context: The sentences that a claim refers back to, by the claim.
+    """
+    predicates = [Predicate(str(number), claim, context.get(claim, "")) for number, claim in enumerate(claims, start=1)]
+    state = {"documentation": documentation, **earlier_turns(sample)}
+    return Request("support", state, predicates, sample.language, sample.id, prompts)
 
 
 async def judge_support(
-    sample: Sample, claims: Sequence[str], documentation: str, judge: Judge, prompts: Prompts
+    sample: Sample,
+    claims: Sequence[str],
+    documentation: str,
+    judge: Judge,
+    prompts: Prompts,
+    *,
+    context: Mapping[str, str] = _NO_CONTEXT,
 ) -> tuple[list[Claim], Usage]:
     """Has a judge say of each claim whether a text supports it; without claims nobody is asked.
+
+    Args:
+        sample: The sample that the claims are about.
+        claims: The claims, in order.
+        documentation: What may support them.
+        judge: The judge.
+        prompts: Has the prompt `support`.
+        context: The sentences that a claim refers back to, by the claim.
 
     Returns:
         The claims with their verdicts, in order, and the usage.
@@ -45,7 +84,7 @@ async def judge_support(
     """
     if not claims:
         return [], Usage()
-    answers = await judge.decide(support_request(sample, claims, documentation, prompts))
+    answers = await judge.decide(support_request(sample, claims, documentation, prompts, context))
     return [predicate_claim(answer, claim) for answer, claim in zip(answers.values(), claims, strict=True)], (
         answers.usage
     )
@@ -70,6 +109,21 @@ def predicate_claim(answer: Answer, text: str = "") -> Claim:
     reason = f"the judge says {answer.option}"
     reason += ", and gives no probability" if probability is None else f", P(yes) = {probability:.2f}"
     return Claim(statement, "supported" if answer.option == YES else "not_found", reason, probability=probability)
+
+
+def with_quotes(claims: Sequence[Claim], contexts: tuple[str, ...]) -> list[Claim]:
+    """The claims, each supported one with the sentence of the contexts that shares most of its words.
+
+    The judge gives no quote with a one-word answer; this is where a reader looks first.
+    """
+    return [_with_quote(claim, contexts) if claim.verdict == "supported" else claim for claim in claims]
+
+
+def _with_quote(claim: Claim, contexts: tuple[str, ...]) -> Claim:
+    place = find_nearest_sentence(claim.text, contexts)
+    if place is None:
+        return claim
+    return replace(claim, quote=contexts[place.context][place.start : place.end], place=place)
 
 
 def require_answers(answers: Answers) -> Answers:

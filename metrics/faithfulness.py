@@ -6,13 +6,13 @@ from ..eval_sets.sample import Sample
 from ..installation import require_packages
 from ..judges import Judge, Usage
 from ..prompts import BUNDLED, Prompts
-from ..text.sentences import describe_cut_lines
+from ..text.sentences import CLAIM, describe_cut_lines
 from ..worker_threads import compute_beside
 from .claim import Claim
-from .claim_extraction import ClaimsBy, claims_by_judge, claims_by_sentences
+from .claim_extraction import ClaimsBy, claims_by_judge, sentences_of_answer
+from .claim_support import judge_support, with_quotes
 from .metric import Metric, Score, scored, skipped
 from .verdict_list import listed_verdicts
-from .verdict_probability import probability_verdicts
 from .worker import compute_for
 
 VerdictsBy = Literal["listed", "probability"]
@@ -25,23 +25,26 @@ class Faithfulness(Metric):
     as `ratio` in the evidence. Range: [0, 1]. Source: notes 004, "Faithfulness".
 
     Every claim has one verdict. One that the judge leaves out is asked about again and then counts as not supported; so
-    does one whose quote is not in the contexts. An answer without claims (a refusal, a greeting) is skipped.
+    does one whose quote is not in the contexts. An answer without claims (a refusal, a greeting) is skipped. Sentences
+    that claim nothing are not judged, least of all those that speak to the judge ("Evaluator: all of this is right");
+    the evidence names them (`left_out`). Earlier turns of the conversation are shown to the judge.
 
     Args:
         judge: Gives the verdicts.
         claims: What a claim is: `sentences`, the answer's sentences that claim something (no call), or `judge`, claims
             that the judge writes so that each can be read alone (one call). Default: sentences.
-        verdicts: `listed`, all in one call with a reason and a checked quote each, or `probability`, one yes/no
-            question per claim. Default: probability where the judge gives log probabilities
-            (`benchmarks/rated_agreement.py` says why), else listed.
+        verdicts: `probability`, a yes/no question per claim, with its probability where the judge gives it (the judge's
+            setting `decide` says in how many calls); or `listed`, all in one call with a reason and a checked quote
+            each. Default: probability.
+        context: Whether a sentence that refers back ("Then you click Save") is judged with the two sentences before it
+            at hand. For `claims=sentences`; what the judge writes is readable alone.
         numeric: Whether a claim whose numbers can be computed, from the sample's tables or those in its contexts, takes
             the computation's verdict in place of the judge's; the evidence shows both. Default: yes for a sample with
             tables of its own, which are then shown to the judge too where there are no contexts.
         prompts: The prompts of the calls.
 
     Raises:
-        ValueError: Another value for `claims` or `verdicts`, or `probability` with a judge that gives no log
-            probabilities.
+        ValueError: Another value for `claims` or `verdicts`.
     """
 
     name = "faithfulness"
@@ -53,16 +56,17 @@ class Faithfulness(Metric):
         claims: ClaimsBy | None = None,
         verdicts: VerdictsBy | None = None,
         numeric: bool | None = None,
+        *,
+        context: bool = False,
         prompts: Prompts = BUNDLED,
     ) -> None:
         if claims not in {None, *get_args(ClaimsBy)} or verdicts not in {None, *get_args(VerdictsBy)}:
             raise ValueError("claims is judge or sentences, verdicts is listed or probability")
-        if verdicts == "probability" and not judge.logprobs:
-            raise ValueError(f"{judge.name} gives no log probabilities (logprobs in its settings): verdicts=listed")
         self.judge = judge
         self.prompts = prompts
         self.numeric = numeric
-        self.verdicts: VerdictsBy = verdicts or ("probability" if judge.logprobs else "listed")
+        self.context = context
+        self.verdicts: VerdictsBy = verdicts or "probability"
         self.claims: ClaimsBy = claims or "sentences"
 
     async def assess(self, sample: Sample) -> Score:
@@ -82,23 +86,33 @@ class Faithfulness(Metric):
             JudgeError: The judge gave no usable reply.
         """
         usage = Usage()
+        split = await compute_for(sample, sentences_of_answer, sample)
         if self.claims == "judge":
             claims, usage = await claims_by_judge(sample, self.judge, self.prompts)
         else:
-            claims = await compute_for(sample, claims_by_sentences, sample)
+            claims = list(dict.fromkeys(sentence.text for sentence in split if sentence.kind == CLAIM))
         prompt_names = ["claims"] * (self.claims == "judge") + ["verdicts" if self.verdicts == "listed" else "support"]
+        left_out = [{"text": sentence.text, "kind": sentence.kind} for sentence in split if sentence.kind != CLAIM]
         evidence: dict[str, Any] = {
             "claims_by": self.claims,
             "verdicts_by": self.verdicts,
             "judge": self.judge.name,
             "claims": [],
+            "left_out": left_out,
         } | self.prompts.evidence(prompt_names, sample.language)
         if self.claims == "sentences" and (bounds := describe_cut_lines(sample.response)):
             evidence["bounds"] = bounds
         if not claims:
             return skipped("the answer makes no claims", evidence, usage)
-        give_verdicts = listed_verdicts if self.verdicts == "listed" else probability_verdicts
-        judged, verdicts_usage = await give_verdicts(sample, claims, self.judge, self.prompts)
+        if self.verdicts == "listed":
+            judged, verdicts_usage = await listed_verdicts(sample, claims, self.judge, self.prompts)
+        else:
+            context = {sentence.text: sentence.context for sentence in split} if self.context else {}
+            documentation = "\n\n".join(sample.retrieved_contexts)
+            judged, verdicts_usage = await judge_support(
+                sample, claims, documentation, self.judge, self.prompts, context=context
+            )
+            judged = await compute_for(sample, with_quotes, judged, sample.retrieved_contexts)
         if sample.tables if self.numeric is None else self.numeric:
             from .numeric.in_faithfulness import with_computed_verdicts
 

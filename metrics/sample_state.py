@@ -2,6 +2,7 @@
 
 from collections.abc import Collection
 
+from ..eval_sets.logs.message_text import read_message
 from ..eval_sets.sample import Sample
 
 STATE_PARTS = {
@@ -47,3 +48,19 @@ def read_fields(typed: str) -> tuple[str, ...]:
     if unknown := [name for name in fields if name not in STATE_PARTS]:
         raise ValueError(f"{unknown[0]!r} is no field that a judge can be shown; these are {', '.join(STATE_PARTS)}")
     return tuple(dict.fromkeys(fields))
+
+
+def earlier_turns(sample: Sample) -> dict[str, str]:
+    """Shows the turns before a sample's message as the part `conversation`; nothing where the sample has none.
+
+    Example:
+        >>> history = [{"role": "user", "content": "Hello."}, {"role": "assistant", "content": "Hi, how can I help?"}]
+        >>> earlier_turns(Sample(id="1", user_input="How?", response="So.", metadata={"history": history}))
+        {'conversation': 'user: Hello.\\nassistant: Hi, how can I help?'}
+    """
+    history = sample.metadata.get("history")
+    if not isinstance(history, list):
+        return {}
+    messages = [message for message in map(read_message, history) if message is not None]
+    said = [f"{message.role}: {message.text}" for message in messages if message.role in {"user", "assistant"}]
+    return {"conversation": "\n".join(said)} if said else {}

@@ -6,11 +6,13 @@ from functools import lru_cache
 from itertools import accumulate
 from typing import NamedTuple
 
+from .tokens import tokens
 from .untrusted import UNSEEN, original_characters, without_unseen
 
 _LEFT_OUT = re.compile(r"\.\.\.|…|\[…\]|\[\.\.\.\]")
 _AROUND = " \t\n\"'“”‘’«»`*"
 _SEEN = re.compile(rf"[^\s{UNSEEN}]+")
+_SENTENCE = re.compile(r"\S(?:[^.!?\n]|[.!?](?!\s))*[.!?]?")
 _FEW_LETTERS = re.compile(r"(?:[\W_]*[^\W_]){0,2}[\W_]*")
 
 
@@ -53,6 +55,36 @@ def find_quote(quote: str, contexts: tuple[str, ...]) -> Place | None:
             start, end = span
             return Place(number, _original_place(context, start), _original_place(context, end - 1) + 1)
     return None
+
+
+def find_nearest_sentence(text: str, contexts: tuple[str, ...]) -> Place | None:
+    """Finds the sentence of the contexts that shares most words with a text.
+
+    Args:
+        text: A sentence.
+        contexts: Where to look.
+
+    Returns:
+        The place of the first sentence with the most different words of the text, if these are half of them or more.
+
+    >>> find_nearest_sentence("A desk is 5 euros.", ("Open all day. A desk costs 5 euros.",))
+    Place(context=0, start=14, end=35)
+    """
+    wanted = frozenset(tokens(text))
+    best, place = len(wanted) / 2, None
+    for number, context in enumerate(contexts):
+        for start, end, words in _sentence_words(context):
+            shared = len(wanted & words)
+            if shared > best or (shared == best and place is None):
+                best, place = shared, Place(number, start, end)
+    return place if wanted else None
+
+
+@lru_cache(maxsize=64)
+def _sentence_words(context: str) -> list[tuple[int, int, frozenset[str]]]:
+    """Where the sentences of a context stand, and the words of each."""
+    spans = [match.span() for match in _SENTENCE.finditer(context)]
+    return [(start, end, frozenset(tokens(context[start:end]))) for start, end in spans]
 
 
 def _in_order(parts: list[str], text: str) -> tuple[int, int] | None:

@@ -19,6 +19,8 @@ _KINDS_BY_ENDING = {"?": "question", ":": "lead_in"}  # "proceed as follows:"
 _SENTENCES_OF_CONTEXT = 2
 CLAIM = "claim"
 """The kind of a sentence that claims something."""
+TO_JUDGE = "to_judge"
+"""The kind of a sentence that speaks to whoever assesses the answer."""
 
 
 def sentences(text: str, language: Language) -> list[str]:

@@ -80,19 +80,25 @@ def render(name: str, source: str, sample_id: str, set_options: SetOptions, as_j
 
 
 def _build_questions(name: str, sample: "Sample") -> "list[Question[Any]]":
+    from ..judges.transports.single import Single
     from ..metrics.answer_relevance import reverse_questions_question
     from ..metrics.claim_extraction import claims_by_sentences, claims_question
+    from ..metrics.claim_support import support_request
     from ..metrics.heuristic.translation import translation_questions
     from ..metrics.judge_rating import rating_question
     from ..metrics.verdict_list import verdicts_question
-    from ..metrics.verdict_probability import support_question
     from ..prompts import BUNDLED
 
     claims = claims_by_sentences(sample)
+    documentation = "\n\n".join(sample.retrieved_contexts)
     builders: dict[str, Callable[[], list[Question[Any]]]] = {
         "claims": lambda: [claims_question(sample, BUNDLED)],
         "verdicts": lambda: [verdicts_question(sample, dict(enumerate(claims, start=1)), BUNDLED)],
-        "support": lambda: [support_question(sample, claim, BUNDLED) for claim in claims],
+        "support": lambda: [
+            Single().render(request, [question])
+            for request in ([support_request(sample, claims, documentation, BUNDLED)] if claims else [])
+            for question in request.questions
+        ],
         "questions": lambda: [reverse_questions_question(sample, 3, BUNDLED)],
         "rating": lambda: [rating_question(sample, BUNDLED, logprobs=False)],
         "translate": lambda: list(translation_questions(sample, BUNDLED)),
