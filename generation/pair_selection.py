@@ -7,9 +7,8 @@ from pathlib import Path
 
 from ..errors import InputError, JudgeError, UsageError
 from ..eval_sets import write_set
-from ..judges import Choice, Judge, Question
+from ..judges import Judge, Level, Request, ScoreQuestion
 from ..judges.embedders import Embedder
-from ..judges.probabilities import option_probabilities
 from ..prompts import BUNDLED, Prompts
 from ..worker_threads import compute_beside
 from .duplicates import find_duplicates
@@ -24,6 +23,7 @@ NO_FOLD = "in no fold"
 FILTERS = (NO_FOLD, *SINGLE_PAIR_FILTERS, "duplicate", LOW_SCORE, "not the section's best", "beyond n")
 """The names of all filters, in the order in which they are applied."""
 
+_ID = "score"
 _SCORES = ("1", "2", "3", "4", "5")
 
 
@@ -74,20 +74,17 @@ class _Selection:
         self.rejected += rejected
 
 
-def build_score_question(pair: Pair, section: Section, prompts: Prompts) -> Question[Choice]:
-    """Builds the question that asks the judge for a score from 1 to 5.
+def build_score_request(pair: Pair, section: Section, prompts: Prompts) -> Request:
+    """Builds the request that asks the judge for a score from 1 to 5.
 
     Args:
         pair: The pair to score.
         section: The section that it was made from.
-        prompts: Has the prompt `pairscore`, whose examples define the scores.
-
-    Returns:
-        A choice among the five digits, with log probabilities where the judge gives them.
+        prompts: Has the prompt `pairscore`, which defines the scores.
     """
-    prompt = prompts.load("pairscore", pair.language)
-    fields = {"section": section.full_text, "question": pair.question, "answer": pair.answer}
-    return Question(prompt, prompt.render(fields), Choice, pair.id, options=_SCORES, logprobs=True, prompts=prompts)
+    state = {"section": section.full_text, "question": pair.question, "answer": pair.answer}
+    levels = tuple(Level(score) for score in _SCORES)
+    return Request("pairscore", state, [ScoreQuestion(_ID, "score", levels)], pair.language, pair.id, prompts)
 
 
 async def select_pairs(
@@ -180,9 +177,10 @@ async def _score(
     """Returns the pairs with the judge's expected score, and the reasons against those below `lowest`."""
 
     async def ask(pair: Pair) -> float:
-        reply = await judge.ask(build_score_question(pair, section_of[pair.section], prompts))
-        probabilities = option_probabilities(reply.raw, _SCORES) or {reply.value.word: 1.0}
-        return sum(int(score) * probability for score, probability in probabilities.items())
+        answer = (await judge.decide(build_score_request(pair, section_of[pair.section], prompts)))[_ID]
+        if not isinstance(answer.value, float):
+            raise JudgeError(answer.problem)
+        return answer.value
 
     scores = await ask_all(pairs, ask, concurrency=concurrency, on_reply=on_reply)
     scored, reasons = [], {}

@@ -115,8 +115,12 @@ class Sentences(Section):
 
 
 class Declined(Section):
-    """`declined.yaml`: how an answer says that it cannot answer, and what may stand beside that; searched."""
+    """`declined.yaml`: how an answer says that it cannot answer, and what may stand beside that; searched.
 
+    `statement` is what a judge is asked about an answer.
+    """
+
+    statement: str
     declines: tuple[CaselessPattern, ...] = Field(min_length=1)
     beside: tuple[CaselessPattern, ...] = ()
 

@@ -7,13 +7,16 @@ from functools import cache
 from typing import Any
 
 from ..eval_sets.sample import Sample
-from ..judges import Choice, Judge, Question
-from ..judges.probabilities import option_probabilities
+from ..judges import Judge, Predicate, Request
 from ..languages import Language, language_or_fallback
 from ..prompts import BUNDLED, Prompts
 from ..text.sentences import any_pattern, claiming_sentences, describe_cut_lines, sentences
+from .claim_support import require_answers
 from .metric import Metric, Score, scored
+from .sample_state import sample_state
 from .worker import compute_for
+
+_ID = "declined"
 
 
 @dataclass(frozen=True)
@@ -70,19 +73,11 @@ def _claiming_places(split: Sequence[str], claims: Sequence[str]) -> list[int]:
     return places
 
 
-def declined_question(sample: Sample, prompts: Prompts) -> Question[Choice]:
+def declined_request(sample: Sample, prompts: Prompts) -> Request:
     """What the judge is asked: whether this answer declines."""
-    prompt = prompts.load("declined", sample.language)
-    user = prompt.render({"question": sample.user_input, "answer": sample.response})
-    return Question(
-        prompt,
-        user,
-        Choice,
-        sample.id,
-        options=language_or_fallback(prompt.language).profile.yes_no,
-        logprobs=True,
-        prompts=prompts,
-    )
+    statement = language_or_fallback(sample.language).declined.statement
+    state = sample_state(sample, ("user_input", "response"))
+    return Request("declined", state, [Predicate(_ID, statement)], sample.language, sample.id, prompts)
 
 
 class Declined(Metric):
@@ -127,22 +122,19 @@ class Declined(Metric):
                 evidence["bounds"] = bounds
             reason = "it declines" if refusal.declined else "no sentence declines before it answers"
             return scored(float(refusal.declined), f'{reason}: "{sentence}"' if sentence else reason, evidence)
-        question = declined_question(sample, self.prompts)
-        reply = await self.judge.ask(question)
-        yes, word = question.options[0], reply.value.word
-        probabilities = option_probabilities(reply.raw, question.options)
-        probability = None if probabilities is None else probabilities[yes]
+        answers = await self.judge.decide(declined_request(sample, self.prompts))
+        answer = require_answers(answers)[_ID]
         evidence_by_judge = {
             "by": "judge",
             "sentence": refusal.declining,
-            "probability": probability,
+            "probability": answer.probability,
             "judge": self.judge.name,
         } | self.prompts.evidence(["declined"], sample.language)
-        if probability is None:
-            reason = f"the judge says {word}, and gives no probability"
-            return scored(float(word == yes), reason, evidence_by_judge, reply.usage)
-        reason = f"the judge says {word}, P(declined) = {probability:.2f}"
-        return scored(float(probability >= 0.5), reason, evidence_by_judge, reply.usage)
+        certainty = (
+            "and gives no probability" if answer.probability is None else f"P(declined) = {answer.probability:.2f}"
+        )
+        reason = f"the judge says {answer.option}, {certainty}"
+        return scored(float(answer.support >= 0.5), reason, evidence_by_judge, answers.usage)
 
 
 @cache

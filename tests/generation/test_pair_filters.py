@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from openai_server import Answer, OpenAIServer
+from openai_server import Answer, OpenAIServer, Request
 
 from assay.errors import InputError
 from assay.generation import Fold, Section
@@ -95,9 +95,12 @@ def test_the_best_pair_of_a_section_has_the_highest_score(
     sections: list[Section], judge: LiteLLMJudge, openai_server: OpenAIServer
 ) -> None:
     digits = {"Mag ik voor de MRI nog": "3", "Waarom laat ik mijn": "5", "Doet het onderzoek": "1"}
-    openai_server.script = lambda request: Answer(
-        text=next(digit for start, digit in digits.items() if f"<question>\n{start}" in request.user)
-    )
+
+    def score(request: Request) -> Answer:
+        digit = next(digit for start, digit in digits.items() if f"<question>\n{start}" in request.user)
+        return Answer(text=json.dumps({"score": digit}))
+
+    openai_server.script = score
     pairs = [
         pair("good"),
         pair("best", question="Waarom laat ik mijn sieraden thuis?", answer="Want metaal verstoort het beeld."),

@@ -59,7 +59,7 @@ def test_the_judge_is_asked_only_where_patterns_do_not_decide(
     sample: Make, judge: Make, openai_server: OpenAIServer
 ) -> None:
     openai_server.script = lambda _: Answer(text="Yes")
-    metric = Declined(judge())
+    metric = Declined(judge(decide="single"))
     certain = measured(sample(response="I don't know.", language="en"), metric)
     assert (certain.value, certain.evidence["by"], openai_server.requests) == (1.0, "patterns", [])
     evasive = measured(sample(response="What I have is about operations only.", language="en"), metric)
