@@ -150,11 +150,6 @@ def read_prompt_as(file: Path, name: str, language: str) -> Prompt:
         raise InputError(f"{file}: the prompt cannot be read: {error}; name a UTF-8 text file") from error
     prompt = parse_prompt(text, name, language, origin=str(file))
     bundled = _load_bundled(name, language)
-    if bundled.task and not prompt.task:
-        raise InputError(
-            f"{file}: the part `## task` is missing, the words that all typed questions have in common; copy it from "
-            f"the bundled prompt (`assay prompts show {name}.{language}`) and change it as you need"
-        )
     fields = bundled.fields
     if missing := sorted(fields - prompt.fields):
         raise InputError(f"{file}: the user part leaves out ${', $'.join(missing)}; the judge has to see it: add it")

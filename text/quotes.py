@@ -67,8 +67,9 @@ def find_nearest_sentence(text: str, contexts: tuple[str, ...]) -> Place | None:
     Returns:
         The place of the first sentence with the most different words of the text, if these are half of them or more.
 
-    >>> find_nearest_sentence("A desk is 5 euros.", ("Open all day. A desk costs 5 euros.",))
-    Place(context=0, start=14, end=35)
+    Example:
+        >>> find_nearest_sentence("A desk is 5 euros.", ("Open all day. A desk costs 5 euros.",))
+        Place(context=0, start=14, end=35)
     """
     wanted = frozenset(tokens(text))
     best, place = len(wanted) / 2, None

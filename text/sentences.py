@@ -98,9 +98,8 @@ def answer_sentences(text: str, language: Language) -> list[AnswerSentence]:
 
     Example:
         >>> from assay.languages import load_language
-        >>> answer_sentences("Hello! Open Payroll. Then you click Run.", load_language("en"))[1:]
-        [AnswerSentence(text='Open Payroll.', kind='claim', context=''),
-         AnswerSentence(text='Then you click Run.', kind='claim', context='Open Payroll.')]
+        >>> answer_sentences("Open Payroll. Then you click Run.", load_language("en"))[1]
+        AnswerSentence(text='Then you click Run.', kind='claim', context='Open Payroll.')
     """
     split, before = list[AnswerSentence](), list[str]()
     for sentence in sentences(text, language):

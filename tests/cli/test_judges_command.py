@@ -31,7 +31,7 @@ def yes_sayer(openai_server: OpenAIServer) -> OpenAIServer:
 def test_two_judges(assay: Make, set_file: Make, judge_file: Make, yes_sayer: OpenAIServer) -> None:
     """Six samples; two of them name flowers, which only the sensible judge does not find: 10 of 12 claims alike."""
     words = ["judges", "compare", set_file(), "--judge", judge_file("sensible.yaml")]
-    words += ["--judge", judge_file("yes.yaml", model="openai/yes")]
+    words += ["--judge", judge_file("yes.yaml", model="openai/yes"), "--metric", "faithfulness:verdicts=listed"]
     report = assay(*words, "--json").json
     assert [each["judge"] for each in report["judges"]] == ["sensible", "yes"]
     assert [each["samples"] for each in report["judges"]] == [6, 6]

@@ -91,7 +91,7 @@ def test_show_tells_a_samples_whole_story(assay: Make, set_file: Make, judge_fil
         (["run", "SET", "--metrics", LISTED], "--judge"),
         (["run", "SET", "--judge", "qwen7b"], "qwen1.5b"),
         (["run", "SET", "--judge", "none.yaml"], "none.yaml"),
-        (["run", "SET", "--metrics", "faithfulness:verdicts=probability", "--judge", "JUDGE"], "verdicts=listed"),
+        (["run", "SET", "--metrics", "faithfulness:verdicts=guess", "--judge", "JUDGE"], "listed"),
         (["run", "SET", "--metrics", "token_overlap:n=2"], "'n'"),
         (["run", "SET", "--mode", "replay", "--judge", "JUDGE"], "--cassette"),
         (["run", "SET", "--mode", "replay", "--cassette", "no.jsonl", "--judge", "JUDGE"], "no such cassette"),

@@ -12,7 +12,7 @@ from openai_server import OpenAIServer
 
 from assay import Budget, Faithfulness, LiteLLMJudge, Results, Sample, aevaluate, evaluate
 from assay.errors import AssayError, BudgetReached, InputError, JudgeError, UsageError
-from assay.judges import JudgeSettings, Question, Reply
+from assay.judges import Answers, JudgeSettings, Question, Reply, Request
 from assay.prompts import BUNDLED
 from assay.runs import Progress
 
@@ -57,6 +57,10 @@ class ForwardingJudge:
 
     def __init__(self) -> None:
         self._judge = LiteLLMJudge("openai/gpt-4o-mini")
+
+    async def decide(self, request: Request) -> Answers:
+        """The answers of a judge of ours."""
+        return await self._judge.decide(request)
 
     async def ask(self, question: Question[Any]) -> Reply[Any]:
         """The reply of a judge of ours."""
@@ -175,8 +179,8 @@ def test_the_bundled_cassettes_are_found_by_the_judges_name() -> None:
 def test_your_own_prompts_are_a_folder(tmp_path: Path, openai_server: OpenAIServer) -> None:
     own = tmp_path / "prompts"
     own.mkdir()
-    file = Path(__file__).parents[2] / "prompts" / "verdicts.en.md"
-    (own / file.name).write_text(file.read_text(encoding="utf-8").replace("## system\n", "## system\nBe kind.\n"))
+    file = Path(__file__).parents[2] / "prompts" / "support.en.md"
+    (own / file.name).write_text(file.read_text(encoding="utf-8").replace("## task\n", "## task\nBe kind.\n"))
     evaluate(ROWS[:1], "faithfulness", judge="openai/gpt-4o-mini", prompts=own, store="runs")
     (request,) = openai_server.requests
     assert "Be kind." in request.body["messages"][0]["content"]
