@@ -90,8 +90,8 @@ def _check_task(prompt: Prompt) -> None:
     if not prompt.task:
         raise UsageError(
             f"the prompt {prompt.name}.{prompt.language} has no part `## task`, the words that all questions of a "
-            f"request have in common; copy it from the bundled prompt (`assay prompts copy {prompt.name}`) and change it, "
-            "or set `decide: single` in the judge's settings"
+            f"request have in common; copy it from the bundled prompt (`assay prompts copy {prompt.name}`) and change "
+            "it, or set `decide: single` in the judge's settings"
         )
 
 
