@@ -30,8 +30,8 @@ from assay.judges.embedders import load_embedder
 from assay.languages import language_or_fallback
 from assay.meta_eval.recommendation import format_difference, format_estimate
 from assay.metrics import Metric, Score
+from assay.metrics.claim_support import judge_support
 from assay.metrics.metric import scored, skipped
-from assay.metrics.support import judge_support
 from assay.prompts import BUNDLED
 from assay.runs.align import CANDIDATES, Aligner, AlignmentReport
 from assay.text.sentences import CLAIM, answer_sentences
@@ -58,7 +58,8 @@ class SupportedShare(Metric):
             claims = [claim._replace(context="") for claim in claims]
         if not claims:
             return skipped("the answer makes no claims")
-        judged, usage = await judge_support(sample, claims, self.judge, BUNDLED)
+        texts, documentation = [claim.text for claim in claims], "\n\n".join(sample.retrieved_contexts)
+        judged, usage = await judge_support(sample, texts, documentation, self.judge, BUNDLED)
         return scored(sum(claim.support for claim in judged) / len(judged), "the mean support", {}, usage)
 
 
