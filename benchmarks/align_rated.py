@@ -59,7 +59,8 @@ class SupportedShare(Metric):
         if not claims:
             return skipped("the answer makes no claims")
         texts, documentation = [claim.text for claim in claims], "\n\n".join(sample.retrieved_contexts)
-        judged, usage = await judge_support(sample, texts, documentation, self.judge, BUNDLED)
+        context = {claim.text: claim.context for claim in claims}
+        judged, usage = await judge_support(sample, texts, documentation, self.judge, BUNDLED, context=context)
         return scored(sum(claim.support for claim in judged) / len(judged), "the mean support", {}, usage)
 
 

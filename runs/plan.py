@@ -68,6 +68,8 @@ class Plan(BaseModel):
     def identity(self) -> str:
         """12 hexadecimal digits over all that determines the scores, and not how fast or where they are made."""
         asks = {"model", "served_as", "parameters", "max_tokens", "structured", "logprobs"}
+        if self.judge and self.judge.decide != "auto":  # plans recorded before there was a choice keep their identity
+            asks.add("decide")
         # a sheet counts where one is chosen, so that plans recorded before there were sheets keep their identity
         exclude = {"judge", "directions"} | ({"sheet"} if self.sheet is None else set())
         content = self.model_dump_json(exclude=exclude)

@@ -14,7 +14,8 @@ from typing import Any
 import pytest
 from openai_server import Answer, OpenAIServer, Request
 
-from assay.runs import Store
+from assay.judges import JudgeSettings
+from assay.runs import Plan, Store
 
 Make = Callable[..., Any]
 METRICS = "faithfulness:claims=judge:verdicts=listed,judge_truthfulness"
@@ -229,3 +230,13 @@ def test_a_row_that_changed_since_is_judged_anew(
     assert assay(*words, "--resume", "last").code == 0
     assert len(openai_server.requests) == 3
     assert all("menu 1" in request.user for request in openai_server.requests)
+
+
+def test_how_questions_reach_the_judge_is_part_of_a_plan() -> None:
+    """Otherwise `--resume` would go on with one transport where another one began; `auto` says nothing, as before."""
+
+    def identity(**settings: Any) -> str:
+        return Plan(sets=("a",), metrics=("b",), judge=JudgeSettings(model="openai/test", **settings)).identity
+
+    assert identity(decide="auto") == identity()
+    assert len({identity(), identity(decide="listed"), identity(decide="single")}) == 3
