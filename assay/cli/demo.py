@@ -34,6 +34,7 @@ _CONSTRUCTED = (
     "about how far a metric agrees with people."
 )
 _SAMPLE = "en-029"  # its one false claim is easy to see
+_OTHER_SAMPLE = "nl-048"  # of the other language, with a claim that no page makes
 _NEXT = (
     (f"assay show last {_SAMPLE}", "how one answer came by its scores"),
     ("assay view", "runs and answers on a page"),
@@ -114,7 +115,7 @@ def _print_scorer(console: "Console", store: "Store", run: str) -> None:
 
     row = store.run(run)
     table = _join(store, run).table
-    fitted, other = table.where("language", "nl"), table.where("language", "en")
+    fitted, other = table.where("language", "en"), table.where("language", "nl")
     quick = evaluate_table(fitted, bootstrap=200, permutations=200, repeats=1, by=())
     folder = Path(str(store.path)).parent if "://" not in str(store.path) else Path()
     file = folder / "demo_scorer.yaml"
@@ -126,16 +127,18 @@ def _print_scorer(console: "Console", store: "Store", run: str) -> None:
     check = check_scorer(scorer, other, resamples=_RESAMPLES)
     console.print(
         Text(
-            f"\nChosen on the Dutch answers and saved ({' + '.join(scorer.metrics)}; {file.name}), it predicts ratings."
-            f" On the English ones, unseen, it agrees with the team at {interval(check.now)}; "
+            f"\nChosen on the English answers and saved ({' + '.join(scorer.metrics)}; {file.name}), it predicts "
+            f"ratings. On the Dutch ones, unseen, it agrees with the team at {interval(check.now)}; "
             f"{check.coverage.value or 0:.0%} of their ratings lie in its {scorer.level:.0%} interval. One of them:"
         )
     )
-    sample = store.sample(run, _SAMPLE)
-    values = {metric: score.value for _, metric, score in store.scores(run, _SAMPLE)}
+    sample = store.sample(run, _OTHER_SAMPLE)
+    values = {metric: score.value for _, metric, score in store.scores(run, _OTHER_SAMPLE)}
     explanation = explain_prediction(scorer.predict(values), scorer.level, ())
     console.print(
-        Padding(Text(f"{_SAMPLE}, rated {sample.human_rating:g}: {one_line(sample.user_input, 58)}"), (0, 0, 0, 2))
+        Padding(
+            Text(f"{_OTHER_SAMPLE}, rated {sample.human_rating:g}: {one_line(sample.user_input, 58)}"), (0, 0, 0, 2)
+        )
     )
     console.print(Padding(Text(one_line(sample.response, 70)), (0, 0, 0, 6)), style="dim")
     console.print(Padding(Text(explanation), (0, 0, 0, 6)))
