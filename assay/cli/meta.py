@@ -99,7 +99,7 @@ with_read_options = option_group(
 @click.option(
     "--prefer",
     type=click.Choice(("best", "simple", "cheap")),
-    default="best",
+    default="simple",
     show_default=True,
     help="Recommend, and save, what agrees best; or the simplest or cheapest that is not distinguishably worse.",
 )
