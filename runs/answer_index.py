@@ -122,7 +122,7 @@ class AnswerIndex:
         # numbers of answers that were taken out of the index stay in use in the full-text index
         (last_text,) = self._db.execute("SELECT coalesce(max(last), 0) FROM answer_numbers").fetchone()
         number = max(last, last_text)
-        rows, texts, scope = [], [], self._scope(run)
+        rows, texts = [], []
         for name, place, language, source, rating, content in samples:
             number += 1
             fields = json.loads(content)
@@ -131,15 +131,11 @@ class AnswerIndex:
             excerpts = question[:_LONGEST_EXCERPT], answer[:_LONGEST_EXCERPT]
             rows.append((run, name, number, place, language, message_type, source, rating, *excerpts))
             whole = "\n".join([name, question, answer, *map(str, fields.get("retrieved_contexts", ()))])
-            texts.append((number, scope, " ".join(search_words(whole[:_LONGEST_TEXT]))))
+            texts.append((number, " ".join(search_words(whole[:_LONGEST_TEXT]))))
         self._db.executemany("INSERT INTO answers VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
         self._db.add_texts(texts)
         self._db.execute("DELETE FROM answer_numbers")
         self._db.execute("INSERT INTO answer_numbers VALUES (?)", (number,))
-
-    def _scope(self, run: str) -> str:
-        (number,) = self._db.execute("SELECT number FROM runs WHERE id = ?", (run,)).fetchone()
-        return f"assayrun{number}"
 
     def search(self, run: str, query: AnswerQuery) -> AnswerPage:
         """Returns one page of answers. Sorted by a metric, those without its value are left out.
@@ -203,12 +199,15 @@ class AnswerIndex:
             values += [run, query.metric, *about.values()]
         if query.text.strip():
             words = search_words(query.text)[:_MOST_WORDS]
-            if words:
-                sql, value = self._db.text_condition(self._scope(run), words)
+            first, last = self._db.execute(
+                "SELECT coalesce(min(number), 0), coalesce(max(number), 0) FROM answers WHERE run = ?", (run,)
+            ).fetchone()
+            if words and last:
+                sql, text_values = self._db.text_condition(words, first, last)
                 conditions.append(f"answer.number {sql}")
-                values.append(value)
+                values += text_values
             else:
-                conditions.append("1 = 0")  # signs alone are in no index
+                conditions.append("1 = 0")  # signs alone are in no index, and a run without answers has none
         return conditions, values
 
     def _scores(self, run: str, samples: list[str]) -> dict[str, dict[str, tuple[float | None, str]]]:

@@ -62,14 +62,17 @@ class Database(Protocol):
         """Makes the full-text index of answers where there is none yet."""
         ...
 
-    def add_texts(self, rows: Iterable[tuple[int, str, str]]) -> None:
-        """Adds (number, scope, words) to the full-text index: the answer's number, the word that stands for its run."""
+    def add_texts(self, rows: Iterable[tuple[int, str]]) -> None:
+        """Adds (number, words) of answers to the full-text index."""
         ...
 
-    def text_condition(self, scope: str, words: Sequence[str]) -> tuple[str, str]:
-        """Returns the condition on a column of answers' numbers that all words are in them, and its value.
+    def text_condition(self, words: Sequence[str], first: int, last: int) -> tuple[str, list[Any]]:
+        """Returns the condition on a column of answers' numbers that all words are in them, and its values.
 
-        The last word may be the beginning of one.
+        Args:
+            words: The words; the last may be the beginning of one.
+            first: The lowest number that is looked at.
+            last: The highest.
         """
         ...
 

@@ -95,22 +95,20 @@ class PostgresDatabase:
 
     def make_text_index(self) -> None:
         """As `Database.make_text_index`."""
-        self.execute("CREATE TABLE IF NOT EXISTS answer_texts (number INTEGER PRIMARY KEY, words TSVECTOR NOT NULL)")
-        self.execute("CREATE INDEX IF NOT EXISTS answer_texts_words ON answer_texts USING gin (words)")
+        self.execute("CREATE TABLE IF NOT EXISTS answer_words (number INTEGER PRIMARY KEY, words TSVECTOR NOT NULL)")
+        self.execute("CREATE INDEX IF NOT EXISTS answer_words_words ON answer_words USING gin (words)")
 
-    def add_texts(self, rows: Iterable[tuple[int, str, str]]) -> None:
+    def add_texts(self, rows: Iterable[tuple[int, str]]) -> None:
         """As `Database.add_texts`."""
-        self.executemany(
-            "INSERT INTO answer_texts VALUES (?, to_tsvector('simple', ?))",
-            ((number, f"{scope} {words}") for number, scope, words in rows),
-        )
+        self.executemany("INSERT INTO answer_words VALUES (?, to_tsvector('simple', ?))", rows)
 
-    def text_condition(self, scope: str, words: Sequence[str]) -> tuple[str, str]:
+    def text_condition(self, words: Sequence[str], first: int, last: int) -> tuple[str, list[Any]]:
         """As `Database.text_condition`."""
-        query = " & ".join(
-            [f"'{scope}'", *(f"'{word}'" for word in words[:-1]), *(f"'{word}':*" for word in words[-1:])]
+        lexemes = [*(f"'{word}'" for word in words[:-1]), *(f"'{word}':*" for word in words[-1:])]
+        condition = (
+            "IN (SELECT number FROM answer_words WHERE words @@ to_tsquery('simple', ?) AND number BETWEEN ? AND ?)"
         )
-        return "IN (SELECT number FROM answer_texts WHERE words @@ to_tsquery('simple', ?))", query
+        return condition, [" & ".join(lexemes), first, last]
 
     def cure(self, error: Exception) -> str:
         """As `Database.cure`."""

@@ -94,19 +94,17 @@ class SQLiteDatabase:
 
     def make_text_index(self) -> None:
         """As `Database.make_text_index`."""
-        self.execute(
-            "CREATE VIRTUAL TABLE IF NOT EXISTS answer_texts USING fts5(scope, words, content='', columnsize=0)"
-        )
+        self.execute("CREATE VIRTUAL TABLE IF NOT EXISTS answer_words USING fts5(words, content='', columnsize=0)")
 
-    def add_texts(self, rows: Iterable[tuple[int, str, str]]) -> None:
+    def add_texts(self, rows: Iterable[tuple[int, str]]) -> None:
         """As `Database.add_texts`."""
-        self.executemany("INSERT INTO answer_texts (rowid, scope, words) VALUES (?, ?, ?)", rows)
+        self.executemany("INSERT INTO answer_words (rowid, words) VALUES (?, ?)", rows)
 
-    def text_condition(self, scope: str, words: Sequence[str]) -> tuple[str, str]:
+    def text_condition(self, words: Sequence[str], first: int, last: int) -> tuple[str, list[Any]]:
         """As `Database.text_condition`."""
-        phrases = [f'"{word}"' for word in words[:-1]] + [f'"{word}" *' for word in words[-1:]]
-        match = f'scope : "{scope}" AND words : ({" AND ".join(phrases)})'
-        return "IN (SELECT rowid FROM answer_texts WHERE answer_texts MATCH ?)", match
+        phrases = [*(f'"{word}"' for word in words[:-1]), *(f'"{word}" *' for word in words[-1:])]
+        condition = "IN (SELECT rowid FROM answer_words WHERE answer_words MATCH ? AND rowid BETWEEN ? AND ?)"
+        return condition, [" AND ".join(phrases), first, last]
 
     def cure(self, error: Exception) -> str:
         """As `Database.cure`."""

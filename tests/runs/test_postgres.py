@@ -15,6 +15,7 @@ from assay.judges import RawReply, Usage
 from assay.judges.recording import Recording
 from assay.metrics import Score
 from assay.runs import Plan, RunWriter, Store, migrations
+from assay.runs.answer_index import AnswerIndex, AnswerQuery
 from assay.runs.nightly.ledger import Ledger
 
 psycopg = pytest.importorskip("psycopg")
@@ -152,3 +153,47 @@ def test_a_connection_that_breaks_in_the_middle_of_a_night(
     assert (done.code, done.json["nightly_run"], done.json["verdict"]) == (0, report["nightly_run"], "passed")
     assert done.json["runs"][0]["metrics"][0]["scored"] == 6
     assert len(openai_server.requests) <= 13  # the reply that could not be kept is asked for once more
+
+
+def test_answers_are_found_as_on_sqlite(url: str, tmp_path: Path) -> None:
+    """The same questions to both: words, the beginning of a word, accents, signs, a metric's values and order."""
+    questions = [
+        AnswerQuery(text="menu"),
+        AnswerQuery(text="menu wach"),
+        AnswerQuery(text="wach menu"),
+        AnswerQuery(text="een ÜBER"),
+        AnswerQuery(text="a-2 3.5"),
+        AnswerQuery(text="' | & ! :*"),
+        AnswerQuery(text="other", sort="token_overlap", descending=True),
+        AnswerQuery(metric="token_overlap", at_least=0.5, rated="yes", sort="rating"),
+        AnswerQuery(language="nl", message_type="binary", group="g1"),
+    ]
+    texts = ["menu wachtwoord", "één über menu", "a-2 costs 3.5", "other menu", "other"]
+    found = []
+    for where in (url, tmp_path):
+        store = Store(where)
+        run = store.begin(PLAN)
+        for answer_run in (run, store.begin(PLAN)):  # a run's answers are not another's
+            writer = RunWriter(store, answer_run)
+            samples = [
+                Sample(
+                    id=f"s{n}",
+                    user_input="Q?",
+                    response=text,
+                    rating=1 + n,
+                    language="nl",
+                    message_type="binary",
+                    group="g1",
+                )
+                for n, text in enumerate(texts)
+            ]
+            for n, sample in enumerate(writer.number_samples(samples)):
+                writer.add(sample, {"token_overlap": Score(n / 4, "scored", "")})
+            writer.flush()
+        index = AnswerIndex(store.database)
+        assert (index.update(run), index.update(run)) == (5, 0)
+        found.append([[row.sample for row in index.search(run, question).rows] for question in questions])
+        store.close()
+    assert found[0] == found[1]
+    assert found[0][:3] == [["s0", "s1", "s3"], ["s0"], []]
+    assert found[0][3:] == [["s1"], ["s2"], [], ["s4", "s3"], ["s2", "s3", "s4"], ["s0", "s1", "s2", "s3", "s4"]]
