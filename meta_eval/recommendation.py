@@ -84,20 +84,26 @@ def _alternative(choice: Choice, selection: Selection) -> str:
         is_higher = (choice.combination.out_of_fold.value or 0.0) > (selection.chosen.out_of_fold.value or 0.0)
         return f"{name} agrees best, but not distinguishably better" if is_higher else ""
     if choice.rule == "cheap":
-        cost, of_best = (_cost(each, selection) for each in (choice.combination, selection.choices[0].combination))
+        cost, of_best = (
+            format_cost(each.cost or 0.0, selection.cost_unit)
+            for each in (choice.combination, selection.choices[0].combination)
+        )
         return f"{name} is the cheapest that is not distinguishably worse ({cost} per 1,000 answers, not {of_best})"
     return f"{name} is simpler and not distinguishably worse"
 
 
-def _cost(combination: Combination, selection: Selection) -> str:
-    """A cost as people write it.
+def format_cost(cost: float, unit: str) -> str:
+    """Writes a cost as people do.
 
-    `0.42 USD`, `310,000 tokens`.
+    Args:
+        cost: The cost, in the unit.
+        unit: `USD`, or what is counted, such as tokens.
+
+    Example:
+        >>> format_cost(0.424, "USD"), format_cost(310_000, "tokens")
+        ('0.42 USD', '310,000 tokens')
     """
-    cost = combination.cost or 0.0
-    return (
-        f"{cost:,.2f} {selection.cost_unit}" if selection.cost_unit == "USD" else f"{cost:,.0f} {selection.cost_unit}"
-    )
+    return f"{cost:,.2f} {unit}" if unit == "USD" else f"{cost:,.0f} {unit}"
 
 
 def _is_baseline(comparison: Comparison, metrics: tuple[MetricAgreement, ...]) -> bool:

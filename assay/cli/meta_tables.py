@@ -216,7 +216,7 @@ def _print_raters(console: "Console", raters: "Raters") -> None:
 def _print_combinations(console: "Console", selection: "Selection", baselines: set[str]) -> None:
     from rich.text import Text
 
-    from ..meta_eval.recommendation import name_of
+    from ..meta_eval.recommendation import format_cost, name_of
 
     columns = (
         Column("combination", is_text=True),
@@ -238,7 +238,7 @@ def _print_combinations(console: "Console", selection: "Selection", baselines: s
     )
     for choice in selection.choices:
         cost = choice.combination.cost
-        price = "" if cost is None else f"; {cost:,.4g} {selection.cost_unit} per 1,000 answers"
+        price = "" if cost is None else f"; {format_cost(cost, selection.cost_unit)} per 1,000 answers"
         less = "" if choice.difference is None else f", {interval(choice.difference, signed=True)} less the best"
         reached = interval(choice.combination.out_of_fold, signed=True)
         console.print(Text(one_line(f"{choice.rule}: {name_of(choice.combination)} {reached}{less}{price}", 300)))
