@@ -3,7 +3,7 @@
 import json
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
@@ -11,7 +11,9 @@ from typing import Any, Literal, NamedTuple
 from .database import Database, explain_errors
 
 PAGE_SIZE = 50
-_ROWS_AT_ONCE = 1000
+_ROWS_AT_ONCE = 5000  # written in one transaction: others who write wait for less than a second
+_MOST_COUNTED = 1000  # answers with the words of a search; beyond it there are "more"
+_FEW_MATCHES = 2000  # are sorted; of more, the answers are read in their order until the page is full
 _LONGEST_EXCERPT = 280  # characters of a question or an answer in a table
 _LONGEST_TEXT = 20_000  # characters of an answer's texts that can be searched
 _WORD = re.compile(r"[^\W_]+")
@@ -67,11 +69,33 @@ class AnswerRow(NamedTuple):
 
 
 class AnswerPage(NamedTuple):
-    """A page of answers, how many there are in all, and on how many pages."""
+    """A page of answers.
+
+    Attributes:
+        rows: The answers.
+        total: How many there are in all.
+        pages: On how many pages.
+        has_more: Whether there are more than `total`: a search for words counts 1,000, or as many as lead to the page.
+    """
 
     rows: tuple[AnswerRow, ...]
     total: int
     pages: int
+    has_more: bool = False
+
+
+class _Selection(NamedTuple):
+    """The parts of a statement that selects answers: the column of their ids, the tables, the conditions, the order."""
+
+    sample: str
+    source: str
+    where: str
+    order: str
+    values: list[Any]
+
+    @property
+    def names(self) -> str:
+        return f"SELECT {self.sample} FROM {self.source} WHERE {self.where} ORDER BY {self.order} LIMIT ? OFFSET ?"
 
 
 class AnswerIndex:
@@ -97,7 +121,7 @@ class AnswerIndex:
                 return 0
             rows = self._db.execute(
                 "SELECT id FROM samples LEFT JOIN answers ON answers.run = samples.run AND answers.sample = samples.id "
-                "WHERE samples.run = ? AND answers.sample IS NULL",
+                "WHERE samples.run = ? AND answers.sample IS NULL ORDER BY samples.place",
                 (run,),
             )
             missing = [str(name) for (name,) in rows.fetchall()]
@@ -118,10 +142,8 @@ class AnswerIndex:
             "(SELECT 1 FROM answers WHERE answers.run = samples.run AND answers.sample = samples.id)",
             (run, *names),
         ).fetchall()
-        (last,) = self._db.execute("SELECT coalesce(max(number), 0) FROM answers").fetchone()
         # numbers of answers that were taken out of the index stay in use in the full-text index
-        (last_text,) = self._db.execute("SELECT coalesce(max(last), 0) FROM answer_numbers").fetchone()
-        number = max(last, last_text)
+        (number,) = self._db.execute("SELECT coalesce(max(last), 0) FROM answer_numbers").fetchone()
         rows, texts = [], []
         for name, place, language, source, rating, content in samples:
             number += 1
@@ -131,7 +153,7 @@ class AnswerIndex:
             excerpts = question[:_LONGEST_EXCERPT], answer[:_LONGEST_EXCERPT]
             rows.append((run, name, number, place, language, message_type, source, rating, *excerpts))
             whole = "\n".join([name, question, answer, *map(str, fields.get("retrieved_contexts", ()))])
-            texts.append((number, " ".join(search_words(whole[:_LONGEST_TEXT]))))
+            texts.append((number, " ".join(dict.fromkeys(search_words(whole[:_LONGEST_TEXT])))))
         self._db.executemany("INSERT INTO answers VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
         self._db.add_texts(texts)
         self._db.execute("DELETE FROM answer_numbers")
@@ -143,34 +165,80 @@ class AnswerIndex:
         Raises:
             InputError: The store cannot be read.
         """
-        source = "answers AS answer"
-        conditions, values = self._conditions(run, query)
+        with self._reading():
+            if query.text.strip():
+                return self._search_words(run, query)
+            selection = self._select(run, query)
+            counting = f"SELECT count(*) FROM {selection.source} WHERE {selection.where}"
+            (total,) = self._db.execute(counting, selection.values).fetchone()
+            names = self._names(selection, PAGE_SIZE, (query.page - 1) * PAGE_SIZE)
+            return AnswerPage(self._rows(run, names), total, -(-total // PAGE_SIZE))
+
+    def _search_words(self, run: str, query: AnswerQuery) -> AnswerPage:
+        """One page of the answers that have the words: no more of them are found than are counted."""
+        words = search_words(query.text)[:_MOST_WORDS]
+        first, last = self._db.execute(
+            "SELECT (SELECT min(number) FROM answers WHERE run = ?), (SELECT max(number) FROM answers WHERE run = ?)",
+            (run, run),
+        ).fetchone()
+        if not words or last is None:
+            return AnswerPage((), 0, 0)  # signs alone are in no index, and a run without answers has none
+        numbers, values = self._db.text_query(words, first, last)
+        counting = f"SELECT count(*) FROM ({numbers} LIMIT {_FEW_MATCHES + 1}) AS matched"
+        (matches,) = self._db.execute(counting, values).fetchone()
+        selection = self._select(run, query, numbers, values, are_few=matches <= _FEW_MATCHES)
+        most = max(_MOST_COUNTED, query.page * PAGE_SIZE)
+        names = self._names(selection, most + 1, 0)
+        total = min(len(names), most)
+        shown = names[:most][(query.page - 1) * PAGE_SIZE :][:PAGE_SIZE]
+        return AnswerPage(self._rows(run, shown), total, -(-total // PAGE_SIZE), len(names) > most)
+
+    def _names(self, selection: _Selection, limit: int, offset: int) -> list[str]:
+        rows = self._db.execute(selection.names, [*selection.values, limit, offset])
+        return [str(name) for (name,) in rows.fetchall()]
+
+    def _select(
+        self, run: str, query: AnswerQuery, numbers: str = "", values: Sequence[Any] = (), *, are_few: bool = False
+    ) -> _Selection:
+        """What selects the answers of a query.
+
+        SQLite reads tables that are joined by CROSS JOIN in the order in which they are named, and looks up no column
+        with a plus before it in an index: so few matches are looked up one by one, and many are found by going along
+        the index of the order.
+
+        Args:
+            run: The run.
+            query: Which answers, without its text.
+            numbers: A statement that selects the numbers of the answers with its words; empty for all answers.
+            values: Of that statement.
+            are_few: Whether it selects so few that they can be sorted.
+        """
+        conditions, condition_values = _conditions(run, query)
+        tables, first_values = ["answers AS answer"], list[Any]()
+        if are_few:
+            tables.insert(0, f"({numbers}) AS matched")
+            first_values += values
+            conditions.append("answer.number = matched.number")
         direction = " DESC" if query.descending else ""
-        order = f"answer.place{direction}"
+        sample, order = "answer.sample", f"answer.place{direction}"
         if query.sort == "rating":
             conditions.append("answer.rating IS NOT NULL")
             order = f"answer.rating{direction}, answer.place"
         elif query.sort != "place":
+            sample, order = "score.sample", f"score.value{direction}, score.sample{direction}"
+            tables.insert(len(tables) if are_few else 0, "scores AS score")
             of_metric = ["score.run = ?", "score.metric = ?", "score.value IS NOT NULL"]
-            is_whole_run = len(conditions) == 1  # then the scores alone say which answers, in the order of their index
-            source = "scores AS score"
-            if not is_whole_run:
-                source += " JOIN answers AS answer ON answer.run = score.run AND answer.sample = score.sample"
-            conditions = of_metric if is_whole_run else [*of_metric, *conditions]
-            values = [run, query.sort, *([] if is_whole_run else values)]
-            order = f"score.value{direction}, score.sample{direction}"
-        where = " AND ".join(conditions)
-        sample = "answer.sample" if query.sort in {"place", "rating"} else "score.sample"
-        with self._reading():
-            (total,) = self._db.execute(f"SELECT count(*) FROM {source} WHERE {where}", values).fetchone()
-            names = [
-                str(name)
-                for (name,) in self._db.execute(
-                    f"SELECT {sample} FROM {source} WHERE {where} ORDER BY {order} LIMIT ? OFFSET ?",
-                    [*values, PAGE_SIZE, (query.page - 1) * PAGE_SIZE],
-                ).fetchall()
-            ]
-            return AnswerPage(self._rows(run, names), total, -(-total // PAGE_SIZE))
+            if len(conditions) == 1 and not numbers:  # the scores alone say which, in the order of their index
+                tables, conditions, condition_values = tables[:1], [], []
+            else:
+                conditions[:0] = ["answer.run = score.run", "answer.sample = score.sample"]
+            conditions[:0] = of_metric
+            condition_values[:0] = [run, query.sort]
+        if numbers and not are_few:
+            conditions.append(f"+answer.number IN ({numbers})")
+            condition_values += values
+        source, where = " CROSS JOIN ".join(tables), " AND ".join(conditions)
+        return _Selection(sample, source, where, order, first_values + condition_values)
 
     def _rows(self, run: str, names: list[str]) -> tuple[AnswerRow, ...]:
         """The rows of some answers, in their order."""
@@ -183,32 +251,6 @@ class AnswerIndex:
         scores = self._scores(run, names)
         by_name = {row[0]: AnswerRow._make((*row, scores.get(row[0], {}))) for row in rows}
         return tuple(by_name[name] for name in names if name in by_name)
-
-    def _conditions(self, run: str, query: AnswerQuery) -> tuple[list[str], list[Any]]:
-        conditions, values = ["answer.run = ?"], list[Any]([run])
-        exact = {"language": query.language, "message_type": query.message_type, "source": query.group}
-        for column, value in exact.items():
-            if value:
-                conditions.append(f"answer.{column} = ?")
-                values.append(value)
-        if query.rated:
-            conditions.append(f"answer.rating IS {'NOT ' if query.rated == 'yes' else ''}NULL")
-        if query.metric and (about := dict(_score_conditions(query))):
-            sql = " AND ".join(["run = ?", "metric = ?", *about])
-            conditions.append(f"answer.sample IN (SELECT sample FROM scores WHERE {sql})")
-            values += [run, query.metric, *about.values()]
-        if query.text.strip():
-            words = search_words(query.text)[:_MOST_WORDS]
-            first, last = self._db.execute(
-                "SELECT coalesce(min(number), 0), coalesce(max(number), 0) FROM answers WHERE run = ?", (run,)
-            ).fetchone()
-            if words and last:
-                sql, text_values = self._db.text_condition(words, first, last)
-                conditions.append(f"answer.number {sql}")
-                values += text_values
-            else:
-                conditions.append("1 = 0")  # signs alone are in no index, and a run without answers has none
-        return conditions, values
 
     def _scores(self, run: str, samples: list[str]) -> dict[str, dict[str, tuple[float | None, str]]]:
         scores: dict[str, dict[str, tuple[float | None, str]]] = {}
@@ -259,6 +301,23 @@ class AnswerIndex:
 
     def _reading(self) -> AbstractContextManager[None]:
         return explain_errors(self._db, "the answers cannot be read")
+
+
+def _conditions(run: str, query: AnswerQuery) -> tuple[list[str], list[Any]]:
+    """The conditions on answers but for the words, and their values."""
+    conditions, values = ["answer.run = ?"], list[Any]([run])
+    exact = {"language": query.language, "message_type": query.message_type, "source": query.group}
+    for column, value in exact.items():
+        if value:
+            conditions.append(f"answer.{column} = ?")
+            values.append(value)
+    if query.rated:
+        conditions.append(f"answer.rating IS {'NOT ' if query.rated == 'yes' else ''}NULL")
+    if query.metric and (about := dict(_score_conditions(query))):
+        sql = " AND ".join(["run = ?", "metric = ?", *about])
+        conditions.append(f"answer.sample IN (SELECT sample FROM scores WHERE {sql})")
+        values += [run, query.metric, *about.values()]
+    return conditions, values
 
 
 def _score_conditions(query: AnswerQuery) -> Iterator[tuple[str, Any]]:

@@ -66,8 +66,8 @@ class Database(Protocol):
         """Adds (number, words) of answers to the full-text index."""
         ...
 
-    def text_condition(self, words: Sequence[str], first: int, last: int) -> tuple[str, list[Any]]:
-        """Returns the condition on a column of answers' numbers that all words are in them, and its values.
+    def text_query(self, words: Sequence[str], first: int, last: int) -> tuple[str, list[Any]]:
+        """Returns the statement that selects the `number` of each answer with all of the words, and its values.
 
         Args:
             words: The words; the last may be the beginning of one.

@@ -102,13 +102,11 @@ class PostgresDatabase:
         """As `Database.add_texts`."""
         self.executemany("INSERT INTO answer_words VALUES (?, to_tsvector('simple', ?))", rows)
 
-    def text_condition(self, words: Sequence[str], first: int, last: int) -> tuple[str, list[Any]]:
-        """As `Database.text_condition`."""
+    def text_query(self, words: Sequence[str], first: int, last: int) -> tuple[str, list[Any]]:
+        """As `Database.text_query`."""
         lexemes = [*(f"'{word}'" for word in words[:-1]), *(f"'{word}':*" for word in words[-1:])]
-        condition = (
-            "IN (SELECT number FROM answer_words WHERE words @@ to_tsquery('simple', ?) AND number BETWEEN ? AND ?)"
-        )
-        return condition, [" & ".join(lexemes), first, last]
+        query = "SELECT number FROM answer_words WHERE words @@ to_tsquery('simple', ?) AND number BETWEEN ? AND ?"
+        return query, [" & ".join(lexemes), first, last]
 
     def cure(self, error: Exception) -> str:
         """As `Database.cure`."""

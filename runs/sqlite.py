@@ -10,6 +10,7 @@ from typing import Any
 
 from ..errors import UsageError
 
+_TEXT_BUFFER = 16 * 2**20  # bytes of the full-text index that are gathered before they are written
 _WRITABLE = "see that the folder and the file can be written to, or name another --store"
 _CURES = {
     "SQLITE_BUSY": "wait until the process that holds it has ended",
@@ -94,17 +95,22 @@ class SQLiteDatabase:
 
     def make_text_index(self) -> None:
         """As `Database.make_text_index`."""
-        self.execute("CREATE VIRTUAL TABLE IF NOT EXISTS answer_words USING fts5(words, content='', columnsize=0)")
+        if self.execute("SELECT 1 FROM sqlite_master WHERE name = 'answer_words'").fetchone():
+            return
+        # which answers have a word, not where in them; the beginnings of words, of which a short one has very many
+        options = "content='', columnsize=0, detail=none, tokenize='ascii', prefix='1 2 3'"
+        self.execute(f"CREATE VIRTUAL TABLE answer_words USING fts5(words, {options})")
+        self.execute("INSERT INTO answer_words (answer_words, rank) VALUES ('hashsize', ?)", (_TEXT_BUFFER,))
 
     def add_texts(self, rows: Iterable[tuple[int, str]]) -> None:
         """As `Database.add_texts`."""
         self.executemany("INSERT INTO answer_words (rowid, words) VALUES (?, ?)", rows)
 
-    def text_condition(self, words: Sequence[str], first: int, last: int) -> tuple[str, list[Any]]:
-        """As `Database.text_condition`."""
+    def text_query(self, words: Sequence[str], first: int, last: int) -> tuple[str, list[Any]]:
+        """As `Database.text_query`."""
         phrases = [*(f'"{word}"' for word in words[:-1]), *(f'"{word}" *' for word in words[-1:])]
-        condition = "IN (SELECT rowid FROM answer_words WHERE answer_words MATCH ? AND rowid BETWEEN ? AND ?)"
-        return condition, [" AND ".join(phrases), first, last]
+        query = "SELECT rowid AS number FROM answer_words WHERE answer_words MATCH ? AND rowid BETWEEN ? AND ?"
+        return query, [" AND ".join(phrases), first, last]
 
     def cure(self, error: Exception) -> str:
         """As `Database.cure`."""
