@@ -12,7 +12,7 @@ from .database import Database, explain_errors
 
 PAGE_SIZE = 50
 _ROWS_AT_ONCE = 5000  # written in one transaction: others who write wait for less than a second
-_MOST_COUNTED = 1000  # answers with the words of a search; beyond it there are "more"
+_MOST_COUNTED = 1000  # answers of a search that has to look at each; beyond it there are "more"
 _FEW_MATCHES = 2000  # are sorted; of more, the answers are read in their order until the page is full
 _LONGEST_EXCERPT = 280  # characters of a question or an answer in a table
 _LONGEST_TEXT = 20_000  # characters of an answer's texts that can be searched
@@ -75,7 +75,8 @@ class AnswerPage(NamedTuple):
         rows: The answers.
         total: How many there are in all.
         pages: On how many pages.
-        has_more: Whether there are more than `total`: a search for words counts 1,000, or as many as lead to the page.
+        has_more: Whether there are more than `total`. By words, or by filters in a metric's order, only the first 1,000
+            are counted, or as many as lead to the page.
     """
 
     rows: tuple[AnswerRow, ...]
@@ -85,13 +86,14 @@ class AnswerPage(NamedTuple):
 
 
 class _Selection(NamedTuple):
-    """The parts of a statement that selects answers: the column of their ids, the tables, the conditions, the order."""
+    """What selects answers: the column of their ids, the tables, conditions and order, and whether all are counted."""
 
     sample: str
     source: str
     where: str
     order: str
     values: list[Any]
+    is_counted: bool
 
     @property
     def names(self) -> str:
@@ -166,32 +168,33 @@ class AnswerIndex:
             InputError: The store cannot be read.
         """
         with self._reading():
-            if query.text.strip():
-                return self._search_words(run, query)
-            selection = self._select(run, query)
-            counting = f"SELECT count(*) FROM {selection.source} WHERE {selection.where}"
-            (total,) = self._db.execute(counting, selection.values).fetchone()
-            names = self._names(selection, PAGE_SIZE, (query.page - 1) * PAGE_SIZE)
-            return AnswerPage(self._rows(run, names), total, -(-total // PAGE_SIZE))
+            selection = self._select_words(run, query) if query.text.strip() else self._select(run, query)
+            if selection is None:
+                return AnswerPage((), 0, 0)
+            if selection.is_counted:
+                counting = f"SELECT count(*) FROM {selection.source} WHERE {selection.where}"
+                (total,) = self._db.execute(counting, selection.values).fetchone()
+                names = self._names(selection, PAGE_SIZE, (query.page - 1) * PAGE_SIZE)
+                return AnswerPage(self._rows(run, names), total, -(-total // PAGE_SIZE))
+            most = max(_MOST_COUNTED, query.page * PAGE_SIZE)
+            names = self._names(selection, most + 1, 0)
+            total = min(len(names), most)
+            shown = names[:most][(query.page - 1) * PAGE_SIZE :][:PAGE_SIZE]
+            return AnswerPage(self._rows(run, shown), total, -(-total // PAGE_SIZE), len(names) > most)
 
-    def _search_words(self, run: str, query: AnswerQuery) -> AnswerPage:
-        """One page of the answers that have the words: no more of them are found than are counted."""
+    def _select_words(self, run: str, query: AnswerQuery) -> _Selection | None:
+        """What selects the answers with the words; None where there can be none."""
         words = search_words(query.text)[:_MOST_WORDS]
         first, last = self._db.execute(
             "SELECT (SELECT min(number) FROM answers WHERE run = ?), (SELECT max(number) FROM answers WHERE run = ?)",
             (run, run),
         ).fetchone()
         if not words or last is None:
-            return AnswerPage((), 0, 0)  # signs alone are in no index, and a run without answers has none
+            return None  # signs alone are in no index, and a run without answers has none
         numbers, values = self._db.text_query(words, first, last)
         counting = f"SELECT count(*) FROM ({numbers} LIMIT {_FEW_MATCHES + 1}) AS matched"
         (matches,) = self._db.execute(counting, values).fetchone()
-        selection = self._select(run, query, numbers, values, are_few=matches <= _FEW_MATCHES)
-        most = max(_MOST_COUNTED, query.page * PAGE_SIZE)
-        names = self._names(selection, most + 1, 0)
-        total = min(len(names), most)
-        shown = names[:most][(query.page - 1) * PAGE_SIZE :][:PAGE_SIZE]
-        return AnswerPage(self._rows(run, shown), total, -(-total // PAGE_SIZE), len(names) > most)
+        return self._select(run, query, numbers, values, are_few=matches <= _FEW_MATCHES)
 
     def _names(self, selection: _Selection, limit: int, offset: int) -> list[str]:
         rows = self._db.execute(selection.names, [*selection.values, limit, offset])
@@ -238,7 +241,8 @@ class AnswerIndex:
             conditions.append(f"+answer.number IN ({numbers})")
             condition_values += values
         source, where = " CROSS JOIN ".join(tables), " AND ".join(conditions)
-        return _Selection(sample, source, where, order, first_values + condition_values)
+        is_counted = not numbers and len(tables) == 1
+        return _Selection(sample, source, where, order, first_values + condition_values, is_counted)
 
     def _rows(self, run: str, names: list[str]) -> tuple[AnswerRow, ...]:
         """The rows of some answers, in their order."""

@@ -155,8 +155,13 @@ def test_a_connection_that_breaks_in_the_middle_of_a_night(
     assert len(openai_server.requests) <= 13  # the reply that could not be kept is asked for once more
 
 
-def test_answers_are_found_as_on_sqlite(url: str, tmp_path: Path) -> None:
-    """The same questions to both: words, the beginning of a word, accents, signs, a metric's values and order."""
+@pytest.mark.parametrize("few", [2000, 0])
+def test_answers_are_found_as_on_sqlite(few: int, url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same questions to both, whether the matches are few or many.
+
+    Words, the beginning of a word, accents, signs, a metric's values and order.
+    """
+    monkeypatch.setattr("assay.runs.answer_index._FEW_MATCHES", few)
     questions = [
         AnswerQuery(text="menu"),
         AnswerQuery(text="menu wach"),
@@ -167,6 +172,9 @@ def test_answers_are_found_as_on_sqlite(url: str, tmp_path: Path) -> None:
         AnswerQuery(text="other", sort="token_overlap", descending=True),
         AnswerQuery(metric="token_overlap", at_least=0.5, rated="yes", sort="rating"),
         AnswerQuery(language="nl", message_type="binary", group="g1"),
+        AnswerQuery(text="o", sort="rating", descending=True),
+        AnswerQuery(text="menu", metric="token_overlap", at_least=0.5, group="g1"),
+        AnswerQuery(language="nl", sort="token_overlap", descending=True),
     ]
     texts = ["menu wachtwoord", "één über menu", "a-2 costs 3.5", "other menu", "other"]
     found = []
@@ -196,4 +204,6 @@ def test_answers_are_found_as_on_sqlite(url: str, tmp_path: Path) -> None:
         store.close()
     assert found[0] == found[1]
     assert found[0][:3] == [["s0", "s1", "s3"], ["s0"], []]
-    assert found[0][3:] == [["s1"], ["s2"], [], ["s4", "s3"], ["s2", "s3", "s4"], ["s0", "s1", "s2", "s3", "s4"]]
+    in_order = ["s0", "s1", "s2", "s3", "s4"]
+    assert found[0][3:9] == [["s1"], ["s2"], [], ["s4", "s3"], ["s2", "s3", "s4"], in_order]
+    assert found[0][9:] == [["s4", "s3"], ["s3"], in_order[::-1]]

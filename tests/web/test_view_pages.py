@@ -253,3 +253,33 @@ def test_a_changed_answer_is_indexed_anew(tmp_path: Path) -> None:
     assert index.search(run, AnswerQuery(text="first")).total == 0
     assert index.search(run, AnswerQuery(text="other wor")).total == 1
     store.close()
+
+
+def test_a_long_search_is_counted_to_a_thousand(view_site: Any, tmp_path: Path) -> None:
+    """1,060 answers with the word are 21 full pages and one of 10; 1,000 are counted, or as many as lead to the page."""
+    store = Store(tmp_path / ".assay")
+    run = store.begin(Plan(sets=("s",), metrics=("token_overlap",), directions={"token_overlap": True}))
+    writer = RunWriter(store, run)
+    samples = [Sample(id=f"a{number:04}", user_input="q", response="salary") for number in range(1060)]
+    for number, sample in enumerate(writer.number_samples(samples)):
+        writer.add(sample, {"token_overlap": Score(number / 1060, "scored", "")})
+    writer.flush()
+    store.close()
+    site = view_site(tmp_path)
+    with httpx.Client(base_url=site.address, follow_redirects=True, timeout=60) as client:
+        client.get(site.link)
+
+        def page(**query: Any) -> tuple[str, list[str]]:
+            content = client.get(f"/run/{run}", params=query, headers={"hx-target": "answers"}).text
+            return texts(content), rows(content)
+
+        assert "1,060 answers" in page()[0] and "Page 1 of 22" in page()[0]
+        for order in ({}, {"sort": "token_overlap"}):
+            shown, names = page(q="sal", **order)
+            assert "More than 1,000 answers" in shown and "Page 1 of more than 20" in shown and "Last" not in shown
+            assert names == [f"a{number:04}" for number in range(50)]
+            assert page(q="sal", page=21, **order)[1] == [f"a{number:04}" for number in range(1000, 1050)]
+            shown, names = page(q="sal", page=22, **order)
+            assert "1,060 answers" in shown and "More than" not in shown and "Page 22 of 22" in shown
+            assert names == [f"a{number:04}" for number in range(1050, 1060)]
+        assert page(q="sal", sort="token_overlap", order="down")[1][:2] == ["a1059", "a1058"]
