@@ -4,6 +4,7 @@ CREATE TABLE answers (
     PRIMARY KEY (run, sample));
 CREATE UNIQUE INDEX answers_number ON answers (run, number);
 CREATE INDEX answers_place ON answers (run, place, number, sample);
+CREATE INDEX answers_group ON answers (run, source, place, number, sample);
 CREATE INDEX answers_kind ON answers (run, language, message_type, place);
 CREATE INDEX answers_rating ON answers (run, rating, place, number, sample);
 CREATE INDEX scores_value ON scores (run, metric, value);

@@ -256,7 +256,7 @@ def test_a_changed_answer_is_indexed_anew(tmp_path: Path) -> None:
 
 
 def test_a_long_search_is_counted_to_a_thousand(view_site: Any, tmp_path: Path) -> None:
-    """1,060 answers with the word are 21 full pages and one of 10; 1,000 are counted, or as many as lead to the page."""
+    """1,060 answers with the word: 21 full pages and one of 10; 1,000 are counted, or as many as lead to the page."""
     store = Store(tmp_path / ".assay")
     run = store.begin(Plan(sets=("s",), metrics=("token_overlap",), directions={"token_overlap": True}))
     writer = RunWriter(store, run)
