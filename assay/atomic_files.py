@@ -13,7 +13,7 @@ from typing import IO, Any
 from .errors import InputError, UsageError
 
 _LEAST_SPACE = 1 << 20  # bytes
-_ABANDONED_AFTER = 60.0  # seconds
+_ABANDONED_AFTER = 3600.0  # seconds
 
 
 def check_space(folder: Path) -> None:
@@ -81,7 +81,6 @@ def replace_file(target: Path, *, binary: bool = False) -> Iterator[IO[Any]]:
     mode, encoding, newline = ("wb", None, None) if binary else ("w", "utf-8", "")
     try:
         with draft.open(mode, encoding=encoding, newline=newline) as file:
-            _try_lock(file)
             yield file
             file.flush()
             os.fsync(file.fileno())
@@ -102,29 +101,21 @@ def remove_drafts(target: Path) -> None:
 
 
 def _remove_abandoned_drafts(target: Path) -> None:
-    """Removes the drafts of a file that nobody writes any more: unchanged for a minute, and locked by no process."""
+    """Removes the drafts of a file that nobody writes any more: unchanged for an hour, and their process is gone.
+
+    The hour is for drafts of another machine on a shared disk, whose processes cannot be seen from here.
+    """
     for draft in target.parent.glob(f".{glob.escape(target.name)}.*.part"):
         with suppress(OSError):  # another process removed it first, or has it open (Windows), or it is not ours
-            if time.time() - draft.stat().st_mtime > _ABANDONED_AFTER:
-                with draft.open("rb") as file:
-                    is_abandoned = _try_lock(file)
-                if is_abandoned:
-                    draft.unlink()
+            if time.time() - draft.stat().st_mtime > _ABANDONED_AFTER and not _is_running(draft.suffixes[-2][1:]):
+                draft.unlink()
 
 
-def _try_lock(file: IO[Any]) -> bool:
-    """Locks a file for as long as it is open, where the system has such locks; False if another process has it."""
-    try:
-        import fcntl
-    except ImportError:
-        return True
-    try:
-        fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    except OSError:  # a file system without locks
-        return True
-    return True
+def _is_running(process: str) -> bool:
+    """Whether a process has the number in a draft's name; True for what is no number, which is not our draft."""
+    import psutil
+
+    return not process.isdecimal() or psutil.pid_exists(int(process))
 
 
 def _draft_path(target: Path) -> Path:

@@ -16,6 +16,7 @@ from ..judges.alignment import Alignment, RatedExample
 from ..judges.embedders import Embedder
 from ..judges.judge_folder import AlignedJudgeRecord, write_folder
 from ..judges.request_size import estimate_tokens
+from ..languages import FALLBACK
 from ..meta_eval.alignment import AS_IT_IS, AlignmentResult, Predict, compare_candidates, split_groups
 from ..meta_eval.arrays import Floats, Places
 from ..meta_eval.bootstrap_statistics import mean_spearman
@@ -371,7 +372,7 @@ class Aligner:
             return [None if np.isnan(value) else float(value) for value in values]
 
         def ask(text: str) -> str:
-            prompt = Prompt("gepa", "en", (), text)
+            prompt = Prompt("gepa", FALLBACK, (), text)
             question = Question(prompt, text, PlainText, "GEPA's reflection")
             return self._runner.run(self.judge.ask(question)).value.text
 

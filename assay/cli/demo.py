@@ -107,6 +107,7 @@ def _print_scorer(console: "Console", store: "Store", run: str) -> None:
     from rich.text import Text
 
     from ..errors import UsageError
+    from ..languages import FALLBACK
     from ..meta_eval.evaluation import evaluate_table
     from ..meta_eval.scorer_check import check_scorer
     from ..metrics.scorer import explain_prediction
@@ -115,7 +116,8 @@ def _print_scorer(console: "Console", store: "Store", run: str) -> None:
 
     row = store.run(run)
     table = _join(store, run).table
-    fitted, other = table.where("language", "en"), table.where("language", "nl")
+    languages = sorted(set(table.attributes["language"]), key=lambda language: language != FALLBACK)
+    fitted, other = (table.where("language", language) for language in languages)
     quick = evaluate_table(fitted, bootstrap=200, permutations=200, repeats=1, by=())
     folder = Path(str(store.path)).parent if "://" not in str(store.path) else Path()
     file = folder / "demo_scorer.yaml"

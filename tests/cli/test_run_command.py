@@ -278,7 +278,7 @@ def test_tables_fit_80_columns_and_wide_has_more(assay: Make, set_file: Make, ju
         assert "…" not in "".join(line for line in narrow.splitlines() if line.startswith("│"))
         assert max(map(len, wide.splitlines())) > 80
     assert "Not shown, for want of room" in assay("show", run).out
-    assert "coverage" in assay("show", run, "--wide").out
+    assert "[95% interval]" in assay("show", run, "--wide").out
 
 
 def test_the_default_metrics_are_those_that_the_evidence_supports(

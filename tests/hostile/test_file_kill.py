@@ -30,8 +30,8 @@ def begin_to_write(target: Path) -> "subprocess.Popen[str]":
 
 
 def make_old(draft: Path) -> None:
-    two_minutes_ago = time.time() - 120
-    os.utime(draft, (two_minutes_ago, two_minutes_ago))
+    two_hours_ago = time.time() - 7200
+    os.utime(draft, (two_hours_ago, two_hours_ago))
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no kill -9 there")
@@ -55,7 +55,7 @@ def test_the_draft_of_a_killed_process_is_removed_by_the_next_one(tmp_path: Path
 
 
 def test_a_fresh_draft_is_left_alone(tmp_path: Path) -> None:
-    """It may be another machine's, on a shared disk without locks."""
+    """It may be another machine's, on a shared disk: whether its process runs cannot be seen here."""
     draft = tmp_path / ".scores.csv.1.part"
     draft.touch()
     with replace_file(tmp_path / "scores.csv") as file:

@@ -35,8 +35,8 @@ else:
 pytestmark = needs_ragas
 
 SAVE = "Go to Payroll. Click Save. The bonus waits for a manager."
-# of the answer's three statements the page has the first two: "twice" is not in it
-ANSWER = "Hello! Go to Payroll. Click Save. Click Save twice. Can I help?"
+# of the answer's three statements the page has the first two
+ANSWER = "Hello! Go to Payroll. Click Save. Everybody gets an e-mail. Can I help?"
 
 
 def sample(**changes: Any) -> Sample:
