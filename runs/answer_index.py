@@ -130,6 +130,8 @@ class AnswerIndex:
             for start in range(0, len(missing), _ROWS_AT_ONCE):
                 with self._db.migration():  # two processes number no two answers alike
                     self._add_rows(run, missing[start : start + _ROWS_AT_ONCE])
+            if missing:
+                self._db.settle_texts()
         return len(missing)
 
     def _count(self, table: str, run: str) -> int:

@@ -66,6 +66,10 @@ class Database(Protocol):
         """Adds (number, words) of answers to the full-text index."""
         ...
 
+    def settle_texts(self) -> None:
+        """Makes searches quick again after many answers were added."""
+        ...
+
     def text_query(self, words: Sequence[str], first: int, last: int) -> tuple[str, list[Any]]:
         """Returns the statement that selects the `number` of each answer with all of the words, and its values.
 

@@ -102,6 +102,11 @@ class PostgresDatabase:
         """As `Database.add_texts`."""
         self.executemany("INSERT INTO answer_words VALUES (?, to_tsvector('simple', ?))", rows)
 
+    def settle_texts(self) -> None:
+        """As `Database.settle_texts`; a server's own vacuum does so too, but not at once."""
+        self.execute("SELECT gin_clean_pending_list('answer_words_words')")
+        self.execute("ANALYZE answer_words, answers")
+
     def text_query(self, words: Sequence[str], first: int, last: int) -> tuple[str, list[Any]]:
         """As `Database.text_query`."""
         lexemes = [*(f"'{word}'" for word in words[:-1]), *(f"'{word}':*" for word in words[-1:])]

@@ -106,6 +106,9 @@ class SQLiteDatabase:
         """As `Database.add_texts`."""
         self.executemany("INSERT INTO answer_words (rowid, words) VALUES (?, ?)", rows)
 
+    def settle_texts(self) -> None:
+        """As `Database.settle_texts`; FTS5 merges its parts as they are added."""
+
     def text_query(self, words: Sequence[str], first: int, last: int) -> tuple[str, list[Any]]:
         """As `Database.text_query`."""
         phrases = [*(f'"{word}"' for word in words[:-1]), *(f'"{word}" *' for word in words[-1:])]
