@@ -11,8 +11,8 @@ import click
 from ..errors import UsageError
 from .judge_session import SessionOptions, open_judge_session, question_progress, with_judge_session
 from .meta_tables import figure, interval
-from .options import SetOptions, embedder_option, json_option, store_option, with_set_options
-from .output import echo, echo_json, one_line, open_console
+from .options import SetOptions, embedder_option, json_option, store_option, wide_option, with_set_options
+from .output import STYLES, Column, echo, echo_json, make_table, one_line, open_console
 
 if TYPE_CHECKING:
     from ..eval_sets import Sample
@@ -44,6 +44,7 @@ _RUN = re.compile(r"last|\d{8}(-.*)?")
 @click.option("--dry-run", is_flag=True, help="Only say what it would take; no judge is asked.")
 @embedder_option
 @with_set_options
+@wide_option
 @store_option
 @json_option
 def align(
@@ -164,7 +165,6 @@ def _print_cost(cost: "AlignmentCost", *, as_json: bool) -> None:
 
 
 def _print_report(report: "AlignmentReport") -> None:
-    from rich.table import Table
     from rich.text import Text
 
     console, result = open_console(), report.result
@@ -181,16 +181,22 @@ def _print_report(report: "AlignmentReport") -> None:
         console.print(Text(f"Your raters agree with each other at {interval(report.raters.ceiling)}."))
     if report.rater_groups is not None:
         console.print(Text(one_line(f"{report.rater_groups.sentence}.", 600), style="yellow"))
-    table = Table(title="Out of fold", title_justify="left", title_style="bold")
-    table.add_column("candidate")
-    for heading in ("Spearman [95%]", "more than as it is", "squared error", "calls", "tokens"):
-        table.add_column(heading, justify="right")
+    columns = (
+        Column("candidate", is_text=True),
+        Column("Spearman [95%]", is_whole=True),
+        Column("more than as it is", is_whole=True),
+        Column("squared error", is_extra=True),
+        Column("calls", is_extra=True),
+        Column("tokens"),
+    )
+    rows, styles = [], []
     for row in result.rows:
         usage = report.usage.get(row.name)
         spent = ("-", "-") if usage is None else (f"{usage.calls:,}", f"{usage.tokens_in + usage.tokens_out:,}")
         difference = "" if row.difference is None else interval(row.difference, signed=True)
-        name = Text(one_line(row.name), style="bold" if row.name == result.chosen else "")
-        table.add_row(name, interval(row.spearman, signed=True), difference, figure(row.squared_error), *spent)
+        rows.append((row.name, interval(row.spearman, signed=True), difference, figure(row.squared_error), *spent))
+        styles.append("bold" if row.name == result.chosen else "")
     for baseline in report.baselines:
-        table.add_row(Text(baseline.name), interval(baseline.spearman, signed=True), "", "", "", "", style="dim")
-    console.print(table)
+        rows.append((baseline.name, interval(baseline.spearman, signed=True), "", "", "", ""))
+        styles.append(STYLES["baseline"])
+    console.print(make_table("Out of fold", columns, rows, styles))

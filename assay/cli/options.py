@@ -177,7 +177,7 @@ map_option = click.option(
 with_set_options = option_group(
     "set_options",
     SetOptions,
-    click.option("--language", help="Language (nl, en) of rows that name none. Default: it is detected."),
+    click.option("--language", help="Language (en, nl, de) of rows that name none. Default: it is detected."),
     map_option,
     click.option("--limit", type=click.IntRange(min=1), help="At most so many samples of each set."),
     click.option("--split", help="Which split of a set saved by `datasets` or on the Hub."),
