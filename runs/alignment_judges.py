@@ -12,8 +12,6 @@ from ..judges.request_size import estimate_tokens
 
 T = TypeVar("T", bound=BaseModel)
 
-_TOKENS_OF_A_PROMPT = 150
-
 
 class WrappedJudge:
     """A judge behind a judge: other questions than typed ones pass through."""
@@ -93,11 +91,13 @@ class CountingJudge(WrappedJudge):
 
     async def decide(self, request: Request) -> Answers:
         """The first option of every question."""
+        prompt = request.prompts.load(request.task, request.language)
+        wording = [prompt.task, prompt.template_without_fields, *(message["content"] for message in prompt.opening)]
         answers = {}
         for question in request.questions:
             answers[question.id] = Answer(question, question.options[0])
             self.questions += answer_share(answers[question.id]) is not None
-            self.tokens += estimate_tokens([*request.state.values(), repr(question)]) + _TOKENS_OF_A_PROMPT
+            self.tokens += estimate_tokens([*wording, *request.state.values(), repr(question)])
         return Answers(answers)
 
     async def ask(self, question: Question[T]) -> Reply[T]:
