@@ -6,7 +6,8 @@ import re
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -261,12 +262,21 @@ except AssayError as error:
 """
 
 
+@pytest.fixture
+def open_folder() -> Iterator[Path]:
+    """A folder that another user can read; pytest keeps its own to itself."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        folder.chmod(0o755)
+        yield folder
+        for inner in folder.iterdir():
+            inner.chmod(0o755)
+
+
 @pytest.mark.skipif(sys.platform == "win32" or os.geteuid() != 0, reason="another user is needed, who may not write")
 @pytest.mark.parametrize("is_closed", [True, False], ids=["closed", "with a writer's last changes beside it"])
-def test_a_store_that_cannot_be_written_to_can_be_read(tmp_path: Path, is_closed: bool) -> None:
-    for parent in [tmp_path, *tmp_path.parents][:-2]:
-        parent.chmod(parent.stat().st_mode | 0o755)
-    store = Store(tmp_path / "runs")
+def test_a_store_that_cannot_be_written_to_can_be_read(open_folder: Path, is_closed: bool) -> None:
+    store = Store(open_folder / "runs")
     run = store.begin(PLAN)
     writer = RunWriter(store, run)
     writer.add(sample("s1"), SCORES)
@@ -274,17 +284,17 @@ def test_a_store_that_cannot_be_written_to_can_be_read(tmp_path: Path, is_closed
     if is_closed:
         store.close()
     else:
-        assert (tmp_path / "runs" / "runs.sqlite-wal").stat().st_size > 0
-    for file in (tmp_path / "runs").iterdir():
+        assert (open_folder / "runs" / "runs.sqlite-wal").stat().st_size > 0
+    for file in (open_folder / "runs").iterdir():
         file.chmod(0o444)
-    (tmp_path / "runs").chmod(0o555)
-    before = {file.name: file.read_bytes() for file in (tmp_path / "runs").iterdir()}
-    command = [sys.executable, "-c", READS_AND_WRITES, str(tmp_path / "runs")]
+    (open_folder / "runs").chmod(0o555)
+    before = {file.name: file.read_bytes() for file in (open_folder / "runs").iterdir()}
+    command = [sys.executable, "-c", READS_AND_WRITES, str(open_folder / "runs")]
     read = subprocess.run(command, capture_output=True, text=True, check=False)
     assert read.stderr == ""
     assert read.stdout.splitlines()[0] == "1 3"
     assert re.search("no run can be begun: .*readonly.*can be written to, or name another --store", read.stdout)
-    assert {file.name: file.read_bytes() for file in (tmp_path / "runs").iterdir()} == before
+    assert {file.name: file.read_bytes() for file in (open_folder / "runs").iterdir()} == before
 
 
 def test_samples_that_the_set_has_no_more_are_removed_with_their_scores(tmp_path: Path) -> None:

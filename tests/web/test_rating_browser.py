@@ -41,7 +41,8 @@ def test_no_script_runs_in_forty_hostile_answers(rating_site: Start, page: Any) 
             assert page.title() == "Rate answers · Assay"
             page.locator("#reason").fill(text[:900])
             page.locator(f'input[name="value"][value="{value}"]').check(force=True)
-            page.locator("button").first.click()
+            with page.expect_navigation():
+                page.locator("button").first.click()
     assert page.get_by_text("Nothing is left for you").is_visible()
     assert len(site.ratings()) == 80
     page.goto(site.coordinator)
