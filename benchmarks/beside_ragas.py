@@ -35,7 +35,7 @@ from assay.errors import JudgeError
 from assay.judges import Judge, LiteLLMJudge, Usage
 from assay.judges.embedders import load_embedder
 from assay.meta_eval.correlation import spearman
-from assay.meta_eval.estimate import Estimate
+from assay.meta_eval.recommendation import format_difference
 from assay.metrics import Metric, RagasMetric, RubricMetric, Score
 from assay.metrics.catalogue import load_metric
 from assay.metrics.context_precision import average_precision
@@ -191,11 +191,7 @@ async def measure(metric: Metric, samples: Sequence[Sample], at_once: int) -> di
 
 def describe_estimate(xs: Sequence[float], ys: Sequence[float], groups: Sequence[str]) -> str:
     """Spearman with its interval; where it is undefined, that."""
-    estimate: Estimate = spearman(xs, ys, groups)
-    if estimate.value is None:
-        return "undefined"
-    interval = "" if estimate.low is None else f" [{estimate.low:+.2f}, {estimate.high:+.2f}]"
-    return f"{estimate.value:+.2f}{interval}"
+    return format_difference(spearman(xs, ys, groups))
 
 
 def mean_of(scores: Mapping[str, Score], part: Callable[[Usage], float]) -> float:

@@ -20,14 +20,15 @@ from typing import Self
 import numpy as np
 from benchmark_output import print_machine, print_table
 from numpy.typing import NDArray
-from statsmodels.stats.proportion import proportion_confint
 
 from assay import evaluate, load_set
 from assay.judges import LiteLLMJudge, Mode, load_settings
+from assay.meta_eval.proportion import estimate_proportion
 from assay.runs import Store
 from assay.runs.compare import Comparison, PairedSample
 from assay.runs.nightly.gate_decisions import JudgedRun, decide_gates
 from assay.runs.nightly.gates import RegressionGate, Spending
+from assay.runs.report import format_interval
 
 METRIC = "faithfulness"
 REGRESSION = 0.05
@@ -173,8 +174,8 @@ def row(name: str, p: Sequence[float]) -> list[object]:
     cells: list[object] = [name, len(p)]
     for level in LEVELS:
         failed = sum(each <= level for each in p)
-        low, high = proportion_confint(failed, len(p), method="wilson")
-        cells.append(f"{failed / len(p):.1%} [{low:.1%}, {high:.1%}]")
+        share = estimate_proportion(failed, len(p))
+        cells.append(format_interval(share.value, share.low, share.high, ".1%"))
     return cells
 
 

@@ -22,7 +22,6 @@ Intervals, 95%: Wilson's for accuracy, the percentiles of 2,000 seeded resamples
 import argparse
 import json
 from collections.abc import Sequence
-from math import sqrt
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +30,9 @@ from benchmark_output import print_table
 
 from assay import load_set
 from assay.languages import load_language
+from assay.meta_eval.estimate import Estimate
+from assay.meta_eval.proportion import estimate_proportion
+from assay.meta_eval.recommendation import format_estimate
 from assay.metrics.heuristic.message_type import Rules, classify
 
 LABELLED = Path(__file__).parent.parent / "tests/metrics/heuristic"
@@ -59,12 +61,6 @@ def weighted(pairs: Sequence[Pair]) -> tuple[float, float, float]:
     return precision, recall, f1
 
 
-def wilson(right: int, n: int, z: float = 1.96) -> tuple[float, float]:
-    """The 95% interval of a share."""
-    share, spread = right / n, z * sqrt(right / n * (1 - right / n) / n + z * z / (4 * n * n))
-    return (share + z * z / (2 * n) - spread) / (1 + z * z / n), (share + z * z / (2 * n) + spread) / (1 + z * z / n)
-
-
 def figures(pairs: Sequence[Pair], positive: Sequence[str] | None) -> list[object]:
     """n, F1, accuracy, precision and recall of one line of the table; over all types when `positive` is None."""
 
@@ -78,8 +74,9 @@ def figures(pairs: Sequence[Pair], positive: Sequence[str] | None) -> list[objec
         right = sum((label in positive) == (predicted in positive) for label, predicted in pairs)
     draws = np.random.default_rng(0).integers(len(pairs), size=(RESAMPLES, len(pairs)))
     low, high = np.percentile([f1_of([pairs[place] for place in draw])[2] for draw in draws], [2.5, 97.5])
-    accuracy = _told(right / len(pairs), *wilson(right, len(pairs)))
-    return [len(pairs), _told(f1, low, high), accuracy, f"{precision:.2f}", f"{recall:.2f}"]
+    accuracy = format_estimate(estimate_proportion(right, len(pairs)))
+    f1_estimate = Estimate(f1, float(low), float(high))
+    return [len(pairs), format_estimate(f1_estimate), accuracy, f"{precision:.2f}", f"{recall:.2f}"]
 
 
 def messages_of(language: str) -> dict[str, list[Pair]]:
@@ -138,10 +135,6 @@ def main() -> None:
             for message, label in messages_of(language)["rules"]:
                 if (match := classify(message, load_language(language))).type != label:
                     print(f"{label}, typed {match.type}: {message!r} ({match.reason})")
-
-
-def _told(value: float, low: float, high: float) -> str:
-    return f"{value:.2f} [{low:.2f}, {high:.2f}]"
 
 
 if __name__ == "__main__":

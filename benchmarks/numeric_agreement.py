@@ -27,10 +27,11 @@ from typing import Any
 
 from benchmark_output import print_machine, print_table
 from platformdirs import user_cache_path
-from scipy.stats import binomtest
 
 from assay import Sample, load_set
 from assay.judges import LiteLLMJudge, load_settings
+from assay.meta_eval.proportion import estimate_proportion
+from assay.meta_eval.recommendation import format_estimate
 from assay.metrics.numeric.numeric_claims import NumericClaims
 
 PARTS = ("development", "held_out")
@@ -96,10 +97,7 @@ def line(name: str, pairs: Sequence[tuple[str, str]], seconds: float) -> Row:
 
 def share(part: int, of: int) -> str:
     """A share with its Wilson interval."""
-    if not of:
-        return "undefined"
-    interval = binomtest(part, of).proportion_ci(method="wilson")
-    return f"{part / of:.2f} [{interval.low:.2f}, {interval.high:.2f}]"
+    return format_estimate(estimate_proportion(part, of))
 
 
 async def kpi_rows(metric: NumericClaims, parts: Sequence[str]) -> list[Row]:

@@ -25,7 +25,7 @@ from assay import Sample, load_set
 from assay.judges import LiteLLMJudge, Usage, load_settings
 from assay.meta_eval.auroc import auroc
 from assay.meta_eval.correlation import spearman
-from assay.meta_eval.estimate import Estimate
+from assay.meta_eval.recommendation import format_estimate
 from assay.metrics import Metric, Score
 from assay.metrics.catalogue import BASELINES, load_metric
 from assay.runs.execute import execute
@@ -58,13 +58,6 @@ def row(name: str, values: Mapping[str, float | None], samples: list[Sample], *t
     rho, area = spearman(xs, shares, groups), auroc(xs, [share > 0.5 for share in shares], groups)
     agreement = [format_estimate(rho), format_estimate(area)]
     return [name, len(rated), *agreement, *(took or (None, None, None))]
-
-
-def format_estimate(estimate: Estimate) -> str:
-    """A value with its interval."""
-    if estimate.value is None:
-        return "undefined"
-    return f"{estimate.value:.2f}" + ("" if estimate.low is None else f" [{estimate.low:.2f}, {estimate.high:.2f}]")
 
 
 async def main() -> None:

@@ -35,6 +35,7 @@ from assay.meta_eval.estimate import Estimate
 from assay.metrics.catalogue import load_metric
 from assay.metrics.claim_support import judge_support
 from assay.prompts import BUNDLED
+from assay.runs.report import format_interval
 from assay.text.sentences import CLAIM, answer_sentences
 
 SETS = ("mtrag_faithfulness", "begin_wow", "clapnq_human")
@@ -125,13 +126,6 @@ def _figures(estimate: Estimate) -> list[float | None]:
     return [estimate.value, estimate.low, estimate.high]
 
 
-def _told(figures: Sequence[float | None]) -> str:
-    value, low, high = figures
-    if value is None:
-        return "undefined"
-    return f"{value:.2f}" + ("" if low is None or high is None else f" [{low:.2f}, {high:.2f}]")
-
-
 async def main() -> None:
     """Runs the comparison, prints one table per set, and writes the figures as JSON."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -172,7 +166,8 @@ async def main() -> None:
         results[name] = figures
         out.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
         rows = [
-            [each["way"], each["half"], each["n"], _told(each["spearman"]), _told(each["auroc"])]  # type: ignore[arg-type]
+            [each["way"], each["half"], each["n"]]
+            + [format_interval(*each[name], ".2f") for name in ("spearman", "auroc")]  # type: ignore[misc]
             + [each.get(key) for key in ("ece", "requests", "tokens", "seconds", "failed")]
             for each in figures
         ]

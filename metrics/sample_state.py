@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 
-from ..eval_sets.logs.message_text import read_message
+from ..eval_sets.conversation import earlier_messages
 from ..eval_sets.sample import Sample
 
 STATE_PARTS = {
@@ -58,9 +58,5 @@ def earlier_turns(sample: Sample) -> dict[str, str]:
         >>> earlier_turns(Sample(id="1", user_input="How?", response="So.", metadata={"history": history}))
         {'conversation': 'user: Hello.\\nassistant: Hi, how can I help?'}
     """
-    history = sample.metadata.get("history")
-    if not isinstance(history, list):
-        return {}
-    messages = [message for message in map(read_message, history) if message is not None]
-    said = [f"{message.role}: {message.text}" for message in messages if message.role in {"user", "assistant"}]
+    said = [f"{message.role}: {message.text}" for message in earlier_messages(sample)]
     return {"conversation": "\n".join(said)} if said else {}

@@ -1,5 +1,6 @@
 """The table of scores and ratings that `assay meta` evaluates: from runs, from files of any tool, or from both."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -62,21 +63,20 @@ def join_scores(
 
 def _add_costs(table: "ScoreTable", store: "Store", runs: "Sequence[RunRow]") -> "ScoreTable":
     """The table with what each metric took per 1,000 answers: in USD where every price is known, else in tokens."""
-    used: dict[str, list[Usage]] = {}
+    totals: dict[str, Usage] = {}
+    counts: Counter[str] = Counter()
     for run in runs:
-        for _, metric, score in store.scores(run.id):
-            used.setdefault(metric, []).append(score.usage)
-    if not any(usage.calls for usages in used.values() for usage in usages):
+        for metric, usage in store.usages(run.id):
+            totals[metric] = totals.get(metric, Usage()) + usage
+            counts[metric] += 1
+    if not any(usage.calls for usage in totals.values()):
         return table
-    totals = {metric: (Usage.total(usages), len(usages)) for metric, usages in used.items()}
-    in_usd = all(usage.usd is not None for usage, _ in totals.values()) and any(
-        usage.usd for usage, _ in totals.values()
-    )
+    in_usd = all(usage.usd is not None for usage in totals.values()) and any(usage.usd for usage in totals.values())
     costs = {}
     for column in table.metrics:
         metric = column if column in totals else column.rpartition("@")[0]
         if metric in totals:
-            usage, count = totals[metric]
+            usage = totals[metric]
             spent = (usage.usd or 0.0) if in_usd else usage.tokens_in + usage.tokens_out
-            costs[column] = 1000 * spent / count
+            costs[column] = 1000 * spent / counts[metric]
     return replace(table, costs=costs, cost_unit="USD" if in_usd else "tokens")

@@ -223,6 +223,14 @@ class Store:
         with self._reading():
             yield from self.database.execute("SELECT sample, metric, value, status FROM scores WHERE run = ?", (run,))
 
+    def usages(self, run: str) -> Iterator[tuple[str, Usage]]:
+        """Yields (metric, usage) of each score, without its evidence."""
+        with self._reading():
+            rows = self.database.execute("SELECT sample, metric, usage FROM scores WHERE run = ?", (run,))
+            for sample, metric, usage in rows:
+                place = {"run": run, "sample": sample, "metric": metric}
+                yield metric, self._parse(_usage, usage, "scores", place)
+
     def worst(self, run: str, metric: str, count: int) -> list[tuple[Sample, Score]]:
         """Returns the worst scores of a metric with their samples, the worst first; ties in the samples' order.
 
@@ -297,4 +305,8 @@ class Store:
 
 def _score(fields: list[Any]) -> Score:
     value, status, reason, evidence, usage = fields
-    return Score(value, status, reason, json.loads(evidence), Usage(**json.loads(usage)))
+    return Score(value, status, reason, json.loads(evidence), _usage(usage))
+
+
+def _usage(content: str) -> Usage:
+    return Usage(**json.loads(content))

@@ -129,14 +129,19 @@ def _write_draw(store: "Store", run: "RunRow", cheap: str, count: int, out: Path
 def _print_levels(levels: "LevelEstimates", plan: "SamplePlan | None", scale: tuple[float, float]) -> None:
     from rich.text import Text
 
+    from ..runs.report import format_interval
+
+    def interval(value: "Estimate", form: str) -> str:
+        return format_interval(value.value, value.low, value.high, form)
+
     mean, console = levels.mean_rating, open_console()
     console.print(
         Text(
-            f"Mean rating of all {mean.answers} answers: {_interval(mean.mean, '.2f')} on {scale[0]:g}-{scale[1]:g}",
+            f"Mean rating of all {mean.answers} answers: {interval(mean.mean, '.2f')} on {scale[0]:g}-{scale[1]:g}",
             "bold",
         )
     )
-    console.print(Text(f"Bad answers (rated below the middle): {_interval(levels.bad_share.mean, '.1%')}"))
+    console.print(Text(f"Bad answers (rated below the middle): {interval(levels.bad_share.mean, '.1%')}"))
     levels_of_measurement = (
         ("ratings alone", mean.rated, mean.ratings_alone),
         ("and the judged sample", mean.judged, mean.two_levels),
@@ -144,7 +149,7 @@ def _print_levels(levels: "LevelEstimates", plan: "SamplePlan | None", scale: tu
     )
     columns = (Column("from", is_text=True), Column("answers"), Column("mean rating", is_whole=True), Column("width"))
     rows = [
-        (name, str(answers), _interval(value, ".2f"), f"{(value.high or 0) - (value.low or 0):.2f}")
+        (name, str(answers), interval(value, ".2f"), f"{(value.high or 0) - (value.low or 0):.2f}")
         for name, answers, value in levels_of_measurement
     ]
     console.print(make_table("", columns, rows))
@@ -161,7 +166,3 @@ def _print_levels(levels: "LevelEstimates", plan: "SamplePlan | None", scale: tu
                 f"Plan: judge {plan.judged} and rate {plan.rated}; cost {plan.cost:g}, expected width {plan.width:.2f}"
             )
         )
-
-
-def _interval(value: "Estimate", unit: str) -> str:
-    return f"{value.value or 0:{unit}} [{value.low or 0:{unit}}, {value.high or 0:{unit}}]"

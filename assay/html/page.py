@@ -57,7 +57,6 @@ def render_page(
     *,
     style: str = "",
     script: str = "",
-    others: tuple[str, ...] = (),
 ) -> str:
     """A template of a package as a page that opens from disk, with `style`, `script` and `policy` for it to place.
 

@@ -1,44 +1,25 @@
 """The transport `decisions`: a decision model by OpenAI's protocol, all questions in one call."""
 
-import json
 from collections.abc import Sequence
 from typing import Any
 
-from ..question import Question, RawReply
-from ..typed_questions import Answer, ChoiceQuestion, Predicate, Request, TypedQuestion
-from .decision_reply import DecisionReply, read_answers
-from .transport import Transport
-from .wording import delimit_all, statement_of, task_alone
-
-_TOKENS_PER_ANSWER = 16
+from ...prompts import Prompt
+from ..typed_questions import ChoiceQuestion, Predicate, Request, TypedQuestion
+from .decision_transport import DecisionTransport
+from .wording import delimit_all, statement_of
 
 
-class Decisions(Transport):
+class Decisions(DecisionTransport):
     """All questions in one call of a decision model, as `litellm.adecisions` sends them."""
 
-    most_questions = 128
+    protocol = "decisions"
 
-    def render(self, request: Request, questions: Sequence[TypedQuestion]) -> Question[DecisionReply]:
-        """The call: the words of the task and the state as its input, then the questions by name."""
-        prompt = task_alone(request)
-        body = {
+    def body(self, request: Request, questions: Sequence[TypedQuestion], prompt: Prompt) -> dict[str, Any]:
+        """The words of the task and the state as one input, then the questions by name."""
+        return {
             "input": f"{prompt.task}\n{delimit_all(request.state)}",
             "questions": [_question(question) for question in questions],
         }
-        return Question(
-            prompt,
-            json.dumps(body, ensure_ascii=False),
-            DecisionReply,
-            request.sample,
-            max_tokens=_TOKENS_PER_ANSWER * len(questions),
-            protocol="decisions",
-            corrections=False,
-            prompts=request.prompts,
-        )
-
-    def parse(self, questions: Sequence[TypedQuestion], asked: Question[Any], raw: RawReply) -> list[Answer]:
-        """The answer to each question, with its probabilities."""
-        return read_answers(questions, raw.text)
 
 
 def _question(question: TypedQuestion) -> dict[str, Any]:
