@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 
-from ..eval_sets.conversation import earlier_messages
+from ..eval_sets.conversation import earlier_messages, message_line
 from ..eval_sets.sample import Sample
 
 STATE_PARTS = {
@@ -53,10 +53,12 @@ def read_fields(typed: str) -> tuple[str, ...]:
 def earlier_turns(sample: Sample) -> dict[str, str]:
     """Shows the turns before a sample's message as the part `conversation`; nothing where the sample has none.
 
+    Each message is one line, so that no message can pass for another speaker's.
+
     Example:
         >>> history = [{"role": "user", "content": "Hello."}, {"role": "assistant", "content": "Hi, how can I help?"}]
         >>> earlier_turns(Sample(id="1", user_input="How?", response="So.", metadata={"history": history}))
         {'conversation': 'user: Hello.\\nassistant: Hi, how can I help?'}
     """
-    said = [f"{message.role}: {message.text}" for message in earlier_messages(sample)]
+    said = [message_line(message.role, message.text) for message in earlier_messages(sample)]
     return {"conversation": "\n".join(said)} if said else {}
