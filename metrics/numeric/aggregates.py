@@ -5,10 +5,10 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from .computed import Computed, called, listed, one, shown, unit_of, with_unit
-from .quantity import converted, unit_and_power
-from .rows import all_values, rows_of, values_of
+from .quantities import converted, unit_and_power
 from .specification import Direction, Specification, Statistic
-from .table import Table, Unverifiable
+from .tables import Table, all_values, rows_of, values_of
+from .unverifiable import Unverifiable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

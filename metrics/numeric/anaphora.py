@@ -5,14 +5,12 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import date
 from functools import cache
 
-from .calendar_times import any_of, count_of, days, span
 from .lexicon import Lexicon, lexicon
 from .marks import Mark
-from .periods import find_times
 from .specification import ALL_ROWS, Window
-from .table_times import DAY, LENGTHS, STEPS, NamedTime, Times
+from .tables import DAY, LENGTHS, STEPS, NamedTime, Times, View
+from .times import any_of, count_of, days, find_times, span
 from .told_same import is_within, of_year_before, same_times, shifted
-from .views import View
 
 _SHARE_OF_UNIT = (0.8, 1.05)  # how much of a month the dates have to reach over to be "the month"
 

@@ -14,9 +14,9 @@ from . import decomposition
 from .aggregates import series_name
 from .computed import Computed, shown
 from .decomposition import FEWEST, robust_spread, robust_z, seasonal_residuals, trend_residuals
-from .rows import in_order, rows_of
 from .specification import Direction, Specification, Statistic
-from .table import Table, Unverifiable
+from .tables import Table, in_order, rows_of
+from .unverifiable import Unverifiable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

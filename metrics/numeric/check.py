@@ -6,12 +6,11 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 from .clause import Clause
-from .column_names import means
 from .marks import Mark, is_count
-from .quantity import can_be_in, is_currency, unit_of
-from .sizes import possible
+from .names import means
+from .quantities import can_be_in, is_currency, possible, unit_of
 from .specification import Hedge, Specification, Statistic, Window
-from .table import Period
+from .tables import Period
 
 _CALENDAR = ("day", "week", "month", "year")
 _OF_ANYTHING = frozenset({"%", "pp", "day", "week", "month", "year", "h", "min", "s"})

@@ -7,26 +7,16 @@ from itertools import product
 from ...languages import load_language
 from ...text.numbers import find_numbers
 from .anaphora import reaches, with_told_times
-from .calendar_times import whole_weeks
 from .exclusions import named_before, with_left_out, without
 from .lexicon import Lexicon, Token, tokens
-from .marks import (
-    ARTICLES,
-    Mark,
-    hedge_numbers,
-    is_of_a_name,
-    longest,
-    marked_words,
-    without_column_unit,
-)
-from .mentions import Names
+from .marks import ARTICLES, Mark, hedge_numbers, is_of_a_name, longest, marked_words, without_column_unit
+from .names import Names
 from .narrowed import with_told
-from .periods import find_times
 from .roles import with_roles
 from .specification import ALL_ROWS, Condition, Specification, Statistic, Window
-from .table import Table
+from .tables import Table, View
+from .times import find_times, whole_weeks
 from .untold import untold_times
-from .views import View
 from .wholes import with_rates, with_whole
 
 

@@ -6,10 +6,10 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from .anomalies import anomalies_of
-from .quantity import converted, unit_and_power
-from .rows import in_order
-from .table import Table, Unverifiable
+from .quantities import converted, unit_and_power
+from .tables import Table, in_order
 from .trend import line_of
+from .unverifiable import Unverifiable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

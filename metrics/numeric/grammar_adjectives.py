@@ -5,9 +5,9 @@ from collections.abc import Callable
 from ...text.numbers import known_unit
 from .check import is_flow, series_of
 from .clause import Clause
-from .column_names import means, polarity
 from .marks import Mark
-from .quantity import is_currency
+from .names import means, polarity
+from .quantities import is_currency
 
 _Said = Callable[[Clause, str], bool]
 

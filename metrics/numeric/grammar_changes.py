@@ -5,11 +5,11 @@ from dataclasses import replace
 
 from .check import Check, check, each, is_year_besides, series_of, stated, values_of
 from .clause import Clause, merge
-from .column_names import polarity
 from .grammar_relations import INNER, both, difference_kind
 from .marks import Mark
+from .names import polarity
 from .specification import ALL_ROWS, Direction, Hedge, Statistic, Window
-from .table_times import Times, step_before
+from .tables import Times, step_before
 
 
 def change(clause: Clause) -> list[Check] | None:

@@ -18,7 +18,7 @@ from .check import (
 )
 from .clause import Clause
 from .marks import BOUNDS, Mark, is_count
-from .quantity import can_be_in
+from .quantities import can_be_in
 from .specification import ALL_ROWS, Condition, Direction, Hedge, Specification, Statistic, Window
 
 _OPPOSITE = {"gt": Hedge.AT_MOST, "ge": Hedge.LESS_THAN, "lt": Hedge.AT_LEAST, "le": Hedge.MORE_THAN}

@@ -14,11 +14,11 @@ from .check import (
     values_of,
 )
 from .clause import Clause, within
-from .column_names import polarity
 from .grammar_adjectives import is_busy, is_money
 from .marks import Mark
+from .names import polarity
 from .specification import ALL_ROWS, Direction, Specification, Statistic, Window
-from .table_times import Times
+from .tables import Times
 
 
 def extreme(clause: Clause) -> list[Check] | None:

@@ -5,9 +5,9 @@ import re
 from ...text.numbers import known_unit
 from .check import Check, can_be_summed, check, counts_periods, counts_rows, stated, values_of
 from .clause import Clause, within
-from .column_names import means
 from .grammar_extremes import holds
 from .marks import Mark
+from .names import means
 from .specification import ALL_ROWS, Specification, Statistic, Window
 
 

@@ -22,11 +22,11 @@ from .check import (
 from .clause import Clause
 from .grammar_extremes import is_row
 from .marks import Mark
-from .rows import rows_of
-from .rows import values_of as values_in
-from .sizes import as_held
+from .quantities import as_held
 from .specification import Statistic, Window
-from .table import Period, Unverifiable
+from .tables import Period, rows_of
+from .tables import values_of as values_in
+from .unverifiable import Unverifiable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -15,8 +15,7 @@ from .lexicon import lexicon
 from .reading import ReadCheck, Unread
 from .scene import Scene
 from .specification import ALL_ROWS, Direction, Hedge, Specification, Statistic, Window
-from .table import Table, time_text
-from .views import View
+from .tables import Table, View, time_text
 
 _ReadStatistic = Literal[
     "value_at",

@@ -7,9 +7,9 @@ from functools import cached_property
 
 from ...text.numbers import Number
 from .lexicon import Lexicon, whole_words
-from .mentions import Mention, Names
+from .names import Mention, Names
 from .specification import Hedge
-from .table_times import NamedTime
+from .tables import NamedTime
 
 _HEDGES = {
     "about": Hedge.ABOUT,

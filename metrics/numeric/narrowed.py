@@ -5,7 +5,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 
-from .column_names import (
+from .lexicon import Lexicon, Token, lexicon, tokens
+from .marks import Mark, aside
+from .names import (
+    Mention,
+    Name,
     content_words,
     inflections,
     is_predicate,
@@ -14,11 +18,8 @@ from .column_names import (
     name_words,
     names_without_what_was_done,
 )
-from .lexicon import Lexicon, Token, lexicon, tokens
-from .marks import Mark, aside
-from .mentions import Mention, Name
-from .quantity import can_be_in, counts_things, unit_of
-from .table import Table
+from .quantities import can_be_in, counts_things, unit_of
+from .tables import Table
 
 _FAR = 4  # words between a noun and what is said of it
 _MOST_LINKS = 3  # words such as "zijn er" between a noun and what happened to it

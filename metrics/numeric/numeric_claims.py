@@ -17,10 +17,8 @@ from .cuts import claims_of
 from .judged_reading import read_by_judge
 from .lexicon import LANGUAGES
 from .reading import ReadCheck, Unread, read_sentence
-from .sample_tables import tables_of_sample
 from .scene import MOST_CHARACTERS, Scene, scene_of
-from .table import Table
-from .typed import stated_power
+from .tables import Table, stated_power, tables_of_sample
 
 MOST_SENTENCES = 200
 """The sentences of an answer that are read; each takes some hundredths of a second."""

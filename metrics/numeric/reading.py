@@ -10,14 +10,7 @@ from .carried import of_numbers, places_of, scope_after, told_by
 from .check import Check
 from .clause import Clause, read_clause
 from .cuts import plain, splits, without_cause
-from .grammar_asides import (
-    apposed_extreme,
-    both_sides,
-    changed_as_well,
-    difference_told,
-    extremes_paired,
-    ranked,
-)
+from .grammar_asides import apposed_extreme, both_sides, changed_as_well, difference_told, extremes_paired, ranked
 from .grammar_changes import change, multiplied
 from .grammar_counts import count_of_rows, count_of_values, row_with
 from .grammar_extremes import extreme
@@ -30,13 +23,12 @@ from .grammar_streaks import streak
 from .grammar_up_from import up_from
 from .grammar_values import aggregate, lookup, of_both
 from .lexicon import Lexicon, lexicon, tokens, whole_words
-from .mentions import Names
+from .names import Names
 from .scene import MOST_CHARACTERS, Scene
 from .specification import ALL_ROWS, Specification, Window
-from .table import Table
+from .tables import Table, View
 from .unit_fit import fitting
 from .unread import may_be_left_out, says_nothing, unread
-from .views import View
 
 Frame = Callable[[Clause], list[Check] | None]
 

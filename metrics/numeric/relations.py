@@ -4,10 +4,10 @@ from dataclasses import replace
 
 from .aggregates import extreme, mean, median, outer, series_name, spread, total, value_at
 from .computed import Computed, called, one, shown, unit_of, with_unit
-from .quantity import converted, unit_and_power
-from .rows import all_values, rows_of
+from .quantities import converted, unit_and_power
 from .specification import ALL_ROWS, Direction, Hedge, Specification, Statistic
-from .table import Table, Unverifiable
+from .tables import Table, all_values, rows_of
+from .unverifiable import Unverifiable
 
 _FLAT = 0.05  # values within 5% of each other are "about as high"
 _OF = {

@@ -5,13 +5,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ...text.numbers import known_unit
-from .column_names import means
 from .lexicon import Lexicon, whole_words
 from .marks import Mark, aside
+from .names import means
 from .narrowed import with_narrowed
-from .quantity import unit_of
-from .table import Table
-from .views import View
+from .quantities import unit_of
+from .tables import Table, View
 
 _UNFIT = frozenset({"unfit"})
 _A_PART = 2  # the rank of a part of a name

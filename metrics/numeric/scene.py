@@ -6,10 +6,9 @@ from functools import lru_cache
 
 from .clause import read_clause
 from .lexicon import lexicon
-from .mentions import Names, shared_stems
+from .names import Names, shared_stems
 from .specification import Specification, Window
-from .table import Table
-from .views import View, views
+from .tables import Table, View, views
 
 MOST_CHARACTERS = 600  # of a sentence, or a question, that is read: the time grows with the square of what it names
 _NOT_UNDERSTOOD = ("vague_time", "open_time", "same_time")  # of a time: "the summer of 2024" is not 2024

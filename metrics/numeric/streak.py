@@ -4,9 +4,9 @@ from itertools import groupby
 
 from .aggregates import series_name
 from .computed import Computed, called, one
-from .rows import all_values, rows_of
 from .specification import Direction, Specification
-from .table import Table, Unverifiable
+from .tables import Table, all_values, rows_of
+from .unverifiable import Unverifiable
 
 
 def streak(asked: Specification, table: Table) -> Computed:

@@ -7,11 +7,11 @@ from functools import cache
 
 from dateutil.relativedelta import relativedelta
 
-from .calendar_times import any_of, count_of
 from .lexicon import Lexicon, lexicon
 from .marks import Mark
 from .specification import ALL_ROWS, Window
-from .table_times import DAY, STEPS, NamedTime, Times
+from .tables import DAY, STEPS, NamedTime, Times
+from .times import any_of, count_of
 
 
 def same_times(

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 from .aggregates import series_name
 from .computed import Computed, called, shown
 from .relations import SIGNIFICANT
-from .rows import all_values, rows_of
 from .specification import Direction, Specification
-from .table import Period, Table, Unverifiable
+from .tables import Period, Table, all_values, rows_of
+from .unverifiable import Unverifiable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -3,9 +3,9 @@
 from collections.abc import Iterable
 
 from .check import Check
-from .quantity import can_be_in
+from .quantities import can_be_in
 from .specification import Specification, Statistic
-from .table import Table
+from .tables import Table
 
 _VALUES = frozenset(
     {

@@ -4,13 +4,11 @@ import re
 from datetime import date
 from functools import cache, lru_cache
 
-from .calendar_times import any_of
 from .lexicon import Lexicon, lexicon, tokens
 from .marks import Mark
-from .periods import find_times
 from .specification import Window
-from .table import Period
-from .table_times import Times
+from .tables import Period, Times
+from .times import any_of, find_times
 
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 

@@ -22,14 +22,13 @@ from .aggregates import (
 )
 from .anomalies import anomaly
 from .computed import Computed, with_unit
-from .quantity import converted, unit_and_power
+from .quantities import converted, holds, unit_and_power
 from .relations import comparison, correlation, difference, percent_change, ratio, share
-from .rows import rows_of
 from .specification import Direction, Hedge, Specification, Statistic
 from .streak import streak
-from .table import Table, Unverifiable
-from .tolerance import holds
+from .tables import Table, rows_of
 from .trend import trend
+from .unverifiable import Unverifiable
 
 _COMPUTE: Mapping[Statistic, Callable[[Specification, Table], Computed]] = {
     Statistic.VALUE_AT: value_at,

@@ -7,8 +7,7 @@ from functools import partial
 from ...text.numbers import Number, Reading
 from .lexicon import Lexicon
 from .marks import Mark
-from .table_times import LENGTHS
-from .views import View
+from .tables import LENGTHS, View
 
 _HALF_MARGIN = 0.08  # "half" is 46 to 54%
 _STEP_UNITS = {"day": "day", "week": "week", "month": "month", "year": "year", "hour": "h"}

@@ -2,11 +2,7 @@
 
 import pytest
 
-from assay.metrics.numeric.cells import header_unit, read_cell, read_numbers
-from assay.metrics.numeric.dates import read_times
-from assay.metrics.numeric.grid import Grid
-from assay.metrics.numeric.table import Period
-from assay.metrics.numeric.typed import table_of
+from assay.metrics.numeric.tables import Grid, Period, header_unit, read_cell, read_numbers, read_times, table_of
 from assay.text.numbers.numerals import NumberFormat
 
 POINT, COMMA = NumberFormat.POINT, NumberFormat.COMMA

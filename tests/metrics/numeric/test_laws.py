@@ -8,11 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.metrics.numeric.anomalies import anomalies_of
-from assay.metrics.numeric.grid import Grid
+from assay.metrics.numeric.quantities import holds, rounds_to
 from assay.metrics.numeric.specification import Direction, Hedge, Specification, Statistic, Window
-from assay.metrics.numeric.table import Table
-from assay.metrics.numeric.tolerance import holds, rounds_to
-from assay.metrics.numeric.typed import table_of
+from assay.metrics.numeric.tables import Grid, Table, table_of
 from assay.metrics.numeric.verify import compute, verify
 
 VALUED = (

@@ -14,9 +14,8 @@ from assay.judges import LiteLLMJudge
 from assay.metrics import Faithfulness, Score
 from assay.metrics.catalogue import load_metric, needs_judge
 from assay.metrics.metric import run_to_end
-from assay.metrics.numeric.grid import Grid
 from assay.metrics.numeric.numeric_claims import NumericClaims, check_claims
-from assay.metrics.numeric.typed import table_of
+from assay.metrics.numeric.tables import Grid, table_of
 
 NETWORK = {
     "name": "network",

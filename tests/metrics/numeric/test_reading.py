@@ -4,15 +4,12 @@ from datetime import date
 
 import pytest
 
-from assay.metrics.numeric.grid import Grid
 from assay.metrics.numeric.numeric_claims import check_claims
-from assay.metrics.numeric.periods import find_times
 from assay.metrics.numeric.reading import Unread, read_sentence
 from assay.metrics.numeric.scene import scene_of
 from assay.metrics.numeric.specification import Condition, Direction, Hedge, Specification, Statistic, Window
-from assay.metrics.numeric.table import Period, Table
-from assay.metrics.numeric.table_times import Times
-from assay.metrics.numeric.typed import table_of
+from assay.metrics.numeric.tables import Grid, Period, Table, Times, table_of
+from assay.metrics.numeric.times import find_times
 
 DAYS = [date(2026, 3, day).isoformat() for day in range(1, 32)]
 

@@ -6,10 +6,8 @@ from statistics import mean, median
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.metrics.numeric.grid import Grid
 from assay.metrics.numeric.numeric_claims import check_claims
-from assay.metrics.numeric.table import Table
-from assay.metrics.numeric.typed import table_of
+from assay.metrics.numeric.tables import Grid, Table, table_of
 
 # tenths, so that a stated decimal is exact and no rounding stands between the fact and the claim
 VALUES = st.lists(st.integers(10, 999_999).map(lambda tenths: tenths / 10), min_size=4, max_size=12, unique=True)

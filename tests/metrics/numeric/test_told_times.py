@@ -2,9 +2,8 @@
 
 import pytest
 
-from assay.metrics.numeric.grid import Grid
 from assay.metrics.numeric.numeric_claims import check_claims
-from assay.metrics.numeric.typed import table_of
+from assay.metrics.numeric.tables import Grid, table_of
 
 S, C, U = "supported", "contradicted", "unverifiable"
 WEEKS = ["02-03", "02-10", "02-17", "02-24", "03-03", "03-10", "03-17", "03-24", "03-31", "04-07", "04-14", "04-21"]

@@ -2,11 +2,10 @@
 
 import pytest
 
-from assay.metrics.numeric.column_names import halves, hints_of
-from assay.metrics.numeric.grid import Grid
+from assay.metrics.numeric.names import halves, hints_of
 from assay.metrics.numeric.numeric_claims import check_claims
-from assay.metrics.numeric.quantity import can_be_in, unit_and_power
-from assay.metrics.numeric.typed import table_of
+from assay.metrics.numeric.quantities import can_be_in, unit_and_power
+from assay.metrics.numeric.tables import Grid, table_of
 
 S, C, U = "supported", "contradicted", "unverifiable"
 DAYS = ["2025-03-01", "2025-03-02", "2025-03-03"]

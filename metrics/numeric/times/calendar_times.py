@@ -7,12 +7,11 @@ from functools import cache
 
 from dateutil.relativedelta import relativedelta
 
-from ...languages import load_language
-from ...text.numbers import parse_number
-from .lexicon import lexicon, whole_words
-from .specification import Window
-from .table import Period
-from .table_times import DAY, STEPS, NamedTime, Times
+from ....languages import load_language
+from ....text.numbers import parse_number
+from ..lexicon import lexicon, whole_words
+from ..specification import Window
+from ..tables import DAY, STEPS, NamedTime, Period, Times
 
 _WEEKS_OF_A_MONTH = 26  # days: longer spans are told by months, shorter ones by weeks
 _ABOUT_A_YEAR = range(270, 370)  # days

@@ -5,14 +5,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from ...errors import InputError
-from ...eval_sets.sample import Sample
-from ...eval_sets.sample import Table as GivenTable
-from ...eval_sets.table_files import TABLE_SUFFIXES, read_table_file
-from .found import grids_in_text
+from ....errors import InputError
+from ....eval_sets.sample import Sample
+from ....eval_sets.sample import Table as GivenTable
+from ....eval_sets.table_files import TABLE_SUFFIXES, read_table_file
+from .column_types import table_of
 from .grid import Grid
 from .table import Table
-from .typed import table_of
+from .text_tables import grids_in_text
 
 TEXT_SUFFIXES = (".md", ".markdown")
 _KEPT = 32

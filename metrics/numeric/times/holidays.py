@@ -9,9 +9,9 @@ from typing import Any
 
 from dateutil.easter import easter
 
-from .lexicon import lexicon
-from .specification import Window
-from .table_times import NamedTime, Times
+from ..lexicon import lexicon
+from ..specification import Window
+from ..tables import NamedTime, Times
 
 _APPOSED = re.compile(r" ?[,(] ?(?:on |op |i\.e\. |d\.w\.z\. )?(?:[a-z]+day |[a-z]+dag )?(?:the |de )?", re.IGNORECASE)
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from ...languages import load_language
-from ...text.numbers import parse_number
-from ...text.numbers.notation import known_unit, notation_signs, notation_words
-from ...text.numbers.numerals import DASHES, GROUPING_SPACES, NumberFormat, numeral_readings
-from .quantity import is_currency, unit_and_power
+from ....languages import load_language
+from ....text.numbers import parse_number
+from ....text.numbers.notation import known_unit, notation_signs, notation_words
+from ....text.numbers.numerals import DASHES, GROUPING_SPACES, NumberFormat, numeral_readings
+from ..quantities import is_currency, unit_and_power
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -6,12 +6,12 @@ from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from ..lexicon import LANGUAGES, lexicon
+from ..specification import ALL_ROWS, Window
+from .column_types import table_of
 from .grid import Grid
-from .lexicon import LANGUAGES, lexicon
-from .specification import ALL_ROWS, Window
 from .table import Period, Table
 from .table_times import DAY, Times
-from .typed import table_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,14 +6,14 @@ from dataclasses import replace
 from datetime import date, timedelta
 from functools import cache
 
-from ...text.numbers.notation import notation_words
+from ....text.numbers.notation import notation_words
+from ..lexicon import lexicon
+from ..specification import Window
+from ..tables import DAY, STEPS, NamedTime, Times
 from .calendar_times import any_of, count_of, days, span, times_by_name
+from .compound_times import joined
 from .holidays import is_vague_holiday, with_holidays
-from .joined_times import joined
-from .lexicon import lexicon
-from .lone_days import with_lone_days, with_weekdays
-from .specification import Window
-from .table_times import DAY, STEPS, NamedTime, Times
+from .partial_dates import with_lone_days, with_weekdays
 
 _MONTHS = "|".join(sorted(notation_words("months") | notation_words("short_months"), key=len, reverse=True))
 _BOUNDS = ("above", "below", "at_least", "at_most")  # "above 30 all of March" is said of each row

@@ -4,12 +4,12 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from ...text.numbers import NumberFormat
-from ...text.numbers.notation import notation_signs
+from ....text.numbers import NumberFormat
+from ....text.numbers.notation import notation_signs
 from .cells import NumberColumn, header_unit, is_missing, read_numbers
-from .dates import TimeColumn, is_time_name, read_times
 from .grid import Grid, row_numbers
 from .table import Table
+from .time_columns import TimeColumn, is_time_name, read_times
 
 if TYPE_CHECKING:
     from pandas import DataFrame, DatetimeIndex

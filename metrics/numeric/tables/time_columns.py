@@ -7,7 +7,7 @@ from datetime import date, datetime, time
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
-from ...text.numbers.notation import notation_languages, notation_words
+from ....text.numbers.notation import notation_languages, notation_words
 from .cells import is_missing
 from .table import Period
 

@@ -6,7 +6,7 @@ from enum import StrEnum
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from ...errors import AssayError
+from ..unverifiable import Unverifiable
 
 if TYPE_CHECKING:
     from pandas import DataFrame, DatetimeIndex, Series
@@ -14,10 +14,6 @@ if TYPE_CHECKING:
 
 _MOSTLY = 0.75  # of the steps; the others skip rows (holidays)
 _REGULAR = (("week", 7, 7), ("month", 28, 31), ("quarter", 90, 92), ("year", 365, 366))  # days from row to row
-
-
-class Unverifiable(AssayError):
-    """A claim cannot be checked against these tables; the text is the reason, for a person."""
 
 
 class Period(StrEnum):

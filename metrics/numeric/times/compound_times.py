@@ -5,11 +5,10 @@ from dataclasses import replace
 from datetime import date, timedelta
 from functools import cache
 
+from ..lexicon import lexicon
+from ..specification import ALL_ROWS, Window
+from ..tables import DAY, STEPS, NamedTime, Period, Times
 from .calendar_times import any_of, count_of, row_begins, span
-from .lexicon import lexicon
-from .specification import ALL_ROWS, Window
-from .table import Period
-from .table_times import DAY, STEPS, NamedTime, Times
 
 FILLER = "\uf8ff"  # masked text keeps its length: a private character a time, then these
 _FIRST_MASK = 0xE000

@@ -2,10 +2,13 @@
 
 import re
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ...text.numbers.notation import known_unit, notation_words
-from .table import Table, Unverifiable
+from ....text.numbers.notation import known_unit, notation_words
+from ..unverifiable import Unverifiable
+
+if TYPE_CHECKING:
+    from ..tables import Table
 
 _SCALED = re.compile(r"(?:x|×|in)?\s*(?P<before>k|K|M|mln\.?|mio\.?|thousand|million|duizend|miljoen)\s?(?P<unit>\D.*)")
 _POWERS = {"k": 3, "K": 3, "M": 6, "mln": 6, "mio": 6, "thousand": 3, "million": 6, "duizend": 3, "miljoen": 6}
@@ -93,12 +96,12 @@ def counts_things(column: str) -> bool:
     return any(bracketed.casefold() in notation_words("counts") for bracketed in _BRACKETED.findall(column))
 
 
-def unit_of(table: Table, series: str) -> str | None:
+def unit_of(table: "Table", series: str) -> str | None:
     """The unit of a series as computed with, or as it is written where it is not known."""
     return unit_and_power(table.units.get(series))[0]
 
 
-def can_be_in(table: Table, series: str, unit: str) -> bool:
+def can_be_in(table: "Table", series: str, unit: str) -> bool:
     """Whether values of a series may be stated in a unit: what counts things has none, else the two measure the same.
 
     A series that says no unit may have any.

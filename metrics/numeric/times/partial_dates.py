@@ -5,10 +5,10 @@ from dataclasses import replace
 from datetime import date, timedelta
 from functools import cache
 
+from ..lexicon import lexicon
+from ..tables import DAY, NamedTime, Times
 from .calendar_times import any_of, day_of, days
-from .joined_times import FILLER, mask, place_of
-from .lexicon import lexicon
-from .table_times import DAY, NamedTime, Times
+from .compound_times import FILLER, mask, place_of
 
 _AND = re.compile(r"\d[a-z]{1,3}(?:, | (?:and|en|to|tot) )$")  # "on the 12th and 13th"
 _MOST_DAYS = 31  # in such a span a day of the month is one date

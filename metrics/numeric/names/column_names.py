@@ -5,8 +5,8 @@ from functools import cache
 from itertools import islice, product
 from re import compile as expression
 
-from ...text.numbers import known_unit
-from .lexicon import LANGUAGES, Token, lexicon, stem_of, tokens
+from ....text.numbers import known_unit
+from ..lexicon import LANGUAGES, Token, lexicon, stem_of, tokens
 
 Stems = tuple[str, ...]
 

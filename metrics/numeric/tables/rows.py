@@ -6,9 +6,10 @@ from functools import lru_cache
 from operator import eq, ge, gt, le, lt, ne
 from typing import TYPE_CHECKING, Any
 
+from ..specification import Condition, Window
+from ..unverifiable import Unverifiable
 from .cells import read_cell
-from .specification import Condition, Window
-from .table import Period, Table, Unverifiable
+from .table import Period, Table
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -5,7 +5,7 @@ from datetime import date, timedelta
 
 from dateutil.relativedelta import relativedelta
 
-from .specification import Window
+from ..specification import Window
 from .table import Period
 
 DAY = timedelta(days=1)

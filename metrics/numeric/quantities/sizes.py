@@ -1,8 +1,12 @@
 """Which of several series in one unit a number may be of, by its size."""
 
-from .clause import Clause
-from .column_names import means
-from .quantity import converted, unit_and_power
+from typing import TYPE_CHECKING
+
+from ..names import means
+from .units import converted, unit_and_power
+
+if TYPE_CHECKING:
+    from ..clause import Clause
 
 _FACTOR = 2.0
 _BETWEEN_FACTOR = 1.25
@@ -11,7 +15,7 @@ _BETWEEN_TWO = ("up", "down", "change", "difference", "higher", "lower", "better
 _OF_ONE = ("mean", "median", "maximum", "minimum", "best", "worst", "per_row")
 
 
-def possible(clause: Clause, series: list[str]) -> list[str]:
+def possible(clause: "Clause", series: list[str]) -> list[str]:
     """Those of the series whose values make the numbers of a clause possible; none where more than one is left.
 
     A value, a mean or an extreme lies within a factor 2 of the least and the most value, a difference between two
@@ -30,7 +34,7 @@ def possible(clause: Clause, series: list[str]) -> list[str]:
     return left if len(left) == 1 else []
 
 
-def _can_be(clause: Clause, series: str, value: float, unit: str | None) -> bool:
+def _can_be(clause: "Clause", series: str, value: float, unit: str | None) -> bool:
     least, most = _bounds(clause, series)
     slack = (most - least) * (_FACTOR - 1)
     low = least / _FACTOR if least > 0 else least - slack
@@ -38,17 +42,17 @@ def _can_be(clause: Clause, series: str, value: float, unit: str | None) -> bool
     return low <= as_held(clause, series, value, unit) <= high
 
 
-def _can_differ_by(clause: Clause, series: str, value: float, unit: str | None) -> bool:
+def _can_differ_by(clause: "Clause", series: str, value: float, unit: str | None) -> bool:
     least, most = _bounds(clause, series)
     return abs(as_held(clause, series, value, unit)) <= (most - least) * _BETWEEN_FACTOR
 
 
-def _bounds(clause: Clause, series: str) -> tuple[float, float]:
+def _bounds(clause: "Clause", series: str) -> tuple[float, float]:
     values = clause.table.series(series).dropna()
     return float(values.min()), float(values.max())
 
 
-def as_held(clause: Clause, series: str, value: float, unit: str | None) -> float:
+def as_held(clause: "Clause", series: str, value: float, unit: str | None) -> float:
     """A stated value in the unit that a series is held in. Raises `Unverifiable` where the two measure other things."""
     held, power = unit_and_power(clause.table.units.get(series))
     return converted(value, unit, held) / 10.0**power

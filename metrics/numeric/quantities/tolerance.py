@@ -1,6 +1,6 @@
 """When a computed value bears out a stated one: by the stated precision, widened by what the hedge means."""
 
-from .specification import Hedge
+from ..specification import Hedge
 
 ABOUT = 0.05
 _TELLING = 3  # digits from which "about 362" is no round number

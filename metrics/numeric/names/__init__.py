@@ -1,0 +1,34 @@
+"""What a text calls the series, columns and cells of a table."""
+
+from .column_names import (
+    content_words,
+    halves,
+    hints_of,
+    inflections,
+    is_predicate,
+    meanings,
+    means,
+    name_words,
+    names_without_what_was_done,
+    particle_of,
+    polarity,
+)
+from .mentions import Mention, Name, Names, shared_stems
+
+__all__ = [
+    "Mention",
+    "Name",
+    "Names",
+    "content_words",
+    "halves",
+    "hints_of",
+    "inflections",
+    "is_predicate",
+    "meanings",
+    "means",
+    "name_words",
+    "names_without_what_was_done",
+    "particle_of",
+    "polarity",
+    "shared_stems",
+]
