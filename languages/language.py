@@ -6,6 +6,7 @@ from importlib.resources.abc import Traversable
 from typing import TypeVar
 
 from ..errors import UsageError
+from .claim_sections import ClaimMarks, ClaimTimes, PlainWords, SeriesNames
 from .sections import (
     Components,
     Declined,
@@ -122,6 +123,26 @@ class Language:
     def rating_page(self) -> RatingPage:
         """`rating_page.yaml`."""
         return self._read("rating_page", RatingPage)
+
+    @cached_property
+    def claim_marks(self) -> ClaimMarks:
+        """`claim_marks.yaml`."""
+        return self._read("claim_marks", ClaimMarks)
+
+    @cached_property
+    def claim_times(self) -> ClaimTimes:
+        """`claim_times.yaml`."""
+        return self._read("claim_times", ClaimTimes)
+
+    @cached_property
+    def series_names(self) -> SeriesNames:
+        """`series_names.yaml`."""
+        return self._read("series_names", SeriesNames)
+
+    @cached_property
+    def plain_words(self) -> PlainWords:
+        """`plain_words.yaml`."""
+        return self._read("plain_words", PlainWords)
 
     def _read(self, section: str, kind: type[S]) -> S:
         if not self.has(section):

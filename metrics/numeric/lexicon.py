@@ -1,15 +1,17 @@
-"""The words of numerical claims: what each kind of word looks like in a language, from the data files in `words/`."""
+"""The words of numerical claims: what each kind of word looks like in a language, from its pack."""
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from importlib import resources
 from typing import Any
 
-from ...languages import read_yaml
+from ...languages import FALLBACK, load_language, packs_with
 
-LANGUAGES = ("en", "nl")
-_LISTS = ("harmless", "plain_verbs", "harmless_cell", "articles", "scope_prepositions", "restrictive")
+_SECTIONS = ("claim_marks", "claim_times", "series_names", "plain_words", "notation")
+LANGUAGES = tuple(sorted((pack.code for pack in packs_with(*_SECTIONS)), key=lambda code: (code != FALLBACK, code)))
+"""The languages that claims are read in, the fallback first."""
+
 _TOKEN = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+|[^\w\s]")
 
 
@@ -30,7 +32,7 @@ class Token:
 
 @dataclass(frozen=True)
 class Lexicon:
-    """The words of one language: `kinds` matches each kind of mark, `data` is the rest of the file.
+    """The words of one language: `kinds` matches each kind of mark, `data` is the rest of its pack.
 
     `plain` words say nothing that is checked, unless a column is called so; of those, `everyone` are nouns for all that
     a table is about, which narrow nothing even after a preposition.
@@ -52,30 +54,27 @@ class Lexicon:
 @cache
 def lexicon(language: str) -> Lexicon:
     """The words of a language; English where there are none in it."""
-    language = language if language in LANGUAGES else "en"
-    data = _data(language) | _data(f"series_{language}") | _data(f"times_{language}")
-    plain = _data(f"plain_{language}")
-    marks, of_times = data["marks"], data["time_marks"]
-    said = {kind: [*marks.get(kind, []), *of_times.get(kind, [])] for kind in [*marks, *of_times]}
-    kinds = {kind: whole_words(patterns) for kind, patterns in said.items() if patterns}
-    words = {kind: frozenset(data[kind].split()) for kind in _LISTS}
-    words["restrictive"] |= frozenset(f"{data['narrowing']} {data['was_ended']}".split())
-    plainly = frozenset(f"{plain['words']} {plain['verbs']} {plain['everyone']}".split())
+    pack = load_language(language if language in LANGUAGES else FALLBACK)
+    marks, times, series, plain = pack.claim_marks, pack.claim_times, pack.series_names, pack.plain_words
+    kinds: dict[str, list[str]] = {}
+    for kind, patterns in [*marks.marks, *times.time_marks]:
+        kinds.setdefault(kind.removesuffix("_"), []).extend(patterns)
     return Lexicon(
-        language,
-        kinds,
-        **words,
-        plain=plainly,
-        everyone=frozenset(stem_of(word, language) for word in plain["everyone"].split()),
-        data=data,
+        pack.code,
+        {kind: whole_words(patterns) for kind, patterns in kinds.items() if patterns},
+        harmless=marks.harmless,
+        plain_verbs=marks.plain_verbs,
+        harmless_cell=marks.harmless_cell,
+        articles=marks.articles,
+        scope_prepositions=marks.scope_prepositions,
+        restrictive=marks.restrictive | series.narrowing | series.was_ended,
+        plain=plain.words | plain.verbs | plain.everyone,
+        everyone=frozenset(stem_of(word, pack.code) for word in plain.everyone),
+        data={**dict(marks), **dict(times), **dict(series)},
     )
 
 
-def _data(name: str) -> dict[str, Any]:
-    return read_yaml(resources.files(__package__).joinpath("words").joinpath(f"{name}.yaml"), dict[str, Any])
-
-
-def whole_words(patterns: list[str]) -> re.Pattern[str]:
+def whole_words(patterns: Iterable[str]) -> re.Pattern[str]:
     """One expression for any of the patterns as whole words, without case; the longest that fits first."""
     ordered = sorted(patterns, key=len, reverse=True)
     return re.compile(rf"(?<!\w)(?:{'|'.join(f'(?:{pattern})' for pattern in ordered)})(?!\w)", re.IGNORECASE)
@@ -98,4 +97,4 @@ def stem_of(word: str, language: str) -> str:
 def _stemmer(language: str) -> Any:
     import snowballstemmer
 
-    return snowballstemmer.stemmer("dutch" if language == "nl" else "english")
+    return snowballstemmer.stemmer(load_language(language).name.lower())

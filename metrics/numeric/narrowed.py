@@ -69,7 +69,7 @@ def _content(column: str, language: str) -> frozenset[str]:
 
 @cache
 def _of_list(column: str, kind: str, language: str) -> frozenset[str]:
-    listed = frozenset(lexicon(language).data[kind].split())
+    listed = lexicon(language).data[kind]
     return frozenset(w.stem for word in name_words(column, language) for w in word if w.text in listed)
 
 
@@ -91,7 +91,7 @@ def _as_far_as_said(mark: Mark, stems: frozenset[str], language: str) -> Mark | 
 def _unsaid_alone(column: str, language: str) -> frozenset[str]:
     """The words of a name that the rest does not say: "late", and participles before a noun ("uitgevallen ritten")."""
     data = lexicon(language).data
-    said = frozenset(f"{data['was_done']} {data['not_narrowing']}".split())
+    said = data["was_done"] | data["not_narrowing"]
     before = [word[-1] for word in name_words(column, language)[:-1]]
     participles = {w.stem for w in before if re.fullmatch(data["participle"], w.text) and w.text not in said}
     return _of_list(column, "narrowing", language) | participles

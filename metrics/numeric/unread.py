@@ -116,7 +116,7 @@ def _plain(clause: Clause, token: Token, shared: frozenset[str]) -> bool:
     place = clause.tokens.index(token)
     if place and clause.tokens[place - 1].text == "per":  # "3 per visitor" is not 3
         return False
-    asked = token.stem in shared and token.text not in words.data["of_others"].split()
+    asked = token.stem in shared and token.text not in words.data["of_others"]
     return token.text in words.harmless or plain or asked
 
 

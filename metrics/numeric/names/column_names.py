@@ -7,6 +7,7 @@ from re import compile as expression
 
 from ....text.numbers import known_unit
 from ..lexicon import LANGUAGES, Token, lexicon, stem_of, tokens
+from .concepts import concepts
 
 Stems = tuple[str, ...]
 
@@ -116,8 +117,8 @@ def names_without_what_was_done(columns: Sequence[str], language: str) -> dict[S
 
     Not where two columns are then called the same ("tickets opened", "tickets closed"), nor what another is called.
     """
-    done = frozenset(lexicon(language).data["was_done"].split())
-    ended, narrowing = (frozenset(lexicon(language).data[kind].split()) for kind in ("was_ended", "narrowing"))
+    done = lexicon(language).data["was_done"]
+    ended, narrowing = (lexicon(language).data[kind] for kind in ("was_ended", "narrowing"))
     other = done | (ended - narrowing)
     said = done | ended
     told = {
@@ -145,7 +146,7 @@ def names_without_what_was_done(columns: Sequence[str], language: str) -> dict[S
 def inflections(word: str, language: str) -> tuple[str, ...]:
     """The stem of a word, and of those listed that are it inflected, which stemming keeps apart ("laat", "late")."""
     data = lexicon(language).data
-    listed = f"{data['was_done']} {data['was_ended']} {data['narrowing']}".split()
+    listed = sorted(data["was_done"] | data["was_ended"] | data["narrowing"])
     alike = [each for each in listed if _uninflected(each) == _uninflected(word)] if language == "nl" else []
     return tuple(dict.fromkeys(stem_of(each, language) for each in (word, *alike)))
 
@@ -166,7 +167,7 @@ def particle_of(column: str) -> str | None:
 def is_predicate(column: str, language: str) -> bool:
     """Whether a name only says what happened to what another column counts: "te laat bezorgd", "closed"."""
     data = lexicon(language).data
-    said = frozenset(f"{data['was_done']} {data['was_ended']} {data['narrowing']}".split())
+    said = data["was_done"] | data["was_ended"] | data["narrowing"]
     words = [word for word in name_words(column, language) if word[-1].text not in lexicon(language).articles]
     dutch = language == "nl"
     telling = [word for word in words if word[-1].text in said or (dutch and _PARTICIPLE.fullmatch(word[-1].text))]
@@ -178,7 +179,7 @@ def hints_of(column: str, language: str) -> frozenset[Stems]:
     """What tells that a column is meant where no other is named: verbs ("joined" for new members), plain nouns."""
     words = content_words(column, language)
     data = lexicon(language).data
-    done, narrowing = (frozenset(data[kind].split()) for kind in ("was_done", "narrowing"))
+    done, narrowing = data["was_done"], data["narrowing"]
     every = tuple(word for word in name_words(column, language) if not is_unit(word[0].text))
     runs = [every, words, tuple(word for word in words if word[-1].text not in done)]
     if not any(word[-1].text in narrowing for word in every):
@@ -197,7 +198,7 @@ def halves(word: str) -> tuple[str, ...]:
     "Meldingen" and "storing" for "storingsmeldingen", "verzuim" and "ziekte" for "ziekteverzuim".
     """
     words = lexicon("nl")
-    light, prefixes = (frozenset(words.data[kind].split()) for kind in ("compound_light_heads", "compound_prefixes"))
+    light, prefixes = (words.data[kind] for kind in ("compound_light_heads", "compound_prefixes"))
     common = words.harmless | frozenset(words.data["periods"])
     best: tuple[float, str, str] | None = None
     for end in range(_SHORTEST_HALF, len(word) - _SHORTEST_HEAD + 1):
@@ -232,7 +233,7 @@ def counted_compounds(column: str, step: str | None) -> Iterator[Stems]:
     if len(words) != 1 or len(words[0]) != 1 or len(words[0][0].text) < _SHORTEST_HALF:
         return
     data, word = lexicon("nl").data, words[0][0].text
-    yield from ((stem_of(word + tail, "nl"),) for tail in data["compound_tails"].split())
+    yield from ((stem_of(word + tail, "nl"),) for tail in sorted(data["compound_tails"]))
     spans = [text for text, span in data["periods"].items() if span == step]
     yield from ((stem_of(span + word, "nl"),) for span in spans)
 
@@ -249,9 +250,14 @@ def _concepts() -> dict[Stems, str]:
     return known
 
 
+@cache
+def _false_friends() -> frozenset[str]:
+    return frozenset(word for language in LANGUAGES for word in lexicon(language).data["false_friends"])
+
+
 def _concept_of(words: Sequence[Token]) -> str | None:
     """What words mean; not "rate", whose stem is that of "rating"."""
-    if len(words) == 1 and words[0].text in lexicon("en").data["false_friends"]:
+    if len(words) == 1 and words[0].text in _false_friends():
         return None
     return _concepts().get(tuple(word.stem for word in words))
 
@@ -259,14 +265,14 @@ def _concept_of(words: Sequence[Token]) -> str | None:
 @cache
 def polarity(column: str) -> str | None:
     """Which way a series is better, "up" or "down", by what its name means; None where that is not known."""
-    better = {way for way, known in lexicon("en").data["better"].items() if meanings(column) & set(known)}
+    better = {way for way, known in concepts().better if meanings(column) & known}
     return better.pop() if len(better) == 1 else None
 
 
 @cache
 def means(column: str, kind: str) -> bool:
     """Whether a series' name means something of a kind: `levels`, that stand at a value, or `flows`, that add up."""
-    return bool(meanings(column) & set(lexicon("en").data[kind]))
+    return bool(meanings(column) & getattr(concepts(), kind))
 
 
 @cache
@@ -278,7 +284,7 @@ def meanings(column: str) -> frozenset[str]:
         for begin in range(len(words))
         for end in range(begin + 1, len(words) + 1)
         for stems in (tuple(stem_of(w.text, language) for w in words[begin:end]) for language in LANGUAGES)
-        if (concept := _concepts().get(stems)) and words[begin].text not in lexicon("en").data["false_friends"]
+        if (concept := _concepts().get(stems)) and words[begin].text not in _false_friends()
     )
 
 

@@ -60,7 +60,7 @@ class Names:
         self.language = language
         self._step = table.step
         self._harmless = lexicon(language).harmless_cell
-        particles = lexicon(language).data["verb_particles"].split()
+        particles = lexicon(language).data["verb_particles"]
         self._particles = {stem_of(word, language): word in lexicon(language).harmless for word in particles}
         self._by_first: dict[str, list[tuple[Stems, Name]]] = defaultdict(list)
         seen: set[tuple[Stems, Name]] = set()

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import date, timedelta
 from functools import cache
-from typing import Any
 
 from dateutil.easter import easter
 
+from ....languages.claim_sections import HolidayDates
 from ..lexicon import lexicon
 from ..specification import Window
 from ..tables import NamedTime, Times
@@ -41,7 +41,7 @@ def is_vague_holiday(text: str, language: str) -> bool:
     """Whether a text is only a holiday of one day or of more ("Easter"), which "since" and "after" alone date."""
     for pattern, days in _patterns(language):
         if pattern.fullmatch(text):
-            return len(days.get("easter", [])) + len(days.get("dates", [])) > 1
+            return len(days.easter) + len(days.dates) > 1
     return False
 
 
@@ -63,18 +63,18 @@ def _holidays(text: str, language: str, times: Times) -> Iterator[NamedTime]:
 
 
 @cache
-def _patterns(language: str) -> list[tuple[re.Pattern[str], dict[str, Any]]]:
+def _patterns(language: str) -> list[tuple[re.Pattern[str], HolidayDates]]:
     named = sorted(lexicon(language).data["holidays"].items(), key=lambda item: len(item[0]), reverse=True)
     year = r"(?: (?:of |in |van )?(?P<year>(?:19|20)\d\d))?"
     return [(re.compile(rf"(?<!\w)(?:{name}){year}(?!\w)", re.IGNORECASE), days) for name, days in named]
 
 
-def _windows(days: dict[str, Any], year: int) -> list[Window]:
+def _windows(days: HolidayDates, year: int) -> list[Window]:
     """The days of a holiday in a year: in days from Easter Sunday, or as month-day; not on a Sunday, where so said."""
     begin = easter(year)
-    spans = [(begin + timedelta(days=a), begin + timedelta(days=b)) for a, b in days.get("easter", [])]
-    spans += [(_day(year, a), _day(year, b)) for a, b in days.get("dates", [])]
-    if days.get("not_on_sunday"):
+    spans = [(begin + timedelta(days=a), begin + timedelta(days=b)) for a, b in days.easter]
+    spans += [(_day(year, a), _day(year, b)) for a, b in days.dates]
+    if days.not_on_sunday:
         spans = [(a - timedelta(days=a.weekday() == 6), b - timedelta(days=b.weekday() == 6)) for a, b in spans]
     return [Window(start=a, end=b) for a, b in spans]
 

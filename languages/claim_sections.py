@@ -1,0 +1,354 @@
+"""The sections of a language pack that numerical claims are read with."""
+
+import re
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, Field, model_validator
+
+from .sections import Checked, Section
+
+_GROUP = re.compile(r"(?<!\?P)<(\w+)>")
+_MOST_EXPANSIONS = 5  # groups within groups
+
+
+def _without_open_group(pattern: str) -> str:
+    if unknown := _GROUP.search(pattern):
+        raise ValueError(f"{unknown[0]} names no group; add it to the groups of the file")
+    return pattern
+
+
+Form = Annotated[str, AfterValidator(_without_open_group)]
+"""A regular expression that others are filled into (`{unit}`, `{a}`) before it is used."""
+Pattern = Annotated[Checked, AfterValidator(_without_open_group)]
+Patterns = tuple[Pattern, ...]
+Forms = tuple[Form, ...]
+WordList = frozenset[str]
+Weekdays = tuple[int, ...]
+
+
+def _month_day(text: str) -> str:
+    if not re.fullmatch(r"(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])", text):
+        raise ValueError(f"{text!r} is no day of a year; write a month and a day, as 12-25")
+    return text
+
+
+MonthDay = Annotated[str, AfterValidator(_month_day)]
+
+
+class GroupedSection(Section):
+    """A section whose patterns may name a group of alternatives: `<name>` stands for any of `groups[name]`."""
+
+    groups: dict[str, tuple[Checked, ...]] = Field(default_factory=dict)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _expand(cls, data: Any) -> Any:
+        if not isinstance(data, dict) or not isinstance(data.get("groups"), dict):
+            return data
+        groups = data["groups"]
+        return {key: value if key == "groups" else _with_groups(value, groups) for key, value in data.items()}
+
+
+def _with_groups(value: Any, groups: dict[str, Any]) -> Any:
+    if isinstance(value, dict):
+        return {key: _with_groups(inner, groups) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_with_groups(inner, groups) for inner in value]
+    if not isinstance(value, str):
+        return value
+    for _ in range(_MOST_EXPANSIONS):
+        expanded = _GROUP.sub(lambda name: _alternatives(name[1], groups), value)
+        if expanded == value:
+            break
+        value = expanded
+    return value
+
+
+def _alternatives(name: str, groups: dict[str, Any]) -> str:
+    """Any of a group's; a name that is no group stays, and is refused where it stands."""
+    return f"(?:{'|'.join(map(str, groups[name]))})" if name in groups else f"<{name}>"
+
+
+class Marks(Section):
+    """The words of each kind of mark: statistics, directions, hedges, quantifiers and the words that relate them."""
+
+    mean: Patterns = ()
+    median: Patterns = ()
+    sum: Patterns = ()
+    maximum: Patterns = ()
+    minimum: Patterns = ()
+    range: Patterns = ()
+    ranged: Patterns = ()
+    deviation: Patterns = ()
+    latest: Patterns = ()
+    first: Patterns = ()
+    count: Patterns = ()
+    that_time: Patterns = ()
+    best: Patterns = ()
+    worst: Patterns = ()
+    seen: Patterns = ()
+    missing: Patterns = ()
+    distinct: Patterns = ()
+    difference: Patterns = ()
+    change: Patterns = ()
+    up: Patterns = ()
+    down: Patterns = ()
+    improved: Patterns = ()
+    worsened: Patterns = ()
+    flat: Patterns = ()
+    trend: Patterns = ()
+    changed_to: Patterns = ()
+    correlation: Patterns = ()
+    positive: Patterns = ()
+    negative: Patterns = ()
+    anomaly: Patterns = ()
+    share: Patterns = ()
+    double: Patterns = ()
+    half: Patterns = ()
+    times_as: Patterns = ()
+    ratio: Patterns = ()
+    higher: Patterns = ()
+    lower: Patterns = ()
+    better: Patterns = ()
+    worse: Patterns = ()
+    cheaper: Patterns = ()
+    dearer: Patterns = ()
+    busier: Patterns = ()
+    quieter: Patterns = ()
+    than: Patterns = ()
+    equal: Patterns = ()
+    between_two: Patterns = ()
+    above: Patterns = ()
+    below: Patterns = ()
+    at_least: Patterns = ()
+    at_most: Patterns = ()
+    about: Patterns = ()
+    nearly: Patterns = ()
+    just_over: Patterns = ()
+    exactly: Patterns = ()
+    all: Patterns = ()
+    none: Patterns = ()
+    only: Patterns = ()
+    some: Patterns = ()
+    majority: Patterns = ()
+    not_: Patterns = Field((), alias="not")
+    rank: Patterns = ()
+    when: Patterns = ()
+    others: Patterns = ()
+    any_other: Patterns = ()
+    the_two: Patterns = ()
+    measured: Patterns = ()
+    outnumbers: Patterns = ()
+    first_time: Patterns = ()
+    both: Patterns = ()
+    apart: Patterns = ()
+    multiplied_by: Patterns = ()
+    in_a_row: Patterns = ()
+    respectively: Patterns = ()
+    days: Patterns = ()
+    forecast: Patterns = ()
+    cause: Patterns = ()
+    value_word: Patterns = ()
+    increase_word: Patterns = ()
+    last_but: Patterns = ()
+
+
+class TimeMarks(Section):
+    """Times that are not defined ("in spring"), that were not joined ("since"), and asides ("so far")."""
+
+    vague_time: Patterns = ()
+    open_time: Patterns = ()
+    aside: Patterns = ()
+
+
+class ClaimMarks(GroupedSection):
+    """`claim_marks.yaml`: what the words of a numerical claim do; regular expressions, matched as whole words.
+
+    Attributes:
+        marks: The words of each kind.
+        last_but: "Op een na": how many places before the last.
+        whole: All rows; `whole_led` is what stands before their number.
+        per: Before what a rate is of; `rate` where a number goes before.
+        joins: Where a sentence is cut into clauses; `joins_after_comma` after a comma alone.
+        attributed: A part of a number that has a cause: nothing of it can be computed.
+        except_before: Before what is left out; `except_after` after it.
+        part_of: Before the whole that a part is of; `part_of_led` where the clause begins with it.
+        multiples: The stem of a verb, and the number that it multiplies by.
+        total_rows: What a row of totals is called.
+        harmless: Words that say nothing that is checked; `harmless_cell` those of a cell.
+        plain_verbs: Verbs that only say that something was so, unless a column is called after them.
+        scope_prepositions: An unknown word after one of these may say of what or when, and is then never left out.
+        superlative: An unknown one says which row: it is never left out.
+        ends_particle: What may follow the particle of a verb that comes apart.
+    """
+
+    marks: Marks
+    last_but: dict[str, int] = Field(default_factory=dict)
+    whole: Patterns = ()
+    whole_led: Pattern = "(?!)"
+    strong: Patterns = ()
+    busy: Patterns = ()
+    priced: Patterns = ()
+    never_led: Patterns = ()
+    rate: Pattern = "(?!)"
+    per: Pattern = "(?!)"
+    joins: Patterns = ()
+    joins_after_comma: Patterns = ()
+    would: Patterns = ()
+    comment_led: Patterns = ()
+    multiplied: Pattern = "(?!)"
+    levels_beyond: Patterns = ()
+    attributed: Pattern = "(?!)"
+    except_before: Patterns = ()
+    except_after: Patterns = ()
+    except_led: Pattern = "(?!)"
+    except_led_only: Patterns = ()
+    part_of: Pattern = "(?!)"
+    part_of_led: Pattern = "(?!)"
+    changed_by: Pattern = "(?!)"
+    times_word: Pattern = "(?!)"
+    half_of_all: Pattern = "(?!)"
+    each_step: Pattern = "(?!)"
+    placed_in: Pattern = "(?!)"
+    multiples: dict[str, int] = Field(default_factory=dict)
+    measures: Pattern = "(?!)"
+    ends_particle: Patterns = ()
+    refers_back: Pattern = "(?!)"
+    counted_people: Patterns = ()
+    total_rows: WordList = frozenset()
+    harmless: WordList
+    plain_verbs: WordList = frozenset()
+    articles: WordList
+    scope_prepositions: WordList
+    superlative: Pattern = "(?!)"
+    restrictive: WordList
+    harmless_cell: WordList
+
+
+class HolidayDates(Section):
+    """When a holiday is: spans in days from Easter Sunday, or of month-days, the likeliest first."""
+
+    easter: tuple[tuple[int, int], ...] = ()
+    dates: tuple[tuple[MonthDay, MonthDay], ...] = ()
+    not_on_sunday: bool = False
+
+
+class ClaimTimes(GroupedSection):
+    """`claim_times.yaml`: how times are named; `{unit}` is a period, `{a}` and `{b}` are times.
+
+    Attributes:
+        ordinals: The first ten, and what follows a number that is one.
+        weekdays: 0 is Monday; also in the plural.
+        periods: day, week, month, quarter, year or row.
+        from_to: Two times that make one; `end_of` to `until` make one of another.
+        first_units_of: So many units of, or from, a time; all down to `one_from`.
+        the_unit: A time told by another one: all of it, a step from it.
+        same_led: The same part of another year.
+        untold: Of a table without times: what it cannot tell.
+        time_marks: Further words for the marks of `claim_marks.yaml`.
+    """
+
+    ordinals: dict[str, int]
+    ordinal_suffix: Pattern
+    weekdays: dict[str, int]
+    weekdays_together: dict[str, Weekdays] = Field(default_factory=dict)
+    periods: dict[str, str]
+    previous: Patterns = ()
+    this: Patterns = ()
+    last_n: Patterns = ()
+    first_n: Patterns = ()
+    quarter_names: Patterns = ()
+    quarter_ordinal: Form
+    half_ordinal: Form
+    week_number: Patterns = ()
+    from_to: Forms = ()
+    end_of: Forms = ()
+    start_of: Forms = ()
+    since: Forms = ()
+    after: Forms = ()
+    before: Forms = ()
+    for_or_before: Forms = ()
+    until: Forms = ()
+    unit_of: Forms = ()
+    first_row: Patterns = ()
+    last_row: Patterns = ()
+    first_units_of: Forms = ()
+    last_units_of: Forms = ()
+    units_from: Forms = ()
+    units_begun: Forms = ()
+    units_after: Forms = ()
+    units_before: Forms = ()
+    day_after: Forms = ()
+    day_before: Forms = ()
+    unit_until: Forms = ()
+    one_from: Forms = ()
+    whole_time: Pattern = "(?!)"
+    lone_day_led: Pattern = "(?!)"
+    no_lone_day: Pattern = "(?!)"
+    after_lone_day: Pattern = "(?!)"
+    holidays: dict[Pattern, HolidayDates] = Field(default_factory=dict)
+    the_unit: Forms = ()
+    step_after: Forms = ()
+    step_before: Forms = ()
+    after_elided: Patterns = ()
+    yesterday: Patterns = ()
+    today: Patterns = ()
+    same_led: Pattern = "(?!)"
+    same_words: Pattern = "(?!)"
+    same_units: Forms = ()
+    years_before: Pattern = "(?!)"
+    unit_adjectives: dict[Pattern, str] = Field(default_factory=dict)
+    untold: Patterns = ()
+    time_marks: TimeMarks = TimeMarks()
+
+
+class SeriesNames(GroupedSection):
+    """`series_names.yaml`: how series are called; lists of phrases, without case.
+
+    Attributes:
+        how_often: What makes a number one of times per period; `lasting` what says how long something took.
+        after_rates: After a data rate, what the series is.
+        participle: Participles in a name, which "calls" alone does not say.
+        of_others: Whose figures, or of when, a table may not have, also where the question has asked for them.
+        verb_particles: Particles of verbs that come apart ("zegden 12 leden op").
+        rate_words: What follows one of these in a column's name is not what the column is of ("cost per parcel").
+        was_done: Words of a column's name that only say that it was so; `was_ended` those that say how it ended.
+        narrowing: Words of a name without which it is not named: "parcels" are not the "late parcels".
+        compound_light_heads: Heads that add little to what goes before them in a compound.
+        compound_tails: Heads that only count; `compound_prefixes` are what changes the meaning of what follows.
+        synonyms: What each concept may be called; a phrase that two have means the first.
+        hints: Words that tell a series only where a claim names no other: what is done, and plain nouns.
+        false_friends: Words whose stem is that of another, and which mean something else.
+    """
+
+    how_often: Pattern = "(?!)"
+    lasting: Pattern = "(?!)"
+    after_rates: dict[str, str] = Field(default_factory=dict)
+    participle: Pattern = "(?!)"
+    not_narrowing: WordList = frozenset()
+    of_others: WordList = frozenset()
+    verb_particles: WordList = frozenset()
+    rate_words: WordList = frozenset()
+    was_done: WordList = frozenset()
+    was_ended: WordList = frozenset()
+    narrowing: WordList = frozenset()
+    compound_light_heads: WordList = frozenset()
+    compound_tails: WordList = frozenset()
+    compound_prefixes: WordList = frozenset()
+    synonyms: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    hints: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    false_friends: WordList = frozenset()
+
+
+class PlainWords(Section):
+    """`plain_words.yaml`: words that name no series, statistic, window or value; a claim means the same without them.
+
+    Attributes:
+        words: Always, unless a column or a cell is called so.
+        verbs: Verbs that say that something was so, was done, or is told, in all their forms.
+        everyone: Nouns for all that a table is about: they narrow nothing, even after a preposition.
+    """
+
+    words: WordList
+    verbs: WordList
+    everyone: WordList

@@ -1,1 +1,0 @@
-"""The words of numerical claims, a file a language."""

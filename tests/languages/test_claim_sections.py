@@ -1,0 +1,70 @@
+"""The words of numerical claims in the packs: one pattern per line, named groups, and mistakes with their place."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from assay.errors import InputError
+from assay.languages import language_codes, load_language, packs_with, parse_yaml, read_yaml
+from assay.languages.claim_sections import ClaimMarks, ClaimTimes, SeriesNames
+from assay.metrics.numeric.names.concepts import concepts
+
+PACKS = Path(__file__).parents[2] / "languages"
+SECTIONS = ("claim_marks", "claim_times", "series_names", "plain_words")
+LONGEST_LINE = 180
+_MARKS = """
+marks: {mean: ['<middle>']}
+harmless: [a]
+articles: [a]
+scope_prepositions: [of]
+restrictive: [net]
+harmless_cell: [a]
+"""
+
+
+@pytest.mark.parametrize("section", SECTIONS)
+@pytest.mark.parametrize("code", language_codes())
+def test_a_pattern_is_a_line(code: str, section: str) -> None:
+    file = PACKS / code / f"{section}.yaml"
+    lines = file.read_text(encoding="utf-8").splitlines() if file.is_file() else []
+    assert [number for number, line in enumerate(lines, 1) if len(line) > LONGEST_LINE] == []
+
+
+def test_a_group_stands_for_any_of_its_alternatives() -> None:
+    marks = parse_yaml("groups: {middle: [average, 'mean(?: value)?']}" + _MARKS, ClaimMarks, "marks.yaml")
+    (pattern,) = marks.marks.mean
+    assert re.fullmatch(pattern, "mean value") and re.fullmatch(pattern, "average") and not re.fullmatch(pattern, "sum")
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "message"),
+    [
+        ("groups: {centre: [average]}" + _MARKS, 2, "marks.mean.0: .*<middle> names no group"),
+        ("groups: {middle: ['(']}" + _MARKS, 1, "groups.middle.0: .*is no regular expression"),
+        ("groups: {middle: [average]}" + _MARKS.replace("mean", "maen"), 2, "marks.maen: Extra inputs"),
+    ],
+)
+def test_a_mistake_in_marks_is_told_with_its_place(tmp_path: Path, text: str, line: int, message: str) -> None:
+    file = tmp_path / "claim_marks.yaml"
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises(InputError, match=f"{re.escape(str(file))}, line {line}[:,] .*{message}"):
+        read_yaml(file, ClaimMarks)
+
+
+def test_a_holiday_that_is_no_day_is_told_with_its_place() -> None:
+    text = "holidays:\n  carnival: {dates: [['02-30', '3-1']]}\nordinals: {}\n"
+    with pytest.raises(InputError, match=r"times.yaml, line 2, holidays.carnival.*'3-1' is no day of a year"):
+        parse_yaml(text, ClaimTimes, "times.yaml")
+
+
+def test_what_is_known_of_concepts_is_of_concepts_that_a_language_has() -> None:
+    known = concepts()
+    named = {concept for pack in packs_with("series_names") for concept in pack.series_names.synonyms}
+    assert (known.agents | known.people | known.levels | known.flows | known.better.up | known.better.down) <= named
+
+
+def test_every_language_names_concepts_that_the_fallback_names() -> None:
+    names: SeriesNames = load_language("en").series_names
+    for pack in packs_with("series_names"):
+        assert set(pack.series_names.hints) <= set(names.synonyms) | set(names.hints)
