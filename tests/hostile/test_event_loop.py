@@ -45,13 +45,13 @@ METRICS = (
 
 
 async def longest_pause(work: Awaitable[object]) -> float:
-    """The longest time for which the event loop stood still during a piece of work, in seconds of the processor."""
-    begun = time.process_time()
+    """The longest time for which a piece of work kept the event loop's own thread computing, in seconds."""
+    begun = time.thread_time()
     pause = 0.0
     task = asyncio.ensure_future(work)
     while not task.done():
         await asyncio.sleep(0.005)
-        pause, begun = max(pause, time.process_time() - begun), time.process_time()
+        pause, begun = max(pause, time.thread_time() - begun), time.thread_time()
     await task
     return pause
 

@@ -6,11 +6,11 @@ be: runs of capitals, brackets and spaces, codes without an end, a thousand step
 
 import asyncio
 import json
-import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from processor_time import processor_seconds
 
 from assay.eval_sets import Sample
 from assay.languages import load_language
@@ -30,6 +30,7 @@ PLAIN = Sample(
 )
 LENGTH = 20_000
 SECONDS = 4.0  # of the processor; what was quadratic took 10 to 60 at this length
+LONGEST = 10 * SECONDS  # at 100,000 characters
 FUNCTIONS: dict[str, Callable[[str], object]] = {
     "components": lambda text: find_components(text, ENGLISH),
     "entities": lambda text: find_entities(text, ENGLISH),
@@ -47,12 +48,6 @@ def repeated(unit: str, length: int = LENGTH) -> str:
     return (unit * (length // len(unit) + 1))[:length]
 
 
-def processor_seconds(work: Callable[[], object]) -> float:
-    begun = time.process_time()
-    work()
-    return time.process_time() - begun
-
-
 def test_there_are_patterns_enough() -> None:
     assert len(UNITS) >= 65
 
@@ -61,7 +56,8 @@ def test_there_are_patterns_enough() -> None:
 @pytest.mark.parametrize("name", SLOW_BEFORE)
 def test_functions_of_text_take_no_more_than_their_length(name: str, function: str) -> None:
     FUNCTIONS[function]("Click Save. It costs 5 euros.")  # patterns are compiled before the clock runs
-    assert processor_seconds(lambda: FUNCTIONS[function](repeated(UNITS[name]))) < SECONDS
+    text = repeated(UNITS[name])
+    assert processor_seconds(lambda: FUNCTIONS[function](text), enough=SECONDS) < SECONDS
 
 
 @pytest.mark.parametrize("name", SLOW_BEFORE)
@@ -70,7 +66,7 @@ def test_the_heuristics_take_no_more_than_their_length(name: str) -> None:
     text = repeated(UNITS[name], 10_000)
     hostile = Sample(id="s", language="en", user_input=text, response=text, retrieved_contexts=(text[::-1],))
     asyncio.run(metric.assess(PLAIN))
-    assert processor_seconds(lambda: asyncio.run(metric.assess(hostile))) < 3 * SECONDS
+    assert processor_seconds(lambda: asyncio.run(metric.assess(hostile)), enough=3 * SECONDS) < 3 * SECONDS
 
 
 @pytest.mark.slow
@@ -78,8 +74,8 @@ def test_the_heuristics_take_no_more_than_their_length(name: str) -> None:
 def test_every_pattern_up_to_100_kb(name: str) -> None:
     text = repeated(UNITS[name], 100_000)
     for function in FUNCTIONS.values():
-        assert processor_seconds(lambda function=function: function(text)) < 10 * SECONDS
-    assert processor_seconds(lambda: Declined().score(response=text, language="en")) < 10 * SECONDS
+        assert processor_seconds(lambda function=function: function(text), enough=LONGEST) < LONGEST
+    assert processor_seconds(lambda: Declined().score(response=text, language="en"), enough=LONGEST) < LONGEST
 
 
 @pytest.mark.parametrize(
