@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..eval_sets import Sample
-from ..meta_eval.estimate import Estimate, estimate
+from ..meta_eval.estimate import Estimate, estimate_mean
 from ..meta_eval.proportion import estimate_proportion
 from ..metrics import Score
 from .pair_difference import paired_difference
@@ -106,13 +106,10 @@ def _flip_share(flipped: Sequence[bool], groups: Sequence[str], seed: int) -> Es
     Where all or none did, every resample says the same; then Wilson's interval for the share of groups with an
     exception, which is no smaller than that of claims.
     """
-    import numpy as np
-
     if not flipped:
         return Estimate(None, problem="no claim stands in both")
     if len(set(flipped)) == 1:
         count = len(set(groups))
         share = estimate_proportion(count * flipped[0], count)
         return Estimate(share.value, share.low, share.high)
-    values = np.asarray(flipped, float)
-    return estimate(lambda weights: values @ weights / weights.sum(axis=0), groups, resamples=None, seed=seed)
+    return estimate_mean(flipped, groups, seed=seed)

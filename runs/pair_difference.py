@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
-from ..meta_eval.estimate import Estimate, estimate
+from ..meta_eval.estimate import Estimate, estimate_mean
 
 if TYPE_CHECKING:
     from ..meta_eval.arrays import Floats
@@ -46,9 +46,8 @@ def paired_difference(
 
     if not differences:
         return Estimate(None, n=0, groups=0, problem="no sample was scored in both runs")
-    values = np.asarray(differences, float)
-    p = _sign_flip_p_value(values - against, groups, side, seed)
-    return estimate(lambda weights: values @ weights / weights.sum(axis=0), groups, seed=seed, p=p)
+    p = _sign_flip_p_value(np.asarray(differences, float) - against, groups, side, seed)
+    return estimate_mean(differences, groups, seed=seed, p=p)
 
 
 def _sign_flip_p_value(differences: "Floats", groups: Sequence[str], side: Side, seed: int) -> float:

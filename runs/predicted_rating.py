@@ -64,7 +64,7 @@ def predict_mean_rating(store: "Store", run: str) -> PredictedRating | None:
         return None
     import numpy as np
 
-    from ..meta_eval.estimate import estimate
+    from ..meta_eval.estimate import estimate_mean
     from ..meta_eval.mean_rating import estimate_mean_rating
     from ..meta_eval.table import ScoreTable
 
@@ -86,13 +86,12 @@ def predict_mean_rating(store: "Store", run: str) -> PredictedRating | None:
         rating_max=first.rating_max,
         groups=tuple(row.source for row in rows),
     )
-    mean = estimate(lambda weights: predicted @ weights / weights.sum(axis=0), table.groups)
+    mean = estimate_mean(predicted, table.groups)
     rated = table.rated()
     count = len(rated.items)
     corrected = None
     if count == len(rows):
-        ratings_of_all = rated.mean_rating
-        corrected = estimate(lambda weights: ratings_of_all @ weights / weights.sum(axis=0), table.groups)
+        corrected = estimate_mean(rated.mean_rating, table.groups)
     elif (powered := estimate_mean_rating(table, (metric,))) is not None:
         corrected = powered.mean
     chosen = mean if corrected is None else corrected

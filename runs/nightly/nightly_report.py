@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 from pydantic import ValidationError
 
 from ...former_names import recorded_name
-from ...meta_eval.estimate import Estimate, estimate
+from ...meta_eval.estimate import estimate_mean
 from ..compare import Comparison, PairedSample, run_samples
 from ..predicted_rating import PredictedRating, predict_mean_rating
 from .gates import GateResult, RecordedModel, RecordedName, ShareGate, Spending
@@ -241,10 +241,7 @@ def report_metric(
         groups: The group of each value; groups are resampled whole for the interval of the mean.
         asked: Whether a suite names the metric.
     """
-    import numpy as np
-
-    array = np.array(values, float)
-    mean = estimate(lambda weights: array @ weights / weights.sum(axis=0), groups) if values else Estimate(None)
+    mean = estimate_mean(values, groups)
     return MetricReport(
         metric=metric,
         asked=asked,
