@@ -95,7 +95,7 @@ def estimate_mean(
 
     The sums and sizes of the groups are resampled, which gives what resampling the values would, in the time of the
     groups alone. Above 5,000 groups nothing is resampled: the interval is the normal one of a ratio of group sums with
-    its linearised standard error (Cochran, 1977, "Sampling Techniques", chapter 6), to which the bootstrap's has converged.
+    its linearised standard error (Cochran, 1977, "Sampling Techniques", chapter 6), where the bootstrap's ends too.
 
     Args:
         values: A number per item, (items,).
