@@ -238,6 +238,17 @@ class ClaimTimes(GroupedSection):
 
     Attributes:
         ordinals: The first ten, and what follows a number that is one.
+        article: One before a time, with the space after it, or nothing.
+        of: Between a part and the time that it is of; `of_or_in` also where that is said by "in".
+        of_year: Between a month or quarter and its year; `half_of` between a half and its month or year.
+        of_the_year: After a half of the table's year.
+        day_of: Between a day and its month ("3rd of March").
+        not_a_day: A number after a month is no day before one of these ("in maart 2 dagen").
+        more_months: Further names of months, and their numbers.
+        verb_months: Months that are verbs too, unless one of `before_month` goes before ("may be").
+        until_before: An "until" that may leave out the time after it.
+        days_and: Between two days ("the 12th and 13th"); `days_joined` all that may stand there.
+        aside_led: What an aside begins with that says a time again; `apposed_led` the date of a holiday.
         weekdays: 0 is Monday; also in the plural.
         periods: day, week, month, quarter, year or row.
         from_to: Two times that make one; `end_of` to `until` make one of another.
@@ -250,6 +261,23 @@ class ClaimTimes(GroupedSection):
 
     ordinals: dict[str, int]
     ordinal_suffix: Pattern
+    article: Pattern
+    of: Pattern
+    of_or_in: Pattern
+    of_year: Pattern
+    half_of: Pattern
+    of_the_year: Pattern = "(?!)"
+    day_of: Pattern = ""
+    not_a_day: Pattern = "(?!)"
+    more_months: dict[str, int] = Field(default_factory=dict)
+    verb_months: Pattern = "(?!)"
+    before_month: Pattern = "(?!)"
+    weekday_plural: Pattern = ""
+    until_before: Pattern = "(?!)"
+    days_and: Pattern
+    days_joined: Pattern
+    aside_led: Pattern = "(?!)"
+    apposed_led: Pattern = "(?!)"
     weekdays: dict[str, int]
     weekdays_together: dict[str, Weekdays] = Field(default_factory=dict)
     periods: dict[str, str]
@@ -314,6 +342,11 @@ class SeriesNames(GroupedSection):
         rate_words: What follows one of these in a column's name is not what the column is of ("cost per parcel").
         was_done: Words of a column's name that only say that it was so; `was_ended` those that say how it ended.
         narrowing: Words of a name without which it is not named: "parcels" are not the "late parcels".
+        name_fillers: Words of a name that say nothing of what it is ("total"); `no_nouns` those of a unit ("score").
+        predicate: Participles that a column is called after that only says what happened ("afgehandeld").
+        separable: Those of verbs that come apart, with the group `particle` ("uit" of "uitgevallen").
+        compound_links: What may stand between the halves of a compound; none where the language does not write them
+            as one word.
         compound_light_heads: Heads that add little to what goes before them in a compound.
         compound_tails: Heads that only count; `compound_prefixes` are what changes the meaning of what follows.
         synonyms: What each concept may be called; a phrase that two have means the first.
@@ -332,6 +365,11 @@ class SeriesNames(GroupedSection):
     was_done: WordList = frozenset()
     was_ended: WordList = frozenset()
     narrowing: WordList = frozenset()
+    name_fillers: WordList = frozenset()
+    no_nouns: WordList = frozenset()
+    predicate: Pattern = "(?!)"
+    separable: Pattern = "(?!)"
+    compound_links: WordList = frozenset()
     compound_light_heads: WordList = frozenset()
     compound_tails: WordList = frozenset()
     compound_prefixes: WordList = frozenset()

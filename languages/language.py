@@ -55,6 +55,14 @@ class Language:
         """The language's English name."""
         return self.profile.name
 
+    @cached_property
+    def is_day_first(self) -> bool:
+        """Whether the day is written before the month where both are numbers; by the locale's short dates (CLDR)."""
+        from babel import Locale
+
+        short = str(Locale.parse(self.code).date_formats["short"].pattern)
+        return short.index("d") < short.index("M")
+
     def has(self, *sections: str) -> bool:
         """Whether the pack has all of these sections, by the names of their files (`words`, `messages`)."""
         return all(self._folder.joinpath(f"{section}.yaml").is_file() for section in sections)

@@ -286,6 +286,8 @@ class Notation(Section):
             touch it ("12k").
         currencies: As written, and the ISO code. `units`: the pint unit, and how it is written.
         name_units: Words that follow a unit in a column's name.
+        header_scales: Scales in the unit of a column ("k€"); `header_plurals` are understood only beside a currency.
+        header_words: What may stand beside them ("in thousands of EUR").
         small: Words for small numbers; `parts` for fractions, by their denominator.
     """
 
@@ -296,6 +298,9 @@ class Notation(Section):
     currencies: dict[str, str]
     units: dict[str, tuple[str, ...]]
     name_units: dict[str, str]
+    header_scales: dict[str, int] = Field(default_factory=dict)
+    header_plurals: dict[str, int] = Field(default_factory=dict)
+    header_words: tuple[str, ...] = ()
     minus: tuple[str, ...]
     ordinals: tuple[str, ...]
     counts: tuple[str, ...]

@@ -42,10 +42,10 @@ def unread(clause: Clause, shared: frozenset[str]) -> list[str]:
 
 def _loose_particles(clause: Clause) -> list[str]:
     """The "uit" of "er vielen 71 treinen uit", where a column that is called "uitgevallen" is not what was read."""
-    if clause.words.language != "nl":
-        return []
     read = {name for mark in clause.marks if mark.used for name in mark.series}
-    particles = {particle_of(column) for column in clause.table.columns if column not in read} - {None}
+    particles = {
+        particle_of(column, clause.words.language) for column in clause.table.columns if column not in read
+    } - {None}
     loose = [
         (token, after)
         for token, after in zip(clause.tokens, [*clause.tokens[1:], None], strict=True)

@@ -26,6 +26,12 @@ def notation_signs(kind: str) -> dict[str, str]:
 
 
 @cache
+def notation_powers(kind: str) -> dict[str, int]:
+    """The powers of ten that the words of one kind (`header_scales`) stand for, in all languages."""
+    return {word: power for pack in notation_languages() for word, power in getattr(pack.notation, kind).items()}
+
+
+@cache
 def unit_aliases() -> dict[str, str]:
     """Units, currencies and percent as written (as given, or in lower case) -> as computed with, in all languages."""
     aliases: dict[str, str] = {}

@@ -1,27 +1,26 @@
-"""How a column may be called: its name as written, synonyms, parts, Dutch compounds; and what its name means."""
+"""How a column may be called: its name as written, synonyms, parts, compounds; and what its name means."""
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from itertools import islice, product
-from re import compile as expression
 
+from ....languages import FALLBACK, load_language
 from ....text.numbers import known_unit
 from ..lexicon import LANGUAGES, Token, lexicon, stem_of, tokens
 from .concepts import concepts
 
 Stems = tuple[str, ...]
 
-_PARTICIPLE = expression(r"\w*ge\w{3,}(?:en|d|t)")  # "uitgevallen", "afgehandeld"
-_APART = expression(r"(?P<particle>uit|op|af|in|aan|weg|terug|mee|bij|over|door|toe|om|na)ge\w{3,}(?:en|d|t)$")
 _MOST_NAMES = 80  # ways to name one column
 _MOST_PART_NAMES = 20  # ways to name a part of one
-_BRACKETS = expression(r"[(\[][^)\]]*[)\]]")
-_CAMEL = expression(r"(?<=[a-z])(?=[A-Z])|_")
+_BRACKETS = re.compile(r"[(\[][^)\]]*[)\]]")
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|_")
 # Zipf frequencies (log10 of occurrences in 10^9 words) from which the two halves of a compound are words
 _FIRST_HALF = 3.3
 _SHORT_FIRST_HALF = 4.4  # of three letters
 _SECOND_HALF = 2.9
-_DOUBLED = expression(r"([aeou])\1")
+_DOUBLED = re.compile(r"([aeou])\1")
 _SHORTEST_HALF = 3
 _SHORTEST_HEAD = 5
 
@@ -82,14 +81,14 @@ def column_names(column: str, language: str) -> tuple[Stems, ...]:
 
 def is_unit(word: str) -> bool:
     """Whether a word of a name is a unit."""
-    return known_unit(word) is not None and not word.isdigit() and word not in ("total",)
+    return known_unit(word) is not None and not word.isdigit()
 
 
 @cache
 def content_words(column: str, language: str) -> tuple[tuple[Token, ...], ...]:
     """The words of a name that say what the column is: those before "per", without units and articles."""
     words = lexicon(language)
-    drop = words.harmless | {"total", "number", "totaal", "aantal"}
+    drop = words.harmless | _of_all_languages("name_fillers")
     found = name_words(column, language)
     cut = next((place for place, word in enumerate(found) if place and word[0].text in words.data["rate_words"]), None)
     return tuple(
@@ -107,9 +106,8 @@ def parts_of(column: str, language: str) -> Iterator[Stems]:
             run = words[begin : begin + length]
             yield _stems(run)
             yield from islice(_synonymous([t for word in run for t in word], language), _MOST_PART_NAMES)
-    if language == "nl":
-        for word in words:
-            yield from (((stem_of(half, language),)) for half in halves(word[-1].text))
+    for word in words:
+        yield from (((stem_of(half, language),)) for half in halves(word[-1].text, language))
 
 
 def names_without_what_was_done(columns: Sequence[str], language: str) -> dict[Stems, str]:
@@ -145,9 +143,9 @@ def names_without_what_was_done(columns: Sequence[str], language: str) -> dict[S
 @cache
 def inflections(word: str, language: str) -> tuple[str, ...]:
     """The stem of a word, and of those listed that are it inflected, which stemming keeps apart ("laat", "late")."""
-    data = lexicon(language).data
+    data, inflects = lexicon(language).data, load_language(language).profile.doubled_vowels
     listed = sorted(data["was_done"] | data["was_ended"] | data["narrowing"])
-    alike = [each for each in listed if _uninflected(each) == _uninflected(word)] if language == "nl" else []
+    alike = [each for each in listed if _uninflected(each) == _uninflected(word)] if inflects else []
     return tuple(dict.fromkeys(stem_of(each, language) for each in (word, *alike)))
 
 
@@ -156,10 +154,10 @@ def _uninflected(word: str) -> str:
 
 
 @cache
-def particle_of(column: str) -> str | None:
-    """The particle of a Dutch verb that comes apart and that a column is called after: "uit" of "uitgevallen"."""
-    words = name_words(column, "nl")
-    found = _APART.match(words[0][-1].text) if len(words) == 1 else None
+def particle_of(column: str, language: str) -> str | None:
+    """The particle of a verb that comes apart and that a column is called after: "uit" of "uitgevallen"."""
+    words = name_words(column, language)
+    found = re.match(lexicon(language).data["separable"], words[0][-1].text) if len(words) == 1 else None
     return found["particle"] if found else None
 
 
@@ -169,8 +167,7 @@ def is_predicate(column: str, language: str) -> bool:
     data = lexicon(language).data
     said = data["was_done"] | data["was_ended"] | data["narrowing"]
     words = [word for word in name_words(column, language) if word[-1].text not in lexicon(language).articles]
-    dutch = language == "nl"
-    telling = [word for word in words if word[-1].text in said or (dutch and _PARTICIPLE.fullmatch(word[-1].text))]
+    telling = [word for word in words if word[-1].text in said or re.fullmatch(data["predicate"], word[-1].text)]
     return bool(telling) and all(word in telling or word[0].text in lexicon(language).harmless for word in words)
 
 
@@ -184,58 +181,62 @@ def hints_of(column: str, language: str) -> frozenset[Stems]:
     runs = [every, words, tuple(word for word in words if word[-1].text not in done)]
     if not any(word[-1].text in narrowing for word in every):
         runs += [words[-1:]]
-    concepts = {_concept_of([token for word in run for token in word]) for run in runs if run}
-    if language == "nl" and words:
-        concepts |= {_concepts().get((stem_of(half, "nl"),)) for half in halves(words[-1][-1].text)}
-    phrases = [phrase for concept in concepts if concept for phrase in data["hints"].get(concept, ())]
+    named = {_concept_of([token for word in run for token in word]) for run in runs if run}
+    if words:
+        named |= {_concepts().get((stem_of(half, language),)) for half in halves(words[-1][-1].text, language)}
+    phrases = [phrase for concept in named if concept for phrase in data["hints"].get(concept, ())]
     return frozenset(tuple(t.stem for t in tokens(phrase, language) if t.is_word) for phrase in phrases)
 
 
 @cache
-def halves(word: str) -> tuple[str, ...]:
-    """What a Dutch compound may be called for short: its head, and its first half where the head adds little.
+def halves(word: str, language: str) -> tuple[str, ...]:
+    """What a compound may be called for short: its head, and its first half where the head adds little.
 
     "Meldingen" and "storing" for "storingsmeldingen", "verzuim" and "ziekte" for "ziekteverzuim".
     """
-    words = lexicon("nl")
+    words = lexicon(language)
+    links = words.data["compound_links"]
+    if not links:
+        return ()
     light, prefixes = (words.data[kind] for kind in ("compound_light_heads", "compound_prefixes"))
     common = words.harmless | frozenset(words.data["periods"])
     best: tuple[float, str, str] | None = None
     for end in range(_SHORTEST_HALF, len(word) - _SHORTEST_HEAD + 1):
         head = word[end:]
-        for first in {word[:end], word[:end].removesuffix("s"), word[:end].removesuffix("en")}:
+        for first in sorted({word[:end], *(word[:end].removesuffix(link) for link in links)}):
             if len(first) < _SHORTEST_HALF or word[:end] in prefixes or head in common or is_unit(head):
                 continue
-            frequency = _frequency(first)
+            frequency = _frequency(first, language)
             enough = _SHORT_FIRST_HALF if len(first) == _SHORTEST_HALF else _FIRST_HALF
-            if frequency >= enough and _frequency(head) >= _SECOND_HALF:
-                weight = min(frequency, _frequency(head))
+            if frequency >= enough and _frequency(head, language) >= _SECOND_HALF:
+                weight = min(frequency, _frequency(head, language))
                 best = max(best, (weight, first, head)) if best else (weight, first, head)
     if best is None:
         return ()
     _, first, head = best
-    everyone = stem_of(first, "nl") in words.everyone
+    everyone = stem_of(first, language) in words.everyone
     return (head, first) if head in light and not everyone and first not in common else (head,)
 
 
-def _frequency(word: str) -> float:
+def _frequency(word: str, language: str) -> float:
     from wordfreq import zipf_frequency
 
-    return float(zipf_frequency(word, "nl"))
+    return float(zipf_frequency(word, language))
 
 
-def counted_compounds(column: str, step: str | None) -> Iterator[Stems]:
-    """Dutch words that are a column of one word with a tail that counts or a head that says how often.
+def counted_compounds(column: str, step: str | None, language: str) -> Iterator[Stems]:
+    """Compounds that are a column of one word with a tail that counts or a head that says how often.
 
     "Ledental", "klantenaantal", "omzetcijfer"; "weekomzet" of a table with a row a week.
     """
-    words = content_words(column, "nl")
-    if len(words) != 1 or len(words[0]) != 1 or len(words[0][0].text) < _SHORTEST_HALF:
+    data = lexicon(language).data
+    words = content_words(column, language)
+    if not data["compound_tails"] or len(words) != 1 or len(words[0]) != 1 or len(words[0][0].text) < _SHORTEST_HALF:
         return
-    data, word = lexicon("nl").data, words[0][0].text
-    yield from ((stem_of(word + tail, "nl"),) for tail in sorted(data["compound_tails"]))
+    word = words[0][0].text
+    yield from ((stem_of(word + tail, language),) for tail in sorted(data["compound_tails"]))
     spans = [text for text, span in data["periods"].items() if span == step]
-    yield from ((stem_of(span + word, "nl"),) for span in spans)
+    yield from ((stem_of(span + word, language),) for span in spans)
 
 
 @cache
@@ -251,13 +252,13 @@ def _concepts() -> dict[Stems, str]:
 
 
 @cache
-def _false_friends() -> frozenset[str]:
-    return frozenset(word for language in LANGUAGES for word in lexicon(language).data["false_friends"])
+def _of_all_languages(kind: str) -> frozenset[str]:
+    return frozenset(word for language in LANGUAGES for word in lexicon(language).data[kind])
 
 
 def _concept_of(words: Sequence[Token]) -> str | None:
     """What words mean; not "rate", whose stem is that of "rating"."""
-    if len(words) == 1 and words[0].text in _false_friends():
+    if len(words) == 1 and words[0].text in _of_all_languages("false_friends"):
         return None
     return _concepts().get(tuple(word.stem for word in words))
 
@@ -278,13 +279,13 @@ def means(column: str, kind: str) -> bool:
 @cache
 def meanings(column: str) -> frozenset[str]:
     """The concepts that a column's name names."""
-    words = [word for word in name_tokens(without_brackets(column), "en") if not is_unit(word.text)]
+    words = [word for word in name_tokens(without_brackets(column), FALLBACK) if not is_unit(word.text)]
     return frozenset(
         concept
         for begin in range(len(words))
         for end in range(begin + 1, len(words) + 1)
         for stems in (tuple(stem_of(w.text, language) for w in words[begin:end]) for language in LANGUAGES)
-        if (concept := _concepts().get(stems)) and words[begin].text not in _false_friends()
+        if (concept := _concepts().get(stems)) and words[begin].text not in _of_all_languages("false_friends")
     )
 
 

@@ -7,7 +7,8 @@ from functools import cache
 from typing import TYPE_CHECKING, Literal
 
 from ....text.numbers import known_unit
-from ..lexicon import Token, lexicon, stem_of, tokens
+from ....text.numbers.notation import notation_words
+from ..lexicon import LANGUAGES, Token, lexicon, stem_of, tokens
 from .column_names import (
     Stems,
     column_names,
@@ -92,7 +93,7 @@ class Names:
             written = written_names(column, self.language)
             for stems in column_names(column, self.language):
                 yield stems, Name(kind, column, 4 if stems in written else 3)
-            for stems in counted_compounds(column, self._step) if self.language == "nl" else ():
+            for stems in counted_compounds(column, self._step, self.language):
                 yield stems, Name(kind, column, 3)
             for stems in parts_of(column, self.language):
                 parts[stems][column] = None
@@ -105,10 +106,10 @@ class Names:
     def _unit_nouns(self, table: "Table") -> Iterator[tuple[Stems, Name]]:
         """What a series counts, where its unit says so ("calls"), as a part of its name."""
         named: dict[Stems, list[str]] = defaultdict(list)
+        fillers = notation_words("counts").union(*(lexicon(code).data["no_nouns"] for code in LANGUAGES))
         for column, unit in table.units.items():
             words = [word for word in tokens(unit, self.language) if word.is_word]
-            common = {"count", "number", "aantal", "stuks", "index", "score"}
-            if column in table.columns and words and known_unit(unit) is None and not {w.text for w in words} & common:
+            if column in table.columns and words and known_unit(unit) is None and not {w.text for w in words} & fillers:
                 named[tuple(word.stem for word in words)].append(column)
         for stems, columns in named.items():
             yield from ((stems, Name("series", column, 2)) for column in columns)

@@ -4,16 +4,14 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from ....text.numbers.notation import known_unit, notation_words
+from ....text.numbers.notation import known_unit, notation_powers, notation_words
 from ..unverifiable import Unverifiable
 
 if TYPE_CHECKING:
     from ..tables import Table
 
-_SCALED = re.compile(r"(?:x|×|in)?\s*(?P<before>k|K|M|mln\.?|mio\.?|thousand|million|duizend|miljoen)\s?(?P<unit>\D.*)")
-_POWERS = {"k": 3, "K": 3, "M": 6, "mln": 6, "mio": 6, "thousand": 3, "million": 6, "duizend": 3, "miljoen": 6}
-_WRITTEN = {"1000": 3, "000": 3, "1000000": 6, "thousands": 3, "millions": 6, "duizenden": 3, "miljoenen": 6, "m": 6}
-_SCALE_FILLERS = {"x", "in", "of", "van", "×"}
+_TIMES = ("x", "×")
+_DIGITS = {"1000": 3, "000": 3, "1000000": 6, "m": 6}
 _SCALE_WORD = re.compile(r"[€$£×]|\d[\d.,]*|[^\W\d_]+\.?")
 _CURRENCY = re.compile(r"[A-Z]{3}")
 _PERCENT = ("%", "pp")
@@ -31,24 +29,32 @@ def unit_and_power(stated: str | None) -> tuple[str | None, int]:
         return None, 0
     if unit := known_unit(stated):
         return unit, 0
-    found = _SCALED.fullmatch(stated.strip())
+    found = _scaled().fullmatch(stated.strip())
     if found and (unit := known_unit(found["unit"])) and (is_currency(unit) or len(found["before"]) > 1):
-        return unit, _POWERS[found["before"].rstrip(".")]
+        return unit, notation_powers("header_scales")[found["before"].rstrip(".")]
     return _scaled_currency(stated) or (stated.strip(), 0)
+
+
+@cache
+def _scaled() -> re.Pattern[str]:
+    before = "|".join(re.escape(word) for word in sorted(notation_powers("header_scales"), key=len, reverse=True))
+    led = "|".join([*_TIMES, *sorted(notation_words("header_words"))])
+    return re.compile(rf"(?:{led})?\s*(?P<before>(?:{before})\.?)\s?(?P<unit>\D.*)")
 
 
 def _scaled_currency(stated: str) -> tuple[str, int] | None:
     """A currency and a scale in any order: "EUR thousand", "x 1.000 EUR", "€ mln"; None where there is more to it."""
     currencies, powers = set(), []
+    scales, plurals = notation_powers("header_scales"), notation_powers("header_plurals")
     for word in _SCALE_WORD.findall(stated.replace("'s", "")):
         unit = known_unit(word)
         bare = re.sub(r"[.,]", "", word).lower()
-        power = _POWERS.get(word.rstrip("."), _WRITTEN.get(bare, _POWERS.get(bare)))
+        power = scales.get(word.rstrip("."), (_DIGITS | plurals).get(bare, scales.get(bare)))
         if unit and is_currency(unit):
             currencies.add(unit)
         elif power is not None:
             powers.append(power)
-        elif bare not in _SCALE_FILLERS:
+        elif bare not in _TIMES and bare not in notation_words("header_words"):
             return None
     return (currencies.pop(), powers[0]) if len(currencies) == len(powers) == 1 else None
 

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from ....languages import load_language
-from ....text.numbers import parse_number
-from ....text.numbers.notation import known_unit, notation_signs, notation_words
+from ....text.numbers import Number, parse_number
+from ....text.numbers.notation import known_unit, notation_languages, notation_signs, notation_words
 from ....text.numbers.numerals import DASHES, GROUPING_SPACES, NumberFormat, numeral_readings
 from ..quantities import is_currency, unit_and_power
 
@@ -97,12 +96,11 @@ def _kept(text: str) -> CellReading | None:
 
 def _with_words(text: str, sign: int) -> CellReading | None:
     """A number with a currency, a unit or a scale word."""
-    number = parse_number(text, load_language("en")) or parse_number(text, load_language("nl"))
+    by_form = {form: _number_in(text, form) for form in NumberFormat}
+    number = next((found for found in by_form.values() if found), None)
     if number is None or number.spelled:
         return None
-    values = {
-        form: sign * (parse_number(text, load_language(code)) or number).value for form, code in _LANGUAGE_OF.items()
-    }
+    values = {form: sign * (found or number).value for form, found in by_form.items()}
     numeral = re.search(r"\d[\d.,]*\d", text)
     if len(number.readings) == 1 and numeral:  # in one format only, or the same in both
         fits = numeral_readings(numeral[0])
@@ -110,7 +108,10 @@ def _with_words(text: str, sign: int) -> CellReading | None:
     return CellReading(tuple(values.items()), number.unit)
 
 
-_LANGUAGE_OF = {NumberFormat.POINT: "en", NumberFormat.COMMA: "nl"}
+def _number_in(text: str, form: NumberFormat) -> Number | None:
+    """The number that a text is in a language that writes its decimals so."""
+    languages = (each for each in notation_languages() if each.profile.decimal_mark == form.value)
+    return next((number for each in languages if (number := parse_number(text, each))), None)
 
 
 def read_numbers(cells: Sequence[Cell]) -> NumberColumn | None:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from ....languages import find_language
 from ....text.numbers import NumberFormat
 from ....text.numbers.notation import notation_signs
 from .cells import NumberColumn, header_unit, is_missing, read_numbers
@@ -79,9 +80,19 @@ def _notes(
 def _time_column(grid: Grid) -> tuple[str | None, TimeColumn | None]:
     """The column of times: the first whose name says so, else the first that holds nothing else."""
     for name in sorted(grid.columns, key=lambda name: not is_time_name(name)):
-        if times := read_times(name, grid.columns[name], grid.language == "nl"):
+        if times := read_times(name, grid.columns[name], _is_day_first(grid.language)):
             return name, times
     return None, None
+
+
+def _is_day_first(language: str | None) -> bool:
+    pack = find_language(language)
+    return pack is not None and pack.is_day_first
+
+
+def _has_decimal_comma(language: str | None) -> bool:
+    pack = find_language(language)
+    return pack is not None and pack.profile.decimal_mark == ","
 
 
 def _mixed(numbers: Mapping[str, NumberColumn]) -> bool:
@@ -102,7 +113,7 @@ def _formats(numbers: Mapping[str, NumberColumn], grid: Grid) -> tuple[list[Numb
         return [NumberFormat.POINT], (note + ("; cells that fit both are not read" if ambiguous else ""),)
     if not ambiguous:
         return [NumberFormat.POINT], ()
-    first = NumberFormat.COMMA if grid.language == "nl" else NumberFormat.POINT
+    first = NumberFormat.COMMA if _has_decimal_comma(grid.language) else NumberFormat.POINT
     other = next(form for form in NumberFormat if form is not first)
     example = grid.columns[ambiguous[0]][numbers[ambiguous[0]].ambiguous[0]]
     return [first, other], (

@@ -239,12 +239,12 @@ def _worded() -> list[tuple[re.Pattern[str], Any]]:
     named = month.replace("(", "(?P<m>", 1)
     year = r"(?P<y>\d{4}|(?<![\d])'?\d{2})"
     return [
-        (re.compile(rf"{weekday}(?P<d>\d{{1,2}}){ordinal}(?: of)?[\s-]{named}[\s,-]+{year}"), day),
+        (re.compile(rf"{weekday}(?P<d>\d{{1,2}}){ordinal}(?: [a-z]{{2,3}})?[\s-]{named}[\s,-]+{year}"), day),
         (re.compile(rf"{weekday}{named}\s(?P<d>\d{{1,2}}){ordinal},?\s{year}"), day),
         (re.compile(rf"{named}(?:[\s-]+(?P<y>\d{{4}})|\s?['-](?P<s>\d{{2}}))"), month_of),
         (re.compile(rf"(?:{quarter})\s?(?P<q>[1-4])[\s-](?P<y>\d{{4}})"), quarter_of),
         (re.compile(rf"(?P<y>\d{{4}})[\s-]?(?:{quarter})\s?(?P<q>[1-4])"), quarter_of),
-        (re.compile(rf"(?P<q>[1-4]){ordinal}\s(?:{quarter})(?: van| of)?\s(?P<y>\d{{4}})"), quarter_of),
+        (re.compile(rf"(?P<q>[1-4]){ordinal}\s(?:{quarter})(?: [a-z]{{2,3}})?\s(?P<y>\d{{4}})"), quarter_of),
         (re.compile(rf"(?P<y>\d{{4}})[\s-]?(?:{week})\s?(?P<w>\d{{1,2}})"), week_of),
         (re.compile(rf"(?:{week})\s?(?P<w>\d{{1,2}})[\s,-]+(?P<y>\d{{4}})"), week_of),
     ]

@@ -1,9 +1,11 @@
 """Times that name themselves: dates, months, quarters, weeks, weekdays, years."""
 
 import re
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import date, timedelta
 from functools import cache
+from typing import Any
 
 from dateutil.relativedelta import relativedelta
 
@@ -15,42 +17,53 @@ from ..tables import DAY, STEPS, NamedTime, Period, Times
 
 _WEEKS_OF_A_MONTH = 26  # days: longer spans are told by months, shorter ones by weeks
 _ABOUT_A_YEAR = range(270, 370)  # days
-_VERB = re.compile(r"(?:may|march|mar)$")  # "may be"
-
-_BEFORE_MONTH = re.compile(r"(?:in|of|during|since|until|from|to|and|last|this|between|through) $", re.IGNORECASE)
 
 
 @cache
 def _patterns(language: str) -> dict[str, re.Pattern[str]]:
-    words, known = lexicon(language).data, load_language(language).notation
-    month = "|".join(sorted([*known.months, *known.short_months, "sept", "mar"], key=len, reverse=True))
+    words = lexicon(language).data
+    month = any_of(list(_months(language)))
+    units = any_of(list(words["periods"]))
     ordinals = "|".join(words["ordinals"])
     suffix = words["ordinal_suffix"]
     quarter = words["quarter_ordinal"].format(ordinal=rf"(?P<ordinal>{ordinals}|[1-4]{suffix})")
     half = words["half_ordinal"].format(ordinal=rf"(?P<ordinal>{ordinals}|[12]{suffix})")
-    of = r"(?:,? (?:of |van |in )?(?:het jaar )?(?P<year>(?:19|20)\d\d))?"
+    of = rf"(?:{words['of_year']}(?P<year>(?:19|20)\d\d))?"
+    of_or_in = f"(?:{words['of_or_in']})"
     names = "|".join(words["quarter_names"])
     forms = {
         "iso": r"(?P<year>(?:19|20)\d\d)-(?P<month>\d\d)(?:-(?P<day>\d\d))?(?![\d-])",
         "slashed": r"(?P<a>\d{1,2})(?P<sign>[-/.])(?P<b>\d{1,2})(?P=sign)(?P<year>(?:19|20)\d\d)(?!\d)",
-        "day_month": rf"(?P<day>\d{{1,2}})(?:{suffix})?(?: of)? (?P<name>{month})\b\.?{of}",
+        "day_month": rf"(?P<day>\d{{1,2}})(?:{suffix})?{words['day_of']} (?P<name>{month})\b\.?{of}",
         "month_day": rf"(?P<name>{month})\b\.? (?P<day>\d{{1,2}})(?!\d|[.,]\d)(?:{suffix})?\b"
-        rf"(?! ?(?:%|keer|times|maal|{any_of(list(words['periods']))}))(?! van de){of}",  # not "in maart 2 dagen"
-        "half_month": rf"{half} (?:of|van) (?P<name>{month})\b{of}",
+        rf"(?! ?(?:{words['not_a_day']}|{units})){of}",
+        "half_month": rf"{half}{words['half_of']}(?P<name>{month})\b{of}",
         "first_of_month": rf"(?P<which>{any_of(words['first_n'])}|{any_of(words['last_n'])}) (?:(?P<n>\d{{1,2}}|\w+) )?"
-        rf"(?P<unit>{any_of(list(words['periods']))}) (?:of|van|in) (?P<name>{month})\b{of}",
-        "week_of_month": rf"(?P<ordinal>{ordinals}) week (?:of|van|in) (?P<name>{month})\b{of}",
+        rf"(?P<unit>{units}) {of_or_in} (?P<name>{month})\b{of}",
+        "week_of_month": rf"(?P<ordinal>{ordinals}) (?:{any_of(_weeks_in(words))}) {of_or_in} (?P<name>{month})\b{of}",
         "month": rf"(?P<name>{month})\b{of}",
         "quarter": rf"(?:(?:{names})(?P<number>[1-4])\b|{quarter}){of}",
-        "half_year": rf"(?:{half} (?:of|van) |\bh(?P<number>[12]) )(?P<year>(?:19|20)\d\d)",
-        "half_of_year": rf"{half}(?P<said> (?:of|van) (?:the|this|that|het|dit|dat) (?:year|jaar))?(?! (?:of|van) )",
+        "half_year": rf"(?:{half}{words['half_of']}|\bh(?P<number>[12]) )(?P<year>(?:19|20)\d\d)",
+        "half_of_year": rf"{half}(?P<said>{words['of_the_year']})?(?!{words['half_of']})",
         "week": rf"(?:{any_of(words['week_number'])}) (?P<number>[1-5]?\d)\b{of}",
         "year": r"(?P<year>(?:19|20)\d\d)(?![\w%]|[.,]\d)",
     }
     return {kind: re.compile(rf"(?<![\w.,/-]){form}", re.IGNORECASE) for kind, form in forms.items()}
 
 
-def any_of(words: list[str]) -> str:
+def _weeks_in(words: Mapping[str, Any]) -> list[str]:
+    return [name for name, unit in words["periods"].items() if unit == "week"]
+
+
+@cache
+def _months(language: str) -> dict[str, int]:
+    """The names of the months, short and long, and their numbers."""
+    known = load_language(language).notation
+    named = {name: number for names in (known.short_months, known.months) for number, name in enumerate(names, 1)}
+    return named | lexicon(language).data["more_months"]
+
+
+def any_of(words: Iterable[str]) -> str:
     """One expression for any of the words, the longest first."""
     return "|".join(sorted(words, key=len, reverse=True))
 
@@ -58,20 +71,27 @@ def any_of(words: list[str]) -> str:
 def times_by_name(text: str, language: str, times: Times) -> list[NamedTime]:
     """The times of a text that need no other to be understood; may overlap."""
     found = []
+    words = lexicon(language).data
     for kind, pattern in _patterns(language).items():
         for match in pattern.finditer(text):
-            if kind == "month" and _VERB.match(match[0]) and not _BEFORE_MONTH.search(text[: match.start()]):
+            if kind == "month" and _is_verb(match, words):
                 continue
             if windows := _windows(kind, match, language, times):
                 found.append(NamedTime(*match.span(), tuple(windows)))
-    words = lexicon(language).data
     for weekday, number in words["weekdays"].items():
-        pattern = re.compile(rf"(?<!\w){weekday}s?(?!\w)", re.IGNORECASE)
+        pattern = re.compile(rf"(?<!\w){weekday}{words['weekday_plural']}(?!\w)", re.IGNORECASE)
         found += [NamedTime(*match.span(), tuple(_weekday(number, times))) for match in pattern.finditer(text)]
     for name, numbers in words["weekdays_together"].items():
         together = (Window(weekdays=tuple(numbers)),)
         found += [NamedTime(*match.span(), together) for match in whole_words([name]).finditer(text)]
     return found
+
+
+def _is_verb(month: re.Match[str], words: Mapping[str, Any]) -> bool:
+    before = month.string[: month.start()]
+    return re.fullmatch(words["verb_months"], month[0], re.IGNORECASE) is not None and not re.search(
+        rf"(?:{words['before_month']}) $", before, re.IGNORECASE
+    )
 
 
 def _weekday(number: int, times: Times) -> list[Window]:
@@ -168,7 +188,8 @@ def _written_days(kind: str, parts: _Parts, language: str) -> list[Window]:
         pairs = [(int(parts["day"] or 0), int(parts["month"] or 0))]
     else:
         a, b = int(parts["a"] or 0), int(parts["b"] or 0)
-        pairs = [(a, b)] if language == "nl" or parts["sign"] != "/" else [(a, b), (b, a)]
+        day_first = parts["sign"] != "/" or load_language(language).is_day_first
+        pairs = [(a, b)] if day_first else [(a, b), (b, a)]
     written = [day for d, m in dict.fromkeys(pairs) if 1 <= m <= 12 and (day := day_of(date(year, m, 1), d))]
     return [days(day, day) for day in written]
 
@@ -242,12 +263,7 @@ def _iso_week(year: int, week: int) -> Window | None:
 
 
 def _month(name: str | None, language: str) -> int:
-    known = load_language(language).notation
-    lowered = (name or "").lower().rstrip(".")
-    for names in (known.months, known.short_months):
-        if lowered in names:
-            return int(names.index(lowered)) + 1
-    return {"sept": 9, "mar": 3}[lowered]
+    return _months(language)[(name or "").lower().rstrip(".")]
 
 
 def _ordinal(text: str | None, language: str) -> int:

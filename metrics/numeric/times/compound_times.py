@@ -48,7 +48,7 @@ def place_of(masked: str) -> int:
 def _joins(language: str, kinds: tuple[str, ...]) -> list[tuple[str, re.Pattern[str]]]:
     words = lexicon(language).data
     a, b = rf"(?P<a>[\ue000-\uf000]){FILLER}*", rf"(?P<b>[\ue000-\uf000]){FILLER}*"
-    the = "(?:the |de |het )?"
+    the = words["article"]
     unit = f"(?P<unit>{any_of(list(words['periods']))})"
     forms = [(kind, form.replace("{unit}", unit)) for kind in kinds for form in words[kind]]
     return [(kind, re.compile(rf"(?<!\w){form.format(a=the + a, b=the + b)}", re.IGNORECASE)) for kind, form in forms]
@@ -94,7 +94,12 @@ def _windows(
             return _next_to(kind, unit, count, parts[0].windows[0])
         found = [_units(kind, unit, count, w, times) for w in parts[0].windows] if count else []
         return tuple(window for window in found if window is not None)
-    return _between(kind, parts, "tot " in match[0] and "tot en met" not in match[0] and language == "nl")
+    return _between(kind, parts, _leaves_out_the_last(match[0], language))
+
+
+def _leaves_out_the_last(text: str, language: str) -> bool:
+    """Whether a time may end before its last part: "tot 3 maart"."""
+    return re.search(rf"(?<!\w)(?:{lexicon(language).data['until_before']})", text, re.IGNORECASE) is not None
 
 
 def _unit_of(unit: str, named: tuple[Window, ...], times: Times) -> tuple[Window, ...]:

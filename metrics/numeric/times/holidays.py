@@ -12,8 +12,7 @@ from ....languages.claim_sections import HolidayDates
 from ..lexicon import lexicon
 from ..specification import Window
 from ..tables import NamedTime, Times
-
-_APPOSED = re.compile(r" ?[,(] ?(?:on |op |i\.e\. |d\.w\.z\. )?(?:[a-z]+day |[a-z]+dag )?(?:the |de )?", re.IGNORECASE)
+from .calendar_times import any_of
 
 
 def with_holidays(text: str, language: str, times: Times, found: list[NamedTime]) -> list[NamedTime]:
@@ -23,8 +22,12 @@ def with_holidays(text: str, language: str, times: Times, found: list[NamedTime]
     """
     for holiday in _holidays(text, language, times):
         found = [time for time in found if time.end <= holiday.start or holiday.end <= time.start]
-        after = next((t for t in found if t.start >= holiday.end and _apposed(text[holiday.end : t.start], t)), None)
-        before = next((t for t in found if t.end <= holiday.start and _apposed(text[t.end : holiday.start], t)), None)
+        after = next(
+            (t for t in found if t.start >= holiday.end and _apposed(text[holiday.end : t.start], t, language)), None
+        )
+        before = next(
+            (t for t in found if t.end <= holiday.start and _apposed(text[t.end : holiday.start], t, language)), None
+        )
         beside = after or before
         if beside is None:
             found = [*found, holiday]
@@ -45,8 +48,17 @@ def is_vague_holiday(text: str, language: str) -> bool:
     return False
 
 
-def _apposed(between: str, time: NamedTime) -> bool:
-    return _APPOSED.fullmatch(between) is not None and time.windows[0].start == time.windows[0].end is not None
+@cache
+def _between(language: str) -> re.Pattern[str]:
+    words = lexicon(language).data
+    led = rf"(?:(?:{words['apposed_led']}) )?(?:(?:{any_of(words['weekdays'])}) )?{words['article']}"
+    return re.compile(rf" ?[,(] ?{led}", re.IGNORECASE)
+
+
+def _apposed(between: str, time: NamedTime, language: str) -> bool:
+    return (
+        _between(language).fullmatch(between) is not None and time.windows[0].start == time.windows[0].end is not None
+    )
 
 
 def _holidays(text: str, language: str, times: Times) -> Iterator[NamedTime]:
@@ -65,7 +77,7 @@ def _holidays(text: str, language: str, times: Times) -> Iterator[NamedTime]:
 @cache
 def _patterns(language: str) -> list[tuple[re.Pattern[str], HolidayDates]]:
     named = sorted(lexicon(language).data["holidays"].items(), key=lambda item: len(item[0]), reverse=True)
-    year = r"(?: (?:of |in |van )?(?P<year>(?:19|20)\d\d))?"
+    year = rf"(?:{lexicon(language).data['of_year']}(?P<year>(?:19|20)\d\d))?"
     return [(re.compile(rf"(?<!\w)(?:{name}){year}(?!\w)", re.IGNORECASE), days) for name, days in named]
 
 

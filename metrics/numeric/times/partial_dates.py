@@ -10,14 +10,14 @@ from ..tables import DAY, NamedTime, Times
 from .calendar_times import any_of, day_of, days
 from .compound_times import FILLER, mask, place_of
 
-_AND = re.compile(r"\d[a-z]{1,3}(?:, | (?:and|en|to|tot) )$")  # "on the 12th and 13th"
 _MOST_DAYS = 31  # in such a span a day of the month is one date
 
 
 @cache
 def _beside_another(language: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    suffix = lexicon(language).data["ordinal_suffix"]
-    join = rf"(?:and|to|until|through|till|en|tot en met|t/m|tot|-|–) ?(?:[\ue000-\uf000]{FILLER}* )?(?:the |de )?"
+    words = lexicon(language).data
+    suffix = words["ordinal_suffix"]
+    join = rf"(?:{words['days_joined']}|-|–) ?(?:[\ue000-\uf000]{FILLER}* )?{words['article']}"
     before = rf"(?<![\w.,])(?P<day>\d{{1,2}})(?:{suffix})? ?{join}(?P<time>[\ue000-\uf000])"
     after = rf"(?P<time>[\ue000-\uf000]){FILLER}* ?{join}(?P<day>\d{{1,2}})(?:{suffix})?(?![\w%]|[.,]\d)"
     return re.compile(before), re.compile(after)
@@ -28,9 +28,9 @@ def _alone(language: str) -> re.Pattern[str]:
     words = lexicon(language).data
     weekdays = any_of(list(words["weekdays"]))
     suffix = words["ordinal_suffix"]
-    led = rf"(?:^|(?<!\w)(?:{words['lone_day_led']}) |(?P<weekday>{weekdays})s?,? )"
+    led = rf"(?:^|(?<!\w)(?:{words['lone_day_led']}) |(?P<weekday>{weekdays}){words['weekday_plural']},? )"
     return re.compile(
-        rf"{led}(?:(?:the|de) )?(?P<day>\d{{1,2}})(?P<suffix>{suffix})?(?!\w|[.,:]\d|%|-\w)"
+        rf"{led}{words['article']}(?P<day>\d{{1,2}})(?P<suffix>{suffix})?(?!\w|[.,:]\d|%|-\w)"
         rf"(?! ?(?:{words['no_lone_day']}))",
         re.IGNORECASE,
     )
@@ -48,7 +48,7 @@ def with_lone_days(text: str, language: str, times: Times, found: list[NamedTime
     for match in _alone(language).finditer(text):
         start, end = match.start("day"), match.end()
         taken = start in extra or any(time.start < end and start < time.end for time in found)
-        led = re.search(r"(?:the|de) $", text[:start], re.IGNORECASE) or _AND.search(text[:start])
+        led = _is_led(text[:start], language)
         if taken or (not match["weekday"] and not (match["suffix"] and led)):
             continue
         day = _dated(int(match["day"]), times, found)
@@ -59,6 +59,14 @@ def with_lone_days(text: str, language: str, times: Times, found: list[NamedTime
         if match["suffix"] or led or re.match(lexicon(language).data["after_lone_day"], text[end:], re.IGNORECASE):
             extra[start] = NamedTime(start, end, (days(day, day),))
     return sorted([*found, *extra.values()], key=lambda time: time.start)
+
+
+def _is_led(before: str, language: str) -> bool:
+    """Whether what stands before a number makes it a day: "the 18th", "on the 12th and 13th"."""
+    words = lexicon(language).data
+    article = re.search(rf"(?<!\w)({words['article']})$", before, re.IGNORECASE)
+    another = re.search(rf"\d(?:{words['ordinal_suffix']})(?:, | (?:{words['days_and']}) )$", before, re.IGNORECASE)
+    return bool(article and article[1]) or another is not None
 
 
 def _dated(number: int, times: Times, found: list[NamedTime]) -> date | None:
@@ -86,7 +94,11 @@ def with_weekdays(text: str, language: str, found: list[NamedTime]) -> list[Name
     for time in found:
         before = kept[-1] if kept else None
         between = text[before.end : time.start] if before else ""
-        if before and re.fullmatch(r",? \(?(?:the |de )?", between) and (both := _one_day(before, time)):
+        if (
+            before
+            and re.fullmatch(rf",? \(?{lexicon(language).data['article']}", between, re.IGNORECASE)
+            and (both := _one_day(before, time))
+        ):
             closed = "(" in between and text[time.end : time.end + 1] == ")"
             kept[-1] = replace(both, start=before.start, end=time.end + closed)
             continue

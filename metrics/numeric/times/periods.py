@@ -17,17 +17,32 @@ from .partial_dates import with_lone_days, with_weekdays
 
 _MONTHS = "|".join(sorted(notation_words("months") | notation_words("short_months"), key=len, reverse=True))
 _BOUNDS = ("above", "below", "at_least", "at_most")  # "above 30 all of March" is said of each row
-_OF_TIME = re.compile(
-    rf" (?:of|van|in) (?:the |de |het )?(?:year |month |jaar |maand )?(?:(?:19|20)\d\d|q\d|(?:{_MONTHS})\b)",
-    re.IGNORECASE,
-)
-_ASIDE = re.compile(r",? ?(?:\(|[-–—] |, |: )(?:(?:from|van|i\.e\.|so|dus|namely|namelijk) )?")
 _CLOSED = re.compile(r"\)| [-–—](?= )")
-_TIME_FOLLOWS = re.compile(
-    r" (?:(?:of|van) )?(?:the |de |het )?"
-    rf"(?:(?:19|20)\d\d(?![\d.,%])|\d{{1,2}}[a-z]* (?:{_MONTHS})|q\d|(?:{_MONTHS})\b)",
-    re.IGNORECASE,
-)
+
+
+@cache
+def _of_time(language: str) -> re.Pattern[str]:
+    words = lexicon(language).data
+    units = any_of(words["periods"])
+    return re.compile(
+        rf" (?:{words['of_or_in']}) {words['article']}(?:(?:{units}) )?(?:(?:19|20)\d\d|q\d|(?:{_MONTHS})\b)",
+        re.IGNORECASE,
+    )
+
+
+@cache
+def _aside(language: str) -> re.Pattern[str]:
+    return re.compile(rf",? ?(?:\(|[-–—] |, |: )(?:(?:{lexicon(language).data['aside_led']}) )?")
+
+
+@cache
+def _time_follows(language: str) -> re.Pattern[str]:
+    words = lexicon(language).data
+    return re.compile(
+        rf" (?:(?:{words['of']}) )?{words['article']}"
+        rf"(?:(?:19|20)\d\d(?![\d.,%])|\d{{1,2}}(?:[a-z]*|\.) (?:{_MONTHS})|q\d|(?:{_MONTHS})\b)",
+        re.IGNORECASE,
+    )
 
 
 def find_times(text: str, language: str, times: Times) -> list[NamedTime]:
@@ -35,10 +50,10 @@ def find_times(text: str, language: str, times: Times) -> list[NamedTime]:
     found = _without_overlaps([*times_by_name(text, language, times), *_relative(text, language, times)])
     found = with_holidays(text, language, times, _nearest_to_dated(found))
     found = with_weekdays(text, language, with_lone_days(text, language, times, with_weekdays(text, language, found)))
-    found = _apposed(text, joined(text, language, times, found, ("one_from",)))
+    found = _apposed(text, language, joined(text, language, times, found, ("one_from",)))
     found = joined(text, language, times, [_with_whole(time, text, language) for time in found])
     found = [time for time in found if not is_vague_holiday(text[time.start : time.end], language)]
-    return [replace(each, windows=_named(each, text)) for each in _apposed(text, found)]
+    return [replace(each, windows=_named(each, text)) for each in _apposed(text, language, found)]
 
 
 def _nearest_to_dated(found: list[NamedTime]) -> list[NamedTime]:
@@ -59,12 +74,12 @@ def _is_yearless(time: NamedTime) -> bool:
     return len(starts) > 1 and alike
 
 
-def _apposed(text: str, found: list[NamedTime]) -> list[NamedTime]:
+def _apposed(text: str, language: str, found: list[NamedTime]) -> list[NamedTime]:
     """The times, one that is said twice as one: "last week (6 to 12 January)", "last week - the one of 6 January -"."""
     kept: list[NamedTime] = []
     for time in found:
         before = kept[-1] if kept else None
-        aside = before is not None and _ASIDE.fullmatch(text[before.end : time.start])
+        aside = before is not None and _aside(language).fullmatch(text[before.end : time.start])
         both = tuple(w for w in time.windows if before and w in before.windows) if aside else ()
         if before and both:
             closed = _CLOSED.match(text, time.end)
@@ -100,12 +115,13 @@ def _without_overlaps(found: list[NamedTime]) -> list[NamedTime]:
 def _relative_patterns(language: str) -> dict[str, re.Pattern[str]]:
     words = lexicon(language).data
     unit = f"(?P<unit>{any_of(list(words['periods']))})"
-    number = r"(?P<n>\d{1,3}|[a-zé]+)"
+    number = r"(?P<n>\d{1,3}|[^\W\d_]+)"
+    article, of = words["article"], words["of"]
     forms = {
-        "last_n": rf"(?:the |de |het )?(?:{any_of([*words['last_n'], *words['previous']])}) {number} {unit}",
-        "first_n": rf"(?:the |de |het )?(?:{any_of(words['first_n'])}) {number} {unit}",
-        "first": rf"(?:{any_of(words['first_n'])}) {unit}(?! (?:of|van))",
-        "last": rf"(?P<the>the |de |het )?(?P<word>{any_of([*words['previous'], *words['last_n']])}) {unit}",
+        "last_n": rf"{article}(?:{any_of([*words['last_n'], *words['previous']])}) {number} {unit}",
+        "first_n": rf"{article}(?:{any_of(words['first_n'])}) {number} {unit}",
+        "first": rf"(?:{any_of(words['first_n'])}) {unit}(?! (?:{of})\b)",
+        "last": rf"(?P<the>{article})(?P<word>{any_of([*words['previous'], *words['last_n']])}) {unit}",
         "this": rf"(?:{any_of(words['this'])}) {unit}",
         "first_row": rf"(?:{'|'.join(words['first_row'])})",
         "last_row": rf"(?:{'|'.join(words['last_row'])})",
@@ -121,9 +137,9 @@ def _relative(text: str, language: str, times: Times) -> list[NamedTime]:
         for match in pattern.finditer(text):
             parts = match.groupdict()
             unit = lexicon(language).data["periods"].get((parts.get("unit") or "").lower(), "day")
-            if kind in ("first_row", "last_row") and _TIME_FOLLOWS.match(text, match.end()):
+            if kind in ("first_row", "last_row") and _time_follows(language).match(text, match.end()):
                 continue
-            if kind in ("first_n", "last_n", "first", "last") and _OF_TIME.match(text, match.end()):
+            if kind in ("first_n", "last_n", "first", "last") and _of_time(language).match(text, match.end()):
                 continue
             if kind in ("first_row", "last_row"):
                 found.append(NamedTime(*match.span(), tuple(_outermost(kind, unit, parts, times))))

@@ -163,7 +163,7 @@ def test_an_exclamation_claims_nothing() -> None:
     ],
 )
 def test_what_a_compound_may_be_called(compound: str, short: tuple[str, ...]) -> None:
-    assert halves(compound) == short
+    assert halves(compound, "nl") == short
 
 
 def test_hints_are_those_of_what_the_whole_name_means() -> None:
