@@ -5,11 +5,12 @@
 
 plain_claims.jsonl (beside this file) has sentences as a support bot writes them, about the tables of plain_tables.json:
 for the part `development` words were added to the grammar, for the part `held_out` none. All were written by language
-models that had not seen the grammar, and labelled by computation. The bundled kpi sets have one gold label per claim,
-and a part (`metadata.split` held_out) that no pattern was written from; tabfact_numeric, tatqa_numeric and scitab
-(other people's, not part of this repository) have one label per answer. Each of those is split in two by the table of
-the claim (seed 0): the grammar was tuned on one half, and the other half is reported too. An answer is contradicted
-if one of its claims is, supported if all are, else unchecked.
+models that had not seen the grammar, and labelled by computation. blind_claims.jsonl has 500 more, German too, about
+other trades (`--blind`; label_blind_claims.py labels them); nothing is tuned on them. The bundled kpi sets have one
+gold label per claim, and a part (`metadata.split` held_out) that no pattern was written from; tabfact_numeric,
+tatqa_numeric and scitab (other people's, not part of this repository) have one label per answer. Each of those is split
+in two by the table of the claim (seed 0): the grammar was tuned on one half, and the other half is reported too. An
+answer is contradicted if one of its claims is, supported if all are, else unchecked.
 Accuracy is the share of the checked claims that agree with the label, coverage the share of the checkable claims that
 are checked; intervals are Wilson's at 95%. `left alone`: the share of claims with the gold label unverifiable that are
 unchecked. A judge's replies are recorded in the cache folder. Needs the extra `numeric`.
@@ -36,8 +37,7 @@ from assay.metrics.numeric.numeric_claims import NumericClaims
 
 PARTS = ("development", "held_out")
 KPI_SETS = ("kpi_en", "kpi_nl")
-PLAIN_CLAIMS = Path(__file__).with_name("plain_claims.jsonl")
-PLAIN_TABLES = Path(__file__).with_name("plain_tables.json")
+HERE = Path(__file__).parent
 RATED_SETS = ("tabfact_numeric", "tatqa_numeric", "scitab")
 Row = list[object]
 
@@ -120,32 +120,30 @@ async def kpi_rows(metric: NumericClaims, parts: Sequence[str]) -> list[Row]:
     return rows
 
 
-async def plain_rows(metric: NumericClaims, parts: Sequence[str], most: int | None, seed: int) -> list[Row]:
-    """The plain claims, sentence by sentence: contradicted where one of its labels is, supported where all are."""
-    claims = [json.loads(line) for line in PLAIN_CLAIMS.read_text(encoding="utf-8").splitlines()]
-    tables = json.loads(PLAIN_TABLES.read_text(encoding="utf-8"))
-    rows = []
-    for language in ("en", "nl"):
-        for part in parts:
-            chosen = [claim for claim in claims if (claim["language"], claim["part"]) == (language, part)]
-            chosen = random.Random(seed).sample(chosen, min(most or len(chosen), len(chosen)))
-            samples = [
-                Sample(
-                    id=claim["id"],
-                    language=language,
-                    user_input=claim["question"],
-                    response=claim["claim"],
-                    tables=[tables[name] for name in claim["tables"]],
-                )
-                for claim in chosen
-            ]
-            begin = time.perf_counter()
-            claim_verdicts = await verdicts(samples, metric)
-            seconds = time.perf_counter() - begin
-            gold = [whole([{"verdict": label} for label in claim["labels"]]) for claim in chosen]
-            name = f"plain_claims {language}, {part.replace('_', ' ')}"
-            rows.append(line(name, list(zip(gold, map(whole, claim_verdicts), strict=True)), seconds))
-    return rows
+async def claim_rows(
+    name: str, language: str, part: str, metric: NumericClaims, *, most: int | None, seed: int
+) -> list[Row]:
+    """A file of claims, sentence by sentence: contradicted where one of its labels is, supported where all are."""
+    tables = json.loads((HERE / f"{name}_tables.json").read_text(encoding="utf-8"))
+    claims = [json.loads(line) for line in (HERE / f"{name}_claims.jsonl").read_text(encoding="utf-8").splitlines()]
+    chosen = [claim for claim in claims if (claim["language"], claim.get("part", "blind")) == (language, part)]
+    chosen = random.Random(seed).sample(chosen, min(most or len(chosen), len(chosen)))
+    samples = [
+        Sample(
+            id=claim["id"],
+            language=language,
+            user_input=claim["question"],
+            response=claim["claim"],
+            tables=[tables[table] for table in claim["tables"]],
+        )
+        for claim in chosen
+    ]
+    begin = time.perf_counter()
+    claim_verdicts = await verdicts(samples, metric)
+    seconds = time.perf_counter() - begin
+    gold = [whole([{"verdict": label} for label in claim["labels"]]) for claim in chosen]
+    title = f"{name}_claims {language}, {part.replace('_', ' ')}"
+    return [line(title, list(zip(gold, map(whole, claim_verdicts), strict=True)), seconds)]
 
 
 def same(text: str, gold: str) -> bool:
@@ -177,6 +175,7 @@ async def main() -> None:
     parser.add_argument("--judge", help="Reads what the grammar cannot.")
     parser.add_argument("--n", type=int, help="At most so many plain claims, and rated answers, of each part.")
     parser.add_argument("--held-out", action="store_true", help="Only the parts that nothing was tuned on.")
+    parser.add_argument("--blind", action="store_true", help="The blind claims too: nothing may be tuned on them.")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--mode", choices=["auto", "replay"], default="auto")
     options = parser.parse_args()
@@ -189,7 +188,10 @@ async def main() -> None:
             cassette = user_cache_path("assay") / f"numeric.{settings.identity}.jsonl"
             judge = await stack.enter_async_context(LiteLLMJudge(settings, cassette=cassette, mode=options.mode))
         metric = NumericClaims(judge)
-        rows = await plain_rows(metric, parts, options.n, options.seed) + await kpi_rows(metric, parts)
+        groups = [("plain", language, part) for language in ("en", "nl") for part in parts]
+        groups += [("blind", language, "blind") for language in ("en", "nl", "de")] if options.blind else []
+        rows = [row for group in groups for row in await claim_rows(*group, metric, most=options.n, seed=options.seed)]
+        rows += await kpi_rows(metric, parts)
         if options.data:
             rows += await rated_rows(options.data, metric, parts, options.n, options.seed)
         title = f"numerical claims, grammar{' and ' + judge.name if judge else ' alone'}"
