@@ -19,21 +19,6 @@ _SUMMED_NEVER = frozenset(
     {"%", "pp", "degC", "dB", "dBm", "Mbps", "kbps", "Gbps", "MB/s", "ms", "s", "Hz", "MHz", "GHz"}
 )
 
-# kinds of words that other readings are for
-CHANGES = (
-    "up",
-    "down",
-    "change",
-    "difference",
-    "double",
-    "half",
-    "ratio",
-    "correlation",
-    "anomaly",
-    "share",
-    "ranged",
-)
-
 
 @dataclass(frozen=True)
 class Check:
@@ -201,8 +186,3 @@ def counts_periods(clause: Clause, count: Mark) -> bool:
 def marks_after(clause: Clause, mark: Mark) -> list[Mark]:
     """The marks after one."""
     return [m for m in clause.marks if m.start >= mark.end]
-
-
-def use_columns(clause: Clause) -> None:
-    """Columns of texts that only say what a row is ("the venue with the largest crowd")."""
-    clause.use([mark for mark in clause.marks if mark.columns and not mark.series and not mark.cells])

@@ -1,6 +1,6 @@
 """A clause with everything in it that the grammar knows: numbers, times, series, cells, and marked words."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
@@ -9,7 +9,15 @@ from ...text.numbers import find_numbers
 from .anaphora import reaches, with_told_times
 from .exclusions import named_before, with_left_out, without
 from .lexicon import Lexicon, Token, tokens
-from .marks import ARTICLES, Mark, hedge_numbers, is_of_a_name, longest, marked_words, without_column_unit
+from .marks import (
+    ARTICLES,
+    Mark,
+    is_of_a_name,
+    longest,
+    marked_words,
+    with_hedges,
+    without_column_unit,
+)
 from .names import Names
 from .narrowed import with_told
 from .roles import with_roles
@@ -20,15 +28,15 @@ from .untold import untold_times
 from .wholes import with_rates, with_whole
 
 
-@dataclass
+@dataclass(frozen=True)
 class Clause:
     """A part of a sentence against one view of a table."""
 
     text: str
     words: Lexicon
     view: View
-    marks: list[Mark]
-    tokens: list[Token]
+    marks: tuple[Mark, ...]
+    tokens: tuple[Token, ...]
     inherited: tuple[str, ...] = ()  # series of the text before
     scope: tuple[Window, ...] = ()  # windows of the question or the text before
     told: tuple[Specification, ...] = ()  # of the text before, the last first
@@ -77,33 +85,23 @@ class Clause:
         """What names cells, in order."""
         return [mark for mark in self.marks if mark.cells and not mark.excluded]
 
-    def use(self, marks: "Iterable[Mark | None]") -> None:
-        """Notes that these marks are read."""
-        read = [mark for mark in marks if mark is not None]
-        named = {mark.series for mark in read if mark.series}
-        for mark in [*read, *(each for each in self.marks if each.series in named and each.series)]:
-            if not mark.used:
-                mark.used = True
-                if mark.hedge_mark is not None:
-                    mark.hedge_mark.used = True
-
-    def forget(self) -> None:
-        """Takes back what was read, for another reading."""
-        for mark in self.marks:
-            mark.used = False
+    @property
+    def settled(self) -> list[Mark]:
+        """The marks that say which rows are meant in any construction: what is left out, "then", "the others"."""
+        told = bool(self.scope) and not self.cells
+        then = [m for m in self.of("that_time") if self.times or told or self._is_of_table(m)]
+        others = self.of("others") if named_before(self.scope) else []
+        return [*(mark for mark in self.marks if mark.excluded), *then, *others]
 
     def windows(self, times: Sequence[Mark], cells: Sequence[Mark], extra: Sequence[Condition] = ()) -> list[Window]:
         """The windows that times and cells may mean together, less what is left out; empty where they cannot be one."""
         left_out = [mark for mark in self.marks if mark.excluded]
-        self.use(mark for mark in self.of("that_time") if times or self._is_of_table(mark))  # "2020 stands out: then"
         others = self.of("others")
         aside = [
             w for mark in left_out for w in self._together([mark] if mark.time else [], [mark] if mark.cells else [])
         ]
         if others and (told := named_before(self.scope)):
-            self.use(others)
             aside += told
-        self.use(left_out)
         return without(self._included(times, cells, extra, whole=bool(others)), aside)
 
     def _is_of_table(self, mark: Mark) -> bool:
@@ -119,8 +117,7 @@ class Clause:
         if not times and not cells and not extra and (whole or self.of("all_rows")):
             return [ALL_ROWS]
         if not times and not cells and not extra and self.scope:
-            if that := self.of("that_time"):
-                self.use(that)
+            if self.of("that_time"):
                 return [window for window in self.scope if window != ALL_ROWS] or list(self.scope)
             return list(self.scope)
         return self._together(times, cells, extra)
@@ -243,5 +240,5 @@ def read_clause(
     kept = with_told_times(with_whole(kept, text, words, view), text, words, view, scope)
     kept = with_roles(with_rates(with_left_out(kept, text, words), text, words, view), text, words, view)
     kept = with_told(kept, inherited)
-    hedge_numbers(text, kept)
-    return Clause(text, words, view, kept, every, inherited, scope, told, apposed, names.column_stems)
+    kept = with_hedges(text, kept)
+    return Clause(text, words, view, tuple(kept), tuple(every), inherited, scope, told, apposed, names.column_stems)

@@ -26,8 +26,7 @@ def with_left_out(kept: list[Mark], text: str, words: Lexicon) -> list[Mark]:
             run = near[-1:] if near and (led or text[start:end].lower() not in words.data["except_led_only"]) else []
         if not run:
             continue
-        for mark in run:
-            mark.excluded = True
+        kept = [replace(mark, excluded=True) if mark in run else mark for mark in kept]
         word = Mark(start, end, text[start:end], frozenset({"whole"}))
         kept = [m for m in kept if m.excluded or m.end <= start or end <= m.start]
         kept = sorted([*kept, word], key=lambda m: m.start)

@@ -30,9 +30,9 @@ _ORDER = {"mention": 0, "time": 1, "number": 2, "word": 3}
 _TIME_UNITS = frozenset({"day", "week", "month", "year", "h", "hour", "min", "s"})
 
 
-@dataclass(eq=False)
+@dataclass(frozen=True, eq=False)
 class Mark:
-    """Something known in a clause, `text[start:end]`; `kinds` are those of a word, `used` is set when it is read."""
+    """Something known in a clause, `text[start:end]`; `kinds` are those of a word."""
 
     start: int
     end: int
@@ -43,7 +43,6 @@ class Mark:
     mention: Mention | None = None
     hedge: Hedge = Hedge.EXACT
     hedge_mark: "Mark | None" = None
-    used: bool = False
     excluded: bool = False  # a time or rows that the claim leaves out
 
     @cached_property
@@ -128,25 +127,28 @@ def longest(found: list[Mark]) -> list[Mark]:
     return sorted(kept, key=lambda mark: mark.start)
 
 
-def hedge_numbers(text: str, marks: list[Mark]) -> None:
-    """Gives each number the hedge that stands right before it ("more than 5") or after it ("5 or more")."""
-    for place, mark in enumerate(marks):
-        if mark.number is None:
+def with_hedges(text: str, marks: Sequence[Mark]) -> list[Mark]:
+    """The marks, each number with the hedge that stands right before it ("more than 5") or after it ("5 or more")."""
+    return [
+        _hedged(text, mark, marks[place - 1] if place else None, marks[place + 1] if place + 1 < len(marks) else None)
+        for place, mark in enumerate(marks)
+    ]
+
+
+def _hedged(text: str, mark: Mark, before: Mark | None, after: Mark | None) -> Mark:
+    if mark.number is None:
+        return mark
+    for other, between in (
+        (before, text[before.end : mark.start] if before else ""),
+        (after, text[mark.end : after.start] if after else ""),
+    ):
+        hedges = [_HEDGES[kind] for kind in _HEDGES if other is not None and kind in other.kinds]
+        if not hedges or not re.fullmatch(r"\W*(?:(?:the|a|an|de|het|een|value of)\W+)?", between, re.IGNORECASE):
             continue
-        before = marks[place - 1] if place else None
-        after = marks[place + 1] if place + 1 < len(marks) else None
-        for other, between in (
-            (before, text[before.end : mark.start] if before else ""),
-            (after, text[mark.end : after.start] if after else ""),
-        ):
-            hedges = [_HEDGES[kind] for kind in _HEDGES if other is not None and kind in other.kinds]
-            follows = other is after
-            if not hedges or not re.fullmatch(r"\W*(?:(?:the|a|an|de|het|een|value of)\W+)?", between, re.IGNORECASE):
-                continue
-            if follows and not re.match(r"or |of |more or less|min of meer", other.text if other else ""):
-                continue
-            mark.hedge, mark.hedge_mark = hedges[0], other
-            break
+        if other is after and not re.match(r"or |of |more or less|min of meer", other.text if other else ""):
+            continue
+        return replace(mark, hedge=hedges[0], hedge_mark=other)
+    return mark
 
 
 def is_count(number: Number) -> bool:

@@ -1,68 +1,24 @@
 """Reading a sentence without a model: into clauses, and each clause into checks against the tables."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from ...languages import load_language
 from ...text.numbers import find_numbers
 from .carried import of_numbers, places_of, scope_after, told_by
 from .check import Check
-from .clause import Clause, read_clause
+from .clause import read_clause
 from .cuts import plain, splits, without_cause
-from .grammar_asides import apposed_extreme, both_sides, changed_as_well, difference_told, extremes_paired, ranked
-from .grammar_changes import change, multiplied
-from .grammar_counts import count_of_rows, count_of_values, row_with
-from .grammar_extremes import extreme
-from .grammar_missing import missing
-from .grammar_patterns import anomaly, correlation
-from .grammar_ranges import gap_of_extremes, ranged
-from .grammar_relations import comparison, difference, share
-from .grammar_sets import part_of_another, per_each, rows_compared, share_of
-from .grammar_streaks import streak
-from .grammar_up_from import up_from
-from .grammar_values import aggregate, lookup, of_both
 from .lexicon import Lexicon, lexicon, tokens, whole_words
 from .names import Names
+from .parse.accounting import says_nothing, unknown_words
+from .parse.selection import agree, interpretations
 from .scene import MOST_CHARACTERS, Scene
 from .specification import ALL_ROWS, Specification, Window
-from .tables import Table, View
-from .unit_fit import fitting
-from .unread import may_be_left_out, says_nothing, unread
+from .tables import Table
+from .tables import View
 
-Frame = Callable[[Clause], list[Check] | None]
-
-_FRAMES: tuple[Frame, ...] = (
-    ranged,
-    gap_of_extremes,
-    correlation,
-    missing,
-    anomaly,
-    streak,
-    both_sides,
-    changed_as_well,
-    apposed_extreme,
-    rows_compared,
-    comparison,
-    count_of_values,
-    difference_told,
-    difference,
-    share,
-    share_of,
-    part_of_another,
-    per_each,
-    extremes_paired,
-    ranked,
-    extreme,
-    multiplied,
-    up_from,
-    change,
-    aggregate,
-    count_of_rows,
-    of_both,
-    lookup,
-    row_with,
-)
 _DEEPEST = 3  # splits of a sentence into clauses
 _MOST_READ = 6_000  # characters, over all the clauses that one sentence is tried to be cut into
 _READING = 50  # characters that reading a clause takes as long as, however short it is
@@ -232,7 +188,7 @@ def _unread(sentence: str, text: str, scene: Scene, words: Lexicon) -> Unread:
             dict.fromkeys(c for view, _ in scene.views if not view.transposed for c in view.table.columns)
         )
         return Unread(sentence, f"it names no series of the tables (there are {listed or 'none'})", numeric=True)
-    left = [word for word in unread(clause, scene.shared) if word not in {mark.text for mark in clause.marks}]
+    left = unknown_words(clause, scene.shared)
     why = f"not understood: {', '.join(map(repr, left[:4]))}" if left else "its form is not understood"
     return Unread(sentence, f"the grammar cannot read it ({why})", numeric=True)
 
@@ -297,27 +253,20 @@ def _in_view(text: str, view: View, names: Names, scene: Scene, words: Lexicon) 
     scope = tuple(w for w in scene.scope if _fits(w, view))
     told = tuple(spec for spec in scene.told if spec.series in view.table.columns)
     clause = read_clause(text, words, view, names, inherited=inherited, scope=scope, told=told, apposed=scene.apposed)
-    for frame in _FRAMES:
-        clause.forget()
-        checks = frame(clause)
-        if not checks or not all(made.tiers for made in checks):
-            continue
-        checks = fitting(checks, view.table)
-        if checks is None:
-            continue
-        if (unread(clause, scene.shared) and not may_be_left_out(clause, scene.shared)) or not _is_sound(view, checks):
-            continue
-        weight = sum(m.end - m.start for m in clause.marks if m.used and (m.mention or m.time))
-        specs = [spec for made in checks for spec in made.tiers[0]]
-        series = tuple(dict.fromkeys(spec.series for spec in specs if spec.series))
-        windows = tuple(
-            dict.fromkeys(w for w in (spec.window for spec in specs) if w != ALL_ROWS and not of_numbers(w, view))
-        )
-        return _Parse([(made, view) for made in checks], weight, series, windows, told_by(specs), places_of(specs))
-    return None
+    best = [made for made in interpretations(clause, scene.shared) if _is_sound(view, made.checks)]
+    if not best:
+        return None
+    made, checks = agree(best)
+    weight = sum(m.end - m.start for m in made.accounted if m.mention or m.time)
+    specs = [spec for each in made.checks for spec in each.tiers[0]]
+    series = tuple(dict.fromkeys(spec.series for spec in specs if spec.series))
+    windows = tuple(
+        dict.fromkeys(w for w in (spec.window for spec in specs) if w != ALL_ROWS and not of_numbers(w, view))
+    )
+    return _Parse([(each, view) for each in checks], weight, series, windows, told_by(specs), places_of(specs))
 
 
-def _is_sound(view: View, checks: list[Check]) -> bool:
+def _is_sound(view: View, checks: Sequence[Check]) -> bool:
     """Whether no check of a transposed table takes together columns of one time that mean different things."""
     if not view.transposed or view.table.times is None or not view.table.times.duplicated().any():
         return True

@@ -1,12 +1,13 @@
-"""Which words of a clause no reading has used, and whether they may be left out."""
+"""Which words of a clause an interpretation leaves open, and whether they may be left out."""
 
 import re
 
-from .clause import Clause, read_clause
-from .lexicon import Lexicon, Token
-from .marks import Mark
-from .names import means, particle_of
-from .scene import Scene
+from ..clause import Clause, read_clause
+from ..names import means, particle_of
+from ..lexicon import Lexicon, Token
+from ..marks import Mark
+from ..scene import Scene
+from .construction import Interpretation
 
 # kinds of words that say nothing by themselves
 _SILENT = frozenset(
@@ -34,18 +35,35 @@ _LONGEST_COMMENT = 14  # words
 _COMMENTS = frozenset({"when", "that_time", "count", "all", "best", "the_two", "not", "majority", "exactly"})
 
 
-def unread(clause: Clause, shared: frozenset[str]) -> list[str]:
-    """The words that no reading has used and that may matter; `shared` are stems that set the scene."""
-    left = [mark.text for mark in clause.marks if not mark.used and _matters(clause, mark, shared)]
-    return [*left, *(token.text for token in _unknown(clause, shared)), *_loose_particles(clause)]
+def left_open(found: Interpretation, shared: frozenset[str]) -> list[str]:
+    """The words that an interpretation does not account for and that may matter; `shared` stems set the scene."""
+    clause, accounted = found.match.clause, found.accounted
+    left = [m.text for m in clause.marks if m not in accounted and _matters(clause, m, shared)]
+    return [*left, *(token.text for token in _unknown(clause, shared)), *_loose_particles(found)]
 
 
-def _loose_particles(clause: Clause) -> list[str]:
+def may_be_left_out(found: Interpretation, shared: frozenset[str]) -> bool:
+    """Whether all that is left open may be left out: at most two words that neither restrict nor name anything.
+
+    The clause has to name its series itself, else an unknown word may be what it is about; and not as people, else the
+    word may be a verb that says which of them are counted ("4,000 customers defected").
+    """
+    clause, accounted = found.match.clause, found.accounted
+    named = [name for mark in accounted for name in mark.series]
+    if not named or all(means(name, "people") for name in named) or _loose_particles(found):
+        return False
+    if any(m not in accounted and _matters(clause, m, shared) for m in clause.marks):
+        return False
+    unknown = _unknown(clause, shared)
+    return len(unknown) <= _MOST_UNKNOWN and not any(_restricts(clause, token) for token in unknown)
+
+
+def _loose_particles(found: Interpretation) -> list[str]:
     """The "uit" of "er vielen 71 treinen uit", where a column that is called "uitgevallen" is not what was read."""
-    read = {name for mark in clause.marks if mark.used for name in mark.series}
-    particles = {
-        particle_of(column, clause.words.language) for column in clause.table.columns if column not in read
-    } - {None}
+    clause = found.match.clause
+    language = clause.words.language
+    read = {name for mark in found.accounted for name in mark.series}
+    particles = {particle_of(column, language) for column in clause.table.columns if column not in read} - {None}
     loose = [
         (token, after)
         for token, after in zip(clause.tokens, [*clause.tokens[1:], None], strict=True)
@@ -55,19 +73,9 @@ def _loose_particles(clause: Clause) -> list[str]:
     return [token.text for token, after in loose if after is None or not after.is_word or after.text in ends]
 
 
-def may_be_left_out(clause: Clause, shared: frozenset[str]) -> bool:
-    """Whether all that is unread may be left out: at most two words that neither restrict nor name anything.
-
-    The clause has to name its series itself, else an unknown word may be what it is about; and not as people, else the
-    word may be a verb that says which of them are counted ("4,000 customers defected").
-    """
-    named = [name for mark in clause.marks if mark.used for name in mark.series]
-    if not named or all(means(name, "people") for name in named) or _loose_particles(clause):
-        return False
-    if any(not mark.used and _matters(clause, mark, shared) for mark in clause.marks):
-        return False
-    unknown = _unknown(clause, shared)
-    return len(unknown) <= _MOST_UNKNOWN and not any(_restricts(clause, token) for token in unknown)
+def unknown_words(clause: Clause, shared: frozenset[str]) -> list[str]:
+    """The words of a clause that no list and no table knows."""
+    return [token.text for token in _unknown(clause, shared)]
 
 
 def says_nothing(text: str, scene: Scene, words: Lexicon) -> bool:

@@ -1,0 +1,246 @@
+"""Constructions of change over time: by how much, from what to what, which way, how many times as much."""
+
+import re
+from dataclasses import replace
+
+from ..check import Check, check, each, is_year_besides, series_of, stated, values_of
+from ..clause import Clause, merge
+from ..names import polarity
+from ..marks import Mark
+from ..specification import ALL_ROWS, Direction, Hedge, Specification, Statistic, Window
+from ..tables import Times, step_before
+from .bounds import bounds_of
+from .construction import ANY, Construction, Match, Reading, Slot
+from .places import both
+from .relations import INNER, difference_kind
+from .slots import number, places, series, words
+
+Sides = list[tuple[Window, Window]]
+_ON_TIME = re.compile(r"(?<=[\d%a-z]) (?:on|over|versus|vs\.?|op|tegen) (?:the )?$", re.IGNORECASE)  # "8.5% on 2023"
+_BEFORE_FACTOR = {
+    "above": Hedge.MORE_THAN,
+    "nearly": Hedge.NEARLY,
+    "just_over": Hedge.JUST_OVER,
+    "about": Hedge.ABOUT,
+}
+
+
+def _change(match: Match) -> Reading | None:
+    clause, numbers, names = match.clause, match["value"], series_of(match.clause)
+    if not names or any(is_year_besides(clause, names, mark) for mark in numbers):
+        return None
+    ways = _ways(clause, names)
+    if ways is None:
+        return None
+    direction, also = ways
+    inner = [kind for kind in ("mean", "median", "sum") if clause.of(kind)]
+    if len(inner) > 1 or (inner and not numbers and direction is Direction.FLAT):
+        return None
+    of = (
+        INNER[inner[0]]
+        if inner
+        else clause.statistic
+        if clause.apposed and clause.statistic in INNER.values()
+        else None
+    )
+    reading = _change_checks(clause, names, numbers, direction, of)
+    not_ = clause.of("not")
+    if reading is None or (not_ and len(reading.checks) > 1):
+        return None
+    checks = (reading.checks[0].negated(),) if not_ else reading.checks
+    return Reading(checks, (*reading.also, *also, *not_, *clause.of(*inner)))
+
+
+def _sizes(clause: Clause) -> list[Mark]:
+    """Numbers that are the size or an end of a change: no level that it got beyond ("has not fallen below 30")."""
+    bounds = bounds_of(clause)
+    return [mark for mark in values_of(clause) if mark not in bounds]
+
+
+def _ways(clause: Clause, names: list[str]) -> tuple[Direction | None, list[Mark]] | None:
+    """Which way it went, and the words that say so; "improved" as the series is better. None where they disagree."""
+    up, down, flat, changed = clause.of("up"), clause.of("down"), clause.of("flat"), clause.of("change")
+    better, worse = clause.of("improved"), clause.of("worsened")
+    if better or worse:
+        way = polarity(names[0]) if len(names) == 1 else None
+        up, down = (up + better, down + worse) if way == "up" else (up + worse, down + better) if way else (up, down)
+        changed = changed if way else [*changed, *better, *worse]
+    if up and down and not changed:
+        return None
+    words = [*up, *down, *flat, *changed]
+    if up and down:
+        return None, words
+    return (Direction.UP if up else Direction.DOWN if down else Direction.FLAT if flat else None), words
+
+
+def _change_checks(
+    clause: Clause, names: list[str], numbers: tuple[Mark, ...], direction: Direction | None, of: Statistic | None
+) -> Reading | None:
+    sides = change_sides(clause)
+    mean_of_a_row = of is not None and any(w.last or v.first for w, v in sides)
+    if not sides or mean_of_a_row or (direction is Direction.FLAT if numbers else direction is None):
+        return None
+    ways = _sided(Statistic.COMPARISON, names, sides, direction=direction, of=of)
+    if not numbers:
+        return _without_number(clause, names, direction, of, ways)
+    moved = (check(ways),) if direction else ()
+    if len(numbers) == 2:
+        ends = _from_to(clause, names, (numbers[0], numbers[1]), sides, of or Statistic.VALUE_AT)
+        return None if ends is None else Reading((*ends, *moved))
+    if _is_reached(clause, numbers[0]):
+        after = [s for w, _ in sides for s in each(of or Statistic.VALUE_AT, names, [w], **stated(numbers[0]))]
+        return Reading((check(after), *moved))
+    return Reading((_size_of_change(clause, names, numbers[0], sides, (direction, of)),))
+
+
+def _without_number(
+    clause: Clause, names: list[str], direction: Direction | None, of: Statistic | None, ways: list[Specification]
+) -> Reading:
+    """A way that it went: "rose every month" is a streak, "rose steadily" a trend, "rose in March" either."""
+    every = re.search(rf"(?<!\w)(?:{clause.words.data['each_step']})", clause.text, re.IGNORECASE)
+    steps = [m for m in clause.marks if every and m.start < every.end() and every.start() < m.end and not m.number]
+    windows = clause.windows(clause.times, clause.cells)
+    if steps and direction in (Direction.UP, Direction.DOWN) and of is None:
+        return Reading((check(each(Statistic.STREAK, names, windows, direction=direction)),), tuple(steps))
+    slopes = each(Statistic.TREND, names, windows, direction=direction)
+    named = any(m.time and m.time.ends for m in clause.times)
+    if clause.of("trend") or direction is Direction.FLAT:
+        return Reading((check(slopes),))
+    return Reading((check(ways if named else [*slopes, *ways]),))
+
+
+def _sided(statistic: Statistic, names: list[str], sides: Sides, **rest: object) -> list[Specification]:
+    return [s for w, v in sides for s in each(statistic, names, [w], compared_window=v, **rest)]
+
+
+def _size_of_change(
+    clause: Clause, names: list[str], size: Mark, sides: Sides, way: tuple[Direction | None, Statistic | None]
+) -> Check:
+    direction, of = way
+    number = size.number
+    assert number is not None  # the mark of a number
+    if direction is None:  # "the change was -5": the sign says the direction
+        direction = Direction.DOWN if number.value < 0 else Direction.UP
+    statistic = difference_kind(clause, size, names)
+    fields = stated(size) | {"value": abs(number.value)}
+    return check(_sided(statistic, names, sides, direction=direction, of=of, **fields))
+
+
+def _is_reached(clause: Clause, mark: Mark) -> bool:
+    """Whether a number is what was reached ("rose to 50"), not the size of the change."""
+    before = clause.text[: mark.said_from].rstrip()
+    for word in clause.of("exactly"):
+        before = before.removesuffix(word.text).rstrip()
+    return any(m.end == len(before) and "changed_to" in m.kinds for m in clause.marks) or before.endswith(
+        (" to", " naar", " tot")
+    )
+
+
+def _from_to(
+    clause: Clause, names: list[str], ends: tuple[Mark, Mark], sides: Sides, statistic: Statistic
+) -> tuple[Check, Check] | None:
+    first, last = ends
+    if not any(first.end <= mark.start < last.start for mark in clause.of("changed_to", "than")):
+        return None  # "costs rose by 31% and staff by 16%"
+    if first.number and last.number and (first.number.unit or last.number.unit) != last.number.unit:
+        return None  # "rose by 5% to 40 Mbps"
+    before = [s for _, v in sides for s in each(statistic, names, [v], **stated(first))]
+    after = [s for w, _ in sides for s in each(statistic, names, [w], **stated(last))]
+    return check(before), check(after)
+
+
+def _multiplied(match: Match) -> Reading | None:
+    """ "Has more than halved since the start of 2023", "doubled between May and June"."""
+    clause, word, names = match.clause, match.one("multiple"), series_of(match.clause)
+    said = word.text.lower()
+    multiple = next((float(by) for led, by in clause.words.data["multiples"].items() if said.startswith(led)), 2.0)
+    if not names or (multiple == 2.0 and not re.match(clause.words.data["multiplied"], said)):
+        return None
+    hedging = next((m for m in reversed(clause.marks) if m.end <= word.start and m.kinds & set(_BEFORE_FACTOR)), None)
+    hedge = next((h for kind, h in _BEFORE_FACTOR.items() if hedging and kind in hedging.kinds), Hedge.ABOUT)
+    halved = "half" in word.kinds
+    if halved and hedge is Hedge.MORE_THAN:
+        hedge = Hedge.LESS_THAN  # more than halved is less than half
+    fields = {"value": 0.5 if halved else multiple, "decimals": 1, "hedge": hedge}
+    ratios = _sided(Statistic.RATIO, names, change_sides(clause), **fields)
+    return Reading((check(ratios),), (hedging,) if hedging else ())
+
+
+def change_sides(clause: Clause) -> Sides:
+    """The windows that a change is between, as (after, before)."""
+    times = clause.times
+    if than := clause.first("than") or _on_a_time(clause):
+        return _compared_sides(clause, than)
+    told = next((spec for spec in clause.told if spec.compared_window is not None), None)
+    if not times and not clause.cells and told and told.compared_window and told.series in series_of(clause):
+        return [(told.window, told.compared_window)]
+    if len(times) == 1 and times[0].time and times[0].time.ends and _are_rows(clause, times[0].time.ends):
+        begin, end = times[0].time.ends
+        return [(a, b) for a in both(end, clause, clause.cells) for b in both(begin, clause, clause.cells)]
+    if len(times) == 2 and all(m.time for m in times):
+        one, other = (m.time.windows[0] for m in times if m.time)
+        if one.start and other.start and merge(one, other) is None:
+            begin, end = sorted((one, other), key=lambda w: (w.start is not None, w.start))
+            return [(a, b) for a in both(end, clause, clause.cells) for b in both(begin, clause, clause.cells)]
+    if clause.view.times is None:
+        return []
+    sides = []
+    for window in clause.windows(times, clause.cells):
+        row = _row_before(clause, window)
+        sides.append((window, row) if row else (replace(window, last=1), replace(window, first=1)))
+    return sides
+
+
+def _on_a_time(clause: Clause) -> Mark | None:
+    """The "on" of ", an increase of 8.5% on 2023"."""
+    times = clause.times
+    said = _ON_TIME.search(clause.text[: times[0].start]) if clause.apposed and len(times) == 1 else None
+    return Mark(*said.span(), said[0], frozenset({"than"})) if said else None
+
+
+def _compared_sides(clause: Clause, than: Mark) -> Sides:
+    """ "Compared with June it rose in July", "it has grown since the first quarter": the last row, and that one."""
+    right = next((m for m in clause.times if m.start >= than.end), None)
+    left = [m for m in clause.times if m is not right]
+    if right is None or len(left) > 1 or (clause.cells and not left) or clause.view.times is None:
+        return []
+    scope = [window for window in clause.scope if window != ALL_ROWS]
+    after = clause.windows(left, clause.cells) if left else scope or [Window(last=1)]
+    before = clause.windows([right], clause.cells)
+    return [(a, b) for a in after for b in before if a != b]
+
+
+def _are_rows(clause: Clause, ends: tuple[Window, Window]) -> bool:
+    """Whether both ends name times of their own ("from January to March", not "from 3 to 9 March" of daily rows)."""
+    named = all((end.start is not None and end.end is not None) or end.first or end.last for end in ends)
+    return named and clause.view.times is not None
+
+
+def _row_before(clause: Clause, window: Window) -> Window | None:
+    """The period before, where a window is that of one row ("in March" of a monthly table)."""
+    times = clause.view.times
+    if times is None or window.start is None or window.end is None or window.weekdays:
+        return None
+    one_row = Times(window.start, window.start, times.period).last_day
+    if one_row < window.end:
+        return None
+    before = step_before(window.start, times.period)
+    return Window(start=before, end=Times(before, before, times.period).last_day, conditions=window.conditions)
+
+
+CONSTRUCTIONS = (
+    Construction(
+        "change",
+        (words("up", "down", "flat", "change", "improved", "worsened", most=ANY, name="way"),),
+        (Slot("value", _sizes, 0, 2), series(), places()),
+        ("trend", "than", "per_row", "difference", "count", "changed_to", "times_as", "all"),
+        _change,
+    ),
+    Construction(
+        "multiplied",
+        (words("double", "half", "multiplied_by", name="multiple"),),
+        (number(0, 0), series(), places()),
+        ("than", "count", "per_row", "trend", "up", "down"),
+        _multiplied,
+    ),
+)

@@ -1,0 +1,119 @@
+"""A construction: a way to say one kind of claim, as data, and the matcher that finds it among a clause's marks."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from ..check import Check
+from ..clause import Clause
+from ..marks import Mark
+
+ANY = 99
+
+
+@dataclass(frozen=True)
+class Slot:
+    """A part of a construction: the marks of a clause that `select` gives, between `least` and `most` of them."""
+
+    name: str
+    select: Callable[[Clause], Sequence[Mark]]
+    least: int = 1
+    most: int = 1
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a construction makes of a clause: the checks that all have to hold.
+
+    `also` are marks that it took a meaning from besides its head and slots.
+    """
+
+    checks: tuple[Check, ...]
+    also: tuple[Mark, ...] = ()
+
+
+@dataclass(frozen=True)
+class Match:
+    """The marks of one clause that fill a construction, by slot."""
+
+    clause: Clause
+    filled: Mapping[str, tuple[Mark, ...]]
+
+    def __getitem__(self, slot: str) -> tuple[Mark, ...]:
+        """The marks of a slot, in order."""
+        return self.filled[slot]
+
+    def one(self, slot: str) -> Mark:
+        """The first mark of a slot that has one."""
+        return self.filled[slot][0]
+
+
+Build = Callable[[Match], Reading | None]
+
+
+@dataclass(frozen=True)
+class Construction:
+    """One way to say a kind of claim.
+
+    `head` are the words that show it, `slots` what they take (numbers, series, times and rows), `optional` the kinds
+    of words that may stand beside them and add nothing; "column" are the names of columns of texts. `build` makes the
+    checks; None where the parts do not fit together. Every other word of the clause that may matter has to be taken,
+    else the construction does not account for the clause: so no construction names the words that it cannot take.
+    """
+
+    name: str
+    head: tuple[Slot, ...]
+    slots: tuple[Slot, ...]
+    optional: tuple[str, ...]
+    build: Build = field(repr=False)
+
+
+@dataclass(frozen=True)
+class Interpretation:
+    """A construction matched to a clause, and what it makes of it."""
+
+    construction: Construction
+    match: Match
+    reading: Reading
+
+    @property
+    def checks(self) -> tuple[Check, ...]:
+        """The checks that all have to hold."""
+        return self.reading.checks
+
+    @property
+    def meant(self) -> frozenset[Mark]:
+        """The marks that it takes a meaning from, with those that name the same series and the numbers' hedges."""
+        taken = {mark for marks in self.match.filled.values() for mark in marks} | set(self.reading.also)
+        named = {mark.series for mark in taken if mark.series}
+        taken |= {mark for mark in self.match.clause.marks if mark.series in named and mark.series}
+        return frozenset(taken | {mark.hedge_mark for mark in taken if mark.hedge_mark is not None})
+
+    @property
+    def accounted(self) -> frozenset[Mark]:
+        """The marks that it accounts for: those with a meaning, and its optional words."""
+        clause = self.match.clause
+        optional = set(clause.of(*self.construction.optional)) | set(clause.settled)
+        if "column" in self.construction.optional:
+            optional |= {mark for mark in clause.marks if mark.columns and not mark.series and not mark.cells}
+        return self.meant | optional
+
+    @property
+    def specificity(self) -> int:
+        """How many of the clause's marks show the construction: the more, the surer it is meant."""
+        shown = {mark for slot in self.construction.head for mark in self.match[slot.name]}
+        return len(shown | {mark for mark in self.reading.also if mark.kinds})
+
+
+def interpret(construction: Construction, clause: Clause) -> Interpretation | None:
+    """What a construction makes of a clause; None where its parts are not there or do not fit together."""
+    filled: dict[str, tuple[Mark, ...]] = {}
+    for slot in (*construction.head, *construction.slots):
+        marks = tuple(slot.select(clause))
+        if not slot.least <= len(marks) <= slot.most:
+            return None
+        filled[slot.name] = marks
+    match = Match(clause, filled)
+    reading = construction.build(match)
+    if reading is None or not reading.checks or not all(check.tiers for check in reading.checks):
+        return None
+    return Interpretation(construction, match, reading)

@@ -1,0 +1,299 @@
+"""Constructions of counts: of values beyond a bound, of rows, of rows that are missing; always and never."""
+
+import re
+from dataclasses import dataclass
+
+from ..check import (
+    check,
+    counts_periods,
+    counts_rows,
+    each,
+    nearest_series,
+    series_of,
+    stated,
+)
+from ..clause import Clause
+from ..marks import BOUNDS, Mark
+from ..quantities import can_be_in
+from ..specification import ALL_ROWS, Condition, Direction, Hedge, Statistic
+from .bounds import bounds_of
+from .construction import ANY, Construction, Match, Reading, Slot
+from .slots import number, places, series, words
+
+_OPPOSITE = {"gt": Hedge.AT_MOST, "ge": Hedge.LESS_THAN, "lt": Hedge.AT_LEAST, "le": Hedge.MORE_THAN}
+
+
+@dataclass(frozen=True)
+class _Bound:
+    """A number that bounds a series ("above 50"), and the test that it makes."""
+
+    mark: Mark
+    operator: str
+
+    @property
+    def is_up(self) -> bool:
+        return self.operator in ("gt", "ge")
+
+    @property
+    def counted(self) -> Statistic:
+        """The statistic that counts the values beyond it."""
+        return Statistic.COUNT_ABOVE if self.is_up else Statistic.COUNT_BELOW
+
+    def fields(self) -> dict[str, object]:
+        """The bound as the fields of a specification."""
+        number = self.mark.number
+        assert number is not None  # the mark of a number
+        included = self.operator in ("ge", "le")
+        return {"threshold": number.value, "threshold_unit": number.unit, "threshold_included": included}
+
+
+def _bound(match: Match) -> _Bound:
+    mark = match.one("bound")
+    return _Bound(mark, BOUNDS[mark.hedge])
+
+
+def _names(match: Match) -> list[str]:
+    return series_of(match.clause, nearest_series(match.clause, match.one("bound")))
+
+
+def _other_counts(clause: Clause) -> list[Mark]:
+    bounds = bounds_of(clause)
+    return [m for m in clause.numbers if m not in bounds and counts_rows(clause, m)]
+
+
+def _counted_values(match: Match) -> Reading | None:
+    clause, bound, names = match.clause, _bound(match), _names(match)
+    windows = clause.windows(clause.times, clause.cells)
+    means = clause.of("mean")
+    if not names or not windows or not all(_is_of_each_row(clause, m) for m in means):
+        return None
+    value = stated(match.one("count")) | {"unit": None, "decimals": 0}
+    return Reading((check(each(bound.counted, names, windows, **value, **bound.fields())),), tuple(means))
+
+
+def _is_of_each_row(clause: Clause, mean: Mark) -> bool:
+    """Whether the "average" of "in 6 weeks the average wait was above 15" is of each week."""
+    return any(s.start >= mean.end and not clause.text[mean.end : s.start].strip() for s in clause.series)
+
+
+def _once(match: Match) -> Reading | None:
+    clause, bound = match.clause, _bound(match)
+    windows = clause.windows(clause.times, clause.cells)
+    return Reading((check(each(bound.counted, _names(match), windows, value=1.0, **bound.fields())),))
+
+
+def _always_or_never(match: Match) -> Reading | None:
+    clause, bound = match.clause, _bound(match)
+    never = any(mark.kinds & {"none", "not"} for mark in match["quantifier"])
+    windows = clause.windows(clause.times, clause.cells)
+    value = stated(bound.mark) | ({"hedge": _OPPOSITE[bound.operator]} if never else {})
+    statistic = Statistic.MAXIMUM if bound.is_up is never else Statistic.MINIMUM
+    return Reading((check(each(statistic, _names(match), windows, **value)),))
+
+
+def _crossing(match: Match) -> Reading | None:
+    clause, bound, names = match.clause, _bound(match), _names(match)
+    windows = clause.windows(clause.times, clause.cells)
+    direction = Direction.UP if bound.is_up else Direction.DOWN
+    hedge, value = bound.mark.hedge_mark, stated(bound.mark)
+    if not names or not windows:
+        return None
+    if hedge is not None and hedge.text.lower().startswith(tuple(clause.words.data["never_led"])):  # "not below 30"
+        outermost = Statistic.MINIMUM if bound.is_up else Statistic.MAXIMUM
+        return Reading((check(each(outermost, names, windows, **value)),))
+    if clause.of("some", "up", "down") or _says_crossing(bound.mark):
+        return Reading((check(each(Statistic.CROSSING, names, windows, direction=direction, **bound.fields())),))
+    lowest, highest = (each(s, names, windows, **value) for s in (Statistic.MINIMUM, Statistic.MAXIMUM))
+    return Reading((check(each(Statistic.VALUE_AT, names, windows, **value), [*lowest, *highest]),))
+
+
+def _first_crossing(match: Match) -> Reading | None:
+    clause, bound = match.clause, _bound(match)
+    direction = Direction.UP if bound.is_up else Direction.DOWN
+    spots = clause.windows(clause.times, clause.cells)
+    crossings = [
+        spec
+        for name in _names(match)
+        for spot in spots
+        for spec in each(Statistic.CROSSING, [name], [ALL_ROWS], direction=direction, place=spot, **bound.fields())
+    ]
+    return Reading((check(crossings),))
+
+
+def _says_crossing(threshold: Mark) -> bool:
+    text = threshold.hedge_mark.text.lower() if threshold.hedge_mark else ""
+    verbs = ("fell", "fall", "drop", "dip", "rose", "came", "went", "topped", "broke", "zak")
+    return text.startswith((*verbs, "daal", "dook", "kwam", "viel", "steeg", "stegen", "door", "uit"))
+
+
+def _counted_rows(match: Match) -> Reading | None:
+    clause, count = match.clause, match.one("row_count")
+    conditions = _conditions(clause, [mark for mark in clause.numbers if mark is not count])
+    if conditions is None:
+        return None
+    tests, also = conditions
+    windows = clause.windows(clause.times, clause.cells, tests)
+    noun = next((m for m in clause.marks if m.start >= count.end and m.columns), None)
+    value = stated(count) | {"unit": None, "decimals": 0}
+    if noun is None and windows == [ALL_ROWS] and not clause.of("count"):
+        return None
+    if re.match(clause.words.data["times_word"], clause.text[count.end :], re.IGNORECASE):
+        return None  # "taken out 462 times", "that happened nine times": no row tells
+    rows = each(Statistic.COUNT, [None], windows, **value)
+    if noun is None:
+        return Reading((check(rows),), tuple(also))
+    columns: list[str | None] = [c for c in noun.columns if c in clause.table.labels.columns] or [None]
+    apart = [s for c in columns for s in each(Statistic.COUNT, [c], windows, distinct=c is not None, **value)]
+    return Reading((check(apart if clause.of("distinct") else [*apart, *rows]),), tuple(also))
+
+
+def _row_counts(clause: Clause) -> list[Mark]:
+    """Numbers that count what follows them: "5 teams", "5 different teams", "5 days"."""
+    nouns = [mark for mark in clause.marks if mark.columns or "days" in mark.kinds]
+
+    def counts_noun(mark: Mark) -> bool:
+        following = next((noun for noun in nouns if noun.start >= mark.end), None)
+        near = following is not None and len(clause.text[mark.end : following.start].split()) <= 1
+        return near or (mark.number is not None and mark.number.unit is not None)
+
+    return [mark for mark in clause.numbers if counts_rows(clause, mark) and counts_noun(mark)]
+
+
+def _conditions(clause: Clause, others: list[Mark]) -> tuple[list[Condition], list[Mark]] | None:
+    """The tests of numbers on series and their marks; None where a number belongs to no series."""
+    pairs = _beside(clause, others)
+    if pairs is None:
+        return None
+    if any(number.hedge not in BOUNDS for number, _ in pairs) and not clause.of("when"):
+        return None  # "the five weeks gave 226 reports" is no count of weeks with 226
+    return _tests(pairs), [mark for pair in pairs for mark in pair]
+
+
+def _tests(pairs: list[tuple[Mark, Mark]]) -> list[Condition]:
+    return [Condition(s.series[0], BOUNDS.get(n.hedge, "eq"), n.number.value) for n, s in pairs if n.number]  # type: ignore[arg-type]
+
+
+def _row_with(match: Match) -> Reading | None:
+    clause = match.clause
+    if len(clause.series) + len(clause.cells) < 2:
+        return None
+    if not clause.of("when", "none") and not any(mark.hedge in BOUNDS for mark in clause.numbers):
+        return None
+    pairs = _beside(clause, list(match["number"]))
+    if pairs is None:
+        return None
+    windows = clause.windows(clause.times, clause.cells, _tests(pairs))
+    count = {"value": 0.0} if clause.of("none") else {"value": 1.0, "hedge": Hedge.AT_LEAST}
+    return Reading((check(each(Statistic.COUNT, [None], windows, **count)),))
+
+
+def _beside(clause: Clause, numbers: list[Mark]) -> list[tuple[Mark, Mark]] | None:
+    """Each number with the series right beside it; the one that is left with the series that is left."""
+    free = [s for s in clause.series if len(s.series) == 1]
+    if len(free) != len(numbers) or len(free) != len(clause.series):
+        return None
+    if any(m.number and m.number.unit in ("day", "week", "month", "year") for m in numbers):
+        return None  # so many rows
+    pairs: list[tuple[Mark, Mark]] = []
+    for mark in numbers:
+        start = mark.said_from
+        before = next((s for s in free if s.end <= start and _only_links(clause.text[s.end : start])), None)
+        after = next((s for s in free if mark.end <= s.start and not clause.text[mark.end : s.start].strip()), None)
+        near = before or after
+        if near is not None:
+            free.remove(near)
+            pairs.append((mark, near))
+    left = [mark for mark in numbers if mark not in [n for n, _ in pairs]]
+    if len(left) > 1:
+        return None
+    pairs += zip(left, free, strict=True)
+    return pairs if all(_fits(clause, mark, named) for mark, named in pairs) else None
+
+
+def _fits(clause: Clause, number: Mark, series: Mark) -> bool:
+    unit = number.number.unit if number.number else None
+    return unit is None or all(can_be_in(clause.table, name, unit) for name in series.series)
+
+
+def _only_links(text: str) -> bool:
+    links = {"of", "be", "is", "was", "were", "a", "an", "the", "at", "=", ":", "van", "een", "with", "number", "value"}
+    return all(word in links for word in text.lower().split())
+
+
+def _missing(match: Match) -> Reading | None:
+    clause, words, counts = match.clause, match.clause.of("missing"), match["number"]
+    none, names = clause.of("none", "not"), series_of(match.clause)
+    absent = bool(words) or bool(none)
+    if not names or not all(counts_rows(clause, m) and counts_periods(clause, m) for m in counts):
+        return None
+    windows = clause.windows(clause.times, clause.cells)[:1]  # the likeliest: "voor 21 april" is of that day
+    placed = bool(clause.times or clause.cells)
+    if not windows or not (counts or (absent and (placed or words))):
+        return None
+    also = (*words, *none, *clause.of("measured"))
+    if counts:
+        value: dict[str, object] = stated(counts[0]) | {"decimals": 0, "unit": None}
+        return Reading((check(each(Statistic.MISSING if absent else Statistic.COUNT, names, windows, **value)),), also)
+    if words and none:  # "no values are missing"
+        return Reading((check(each(Statistic.MISSING, names, windows, value=0.0)),), also)
+    if placed:
+        return Reading((check(each(Statistic.COUNT, names, windows, value=0.0)),), also)
+    return Reading((check(each(Statistic.MISSING, names, windows, value=1.0, hedge=Hedge.AT_LEAST)),), also)
+
+
+_BOUND = Slot("bound", bounds_of)
+_NO_COUNT = Slot("count", _other_counts, 0, 0)
+_SAID_OF_BOUND = ("up", "down", "trend", "only", "count")
+
+CONSTRUCTIONS = (
+    Construction(
+        "count_of_values",
+        (_BOUND, Slot("count", _other_counts)),
+        (series(), places()),
+        (*_SAID_OF_BOUND, "some", "times_as", "distinct", "column"),
+        _counted_values,
+    ),
+    Construction(
+        "only_once",
+        (_BOUND, words("some"), words("only", "exactly")),
+        (_NO_COUNT, series(), places()),
+        _SAID_OF_BOUND,
+        _once,
+    ),
+    Construction(
+        "always_or_never",
+        (_BOUND, words("none", "not", "all", most=ANY, name="quantifier")),
+        (_NO_COUNT, series(), places()),
+        (*_SAID_OF_BOUND, "some"),
+        _always_or_never,
+    ),
+    Construction("bound", (_BOUND,), (_NO_COUNT, series(), places()), (*_SAID_OF_BOUND, "some"), _crossing),
+    Construction(
+        "first_crossing",
+        (_BOUND, words("first_time")),
+        (_NO_COUNT, series(), places(1)),
+        _SAID_OF_BOUND,
+        _first_crossing,
+    ),
+    Construction(
+        "count_of_rows",
+        (Slot("row_count", _row_counts),),
+        (places(),),
+        ("count", "sum", "distinct", "only", "column"),
+        _counted_rows,
+    ),
+    Construction(
+        "row_with",
+        (),
+        (number(most=ANY), series(most=ANY), places()),
+        ("count", "none", "column"),
+        _row_with,
+    ),
+    Construction(
+        "missing",
+        (words("missing", "measured", most=ANY, name="missing"),),
+        (number(0, 1), series(), places()),
+        ("count", "some", "only", "distinct", "column"),
+        _missing,
+    ),
+)

@@ -1,0 +1,232 @@
+"""Constructions of extremes: the highest, where it was, the second highest, how far the extremes are apart."""
+
+import re
+
+from ..check import Check, check, each, is_flow, is_year_besides, marks_after, series_of, stated
+from ..clause import Clause
+from ..names import polarity
+from ..marks import Mark
+from ..specification import ALL_ROWS, Direction, Hedge, Specification, Statistic
+from .adjectives import is_busy, is_money
+from .construction import ANY, Construction, Match, Reading, Slot
+from .places import holds, holds_window, is_row, windows_of
+from .slots import number, places, series, value, words
+
+_MORE, _LESS = frozenset({"maximum", "best"}), frozenset({"minimum", "worst"})
+_OF_A_PLACE = (Statistic.VALUE_AT, Statistic.LATEST, Statistic.FIRST, Statistic.MEAN, Statistic.SUM)
+
+
+def _extreme(match: Match) -> Reading | None:
+    clause, word, numbers = match.clause, match.one("extreme"), match["value"]
+    names = series_of(clause)
+    up = _is_up(word, names)
+    if not names or up is None or _is_of_something_else(clause, word, names) or _of_texts(clause, word):
+        return None
+    if any(is_year_besides(clause, names, mark) for mark in numbers):
+        return None
+    rank, ordinal = _ordinal(clause, word)
+    placed, inside = _places(clause, word, numbers[0] if numbers else None)
+    windows = windows_of(clause, inside)
+    spots = windows_of(clause, placed) if placed else []
+    if not windows or not (numbers or spots) or (rank > 1 and not spots):
+        return None
+    if not inside and any(spot.start and not any(holds_window(w, spot) for w in windows) for spot in spots):
+        windows = [ALL_ROWS]  # the text before is about another time
+    also = (ordinal,) if ordinal else ()
+    if rank > 1:
+        way = Direction.DOWN if up else Direction.UP
+        ranked = [s for p in spots for s in each(Statistic.RANK, names, windows, value=rank, direction=way, place=p)]
+        values = (check(each(Statistic.VALUE_AT, names, spots, **stated(numbers[0]))),) if numbers else ()
+        return Reading((check(ranked), *values), also)
+    checks: list[Check] = []
+    if numbers:
+        statistic = Statistic.MAXIMUM if up else Statistic.MINIMUM
+        checks.append(check(each(statistic, names, windows, **stated(numbers[0]))))
+    if spots:
+        when = Statistic.TIME_OF_MAXIMUM if up else Statistic.TIME_OF_MINIMUM
+        checks.append(check([s for p in spots for s in each(when, names, windows, place=p)]))
+    return Reading(tuple(checks), also)
+
+
+def _is_up(word: Mark, names: list[str]) -> bool | None:
+    """Whether an extreme is the highest; None of a "best" of series that do not say whether more is better."""
+    if word.kinds & {"maximum", "minimum"}:
+        return "maximum" in word.kinds
+    way = polarity(names[0]) if len(names) == 1 else None
+    return None if way is None else (way == "up") is ("best" in word.kinds)
+
+
+def _is_of_something_else(clause: Clause, word: Mark, names: list[str]) -> bool:
+    """Whether "the busiest day" is one by something else than the series: only of amounts is the most the busiest."""
+    said = word.text.lower()
+    busy, priced = said in clause.words.data["busy"], said in clause.words.data["priced"]
+    if said in clause.words.data["strong"]:
+        return not all(is_flow(clause, name) for name in names)
+    return (busy and not all(is_busy(clause, name) for name in names)) or (
+        priced and not all(is_money(clause, name) for name in names)
+    )
+
+
+def _of_texts(clause: Clause, word: Mark) -> bool:
+    """Whether the extreme is of a column of texts ("the most points", where they are written as "Jones (35)")."""
+    following = marks_after(clause, word)
+    if not following or not following[0].columns or following[0].series:
+        return False
+    rows = {clause.table.time_column, *map(str, clause.table.labels.columns[:1])}
+    return not rows & set(following[0].columns)  # "the worst month", "the smallest department"
+
+
+def _ordinal(clause: Clause, word: Mark) -> tuple[int, Mark | None]:
+    """The place that is said before an extreme ("the second highest"), and its mark; 1 where none is."""
+    before = clause.text[: word.start].rstrip().lower()
+    for article in clause.words.articles:  # "op één na de beste"
+        before = before.removesuffix(f" {article}")
+    for text, rank in clause.words.data["last_but"].items():
+        if before.endswith(text):
+            return rank, next((m for m in clause.marks if m.end == len(before)), None)
+    for mark in clause.numbers:
+        if mark.number and mark.number.ordinal and mark.end == len(before):
+            return int(mark.number.value), mark
+    return 1, None
+
+
+def _places(clause: Clause, word: Mark, number: Mark | None) -> tuple[list[Mark], list[Mark]]:
+    """Where the claim puts the extreme, and what it is the extreme of."""
+    marks = [*clause.times, *clause.cells]
+    if number is None:
+        wide = [m for m in marks if m.time and m.time.ends and len(marks) > 1]
+        if not wide and len(marks) > 1:
+            wide = [m for m in clause.times if any(holds(m, other) for other in clause.times if other is not m)]
+        return [m for m in marks if m not in wide], wide
+    told = clause.of("seen")
+    core = max([word.end, *(s.end for s in clause.series if s.end <= number.start)])
+    placed, inside = [], []
+    for mark in marks:
+        single = bool(mark.cells) or is_row(clause, mark)
+        subject = bool(mark.cells) and mark.end <= word.start and not _after_preposition(clause, mark)
+        predicate = mark.start >= number.end or mark.time or (core <= mark.start and _after_verb(clause, core, mark))
+        said = any(number.end <= word_seen.start < mark.start for word_seen in told)
+        (placed if subject or said or (single and predicate) else inside).append(mark)
+    return placed, inside
+
+
+_PREPOSITIONS = ("in", "for", "among", "of", "voor", "van", "onder", "within", "binnen", "during")
+
+
+def _after_preposition(clause: Clause, mark: Mark) -> bool:
+    before = clause.text[: mark.start].rstrip().lower().split()
+    while before and before[-1] in ("the", "a", "de", "het"):
+        before.pop()
+    return bool(before) and before[-1] in _PREPOSITIONS
+
+
+def _after_verb(clause: Clause, core: int, mark: Mark) -> bool:
+    between = clause.text[core : mark.start].lower().split()
+    return bool({"be", "was", "is", "were", "werd", "occurred", "came", "viel"} & set(between))
+
+
+def _apposed(match: Match) -> Reading | None:
+    clause = match.clause
+    told = next((spec for spec in clause.told if spec.statistic in _OF_A_PLACE), None)
+    if told is None or not clause.apposed or told.window == ALL_ROWS:
+        return None
+    if clause.series and told.series not in clause.series[0].series:
+        return None
+    windows = clause.windows(clause.times, []) if clause.times else [ALL_ROWS]
+    when = Statistic.TIME_OF_MAXIMUM if _says_more(match.one("extreme")) else Statistic.TIME_OF_MINIMUM
+    return Reading((check(each(when, [told.series], windows, place=told.window)),))
+
+
+def _says_more(mark: Mark) -> bool:
+    return bool(mark.kinds & {"maximum", "higher", "above"})
+
+
+def _ranked(match: Match) -> Reading | None:
+    clause, names, numbers = match.clause, match.one("series").series, match["value"]
+    mark = match.one("ordinal").number
+    if len(names) != 1 or mark is None:
+        return None
+    spots = clause.windows(clause.times, clause.cells)
+    ranks = [
+        Specification(Statistic.RANK, names[0], ALL_ROWS, value=mark.value, direction=Direction.DOWN, place=spot)
+        for spot in spots
+    ]
+    values = (check(each(Statistic.VALUE_AT, names, spots, **stated(numbers[0]))),) if numbers else ()
+    return Reading((check(ranks), *values))
+
+
+def _ranged(match: Match) -> Reading | None:
+    clause, word = match.clause, match.one("ranged")
+    names = series_of(clause)
+    windows = clause.windows(clause.times, clause.cells)
+    low, high = map(stated, match["number"])
+    if "between" in word.text.lower() or "tussen" in word.text.lower():  # within the bounds, not up to them
+        low["hedge"], high["hedge"] = Hedge.AT_LEAST, Hedge.AT_MOST
+    return Reading(
+        (check(each(Statistic.MINIMUM, names, windows, **low)), check(each(Statistic.MAXIMUM, names, windows, **high)))
+    )
+
+
+def _gap(match: Match) -> Reading | None:
+    clause = match.clause
+    first, second = match["extreme"]
+    joined = r"(?: [\w-]+)?,? (?:and|en|to|tot)(?: \w+){0,3} "
+    if {bool(mark.kinds & _MORE) for mark in (first, second)} != {True, False}:
+        return None
+    if not re.fullmatch(joined, clause.text[first.end : second.start]):
+        return None
+    windows = clause.windows(clause.times, clause.cells)
+    return Reading((check(each(Statistic.RANGE, series_of(clause), windows, **stated(match.one("number")))),))
+
+
+def _ordinals(clause: Clause) -> list[Mark]:
+    return [mark for mark in clause.numbers if mark.number and mark.number.ordinal]
+
+
+CONSTRUCTIONS = (
+    Construction(
+        "extreme",
+        (words("maximum", "minimum", "best", "worst", name="extreme"),),
+        (value(0, 1), series(), places()),
+        ("first", "all", "count", "per_row", "column"),
+        _extreme,
+    ),
+    Construction(
+        "extreme_of_what_was_told",
+        (words("maximum", "minimum", name="extreme"),),
+        (number(0, 0), series(), Slot("cells", lambda clause: clause.cells, 0, 0), places()),
+        ("all", "whole", "count", "others", "column"),
+        _apposed,
+    ),
+    Construction(
+        "more_than_any_other",
+        (words("any_other"), words("higher", "above", "lower", "below", name="extreme")),
+        (number(0, 0), series(), Slot("cells", lambda clause: clause.cells, 0, 0), places()),
+        ("than", "all", "whole", "count", "others", "column"),
+        _apposed,
+    ),
+    Construction(
+        "rank",
+        (words("rank", most=ANY), Slot("ordinal", _ordinals)),
+        (value(0, 1), series(1), places(1)),
+        ("count", "all", "column"),
+        _ranked,
+    ),
+    Construction(
+        "ranged",
+        (words("ranged"),),
+        (number(2, 2), series(), places()),
+        ("changed_to", "all", "than", "per_row", "count"),
+        _ranged,
+    ),
+    Construction(
+        "gap_of_extremes",
+        (
+            words(*_MORE, *_LESS, least=2, most=2, name="extreme"),
+            words("between_two", "difference", "range", "apart", most=ANY),
+        ),
+        (number(), series(), places()),
+        ("changed_to", "count", "all", "per_row", "column"),
+        _gap,
+    ),
+)

@@ -1,0 +1,98 @@
+"""Constructions of patterns over many rows: correlations, anomalies, streaks."""
+
+from ..check import check, each, series_of, stated
+from ..clause import Clause
+from ..marks import BOUNDS, Mark, is_count
+from ..specification import ALL_ROWS, Direction, Hedge, Specification, Statistic, Window
+from .construction import ANY, Construction, Match, Reading
+from .slots import number, places, series, words
+
+_NOW = Window(last=1)
+
+
+def _correlation(match: Match) -> Reading | None:
+    clause, heads = match.clause, match["correlation"]
+    first, second = match["series"]
+    together = any("together" in m.text.lower() or "gelijk op" in m.text.lower() for m in heads)
+    sign = Direction.UP if clause.of("positive") or together else Direction.DOWN if clause.of("negative") else None
+    value = stated(match.one("number")) if match["number"] else {}
+    found = [
+        Specification(
+            Statistic.CORRELATION,
+            name,
+            window,
+            compared_with=other,
+            direction=sign,
+            negated=bool(clause.of("none", "not")),
+            **value,  # type: ignore[arg-type]
+        )
+        for name in first.series
+        for other in second.series
+        for window in clause.windows(clause.times, clause.cells)
+    ]
+    return Reading((check(found),), tuple(clause.of("positive", "negative", "none", "not")))
+
+
+def _anomaly(match: Match) -> Reading | None:
+    clause, names, heads = match.clause, series_of(match.clause), match["anomaly"]
+    windows = clause.windows(clause.times, clause.cells)
+    no = clause.of("none", "not")
+    counts = [
+        m
+        for m in match["number"]
+        if m.number and is_count(m.number) and m.number.unit is None and _counts_anomalies(clause, m, heads)
+    ]
+    values = [m for m in match["number"] if m not in counts]
+    if any(m.hedge in BOUNDS for m in values):  # "12 May stands out: on all other days it was below 140"
+        return None
+    if not names or len(counts) > 1 or len(values) > 1 or (no and (counts or values)) or not windows:
+        return None
+    spots = windows if clause.times or clause.cells or clause.scope else [None]
+    statistic = Statistic.NO_ANOMALY if no else Statistic.ANOMALY
+    value = stated(counts[0]) if counts else {}
+    checks = (check([s for p in spots for s in each(statistic, names, [ALL_ROWS], place=p, **value)]),)
+    if values:
+        checks += (check(each(Statistic.VALUE_AT, names, windows, **stated(values[0]))),)
+    than = clause.of("than", "others") if clause.of("others") else []
+    return Reading(checks, (*no, *than))
+
+
+def _counts_anomalies(clause: Clause, mark: Mark, heads: tuple[Mark, ...]) -> bool:
+    """Whether a number stands right before what it counts: "one clear outlier", "3 anomalies in March"."""
+    after = next((m for m in clause.marks if m.start >= mark.end), None)
+    return after in heads and len(clause.text[mark.end : after.start].split()) <= 1 if after else False
+
+
+def _streak(match: Match) -> Reading | None:
+    clause, mark = match.clause, match.one("number")
+    directions = {"up" if m.kinds & {"up", "higher"} else "down" for m in match["direction"]}
+    names, count = series_of(clause), mark.number
+    if not names or len(directions) != 1 or count is None or not (is_count(count) or count.ordinal):
+        return None
+    now = [m for m in clause.times if m.time and _NOW in m.time.windows]
+    windows = clause.windows([m for m in clause.times if m not in now], clause.cells)
+    hedge = Hedge.AT_LEAST if mark.hedge is Hedge.EXACT else mark.hedge
+    value = {"value": count.value, "unit": count.unit, "decimals": 0, "hedge": hedge}
+    direction = Direction.UP if "up" in directions else Direction.DOWN
+    return Reading((check(each(Statistic.STREAK, names, windows, direction=direction, **value)),))
+
+
+CONSTRUCTIONS = (
+    Construction(
+        "correlation", (words("correlation", most=ANY),), (series(2, 2), number(0, 1), places()), (), _correlation
+    ),
+    Construction(
+        "anomaly",
+        (words("anomaly", most=ANY),),
+        (series(), number(0, 2), places()),
+        ("count", "up", "down", "some", "maximum", "minimum"),
+        _anomaly,
+    ),
+    Construction(
+        "streak",
+        (words("in_a_row"), words("up", "higher", "down", "lower", most=ANY, name="direction")),
+        (number(), series(), places()),
+        ("count", "trend", "all", "increase_word"),
+        _streak,
+    ),
+)

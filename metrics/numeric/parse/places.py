@@ -1,0 +1,37 @@
+"""How the times and rows of a clause lie to each other: one row, one time within another."""
+
+from ..clause import Clause, merge, within
+from ..marks import Mark
+from ..specification import ALL_ROWS, Window
+from ..tables import Times
+
+
+def is_row(clause: Clause, mark: Mark) -> bool:
+    """Whether a time is that of one row."""
+    window = mark.time.windows[0] if mark.time else ALL_ROWS
+    times = clause.view.times
+    if not times or not window.start or not window.end:
+        return False
+    return window.end <= Times(window.start, window.start, times.period).last_day
+
+
+def holds_window(outer: Window, inner: Window) -> bool:
+    """Whether a window has all rows of another, as far as their days tell."""
+    return outer == ALL_ROWS or bool(outer.conditions) or within(inner, outer) or not (outer.start and outer.end)
+
+
+def holds(outer: Mark, inner: Mark) -> bool:
+    """Whether a named time lies within another."""
+    a, b = (mark.time.windows[0] if mark.time else ALL_ROWS for mark in (outer, inner))
+    return bool(a.start and a.end and b.start and b.end and a != b and a.start <= b.start and b.end <= a.end)
+
+
+def both(window: Window, clause: Clause, cells: list[Mark]) -> list[Window]:
+    """A window and cells at once."""
+    merged = [merge(window, other) for other in clause.windows([], cells)] if cells else [window]
+    return [each_window for each_window in merged if each_window is not None]
+
+
+def windows_of(clause: Clause, marks: "list[Mark] | tuple[Mark, ...]") -> list[Window]:
+    """The windows that marks of times and cells mean together."""
+    return clause.windows([m for m in marks if m.time], [m for m in marks if m.cells])

@@ -1,0 +1,287 @@
+"""Constructions of two sides: higher than, twice as high as, the difference between, in how many rows."""
+
+import re
+
+from ....text.numbers import known_unit
+from ..check import (
+    can_be_summed,
+    check,
+    counts_periods,
+    counts_rows,
+    factor,
+    is_flow,
+    series_of,
+    stated,
+)
+from ..clause import Clause
+from ..marks import Mark
+from ..specification import Direction, Hedge, Specification, Statistic, Window
+from .adjectives import adjective_ways, series_said
+from .construction import ANY, Construction, Match, Reading, Slot
+from .places import both
+from .slots import places, series, value, words
+
+INNER = {
+    "mean": Statistic.MEAN,
+    "median": Statistic.MEDIAN,
+    "sum": Statistic.SUM,
+    "maximum": Statistic.MAXIMUM,
+    "minimum": Statistic.MINIMUM,
+}
+_FACTOR_HEDGES = {
+    "nearly": Hedge.NEARLY,
+    "about": Hedge.ABOUT,
+    "just_over": Hedge.JUST_OVER,
+    "above": Hedge.MORE_THAN,
+    "below": Hedge.LESS_THAN,
+}
+_LEVEL_OF = re.compile(r" (?:the one|that|those|die|dat)(?: \w+)?$")  # "below the one at", "boven die van"
+_JOINING = {"than", "equal", "double", "half", "times_as", "above", "below", "just_over", "nearly", "outnumbers"}
+Side = tuple[list[str], list[Window]]
+
+
+def _comparison(match: Match) -> Reading | None:
+    clause, than, numbers = match.clause, match.one("than"), match["value"]
+    ways = adjective_ways(clause, series_said(clause))
+    left_marks, right_marks = _split(clause, than)
+    sides = _sides(clause, left_marks, right_marks) if ways is not None else None
+    cut = numbers and ", " in clause.text[numbers[0].end : than.start]  # "88.8 Mbps, slightly more than on ..."
+    if ways is None or sides is None or cut:
+        return None
+    names = sides[0][0]
+    up = [m for m in clause.of("higher", "above", "up", "outnumbers") if m.hedge is Hedge.EXACT] + ways[0]
+    down = clause.of("lower", "below", "down") + ways[1]
+    up, down = up + [than] * ("just_over" in than.kinds), down + [than] * ("nearly" in than.kinds)
+    same, times_as = clause.of("equal"), clause.of("double", "half", "times_as")
+    direction = Direction.UP if up and not down else Direction.DOWN if down and not up else None
+    inner = [(kind, m) for kind in INNER for m in clause.of(kind)]
+    if len({kind for kind, _ in inner}) > 1:
+        return None
+    ofs = _inner_statistics(clause, inner, names)
+    also = [*up, *down, *same, *times_as, *(m for _, m in inner), *left_marks, *right_marks]
+
+    def reading(statistic: Statistic, way: Direction | None, **value: object) -> Reading:
+        specs = _specifications(statistic, ofs, sides, direction=way, **value)
+        return Reading((check(specs),), tuple(also))
+
+    multiple = _multiple(clause, numbers, times_as)
+    if multiple is not None:
+        fields, hedging = multiple
+        also += hedging
+        return reading(Statistic.RATIO, None, **fields)
+    if not numbers:
+        return reading(Statistic.COMPARISON, direction or Direction.FLAT) if same or direction else None
+    if direction is None:
+        return None
+    return reading(difference_kind(clause, numbers[0], names), direction, **stated(numbers[0]))
+
+
+def _specifications(
+    statistic: Statistic, ofs: list[Statistic | None], sides: tuple[Side, Side], **rest: object
+) -> list[Specification]:
+    (names, windows), (others, compared) = sides
+    return [
+        Specification(statistic, a, w, of=of, compared_with=b, compared_window=v, **rest)  # type: ignore[arg-type]
+        for of in ofs
+        for a in names
+        for b in others
+        for w in windows
+        for v in compared
+    ]
+
+
+def _than(clause: Clause) -> list[Mark]:
+    """The word between the two sides, as a list of at most one."""
+    bounds = [m.hedge_mark for m in clause.numbers]
+    for place, mark in enumerate(clause.marks[:-1]):
+        if not mark.kinds & _JOINING or mark in bounds or not any(m.start >= mark.end for m in clause.marks[place:]):
+            continue
+        text = mark.text.lower()
+        ends = text.endswith((" than", " as", " dan", " als", "that of", " to", "van"))
+        ends |= _LEVEL_OF.search(text) is not None
+        ends |= "times_as" in mark.kinds and text.endswith(" the")  # "three times the overtime of March"
+        surpasses = "outnumbers" in mark.kinds or text.startswith(("exceed", "surpass", "outperform"))
+        if mark.kinds & {"than", "equal"} or ends or surpasses:
+            return [mark]
+    return _as_after(clause)
+
+
+def _as_after(clause: Clause) -> list[Mark]:
+    """The "as" that closes "three times as many calls as"."""
+    factor_word = clause.first("double", "half", "times_as", "equal")
+    if factor_word is None:
+        return []
+    closing = re.compile(r"(?<!\w)(?:as|als)(?!\w)", re.IGNORECASE).search(clause.text, factor_word.end)
+    return [Mark(*closing.span(), closing[0], frozenset({"than"}))] if closing else []
+
+
+def _split(clause: Clause, than: Mark) -> tuple[list[Mark], list[Mark]]:
+    """What stands on each side of "than"; "compared with March, ..." has its right side first."""
+    things = [m for m in clause.marks if m.series or m.cells or m.time]
+    if not clause.text[: than.start].strip():
+        if (comma := clause.text.find(", ", than.end)) >= 0:
+            return [m for m in things if m.start > comma], [m for m in things if m.end <= comma]
+        first = next((m for m in things if m.start >= than.end and not m.series), None)  # "ten opzichte van juni ..."
+        return [m for m in things if m is not first], [first] if first else []
+    return [m for m in things if m.end <= than.start], [m for m in things if m.start >= than.end]
+
+
+def _sides(clause: Clause, left: list[Mark], right: list[Mark]) -> tuple[Side, Side] | None:
+    """What is compared with what: series with series, rows with rows, or times with times."""
+    ls, rs = [m for m in left if m.series], [m for m in right if m.series]
+    lc, rc = [m for m in left if m.cells], [m for m in right if m.cells]
+    lt, rt = [m for m in left if m.time], [m for m in right if m.time]
+    if len(ls) > 1 or len(rs) > 1:
+        return None
+    names = list(ls[0].series) if ls else list(rs[0].series) if rs else series_said(clause)
+    others = list(rs[0].series) if rs and ls else names
+    if rs and ls and set(ls[0].series) != set(rs[0].series) and not rc:
+        windows = clause.windows([*lt, *rt], lc)
+        return ((names, windows), (others, windows)) if windows else None
+    if rc:
+        columns = {column for m in rc for column, _ in m.cells}
+        shared = [m for m in lc if not columns & {column for column, _ in m.cells}]
+        if len(lc) == len(shared) or (lt and rt):
+            return None
+        windows, compared = clause.windows([*lt, *rt], lc), clause.windows([*lt, *rt], [*shared, *rc])
+    elif rt:
+        compared = clause.windows(rt, lc)
+        windows = clause.windows(lt, lc) if lt else [w for c in compared for w in clause.scope if w != c]
+    else:
+        return None
+    return ((names, windows), (names, compared)) if names and windows and compared else None
+
+
+def _inner_statistics(clause: Clause, inner: list[tuple[str, Mark]], names: list[str]) -> list[Statistic | None]:
+    """What is compared of each side: "the mean of ...", else the values, or their sums where they are amounts."""
+    if inner:
+        return [INNER[inner[0][0]]]
+    if clause.apposed and clause.statistic in INNER.values():
+        return [clause.statistic]
+    if clause.of("than") and all(is_flow(clause, name) for name in names) and not clause.times and not clause.cells:
+        return [Statistic.SUM]  # "173 more were opened than closed"
+    weekdays = any(m.time and m.time.windows[0].weekdays for m in clause.times)
+    summed = any(can_be_summed(clause, name) for name in names) and not weekdays and not clause.of("per_row")
+    if summed and all(is_flow(clause, name) for name in names) and clause.view.times is not None:
+        return [Statistic.SUM]  # "1,440 m3 more than the year before"
+    return [None, Statistic.SUM] if summed else [None]
+
+
+def _multiple(
+    clause: Clause, numbers: tuple[Mark, ...], words: list[Mark]
+) -> tuple[dict[str, object], list[Mark]] | None:
+    """ "Twice", "half", "3 times as": the value of a ratio, and the word that hedges it."""
+    if not words:
+        return None
+    word = words[0]
+    if "times_as" in word.kinds and numbers:
+        number = numbers[0].number
+        assert number is not None  # numbers have one
+        value = stated(numbers[0]) | {"unit": None}
+        return (value | factor(number.value, numbers[0]) if number.decimals <= 0 else value), []
+    if numbers or not word.kinds & {"double", "half"}:
+        return None
+    hedging = next((m for m in reversed(clause.marks) if m.end <= word.start and m.kinds & set(_FACTOR_HEDGES)), None)
+    value = factor(2.0 if "double" in word.kinds else 0.5, None)
+    if hedging is None:
+        return value, []
+    hedge = next(hedge for kind, hedge in _FACTOR_HEDGES.items() if kind in hedging.kinds)
+    decimals = 0 if hedge in (Hedge.NEARLY, Hedge.JUST_OVER) else 1
+    return value | {"hedge": hedge, "decimals": decimals}, [hedging]
+
+
+def difference_kind(clause: Clause, number: Mark, names: list[str]) -> Statistic:
+    """Whether a size is a difference or a percent change: percents of a series in percent are points."""
+    units = {known_unit(clause.table.units.get(name, "")) for name in names}
+    percent = number.number is not None and number.number.unit == "%" and "%" not in units
+    return Statistic.PERCENT_CHANGE if percent else Statistic.DIFFERENCE
+
+
+def _difference(match: Match) -> Reading | None:
+    clause, mark = match.clause, match.one("value")
+    sides, number = _pair(clause), mark.number
+    if sides is None or sides[0] == sides[1] or number is None:
+        return None
+    kind = next(kind for kind in ("ratio", "share", "difference") if clause.of(kind))
+    statistic = Statistic.DIFFERENCE if kind == "difference" else Statistic.RATIO
+    value = stated(mark)
+    if statistic is Statistic.RATIO and number.unit == "%":
+        value |= {"value": number.value / 100, "decimals": number.decimals + 2, "unit": None}
+    elif kind == "difference" and number.unit == "%":
+        statistic = difference_kind(clause, mark, sides[0][0])
+    inner = [k for k in ("mean", "median", "sum") if clause.of(k)]
+    if kind == "share" and inner == ["sum"]:
+        return None  # "North and South together accounted for 75%"
+    # rows of one name are not averaged
+    of = INNER[inner[0]] if inner else Statistic.VALUE_AT if clause.cells else None
+    return Reading((check(_specifications(statistic, [of], sides, **value)),), tuple(clause.of(*inner)))
+
+
+def _pair(clause: Clause) -> tuple[Side, Side] | None:
+    """The two things that a clause names side by side: series, rows or times."""
+    named, cells, times = clause.series, clause.cells, clause.times
+    if len(named) == 2:
+        windows = clause.windows(times, cells)
+        return ((list(named[0].series), windows), (list(named[1].series), windows)) if windows else None
+    names = series_of(clause)
+    if not names:
+        return None
+    if len(times) == 1 and times[0].time and times[0].time.ends:
+        begin, end = times[0].time.ends
+        return (names, both(end, clause, cells)), (names, both(begin, clause, cells))
+    if len(times) == 2 and not cells:
+        a, b = (list(m.time.windows) for m in times if m.time)
+        return (names, a), (names, b)
+    if len(cells) == 2 and {c for c, _ in cells[0].cells} & {c for c, _ in cells[1].cells}:
+        return (names, clause.windows(times, cells[:1])), (names, clause.windows(times, cells[1:]))
+    return None
+
+
+def _rows_compared(match: Match) -> Reading | None:
+    clause, (count,), (than,) = match.clause, match["row_count"], match["than"]
+    first, second = match["series"]
+    up = {bool(m.kinds & {"higher", "above", "outnumbers"}) for m in match["direction"]}
+    if len(up) != 1 or not counts_periods(clause, count) or not first.end <= than.start < than.end <= second.start:
+        return None
+    statistic = Statistic.COUNT_ABOVE if up == {True} else Statistic.COUNT_BELOW
+    value = stated(count) | {"unit": None, "decimals": 0}
+    found = [
+        Specification(statistic, a, w, compared_with=b, **value)  # type: ignore[arg-type]
+        for a in first.series
+        for b in second.series
+        for w in clause.windows(clause.times, clause.cells)
+    ]
+    return Reading((check(found),))
+
+
+def _row_counts(clause: Clause) -> list[Mark]:
+    return [mark for mark in clause.numbers if counts_rows(clause, mark)]
+
+
+CONSTRUCTIONS = (
+    Construction(
+        "comparison",
+        (Slot("than", _than),),
+        (value(0, 1),),
+        ("difference", "change", "count", "ratio", "per_row"),
+        _comparison,
+    ),
+    Construction(
+        "difference",
+        (words("difference", "ratio", "share", most=ANY, name="relation"),),
+        (value(), series(0, 2), places()),
+        ("than", "change"),
+        _difference,
+    ),
+    Construction(
+        "rows_compared",
+        (
+            Slot("than", lambda clause: clause.of("than", "outnumbers")[:1]),
+            words("higher", "above", "lower", "below", "outnumbers", most=ANY, name="direction"),
+            Slot("row_count", _row_counts),
+        ),
+        (series(2, 2), places()),
+        ("count", "days", "all"),
+        _rows_compared,
+    ),
+)

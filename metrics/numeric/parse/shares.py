@@ -1,0 +1,155 @@
+"""Constructions of parts of a whole: "30% of the calls", "5% of A were B", "the cost per employee"."""
+
+import re
+
+from ....text.numbers import known_unit
+from ..check import can_be_summed, check, each, series_of, stated, values_of
+from ..clause import Clause, within
+from ..names import means
+from ..marks import Mark
+from ..specification import ALL_ROWS, Specification, Statistic, Window
+from .construction import ANY, Construction, Match, Reading, Slot
+from .places import holds
+from .slots import number, places, series, value, words
+
+
+def _percentages(clause: Clause) -> list[Mark]:
+    return [mark for mark in values_of(clause) if mark.number and mark.number.unit == "%"]
+
+
+def _accounts_for(match: Match) -> Reading | None:
+    clause, names = match.clause, series_of(match.clause)
+    windows = clause.windows(clause.times, clause.cells)
+    if not names or not windows or windows == [ALL_ROWS]:
+        return None
+    return Reading((check(each(Statistic.SHARE, names, windows, **stated(match.one("percentage")))),))
+
+
+def _part_of_series(match: Match) -> Reading | None:
+    clause, mark, named = match.clause, match.one("percentage"), match.one("series")
+    if not all(_is_of_parts(clause, name) for name in named.series) or named.start < mark.end:
+        return None
+    if not _is_part_of(clause, mark, named):
+        return None
+    windows = clause.windows(clause.times, clause.cells)
+    outer = _outer(clause)
+    found = []
+    for whole in clause.windows(outer, []) if outer else [ALL_ROWS]:
+        inside = [window for window in windows if whole == ALL_ROWS or within(window, whole)]
+        found += _shares((named, named), inside, whole, mark)
+    return Reading((check(found),))
+
+
+def _part_of_another(match: Match) -> Reading | None:
+    clause, mark = match.clause, match.one("percentage")
+    parts = _part_and_whole(clause, mark, match["series"])
+    if parts is None:
+        return None
+    names = {name for named in match["series"] for name in named.series}
+    units = {known_unit(clause.table.units.get(name, "")) for name in names}
+    if len(units) != 1 or not all(_is_of_parts(clause, name) for name in names):
+        return None
+    windows = clause.windows(clause.times, clause.cells)
+    return Reading((check([made for window in windows for made in _shares(parts, [window], window, mark)]),))
+
+
+def _part_and_whole(clause: Clause, mark: Mark, named: tuple[Mark, ...]) -> tuple[Mark, Mark] | None:
+    """Which is the part: "5% of B were A", "A were 5% of B", "of all B 5% were A"."""
+    first, second = named
+    if mark.end <= first.start:
+        return (second, first) if _is_part_of(clause, mark, first) else None
+    if second.end <= mark.start:
+        return None
+    if _is_part_of(clause, mark, second):
+        return first, second
+    led = re.search(rf"^{clause.words.data['part_of_led']}$", clause.text[: first.start], re.IGNORECASE)
+    return (second, first) if led else None
+
+
+def _is_part_of(clause: Clause, mark: Mark, whole: Mark) -> bool:
+    """Whether a number is said to be of a series: "5% of the calls", "one in five calls"."""
+    between = clause.text[mark.end : whole.start]
+    one_in = mark.number is not None and mark.number.margin is not None and len(mark.number.text.split()) > 2
+    return re.fullmatch(clause.words.data["part_of"], between, re.IGNORECASE) is not None or (one_in and between == " ")
+
+
+def _is_of_parts(clause: Clause, name: str) -> bool:
+    """Whether the values of a series are parts of a whole: amounts a period, what is counted, people by place."""
+    by_place = clause.view.times is None and means(name, "people")
+    return by_place or can_be_summed(clause, name)
+
+
+def _outer(clause: Clause) -> list[Mark]:
+    """The times that the whole is of: the one that holds the others, all of them where the part is told by a name."""
+    if clause.cells:
+        return clause.times
+    return [mark for mark in clause.times if any(holds(mark, other) for other in clause.times if other is not mark)]
+
+
+def _shares(parts: tuple[Mark, Mark], windows: list[Window], of: Window, mark: Mark) -> list[Specification]:
+    return [
+        Specification(Statistic.SHARE, part, window, compared_with=whole, compared_window=of, **stated(mark))  # type: ignore[arg-type]
+        for part in parts[0].series
+        for whole in parts[1].series
+        for window in windows
+    ]
+
+
+def _per_each(match: Match) -> Reading | None:
+    clause, mark = match.clause, match.one("value")
+    first, second = match["series"]
+    also: tuple[Mark, ...] = ()
+    (per,) = match["per"]
+    if per.end <= first.start and not clause.text[per.end : first.start].strip() and first.end <= mark.start:
+        first, second = second, first  # "for every refund there were 16 sign-ups"
+        also = tuple(m for m in clause.of("all") if m.end <= second.start)
+    elif not first.end <= per.start < second.start or _words_between(clause, first, second) > 3:
+        return None
+    windows = clause.windows(clause.times, clause.cells)
+    found = [
+        Specification(Statistic.RATIO, name, window, compared_with=other, of=of, **stated(mark))  # type: ignore[arg-type]
+        for of in ((None, Statistic.SUM) if windows == [ALL_ROWS] else (None,))
+        for name in first.series
+        for other in second.series
+        for window in windows
+    ]
+    return Reading((check(found),), also)
+
+
+def _per(clause: Clause) -> list[Mark]:
+    """The "per" of "the cost per employee", "for each" and the like."""
+    return [Mark(*m.span(), m[0]) for m in re.finditer(clause.words.data["per"], clause.text, re.IGNORECASE)]
+
+
+def _words_between(clause: Clause, first: Mark, second: Mark) -> int:
+    return len(clause.text[first.end : second.start].split())
+
+
+_PERCENTAGE = Slot("percentage", _percentages)
+
+CONSTRUCTIONS = (
+    Construction(
+        "accounts_for",
+        (words("share", most=ANY), _PERCENTAGE),
+        (number(), series(), places()),
+        ("sum", "all", "whole"),
+        _accounts_for,
+    ),
+    Construction(
+        "part_of_series",
+        (_PERCENTAGE,),
+        (number(), series(1), places(1)),
+        ("sum", "all", "count", "share", "whole"),
+        _part_of_series,
+    ),
+    Construction(
+        "part_of_another",
+        (_PERCENTAGE,),
+        (number(), series(2, 2), places()),
+        ("sum", "all", "count", "whole"),
+        _part_of_another,
+    ),
+    Construction(
+        "per_each", (Slot("per", _per),), (value(), series(2, 2), places()), ("mean", "count", "per_row"), _per_each
+    ),
+)

@@ -1,0 +1,227 @@
+"""Constructions of values: a value at a time or row, a statistic over rows, the same value twice."""
+
+import re
+from functools import partial
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+from ..check import (
+    Check,
+    can_be_summed,
+    check,
+    each,
+    is_flow,
+    is_year_besides,
+    nearest_series,
+    series_of,
+    stated,
+)
+from ..clause import Clause
+from ..marks import Mark
+from ..tables import rows_of
+from ..tables import values_of as values_in
+from ..quantities import as_held
+from ..specification import Statistic, Window
+from ..tables import Period
+from ..unverifiable import Unverifiable
+from .construction import ANY, Construction, Match, Reading
+from .places import is_row
+from .slots import places, series, value, words
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_STATISTICS = {
+    "deviation": Statistic.DEVIATION,
+    "range": Statistic.RANGE,
+    "median": Statistic.MEDIAN,
+    "mean": Statistic.MEAN,
+    "sum": Statistic.SUM,
+    "latest": Statistic.LATEST,
+    "first": Statistic.FIRST,
+}
+_INHERITED = (Statistic.MEAN, Statistic.MEDIAN, Statistic.SUM, Statistic.MAXIMUM, Statistic.MINIMUM)
+_AND = ("and", "en", "&", "and the", "en de", "en het")
+_PAIRED = {
+    "maximum": Statistic.MAXIMUM,
+    "minimum": Statistic.MINIMUM,
+    "mean": Statistic.MEAN,
+    "median": Statistic.MEDIAN,
+}
+
+
+def _aggregate(match: Match) -> Reading | None:
+    clause = match.clause
+    kinds = [kind for kind in _STATISTICS if clause.of(kind)]
+    if clause.of("per_row") and set(kinds) == {"mean", "sum"}:
+        kinds = ["mean"]  # "together they took 6,520 hours a year on average"
+    if len(kinds) != 1 and set(kinds) != {"mean", "range"}:
+        return None
+    names = series_of(clause, nearest_series(clause, clause.of(kinds[0])[0]))
+    windows = clause.windows(clause.times, clause.cells)
+    checks = (check(each(_STATISTICS[kinds[0]], names, windows, **stated(match.one("value")))),)
+    return Reading(checks, _all_rows(clause))
+
+
+def _all_rows(clause: Clause) -> tuple[Mark, ...]:
+    """The "all" of "all branches together", which are the rows."""
+    rows = [m for m in clause.marks if (m.columns and not m.series) or m.kinds & {"days", "whole"}]
+    return tuple(mark for mark in clause.of("all") if any(m.start == mark.end + 1 for m in rows))
+
+
+def _mean_of_each(match: Match) -> Reading | None:
+    clause = match.clause
+    if clause.times and all(is_row(clause, mark) for mark in clause.times):
+        return None
+    names = series_of(clause, nearest_series(clause, match.one("per_row")))
+    windows = clause.windows(clause.times, clause.cells)
+    return Reading((check(each(Statistic.MEAN, names, windows, **stated(match.one("value")))),), _all_rows(clause))
+
+
+def _paired(match: Match) -> Reading | None:
+    """Two statistics and two values, in the same order."""
+    clause, heads, numbers = match.clause, match["statistic"], match["value"]
+    if heads[1].end > numbers[0].start or not all(
+        clause.text[a.end : b.start].strip().lower() in _AND for a, b in (heads, numbers)
+    ):
+        return None
+    windows = clause.windows(clause.times, clause.cells)
+    return Reading(
+        tuple(
+            check(
+                each(
+                    next(statistic for kind, statistic in _PAIRED.items() if kind in head.kinds),
+                    match.one("series").series,
+                    windows,
+                    **(stated(of) | {"unit": _unit(of) or _unit(numbers[1])}),
+                )
+            )
+            for head, of in zip(heads, numbers, strict=True)
+        )
+    )
+
+
+def _unit(mark: Mark) -> str | None:
+    return mark.number.unit if mark.number else None
+
+
+def _lookup(match: Match) -> Reading | None:
+    clause, numbers = match.clause, match["value"]
+    if clause.series and re.match(rf"{clause.words.data['part_of_led']}$", clause.text[: clause.series[0].start], re.I):
+        return None  # "of the donations, 60,000 came from legacies"
+    placed = clause.times or clause.cells or clause.scope or clause.of("whole") or clause.table.rows == 1
+    placed = placed or (clause.view.times is not None and all(is_flow(clause, name) for name in series_of(clause)))
+    windows = clause.windows(clause.times, clause.cells)
+    pairs = _pairs(clause, numbers) if placed and windows else None
+    if pairs is None or not all(series_of(clause, named) for _, named in pairs):
+        return None
+    if any(is_year_besides(clause, series_of(clause, named), number) for number, named in pairs):
+        return None
+    checks = tuple(_value(clause, number, series_of(clause, named), windows) for number, named in pairs)
+    also = tuple(named for _, named in pairs if named is not None)
+    if clause.of("not"):
+        return Reading((checks[0].negated(),), (*also, *clause.of("not"))) if len(checks) == 1 else None
+    return Reading(checks, also)
+
+
+def _value(clause: Clause, number: Mark, names: list[str], windows: list[Window]) -> Check:
+    """A value over windows: of their one row, else their sum, or their mean where that is what it can be."""
+    value = stated(number)
+    if clause.statistic in _INHERITED:
+        return check(each(clause.statistic, names, windows, **value))
+    summed = [n for n in names if can_be_summed(clause, n)]
+    flows = [n for n in names if is_flow(clause, n)]
+    # windows of the text before: "then", "that day"
+    meant = not clause.times and not clause.cells and bool(clause.scope) and not clause.of("all_rows")
+    of_a_row = (
+        clause.times and clause.table.period is not Period.MOMENT and all(map(partial(is_row, clause), clause.times))
+    )
+    values = each(Statistic.VALUE_AT, names, windows, **value)
+    if (
+        (meant and flows != names)
+        or of_a_row
+        or any(w.positions or any(t.operator == "in" for t in w.conditions) for w in windows)
+    ):
+        return check(values)
+    held = {(n, w): _held(clause, n, w) for n in names for w in windows}
+    values = [spec for spec in values if _is_one(held[str(spec.series), spec.window])]
+    if (clause.of("count", "whole", "sum") and summed) or flows == names:
+        return check(values, each(Statistic.SUM, summed, windows, **value))
+    whole = each(Statistic.MEAN, [n for n in names if n not in summed], windows, **value)
+    for n, w in product(summed, windows):
+        whole += each(_sum_or_mean(clause, n, held[n, w], number), [n], [w], **value)
+    return check(values, whole)
+
+
+def _held(clause: Clause, name: str, window: Window) -> "NDArray[Any] | None":
+    """The values of a series in a window; None where there are none, or none that can be told."""
+    try:
+        return values_in(clause.table, name, rows_of(clause.table, window))
+    except Unverifiable:
+        return None
+
+
+def _is_one(values: "NDArray[Any] | None") -> bool:
+    """Whether a window has one value, or none that can be told."""
+    return values is None or bool(values.min() == values.max())
+
+
+def _sum_or_mean(clause: Clause, name: str, values: "NDArray[Any] | None", mark: Mark) -> Statistic:
+    """Whether a value over several rows is their sum or their mean: above the largest of them it is no mean."""
+    assert mark.number is not None  # the mark of a number
+    if values is None:
+        return Statistic.SUM  # which will say why it cannot be computed
+    try:
+        held = as_held(clause, name, mark.number.value, mark.number.unit)
+    except Unverifiable:
+        return Statistic.SUM
+    return Statistic.MEAN if held <= float(values.max()) else Statistic.SUM
+
+
+def _pairs(clause: Clause, numbers: tuple[Mark, ...]) -> list[tuple[Mark, Mark | None]] | None:
+    """Each number with the series that it is a value of; None where they do not match one to one."""
+    if len(numbers) == 1:
+        return [(numbers[0], nearest_series(clause, numbers[0]))]
+    named = clause.series
+    if clause.of("respectively") and len(named) == len(numbers):
+        return list(zip(numbers, named, strict=True))
+    pairs = [(number, nearest_series(clause, number)) for number in numbers]
+    near = [id(mark) for _, mark in pairs if mark is not None]
+    return pairs if len(near) == len(pairs) == len(set(near)) else None
+
+
+def _of_both(match: Match) -> Reading | None:
+    clause = match.clause
+    first, second = match["place"]
+    joined = [mark for mark in clause.of("than") if first.end <= mark.start and mark.end <= second.start]  # "als"
+    value_fields = stated(match.one("value"))
+    windows = [clause.windows([mark] if mark.time else [], [mark] if mark.cells else []) for mark in (first, second)]
+    names = series_of(clause)
+    return Reading(
+        tuple(check(each(Statistic.VALUE_AT, names, window, **value_fields)) for window in windows), tuple(joined)
+    )
+
+
+CONSTRUCTIONS = (
+    Construction("lookup", (), (value(most=ANY), places()), ("count", "sum", "respectively", "column"), _lookup),
+    Construction(
+        "aggregate",
+        (words(*_STATISTICS, most=ANY, name="statistic"),),
+        (value(), series(), places()),
+        ("per_row", "count", "column"),
+        _aggregate,
+    ),
+    Construction(
+        "mean_of_each", (words("per_row", most=ANY),), (value(), series(), places()), ("count", "column"), _mean_of_each
+    ),
+    Construction(
+        "paired_statistics",
+        (words(*_PAIRED, least=2, most=2, name="statistic"),),
+        (value(2, 2), series(1), places()),
+        ("count",),
+        _paired,
+    ),
+    Construction(
+        "value_of_both", (words("both"),), (value(), series(), places(2, 2)), ("count", "all", "column"), _of_both
+    ),
+)
