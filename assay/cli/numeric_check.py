@@ -1,5 +1,6 @@
 """`assay numeric check`: one claim against a table, as understood, computed and judged."""
 
+import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -7,6 +8,7 @@ import click
 
 from .options import json_option
 from .output import echo, echo_json
+from .word_picture import draw_words
 
 if TYPE_CHECKING:
     from ..metrics.numeric.checking import CheckedClaim
@@ -17,14 +19,16 @@ if TYPE_CHECKING:
 @click.argument("claim")
 @click.option("--question", default="", help="The question that the claim answers; its series and times count too.")
 @click.option("--language", help="Language (nl, en) of the claim; if not given, it is detected.")
+@click.option("--explain", is_flag=True, help="Also show what each word of the claim was taken for.")
 @json_option
-def check(table: Path, claim: str, question: str, language: str | None, as_json: bool) -> None:
+def check(*, table: Path, claim: str, question: str, language: str | None, explain: bool, as_json: bool) -> None:
     """Check a claim about numbers against a table.
 
     No model is asked. TABLE is CSV, TSV, JSON, Parquet, Excel or Markdown.
 
     \b
     assay numeric check kpi.csv "The average throughput in March was 41.2 Mbps."
+    assay numeric check kpi.csv "Throughput rose by 5% in March." --explain
     assay numeric check loon.xlsx "Het brutoloon daalde in juni met 3,5%." --language nl
     """
     from ..errors import UsageError
@@ -48,12 +52,12 @@ def check(table: Path, claim: str, question: str, language: str | None, as_json:
         echo_json({"claims": [each.evidence() for each in checked]} | ({"bounds": bounds} if bounds else {}))
         return
     for each in checked:
-        _print(each)
+        _print(each, explain)
     for bound in bounds:
         echo(bound, err=True)
 
 
-def _print(checked: "CheckedClaim") -> None:
+def _print(checked: "CheckedClaim", explain: bool) -> None:
     from ..text.untrusted import without_unseen
 
     evidence = checked.evidence()
@@ -65,7 +69,8 @@ def _print(checked: "CheckedClaim") -> None:
     )
     understood += f" against {evidence['compared']}" if evidence["compared"] else ""
     stated = f", stated {evidence['stated']}" if evidence["stated"] else ""
-    lines = [evidence["part"], f"  understood  {understood}{stated}"]
+    picture = draw_words(checked.words, shutil.get_terminal_size().columns) if explain else []
+    lines = [*(picture or [evidence["part"]]), f"  understood  {understood}{stated}"]
     if evidence["computed"] is not None:
         unit = f" {evidence['unit']}" if evidence["unit"] else ""
         lines.append(f"  computed    {_shown(evidence['computed'])}{unit}")

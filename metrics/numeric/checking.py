@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..claim import Verdict
+from .parse.explanation import Part
 from .reading import ReadCheck, Unread
 from .specification import Specification, Statistic
 from .verify import Finding, verify
@@ -11,7 +12,10 @@ from .verify import Finding, verify
 
 @dataclass(frozen=True)
 class CheckedClaim:
-    """One checked part of a claim. `read_by` is grammar or judge; None where it could not be read."""
+    """One checked part of a claim. `read_by` is grammar or judge; None where it could not be read.
+
+    `words` are the pieces of `part`, with what the grammar took each for.
+    """
 
     text: str
     verdict: Verdict
@@ -20,6 +24,7 @@ class CheckedClaim:
     finding: Finding | None = None
     read_by: str | None = None
     part: str = ""
+    words: tuple[Part, ...] = ()
 
     @property
     def checkable(self) -> bool:
@@ -44,13 +49,14 @@ class CheckedClaim:
             "table": finding.table if finding else None,
             "read_by": self.read_by,
             "part": self.part or self.text,
+            "words": [word.as_json() for word in self.words],
         }
 
 
 def check(text: str, read: ReadCheck | Unread, read_by: str) -> CheckedClaim:
     """The verdict on one reading of a claim, by the first tier of readings that can be computed."""
     if isinstance(read, Unread):
-        return CheckedClaim(text, "unverifiable", read.reason, part=read.text)
+        return CheckedClaim(text, "unverifiable", read.reason, part=read.text, words=read.words)
     why: tuple[Specification, Finding] | None = None
     for tier in read.tiers:
         found = [(specification, verify(specification, [table])) for specification, table in tier]
@@ -59,17 +65,19 @@ def check(text: str, read: ReadCheck | Unread, read_by: str) -> CheckedClaim:
             return _agreed(text, read, decided, read_by)
         why = why or (found[0] if found else None)
     if why is None:
-        return CheckedClaim(text, "unverifiable", "no reading of it can be computed", part=read.text)
-    return CheckedClaim(text, "unverifiable", why[1].reason, why[0], why[1], read_by, read.text)
+        return CheckedClaim(text, "unverifiable", "no reading of it can be computed", part=read.text, words=read.words)
+    return CheckedClaim(text, "unverifiable", why[1].reason, why[0], why[1], read_by, read.text, read.words)
 
 
 def _agreed(text: str, read: ReadCheck, decided: list[tuple[Specification, Finding]], read_by: str) -> CheckedClaim:
     specification, finding = decided[0]
     other = next((each for each in decided if each[1].verdict != finding.verdict), None)
     if other is None:
-        return CheckedClaim(text, finding.verdict, finding.reason, specification, finding, read_by, read.text)
+        return CheckedClaim(
+            text, finding.verdict, finding.reason, specification, finding, read_by, read.text, read.words
+        )
     reason = f"two readings disagree: {finding.verdict} ({finding.reason}) or {other[1].verdict} ({other[1].reason})"
-    return CheckedClaim(text, "unverifiable", reason, specification, finding, read_by, read.text)
+    return CheckedClaim(text, "unverifiable", reason, specification, finding, read_by, read.text, read.words)
 
 
 def compared_text(asked: Specification) -> str | None:

@@ -13,6 +13,8 @@ from .cuts import plain, splits, without_cause
 from .lexicon import Lexicon, lexicon, tokens, whole_words
 from .names import Names
 from .parse.accounting import says_nothing, unknown_words
+from .parse.construction import Interpretation
+from .parse.explanation import Part, explain, explain_unread
 from .parse.selection import agree, interpretations
 from .scene import MOST_CHARACTERS, Scene
 from .specification import ALL_ROWS, Specification, Window
@@ -32,19 +34,27 @@ CAUSE = "it names a cause, and a table does not show causes"
 
 @dataclass(frozen=True)
 class ReadCheck:
-    """One check of a clause: tiers of (specification, the table that it is computed on), as in `Check`."""
+    """One check of a clause: tiers of (specification, the table that it is computed on), as in `Check`.
+
+    `words` are the parts of the text, with what each was taken for.
+    """
 
     text: str
     tiers: tuple[tuple[tuple[Specification, Table], ...], ...]
+    words: tuple[Part, ...] = ()
 
 
 @dataclass(frozen=True)
 class Unread:
-    """A clause that cannot be checked, and why. `numeric`: it states numbers, so that a judge may still read it."""
+    """A clause that cannot be checked, and why. `numeric`: it states numbers, so that a judge may still read it.
+
+    `words` are the parts of the text, with what each was taken for.
+    """
 
     text: str
     reason: str
     numeric: bool = False
+    words: tuple[Part, ...] = ()
 
 
 class _TooManyClauses(Exception):
@@ -72,6 +82,7 @@ class _Parse:
     told: tuple[Specification, ...] = ()
     places: tuple[Window, ...] = ()
     parts: list["ReadCheck | Unread"] = field(default_factory=list)
+    interpretation: Interpretation | None = None
 
 
 def read_sentence(sentence: str, scene: Scene) -> tuple[list[ReadCheck | Unread], Scene]:
@@ -187,10 +198,15 @@ def _unread(sentence: str, text: str, scene: Scene, words: Lexicon) -> Unread:
         listed = ", ".join(
             dict.fromkeys(c for view, _ in scene.views if not view.transposed for c in view.table.columns)
         )
-        return Unread(sentence, f"it names no series of the tables (there are {listed or 'none'})", numeric=True)
+        return Unread(
+            sentence,
+            f"it names no series of the tables (there are {listed or 'none'})",
+            numeric=True,
+            words=explain_unread(clause, ()),
+        )
     left = unknown_words(clause, scene.shared)
     why = f"not understood: {', '.join(map(repr, left[:4]))}" if left else "its form is not understood"
-    return Unread(sentence, f"the grammar cannot read it ({why})", numeric=True)
+    return Unread(sentence, f"the grammar cannot read it ({why})", numeric=True, words=explain_unread(clause, left))
 
 
 def _parse(text: str, scene: Scene, words: Lexicon, depth: int, allowance: _Allowance) -> _Parse | None:
@@ -244,8 +260,15 @@ def _best(text: str, scene: Scene, words: Lexicon) -> _Parse | None:
             tuple((spec, view.table) for made, view in together if tier < len(made.tiers) for spec in made.tiers[tier])
             for tier in range(depth)
         )
-        parts.append(ReadCheck(text, tiers))
+        parts.append(ReadCheck(text, tiers, _explained(best[0], place, scene)))
     return replace(best[0], parts=parts)
+
+
+def _explained(parse: _Parse, place: int, scene: Scene) -> tuple[Part, ...]:
+    made = parse.interpretation
+    if made is None:
+        return ()
+    return explain(made, parse.checks[place][0].tiers[0], unknown_words(made.match.clause, scene.shared))
 
 
 def _in_view(text: str, view: View, names: Names, scene: Scene, words: Lexicon) -> _Parse | None:
@@ -263,7 +286,15 @@ def _in_view(text: str, view: View, names: Names, scene: Scene, words: Lexicon) 
     windows = tuple(
         dict.fromkeys(w for w in (spec.window for spec in specs) if w != ALL_ROWS and not of_numbers(w, view))
     )
-    return _Parse([(each, view) for each in checks], weight, series, windows, told_by(specs), places_of(specs))
+    return _Parse(
+        [(each, view) for each in checks],
+        weight,
+        series,
+        windows,
+        told_by(specs),
+        places_of(specs),
+        interpretation=made,
+    )
 
 
 def _is_sound(view: View, checks: Sequence[Check]) -> bool:

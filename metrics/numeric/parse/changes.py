@@ -194,7 +194,9 @@ def change_sides(clause: Clause) -> Sides:
 def _on_a_time(clause: Clause) -> Mark | None:
     """The "on" of ", an increase of 8.5% on 2023"."""
     times = clause.times
-    said = _ON_TIME.search(clause.text[: times[0].start]) if clause.apposed and len(times) == 1 else None
+    if not clause.apposed or len(times) != 1 or clause.of("changed_to"):
+        return None  # "rose to 21 ms on 31 March"
+    said = _ON_TIME.search(clause.text[: times[0].start])
     return Mark(*said.span(), said[0], frozenset({"than"})) if said else None
 
 

@@ -98,10 +98,15 @@ class Interpretation:
         return self.meant | optional
 
     @property
+    def shown(self) -> frozenset[Mark]:
+        """The marks that show the construction: those of its head, and words that it took a meaning from besides."""
+        head = {mark for slot in self.construction.head for mark in self.match[slot.name]}
+        return frozenset(head | {mark for mark in self.reading.also if mark.kinds})
+
+    @property
     def specificity(self) -> int:
-        """How many of the clause's marks show the construction: the more, the surer it is meant."""
-        shown = {mark for slot in self.construction.head for mark in self.match[slot.name]}
-        return len(shown | {mark for mark in self.reading.also if mark.kinds})
+        """How many marks show the construction: the more, the surer it is meant."""
+        return len(self.shown)
 
 
 def interpret(construction: Construction, clause: Clause) -> Interpretation | None:
