@@ -279,7 +279,7 @@ CONSTRUCTIONS = (
         "count_of_rows",
         (Slot("row_count", _row_counts),),
         (places(),),
-        ("count", "sum", "distinct", "only", "column"),
+        ("count", "distinct", "only", "column"),
         _counted_rows,
     ),
     Construction(

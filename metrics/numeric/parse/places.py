@@ -35,3 +35,13 @@ def both(window: Window, clause: Clause, cells: list[Mark]) -> list[Window]:
 def windows_of(clause: Clause, marks: "list[Mark] | tuple[Mark, ...]") -> list[Window]:
     """The windows that marks of times and cells mean together."""
     return clause.windows([m for m in marks if m.time], [m for m in marks if m.cells])
+
+
+def is_pair_of_rows(clause: Clause) -> bool:
+    """Whether two rows are set against each other ("Bell out of the total"), not taken together ("Bell and Mobile")."""
+    if len(clause.cells) != 2:
+        return False
+    first, second = clause.cells
+    alike = {column for column, _ in first.cells} & {column for column, _ in second.cells}
+    joined = clause.text[first.end : second.start].strip().lower() in clause.words.data["joins"]
+    return bool(alike) and not joined and not clause.of("sum")

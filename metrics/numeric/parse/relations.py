@@ -203,6 +203,8 @@ def _difference(match: Match) -> Reading | None:
     if sides is None or sides[0] == sides[1] or number is None:
         return None
     kind = next(kind for kind in ("ratio", "share", "difference") if clause.of(kind))
+    if kind == "share" and clause.cells and not is_pair_of_rows(clause):
+        return None  # "North and South accounted for 75%"
     statistic = Statistic.DIFFERENCE if kind == "difference" else Statistic.RATIO
     value = stated(mark)
     if statistic is Statistic.RATIO and number.unit == "%":
@@ -210,8 +212,6 @@ def _difference(match: Match) -> Reading | None:
     elif kind == "difference" and number.unit == "%":
         statistic = difference_kind(clause, mark, sides[0][0])
     inner = [k for k in ("mean", "median", "sum") if clause.of(k)]
-    if kind == "share" and inner == ["sum"]:
-        return None  # "North and South together accounted for 75%"
     # rows of one name are not averaged
     of = INNER[inner[0]] if inner else Statistic.VALUE_AT if clause.cells else None
     return Reading((check(_specifications(statistic, [of], sides, **value)),), tuple(clause.of(*inner)))

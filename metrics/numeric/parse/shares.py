@@ -9,7 +9,7 @@ from ..names import means
 from ..marks import Mark
 from ..specification import ALL_ROWS, Specification, Statistic, Window
 from .construction import ANY, Construction, Match, Reading, Slot
-from .places import holds
+from .places import holds, is_pair_of_rows
 from .slots import number, places, series, value, words
 
 
@@ -20,7 +20,7 @@ def _percentages(clause: Clause) -> list[Mark]:
 def _accounts_for(match: Match) -> Reading | None:
     clause, names = match.clause, series_of(match.clause)
     windows = clause.windows(clause.times, clause.cells)
-    if not names or not windows or windows == [ALL_ROWS]:
+    if not names or not windows or windows == [ALL_ROWS] or is_pair_of_rows(clause):
         return None
     return Reading((check(each(Statistic.SHARE, names, windows, **stated(match.one("percentage")))),))
 
