@@ -18,8 +18,7 @@ from .parse.explanation import Part, explain, explain_unread
 from .parse.selection import agree, interpretations
 from .scene import MOST_CHARACTERS, Scene
 from .specification import ALL_ROWS, Specification, Window
-from .tables import Table
-from .tables import View
+from .tables import Table, View
 
 _DEEPEST = 3  # splits of a sentence into clauses
 _MOST_READ = 6_000  # characters, over all the clauses that one sentence is tried to be cut into

@@ -3,9 +3,9 @@
 import re
 
 from ..clause import Clause, read_clause
-from ..names import means, particle_of
 from ..lexicon import Lexicon, Token
 from ..marks import Mark
+from ..names import means, particle_of
 from ..scene import Scene
 from .construction import Interpretation
 

@@ -5,8 +5,8 @@ from collections.abc import Callable
 from ....text.numbers import known_unit
 from ..check import is_flow, series_of
 from ..clause import Clause
-from ..names import means, polarity
 from ..marks import Mark
+from ..names import means, polarity
 from ..quantities import is_currency
 
 _Said = Callable[[Clause, str], bool]

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 from ..check import Check, check, each, is_year_besides, series_of, stated, values_of
 from ..clause import Clause, merge
-from ..names import polarity
 from ..marks import Mark
+from ..names import polarity
 from ..specification import ALL_ROWS, Direction, Hedge, Specification, Statistic, Window
 from ..tables import Times, step_before
 from .bounds import bounds_of

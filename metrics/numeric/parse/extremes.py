@@ -4,8 +4,8 @@ import re
 
 from ..check import Check, check, each, is_flow, is_year_besides, marks_after, series_of, stated
 from ..clause import Clause
-from ..names import polarity
 from ..marks import Mark
+from ..names import polarity
 from ..specification import ALL_ROWS, Direction, Hedge, Specification, Statistic
 from .adjectives import is_busy, is_money
 from .construction import ANY, Construction, Match, Reading, Slot

@@ -18,7 +18,7 @@ from ..marks import Mark
 from ..specification import Direction, Hedge, Specification, Statistic, Window
 from .adjectives import adjective_ways, series_said
 from .construction import ANY, Construction, Match, Reading, Slot
-from .places import both
+from .places import both, is_pair_of_rows
 from .slots import places, series, value, words
 
 INNER = {

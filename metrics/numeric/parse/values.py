@@ -18,11 +18,10 @@ from ..check import (
 )
 from ..clause import Clause
 from ..marks import Mark
-from ..tables import rows_of
-from ..tables import values_of as values_in
 from ..quantities import as_held
 from ..specification import Statistic, Window
-from ..tables import Period
+from ..tables import Period, rows_of
+from ..tables import values_of as values_in
 from ..unverifiable import Unverifiable
 from .construction import ANY, Construction, Match, Reading
 from .places import is_row
