@@ -21,7 +21,7 @@ from typing import Any
 from benchmark_output import print_machine, print_table
 
 from assay import Sample, load_set
-from assay.metrics.numeric.facts import facts_of
+from assay.metrics.numeric.compute.facts import facts_of
 from assay.metrics.numeric.numeric_claims import check_claims, tables_of_claims
 from assay.metrics.numeric.tables import tables_of_file
 from assay.text.sentences import sentences

@@ -12,7 +12,7 @@ from .output import Column, echo_json, is_wide, make_table, open_console
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from ..metrics.numeric.facts import Facts
+    from ..metrics.numeric.compute.facts import Facts
 
 _SERIES_PER_TABLE = 3  # with --wide one more
 
@@ -46,7 +46,7 @@ def facts(
     """
     from ..errors import UsageError
     from ..installation import require_packages
-    from ..metrics.numeric.facts import facts_of
+    from ..metrics.numeric.compute.facts import facts_of
     from ..metrics.numeric.tables import tables_of_file
 
     require_packages("numeric", "assay numeric")
@@ -111,7 +111,7 @@ def _rows(all_series: list[dict[str, Any]]) -> list[tuple[str, list[str]]]:
 
 
 def _number(value: float | None) -> str:
-    from ..metrics.numeric.computed import shown
+    from ..metrics.numeric.compute.computation import shown
 
     return "" if value is None else shown(value)
 

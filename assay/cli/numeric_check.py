@@ -79,6 +79,6 @@ def _print(checked: "CheckedClaim", explain: bool) -> None:
 
 
 def _shown(value: float | str) -> str:
-    from ..metrics.numeric.computed import shown
+    from ..metrics.numeric.compute.computation import shown
 
     return value if isinstance(value, str) else shown(value)

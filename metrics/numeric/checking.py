@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..claim import Verdict
+from .compute.verify import Finding, verify
 from .parse.explanation import Part
-from .reading import ReadCheck, Unread
+from .parse.sentence_reading import ReadCheck, Unread
 from .specification import Specification, Statistic
-from .verify import Finding, verify
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from ..claim import Claim
 from .checking import CheckedClaim, check
 from .lexicon import LANGUAGES
 from .numeric_claims import MOST_SENTENCES, tables_of_claims
-from .reading import read_sentence
-from .scene import scene_of
+from .parse.scene import scene_of
+from .parse.sentence_reading import read_sentence
 
 
 def with_computed_verdicts(sample: Sample, judged: Sequence[Claim]) -> list[Claim]:

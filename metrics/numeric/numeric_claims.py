@@ -13,11 +13,11 @@ from ...text.sentences import describe_cut_lines
 from ...worker_threads import compute_beside
 from ..metric import Metric, Score, scored, skipped
 from .checking import CheckedClaim, check
-from .cuts import claims_of
-from .judged_reading import read_by_judge
 from .lexicon import LANGUAGES
-from .reading import ReadCheck, Unread, read_sentence
-from .scene import MOST_CHARACTERS, Scene, scene_of
+from .parse.clause_splitter import claims_of
+from .parse.judge_reading import read_by_judge
+from .parse.scene import MOST_CHARACTERS, Scene, scene_of
+from .parse.sentence_reading import ReadCheck, Unread, read_sentence
 from .tables import Table, stated_power, tables_of_sample
 
 MOST_SENTENCES = 200

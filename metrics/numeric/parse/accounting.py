@@ -2,12 +2,12 @@
 
 import re
 
-from ..clause import Clause, read_clause
 from ..lexicon import Lexicon, Token
-from ..marks import Mark
 from ..names import means, particle_of
-from ..scene import Scene
+from .clause import Clause, read_clause
 from .construction import Interpretation
+from .marks import Mark
+from .scene import Scene
 
 # kinds of words that say nothing by themselves
 _SILENT = frozenset(

@@ -3,11 +3,11 @@
 from collections.abc import Callable
 
 from ....text.numbers import known_unit
-from ..check import is_flow, series_of
-from ..clause import Clause
-from ..marks import Mark
 from ..names import means, polarity
 from ..quantities import is_currency
+from .checks import is_flow, series_of
+from .clause import Clause
+from .marks import Mark
 
 _Said = Callable[[Clause, str], bool]
 

@@ -1,8 +1,8 @@
 """Numbers that bound a series ("above 50"), and not a count ("more than 5 days") or a change ("rose more than 20")."""
 
-from ..check import marks_after, series_units
-from ..clause import Clause
-from ..marks import BOUNDS, Mark, is_count
+from .checks import marks_after, series_units
+from .clause import Clause
+from .marks import BOUNDS, Mark, is_count
 
 
 def bounds_of(clause: Clause) -> list[Mark]:

@@ -3,14 +3,14 @@
 import re
 from dataclasses import replace
 
-from ..check import Check, check, each, is_year_besides, series_of, stated, values_of
-from ..clause import Clause, merge
-from ..marks import Mark
 from ..names import polarity
 from ..specification import ALL_ROWS, Direction, Hedge, Specification, Statistic, Window
 from ..tables import Times, step_before
 from .bounds import bounds_of
+from .checks import Check, check, each, is_year_besides, series_of, stated, values_of
+from .clause import Clause, merge
 from .construction import ANY, Construction, Match, Reading, Slot
+from .marks import Mark
 from .places import both
 from .relations import INNER, difference_kind
 from .slots import number, places, series, words

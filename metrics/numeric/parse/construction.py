@@ -3,9 +3,9 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ..check import Check
-from ..clause import Clause
-from ..marks import Mark
+from .checks import Check
+from .clause import Clause
+from .marks import Mark
 
 ANY = 99
 

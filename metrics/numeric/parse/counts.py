@@ -3,7 +3,10 @@
 import re
 from dataclasses import dataclass
 
-from ..check import (
+from ..quantities import can_be_in
+from ..specification import ALL_ROWS, Condition, Direction, Hedge, Statistic
+from .bounds import bounds_of
+from .checks import (
     check,
     counts_periods,
     counts_rows,
@@ -12,12 +15,9 @@ from ..check import (
     series_of,
     stated,
 )
-from ..clause import Clause
-from ..marks import BOUNDS, Mark
-from ..quantities import can_be_in
-from ..specification import ALL_ROWS, Condition, Direction, Hedge, Statistic
-from .bounds import bounds_of
+from .clause import Clause
 from .construction import ANY, Construction, Match, Reading, Slot
+from .marks import BOUNDS, Mark
 from .slots import number, places, series, words
 
 _OPPOSITE = {"gt": Hedge.AT_MOST, "ge": Hedge.LESS_THAN, "lt": Hedge.AT_LEAST, "le": Hedge.MORE_THAN}

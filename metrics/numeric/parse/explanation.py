@@ -3,10 +3,10 @@
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from ..clause import Clause
-from ..marks import Mark
 from ..specification import Hedge, Specification
+from .clause import Clause
 from .construction import Interpretation
+from .marks import Mark
 
 ROLES = ("number", "hedge", "series", "time", "row", "statistic", "left out", "unread", "")
 """What a part of a claim can be taken for; "left out" does not count, "unread" is why the rest is not checked, and the

@@ -2,13 +2,13 @@
 
 import re
 
-from ..check import Check, check, each, is_flow, is_year_besides, marks_after, series_of, stated
-from ..clause import Clause
-from ..marks import Mark
 from ..names import polarity
 from ..specification import ALL_ROWS, Direction, Hedge, Specification, Statistic
 from .adjectives import is_busy, is_money
+from .checks import Check, check, each, is_flow, is_year_besides, marks_after, series_of, stated
+from .clause import Clause
 from .construction import ANY, Construction, Match, Reading, Slot
+from .marks import Mark
 from .places import holds, holds_window, is_row, windows_of
 from .slots import number, places, series, value, words
 

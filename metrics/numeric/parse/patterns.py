@@ -1,10 +1,10 @@
 """Constructions of patterns over many rows: correlations, anomalies, streaks."""
 
-from ..check import check, each, series_of, stated
-from ..clause import Clause
-from ..marks import BOUNDS, Mark, is_count
 from ..specification import ALL_ROWS, Direction, Hedge, Specification, Statistic, Window
+from .checks import check, each, series_of, stated
+from .clause import Clause
 from .construction import ANY, Construction, Match, Reading
+from .marks import BOUNDS, Mark, is_count
 from .slots import number, places, series, words
 
 _NOW = Window(last=1)

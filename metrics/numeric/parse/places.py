@@ -1,9 +1,9 @@
 """How the times and rows of a clause lie to each other: one row, one time within another."""
 
-from ..clause import Clause, merge, within
-from ..marks import Mark
 from ..specification import ALL_ROWS, Window
 from ..tables import Times
+from .clause import Clause, merge, within
+from .marks import Mark
 
 
 def is_row(clause: Clause, mark: Mark) -> bool:

@@ -3,11 +3,11 @@
 import re
 from dataclasses import replace
 
-from ..check import check, each, stated
-from ..clause import Clause
-from ..marks import Mark
 from ..specification import Direction, Specification, Statistic
+from .checks import check, each, stated
+from .clause import Clause
 from .construction import ANY, Construction, Match, Reading, Slot
+from .marks import Mark
 from .relations import difference_kind
 from .slots import places, series, value, words
 

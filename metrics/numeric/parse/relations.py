@@ -3,7 +3,9 @@
 import re
 
 from ....text.numbers import known_unit
-from ..check import (
+from ..specification import Direction, Hedge, Specification, Statistic, Window
+from .adjectives import adjective_ways, series_said
+from .checks import (
     can_be_summed,
     check,
     counts_periods,
@@ -13,11 +15,9 @@ from ..check import (
     series_of,
     stated,
 )
-from ..clause import Clause
-from ..marks import Mark
-from ..specification import Direction, Hedge, Specification, Statistic, Window
-from .adjectives import adjective_ways, series_said
+from .clause import Clause
 from .construction import ANY, Construction, Match, Reading, Slot
+from .marks import Mark
 from .places import both, is_pair_of_rows
 from .slots import places, series, value, words
 

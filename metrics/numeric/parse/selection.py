@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ..check import Check
-from ..clause import Clause
+from ..compute.verify import verify
 from ..specification import Specification
-from ..unit_fit import fitting
-from ..verify import verify
 from .accounting import left_open, may_be_left_out
 from .catalogue import CONSTRUCTIONS
+from .checks import Check
+from .clause import Clause
 from .construction import Interpretation, interpret
+from .unit_fit import fitting
 
 
 def interpretations(clause: Clause, shared: frozenset[str]) -> list[Interpretation]:

@@ -1,6 +1,6 @@
 """The slots that constructions share: values, series, times and rows."""
 
-from ..check import values_of
+from .checks import values_of
 from .construction import ANY, Slot
 
 

@@ -5,7 +5,12 @@ from functools import partial
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
-from ..check import (
+from ..quantities import as_held
+from ..specification import Statistic, Window
+from ..tables import Period, rows_of
+from ..tables import values_of as values_in
+from ..unverifiable import Unverifiable
+from .checks import (
     Check,
     can_be_summed,
     check,
@@ -16,14 +21,9 @@ from ..check import (
     series_of,
     stated,
 )
-from ..clause import Clause
-from ..marks import Mark
-from ..quantities import as_held
-from ..specification import Statistic, Window
-from ..tables import Period, rows_of
-from ..tables import values_of as values_in
-from ..unverifiable import Unverifiable
+from .clause import Clause
 from .construction import ANY, Construction, Match, Reading
+from .marks import Mark
 from .places import is_row
 from .slots import places, series, value, words
 

@@ -6,7 +6,7 @@ from ..names import means
 from .units import converted, unit_and_power
 
 if TYPE_CHECKING:
-    from ..clause import Clause
+    from ..parse.clause import Clause
 
 _FACTOR = 2.0
 _BETWEEN_FACTOR = 1.25

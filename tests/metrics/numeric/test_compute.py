@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from assay.metrics.numeric.compute.verify import Finding, compute, verify
 from assay.metrics.numeric.specification import Condition, Direction, Hedge, Specification, Statistic, Window
 from assay.metrics.numeric.tables import Grid, Table, table_of
 from assay.metrics.numeric.unverifiable import Unverifiable
-from assay.metrics.numeric.verify import Finding, compute, verify
 
 UP, DOWN, FLAT = Direction.UP, Direction.DOWN, Direction.FLAT
 S = Statistic

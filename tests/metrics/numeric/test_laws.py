@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.metrics.numeric.anomalies import anomalies_of
+from assay.metrics.numeric.compute.anomalies import anomalies_of
+from assay.metrics.numeric.compute.verify import compute, verify
 from assay.metrics.numeric.quantities import holds, rounds_to
 from assay.metrics.numeric.specification import Direction, Hedge, Specification, Statistic, Window
 from assay.metrics.numeric.tables import Grid, Table, table_of
-from assay.metrics.numeric.verify import compute, verify
 
 VALUED = (
     *(Statistic.MEAN, Statistic.MEDIAN, Statistic.SUM, Statistic.MINIMUM, Statistic.MAXIMUM, Statistic.RANGE),

@@ -5,8 +5,8 @@ from datetime import date
 import pytest
 
 from assay.metrics.numeric.numeric_claims import check_claims
-from assay.metrics.numeric.reading import Unread, read_sentence
-from assay.metrics.numeric.scene import scene_of
+from assay.metrics.numeric.parse.scene import scene_of
+from assay.metrics.numeric.parse.sentence_reading import Unread, read_sentence
 from assay.metrics.numeric.specification import Condition, Direction, Hedge, Specification, Statistic, Window
 from assay.metrics.numeric.tables import Grid, Period, Table, Times, table_of
 from assay.metrics.numeric.times import find_times

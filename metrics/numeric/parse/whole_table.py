@@ -4,10 +4,10 @@ import re
 from collections.abc import Sequence
 from functools import partial
 
-from ...text.numbers import Number, Reading
-from .lexicon import Lexicon
+from ....text.numbers import Number, Reading
+from ..lexicon import Lexicon
+from ..tables import LENGTHS, View
 from .marks import Mark
-from .tables import LENGTHS, View
 
 _HALF_MARGIN = 0.08  # "half" is 46 to 54%
 _STEP_UNITS = {"day": "day", "week": "week", "month": "month", "year": "year", "hour": "h"}

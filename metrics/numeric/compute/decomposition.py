@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from .tables import Period, Table
+from ..tables import Period, Table
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

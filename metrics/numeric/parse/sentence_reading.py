@@ -4,21 +4,21 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from ...languages import load_language
-from ...text.numbers import find_numbers
-from .carried import of_numbers, places_of, scope_after, told_by
-from .check import Check
+from ....languages import load_language
+from ....text.numbers import find_numbers
+from ..lexicon import Lexicon, lexicon, tokens, whole_words
+from ..names import Names
+from ..specification import ALL_ROWS, Specification, Window
+from ..tables import Table, View
+from .accounting import says_nothing, unknown_words
+from .carry_over import of_numbers, places_of, scope_after, told_by
+from .checks import Check
 from .clause import read_clause
-from .cuts import plain, splits, without_cause
-from .lexicon import Lexicon, lexicon, tokens, whole_words
-from .names import Names
-from .parse.accounting import says_nothing, unknown_words
-from .parse.construction import Interpretation
-from .parse.explanation import Part, explain, explain_unread
-from .parse.selection import agree, interpretations
+from .clause_splitter import plain, splits, without_cause
+from .construction import Interpretation
+from .explanation import Part, explain, explain_unread
 from .scene import MOST_CHARACTERS, Scene
-from .specification import ALL_ROWS, Specification, Window
-from .tables import Table, View
+from .selection import agree, interpretations
 
 _DEEPEST = 3  # splits of a sentence into clauses
 _MOST_READ = 6_000  # characters, over all the clauses that one sentence is tried to be cut into

@@ -2,12 +2,12 @@
 
 from dataclasses import replace
 
+from ..quantities import converted, unit_and_power
+from ..specification import ALL_ROWS, Direction, Hedge, Specification, Statistic
+from ..tables import Table, all_values, rows_of
+from ..unverifiable import Unverifiable
 from .aggregates import extreme, mean, median, outer, series_name, spread, total, value_at
-from .computed import Computed, called, one, shown, unit_of, with_unit
-from .quantities import converted, unit_and_power
-from .specification import ALL_ROWS, Direction, Hedge, Specification, Statistic
-from .tables import Table, all_values, rows_of
-from .unverifiable import Unverifiable
+from .computation import Computed, called, one, shown, unit_of, with_unit
 
 _FLAT = 0.05  # values within 5% of each other are "about as high"
 _OF = {

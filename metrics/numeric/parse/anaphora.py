@@ -5,12 +5,12 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import date
 from functools import cache
 
-from .lexicon import Lexicon, lexicon
+from ..lexicon import Lexicon, lexicon
+from ..specification import ALL_ROWS, Window
+from ..tables import DAY, LENGTHS, STEPS, NamedTime, Times, View
+from ..times import any_of, count_of, days, find_times, span
 from .marks import Mark
-from .specification import ALL_ROWS, Window
-from .tables import DAY, LENGTHS, STEPS, NamedTime, Times, View
-from .times import any_of, count_of, days, find_times, span
-from .told_same import is_within, of_year_before, same_times, shifted
+from .same_period import is_within, of_year_before, same_times, shifted
 
 _SHARE_OF_UNIT = (0.8, 1.05)  # how much of a month the dates have to reach over to be "the month"
 

@@ -5,9 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 
-from .lexicon import Lexicon, Token, lexicon, tokens
-from .marks import Mark, aside
-from .names import (
+from ..lexicon import Lexicon, Token, lexicon, tokens
+from ..names import (
     Mention,
     Name,
     content_words,
@@ -18,8 +17,9 @@ from .names import (
     name_words,
     names_without_what_was_done,
 )
-from .quantities import can_be_in, counts_things, unit_of
-from .tables import Table
+from ..quantities import can_be_in, counts_things, unit_of
+from ..tables import Table
+from .marks import Mark, aside
 
 _FAR = 4  # words between a noun and what is said of it
 _MOST_LINKS = 3  # words such as "zijn er" between a noun and what happened to it

@@ -4,11 +4,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
-from ...languages import load_language
-from ...text.numbers import find_numbers
+from ....languages import load_language
+from ....text.numbers import find_numbers
+from ..lexicon import Lexicon, Token, tokens
+from ..names import Names
+from ..specification import ALL_ROWS, Condition, Specification, Statistic, Window
+from ..tables import Table, View
+from ..times import find_times, whole_weeks
 from .anaphora import reaches, with_told_times
 from .exclusions import named_before, with_left_out, without
-from .lexicon import Lexicon, Token, tokens
 from .marks import (
     ARTICLES,
     Mark,
@@ -18,14 +22,10 @@ from .marks import (
     with_hedges,
     without_column_unit,
 )
-from .names import Names
-from .narrowed import with_told
-from .roles import with_roles
-from .specification import ALL_ROWS, Condition, Specification, Statistic, Window
-from .tables import Table, View
-from .times import find_times, whole_weeks
-from .untold import untold_times
-from .wholes import with_rates, with_whole
+from .series_narrowing import with_told
+from .series_roles import with_roles
+from .unknown_times import untold_times
+from .whole_table import with_rates, with_whole
 
 
 @dataclass(frozen=True)

@@ -4,11 +4,11 @@ import operator
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from .computed import Computed, called, listed, one, shown, unit_of, with_unit
-from .quantities import converted, unit_and_power
-from .specification import Direction, Specification, Statistic
-from .tables import Table, all_values, rows_of, values_of
-from .unverifiable import Unverifiable
+from ..quantities import converted, unit_and_power
+from ..specification import Direction, Specification, Statistic
+from ..tables import Table, all_values, rows_of, values_of
+from ..unverifiable import Unverifiable
+from .computation import Computed, called, listed, one, shown, unit_of, with_unit
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -4,11 +4,11 @@ import re
 from datetime import date
 from functools import cache, lru_cache
 
-from .lexicon import Lexicon, lexicon, tokens
+from ..lexicon import Lexicon, lexicon, tokens
+from ..specification import Window
+from ..tables import Period, Times
+from ..times import any_of, find_times
 from .marks import Mark
-from .specification import Window
-from .tables import Period, Times
-from .times import any_of, find_times
 
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 

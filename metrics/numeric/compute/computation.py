@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from .specification import Specification, Window
-from .tables import Table
+from ..specification import Specification, Window
+from ..tables import Table
 
 _SHOWN = 6  # values in a line of arithmetic
 
@@ -66,6 +66,6 @@ def called(name: str, series: str | None, window: Window) -> str:
 
 def unit_of(table: Table, specification: Specification) -> str | None:
     """The unit of the specification's series."""
-    from .quantities import unit_and_power
+    from ..quantities import unit_and_power
 
     return unit_and_power(table.units.get(specification.series or ""))[0]

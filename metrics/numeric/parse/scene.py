@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from ..lexicon import lexicon
+from ..names import Names, shared_stems
+from ..specification import Specification, Window
+from ..tables import Table, View, views
 from .clause import read_clause
-from .lexicon import lexicon
-from .names import Names, shared_stems
-from .specification import Specification, Window
-from .tables import Table, View, views
 
 MOST_CHARACTERS = 600  # of a sentence, or a question, that is read: the time grows with the square of what it names
 _NOT_UNDERSTOOD = ("vague_time", "open_time", "same_time")  # of a time: "the summer of 2024" is not 2024

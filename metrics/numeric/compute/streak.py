@@ -2,11 +2,11 @@
 
 from itertools import groupby
 
+from ..specification import Direction, Specification
+from ..tables import Table, all_values, rows_of
+from ..unverifiable import Unverifiable
 from .aggregates import series_name
-from .computed import Computed, called, one
-from .specification import Direction, Specification
-from .tables import Table, all_values, rows_of
-from .unverifiable import Unverifiable
+from .computation import Computed, called, one
 
 
 def streak(asked: Specification, table: Table) -> Computed:

@@ -1,7 +1,7 @@
 """What the reading of a clause gives the next: its times, its places, the checks that it may refer to."""
 
-from .specification import ALL_ROWS, Specification, Statistic, Window
-from .tables import View
+from ..specification import ALL_ROWS, Specification, Statistic, Window
+from ..tables import View
 
 
 def scope_after(windows: tuple[Window, ...]) -> tuple[Window, ...]:

@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from ...languages import load_language
-from ...text.sentences import claiming_sentences
-from .lexicon import Lexicon, lexicon
+from ....languages import load_language
+from ....text.sentences import claiming_sentences
+from ..lexicon import Lexicon, lexicon
 
 _PLACED_SUPERLATIVE = re.compile(r"(?<=[a-z])-(?=(?:best|worst|most|least|[a-z]+est)\b)", re.IGNORECASE)
 _MILESTONE = re.compile(r"(\d[\d.,]*)[- ](?:mark|milestone)\b")

@@ -7,11 +7,11 @@ from functools import cache
 
 from dateutil.relativedelta import relativedelta
 
-from .lexicon import Lexicon, lexicon
+from ..lexicon import Lexicon, lexicon
+from ..specification import ALL_ROWS, Window
+from ..tables import DAY, STEPS, NamedTime, Times
+from ..times import any_of, count_of
 from .marks import Mark
-from .specification import ALL_ROWS, Window
-from .tables import DAY, STEPS, NamedTime, Times
-from .times import any_of, count_of
 
 
 def same_times(

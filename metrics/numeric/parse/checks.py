@@ -5,12 +5,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import product
 
+from ..names import means
+from ..quantities import can_be_in, is_currency, possible, unit_of
+from ..specification import Hedge, Specification, Statistic, Window
+from ..tables import Period
 from .clause import Clause
 from .marks import Mark, is_count
-from .names import means
-from .quantities import can_be_in, is_currency, possible, unit_of
-from .specification import Hedge, Specification, Statistic, Window
-from .tables import Period
 
 _CALENDAR = ("day", "week", "month", "year")
 _OF_ANYTHING = frozenset({"%", "pp", "day", "week", "month", "year", "h", "min", "s"})

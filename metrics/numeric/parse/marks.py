@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from ...text.numbers import Number
-from .lexicon import Lexicon, whole_words
-from .names import Mention, Names
-from .specification import Hedge
-from .tables import NamedTime
+from ....text.numbers import Number
+from ..lexicon import Lexicon, whole_words
+from ..names import Mention, Names
+from ..specification import Hedge
+from ..tables import NamedTime
 
 _HEDGES = {
     "about": Hedge.ABOUT,

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from ..specification import Direction, Specification, Statistic
+from ..tables import Table, in_order, rows_of
+from ..unverifiable import Unverifiable
 from . import decomposition
 from .aggregates import series_name
-from .computed import Computed, shown
+from .computation import Computed, shown
 from .decomposition import FEWEST, robust_spread, robust_z, seasonal_residuals, trend_residuals
-from .specification import Direction, Specification, Statistic
-from .tables import Table, in_order, rows_of
-from .unverifiable import Unverifiable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

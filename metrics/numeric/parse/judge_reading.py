@@ -5,17 +5,17 @@ from typing import Literal
 
 from pydantic import BaseModel
 
-from ...eval_sets.sample import Sample
-from ...judges import Judge, Question, Usage
-from ...languages import load_language
-from ...prompts import Prompts
-from ...text.numbers import Number, find_numbers
+from ....eval_sets.sample import Sample
+from ....judges import Judge, Question, Usage
+from ....languages import load_language
+from ....prompts import Prompts
+from ....text.numbers import Number, find_numbers
+from ..lexicon import lexicon
+from ..specification import ALL_ROWS, Direction, Hedge, Specification, Statistic, Window
+from ..tables import Table, View, time_text
 from .clause import Clause, read_clause
-from .lexicon import lexicon
-from .reading import ReadCheck, Unread
 from .scene import Scene
-from .specification import ALL_ROWS, Direction, Hedge, Specification, Statistic, Window
-from .tables import Table, View, time_text
+from .sentence_reading import ReadCheck, Unread
 
 _ReadStatistic = Literal[
     "value_at",

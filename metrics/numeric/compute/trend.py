@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ..specification import Direction, Specification
+from ..tables import Period, Table, all_values, rows_of
+from ..unverifiable import Unverifiable
 from .aggregates import series_name
-from .computed import Computed, called, shown
+from .computation import Computed, called, shown
 from .relations import SIGNIFICANT
-from .specification import Direction, Specification
-from .tables import Period, Table, all_values, rows_of
-from .unverifiable import Unverifiable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

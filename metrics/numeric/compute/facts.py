@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
+from ..quantities import converted, unit_and_power
+from ..tables import Table, in_order
+from ..unverifiable import Unverifiable
 from .anomalies import anomalies_of
-from .quantities import converted, unit_and_power
-from .tables import Table, in_order
 from .trend import line_of
-from .unverifiable import Unverifiable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -3,7 +3,11 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from ..claim import Verdict
+from ...claim import Verdict
+from ..quantities import converted, holds, unit_and_power
+from ..specification import Direction, Hedge, Specification, Statistic
+from ..tables import Table, rows_of
+from ..unverifiable import Unverifiable
 from .aggregates import (
     count,
     count_beyond,
@@ -21,14 +25,10 @@ from .aggregates import (
     value_at,
 )
 from .anomalies import anomaly
-from .computed import Computed, with_unit
-from .quantities import converted, holds, unit_and_power
+from .computation import Computed, with_unit
 from .relations import comparison, correlation, difference, percent_change, ratio, share
-from .specification import Direction, Hedge, Specification, Statistic
 from .streak import streak
-from .tables import Table, rows_of
 from .trend import trend
-from .unverifiable import Unverifiable
 
 _COMPUTE: Mapping[Statistic, Callable[[Specification, Table], Computed]] = {
     Statistic.VALUE_AT: value_at,

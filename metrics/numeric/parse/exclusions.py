@@ -4,9 +4,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from .lexicon import Lexicon, whole_words
+from ..lexicon import Lexicon, whole_words
+from ..specification import ALL_ROWS, Window
 from .marks import Mark
-from .specification import ALL_ROWS, Window
 
 _AND = re.compile(r"\s*(?:,|and|en|&|,\s*(?:and|en))\s*(?:on |op |the |de |het )?", re.IGNORECASE)
 

@@ -4,13 +4,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ...text.numbers import known_unit
-from .lexicon import Lexicon, whole_words
+from ....text.numbers import known_unit
+from ..lexicon import Lexicon, whole_words
+from ..names import means
+from ..quantities import unit_of
+from ..tables import Table, View
 from .marks import Mark, aside
-from .names import means
-from .narrowed import with_narrowed
-from .quantities import unit_of
-from .tables import Table, View
+from .series_narrowing import with_narrowed
 
 _UNFIT = frozenset({"unfit"})
 _A_PART = 2  # the rank of a part of a name

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable
 
-from .check import Check
-from .quantities import can_be_in
-from .specification import Specification, Statistic
-from .tables import Table
+from ..quantities import can_be_in
+from ..specification import Specification, Statistic
+from ..tables import Table
+from .checks import Check
 
 _VALUES = frozenset(
     {

@@ -1,0 +1,1 @@
+"""Specifications computed on tables, and the verdicts on what they claim."""
