@@ -9,18 +9,20 @@ from .accounting import left_open, may_be_left_out
 from .catalogue import CONSTRUCTIONS
 from .checks import Check
 from .clause import Clause
-from .construction import Interpretation, interpret
+from .construction import Construction, Interpretation, interpret
 from .unit_fit import fitting
 
 
-def interpretations(clause: Clause, shared: frozenset[str]) -> list[Interpretation]:
+def interpretations(
+    clause: Clause, shared: frozenset[str], constructions: Sequence[Construction] = CONSTRUCTIONS
+) -> list[Interpretation]:
     """The best interpretations of a clause, as specific and as complete as each other; `shared` stems set the scene.
 
     One that accounts for every word goes before one that leaves out words that say nothing known.
     """
     complete: list[Interpretation] = []
     loose: list[Interpretation] = []
-    for construction in CONSTRUCTIONS:
+    for construction in constructions:
         made = interpret(construction, clause)
         checks = fitting(made.checks, clause.table) if made is not None else None
         if made is None or checks is None:
@@ -45,8 +47,8 @@ def agree(best: Sequence[Interpretation]) -> tuple[Interpretation, tuple[Check, 
         return best[0], best[0].checks
     by_verdict: dict[str, tuple[Interpretation, Specification]] = {}
     for made in best:
-        for verdict, specification in [_decision(made)]:
-            by_verdict.setdefault(verdict, (made, specification))
+        verdict, specification = _decision(made)
+        by_verdict.setdefault(verdict, (made, specification))
     decided = [found for verdict, found in by_verdict.items() if verdict != "unverifiable"]
     if len(decided) == 2:
         return decided[0][0], (Check((tuple(specification for _, specification in decided),)),)

@@ -13,7 +13,7 @@ from ..tables import Table, View
 from .accounting import says_nothing, unknown_words
 from .carry_over import of_numbers, places_of, scope_after, told_by
 from .checks import Check
-from .clause import read_clause
+from .clause import Clause, read_clause
 from .clause_splitter import plain, splits, without_cause
 from .construction import Interpretation
 from .explanation import Part, explain, explain_unread
@@ -211,7 +211,7 @@ def _unread(sentence: str, text: str, scene: Scene, words: Lexicon) -> Unread:
 def _parse(text: str, scene: Scene, words: Lexicon, depth: int, allowance: _Allowance) -> _Parse | None:
     """The best reading of a clause over all views, else that of its parts; None where neither is complete."""
     allowance.spend(text)
-    whole = _best(text, scene, words)
+    whole = _best(text, scene)
     if whole is not None or depth == 0:
         return whole
     for left, right in splits(text, words):
@@ -244,8 +244,8 @@ def _parse(text: str, scene: Scene, words: Lexicon, depth: int, allowance: _Allo
     return None
 
 
-def _best(text: str, scene: Scene, words: Lexicon) -> _Parse | None:
-    found = [parse for view, names in scene.views if (parse := _in_view(text, view, names, scene, words)) is not None]
+def _best(text: str, scene: Scene) -> _Parse | None:
+    found = [parse for view, names in scene.views if (parse := _in_view(text, view, names, scene)) is not None]
     if not found:
         return None
     heaviest = max(parse.weight for parse in found)
@@ -270,11 +270,22 @@ def _explained(parse: _Parse, place: int, scene: Scene) -> tuple[Part, ...]:
     return explain(made, parse.checks[place][0].tiers[0], unknown_words(made.match.clause, scene.shared))
 
 
-def _in_view(text: str, view: View, names: Names, scene: Scene, words: Lexicon) -> _Parse | None:
-    inherited = tuple(name for name in scene.inherited if name in view.table.columns)
-    scope = tuple(w for w in scene.scope if _fits(w, view))
-    told = tuple(spec for spec in scene.told if spec.series in view.table.columns)
-    clause = read_clause(text, words, view, names, inherited=inherited, scope=scope, told=told, apposed=scene.apposed)
+def clause_of(text: str, view: View, names: Names, scene: Scene) -> Clause:
+    """A clause against a view, with what the scene tells that can be meant there."""
+    return read_clause(
+        text,
+        lexicon(scene.language),
+        view,
+        names,
+        inherited=tuple(name for name in scene.inherited if name in view.table.columns),
+        scope=tuple(w for w in scene.scope if _fits(w, view)),
+        told=tuple(spec for spec in scene.told if spec.series in view.table.columns),
+        apposed=scene.apposed,
+    )
+
+
+def _in_view(text: str, view: View, names: Names, scene: Scene) -> _Parse | None:
+    clause = clause_of(text, view, names, scene)
     best = [made for made in interpretations(clause, scene.shared) if _is_sound(view, made.checks)]
     if not best:
         return None

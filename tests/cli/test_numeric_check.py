@@ -1,0 +1,53 @@
+"""`assay numeric check`: what it prints, and the picture of a claim's words."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assay.cli.word_picture import draw_words
+from assay.metrics.numeric.parse import Part
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    path = tmp_path / "kpi.csv"
+    path.write_text("depot,parcels\nBreda,60\nDelft,20\nZwolle,10\n", encoding="utf-8")
+    return path
+
+
+def test_explain_marks_the_words(assay: Callable[..., Any], table: Path) -> None:
+    done = assay("numeric", "check", table, "Breda had about 60 parcels.", "--explain")
+    assert done.code == 0
+    assert done.out.splitlines()[:6] == [
+        "Breda had about 60 parcels.",
+        "^^^^^     ^^^^^ ^^ ^^^^^^^",
+        "|         |     |  series: parcels",
+        "|         |     number: 60",
+        "|         hedge: about",
+        "row: depot = Breda",
+    ]
+    assert "^" not in assay("numeric", "check", table, "Breda had about 60 parcels.").out
+
+
+def test_the_evidence_has_the_words(assay: Callable[..., Any], table: Path) -> None:
+    (claim,) = assay("numeric", "check", table, "Breda had 60 parcels.", "--json").json["claims"]
+    assert "".join(word["text"] for word in claim["words"]) == claim["part"]
+    assert {"text": "60", "role": "number", "meaning": "60"} in claim["words"]
+
+
+def test_a_long_claim_is_cut_to_the_width() -> None:
+    words = [
+        piece for place in range(30) for piece in (Part("blah "), Part(f"{place}", "number", f"{place}"), Part(" "))
+    ]
+    lines = draw_words(words, 40)
+    assert max(map(len, lines)) <= 40 + len("number: 29")
+    marked = re.findall(r"number: (\d+)", "\n".join(lines))
+    assert sorted(map(int, marked)) == list(range(30))
+
+
+def test_a_hostile_claim_cannot_obey_the_terminal(assay: Callable[..., Any], table: Path) -> None:
+    out = assay("numeric", "check", table, "Breda had 60 \x1b]0;t\x07 \x9b2J parcels \x1b[31m", "--explain").out
+    assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f]", out)

@@ -1,0 +1,122 @@
+"""How a clause is matched to constructions, and which of several readings counts."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from assay.metrics.numeric.numeric_claims import check_claims
+from assay.metrics.numeric.parse.catalogue import CONSTRUCTIONS
+from assay.metrics.numeric.parse.checks import check
+from assay.metrics.numeric.parse.clause import Clause
+from assay.metrics.numeric.parse.construction import Construction, Match, Reading, interpret
+from assay.metrics.numeric.parse.scene import scene_of
+from assay.metrics.numeric.parse.selection import agree, interpretations
+from assay.metrics.numeric.parse.sentence_reading import clause_of
+from assay.metrics.numeric.parse.slots import places, series, value, words
+from assay.metrics.numeric.specification import Specification, Statistic
+from assay.metrics.numeric.tables import Grid, Table, table_of
+
+
+@pytest.fixture(scope="module")
+def depots() -> Table:
+    """Mean 30, median 20, maximum 60 of the parcels."""
+    columns = {"depot": ["Breda", "Delft", "Zwolle"], "parcels": [60, 20, 10], "vans": [6, 4, 2]}
+    return table_of(Grid("depots", columns))
+
+
+def clause_in(text: str, table: Table) -> Clause:
+    scene = scene_of([table], "en")
+    view, names = scene.views[0]
+    return clause_of(text, view, names, scene)
+
+
+def names(text: str, table: Table, constructions: tuple[Construction, ...] = CONSTRUCTIONS) -> list[str]:
+    found = interpretations(clause_in(text, table), frozenset(), constructions)
+    return [made.construction.name for made in found]
+
+
+def claiming(statistic: Statistic, number: float) -> Callable[[Match], Reading | None]:
+    return lambda match: Reading((check([Specification(statistic, "parcels", value=number)]),))
+
+
+MEAN = Construction(
+    "mean", (words("mean"),), (value(), series(), places()), (), claiming(Statistic.MEAN, 30)
+)  # holds of the depots
+
+
+def test_a_construction_needs_its_head_and_its_slots(depots: Table) -> None:
+    assert names("The average of the parcels was 30", depots, (MEAN,)) == ["mean"]
+    assert names("The number of parcels was 30", depots, (MEAN,)) == []  # no head
+    assert names("The average of the parcels was high", depots, (MEAN,)) == []  # no value
+    assert names("The average of the parcels was 30, not 40", depots, (MEAN,)) == []  # two values
+
+
+def test_every_word_that_may_matter_is_accounted_for(depots: Table) -> None:
+    """No construction names "highest" as what it cannot take: a word that is left over is enough."""
+    assert names("The average highest parcels was 30", depots, (MEAN,)) == []
+    with_highest = replace(MEAN, optional=("maximum",))
+    assert names("The average highest parcels was 30", depots, (with_highest,)) == ["mean"]
+
+
+def test_the_order_of_the_constructions_means_nothing(depots: Table) -> None:
+    for text in ("Breda had 60 parcels", "The highest number of parcels was 60, in Breda", "On average 30 parcels"):
+        forwards, backwards = names(text, depots), names(text, depots, CONSTRUCTIONS[::-1])
+        assert sorted(forwards) == sorted(backwards) != [], text
+
+
+def test_the_more_specific_of_two_readings_counts(depots: Table) -> None:
+    bare = replace(MEAN, name="bare", head=(), optional=("mean",), build=claiming(Statistic.MEDIAN, 30))
+    assert names("The average of the parcels was 30", depots, (bare, MEAN)) == ["mean"]
+
+
+def test_two_readings_as_good_that_differ_in_verdict_are_unverifiable(depots: Table) -> None:
+    clause = clause_in("The average of the parcels was 30", depots)
+    other = replace(MEAN, name="median", build=claiming(Statistic.MEDIAN, 30))  # the median is 20
+    made, checks = agree(interpretations(clause, frozenset(), (MEAN, other)))
+    assert {spec.statistic for spec in checks[0].tiers[0]} == {Statistic.MEAN, Statistic.MEDIAN}
+    alike = replace(MEAN, name="maximum", build=claiming(Statistic.MAXIMUM, 60))  # holds as well
+    made, checks = agree(interpretations(clause, frozenset(), (MEAN, alike)))
+    assert checks == made.checks
+    impossible = replace(MEAN, name="elsewhere", build=claiming(Statistic.VALUE_AT, 30))  # three rows: no one value
+    made, _ = agree(interpretations(clause, frozenset(), (impossible, MEAN)))
+    assert made.construction.name == "mean"
+
+
+def test_matching_changes_nothing(depots: Table) -> None:
+    clause = clause_in("The highest number of parcels was 60, in Breda", depots)
+    before = [vars(mark).copy() for mark in clause.marks]
+    for construction in CONSTRUCTIONS:
+        interpret(construction, clause)
+    fields = [{key: vars(mark)[key] for key in kept} for mark, kept in zip(clause.marks, before, strict=True)]
+    assert fields == before
+
+
+def test_names_are_unique() -> None:
+    listed = [construction.name for construction in CONSTRUCTIONS]
+    assert len(set(listed)) == len(listed)
+
+
+@pytest.mark.parametrize(
+    ("text", "roles"),
+    [
+        (
+            "The average of the parcels was about 30",
+            "statistic: average of = mean; series: parcels = parcels; hedge: about = about; number: 30 = 30",
+        ),
+        ("Breda had 60 parcels", "row: Breda = depot = Breda; number: 60 = 60; series: parcels = parcels"),
+        (
+            "Breda blorped 60 parcels",
+            "row: Breda = depot = Breda; left out: blorped = ; number: 60 = 60; series: parcels = parcels",
+        ),
+        (
+            "Breda blorped glimly in zandar 60 parcels",
+            "row: Breda = depot = Breda; unread: blorped = ; unread: glimly = ; unread: zandar = ; number: 60 = 60; "
+            "series: parcels = parcels",
+        ),
+    ],
+)
+def test_what_each_word_was_taken_for(text: str, roles: str, depots: Table) -> None:
+    (checked,) = check_claims([text], [depots], "en")
+    assert "".join(word.text for word in checked.words) == text
+    assert "; ".join(f"{word.role}: {word.text} = {word.meaning}" for word in checked.words if word.role) == roles
