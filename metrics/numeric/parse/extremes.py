@@ -100,7 +100,8 @@ def _places(clause: Clause, word: Mark, number: Mark | None) -> tuple[list[Mark]
         return [m for m in marks if m not in wide], wide
     told = clause.of("seen")
     core = max([word.end, *(s.end for s in clause.series if s.end <= number.start)])
-    placed, inside = [], []
+    placed: list[Mark] = []
+    inside: list[Mark] = []
     for mark in marks:
         single = bool(mark.cells) or is_row(clause, mark)
         subject = bool(mark.cells) and mark.end <= word.start and not _after_preposition(clause, mark)

@@ -50,11 +50,10 @@ def _anomaly(match: Match) -> Reading | None:
     spots = windows if clause.times or clause.cells or clause.scope else [None]
     statistic = Statistic.NO_ANOMALY if no else Statistic.ANOMALY
     value = stated(counts[0]) if counts else {}
-    checks = (check([s for p in spots for s in each(statistic, names, [ALL_ROWS], place=p, **value)]),)
-    if values:
-        checks += (check(each(Statistic.VALUE_AT, names, windows, **stated(values[0]))),)
+    found = check([s for p in spots for s in each(statistic, names, [ALL_ROWS], place=p, **value)])
+    beside = [check(each(Statistic.VALUE_AT, names, windows, **stated(mark))) for mark in values]
     than = clause.of("than", "others") if clause.of("others") else []
-    return Reading(checks, (*no, *than))
+    return Reading((found, *beside), (*no, *than))
 
 
 def _counts_anomalies(clause: Clause, mark: Mark, heads: tuple[Mark, ...]) -> bool:
