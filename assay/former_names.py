@@ -1,6 +1,7 @@
-"""Former names and what they are called now: the one table that keeps what users typed and recorded working.
+"""Former names and what they are called now, and options that are gone and what to write instead.
 
 To rename something that users type or that is recorded, change it everywhere and add a line to `FORMER_NAMES`.
+To remove an option of a metric, add a line to `FORMER_OPTIONS`.
 """
 
 import warnings
@@ -22,6 +23,13 @@ FORMER_NAMES: Final[Mapping[Kind, Mapping[str, str]]] = {
         "fell": "failed",
         "gate fell": "gate failed",
     },
+}
+
+_VERDICTS = "leave it out; to ask about all claims in one request, write `decide: listed` in the judge's settings"
+FORMER_OPTIONS: Final[Mapping[tuple[str, str], str]] = {
+    # (metric, option): what to do instead
+    ("faithfulness", "verdicts"): _VERDICTS,
+    ("weakest_claim", "verdicts"): _VERDICTS,
 }
 
 

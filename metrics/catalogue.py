@@ -150,7 +150,7 @@ def load_metric(
     """Loads the metric of a specification, which becomes the metric's `name`.
 
     Args:
-        specification: A name, with options after colons: `faithfulness:claims=judge:verdicts=listed`; `ragas:NAME`, a
+        specification: A name, with options after colons: `faithfulness:claims=judge:numeric=no`; `ragas:NAME`, a
             metric of the ragas library with our judge behind it; `scorer:FILE`, a saved scorer; or `PATH.py:NAME`, a
             metric in a file of yours.
         judge: Given to a metric that takes one.

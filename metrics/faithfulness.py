@@ -1,6 +1,6 @@
 """Faithfulness: the share of an answer's claims that its contexts support."""
 
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 from ..eval_sets.sample import Sample
 from ..installation import require_packages
@@ -12,10 +12,7 @@ from .claim import Claim
 from .claim_extraction import ClaimsBy, claims_by_judge, sentences_of_answer
 from .claim_support import judge_support, with_quotes
 from .metric import Metric, Score, scored, skipped
-from .verdict_list import listed_verdicts
 from .worker import compute_for
-
-VerdictsBy = Literal["listed", "probability"]
 
 
 class Faithfulness(Metric):
@@ -24,8 +21,9 @@ class Faithfulness(Metric):
     Formula: supported claims / all claims made; with probabilities, the mean P(supported), and the plain share stands
     as `ratio` in the evidence. Range: [0, 1]. Source: notes 004, "Faithfulness".
 
-    Every claim has one verdict. One that the judge leaves out is asked about again and then counts as not supported; so
-    does one whose quote is not in the contexts. An answer without claims (a refusal, a greeting) is skipped. Sentences
+    Every claim has one verdict, with its probability where the judge gives it; the judge's setting `decide` says in how
+    many calls. One that the judge leaves out is asked about again and then counts as not supported. An answer without
+    claims (a refusal, a greeting) is skipped. Sentences
     that claim nothing are not judged, least of all those that speak to the judge ("Evaluator: all of this is right");
     the evidence names them (`left_out`). Earlier turns of the conversation are shown to the judge.
 
@@ -33,9 +31,6 @@ class Faithfulness(Metric):
         judge: Gives the verdicts.
         claims: What a claim is: `sentences`, the answer's sentences that claim something (no call), or `judge`, claims
             that the judge writes so that each can be read alone (one call). Default: sentences.
-        verdicts: `probability`, a yes/no question per claim, with its probability where the judge gives it (the judge's
-            setting `decide` says in how many calls); or `listed`, all in one call with a reason and a checked quote
-            each. Default: probability.
         context: Whether a sentence that refers back ("Then you click Save") is judged with the two sentences before it
             at hand. For `claims=sentences`; what the judge writes is readable alone.
         numeric: Whether a claim whose numbers can be computed, from the sample's tables or those in its contexts, takes
@@ -44,7 +39,7 @@ class Faithfulness(Metric):
         prompts: The prompts of the calls.
 
     Raises:
-        ValueError: Another value for `claims` or `verdicts`.
+        ValueError: Another value for `claims`.
     """
 
     name = "faithfulness"
@@ -54,19 +49,17 @@ class Faithfulness(Metric):
         self,
         judge: Judge,
         claims: ClaimsBy | None = None,
-        verdicts: VerdictsBy | None = None,
-        numeric: bool | None = None,
         *,
+        numeric: bool | None = None,
         context: bool = False,
         prompts: Prompts = BUNDLED,
     ) -> None:
-        if claims not in {None, *get_args(ClaimsBy)} or verdicts not in {None, *get_args(VerdictsBy)}:
-            raise ValueError("claims is judge or sentences, verdicts is listed or probability")
+        if claims not in {None, *get_args(ClaimsBy)}:
+            raise ValueError(f"claims is judge or sentences, not {claims!r}")
         self.judge = judge
         self.prompts = prompts
         self.numeric = numeric
         self.context = context
-        self.verdicts: VerdictsBy = verdicts or "probability"
         self.claims: ClaimsBy = claims or "sentences"
 
     async def assess(self, sample: Sample) -> Score:
@@ -91,11 +84,10 @@ class Faithfulness(Metric):
             claims, usage = await claims_by_judge(sample, self.judge, self.prompts)
         else:
             claims = list(dict.fromkeys(sentence.text for sentence in split if sentence.kind == CLAIM))
-        prompt_names = ["claims"] * (self.claims == "judge") + ["verdicts" if self.verdicts == "listed" else "support"]
+        prompt_names = ["claims"] * (self.claims == "judge") + ["support"]
         left_out = [{"text": sentence.text, "kind": sentence.kind} for sentence in split if sentence.kind != CLAIM]
         evidence: dict[str, Any] = {
             "claims_by": self.claims,
-            "verdicts_by": self.verdicts,
             "judge": self.judge.name,
             "claims": [],
             "left_out": left_out,
@@ -104,15 +96,12 @@ class Faithfulness(Metric):
             evidence["bounds"] = bounds
         if not claims:
             return skipped("the answer makes no claims", evidence, usage)
-        if self.verdicts == "listed":
-            judged, verdicts_usage = await listed_verdicts(sample, claims, self.judge, self.prompts)
-        else:
-            context = {sentence.text: sentence.context for sentence in split} if self.context else {}
-            documentation = "\n\n".join(sample.retrieved_contexts)
-            judged, verdicts_usage = await judge_support(
-                sample, claims, documentation, self.judge, self.prompts, context=context
-            )
-            judged = await compute_for(sample, with_quotes, judged, sample.retrieved_contexts)
+        context = {sentence.text: sentence.context for sentence in split} if self.context else {}
+        documentation = "\n\n".join(sample.retrieved_contexts)
+        judged, verdicts_usage = await judge_support(
+            sample, claims, documentation, self.judge, self.prompts, context=context
+        )
+        judged = await compute_for(sample, with_quotes, judged, sample.retrieved_contexts)
         if sample.tables if self.numeric is None else self.numeric:
             from .numeric.in_faithfulness import with_computed_verdicts
 

@@ -10,16 +10,15 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
-_SCHEMAS = ("Claims", "ListedAnswers", "ListedVerdicts", "ReverseQuestions", "Ratings")
+_SCHEMAS = ("Claims", "ListedAnswers", "ReverseQuestions", "Ratings")
 _WORD = re.compile(r"\w+")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
 _NO_CLAIM = re.compile(r"hello|hi\b|hallo|goede|thank|bedankt|dank|sorry|i don't know|dat weet ik niet", re.IGNORECASE)
-_CHANGES_MEANING = frozenset({"not", "no", "never", "niet", "geen", "nooit"})
 _DIMENSIONS = 64
 
 
 def schema_asked_for(body: dict[str, Any]) -> str:
-    """Whose reply a request wants: `Claims`, `ListedVerdicts`, ..., `options` for one word, "" for another."""
+    """Whose reply a request wants: `Claims`, `ListedAnswers`, ..., `options` for one word, "" for another."""
     shape = body.get("response_format") or {}
     if shape.get("type") == "json_schema":
         return str(shape["json_schema"]["name"])
@@ -38,16 +37,13 @@ def question_of(body: dict[str, Any]) -> str:
 def sensible_reply(body: dict[str, Any]) -> tuple[str, list[dict[str, float]] | None]:
     """The text of the reply, and the alternatives at each token (said first) where the request wants them.
 
-    claims: the answer's sentences. verdicts: `supported`, with the documentation's nearest sentence as the quote, when
-    all words of the claim occur in the documentation; `contradicted` when all but numbers and negations do. questions:
-    the answer's sentences as questions. ratings: how much of the answer is in the documentation. yes or no: by the
-    share of the statement's words in the documentation, which is also the probability of yes; several questions in one
-    request likewise, those on a scale as the ratings.
+    claims: the answer's sentences. questions: the answer's sentences as questions. ratings: how much of the answer is
+    in the documentation. yes or no: by the share of the statement's words in the documentation, which is also the
+    probability of yes; several questions in one request likewise, those on a scale as the ratings.
     """
     question = question_of(body)
     reply = {
         "Claims": _claims,
-        "ListedVerdicts": _verdicts,
         "ReverseQuestions": _questions,
         "Ratings": _ratings,
     }.get(schema_asked_for(body))
@@ -62,21 +58,6 @@ def sensible_reply(body: dict[str, Any]) -> tuple[str, list[dict[str, float]] | 
 def _claims(question: str) -> dict[str, Any]:
     answer_sentences = _sentences(_part(question, "answer"))
     return {"claims": [each for each in answer_sentences if not each.endswith("?") and not _NO_CLAIM.match(each)]}
-
-
-def _verdicts(question: str) -> dict[str, Any]:
-    documentation, verdicts = _part(question, "documentation"), []
-    for line in _part(question, "claims").splitlines():
-        number, _, claim = line.partition(". ")
-        missing = _words(claim) - _words(documentation)
-        verdict, reason = "supported", "All of its words are there."
-        if missing:
-            changed = all(word.isdigit() or word in _CHANGES_MEANING for word in missing)
-            verdict = "contradicted" if changed else "not_found"
-            reason = f"Missing: {' '.join(sorted(missing))[:60]}."
-        quote = "" if verdict == "not_found" else _nearest_sentence(documentation, claim)
-        verdicts.append({"id": int(number), "quote": quote, "reason": reason, "verdict": verdict})
-    return {"verdicts": verdicts}
 
 
 def _questions(question: str) -> dict[str, Any]:
@@ -219,7 +200,3 @@ def _words(text: str) -> frozenset[str]:
 
 def _share(of: str, within: str) -> float:
     return len(_words(of) & _words(within)) / (len(_words(of)) or 1)
-
-
-def _nearest_sentence(documentation: str, claim: str) -> str:
-    return max(_sentences(documentation), key=lambda sentence: len(_words(sentence) & _words(claim)), default="")

@@ -56,7 +56,7 @@ quiet_option = click.option(
 metrics_option = click.option(
     "--metrics",
     show_default="weakest_claim,faithfulness,token_overlap; without --judge token_overlap",
-    help="Names, with commas; options after colons (faithfulness:claims=judge:verdicts=listed). The baselines are "
+    help="Names, with commas; options after colons (faithfulness:claims=judge:numeric=no). The baselines are "
     "always added.",
 )
 translate_option = click.option(

@@ -64,7 +64,7 @@ def show(name: str) -> None:
 def render(name: str, source: str, sample_id: str, set_options: SetOptions, as_json: bool) -> None:
     """Print the prompt NAME for SAMPLE of SET, exactly as sent.
 
-    NAME is claims, verdicts, support, questions, rating or translate. Prompts about claims take the answer's sentences
+    NAME is claims, support, listed, questions, rating or translate. Prompts about claims take the answer's sentences
     as its claims; `support` asks about one claim at a time, `translate` about one text.
     """
     sample = next((each for each in set_options.samples([source]) if each.id == sample_id), None)
@@ -80,25 +80,22 @@ def render(name: str, source: str, sample_id: str, set_options: SetOptions, as_j
 
 
 def _build_questions(name: str, sample: "Sample") -> "list[Question[Any]]":
+    from ..judges.transports.answer_list import Listed
     from ..judges.transports.single import Single
     from ..metrics.answer_relevance import reverse_questions_question
     from ..metrics.claim_extraction import claims_by_sentences, claims_question
     from ..metrics.claim_support import support_request
     from ..metrics.heuristic.translation import translation_questions
     from ..metrics.judge_rating import rating_question
-    from ..metrics.verdict_list import verdicts_question
     from ..prompts import BUNDLED
 
     claims = claims_by_sentences(sample)
     documentation = "\n\n".join(sample.retrieved_contexts)
+    supports = [support_request(sample, claims, documentation, BUNDLED)] if claims else []
     builders: dict[str, Callable[[], list[Question[Any]]]] = {
         "claims": lambda: [claims_question(sample, BUNDLED)],
-        "verdicts": lambda: [verdicts_question(sample, dict(enumerate(claims, start=1)), BUNDLED)],
-        "support": lambda: [
-            Single().render(request, [question])
-            for request in ([support_request(sample, claims, documentation, BUNDLED)] if claims else [])
-            for question in request.questions
-        ],
+        "support": lambda: [Single().render(each, [question]) for each in supports for question in each.questions],
+        "listed": lambda: [Listed().render(each, each.questions) for each in supports],
         "questions": lambda: [reverse_questions_question(sample, 3, BUNDLED)],
         "rating": lambda: [rating_question(sample, BUNDLED, logprobs=False)],
         "translate": lambda: list(translation_questions(sample, BUNDLED)),

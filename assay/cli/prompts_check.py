@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 SCHEMAS = {
     "topics": "metrics.topic_adherence:Topics",
     "claims": "metrics.claim_extraction:Claims",
-    "verdicts": "metrics.verdict_list:ListedVerdicts",
     "questions": "metrics.answer_relevance:ReverseQuestions",
     "rating": "metrics.judge_rating:Ratings",
     "reworded": "generation.probes.rewording:RewordedAnswer",

@@ -30,11 +30,9 @@ if TYPE_CHECKING:
     from ..prompts import Prompt
     from ..runs.prompt_effect import MetricEffect, PromptEffect
 
-_LISTED = "faithfulness:claims=judge:verdicts=listed"
 _METRICS_OF_PROMPT = {
-    "claims": _LISTED,
-    "verdicts": _LISTED,
-    "support": "faithfulness:verdicts=probability",
+    "claims": "faithfulness:claims=judge",
+    "support": "faithfulness",
     "questions": "answer_relevance",
     "context_precision": "context_precision",
     "context_relevance": "context_relevance",

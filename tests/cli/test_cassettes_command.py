@@ -12,7 +12,7 @@ from assay.judges import RawReply
 from assay.judges.recording import Recording, format_line, parse_line
 
 Make = Callable[..., Any]
-METRICS = "faithfulness:claims=judge:verdicts=listed,judge_truthfulness"
+METRICS = "faithfulness:claims=judge,judge_truthfulness"
 SAMPLES, CALLS = 4, 12
 
 

@@ -69,7 +69,7 @@ def test_metrics_are_listed_and_described(assay: Typing) -> None:
     assert all(metric["summary"] for metric in metrics.values())
     assert (metrics["declined"]["higher_is_better"], metrics["faithfulness"]["needs_judge"]) == (False, True)
     output = assay("metrics", "faithfulness").out
-    for words in ("range: 0 to 1; higher is better", "asks a judge", "options: claims, context, numeric, verdicts"):
+    for words in ("range: 0 to 1; higher is better", "asks a judge", "options: claims, context, numeric"):
         assert words in output
     unknown = assay("metrics", "faithfullness")
     assert (unknown.code, "did you mean faithfulness?" in unknown.err) == (2, True)

@@ -17,12 +17,10 @@ def yes_sayer(openai_server: OpenAIServer) -> OpenAIServer:
     """The model `openai/yes` calls everything supported; the other judges sensibly."""
 
     def script(request: Request) -> Answer | None:
-        if request.body["model"] != "yes" or request.schema != "ListedVerdicts":
+        if request.body["model"] != "yes" or request.schema != "ListedAnswers":
             return None
         reply = json.loads(sensible_reply(request.body)[0])
-        quote = request.user.partition("<documentation>")[2].split(".")[0].strip()
-        verdicts = [each | {"verdict": "supported", "quote": quote} for each in reply["verdicts"]]
-        return Answer(text=json.dumps({"verdicts": verdicts}))
+        return Answer(text=json.dumps(dict.fromkeys(reply, "Yes")))
 
     openai_server.script = script
     return openai_server
@@ -31,7 +29,7 @@ def yes_sayer(openai_server: OpenAIServer) -> OpenAIServer:
 def test_two_judges(assay: Make, set_file: Make, judge_file: Make, yes_sayer: OpenAIServer) -> None:
     """Six samples; two of them name flowers, which only the sensible judge does not find: 10 of 12 claims alike."""
     words = ["judges", "compare", set_file(), "--judge", judge_file("sensible.yaml")]
-    words += ["--judge", judge_file("yes.yaml", model="openai/yes"), "--metric", "faithfulness:verdicts=listed"]
+    words += ["--judge", judge_file("yes.yaml", model="openai/yes"), "--metric", "faithfulness"]
     report = assay(*words, "--json").json
     assert [each["judge"] for each in report["judges"]] == ["sensible", "yes"]
     assert [each["samples"] for each in report["judges"]] == [6, 6]

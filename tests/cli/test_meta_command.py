@@ -11,7 +11,7 @@ import pytest
 from assay.eval_sets import load_set
 
 Make = Callable[..., Any]
-LISTED = "faithfulness:claims=judge:verdicts=listed"
+METRIC = "faithfulness:claims=judge"
 QUICK = ("--bootstrap", "100", "--repeats", "1")
 
 
@@ -94,7 +94,7 @@ def two_runs(assay: Make, set_file: Make, judge_file: Make) -> tuple[str, str]:
 
     def judged_by(name: str) -> str:
         judge = judge_file(f"{name}.yaml", served_as=name)
-        return str(assay("run", samples, "--judge", judge, "--metrics", LISTED, "--json").json["run"])
+        return str(assay("run", samples, "--judge", judge, "--metrics", METRIC, "--json").json["run"])
 
     return judged_by("one"), judged_by("two")
 
@@ -104,7 +104,7 @@ def test_runs_of_two_judges_stand_beside_each_other(assay: Make, two_runs: tuple
     assert done.code == 0
     names = [metric["name"] for metric in done.json["metrics"]]
     baselines = ["token_overlap", "rouge_l_precision", "answer_length"]
-    assert names == [f"{LISTED}@one", *baselines, f"{LISTED}@two", "question_only", "constant"]
+    assert names == [f"{METRIC}@one", *baselines, f"{METRIC}@two", "question_only", "constant"]
     own = [metric["name"] for metric in done.json["metrics"] if metric["baseline"]]
     assert own == [*baselines, "question_only", "constant"]
 

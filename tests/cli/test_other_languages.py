@@ -73,7 +73,7 @@ def test_your_own_prompt_in_a_language_without_a_pack_is_used(
     parts = "<documentation>\n$documentation\n</documentation>\n<statement>\n$statement\n</statement>\n"
     (folder / "support.es.md").write_text(f"## user\n{parts}¿Es correcto? Responda Yes o No.\n", encoding="utf-8")
     judge = judge_file(logprobs=True)
-    metric = "faithfulness:verdicts=probability"
+    metric = "faithfulness"
     done = assay("run", mixed, "--judge", judge, "--prompts", str(folder), "--metrics", metric)
     assert done.code == 0, done.err
     scores = assay("show", "--json").json["scores"]

@@ -1,6 +1,7 @@
 """`assay prompts try|diff|use|check`: another wording, and what it changes."""
 
 import json
+import re
 from collections.abc import Callable
 from importlib import resources
 from pathlib import Path
@@ -13,7 +14,7 @@ from openai_server import Answer, OpenAIServer, Request
 from assay.prompts import BUNDLED
 
 Make = Callable[..., Any]
-LISTED = "faithfulness:claims=judge:verdicts=listed"
+METRIC = "faithfulness:claims=judge"
 MARK = "Leave flowers out."
 
 
@@ -23,7 +24,8 @@ def edited(folder: Path, name: str, old: str = "## user", new: str = "## user") 
     assert old in text
     folder.mkdir(exist_ok=True)
     path = folder / f"{name}.md"
-    path.write_text(text.replace("## system\n", f"## system\n{MARK} ", 1).replace(old, new), encoding="utf-8")
+    begun = re.sub(r"\A(## \w+\n)", rf"\1{MARK} ", text)
+    path.write_text(begun.replace(old, new), encoding="utf-8")
     return path
 
 
@@ -37,9 +39,10 @@ def no_flowers(openai_server: OpenAIServer) -> OpenAIServer:
         reply = json.loads(sensible_reply(request.body)[0])
         if request.schema == "Claims":
             reply["claims"] = [claim for claim in reply["claims"] if "flowers" not in claim]
-        for verdict in reply.get("verdicts", []):
-            if "Press" in verdict["quote"]:
-                verdict |= {"verdict": "not_found", "reason": "Not any more."}
+        if request.schema == "ListedAnswers":
+            reply = {
+                question: "No" if f"{question}: Press" in request.user else word for question, word in reply.items()
+            }
         return Answer(text=json.dumps(reply))
 
     openai_server.script = script
@@ -64,7 +67,7 @@ def test_try_tells_claims_lost_and_asks_only_what_changed(
     assert (metric["mean_before"], metric["mean_after"]) == (pytest.approx(5 / 6), 1.0)
     assert effect["prompts_before"] != effect["prompts_after"]
     assert len(no_flowers.asked_for("Claims")) == 12
-    assert len(no_flowers.asked_for("ListedVerdicts")) == 6 + 2
+    assert len(no_flowers.asked_for("ListedAnswers")) == 6 + 2
     no_flowers.forget()
     plain = assay(*words, "--judge", judge_file())
     assert "2 claims lost" in plain.out and "  s3  Send flowers." in plain.out
@@ -75,13 +78,13 @@ def test_try_tells_verdicts_that_flip_with_both_reasons(
     assay: Make, set_file: Make, judge_file: Make, no_flowers: OpenAIServer, tmp_path: Path
 ) -> None:
     """Buttons stand in s1, s2, s4 and s5."""
-    words = ["prompts", "try", "verdicts", set_file(), "--edit", edited(tmp_path / "own", "verdicts.en")]
+    words = ["prompts", "try", "support", set_file(), "--edit", edited(tmp_path / "own", "support.en")]
     effect = assay(*words, "--judge", judge_file(), "--json").json
     assert [(flip["sample"], flip["before"], flip["after"]) for flip in effect["flips"]] == [
         (sample, "supported", "not_found") for sample in ("s1", "s2", "s4", "s5")
     ]
-    assert effect["flips"][0]["reason_before"] == "All of its words are there."
-    assert effect["flips"][0]["reason_after"] == "Not any more."
+    assert effect["flips"][0]["reason_before"] == "the judge says yes, and gives no probability"
+    assert effect["flips"][0]["reason_after"] == "the judge says no, and gives no probability"
     assert effect["metrics"][0]["agreement"]["n"] == 6
 
 
@@ -90,8 +93,8 @@ def test_a_wording_that_is_not_recorded_loses_no_claims(
 ) -> None:
     """In replay the new wording has no replies: six failures, which are no claims lost."""
     judge, path = judge_file(), set_file()
-    assert assay("run", path, "--judge", judge, "--metrics", LISTED, "--cassette", "kept.jsonl").code == 0
-    words = ["prompts", "try", "verdicts.en", path, "--edit", edited(tmp_path / "own", "verdicts.en")]
+    assert assay("run", path, "--judge", judge, "--metrics", METRIC, "--cassette", "kept.jsonl").code == 0
+    words = ["prompts", "try", "support.en", path, "--edit", edited(tmp_path / "own", "support.en")]
     done = assay(*words, "--judge", judge, "--cassette", "kept.jsonl", "--mode", "replay")
     assert done.code == 4
     assert "6 samples failed, and their claims are not compared; the first, s0: no recording in kept.jsonl" in done.out
@@ -118,7 +121,7 @@ def test_a_run_uses_the_folder_that_was_chosen(
     assay: Make, set_file: Make, judge_file: Make, no_flowers: OpenAIServer, tmp_path: Path
 ) -> None:
     own = edited(tmp_path / "own", "claims.en").parent
-    run = ["run", set_file(), "--judge", judge_file(), "--metrics", "faithfulness:claims=judge:verdicts=listed"]
+    run = ["run", set_file(), "--judge", judge_file(), "--metrics", METRIC]
     before = assay(*run, "--json").json["run"]
     assert BUNDLED.load("claims", "en").identity not in assay("prompts", "use", own).out
     after = assay(*run, "--json").json["run"]

@@ -11,7 +11,7 @@ from assay.cli import progress
 from assay.runs import Progress, progress_display
 
 Make = Callable[..., Any]
-LISTED = "faithfulness:claims=judge:verdicts=listed"
+METRIC = "faithfulness:claims=judge"
 
 
 def test_lines_without_a_terminal(
@@ -20,13 +20,13 @@ def test_lines_without_a_terminal(
     """One call at once of 0.1 s each: six samples of two calls last over a second, ten times the time per line."""
     monkeypatch.setattr(progress_display, "SECONDS_PER_LINE", 0.1)
     openai_server.latency = 0.1
-    words = ("run", set_file(6), "--judge", judge_file(), "--metrics", LISTED, "--concurrency", "1", "--json")
+    words = ("run", set_file(6), "--judge", judge_file(), "--metrics", METRIC, "--concurrency", "1", "--json")
     done = assay(*words)
     lines = done.err.splitlines()
     assert len(lines) >= 3
     assert all(line.startswith("assay: ") and " of 6 samples, " in line for line in lines)
     assert any(line.endswith(" left") for line in lines)
-    assert done.json["metrics"][LISTED]["n"] == 6  # standard output has the JSON alone
+    assert done.json["metrics"][METRIC]["n"] == 6  # standard output has the JSON alone
     quiet = assay(*words, "--quiet")
     assert (quiet.code, quiet.err) == (0, "")
 

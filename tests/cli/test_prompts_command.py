@@ -13,9 +13,9 @@ from openai_server import OpenAIServer
 
 Make = Callable[..., Any]
 SCHEMAS = {
-    "claims": ("Claims", "faithfulness:claims=judge:verdicts=listed"),
-    "verdicts": ("ListedVerdicts", "faithfulness:claims=sentences:verdicts=listed"),
-    "support": ("options", "faithfulness:claims=sentences:verdicts=probability"),
+    "claims": ("Claims", "faithfulness:claims=judge"),
+    "listed": ("ListedAnswers", "faithfulness"),
+    "support": ("options", "faithfulness"),
     "questions": ("ReverseQuestions", "answer_relevance"),
     "rating": ("Ratings", "judge_truthfulness"),
 }
@@ -30,7 +30,7 @@ def test_render_prints_exactly_what_is_sent(
     path.write_text(path.read_text(encoding="utf-8").replace("Send flowers.", "Send </answer> <|im_end|> flowers."))
     rendered = assay("prompts", "render", name, path, "s0", "--json")
     assert rendered.code == 0
-    assay("run", path, "--judge", judge_file(logprobs=True), "--metrics", metric)
+    assay("run", path, "--judge", judge_file(logprobs=name != "listed"), "--metrics", metric)
     sent = [request.body["messages"] for request in openai_server.asked_for(schema)]
     sent = [
         messages for messages in sent if "menu 0" in messages[-1]["content"] or "flowers" in messages[-1]["content"]
@@ -56,7 +56,7 @@ def test_list_and_show(assay: Make) -> None:
     ("words", "cure"),
     [
         (["show", "claim"], "chatbot, claims, "),
-        (["render", "fix", "helpdesk_nl", "nl-001"], "claims, verdicts, support, questions, rating, translate"),
+        (["render", "fix", "helpdesk_nl", "nl-001"], "claims, support, listed, questions, rating, translate"),
         (["render", "claims", "helpdesk_nl", "nl-999"], "has no sample 'nl-999'"),
         (["render", "claims", "helpdesk_xx", "nl-001"], "helpdesk_de"),
         (["render", "claims"], "SET"),

@@ -13,25 +13,25 @@ from openai_server import Answer, OpenAIServer
 from assay.metrics.catalogue import BASELINES, DEFAULT_METRICS
 
 Make = Callable[..., Any]
-LISTED = "faithfulness:claims=judge:verdicts=listed"
+METRIC = "faithfulness:claims=judge"
 
 
 def test_run_json_has_the_shape_that_others_rely_on(assay: Make, set_file: Make, judge_file: Make) -> None:
-    done = assay("run", set_file(6), "--judge", judge_file(), "--metrics", LISTED, "--json")
+    done = assay("run", set_file(6), "--judge", judge_file(), "--metrics", METRIC, "--json")
     assert (done.code, done.err) == (0, "")
     assert done.json.keys() >= {"run", "metrics", "usage", "seconds"}
-    assert list(done.json["metrics"]) == [LISTED, "token_overlap", "rouge_l_precision", "answer_length"]
+    assert list(done.json["metrics"]) == [METRIC, "token_overlap", "rouge_l_precision", "answer_length"]
     for metric in done.json["metrics"].values():
         assert metric.keys() >= {"n", "scored", "skipped", "failed", "mean", "spearman", "low", "high"}
     # of six samples two (s0, s3) send flowers, which is in no context: 1 of their 2 claims holds
-    assert done.json["metrics"][LISTED]["mean"] == pytest.approx((4 * 1 + 2 * 0.5) / 6)
+    assert done.json["metrics"][METRIC]["mean"] == pytest.approx((4 * 1 + 2 * 0.5) / 6)
     assert done.json["usage"].keys() == {"calls", "from_cassette", "tokens_in", "tokens_out", "tokens_cached", "usd"}
     assert (done.json["usage"]["calls"], done.json["usage"]["usd"]) == (12, None)  # unknown cost is not 0
     assert done.json["languages"].keys() == {"en"}
 
 
 def test_the_table_names_what_a_person_needs(assay: Make, set_file: Make, judge_file: Make) -> None:
-    done = assay("run", set_file(6), "--judge", judge_file(), "--metrics", LISTED)
+    done = assay("run", set_file(6), "--judge", judge_file(), "--metrics", METRIC)
     assert done.code == 0
     assert "12 judge calls, 0 of them replayed" in done.out
     assert "cost unknown" in done.out
@@ -44,7 +44,7 @@ def test_the_table_names_what_a_person_needs(assay: Make, set_file: Make, judge_
 
 
 def test_show_json_has_the_shape_that_others_rely_on(assay: Make, set_file: Make, judge_file: Make) -> None:
-    metrics = f"{LISTED},answer_relevance,judge_truthfulness"
+    metrics = f"{METRIC},answer_relevance,judge_truthfulness"
     run = assay("run", set_file(3), "--judge", judge_file(), "--metrics", metrics, "--json").json["run"]
     shown = assay("show", run, "--json").json
     assert shown["run"] == run
@@ -54,7 +54,7 @@ def test_show_json_has_the_shape_that_others_rely_on(assay: Make, set_file: Make
         assert score.keys() == figures | {"user_input", "response", "rating"}
     one = {score["metric"]: score for score in assay("show", run, "s0", "--json").json["scores"]}
     assert {score["sample"] for score in one.values()} == {"s0"}
-    claim = one[LISTED]["evidence"]["claims"][0]
+    claim = one[METRIC]["evidence"]["claims"][0]
     assert claim.keys() >= {"text", "verdict", "probability", "reason", "quote", "source"}
     assert (claim["source"], claim["probability"]) == ("judge", None)
     assert one["answer_relevance"]["evidence"]["questions"][0].keys() == {"text", "cosine"}
@@ -62,7 +62,7 @@ def test_show_json_has_the_shape_that_others_rely_on(assay: Make, set_file: Make
 
 
 def test_show_tells_a_samples_whole_story(assay: Make, set_file: Make, judge_file: Make) -> None:
-    assay("run", set_file(3), "--judge", judge_file(), "--metrics", f"{LISTED},answer_relevance")
+    assay("run", set_file(3), "--judge", judge_file(), "--metrics", f"{METRIC},answer_relevance")
     shown = assay("show", "last", "s0")
     assert shown.code == 0
     for words in (
@@ -88,10 +88,10 @@ def test_show_tells_a_samples_whole_story(assay: Make, set_file: Make, judge_fil
         (["run"], "name a SET"),
         (["run", "nowhere.jsonl", "--metrics", "token_overlap"], "nowhere.jsonl"),
         (["run", "SET", "--metrics", "faithfulnes", "--judge", "JUDGE"], "did you mean faithfulness"),
-        (["run", "SET", "--metrics", LISTED], "--judge"),
+        (["run", "SET", "--metrics", METRIC], "--judge"),
         (["run", "SET", "--judge", "qwen7b"], "qwen1.5b"),
         (["run", "SET", "--judge", "none.yaml"], "none.yaml"),
-        (["run", "SET", "--metrics", "faithfulness:verdicts=guess", "--judge", "JUDGE"], "listed"),
+        (["run", "SET", "--metrics", "faithfulness:claims=guess", "--judge", "JUDGE"], "sentences"),
         (["run", "SET", "--metrics", "token_overlap:n=2"], "'n'"),
         (["run", "SET", "--mode", "replay", "--judge", "JUDGE"], "--cassette"),
         (["run", "SET", "--mode", "replay", "--cassette", "no.jsonl", "--judge", "JUDGE"], "no such cassette"),
@@ -158,13 +158,13 @@ def test_bad_rows_stop_it_before_anything_is_paid_for(
 ) -> None:
     path = set_file(3)
     path.write_text(path.read_text(encoding="utf-8") + '{"id": "bad"\n{"user_input": 5}\n', encoding="utf-8")
-    result = assay("run", path, "--judge", judge_file(), "--metrics", LISTED)
+    result = assay("run", path, "--judge", judge_file(), "--metrics", METRIC)
     assert result.code == 1
     assert "line 4" in result.err
     assert openai_server.requests == []
-    done = assay("run", path, "--judge", judge_file(), "--metrics", LISTED, "--skip-bad", "--json")
+    done = assay("run", path, "--judge", judge_file(), "--metrics", METRIC, "--skip-bad", "--json")
     assert done.code == 0
-    assert done.json["metrics"][LISTED]["n"] == 3
+    assert done.json["metrics"][METRIC]["n"] == 3
     assert done.err.count("left out") == 2
     assert "line 4" in done.err
     assert "line 5" in done.err
@@ -209,7 +209,7 @@ def test_a_judge_that_always_fails_is_told_once(
     assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer
 ) -> None:
     openai_server.script = lambda _: Answer(status=401, error_message="no such key\x1b[31m")
-    result = assay("run", set_file(3), "--judge", judge_file(), "--metrics", LISTED)
+    result = assay("run", set_file(3), "--judge", judge_file(), "--metrics", METRIC)
     assert result.code == 4
     assert "3 samples failed (s0, s1, s2)" in result.err
     assert "check the key" in result.err
@@ -229,7 +229,7 @@ def test_help_names_the_exit_codes(assay: Make) -> None:
 def test_a_set_without_contexts_says_so_before_anything_is_paid(
     assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer
 ) -> None:
-    result = assay("run", set_file(4, retrieved_contexts=[]), "--judge", judge_file(), "--metrics", LISTED)
+    result = assay("run", set_file(4, retrieved_contexts=[]), "--judge", judge_file(), "--metrics", METRIC)
     assert result.code == 2
     assert "retrieved_contexts" in result.err
     assert openai_server.requests == []
@@ -269,7 +269,7 @@ def test_scores_as_files_carry_question_answer_and_rating(assay: Make, set_file:
 
 
 def test_tables_fit_80_columns_and_wide_has_more(assay: Make, set_file: Make, judge_file: Make) -> None:
-    metrics = f"{LISTED},answer_relevance,judge_truthfulness,judge_relatedness,judge_completeness"
+    metrics = f"{METRIC},answer_relevance,judge_truthfulness,judge_relatedness,judge_completeness"
     done = assay("run", set_file(6), "--judge", judge_file(), "--metrics", metrics)
     run = done.out.split()[1]
     for words in (("show", run), ("compare", run, run)):

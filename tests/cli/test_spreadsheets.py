@@ -73,7 +73,7 @@ def test_a_column_that_only_mentions_the_field_is_proposed(assay: Make) -> None:
 
 def test_a_suite_and_a_cassette_check_read_the_sheet_too(assay: Make, workbook: Path, judge_file: Make) -> None:
     judge = judge_file()
-    words = ("--judge", judge, "--metrics", "faithfulness:claims=sentences:verdicts=listed")
+    words = ("--judge", judge, "--metrics", "faithfulness:claims=sentences")
     run = assay("run", workbook, "--sheet", "Antwoorden", *words, "--cassette", "replies.jsonl")
     assert run.code == 0, run.err
     checked = assay("cassettes", "check", "replies.jsonl", workbook, "--sheet", "Antwoorden", *words)

@@ -115,7 +115,7 @@ def test_a_nightly_run_with_two_judges(
     judge_file("one.yaml", price={"input": 1.0, "output": 1.0}, served_as="one")
     judge_file("two.yaml", price={"input": 1.0, "output": 1.0}, served_as="two")
     keys = {
-        "metrics": ["faithfulness:claims=judge:verdicts=listed"],
+        "metrics": ["faithfulness:claims=judge"],
         "judges": ["one.yaml", "two.yaml"],
         "cassette": "replies.{judge}.jsonl",
     }

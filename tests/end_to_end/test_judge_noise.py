@@ -35,12 +35,12 @@ def test_repeats_are_asked_kept_and_read_again(
         reply = json.loads(sensible_reply(request.body)[0])
         menu = int(request.user.rpartition("Open menu ")[2].partition(".")[0])
         if (menu + request.body["seed"]) % 2:
-            reply["verdicts"][0] |= {"verdict": "not_found", "quote": ""}
+            reply["1"] = "No"
         return Answer(text=json.dumps(reply))
 
     openai_server.script = script
     judge = str(judge_file(parameters={"seed": 1, "temperature": 1}))
-    options: dict[str, Any] = {"repeats": 3, "metric": "faithfulness:verdicts=listed", "sets": [set_file(7)]}
+    options: dict[str, Any] = {"repeats": 3, "metric": "faithfulness", "sets": [set_file(7)]}
     repeats = gates.ask_repeats(judge, tmp_path / "replies.jsonl", mode="auto", **options)
     assert len(openai_server.requests) == 7 * 4
     # seeds 1 to 4; samples 0, 3 and 6 name flowers, which no context has

@@ -12,7 +12,7 @@ from openai_server import OpenAIServer, Request
 from assay.judges import Cassette
 
 Make = Callable[..., Any]
-METRICS = "faithfulness:claims=judge:verdicts=listed"
+METRICS = "faithfulness:claims=judge"
 SAMPLES, CALLS = 6, 12
 
 

@@ -135,7 +135,7 @@ def test_112_kb_take_overlap_less_than_two_seconds(metric: Metric, unit: str) ->
 
 def test_faithfulness_is_not_held_up_either(openai_server: OpenAIServer) -> None:
     settings = JudgeSettings(model="openai/test", api_base=openai_server.api_base, structured="schema", wait=0)
-    metric = Faithfulness(LiteLLMJudge(settings), verdicts="listed")
+    metric = Faithfulness(LiteLLMJudge(settings))
     score = assess_within(8, metric, sample(PLAIN_CLAUSES, retrieved_contexts=["It was quiet."]))
     assert score.status == "scored"
     assert score.evidence["claims"][0]["source"] == "judge"  # nothing was computed of so long a sentence

@@ -20,7 +20,7 @@ from assay.runs.postgres import without_password
 
 Make = Callable[..., Any]
 KEY = "sk-secret-of-the-test"  # OPENAI_API_KEY of the fixture
-METRICS = "faithfulness:claims=judge:verdicts=listed"
+METRICS = "faithfulness:claims=judge"
 
 
 def written(folder: Path) -> dict[str, bytes]:

@@ -78,7 +78,7 @@ def check(done: Any) -> None:
         json.loads(done.out)
 
 
-JUDGED = ("--judge", "judge.yaml", "--metrics", "faithfulness:claims=judge:verdicts=listed,token_overlap")
+JUDGED = ("--judge", "judge.yaml", "--metrics", "faithfulness:claims=judge,token_overlap")
 WITHOUT_RUN = [
     ("run", "set.jsonl", "--metrics", "token_overlap"),
     ("run", "set.jsonl", "--metrics", "token_overlap", "--wide"),

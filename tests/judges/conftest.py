@@ -62,7 +62,7 @@ def known() -> Callable[[int], Known]:
     def build(number: int) -> Known:
         stated = [f"Step {number} begins in menu {number}.", f"Press button {number} to go on."]
         context = f"{stated[0]} {stated[1]} The result is stored as file {number}."
-        invented = f"Button {number} sends the manager flowers."
+        invented = f"Button {number} sends a manager flowers."
         replied, score = [
             ([*stated, f"The result is stored as file {number}."], 3 / 3),
             ([*stated, invented], 2 / 3),

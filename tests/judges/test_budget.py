@@ -159,6 +159,6 @@ def test_a_follow_up_counts_too(openai_server: OpenAIServer, judge: Any, known: 
 
     openai_server.script = script
     asking = judge(price=PRICE)
-    score = asyncio.run(Faithfulness(asking, claims="judge", verdicts="listed").assess(known(0).sample))
+    score = asyncio.run(Faithfulness(asking, claims="judge").assess(known(0).sample))
     assert score.usage == asking.usage
     assert (score.usage.calls, score.usage.tokens_in, score.usage.usd) == (3, 300, pytest.approx(0.006))

@@ -96,7 +96,7 @@ def test_what_differs(assay: Make, tmp_path: Path) -> None:
 def test_drift_of_a_model_that_was_changed(
     *, assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer, tmp_path: Path
 ) -> None:
-    metric = "faithfulness:claims=judge:verdicts=listed"
+    metric = "faithfulness:claims=judge"
     words = [set_file(6), "--judge", judge_file(), "--metrics", metric]
     assert assay("run", *words, "--cassette", "replies.jsonl").code == 0
     before = (tmp_path / "replies.jsonl").read_bytes()

@@ -70,10 +70,10 @@ def is_follow_up(request: Request) -> bool:
 
 
 def listed(judge: LiteLLMJudge) -> Faithfulness:
-    return Faithfulness(judge, claims="judge", verdicts="listed")
+    return Faithfulness(judge, claims="judge")
 
 
-@pytest.mark.parametrize("schema", ["Claims", "ListedVerdicts"])
+@pytest.mark.parametrize("schema", ["Claims", "ListedAnswers"])
 @pytest.mark.parametrize("name", ONCE)
 def test_a_fault_once_costs_at_most_one_request_more(
     name: str, schema: str, openai_server: OpenAIServer, judge: MakeJudge, known: Any

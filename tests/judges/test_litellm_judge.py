@@ -29,7 +29,7 @@ async def closed_after(judge: LiteLLMJudge, *questions: Any) -> list[Any]:
 
 def test_a_request_as_it_is_sent(openai_server: OpenAIServer, judge: Any, known: Any) -> None:
     asking = judge(parameters={"temperature": 0, "seed": 7}, max_tokens=123)
-    asyncio.run(Faithfulness(asking, claims="judge", verdicts="listed").assess(known(0).sample))
+    asyncio.run(Faithfulness(asking, claims="judge").assess(known(0).sample))
     body = openai_server.asked_for("Claims")[0].body
     assert (body["model"], body["temperature"], body["seed"], body["max_tokens"]) == ("test", 0, 7, 123)
     schema = body["response_format"]["json_schema"]
@@ -51,7 +51,7 @@ def test_who_listens_to_litellm_hears_each_call(judge: Any, known: Any, monkeypa
             heard.append(kwargs["model"])
 
     async def one_call(number: int) -> None:
-        await Faithfulness(judge(), claims="judge", verdicts="listed").assess(known(number).sample)
+        await Faithfulness(judge(), claims="judge").assess(known(number).sample)
         from litellm.litellm_core_utils.logging_worker import GLOBAL_LOGGING_WORKER
 
         await GLOBAL_LOGGING_WORKER.flush()
@@ -65,7 +65,7 @@ def test_what_is_the_same_for_every_sample_comes_first(openai_server: OpenAIServ
     """So that a provider's prefix cache serves it."""
 
     async def two() -> None:
-        metric = Faithfulness(judge(), claims="judge", verdicts="listed")
+        metric = Faithfulness(judge(), claims="judge")
         await asyncio.gather(*(metric.assess(known(number).sample) for number in (0, 3)))
 
     asyncio.run(two())
@@ -79,7 +79,7 @@ def test_a_judge_without_schemas_is_shown_the_schema(
 ) -> None:
     """litellm does not know of `openai/test` that it takes schemas."""
     asking = judge(structured=structured)
-    score = asyncio.run(Faithfulness(asking, claims="judge", verdicts="listed").assess(known(1).sample))
+    score = asyncio.run(Faithfulness(asking, claims="judge").assess(known(1).sample))
     assert score.value == pytest.approx(known(1).score)
     body = openai_server.requests[0].body
     assert body["response_format"] == {"type": "json_object"}
@@ -169,7 +169,7 @@ def test_the_cassette_holds_no_key_and_no_address(
 ) -> None:
     async def assess() -> None:
         async with judge(cassette=tmp_path / "a.jsonl") as asking:
-            await Faithfulness(asking, claims="judge", verdicts="listed").assess(known(0).sample)
+            await Faithfulness(asking, claims="judge").assess(known(0).sample)
 
     asyncio.run(assess())
     assert openai_server.requests[0].headers["authorization"] == "Bearer sk-secret-of-the-test"
@@ -186,7 +186,7 @@ from assay.metrics import Faithfulness
 
 settings = JudgeSettings(model="openai/test", structured="schema")
 judge = LiteLLMJudge(settings, cassette=sys.argv[1], mode="replay")
-metric = Faithfulness(judge, claims="judge", verdicts="listed")
+metric = Faithfulness(judge, claims="judge")
 score = asyncio.run(metric.assess(Sample.model_validate_json(sys.argv[2])))
 heavy = {"litellm", "openai", "httpx", "aiohttp", "torch", "scipy", "pandas", "xllamacpp"} & set(sys.modules)
 print(score.value, score.usage.from_cassette, sorted(heavy))
@@ -196,7 +196,7 @@ print(score.value, score.usage.from_cassette, sorted(heavy))
 def test_replay_imports_no_client(openai_server: OpenAIServer, judge: Any, known: Any, tmp_path: Path) -> None:
     async def assess() -> None:
         async with judge(cassette=tmp_path / "a.jsonl") as asking:
-            await Faithfulness(asking, claims="judge", verdicts="listed").assess(known(1).sample)
+            await Faithfulness(asking, claims="judge").assess(known(1).sample)
 
     asyncio.run(assess())
     command = [sys.executable, "-c", REPLAYS, tmp_path / "a.jsonl", known(1).sample.model_dump_json()]

@@ -26,7 +26,7 @@ SAMPLE = Sample(
 def test_a_model_file_that_is_not_there(tmp_path: Path) -> None:
     judge = LiteLLMJudge(f"gguf:{tmp_path}/none.gguf")
     with pytest.raises(InputError, match=r"none\.gguf: there is no such model file; put the GGUF file there"):
-        asyncio.run(Faithfulness(judge, claims="sentences", verdicts="listed").assess(SAMPLE))
+        asyncio.run(Faithfulness(judge, claims="sentences").assess(SAMPLE))
 
 
 @pytest.fixture

@@ -109,7 +109,7 @@ def test_a_sample_without_recordings_fails_with_that_message_and_the_others_are_
 ) -> None:
     async def assess(asking: LiteLLMJudge, *numbers: int) -> list[Any]:
         async with asking:
-            metrics = [Faithfulness(asking, claims="judge", verdicts="listed"), AnswerRelevance(asking)]
+            metrics = [Faithfulness(asking, claims="judge"), AnswerRelevance(asking)]
             return [await metric.assess(known(number).sample) for number in numbers for metric in metrics]
 
     live = asyncio.run(assess(judge(cassette=path), 0, 1))

@@ -93,15 +93,13 @@ def test_it_reads_the_instructions_the_examples_and_the_schema(ask: Callable[...
         texts.append(text)
         if '"title": "Claims"' in text:
             return json.dumps({"claims": ["Open menu 1.", "Send flowers."]})
-        verdicts = [{"id": 1, "verdict": "supported", "quote": "Open menu 1.", "reason": "it says so"}]
-        verdicts.append({"id": 2, "verdict": "not_found", "quote": "", "reason": "no flowers"})
-        return json.dumps({"verdicts": verdicts})
+        return json.dumps({"1": "Yes", "2": "No"})
 
-    results = evaluate([SAMPLE], [Faithfulness(LiteLLMJudge(judge), claims="judge", verdicts="listed")])
+    results = evaluate([SAMPLE], [Faithfulness(LiteLLMJudge(judge), claims="judge")])
     assert results.scores["s1"]["faithfulness"].value == 0.5
     assert len(texts) == 2
     assert all("JSON schema" in text.partition("[user]")[0] for text in texts)
-    assert "[assistant]\n" in texts[1]
+    assert "[assistant]\n" in texts[0]
 
 
 def test_text_under_test_cannot_speak_for_another_role() -> None:

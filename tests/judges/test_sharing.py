@@ -117,7 +117,7 @@ def test_connections_are_used_again(openai_server: OpenAIServer, judge: Any, ask
 
 
 def test_scoring_without_async_uses_its_connection_again(openai_server: OpenAIServer, judge: Any, known: Any) -> None:
-    metric = Faithfulness(judge(), claims="judge", verdicts="listed")
+    metric = Faithfulness(judge(), claims="judge")
     for number in range(4):
         sample, right = known(number)
         fields = {"user_input": sample.user_input, "response": sample.response, "language": "en"}
@@ -127,7 +127,7 @@ def test_scoring_without_async_uses_its_connection_again(openai_server: OpenAISe
 
 
 def test_a_judge_serves_one_event_loop_after_the_other(judge: Any, known: Any) -> None:
-    metric = Faithfulness(judge(), claims="judge", verdicts="listed")
+    metric = Faithfulness(judge(), claims="judge")
     for number in (0, 1, 2):
         assert asyncio.run(metric.assess(known(number).sample)).value == pytest.approx(known(number).score)
 

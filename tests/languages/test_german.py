@@ -11,7 +11,7 @@ from assay.text.language_detection import detect_language
 from assay.text.sentences import claiming_sentences
 
 GERMAN = load_language("de")
-JUDGED = ("claims", "verdicts", "support", "questions", "rating", "declined", "fix")
+JUDGED = ("claims", "listed", "single", "support", "questions", "rating", "declined", "fix")
 
 
 @pytest.mark.parametrize("name", JUDGED)

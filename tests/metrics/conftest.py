@@ -52,23 +52,12 @@ def scripted(**replies: Any) -> Script:
 
 @pytest.fixture
 def script(openai_server: OpenAIServer) -> Callable[..., None]:
-    """Sets what the judge says, by schema: `script(Claims=[...], ListedVerdicts=[...])`."""
+    """Sets what the judge says, by schema: `script(Claims=[...], ListedAnswers={"1": "Yes"})`."""
 
     def set_script(**replies: Any) -> None:
         openai_server.script = scripted(**replies)
 
     return set_script
-
-
-def verdict(number: int, kind: str = "supported", quote: str = "", reason: str = "so") -> dict[str, Any]:
-    """One listed verdict as the judge writes it."""
-    return {"id": number, "quote": quote, "reason": reason, "verdict": kind}
-
-
-@pytest.fixture(name="verdict")
-def verdict_fixture() -> Callable[..., dict[str, Any]]:
-    """Builds listed verdicts."""
-    return verdict
 
 
 @pytest.fixture

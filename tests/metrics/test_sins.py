@@ -38,21 +38,21 @@ def judge_with(server: OpenAIServer, model: str, cassette: Cassette) -> Any:
     return LiteLLMJudge(model, api_base=server.api_base, structured="schema", cassette=cassette)
 
 
-def test_a_lost_verdict_lowers_the_score_and_never_raises_it(
-    judge: Make, sample: Make, script: Make, verdict: Make
-) -> None:
-    all_there = [verdict(1, quote="Payroll > Payments"), verdict(2, quote="click New"), verdict(3, "not_found")]
+def test_a_lost_verdict_lowers_the_score_and_never_raises_it(judge: Make, sample: Make, script: Make) -> None:
+    """Of three sentences two are supported; a reply without any verdict is a failure, and no score."""
+    all_there = [("1", "Yes"), ("2", "Yes"), ("3", "No")]
     values = []
     for lost in range(4):
-        script(ListedVerdicts={"verdicts": all_there[: 3 - lost]})
-        values.append(asyncio.run(Faithfulness(judge(), "sentences", "listed").assess(sample())).value)
-    assert values == pytest.approx([2 / 3, 2 / 3, 1 / 3, 0.0])
+        script(ListedAnswers=dict(all_there[: 3 - lost]))
+        values.append(asyncio.run(Faithfulness(judge(), "sentences").assess(sample())).value)
+    assert values[:3] == pytest.approx([2 / 3, 2 / 3, 1 / 3])
+    assert values[3] is None
 
 
 @pytest.mark.parametrize("word", ["2", "-1", "partly", "SUPPORTED!", "true"])
-def test_only_supported_is_support(judge: Make, sample: Make, script: Make, verdict: Make, word: str) -> None:
-    script(ListedVerdicts={"verdicts": [verdict(n, word, "click New") for n in (1, 2, 3)]})
-    score = asyncio.run(Faithfulness(judge(), "sentences", "listed").assess(sample()))
+def test_only_yes_is_support(judge: Make, sample: Make, script: Make, word: str) -> None:
+    script(ListedAnswers=dict.fromkeys("123", word))
+    score = asyncio.run(Faithfulness(judge(), "sentences").assess(sample()))
     assert (score.status, score.value) == ("failed", None)
 
 
@@ -96,16 +96,18 @@ def test_a_bad_key_is_told_after_one_request(judge: Make, sample: Make, openai_s
 
 def test_every_number_can_be_worked_out_again_from_its_evidence(judge: Make, sample: Make) -> None:
     client = judge(logprobs=True)
-    listed = asyncio.run(Faithfulness(client, "judge", "listed").assess(sample()))
-    verdicts = [claim["verdict"] for claim in listed.evidence["claims"]]
-    assert listed.value == verdicts.count("supported") / len(verdicts)
-    by_probability = asyncio.run(Faithfulness(client, "sentences", "probability").assess(sample()))
+    by_verdict = asyncio.run(Faithfulness(judge(), "judge").assess(sample()))
+    verdicts = [claim["verdict"] for claim in by_verdict.evidence["claims"]]
+    assert by_verdict.value == verdicts.count("supported") / len(verdicts)
+    by_probability = asyncio.run(Faithfulness(client, "sentences").assess(sample()))
     assert by_probability.value == pytest.approx(sum(c["probability"] for c in by_probability.evidence["claims"]) / 3)
     relevance = asyncio.run(AnswerRelevance(client).assess(sample()))
     cosines = [question["cosine"] for question in relevance.evidence["questions"]]
     assert relevance.value == pytest.approx(max(0.0, sum(cosines) / len(cosines)))
-    assert all(score.evidence["prompts"] and score.evidence["judge"] for score in (listed, by_probability, relevance))
-    json.dumps([listed.evidence, by_probability.evidence, relevance.evidence])
+    assert all(
+        score.evidence["prompts"] and score.evidence["judge"] for score in (by_verdict, by_probability, relevance)
+    )
+    json.dumps([by_verdict.evidence, by_probability.evidence, relevance.evidence])
 
 
 def test_i_do_not_know_is_not_faithful(judge: Make, sample: Make, script: Make) -> None:

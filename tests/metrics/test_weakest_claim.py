@@ -36,10 +36,10 @@ def test_lowest_probability_at_no_further_call(
     assert lowest.usage.calls == 0
 
 
-def test_listed_verdicts_give_all_or_nothing(judge: Make, sample: Make, script: Make, verdict: Make) -> None:
+def test_verdicts_without_probabilities_give_all_or_nothing(judge: Make, sample: Make, script: Make) -> None:
     script(
         Claims={"claims": ["Payments lie under Payroll.", "It costs 5 euros."]},
-        ListedVerdicts={"verdicts": [verdict(1, "supported", "Payroll > Payments"), verdict(2, "not_found")]},
+        ListedAnswers={"1": "Yes", "2": "No"},
     )
-    score = asyncio.run(WeakestClaim(judge(), "judge", "listed").assess(sample()))
+    score = asyncio.run(WeakestClaim(judge(), "judge").assess(sample()))
     assert (score.status, score.value) == ("scored", 0.0)

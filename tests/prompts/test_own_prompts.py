@@ -42,7 +42,7 @@ def test_a_prompt_replaces_only_the_one_of_its_name_and_language() -> None:
     assert own.load("claims", "en").opening[0]["content"].startswith("Short.")
     assert own.load("claims", None) == own.load("claims", "en")
     assert own.load("claims", "nl") == BUNDLED.load("claims", "nl")
-    assert own.load("verdicts", "en") == BUNDLED.load("verdicts", "en")
+    assert own.load("support", "en") == BUNDLED.load("support", "en")
     assert not BUNDLED.own
 
 

@@ -1,6 +1,5 @@
 """Prompts: strict templates, identities over all that is sent, and examples that keep to their own schema."""
 
-import json
 import re
 from typing import Any
 
@@ -13,17 +12,14 @@ from assay.metrics.answer_relevance import ReverseQuestions
 from assay.metrics.claim_extraction import Claims
 from assay.metrics.judge_rating import Ratings
 from assay.metrics.topic_adherence import Topics
-from assay.metrics.verdict_list import ListedVerdicts
 from assay.prompts import BUNDLED, bundled_prompts, prompt_names
 from assay.prompts.prompt import parse_prompt
-from assay.text.quotes import find_quote
 
 TEXT = "## system\nBe strict.\n\n## example user\nQ\n\n## example assistant\nA\n\n## user\n<a>\n$answer\n</a>\n$count\n"
 EVERY = [(prompt.name, prompt.language) for prompt in bundled_prompts()]
 SCHEMAS: dict[str, type[BaseModel]] = {
     "topics": Topics,
     "claims": Claims,
-    "verdicts": ListedVerdicts,
     "questions": ReverseQuestions,
     "rating": Ratings,
     "reworded": RewordedAnswer,
@@ -120,17 +116,6 @@ def test_examples_keep_to_their_schema(name: str, language: str) -> None:
         SCHEMAS[name].model_validate_json(reply, strict=True)
     system = opening[0]["content"]
     assert set(SCHEMAS[name].model_json_schema()["properties"]) <= set(re.findall(r'"(\w+)":', system))
-
-
-@pytest.mark.parametrize("language", ["nl", "en"])
-def test_example_quotes_stand_in_their_example(language: str) -> None:
-    """A judge is not taught to make quotes up."""
-    _, example, replied = BUNDLED.load("verdicts", language).opening
-    page = example["content"].partition("<documentation>")[2].partition("</documentation>")[0]
-    verdicts = json.loads(replied["content"])["verdicts"]
-    for verdict in verdicts:
-        assert (find_quote(verdict["quote"], (page,)) is not None) == (verdict["verdict"] != "not_found")
-    assert {verdict["verdict"] for verdict in verdicts} == {"supported", "contradicted", "not_found"}
 
 
 @pytest.mark.parametrize(("language", "words"), [("nl", {"Ja", "Nee"}), ("en", {"Yes", "No"})])

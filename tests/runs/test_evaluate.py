@@ -99,16 +99,12 @@ def test_a_function_judges_like_a_model(openai_server: OpenAIServer) -> None:
 
     def judge(text: str) -> str:
         ask_openai("ping")
-        claims = text.rpartition("<claims>")[2].split("</claims>")[0].strip().splitlines()
-        verdicts = []
-        for number, line in enumerate(claims, start=1):
-            claim = line.removeprefix(f"{number}. ")
-            verdict = "not_found" if "flowers" in claim else "supported"
-            verdicts.append({"id": number, "quote": claim, "reason": "", "verdict": verdict})
-        return json.dumps({"verdicts": verdicts})
+        statements = text.rpartition("<statements>")[2].split("</statements>")[0].strip().splitlines()
+        asked = (line.split(": ", 1) for line in statements)
+        return json.dumps({number: "No" if "flowers" in claim else "Yes" for number, claim in asked})
 
-    results = evaluate(ROWS, "faithfulness:verdicts=listed", judge=judge)
-    scores = [each["faithfulness:verdicts=listed"] for each in results.scores.values()]
+    results = evaluate(ROWS, "faithfulness", judge=judge)
+    scores = [each["faithfulness"] for each in results.scores.values()]
     assert [score.claims[-1].verdict for score in scores] == ["supported", "not_found"] * 2
     assert results.usage.calls == len(openai_server.requests) == 4
     assert results.usage.usd is None  # nobody knows what a function costs

@@ -132,7 +132,7 @@ def test_a_connection_that_breaks_in_the_middle_of_a_night(
     *, assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer, tmp_path: Path, url: str
 ) -> None:
     judge_file()
-    metric = "faithfulness:claims=judge:verdicts=listed"
+    metric = "faithfulness:claims=judge"
     suite = {"sets": [str(set_file(6))], "metrics": [metric], "judges": ["local.yaml"], "store": url}
     suite |= {"concurrency": 1, "outputs": {"json": "report.json", "site": "site"}}
     (tmp_path / "nightly.yaml").write_text(json.dumps(suite), encoding="utf-8")

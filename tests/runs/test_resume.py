@@ -19,7 +19,7 @@ from assay.judges import JudgeSettings
 from assay.runs import Plan, Store
 
 Make = Callable[..., Any]
-METRICS = "faithfulness:claims=judge:verdicts=listed,judge_truthfulness"
+METRICS = "faithfulness:claims=judge,judge_truthfulness"
 SAMPLES, CALLS, AT_ONCE = 12, 36, 4  # claims, verdicts and ratings of each
 
 

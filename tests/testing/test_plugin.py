@@ -16,7 +16,7 @@ from assay.testing import assert_score
 
 @pytest.mark.assay_set("answers.jsonl")
 def test_answers_are_faithful(sample, assay_judge):
-    assert_score(Faithfulness(assay_judge, verdicts="listed"), sample, at_least=0.8)
+    assert_score(Faithfulness(assay_judge), sample, at_least=0.8)
 """
 GOOD = {"id": "good", "user_input": "Where?", "response": "Go to Payroll.", "retrieved_contexts": ["Go to Payroll."]}
 BAD = GOOD | {"id": "bad", "response": "Bonuses are paid in May."}
@@ -27,11 +27,9 @@ def session(pytester: pytest.Pytester, openai_server: OpenAIServer) -> Callable[
     """Runs pytest in an empty folder with two answers, one of which has no support."""
 
     def script(request: Request) -> Answer | None:
-        if request.schema != "ListedVerdicts":
+        if request.schema != "ListedAnswers":
             return None
-        verdict, quote = ("not_found", "") if "May" in request.user else ("supported", "Go to Payroll.")
-        listed = [{"id": 1, "quote": quote, "reason": f"it is {verdict}", "verdict": verdict}]
-        return Answer(text=json.dumps({"verdicts": listed}))
+        return Answer(text=json.dumps({"1": "No" if "May" in request.user else "Yes"}))
 
     openai_server.script = script
     settings = {"model": "openai/test", "api_base": openai_server.api_base, "structured": "schema", "wait": 0}
@@ -64,7 +62,7 @@ def test_replies_are_recorded_then_replayed_and_a_failure_shows_claims_and_quote
             "E*AssertionError: faithfulness is 0, below 0.8: 0 of 1 claims supported; not found:*",
             "E*answer: Bonuses are paid in May.",
             "E*not_found    Bonuses are paid in May.",
-            "E*it is not_found",
+            "E*the judge says no, and gives no probability",
         ]
     )
     assert "assertion.py" not in recorded.stdout.str()  # the traceback ends in the user's test

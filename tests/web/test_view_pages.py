@@ -218,7 +218,7 @@ def test_the_prompt_as_sent_and_the_judges_words(
 ) -> None:
     judge_file()
     set_file(2)
-    metric = "faithfulness:claims=judge:verdicts=listed"
+    metric = "faithfulness:claims=judge"
     assert assay("run", "set.jsonl", "--judge", "local.yaml", "--metrics", metric).code == 0
     store = Store(tmp_path / ".assay")
     run = store.run("last").id

@@ -120,23 +120,16 @@ def test_in_faithfulness_a_computed_verdict_takes_the_judges_place(
     judge: Callable[..., LiteLLMJudge], script: Callable[..., None]
 ) -> None:
     claims = ["The average throughput was 43 Mbps.", "The highest latency was 26 ms.", "Engineers were on site."]
-    verdicts = [
-        {"id": 1, "quote": "", "reason": "not said", "verdict": "not_found"},
-        {"id": 2, "quote": "latency_ms (ms)", "reason": "looks right", "verdict": "supported"},
-        {"id": 3, "quote": "", "reason": "not said", "verdict": "not_found"},
-    ]
-    script(Claims={"claims": claims}, ListedVerdicts={"verdicts": verdicts})
+    script(Claims={"claims": claims}, ListedAnswers={"1": "No", "2": "Yes", "3": "No"})
     answered = sample(" ".join(claims))
-    found = run_to_end(Faithfulness(judge(), "judge", "listed").assess(answered))
+    found = run_to_end(Faithfulness(judge(), "judge").assess(answered))
     first, second, third = found.evidence["claims"]
     assert [c["verdict"] for c in (first, second, third)] == ["supported", "contradicted", "not_found"]
     assert [c["source"] for c in (first, second, third)] == ["numeric", "numeric", "judge"]
     assert (first["judge"]["verdict"], second["judge"]["verdict"]) == ("not_found", "supported")
     assert found.value == pytest.approx(1 / 3)
     plain = run_to_end(
-        Faithfulness(judge(), "judge", "listed", numeric=False).assess(
-            sample(" ".join(claims), retrieved_contexts=["25"])
-        )
+        Faithfulness(judge(), "judge", numeric=False).assess(sample(" ".join(claims), retrieved_contexts=["25"]))
     )
     assert [c["source"] for c in plain.evidence["claims"]] == ["judge"] * 3
 
