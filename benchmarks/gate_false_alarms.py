@@ -191,7 +191,7 @@ def main() -> None:
     parser.add_argument("--cassette", help="file with the judge's replies and repeats")
     parser.add_argument("--repeats", type=int, default=4, help="how often it was asked again")
     parser.add_argument("--mode", choices=["replay", "auto"], default="replay")
-    parser.add_argument("--metric", default=METRIC, help="of --judge: such as faithfulness:verdicts=listed")
+    parser.add_argument("--metric", default=METRIC, help="of --judge: such as faithfulness:claims=judge")
     parser.add_argument("--sets", nargs="+", default=["helpdesk_nl", "helpdesk_en"])
     options = parser.parse_args()
     if (options.judge is None) != (options.cassette is None):

@@ -22,7 +22,7 @@ from assay import load_set
 from assay.cli import cli
 from assay.judges import load_settings
 
-METRIC = "faithfulness:claims=sentences:verdicts=probability"
+METRIC = "faithfulness"
 
 
 def main() -> int:

@@ -2,8 +2,11 @@
 
     python benchmarks/live_speed.py [--n 240] [--n-slow 480] [--latency 0.2] [--skip-ragas]
 
-The judge is the tests' server, in its own process on this machine. Both sides score faithfulness and answer
-relevance; Assay with listed verdicts, on the judge's claims and by default on the answer's sentences. Three tables:
+The judge is the tests' server, in its own process on this machine; it also speaks the protocols of decision models.
+Both sides score faithfulness and answer relevance. Assay asks for the verdicts through each transport (the judge's
+setting `decide`), on the answer's sentences, which is the default, and once on claims that the judge writes first, as
+Ragas's pipeline does. A decision model writes no text: there a chat model beside it writes the questions of answer
+relevance. Three tables:
 
 1. Requests and tokens per sample. Tokens are counted in the same way for both sides (cl100k_base, over request and
    reply bodies; a json_schema beside the messages counts as sent; texts embedded over HTTP are counted separately).
@@ -11,7 +14,7 @@ relevance; Assay with listed verdicts, on the judge's claims and by default on t
 3. With a judge that takes 200 ms: Assay's calls per second as a share of the ideal, calls x latency / concurrency.
 
 litellm reaches `openai/` models through OpenAI's SDK, and `hosted_vllm/` ones (any OpenAI-compatible server) with a
-client of its own, in about half of the time: Assay is measured with both. Ragas runs as its users run it:
+client of its own, in about half of the time: Assay's `listed` is measured with both. Ragas runs as its users run it:
 `ragas.metrics.collections` with an OpenAI client, and `ragas.evaluate` with LangChain's; each with embeddings over
 HTTP, its default, and with Assay's embedder in the process.
 """
@@ -24,33 +27,44 @@ import time
 from collections.abc import Callable, Sequence
 
 from benchmark_output import print_machine, print_table
-from local_judge import LocalJudge, Tokens, helpdesk, local_judge
+from local_judge import LocalJudge, Tokens, helpdesk, is_embedding, local_judge
 
 from assay import Sample, aevaluate
 from assay.judges import LiteLLMJudge
 from assay.judges.embedders import Embedder, load_embedder
+from assay.judges.settings import Decide
 from assay.metrics import AnswerRelevance, Faithfulness
 from assay.metrics.claim_extraction import ClaimsBy
 
-PROVIDERS = ("openai", "hosted_vllm")
+VLLM, OPENAI = "hosted_vllm/local", "openai/local"
 # scores samples, so many at once, and gives the share that became numbers or were rightly skipped
 Pipeline = Callable[[Sequence[Sample], int], float]
 
 
 def assay_pipelines(server: LocalJudge, embedder: Embedder) -> dict[str, Pipeline]:
-    """Assay through both of litellm's paths to an OpenAI-like server; the default has one call less per sample."""
-    pipelines = {f"Assay, {each}/": assay_pipeline(server, embedder, f"{each}/local", "judge") for each in PROVIDERS}
-    default = f"{PROVIDERS[-1]}/local"
-    return pipelines | {f"Assay, {PROVIDERS[-1]}/, by default": assay_pipeline(server, embedder, default, "sentences")}
+    """Assay through each transport; `listed` also through OpenAI's SDK, and on claims that the judge writes."""
+    ways: dict[str, tuple[str, Decide, ClaimsBy]] = {
+        "Assay, single": (VLLM, "single", "sentences"),
+        "Assay, listed": (VLLM, "listed", "sentences"),
+        "Assay, listed, openai/": (OPENAI, "listed", "sentences"),
+        "Assay, listed, the judge's claims": (VLLM, "listed", "judge"),
+        "Assay, decisions": (OPENAI, "decisions", "sentences"),
+        "Assay, systemone": (VLLM, "systemone", "sentences"),
+    }
+    return {name: assay_pipeline(server, embedder, *way) for name, way in ways.items()}
 
 
-def assay_pipeline(server: LocalJudge, embedder: Embedder, model: str, claims: ClaimsBy) -> Pipeline:
-    """Assay, `concurrency` calls in flight."""
+def assay_pipeline(server: LocalJudge, embedder: Embedder, model: str, decide: Decide, claims: ClaimsBy) -> Pipeline:
+    """Assay, `concurrency` calls in flight of each model."""
 
     async def score(samples: Sequence[Sample], concurrency: int) -> float:
-        judge = LiteLLMJudge(model, structured="schema", api_base=server.api_base, concurrency=concurrency)
-        async with judge:
-            metrics = [Faithfulness(judge, claims=claims, verdicts="listed"), AnswerRelevance(judge, embedder)]
+        settings = {"structured": "schema", "api_base": server.api_base, "concurrency": concurrency, "logprobs": True}
+        async with (
+            LiteLLMJudge(model, decide=decide, **settings) as judge,
+            LiteLLMJudge(VLLM, **settings) as writer,
+        ):
+            chat = judge if decide in {"single", "listed"} else writer
+            metrics = [Faithfulness(judge, claims=claims), AnswerRelevance(chat, embedder)]
             results = await aevaluate(samples, metrics, judge=judge)
         scores = [score for by_metric in results.scores.values() for score in by_metric.values()]
         return sum(score.status != "failed" for score in scores) / len(scores)
@@ -88,8 +102,8 @@ def what_a_sample_takes(server: LocalJudge, pipelines: dict[str, Pipeline]) -> N
         server.forget()
         score(samples, 8)
         bodies = server.bodies()
-        token_counts = [tokens.of_request(body) for body in bodies if "messages" in body]
-        embedded = [tokens.of_request(body)[0] for body in bodies if "messages" not in body]
+        token_counts = [tokens.of_request(body) for body in bodies if not is_embedding(body)]
+        embedded = [tokens.of_request(body)[0] for body in bodies if is_embedding(body)]
         sent, received = (sum(column) / len(samples) for column in zip(*token_counts, strict=True))
         per_sample = [len(bodies) / len(samples), len(token_counts) / len(samples)]
         rows.append([name, *per_sample, sent, received, sent + received, sum(embedded) / len(samples)])
@@ -157,7 +171,7 @@ def main() -> None:
     """The command."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--n", type=int, default=240, help="samples for the instant judge")
-    parser.add_argument("--n-slow", type=int, default=480, help="samples for the slow judge")
+    parser.add_argument("--n-slow", type=int, default=480, help="samples for the slow judge; 0 leaves it out")
     parser.add_argument("--latency", type=float, default=0.2, help="seconds that the slow judge takes")
     parser.add_argument("--passes", type=int, default=3, help="timed passes, of which the median is shown")
     parser.add_argument("--at-once", type=int, nargs="+", default=[4, 16, 48])
@@ -171,6 +185,8 @@ def main() -> None:
         pipelines |= ragas_pipelines(server, embedder) if with_ragas else {}
         what_a_sample_takes(server, pipelines)
         instant_judge(server, pipelines, options.n, options.at_once, options.passes)
+    if not options.n_slow:
+        return
     with local_judge(options.latency) as server:
         pipelines = assay_pipelines(server, embedder)
         if with_ragas:

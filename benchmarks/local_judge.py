@@ -17,7 +17,7 @@ from assay.judges.litellm_loader import load_litellm
 _TESTS = Path(__file__).parent.parent / "tests"
 sys.path.insert(0, str(_TESTS))
 
-from openai_replies import sensible_reply  # noqa: E402
+from openai_replies import sensible_decisions, sensible_reply  # noqa: E402
 from openai_server import Request  # noqa: E402
 from ragas_replies import script  # noqa: E402
 
@@ -93,13 +93,21 @@ class Tokens:
 
     def of_request(self, body: dict[str, Any]) -> tuple[int, int]:
         """Tokens sent (a json_schema, which providers read as part of the prompt, counts) and replied."""
-        if "input" in body:
+        if is_embedding(body):
             texts = [body["input"]] if isinstance(body["input"], str) else body["input"]
             return sum(len(text) if isinstance(text, list) else self.of_text(text) for text in texts), 0
+        if "questions" in body:
+            asked = {name: value for name, value in body.items() if name != "model"}
+            return self.of_text(json.dumps(asked)), self.of_text(json.dumps(sensible_decisions(body)["answers"]))
         shape = (body.get("response_format") or {}).get("json_schema")
         sent = sum(self.of_text(message["content"]) for message in body["messages"])
         sent += self.of_text(json.dumps(shape["schema"])) if shape else 0
         return sent, self.of_text(reply_text(body))
+
+
+def is_embedding(body: dict[str, Any]) -> bool:
+    """Whether a request wants vectors: it has texts, and neither messages nor questions."""
+    return "input" in body and "questions" not in body
 
 
 def reply_text(body: dict[str, Any]) -> str:

@@ -1,12 +1,12 @@
-"""Measures how far faithfulness agrees with people, in all four ways, beside token overlap and published scores.
+"""Measures how far faithfulness agrees with people, beside token overlap and published scores.
 
     python benchmarks/rated_agreement.py --data ../shared/data/rated --judge qwen1.5b
 
-Draws answers of mtrag_faithfulness and begin_wow (seeded), judges them in each of the four ways (claims by the judge or
-sentences; verdicts listed or by probability), and prints Spearman and AUROC with 95% intervals (whole groups resampled)
-and the seconds per answer; also of weakest_claim, which is computed from the first way's replies. The replies are
-recorded in the cache folder (the texts are other people's and not part of this repository), so that a second run
-replays them and an interrupted one continues.
+Draws answers of mtrag_faithfulness and begin_wow (seeded), judges their sentences and the claims that the judge writes,
+and prints Spearman and AUROC with 95% intervals (whole groups resampled) and the seconds per answer; also of
+weakest_claim, which is computed from the first way's replies. `--decide` sets how questions reach the judge;
+`typed_questions.py` compares the transports with each other. The replies are recorded in the cache folder (the texts
+are other people's and not part of this repository), so that a second run replays them and an interrupted one continues.
 For AUROC an answer is good if it is rated above the middle of the scale. Seconds per answer: the time of the calls
 divided by the number of calls at once, from the recordings; `calls` and `tokens` are means per answer.
 """
@@ -31,7 +31,7 @@ from assay.metrics.catalogue import BASELINES, load_metric
 from assay.runs.execute import execute
 
 SETS = ("begin_wow", "mtrag_faithfulness")
-WAYS = [f"faithfulness:claims={c}:verdicts={v}" for c in ("sentences", "judge") for v in ("probability", "listed")]
+WAYS = ["faithfulness:claims=sentences", "faithfulness:claims=judge"]
 WEAKEST = "weakest_claim"
 PUBLISHED = "rl_f"  # Ragas faithfulness as published with mtrag
 
@@ -67,12 +67,13 @@ async def main() -> None:
     parser.add_argument("--sets", nargs="+", default=SETS)
     parser.add_argument("--ways", nargs="*", default=WAYS)
     parser.add_argument("--judge", default="qwen1.5b")
+    parser.add_argument("--decide", default="auto", help="how questions reach the judge: single, listed, auto")
     parser.add_argument("--n", type=int, default=60)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--mode", choices=["auto", "replay"], default="auto")
     options = parser.parse_args()
     print_machine()
-    settings = load_settings(options.judge)
+    settings = load_settings(options.judge).with_changes(decide=options.decide)
     cassette = user_cache_path("assay") / f"rated.{settings.identity}.jsonl"
     concurrency = settings.concurrency
 

@@ -14,6 +14,7 @@ from ..errors import InputError, UsageError
 from .judge_folder import JUDGE_FILE, AlignedJudgeRecord, fingerprint_folder
 from .secrets import Scrubber, recordable_parameters, recordable_url
 
+Decide = Literal["auto", "decisions", "systemone", "listed", "single"]
 GGUF = "gguf:"
 PYTHON = "python:"  # before the name of a function that judges
 _SECRET = re.compile(r"key|token$|secret|password|auth|header|cookie|bearer|credential", re.IGNORECASE)
@@ -81,7 +82,7 @@ class JudgeSettings(BaseModel):
     parameters: dict[str, Any] = {"temperature": 0}
     max_tokens: int = Field(default=1000, ge=1)
     structured: Literal["auto", "schema", "json"] = "auto"
-    decide: Literal["auto", "decisions", "systemone", "listed", "single"] = "auto"
+    decide: Decide = "auto"
     logprobs: bool = False
     without_logprobs: Literal["plain", "fail"] = "plain"
     price: Price | None = None

@@ -1,4 +1,4 @@
-"""Faithfulness by the judge's claims and by sentences, with and without probabilities; every number worked out by hand."""
+"""Faithfulness of the judge's claims and of sentences, with and without probabilities, worked out by hand."""
 
 import asyncio
 import dataclasses

@@ -98,13 +98,7 @@ def test_typed_questions_keep_every_part_in_its_tags(
     hostile = sample(
         user_input=attack, response=attack, reference=attack, retrieved_contexts=(attack, "More."), metadata=metadata
     )
-    names = [
-        "faithfulness",
-        "context_precision",
-        "context_recall",
-        "context_relevance",
-        "context_relevance:unit=sentences",
-    ]
+    names = ["context_precision", "context_recall", "context_relevance", "context_relevance:unit=sentences"]
     names += ["factual_correctness", "noise_sensitivity", "topic_adherence", "predicate:It is polite", "faithfulness"]
     told = judge(logprobs=True, decide=transport)
 
