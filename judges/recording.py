@@ -22,7 +22,7 @@ class Recording:
 
     Attributes:
         key: 32 hexadecimal digits that stand for all that determines the reply.
-        prompt: The identity of the question's prompt: `NAME.LANGUAGE@HASH`.
+        prompt: The identity of the question's prompt: `NAME.LANGUAGE@HASH`, several joined by `+` for a composed one.
         sample: The id of the sample that the question was asked for.
         parameters: Those of the model's parameters that may be written, for finding out what differs.
         schema: The name of the reply's schema.

@@ -126,7 +126,8 @@ def _planned_judge(plan: Plan) -> JudgeSettings:
 
 
 def _has_changed_prompt(recording: Recording) -> bool:
-    return "@" in recording.prompt and recording.prompt not in _bundled_identities()
+    """Whether the prompt, or a part of one that was composed of several, is no longer bundled as it was recorded."""
+    return "@" in recording.prompt and not _bundled_identities().issuperset(recording.prompt.split("+"))
 
 
 @cache

@@ -10,6 +10,7 @@ from openai_server import OpenAIServer
 
 from assay.judges import RawReply
 from assay.judges.recording import Recording, format_line, parse_line
+from assay.prompts import BUNDLED
 
 Make = Callable[..., Any]
 METRICS = "faithfulness:claims=judge,judge_truthfulness"
@@ -89,9 +90,17 @@ def test_check_finds_nothing_wrong_with_a_fresh_one(assay: Make, words: list[str
     assert assay("cassettes", "check", recorded).out == "0 stale, unknown missing\n"
 
 
-def stale(of: str = "gone") -> Recording:
+def stale(of: str = "gone", key: str = "0" * 32, prompt: str = "claims.en@000000000000") -> Recording:
     reply = RawReply(model="openai/test", text="[]")
-    return Recording("0" * 32, "claims.en@000000000000", of, {}, "Claims", "u", "about", reply)
+    return Recording(key, prompt, of, {}, "Claims", "u", "about", reply)
+
+
+def test_a_prompt_composed_of_two_is_stale_when_one_has_changed(assay: Make, tmp_path: Path) -> None:
+    support, listed = (BUNDLED.load(name, "en").identity for name in ("support", "listed"))
+    prompts = [f"{support}+{listed}", f"{support}+listed.en@000000000000", f"support.en@000000000000+{listed}"]
+    path = tmp_path / "composed.jsonl"
+    path.write_bytes(b"".join(format_line(stale(key=str(n) * 32, prompt=each)) for n, each in enumerate(prompts)))
+    assert assay("cassettes", "check", path, "--json").json["stale"] == ["1" * 32, "2" * 32]
 
 
 def test_check_and_prune_what_is_stale_and_missing(assay: Make, words: list[str], recorded: Path) -> None:
