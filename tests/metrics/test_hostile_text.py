@@ -99,7 +99,7 @@ def test_typed_questions_keep_every_part_in_its_tags(
         user_input=attack, response=attack, reference=attack, retrieved_contexts=(attack, "More."), metadata=metadata
     )
     names = ["context_precision", "context_recall", "context_relevance", "context_relevance:unit=sentences"]
-    names += ["factual_correctness", "noise_sensitivity", "topic_adherence", "predicate:It is polite", "faithfulness"]
+    names += ["factual_correctness", "noise_sensitivity", "topic_adherence", "predicate:It is polite"]
     told = judge(logprobs=True, decide=transport)
 
     def script(request: Request) -> Answer | None:
