@@ -31,8 +31,8 @@ ASKED_AGAIN: dict[str, Fault] = {
     "cut off at max_tokens": lambda right: Answer(text=right[: len(right) // 2], finish_reason="length"),
     "wrong shape": lambda _: Answer(text='{"answer": "yes"}'),
     "a list": lambda _: Answer(text='["a claim"]'),
-    "null for a field": lambda _: Answer(text='{"claims": null, "verdicts": null}'),
-    "two different answers": lambda right: Answer(text=f'{{"claims": [], "verdicts": []}} or {right}'),
+    "null for a field": lambda _: Answer(text='{"claims": null, "1": null}'),
+    "two different answers": lambda right: Answer(text=f'{{"claims": [], "1": "No"}} or {right}'),
     "empty": lambda _: Answer(text=""),
     "white space": lambda _: Answer(text=" \n\t"),
     "refusal": lambda _: Answer(refusal="I cannot help with that."),
@@ -69,7 +69,7 @@ def is_follow_up(request: Request) -> bool:
     return bool(request.body["messages"][-1]["content"] != request.user)
 
 
-def listed(judge: LiteLLMJudge) -> Faithfulness:
+def claims_of_judge(judge: LiteLLMJudge) -> Faithfulness:
     return Faithfulness(judge, claims="judge")
 
 
@@ -86,7 +86,7 @@ def test_a_fault_once_costs_at_most_one_request_more(
 
     openai_server.script = script
     sample, right = known(1)
-    score = asyncio.run(listed(judge(timeout=TIMEOUT)).assess(sample))
+    score = asyncio.run(claims_of_judge(judge(timeout=TIMEOUT)).assess(sample))
     assert (score.status, score.value) == ("scored", pytest.approx(right)), score.reason
     assert len(openai_server.requests) == requests
 
@@ -95,7 +95,7 @@ def test_what_was_cut_off_is_asked_again_with_twice_the_room(openai_server: Open
     openai_server.script = lambda request: (
         Answer(text='{"claims": ["Pre', finish_reason="length") if request.number == 1 else None
     )
-    asyncio.run(listed(judge(max_tokens=300)).assess(known(0).sample))
+    asyncio.run(claims_of_judge(judge(max_tokens=300)).assess(known(0).sample))
     first, second = openai_server.asked_for("Claims")
     assert (first.body["max_tokens"], second.body["max_tokens"]) == (300, 600)
     assert second.body["messages"][-2] == {"role": "assistant", "content": '{"claims": ["Pre'}
@@ -123,7 +123,7 @@ def test_a_fault_for_good_fails_the_sample_with_its_cause(
 ) -> None:
     fault = (ASKED_AGAIN | CALLED_AGAIN)[name]
     openai_server.script = lambda request: fault(right_reply(request))
-    score = asyncio.run(listed(judge(timeout=TIMEOUT)).assess(known(1).sample))
+    score = asyncio.run(claims_of_judge(judge(timeout=TIMEOUT)).assess(known(1).sample))
     assert (score.status, score.value) == ("failed", None)
     assert CAUSES[name] in score.reason
     assert "prompt claims.en@" in score.reason and "sample s1" in score.reason
@@ -159,7 +159,7 @@ def test_what_cannot_pass_is_asked_exactly_once(
 ) -> None:
     openai_server.script = lambda _: NEVER_AGAIN[name]
     asking = judge()
-    score = asyncio.run(listed(asking).assess(known(1).sample))
+    score = asyncio.run(claims_of_judge(asking).assess(known(1).sample))
     assert score.status == "failed"
     assert TOLD.get(name, "") in score.reason
     assert len(openai_server.requests) == 1
@@ -172,18 +172,18 @@ def test_without_a_key_nothing_is_sent_and_nothing_is_tried_again(
     monkeypatch.delenv("OPENAI_API_KEY")
     asking = judge(attempts=5, wait=60)  # waiting once would take this test beyond its time
     with pytest.raises(JudgeUnavailable, match="OPENAI_API_KEY"):  # every other sample would fail too
-        asyncio.run(listed(asking).assess(known(1).sample))
+        asyncio.run(claims_of_judge(asking).assess(known(1).sample))
     assert (len(openai_server.requests), asking.retries) == (0, 0)
 
 
 def test_a_server_that_is_not_there_is_told(judge: MakeJudge, known: Any) -> None:
-    score = asyncio.run(listed(judge(api_base="http://127.0.0.1:9/v1", attempts=2)).assess(known(1).sample))
+    score = asyncio.run(claims_of_judge(judge(api_base="http://127.0.0.1:9/v1", attempts=2)).assess(known(1).sample))
     assert score.status == "failed" and "failed 2 times" in score.reason
 
 
 def test_a_server_that_dribbles_is_given_up(openai_server: OpenAIServer, judge: MakeJudge, known: Any) -> None:
     openai_server.script = lambda _: Answer(fault="dribble")
-    score = asyncio.run(listed(judge(timeout=0.3, attempts=1)).assess(known(1).sample))
+    score = asyncio.run(claims_of_judge(judge(timeout=0.3, attempts=1)).assess(known(1).sample))
     assert score.status == "failed" and "no reply within 0.3 s" in score.reason
 
 
@@ -201,7 +201,9 @@ def chance(request: Request) -> int:
 def assess_all(judge: LiteLLMJudge, known: Any) -> list[Score]:
     async def together() -> list[Score]:
         async with judge:
-            return await asyncio.gather(*(listed(judge).assess(known(number).sample) for number in range(SAMPLES)))
+            return await asyncio.gather(
+                *(claims_of_judge(judge).assess(known(number).sample) for number in range(SAMPLES))
+            )
 
     return asyncio.run(together())
 
