@@ -21,6 +21,10 @@ FILES = {
 @pytest.mark.parametrize(
     ("metric", "requests"),
     [
+        ("faithfulness", 1),
+        ("weakest_claim", 1),
+        ("faithfulness:claims=judge", 2),
+        ("answer_relevance", 1),
         ("context_precision", 1),
         ("context_recall", 1),
         ("context_relevance", 1),
