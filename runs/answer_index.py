@@ -14,7 +14,8 @@ PAGE_SIZE = 50
 _ROWS_AT_ONCE = 5000  # written in one transaction: others who write wait for less than a second
 _MOST_COUNTED = 1000  # answers of a search that has to look at each; beyond it there are "more"
 _FEW_MATCHES = 2000  # are sorted; of more, the answers are read in their order until the page is full
-_LONGEST_EXCERPT = 280  # characters of a question or an answer in a table
+LONGEST_EXCERPT = 280
+"""Characters of a question or an answer in a table."""
 _LONGEST_TEXT = 20_000  # characters of an answer's texts that can be searched
 _WORD = re.compile(r"[^\W_]+")
 _MOST_WORDS = 12
@@ -154,7 +155,7 @@ class AnswerIndex:
             fields = json.loads(content)
             question, answer = str(fields.get("user_input", "")), str(fields.get("response", ""))
             message_type = fields.get("message_type") or ""
-            excerpts = question[:_LONGEST_EXCERPT], answer[:_LONGEST_EXCERPT]
+            excerpts = question[:LONGEST_EXCERPT], answer[:LONGEST_EXCERPT]
             rows.append((run, name, number, place, language, message_type, source, rating, *excerpts))
             whole = "\n".join([name, question, answer, *map(str, fields.get("retrieved_contexts", ()))])
             texts.append((number, " ".join(dict.fromkeys(search_words(whole[:_LONGEST_TEXT])))))

@@ -113,7 +113,7 @@ class RunOptions:
             UsageError: For an unknown metric, judge or embedder, or when a metric needs a judge and there is none.
             InputError: When the cassette or the judge's settings cannot be read.
         """
-        cassette = None if self.cassette is None or self.mode == "off" else Cassette(self._cassette_file(), self.mode)
+        cassette = None if self.cassette is None or self.mode == "off" else Cassette(self.cassette_file(), self.mode)
         try:
             is_other_judge = _is_judge(self.judge) and not isinstance(self.judge, LiteLLMJudge)
             other_judge: Any = self.judge if is_other_judge else None
@@ -144,7 +144,8 @@ class RunOptions:
             overrides["model"] = self.model
         return LiteLLMJudge(self.judge, cassette=cassette, budget=self.budget, **overrides)
 
-    def _cassette_file(self) -> Path:
+    def cassette_file(self) -> Path:
+        """The cassette's file, with the judge's name in its place."""
         file = str(self.cassette)
         if JUDGE_FIELD in file:
             settings = self.judge_settings

@@ -67,14 +67,9 @@ class Plan(BaseModel):
     @property
     def identity(self) -> str:
         """12 hexadecimal digits over all that determines the scores, and not how fast or where they are made."""
-        asks = {"model", "served_as", "parameters", "max_tokens", "structured", "logprobs"}
-        if self.judge and self.judge.decide != "auto":  # plans recorded before there was a choice keep their identity
-            asks.add("decide")
         # a sheet counts where one is chosen, so that plans recorded before there were sheets keep their identity
         exclude = {"judge", "directions"} | ({"sheet"} if self.sheet is None else set())
-        content = self.model_dump_json(exclude=exclude)
-        content += self.judge.recordable.model_dump_json(include=asks) if self.judge else ""
-        content += self.judge.aligned.fingerprint if self.judge and self.judge.aligned else ""
+        content = self.model_dump_json(exclude=exclude) + judge_identity(self.judge)
         return hashlib.sha256(content.encode()).hexdigest()[:12]
 
     def samples(self, skip_bad: list[InputError] | None = None, notes: list[str] | None = None) -> Iterator[Sample]:
@@ -114,6 +109,17 @@ class Plan(BaseModel):
                         )
                 yield sample
             earlier |= here
+
+
+def judge_identity(judge: JudgeSettings | None) -> str:
+    """Returns a text over what determines a judge's replies; "" for no judge."""
+    if judge is None:
+        return ""
+    asks = {"model", "served_as", "parameters", "max_tokens", "structured", "logprobs"}
+    if judge.decide != "auto":  # plans recorded before there was a choice keep their identity
+        asks.add("decide")
+    learned = judge.aligned.fingerprint if judge.aligned else ""
+    return judge.recordable.model_dump_json(include=asks) + learned
 
 
 def _declared_direction(metric: str) -> bool:

@@ -73,7 +73,7 @@ def compute_figures(store: Store, run: str) -> RunFigures:
     by_type: dict[str, _Columns] = defaultdict(lambda: defaultdict(_Column))
     spreads: dict[str, Counter[float]] = defaultdict(Counter)
     rated_rows = []
-    for metric, language, message_type, group, value, rating, status in AnswerIndex(store.database).values(run):
+    for metric, language, message_type, group, value, rating, status in AnswerIndex(store.tables(run)).values(run):
         for columns in (whole, by_language[language], by_type[message_type]):
             columns[metric].add(value, group, status)
         if value is not None:

@@ -69,20 +69,34 @@ class Store:
             raise UsageError(f"{file}: there are no runs here; run `assay run` first, or name the folder with --store")
         self.database = open_database(folder, wait)
         self.path = self.database.name
+        self._tables: dict[str, Database] = {}
 
     @classmethod
     def of_database(cls, database: Database) -> "Store":
         """The runs of a database that is open."""
         store = cls.__new__(cls)
-        store.database, store.path = database, database.name
+        store.database, store.path, store._tables = database, database.name, {}
         return store
 
-    def begin(self, plan: Plan, cassette: Path | None = None) -> str:
+    def tables(self, run: str) -> Database:
+        """The database with the samples and scores of a run: this store's, or the Parquet files of its shards."""
+        if run not in self._tables:
+            results = self.results(run)
+            if results is None:
+                return self.database
+            from .shards.parquet_database import ParquetDatabase
+            from .shards.shard_folder import ShardFolder
+
+            self._tables[run] = ParquetDatabase(run, ShardFolder(results), self.run(run).plan.all_metrics)
+        return self._tables[run]
+
+    def begin(self, plan: Plan, cassette: Path | None = None, results: str | None = None) -> str:
         """Begins a run and returns its id: the date, the time and four digits of the plan's identity.
 
         Args:
             plan: What the run scores.
             cassette: The file of recorded replies that it replays, if it does.
+            results: The folder or URL of the Parquet files that hold its samples and scores; None where they are here.
 
         Raises:
             InputError: The store cannot be written to.
@@ -92,13 +106,14 @@ class Store:
         with explain_errors(self.database, "no run can be begun"):
             for attempt in range(100):
                 run = f"{now:%Y%m%d-%H%M%S}-{plan.identity[:4]}" + (f"-{attempt}" if attempt else "")
+                fields = (run, created, content, "running", plan.identity)
                 try:
                     with self.database.transaction():
                         (last,) = self.database.execute("SELECT coalesce(max(number), 0) FROM runs").fetchone()
                         self.database.execute(
-                            f"INSERT INTO runs ({_RUN_COLUMNS}, identity, number, cassette) "
-                            "VALUES (?, ?, ?, ?, ?, ?, ?)",
-                            (run, created, content, "running", plan.identity, last + 1, cassette and str(cassette)),
+                            f"INSERT INTO runs ({_RUN_COLUMNS}, identity, number, cassette, results) "
+                            "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                            (*fields, last + 1, cassette and str(cassette), results),
                         )
                 except self.database.duplicate_error:  # begun by another process in the same second
                     continue
@@ -149,16 +164,21 @@ class Store:
 
     def count_samples(self, run: str) -> int:
         """Returns how many samples of a run are kept."""
-        return int(self._rows("SELECT count(*) FROM samples WHERE run = ?", (run,))[0][0])
+        return int(self._rows_of(run, "SELECT count(*) FROM samples WHERE run = ?", (run,))[0][0])
 
     def count_scores(self, run: str) -> int:
         """Returns how many scores of a run are kept."""
-        return int(self._rows("SELECT count(*) FROM scores WHERE run = ?", (run,))[0][0])
+        return int(self._rows_of(run, "SELECT count(*) FROM scores WHERE run = ?", (run,))[0][0])
 
     def cassette(self, run: str) -> Path | None:
         """Returns the file of recorded replies that a run replays, or None."""
         ((path,),) = self._rows("SELECT cassette FROM runs WHERE id = ?", (run,))
         return None if path is None else Path(path)
+
+    def results(self, run: str) -> str | None:
+        """Returns where the Parquet files with a run's samples and scores are; None where they are in this store."""
+        rows = self._rows("SELECT results FROM runs WHERE id = ?", (run,))
+        return rows[0][0] if rows else None
 
     def newest_run_of(self, identity: str) -> RunRow | None:
         """Returns the newest run of a plan with this identity, or None."""
@@ -167,8 +187,8 @@ class Store:
 
     def samples(self, run: str) -> Iterator[Sample]:
         """Yields a run's samples as they were judged, in the order of their set."""
-        with self._reading():
-            for name, content in self.database.execute(
+        with self._reading(run):
+            for name, content in self.tables(run).execute(
                 "SELECT id, content FROM samples WHERE run = ? ORDER BY place", (run,)
             ):
                 yield self._parse(Sample.model_validate_json, content, "samples", {"run": run, "id": name})
@@ -179,10 +199,11 @@ class Store:
         Raises:
             UsageError: The run has no sample with this id.
         """
-        rows = self._rows("SELECT content FROM samples WHERE run = ? AND id = ?", (run, sample))
+        rows = self._rows_of(run, "SELECT content FROM samples WHERE run = ? AND id = ?", (run, sample))
         if not rows:
             ids = [
-                name for (name,) in self._rows("SELECT id FROM samples WHERE run = ? ORDER BY place LIMIT 5", (run,))
+                name
+                for (name,) in self._rows_of(run, "SELECT id FROM samples WHERE run = ? ORDER BY place LIMIT 5", (run,))
             ]
             raise UsageError(f"run {run} has no sample {sample!r}; it has {', '.join(ids) or 'none'}, ...")
         return self._parse(Sample.model_validate_json, rows[0][0], "samples", {"run": run, "id": sample})
@@ -193,8 +214,8 @@ class Store:
         Samples come in the order of their set, metrics in that of the plan.
         """
         order = {name: place for place, name in enumerate(self.run(run).plan.all_metrics)}
-        with self._reading():
-            rows = self.database.execute(
+        with self._reading(run):
+            rows = self.tables(run).execute(
                 "SELECT scores.sample, metric, value, status, reason, evidence, usage FROM scores "
                 "JOIN samples ON samples.run = scores.run AND samples.id = scores.sample "
                 f"WHERE scores.run = ? {'' if sample is None else 'AND scores.sample = ?'} "
@@ -211,8 +232,8 @@ class Store:
 
     def values(self, run: str) -> Iterator[tuple[str, str, float | None, float | None, str, str]]:
         """Yields (metric, language, value, rating in [0, 1], source, status) of each score, without its evidence."""
-        with self._reading():
-            yield from self.database.execute(
+        with self._reading(run):
+            yield from self.tables(run).execute(
                 "SELECT metric, coalesce(language, ''), value, rating, source, status FROM scores "
                 "JOIN samples ON samples.run = scores.run AND samples.id = scores.sample WHERE scores.run = ?",
                 (run,),
@@ -220,13 +241,15 @@ class Store:
 
     def sample_values(self, run: str) -> Iterator[tuple[str, str, float | None, str]]:
         """Yields (sample, metric, value, status) of each score, without its evidence."""
-        with self._reading():
-            yield from self.database.execute("SELECT sample, metric, value, status FROM scores WHERE run = ?", (run,))
+        with self._reading(run):
+            yield from self.tables(run).execute(
+                "SELECT sample, metric, value, status FROM scores WHERE run = ?", (run,)
+            )
 
     def usages(self, run: str) -> Iterator[tuple[str, Usage]]:
         """Yields (metric, usage) of each score, without its evidence."""
-        with self._reading():
-            rows = self.database.execute("SELECT sample, metric, usage FROM scores WHERE run = ?", (run,))
+        with self._reading(run):
+            rows = self.tables(run).execute("SELECT sample, metric, usage FROM scores WHERE run = ?", (run,))
             for sample, metric, usage in rows:
                 place = {"run": run, "sample": sample, "metric": metric}
                 yield metric, self._parse(_usage, usage, "scores", place)
@@ -240,7 +263,8 @@ class Store:
             count: The most scores to give.
         """
         order = "value" if self.run(run).plan.all_directions[metric] else "value DESC"
-        rows = self._rows(
+        rows = self._rows_of(
+            run,
             "SELECT scores.sample FROM scores JOIN samples ON samples.run = scores.run AND samples.id = scores.sample "
             f"WHERE scores.run = ? AND metric = ? AND value IS NOT NULL ORDER BY {order}, samples.place LIMIT ?",
             (run, metric, count),
@@ -252,7 +276,8 @@ class Store:
 
     def failed_samples(self, run: str) -> list[str]:
         """Returns the ids of the samples that a metric failed on, in the samples' order."""
-        rows = self._rows(
+        rows = self._rows_of(
+            run,
             "SELECT sample FROM scores JOIN samples ON samples.run = scores.run AND samples.id = scores.sample "
             "WHERE scores.run = ? AND status = 'failed' GROUP BY sample, place ORDER BY place",
             (run,),
@@ -261,7 +286,8 @@ class Store:
 
     def first_failure(self, run: str) -> str:
         """Returns the reason of the first failed score; empty where none failed."""
-        rows = self._rows(
+        rows = self._rows_of(
+            run,
             "SELECT reason FROM scores JOIN samples ON samples.run = scores.run AND samples.id = scores.sample "
             "WHERE scores.run = ? AND status = 'failed' ORDER BY place LIMIT 1",
             (run,),
@@ -270,22 +296,31 @@ class Store:
 
     def missing_scores(self, run: str) -> Iterator[tuple[str, str, str, int]]:
         """Yields (metric, status, reason, count) of the scores without a value, the most frequent reasons first."""
-        yield from self._rows(
+        yield from self._rows_of(
+            run,
             "SELECT metric, status, reason, count(*) FROM scores WHERE run = ? AND status != 'scored' "
             "GROUP BY metric, status, reason ORDER BY metric, status, count(*) DESC, reason",
             (run,),
         )
 
     def close(self) -> None:
-        """Closes the file or the connection."""
+        """Closes the files or the connection."""
         self.database.close()
+        for tables in self._tables.values():
+            tables.close()
 
-    def _reading(self) -> AbstractContextManager[None]:
-        return explain_errors(self.database, "the runs cannot be read")
+    def _reading(self, run: str) -> AbstractContextManager[None]:
+        return explain_errors(self.tables(run), "the runs cannot be read")
 
     def _rows(self, sql: str, values: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-        with self._reading():
-            rows: list[tuple[Any, ...]] = self.database.execute(sql, values).fetchall()
+        return self._fetch(self.database, sql, values)
+
+    def _rows_of(self, run: str, sql: str, values: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+        return self._fetch(self.tables(run), sql, values)
+
+    def _fetch(self, database: Database, sql: str, values: tuple[Any, ...]) -> list[tuple[Any, ...]]:
+        with explain_errors(database, "the runs cannot be read"):
+            rows: list[tuple[Any, ...]] = database.execute(sql, values).fetchall()
         return rows
 
     def _parse(self, parse: Callable[[Any], T], content: Any, table: str, place: dict[str, str]) -> T:

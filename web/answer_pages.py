@@ -70,7 +70,7 @@ class AnswerPages:
             found = store.sample(run.id, sample)
             scores = [(metric, score) for _, metric, score in store.scores(run.id, sample)]
             queues = [RatingQueue(store.database, name) for name in queue_ids(store.database)[:_MOST_QUEUES]]
-            before, after = AnswerIndex(store.database).neighbours(run.id, sample)
+            before, after = AnswerIndex(store.tables(run.id)).neighbours(run.id, sample)
             return _AnswerPage(
                 run, view_answer(found, scores, by), ratings_of_answer(store.database, found), queues, before, after
             )

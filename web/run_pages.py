@@ -83,7 +83,7 @@ class RunPages:
 
         def read(store: Store) -> tuple[RunRow, AnswerPage]:
             row = store.run(request.path_params["run"])
-            index = AnswerIndex(store.database)
+            index = AnswerIndex(store.tables(row.id))
             index.update(row.id)
             return row, index.search(row.id, query)
 
@@ -112,7 +112,7 @@ class RunPages:
 
         listed, others = await self.viewer.in_store(read_frame)
         key = ("choices", run.id, run.status, listed.samples)
-        choices = await self.viewer.kept(key, lambda store: AnswerIndex(store.database).choices(run.id))
+        choices = await self.viewer.kept(key, lambda store: AnswerIndex(store.tables(run.id)).choices(run.id))
         return self.viewer.render(
             request, "run.html", content | {"listed": listed, "others": others, "choices": choices}
         )
@@ -122,7 +122,7 @@ class RunPages:
         run, state = await self.viewer.in_store(lambda store: _state_of(store, request.path_params["run"]))
 
         def compute(store: Store) -> RunFigures:
-            AnswerIndex(store.database).update(run)
+            AnswerIndex(store.tables(run)).update(run)
             return compute_figures(store, run)
 
         figures = await self.viewer.kept(("figures", run, state), compute)

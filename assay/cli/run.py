@@ -10,6 +10,8 @@ from ..errors import AssayError, InputError, UsageError
 from .exit_codes import BUDGET, DONE, INTERRUPTED, TOO_MANY_FAILED
 from .options import (
     CassetteOptions,
+    EngineOptions,
+    Place,
     SetOptions,
     concurrency_option,
     embedder_option,
@@ -26,6 +28,7 @@ from .options import (
     wide_option,
     with_budget,
     with_cassette,
+    with_engine,
     with_set_options,
 )
 from .output import echo, echo_json, one_line
@@ -33,6 +36,7 @@ from .output import echo, echo_json, one_line
 if TYPE_CHECKING:
     from ..judges import Budget
     from ..runs import Outcome, Plan, RunOptions, Store
+    from ..runs.shards import ShardOptions
 
 
 @click.command()
@@ -49,7 +53,13 @@ if TYPE_CHECKING:
 @click.option("--resume", help="Resume a run: its id, or `last`. SETs and options may be left out.")
 @max_failed_option
 @click.option("--skip-bad", is_flag=True, help="Leave out rows that cannot be read, and list them.")
-@click.option("--out", type=click.Path(path_type=Path), help="Write every score to a file (.jsonl or .csv).")
+@click.option(
+    "--out",
+    type=Place(),
+    metavar="FILE|FOLDER|URL",
+    help="Write every score to a file (.jsonl or .csv); with --engine the folder or URL of the results.",
+)
+@with_engine
 @wide_option
 @quiet_option
 @store_option
@@ -69,7 +79,8 @@ def run(
     resume: str | None,
     max_failed: int,
     skip_bad: bool,
-    out: Path | None,
+    out: Path | str | None,
+    engine_options: EngineOptions,
     store: Path | str,
     as_json: bool,
 ) -> None:
@@ -81,6 +92,7 @@ def run(
     \b
     assay run answers.csv --judge openai/gpt-4o-mini --map question=user_input
     assay run helpdesk_nl --judge qwen1.5b --cassette replies.jsonl
+    assay run 'answers/*.parquet' --metrics heuristic --engine ray --out scores
     """
     from ..judges import load_settings
     from ..runs import Plan, RunOptions, Store
@@ -90,8 +102,8 @@ def run(
 
     if not sets and not resume:
         raise UsageError("name a SET, or a run to go on with (--resume last)")
-    if out is not None:
-        check_scores_file(out)  # before anything is paid for
+    if out is not None and engine_options.engine is None:
+        check_scores_file(Path(out))  # before anything is paid for
 
     def typed_plan() -> Plan:
         prompts = find_prompts_folder(prompts_folder, store)
@@ -121,11 +133,16 @@ def run(
     )
     plan = plan or (resumed.plan if resumed else typed_plan())
     run_id = resumed.id if resumed else None
+    shard_options = engine_options.shard_options(out, runs.results(run_id) if run_id else None, skip_bad=skip_bad)
+    if shard_options is not None:
+        outcome = execute_shards(plan, runs, options, shard_options, resume=run_id)
+        print_outcome(runs, outcome, as_json=as_json)
+        click.get_current_context().exit(exit_code(runs, outcome, max_failed))
     outcome = execute_plan(plan, runs, options, resume=run_id, skip_bad=skip_bad)
     report_skipped_rows(outcome.skipped_rows)
     print_outcome(runs, outcome, as_json=as_json)
     if out is not None:
-        write_out(runs, outcome.run, out)
+        write_out(runs, outcome.run, Path(out))
     click.get_current_context().exit(exit_code(runs, outcome, max_failed))
 
 
@@ -165,6 +182,23 @@ def execute_plan(
             )
     except KeyboardInterrupt:
         echo("assay: interrupted; all replies are kept. Go on with: assay run --resume last", err=True)
+        raise SystemExit(INTERRUPTED) from None
+
+
+def execute_shards(
+    plan: "Plan", store: "Store", options: "RunOptions", shard_options: "ShardOptions", *, resume: str | None = None
+) -> "Outcome":
+    """Scores the shards of a plan with its progress shown. At Ctrl-C says how to go on, and exits."""
+    from ..runs.shards import run_shards
+    from .progress import live_progress
+
+    try:
+        with live_progress() as on_progress:
+            return run_shards(
+                plan, store, options, shard_options, resume=resume, on_progress=on_progress, on_note=print_note
+            )
+    except KeyboardInterrupt:
+        echo("assay: interrupted; what was scored is kept. Go on with the same command", err=True)
         raise SystemExit(INTERRUPTED) from None
 
 

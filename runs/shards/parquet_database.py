@@ -1,0 +1,146 @@
+"""A run's samples and scores in Parquet files, read by the SQL that reads a store: DuckDB makes tables of them."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from typing import Any, NoReturn
+
+from ...installation import require_extra
+from ..answer_index import LONGEST_EXCERPT
+from .shard_folder import ShardFolder
+from .shard_table import SCORE_FIELDS, result_schema
+
+_ROWS_AT_ONCE = 10_000
+_TEXTS = "concat_ws(' ', id, content->>'user_input', content->>'response', content->>'retrieved_contexts')"
+
+
+class ParquetDatabase:
+    """The tables `samples`, `scores` and `answers` of one run, as views over the results of its shards. Only read.
+
+    Args:
+        run: The run's id.
+        folder: Where the results are.
+        metrics: The metrics of the run, whose columns the results have.
+
+    Raises:
+        InputError: The folder is gone.
+    """
+
+    is_copy = False
+
+    def __init__(self, run: str, folder: ShardFolder, metrics: Sequence[str]) -> None:
+        with require_extra("shards", f"{folder.url}: reading results"):
+            import duckdb
+        self.errors: type[Exception] = duckdb.Error
+        self.duplicate_error: type[Exception] = duckdb.ConstraintException
+        self.name = folder.url
+        self._connection = duckdb.connect(":memory:", config={"autoinstall_known_extensions": "false"})
+        files = folder.result_files()
+        if "://" in folder.url:
+            self._connection.register_filesystem(folder.files)
+        if files:
+            listed = ", ".join(map(_text, files))
+            self._connection.execute(f"CREATE VIEW rows AS SELECT * FROM read_parquet([{listed}])")
+        else:
+            self._connection.register("rows", result_schema(metrics).empty_table())
+        self._connection.execute(
+            f"CREATE VIEW samples AS SELECT {_text(run)} AS run, id, place, language, rating, source, content FROM rows"
+        )
+        self._connection.execute(
+            f"CREATE VIEW answers AS SELECT {_text(run)} AS run, id AS sample, place + 1 AS number, place, "
+            "coalesce(language, '') AS language, coalesce(message_type, '') AS message_type, source, rating, "
+            f"left(content->>'user_input', {LONGEST_EXCERPT}) AS question, "
+            f"left(content->>'response', {LONGEST_EXCERPT}) AS answer FROM rows"
+        )
+        scores = (
+            f"SELECT {_text(run)} AS run, id AS sample, {_text(metric)} AS metric, {_name(metric)} AS value, "
+            + ", ".join(f"{_name(f'{metric}.{field}')} AS {field}" for field in SCORE_FIELDS)
+            + f" FROM rows WHERE {_name(f'{metric}.status')} IS NOT NULL"
+            for metric in metrics
+        )
+        self._connection.execute(f"CREATE VIEW scores AS {' UNION ALL '.join(scores)}")
+
+    def execute(self, sql: str, values: Sequence[Any] = ()) -> "_Result":
+        """As `Database.execute`, for statements that read."""
+        return _Result(self._connection.cursor().execute(sql, list(values)))
+
+    def text_query(self, words: Sequence[str], first: int, last: int) -> tuple[str, list[Any]]:
+        """As `Database.text_query`; without an index, every text is looked at."""
+        conditions = [rf"regexp_matches({_folded(_TEXTS)}, ?)"] * len(words)
+        patterns = [rf"(^|[^\pL\pN]){word}([^\pL\pN]|$)" for word in words[:-1]]
+        patterns += [rf"(^|[^\pL\pN]){word}" for word in words[-1:]]
+        where = " AND ".join(["place + 1 BETWEEN ? AND ?", *conditions])
+        return f"SELECT place + 1 AS number FROM samples WHERE {where}", [first, last, *patterns]
+
+    def cure(self, error: Exception) -> str:
+        """As `Database.cure`."""
+        return "see that the folder of the results is there and whole"
+
+    def close(self) -> None:
+        """As `Database.close`."""
+        self._connection.close()
+
+    def executemany(self, sql: str, rows: Iterable[Sequence[Any]]) -> None:
+        """Nothing is written here."""
+        self._refuse()
+
+    def transaction(self) -> AbstractContextManager[None]:
+        """Nothing is written here."""
+        self._refuse()
+
+    migration = transaction
+
+    def version(self) -> int | None:
+        """The views are made anew each time."""
+        self._refuse()
+
+    def set_version(self, version: int) -> None:
+        """Nothing is written here."""
+        self._refuse()
+
+    def make_text_index(self) -> None:
+        """Nothing is written here."""
+        self._refuse()
+
+    def add_texts(self, rows: Iterable[tuple[int, str]]) -> None:
+        """Nothing is written here."""
+        self._refuse()
+
+    def settle_texts(self) -> None:
+        """Nothing is written here."""
+        self._refuse()
+
+    def _refuse(self) -> NoReturn:
+        raise AssertionError(f"{self.name}: results of shards are only read")
+
+
+class _Result:
+    """The rows of a statement: as a cursor of SQLite gives them."""
+
+    def __init__(self, cursor: Any) -> None:
+        self._cursor = cursor
+
+    def __iter__(self) -> Iterator[tuple[Any, ...]]:
+        while rows := self._cursor.fetchmany(_ROWS_AT_ONCE):
+            yield from rows
+
+    def fetchone(self) -> tuple[Any, ...] | None:
+        row: tuple[Any, ...] | None = self._cursor.fetchone()
+        return row
+
+    def fetchall(self) -> list[tuple[Any, ...]]:
+        rows: list[tuple[Any, ...]] = self._cursor.fetchall()
+        return rows
+
+
+def _text(value: str) -> str:
+    """A text as SQL."""
+    return "'" + value.replace("'", "''") + "'"
+
+
+def _name(column: str) -> str:
+    """The name of a column as SQL."""
+    return '"' + column.replace('"', '""') + '"'
+
+
+def _folded(text: str) -> str:
+    return f"lower(strip_accents({text}))"

@@ -1,0 +1,170 @@
+"""Where results are: one Parquet file per shard, on this machine or wherever fsspec reaches."""
+
+import hashlib
+import io
+import json
+import os
+import secrets
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ...errors import InputError, UsageError
+from ...installation import require_extra
+from ...judges import Cassette
+from ...judges.recording import parse_line
+from .shard_plan import ShardPlan
+from .shard_table import attach_summary, read_summary, summarise_result
+
+if TYPE_CHECKING:
+    import pyarrow
+
+_PARTIAL = ".partial.parquet"
+_MANIFEST = "shards.json"
+_PLAN = "plan.json"
+
+
+class ShardFolder:
+    """The results of one plan: `NAME.parquet` per shard, where NAME is a hash of the shard's content keys.
+
+    A file appears whole or not at all. `NAME.partial.parquet` holds what was scored and asked of a shard whose scoring
+    ended early. `shards.json` names the shards of the last run that ended, so that those of files that changed since
+    do not count twice.
+
+    Args:
+        url: The folder, with its protocol where it is not on this machine.
+
+    Raises:
+        UsageError: The place cannot be reached.
+    """
+
+    def __init__(self, url: str) -> None:
+        with require_extra("shards", f"{url}: results as Parquet"):
+            import fsspec
+            import pyarrow.parquet  # noqa: F401
+        self.url = url.rstrip("/") if "://" in url else str(Path(url).expanduser().absolute())
+        try:
+            self.files, self._path = fsspec.url_to_fs(self.url)
+        except (OSError, ImportError, ValueError) as error:
+            raise UsageError(f"{url}: the folder of results cannot be reached: {error}") from error
+        self._is_local = "://" not in self.url or self.url.startswith(("file://", "local://"))
+
+    @classmethod
+    def of_plan(cls, out: str | Path, plan: ShardPlan) -> "ShardFolder":
+        """Opens the folder of a plan's results in the folder that the user named, and writes the plan into it.
+
+        Raises:
+            UsageError: The folder cannot be written to.
+        """
+        folder = cls(f"{cls(str(out)).url}/{plan.identity}")
+        recordable = plan.model_copy(update={"judge": plan.judge and plan.judge.recordable})
+        try:
+            folder.files.makedirs(folder._path, exist_ok=True)
+            folder._write(_PLAN, recordable.model_dump_json(indent=1).encode())
+        except OSError as error:
+            raise UsageError(f"{out}: results cannot be written there: {error}; name another folder (--out)") from error
+        return folder
+
+    def summary(self, name: str) -> dict[str, Any] | None:
+        """Returns the summary of a shard's result; None where there is no result."""
+        from pyarrow import parquet
+
+        if not self.files.exists(self._file(f"{name}.parquet")):
+            return None
+        with self.files.open(self._file(f"{name}.parquet"), "rb") as file:
+            return read_summary(parquet.read_schema(file))
+
+    def read(self, name: str) -> "pyarrow.Table | None":
+        """Returns the result of a shard, else what is there of it, else None."""
+        from pyarrow import parquet
+
+        for file_name in (f"{name}.parquet", f"{name}{_PARTIAL}"):
+            if self.files.exists(self._file(file_name)):
+                with self.files.open(self._file(file_name), "rb") as file:
+                    return parquet.read_table(file)
+        return None
+
+    def write(self, name: str, result: "pyarrow.Table", metrics: Sequence[str]) -> dict[str, Any]:
+        """Writes the result of a shard with its summary, which it returns."""
+        summary = summarise_result(result, metrics)
+        self._write_table(f"{name}.parquet", attach_summary(result, summary))
+        if self.files.exists(self._file(f"{name}{_PARTIAL}")):
+            self.files.rm_file(self._file(f"{name}{_PARTIAL}"))
+        return summary
+
+    def write_partial(self, name: str, result: "pyarrow.Table") -> None:
+        """Writes what there is of a shard's result, unless there is a whole one, which has more."""
+        if not self.files.exists(self._file(f"{name}.parquet")):
+            self._write_table(f"{name}{_PARTIAL}", result)
+
+    def write_manifest(self, names: Iterable[str]) -> None:
+        """Records which shards count from now on."""
+        self._write(_MANIFEST, json.dumps(list(names)).encode())
+
+    def result_files(self) -> list[str]:
+        """Returns the files of the shards that count: those of the manifest, and all where there is none yet."""
+        if self.files.exists(self._file(_MANIFEST)):
+            names = [f"{name}.parquet" for name in json.loads(self.files.cat_file(self._file(_MANIFEST)))]
+        elif self.files.exists(self._path):
+            names = sorted(Path(str(path)).name for path in self.files.ls(self._path, detail=False))
+        else:
+            raise InputError(f"{self.url}: the folder of results is gone; restore it, or name another run")
+        return [f"{self.url}/{name}" for name in names if name.endswith(".parquet") and not name.endswith(_PARTIAL)]
+
+    def replies(self) -> Iterator[tuple[str, bytes]]:
+        """Yields (key, line of a cassette) of each reply in the results, each key once."""
+        from pyarrow import parquet
+
+        seen: set[str] = set()
+        for url in [*self.result_files(), *self._partial_files()]:
+            with self.files.open(self._file(url.rsplit("/", 1)[-1]), "rb") as file:
+                column = parquet.read_table(file, columns=["replies"])["replies"]
+            for reply in (reply for row in column.to_pylist() for reply in row or ()):
+                if reply["key"] not in seen:
+                    seen.add(reply["key"])
+                    yield reply["key"], reply["line"]
+
+    def _partial_files(self) -> list[str]:
+        return [str(path) for path in self.files.glob(f"{self._path}/*{_PARTIAL}")]
+
+    def _file(self, name: str) -> str:
+        return f"{self._path}/{name}"
+
+    def _write_table(self, name: str, table: "pyarrow.Table") -> None:
+        from pyarrow import parquet
+
+        buffer = io.BytesIO()
+        parquet.write_table(table, buffer, compression="zstd")
+        self._write(name, buffer.getvalue())
+
+    def _write(self, name: str, content: bytes) -> None:
+        """Writes a file whole: on a disk by renaming a draft; object stores put an object in one step."""
+        path = self._file(name)
+        if not self._is_local:
+            self.files.pipe_file(path, content)
+            return
+        draft = f"{path}.{secrets.token_hex(4)}.draft"
+        with Path(draft).open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(draft).replace(path)
+
+
+def shard_name(keys: Iterable[str]) -> str:
+    """Returns the name of a shard with these content keys, in their order."""
+    return hashlib.sha256("\n".join(keys).encode()).hexdigest()[:32]
+
+
+def merge_replies(folder: ShardFolder, cassette: Path) -> int:
+    """Adds the replies of all shards to a cassette, each once; returns how many they are.
+
+    Raises:
+        InputError: The cassette cannot be written.
+    """
+    count = 0
+    with Cassette(cassette, "record") as recorded:
+        for _, line in folder.replies():
+            recorded.put(parse_line(line))
+            count += 1
+    return count
