@@ -111,6 +111,15 @@ class ShardFolder:
             raise InputError(f"{self.url}: the folder of results is gone; restore it, or name another run")
         return [f"{self.url}/{name}" for name in names if name.endswith(".parquet") and not name.endswith(_PARTIAL)]
 
+    def has_plan(self) -> bool:
+        """Whether this is the folder of a plan's results."""
+        return bool(self.files.exists(self._file(_PLAN)))
+
+    def subfolders(self) -> "list[ShardFolder]":
+        """Returns the folders in this one."""
+        names = sorted(Path(str(path).rstrip("/")).name for path in self.files.ls(self._path, detail=False))
+        return [ShardFolder(f"{self.url}/{name}") for name in names]
+
     def replies(self) -> Iterator[tuple[str, bytes]]:
         """Yields (key, line of a cassette) of each reply in the results, each key once."""
         from pyarrow import parquet
@@ -156,15 +165,21 @@ def shard_name(keys: Iterable[str]) -> str:
     return hashlib.sha256("\n".join(keys).encode()).hexdigest()[:32]
 
 
-def merge_replies(folder: ShardFolder, cassette: Path) -> int:
-    """Adds the replies of all shards to a cassette, each once; returns how many they are.
+def write_replies(results: str | Path, cassette: Path) -> None:
+    """Writes the replies of all shards into a cassette, each once.
+
+    Args:
+        results: The folder of one plan's results, or the one that the user named, with the results of several.
+        cassette: The file to write.
 
     Raises:
-        InputError: The cassette cannot be written.
+        InputError: There are no results, or the cassette cannot be written.
     """
-    count = 0
+    folder = ShardFolder(str(results))
+    folders = [folder] if folder.has_plan() else [one for one in folder.subfolders() if one.has_plan()]
+    if not folders:
+        raise InputError(f"{folder.url}: there are no results of `assay run --engine` here; name their folder")
     with Cassette(cassette, "record") as recorded:
-        for _, line in folder.replies():
-            recorded.put(parse_line(line))
-            count += 1
-    return count
+        for one in folders:
+            for _, line in one.replies():
+                recorded.put(parse_line(line))
