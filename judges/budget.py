@@ -5,6 +5,7 @@ import math
 from dataclasses import dataclass, field
 
 from ..errors import BudgetReached, UsageError
+from .limiter import AdaptiveLimiter
 from .question import RawReply
 from .request_size import RequestSize
 
@@ -56,6 +57,14 @@ class Budget:
     _scale_out: float = field(default=1.0, init=False, repr=False)
     _usd_per_token: float = field(default=0.0, init=False, repr=False)
 
+    def make_limiter(self, most: int) -> AdaptiveLimiter:
+        """Makes what bounds the calls at once; a budget that several processes share bounds theirs together.
+
+        Args:
+            most: The highest limit.
+        """
+        return AdaptiveLimiter(most)
+
     async def begin(self, size: RequestSize) -> Reservation:
         """Reserves what a call may take; the call follows, and then `end`.
 
@@ -103,6 +112,12 @@ class Budget:
         for turn in waiting:
             if not turn.done():
                 turn.set_result(None)
+
+    def forfeit(self, reservation: Reservation) -> None:
+        """Settles a call whose reply is lost, with its process: it counts as having taken all that it may take."""
+        self.spent_tokens += reservation.tokens
+        self.spent_usd += reservation.usd
+        self.end(reservation, None)
 
     def _reservation(self, size: RequestSize) -> Reservation:
         tokens_in = _round_up(size.tokens_in * self._scale_in)

@@ -31,26 +31,29 @@ class AdaptiveLimiter:
     @asynccontextmanager
     async def slot(self) -> AsyncIterator[int]:
         """Waits for a place, first come, first served; yields a ticket for `halve`."""
-        await self._take_place()
+        ticket = await self.take_place()
         try:
-            yield self._halvings
+            yield ticket
         finally:
-            self._leave_place()
+            self.leave_place()
 
-    async def _take_place(self) -> None:
+    async def take_place(self) -> int:
+        """Waits for a place, for a caller that leaves it with `leave_place`; returns a ticket for `halve`."""
         if self.running < self.limit:
             self.running += 1
-            return
+            return self._halvings
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting.append(turn)
         try:
             await turn
         except asyncio.CancelledError:
             if turn.done() and not turn.cancelled():
-                self._leave_place()  # the place was given to a caller that is gone
+                self.leave_place()  # the place was given to a caller that is gone
             raise
+        return self._halvings
 
-    def _leave_place(self) -> None:
+    def leave_place(self) -> None:
+        """Gives a place to the next caller."""
         self.running -= 1
         self._give_places()
 

@@ -19,7 +19,7 @@ from .shard_table import attach_summary, read_summary, summarise_result
 if TYPE_CHECKING:
     import pyarrow
 
-_PARTIAL = ".partial.parquet"
+_PARTIAL = ".partial"
 _MANIFEST = "shards.json"
 _PLAN = "plan.json"
 
@@ -27,7 +27,7 @@ _PLAN = "plan.json"
 class ShardFolder:
     """The results of one plan: `NAME.parquet` per shard, where NAME is a hash of the shard's content keys.
 
-    A file appears whole or not at all. `NAME.partial.parquet` holds what was scored and asked of a shard whose scoring
+    A file appears whole or not at all. `NAME.partial` holds what was scored and asked of a shard whose scoring
     ended early. `shards.json` names the shards of the last run that ended, so that those of files that changed since
     do not count twice.
 
@@ -51,19 +51,32 @@ class ShardFolder:
 
     @classmethod
     def of_plan(cls, out: str | Path, plan: ShardPlan) -> "ShardFolder":
-        """Opens the folder of a plan's results in the folder that the user named, and writes the plan into it.
+        """Opens the folder of a plan's results in the folder that the user named.
+
+        Raises:
+            UsageError: The place cannot be reached.
+        """
+        return cls(f"{cls(str(out)).url}/{plan.identity}")
+
+    def begin(self, plan: ShardPlan, shard_rows: int) -> int:
+        """Makes the folder with its plan, or opens the one that is there.
+
+        Returns:
+            The rows per shard: those that the first run chose, for other shards would have other names.
 
         Raises:
             UsageError: The folder cannot be written to.
         """
-        folder = cls(f"{cls(str(out)).url}/{plan.identity}")
-        recordable = plan.model_copy(update={"judge": plan.judge and plan.judge.recordable})
         try:
-            folder.files.makedirs(folder._path, exist_ok=True)
-            folder._write(_PLAN, recordable.model_dump_json(indent=1).encode())
+            if self.has_plan():
+                return int(json.loads(self.files.cat_file(self._file(_PLAN)))["shard_rows"])
+            self.files.makedirs(self._path, exist_ok=True)
+            recordable = plan.model_copy(update={"judge": plan.judge and plan.judge.recordable})
+            content = {"shard_rows": shard_rows, "plan": recordable.model_dump(mode="json")}
+            self._write(_PLAN, json.dumps(content, indent=1).encode())
         except OSError as error:
-            raise UsageError(f"{out}: results cannot be written there: {error}; name another folder (--out)") from error
-        return folder
+            raise UsageError(f"{self.url}: results cannot be written there: {error}; name another --out") from error
+        return shard_rows
 
     def summary(self, name: str) -> dict[str, Any] | None:
         """Returns the summary of a shard's result; None where there is no result."""
@@ -109,7 +122,7 @@ class ShardFolder:
             names = sorted(Path(str(path)).name for path in self.files.ls(self._path, detail=False))
         else:
             raise InputError(f"{self.url}: the folder of results is gone; restore it, or name another run")
-        return [f"{self.url}/{name}" for name in names if name.endswith(".parquet") and not name.endswith(_PARTIAL)]
+        return [f"{self.url}/{name}" for name in names if name.endswith(".parquet")]
 
     def has_plan(self) -> bool:
         """Whether this is the folder of a plan's results."""
@@ -121,20 +134,19 @@ class ShardFolder:
         return [ShardFolder(f"{self.url}/{name}") for name in names]
 
     def replies(self) -> Iterator[tuple[str, bytes]]:
-        """Yields (key, line of a cassette) of each reply in the results, each key once."""
+        """Yields (key, line of a cassette) of each reply in the results, also in those that count no more; once."""
         from pyarrow import parquet
 
         seen: set[str] = set()
-        for url in [*self.result_files(), *self._partial_files()]:
-            with self.files.open(self._file(url.rsplit("/", 1)[-1]), "rb") as file:
+        for path in sorted(
+            [*self.files.glob(f"{self._path}/*.parquet"), *self.files.glob(f"{self._path}/*{_PARTIAL}")]
+        ):
+            with self.files.open(path, "rb") as file:
                 column = parquet.read_table(file, columns=["replies"])["replies"]
             for reply in (reply for row in column.to_pylist() for reply in row or ()):
                 if reply["key"] not in seen:
                     seen.add(reply["key"])
                     yield reply["key"], reply["line"]
-
-    def _partial_files(self) -> list[str]:
-        return [str(path) for path in self.files.glob(f"{self._path}/*{_PARTIAL}")]
 
     def _file(self, name: str) -> str:
         return f"{self._path}/{name}"

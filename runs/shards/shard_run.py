@@ -1,12 +1,11 @@
 """A run by shards: what there is to score, who scores it, and its record in the store."""
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from ... import errors
-from ...errors import AssayError, BudgetReached, UsageError
+from ...errors import BudgetReached, UsageError
 from ...judges import Usage
 from ...metrics import Metric
 from ...prompts import Prompts
@@ -15,15 +14,17 @@ from ..plan import Plan
 from ..session import Ending, OnProgress, Outcome, Progress
 from ..set_profile import SetProfile
 from ..store import Store
-from .score_shard import ShardScorer, read_samples
-from .shard_folder import ShardFolder, shard_name
-from .shard_plan import ShardPlan, content_key
-from .shard_source import Origin, Piece, choose_rating_column, find_pieces, read_shards
+from .score_shard import ShardScorer
+from .shard_folder import ShardFolder
+from .shard_plan import ShardPlan
+from .shard_report import ShardJob, ShardReport, score_piece
+from .shard_source import Piece, choose_rating_column, find_files, find_pieces, read_shards
 
 if TYPE_CHECKING:
     import pyarrow
 
 Engine = Literal["shards", "ray"]
+_ROWS_LOOKED_AT = 1000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +34,8 @@ class ShardOptions:
     Attributes:
         out: The folder or URL for the results.
         engine: `shards`, one after another in this process; or `ray`, by the workers of a Ray cluster.
-        shard_rows: Rows per shard: what is scored again, at most, where a worker is killed.
+        shard_rows: Rows per shard: what is scored again, at most, where a worker is killed. Where results of this plan
+            are there already, theirs.
         workers: How many workers of Ray score at once; None for one per processor.
         address: The Ray cluster, as `ray.init` takes it; None for one on this machine that ends with the run.
     """
@@ -43,74 +45,6 @@ class ShardOptions:
     shard_rows: int = 1000
     workers: int | None = None
     address: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class ShardReport:
-    """What became of one shard.
-
-    Attributes:
-        name: The name of its result.
-        rows: Its answers.
-        statuses: Its scores by status.
-        usage: What it took in this session.
-        is_reused: Whether its result was there already.
-        problem: Why scoring ended here: the class of an error of Assay, and its text; None where it did not.
-    """
-
-    name: str = ""
-    rows: int = 0
-    statuses: dict[str, int] = field(default_factory=dict)
-    usage: Usage = field(default_factory=Usage)
-    is_reused: bool = False
-    problem: tuple[str, str] | None = None
-
-    def raise_problem(self) -> None:
-        """Raises the error that scoring ended with, if any."""
-        if self.problem is not None:
-            error: type[AssayError] = getattr(errors, self.problem[0], AssayError)
-            raise error(self.problem[1])
-
-
-@dataclass(frozen=True, slots=True)
-class ShardJob:
-    """What a worker needs to score pieces.
-
-    Attributes:
-        plan: What is done with each shard.
-        folder: Where the results go.
-        shard_rows: Rows per shard.
-    """
-
-    plan: ShardPlan
-    folder: str
-    shard_rows: int
-
-
-def score_piece(piece: Piece, job: ShardJob, scorer: ShardScorer) -> Iterator[ShardReport]:
-    """Scores the shards of a piece whose results are not there yet, and writes them.
-
-    However scoring ends, short of a kill, what was scored and asked of a shard is written.
-
-    Raises:
-        AssayError: As `ShardScorer.score`.
-    """
-    folder, metrics = ShardFolder(job.folder), job.plan.all_metrics
-    for rows in read_shards(piece, job.shard_rows):
-        samples = list(read_samples(rows, job.plan))
-        name = shard_name(content_key(sample, job.plan) for sample in samples)
-        summary = folder.summary(name)
-        is_reused = summary is not None and not summary["unfinished"]
-        usage = Usage()
-        if summary is None or not is_reused:
-            try:
-                result = scorer.score_samples(samples, Origin.of(rows).place, folder.read(name))
-            except BaseException:
-                if scorer.unfinished is not None:
-                    folder.write_partial(name, scorer.unfinished)
-                raise
-            summary, usage = folder.write(name, result, metrics), scorer.usage
-        yield ShardReport(name, summary["rows"], summary["statuses"], usage, is_reused)
 
 
 class _ShardProgress(Progress):
@@ -166,25 +100,33 @@ def run_shards(
             "shards are read from Parquet files by one pattern, such as 'answers/*.parquet' (in quotes); split and "
             "sheet do not apply"
         )
-    pieces = find_pieces(plan.sets[0], shard_options.shard_rows, plan.limit)
-    shard_plan = _shard_plan(plan, options, pieces)
-    metrics = _check(shard_plan, pieces[0], shard_options.shard_rows, on_note)
+    paths = find_files(plan.sets[0])
+    shard_plan = _shard_plan(plan, options, paths)
     folder = ShardFolder.of_plan(shard_options.out, shard_plan)
+    metrics = _check(shard_plan, find_pieces(paths, shard_options.shard_rows, plan.limit)[0], on_note)
+    shard_rows = folder.begin(shard_plan, shard_options.shard_rows)
+    pieces = find_pieces(paths, shard_rows, plan.limit)
     run = resume or store.begin(plan.with_directions(metrics), options.cassette, folder.url)
     if resume is None:
         on_begin(run)
-    job = ShardJob(shard_plan, folder.url, shard_options.shard_rows)
+    job = ShardJob(shard_plan, folder.url, shard_rows)
     progress = _ShardProgress(total=sum(piece.stop - piece.start for piece in pieces))
     on_progress(progress)
     names: dict[str, None] = {}
     ending: Ending = "interrupted"
     message = ""
     try:
+        stopped: ShardReport | None = None
         for report in _score(pieces, job, options, shard_options):
+            if report.is_stopped:
+                stopped = report  # the other workers write what they have
+                continue
             report.raise_problem()
             names[report.name] = None
             progress.count(report)
             on_progress(progress)
+        if stopped is not None:
+            stopped.raise_problem()
         folder.write_manifest(names)
         ending = "done"
     except BudgetReached as error:
@@ -199,10 +141,12 @@ def run_shards(
 
 def _score(
     pieces: list[Piece], job: ShardJob, options: RunOptions, shard_options: ShardOptions
-) -> Iterable[ShardReport]:
-    if shard_options.engine == "ray":
-        raise UsageError("the engine ray is not there yet")
-    return _score_here(pieces, job, options)
+) -> Iterator[ShardReport]:
+    if shard_options.engine == "shards":
+        return _score_here(pieces, job, options)
+    from .ray_engine import score_with_ray
+
+    return score_with_ray(pieces, job, options.budget, workers=shard_options.workers, address=shard_options.address)
 
 
 def _score_here(pieces: list[Piece], job: ShardJob, options: RunOptions) -> Iterator[ShardReport]:
@@ -211,7 +155,7 @@ def _score_here(pieces: list[Piece], job: ShardJob, options: RunOptions) -> Iter
             yield from score_piece(piece, job, scorer)
 
 
-def _shard_plan(plan: Plan, options: RunOptions, pieces: list[Piece]) -> ShardPlan:
+def _shard_plan(plan: Plan, options: RunOptions, paths: list[str]) -> ShardPlan:
     return ShardPlan(
         metrics=plan.metrics,
         judge=plan.judge,
@@ -219,7 +163,7 @@ def _shard_plan(plan: Plan, options: RunOptions, pieces: list[Piece]) -> ShardPl
         own_prompts=_own_prompts(plan.prompts),
         mapping=plan.mapping,
         language=plan.language,
-        rating_column=choose_rating_column(pieces, plan.mapping),
+        rating_column=choose_rating_column(paths, plan.mapping),
         cassette=None if options.cassette is None else str(replace(options, judge=plan.judge).cassette_file()),
         mode=options.mode,
         concurrency=options.concurrency,
@@ -233,9 +177,9 @@ def _own_prompts(folder: str | None) -> dict[str, str]:
     return {file.name: file.read_text(encoding="utf-8") for file in sorted(Path(folder).glob("*.md"))}
 
 
-def _check(plan: ShardPlan, piece: Piece, shard_rows: int, on_note: Callable[[str], None]) -> list[Metric]:
-    """Makes the metrics and reads the first shard, before anything is paid for."""
-    rows: pyarrow.Table = next(read_shards(piece, shard_rows))
+def _check(plan: ShardPlan, piece: Piece, on_note: Callable[[str], None]) -> list[Metric]:
+    """Makes the metrics and reads the first rows, before anything is paid for."""
+    rows: pyarrow.Table = next(read_shards(piece, _ROWS_LOOKED_AT))
     with ShardScorer(plan) as scorer:
         metrics, samples, notes = scorer.check(rows)
     profile = SetProfile()

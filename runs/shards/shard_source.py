@@ -69,20 +69,20 @@ class Origin:
         return rows.replace_schema_metadata({**(rows.schema.metadata or {}), _ORIGIN: json.dumps(asdict(self))})
 
 
-def find_pieces(pattern: str, shard_rows: int, limit: int | None = None) -> list[Piece]:
-    """Lists what there is to score, in the order of the files' names; reads only the files' footers.
+def find_pieces(paths: Sequence[str], shard_rows: int, limit: int | None = None) -> list[Piece]:
+    """Lists what there is to score; reads only the files' footers.
 
     Args:
-        pattern: A Parquet file or a pattern of several, such as `answers/*.parquet` or `s3://bucket/answers/*.parquet`.
+        paths: The Parquet files.
         shard_rows: Rows per shard. A piece has a whole number of shards, but for the last one of a row group.
         limit: At most so many rows.
 
     Raises:
-        InputError: There is no such file, or one that is no Parquet file; or none has a row.
+        InputError: A file cannot be read, or none has a row.
     """
     pieces: list[Piece] = []
     place = 0
-    for path in _paths(pattern):
+    for path in paths:
         row = 0
         with _open_parquet(path) as file:
             counts = [file.metadata.row_group(group).num_rows for group in range(file.metadata.num_row_groups)]
@@ -96,7 +96,7 @@ def find_pieces(pattern: str, shard_rows: int, limit: int | None = None) -> list
                     place += stop - start
             row += count
     if not pieces:
-        raise InputError(f"{pattern}: there are no rows to score; check the files")
+        raise InputError(f"{paths[0]}: there are no rows to score here or in the files after it; check them")
     return pieces
 
 
@@ -121,11 +121,11 @@ def read_shards(piece: Piece, shard_rows: int) -> Iterator["pyarrow.Table"]:
                 return
 
 
-def choose_rating_column(pieces: Sequence[Piece], mapping: Mapping[str, str]) -> RatingColumn | None:
+def choose_rating_column(paths: Sequence[str], mapping: Mapping[str, str]) -> RatingColumn | None:
     """Finds the column of ratings with its scale, by all rows of all files, of which only such columns are read.
 
     Args:
-        pieces: What there is to score.
+        paths: The Parquet files.
         mapping: The renamed columns; None is looked for where one of them is the rating.
     """
     if "rating" in mapping.values():
@@ -133,7 +133,7 @@ def choose_rating_column(pieces: Sequence[Piece], mapping: Mapping[str, str]) ->
     names = {"rating", "ratings", *RATING_ALIASES}
 
     def rows() -> Iterator[Row]:
-        for path in dict.fromkeys(piece.path for piece in pieces):
+        for path in paths:
             with _open_parquet(path) as file:
                 columns = [name for name in file.schema_arrow.names if usual_name(name) in names]
                 for batch in file.iter_batches(columns=columns) if columns and "rating" not in columns else ():
@@ -143,7 +143,15 @@ def choose_rating_column(pieces: Sequence[Piece], mapping: Mapping[str, str]) ->
     return find_rating_column(rows())
 
 
-def _paths(pattern: str) -> list[str]:
+def find_files(pattern: str) -> list[str]:
+    """Lists Parquet files, sorted by name.
+
+    Args:
+        pattern: A Parquet file or a pattern of several, such as `answers/*.parquet` or `s3://bucket/answers/*.parquet`.
+
+    Raises:
+        InputError: There is no such file, or the name is not that of a Parquet file.
+    """
     with require_extra("shards", f"{pattern}: reading shards"):
         import fsspec
         import pyarrow.parquet  # noqa: F401

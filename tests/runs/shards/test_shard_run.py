@@ -21,7 +21,7 @@ from assay.runs.answer_index import AnswerIndex, AnswerQuery
 from assay.runs.run_figures import compute_figures
 from assay.runs.shards import ShardOptions, ShardPlan, run_shards, score_shard
 from assay.runs.shards.shard_folder import ShardFolder
-from assay.runs.shards.shard_source import find_pieces, read_shards
+from assay.runs.shards.shard_source import find_files, find_pieces, read_shards
 from assay.runs.summary import summarise
 
 Make = Callable[..., Any]
@@ -34,7 +34,7 @@ def write_files(folder: Path, set_path: Path, *counts: int, **options: Any) -> s
     folder.mkdir(exist_ok=True)
     start = 0
     for number, count in enumerate(counts):
-        part = pyarrow.Table.from_pylist(rows[start : start + count])
+        part = pyarrow.Table.from_pylist(rows).slice(start, count)  # all have all columns
         parquet.write_table(part, folder / f"answers-{number}.parquet", **options)
         start += count
     return str(folder / "*.parquet")
@@ -43,17 +43,17 @@ def write_files(folder: Path, set_path: Path, *counts: int, **options: Any) -> s
 def test_pieces_have_every_row_once_and_in_order(tmp_path: Path, set_file: Make) -> None:
     """7 rows in row groups of 3, 3 and 1; then 4 rows in groups of 3 and 1."""
     pattern = write_files(tmp_path / "in", set_file(11), 7, 4, row_group_size=3)
-    shards = [rows for piece in find_pieces(pattern, shard_rows=2) for rows in read_shards(piece, 2)]
+    shards = [rows for piece in find_pieces(find_files(pattern), shard_rows=2) for rows in read_shards(piece, 2)]
     assert [rows.num_rows for rows in shards] == [2, 1, 2, 1, 1, 2, 1, 1]
     assert [name for rows in shards for name in rows["id"].to_pylist()] == [f"s{n}" for n in range(11)]
-    limited = find_pieces(pattern, shard_rows=2, limit=4)
+    limited = find_pieces(find_files(pattern), shard_rows=2, limit=4)
     assert sum(piece.stop - piece.start for piece in limited) == 4
 
 
 def test_rows_without_an_id_are_numbered_in_their_file(tmp_path: Path, set_file: Make) -> None:
     rows = [LINES(line) for line in set_file(5).read_text().splitlines()]
     parquet.write_table(pyarrow.Table.from_pylist(rows).drop_columns("id"), tmp_path / "a.parquet", row_group_size=2)
-    shards = [rows for piece in find_pieces(str(tmp_path / "a.parquet"), 3) for rows in read_shards(piece, 3)]
+    shards = [rows for piece in find_pieces([str(tmp_path / "a.parquet")], 3) for rows in read_shards(piece, 3)]
     results = [score_shard(rows, ShardPlan(metrics=("token_overlap",))) for rows in shards]
     assert [name for result in results for name in result["id"].to_pylist()] == [f"a-{n}" for n in range(1, 6)]
     assert [place for result in results for place in result["place"].to_pylist()] == [0, 1, 2, 3, 4]
@@ -73,19 +73,24 @@ def test_files_that_cannot_be_read_are_named(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "bad.parquet").write_bytes(b"no Parquet")
     with pytest.raises(InputError, match=problem):
-        find_pieces(pattern, 10)
+        find_pieces(find_files(pattern), 10)
 
 
 @pytest.fixture
 def both(tmp_path: Path, set_file: Make) -> tuple[Store, str, str]:
     """A store with a local run, and one by shards of the same answers; their ids."""
-    pattern = write_files(tmp_path / "in", set_file(12, group="g", message_type="binary"), 7, 5)
+    set_path = set_file(12, group="g", message_type="binary")
+    lines = [LINES(line) for line in set_path.read_text().splitlines()]
+    for line in lines[2:5]:
+        line["reference"] = "Open the menu."
+    set_path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    pattern = write_files(tmp_path / "in", set_path, 7, 5)
     store = Store(tmp_path / ".assay")
     from assay.runs import run_plan
 
-    local = run_plan(Plan(sets=(str(tmp_path / "set.jsonl"),), metrics=("declined", "context_recall")), store).run
+    local = run_plan(Plan(sets=(str(tmp_path / "set.jsonl"),), metrics=("declined", "rouge_l")), store).run
     options = ShardOptions(out=tmp_path / "out", shard_rows=3)
-    plan = Plan(sets=(pattern,), metrics=("declined", "context_recall"))
+    plan = Plan(sets=(pattern,), metrics=("declined", "rouge_l"))
     return store, local, run_shards(plan, store, RunOptions(), options).run
 
 
@@ -122,7 +127,7 @@ def test_the_store_reads_results_in_place(both: tuple[Store, str, str]) -> None:
         AnswerQuery(text="no such words"),
         AnswerQuery(language="en", message_type="binary", group="g"),
         AnswerQuery(metric="token_overlap", status="scored", at_least=0.5),
-        AnswerQuery(metric="context_recall", status="failed"),
+        AnswerQuery(metric="rouge_l", status="skipped"),
     ],
     ids=repr,
 )
@@ -173,6 +178,7 @@ def test_results_in_another_file_system(set_file: Make) -> None:
     rows = pyarrow.Table.from_pylist([LINES(line) for line in set_file(3).read_text().splitlines()])
     plan = ShardPlan(metrics=("token_overlap",))
     folder = ShardFolder.of_plan("memory://scores", plan)
+    assert (folder.begin(plan, 10), folder.begin(plan, 20)) == (10, 10)
     assert folder.write("a" * 32, score_shard(rows, plan), plan.all_metrics)["rows"] == 3
     assert folder.summary("a" * 32) == {
         "rows": 3,
@@ -203,7 +209,7 @@ def test_the_command_goes_on_after_its_budget_and_its_replies_become_a_cassette(
     replayed = assay(*words[:6], "--cassette", "all.jsonl", "--mode", "replay", "--json")
     assert (replayed.code, replayed.json["metrics"]) == (0, done.json["metrics"])
     assert len(openai_server.requests) == 6
-    assert not list(tmp_path.glob("out/*/*.partial.parquet"))
+    assert not list(tmp_path.glob("out/*/*.partial"))
 
 
 def test_a_killed_command_asks_again_at_most_for_the_shard_in_work(
@@ -238,8 +244,8 @@ def test_a_killed_command_asks_again_at_most_for_the_shard_in_work(
 def test_the_command_says_what_does_not_fit(tmp_path: Path, set_file: Make, assay: Make) -> None:
     pattern = write_files(tmp_path / "in", set_file(2), 2)
     assert "--out scores" in assay("run", pattern, "--metrics", "token_overlap", "--engine", "shards").err
-    unscorable = assay("run", pattern, "--metrics", "numeric_claims", "--engine", "shards", "--out", "out")
-    assert "numeric_claims can score none of the 2 samples" in unscorable.err
+    unscorable = assay("run", pattern, "--metrics", "rouge_l", "--engine", "shards", "--out", "out")
+    assert "rouge_l can score none of the 2 samples" in unscorable.err
     assert unscorable.code == 2
     assert not list(tmp_path.glob("out/*/*.parquet"))
 
