@@ -44,7 +44,7 @@ def score_with_ray(
         workers: How many score at once; None for one per processor of the cluster.
         address: The cluster, as `ray.init` takes it; None for one on this machine, which ends with the run.
     """
-    with _connected(address) as ray:
+    with _connected(address):
         import ray.data
         from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
@@ -186,7 +186,7 @@ class _SharedLimiter(AdaptiveLimiter):
 
 
 @contextmanager
-def _connected(address: str | None) -> Iterator[Any]:
+def _connected(address: str | None) -> Iterator[None]:
     """Ray, connected to a cluster: the one that this process is connected to, the one that is named, or a new one."""
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
@@ -201,7 +201,7 @@ def _connected(address: str | None) -> Iterator[Any]:
             options |= {"_node_ip_address": "127.0.0.1", "object_store_memory": 200 * 2**20}
         ray.init(**options, log_to_driver=False, logging_level=logging.WARNING)
     try:
-        yield ray
+        yield
     finally:
         if not was_connected:
             ray.shutdown()

@@ -86,7 +86,8 @@ class ShardScorer:
         settings = plan.judge
         if settings is not None and plan.concurrency is not None:
             settings = settings.with_changes(concurrency=plan.concurrency)
-        judge = settings and LiteLLMJudge(settings, cassette=cassette if is_replaying else None, budget=budget)
+        replayed = cassette if is_replaying else None
+        judge = None if settings is None else LiteLLMJudge(settings, cassette=replayed, budget=budget)
         keeps_vectors: Any = cassette if is_replaying else self._replies
         self._judge = judge
         self._options = RunOptions(

@@ -103,7 +103,7 @@ def run_shards(
     paths = find_files(plan.sets[0])
     shard_plan = _shard_plan(plan, options, paths)
     folder = ShardFolder.of_plan(shard_options.out, shard_plan)
-    metrics = _check(shard_plan, find_pieces(paths, shard_options.shard_rows, plan.limit)[0], on_note)
+    metrics = _check(shard_plan, find_pieces(paths, _ROWS_LOOKED_AT, plan.limit)[0], on_note)
     shard_rows = folder.begin(shard_plan, shard_options.shard_rows)
     pieces = find_pieces(paths, shard_rows, plan.limit)
     run = resume or store.begin(plan.with_directions(metrics), options.cassette, folder.url)

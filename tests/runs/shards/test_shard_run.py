@@ -206,7 +206,8 @@ def test_the_command_goes_on_after_its_budget_and_its_replies_become_a_cassette(
     assert done.json["metrics"]["judge_truthfulness"]["scored"] == 6
     assert len(openai_server.requests) == 6
     assert assay("cassettes", "merge", "all.jsonl", "out", "--json").json == {"recordings": 6}
-    replayed = assay(*words[:6], "--cassette", "all.jsonl", "--mode", "replay", "--json")
+    local = ("run", "in/answers-0.parquet", *words[2:6])
+    replayed = assay(*local, "--cassette", "all.jsonl", "--mode", "replay", "--json")
     assert (replayed.code, replayed.json["metrics"]) == (0, done.json["metrics"])
     assert len(openai_server.requests) == 6
     assert not list(tmp_path.glob("out/*/*.partial"))
