@@ -81,7 +81,7 @@ def both(tmp_path: Path, set_file: Make) -> tuple[Store, str, str]:
     """A store with a local run, and one by shards of the same answers; their ids."""
     set_path = set_file(12, group="g", message_type="binary")
     lines = [LINES(line) for line in set_path.read_text().splitlines()]
-    for line in lines[2:5]:
+    for line in lines[:3]:
         line["reference"] = "Open the menu."
     set_path.write_text("".join(json.dumps(line) + "\n" for line in lines))
     pattern = write_files(tmp_path / "in", set_path, 7, 5)
