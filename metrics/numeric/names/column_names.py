@@ -241,14 +241,19 @@ def counted_compounds(column: str, step: str | None, language: str) -> Iterator[
 
 @cache
 def _concepts() -> dict[Stems, str]:
-    """What a phrase of either language means, by its stems in each language."""
-    known: dict[Stems, str] = {}
+    """What a phrase of any language means, by its stems in each language.
+
+    A language's own stems go first: a stemmer of another one makes "work" of "workers".
+    """
+    own: dict[Stems, str] = {}
+    crossed: dict[Stems, str] = {}
     for language in LANGUAGES:
         for concept, phrases in lexicon(language).data["synonyms"].items():
             for phrase in [concept.replace("_", " "), *phrases]:
                 for stemmed in LANGUAGES:
+                    known = own if stemmed == language else crossed
                     known.setdefault(tuple(token.stem for token in tokens(phrase, stemmed) if token.is_word), concept)
-    return known
+    return crossed | own
 
 
 @cache

@@ -14,7 +14,6 @@ from ..times import find_times, whole_weeks
 from .anaphora import reaches, with_told_times
 from .exclusions import named_before, with_left_out, without
 from .marks import (
-    ARTICLES,
     Mark,
     is_of_a_name,
     longest,
@@ -226,7 +225,7 @@ def read_clause(
     found += [
         Mark(n.start, n.end, text[n.start : n.end], number=n)
         for n in find_numbers(text, load_language(language))
-        if not (n.spelled and n.value == 1 and n.text.lower().split()[0] in ARTICLES)
+        if not (n.spelled and n.value == 1 and n.text.lower().split()[0] in words.articles)
     ]
     if view.times is None:
         found += untold_times(text, words, view.table.name)

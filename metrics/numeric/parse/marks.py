@@ -23,8 +23,6 @@ _HEDGES = {
 
 BOUNDS = {Hedge.MORE_THAN: "gt", Hedge.LESS_THAN: "lt", Hedge.AT_LEAST: "ge", Hedge.AT_MOST: "le"}
 
-ARTICLES = ("a", "an", "een")
-
 _ORDER = {"mention": 0, "time": 1, "number": 2, "word": 3}
 
 _TIME_UNITS = frozenset({"day", "week", "month", "year", "h", "hour", "min", "s"})

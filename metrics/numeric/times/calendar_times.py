@@ -60,7 +60,8 @@ def _months(language: str) -> dict[str, int]:
     """The names of the months, short and long, and their numbers."""
     known = load_language(language).notation
     named = {name: number for names in (known.short_months, known.months) for number, name in enumerate(names, 1)}
-    return named | lexicon(language).data["more_months"]
+    more: dict[str, int] = lexicon(language).data["more_months"]
+    return named | more
 
 
 def any_of(words: Iterable[str]) -> str:
@@ -89,7 +90,7 @@ def times_by_name(text: str, language: str, times: Times) -> list[NamedTime]:
 
 def _is_verb(month: re.Match[str], words: Mapping[str, Any]) -> bool:
     before = month.string[: month.start()]
-    return re.fullmatch(words["verb_months"], month[0], re.IGNORECASE) is not None and not re.search(
+    return re.fullmatch(words["verb_months"], month[0]) is not None and not re.search(
         rf"(?:{words['before_month']}) $", before, re.IGNORECASE
     )
 

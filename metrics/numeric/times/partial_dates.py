@@ -18,8 +18,8 @@ def _beside_another(language: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
     words = lexicon(language).data
     suffix = words["ordinal_suffix"]
     join = rf"(?:{words['days_joined']}|-|–) ?(?:[\ue000-\uf000]{FILLER}* )?{words['article']}"
-    before = rf"(?<![\w.,])(?P<day>\d{{1,2}})(?:{suffix})? ?{join}(?P<time>[\ue000-\uf000])"
-    after = rf"(?P<time>[\ue000-\uf000]){FILLER}* ?{join}(?P<day>\d{{1,2}})(?:{suffix})?(?![\w%]|[.,]\d)"
+    before = rf"(?<![\w.,])(?P<day>\d{{1,2}})(?P<suffix>{suffix})? ?{join}(?P<time>[\ue000-\uf000])"
+    after = rf"(?P<time>[\ue000-\uf000]){FILLER}* ?{join}(?P<day>\d{{1,2}})(?P<suffix>{suffix})?(?![\w%]|[.,]\d)"
     return re.compile(before), re.compile(after)
 
 
@@ -44,7 +44,9 @@ def with_lone_days(text: str, language: str, times: Times, found: list[NamedTime
         for match in pattern.finditer(masked):
             window = found[place_of(match["time"])].windows[0]
             if window.start and window.start == window.end and (day := day_of(window.start, int(match["day"]))):
-                extra[match.start("day")] = NamedTime(match.start("day"), match.end("day"), (days(day, day),))
+                point = match["suffix"] is not None and not match["suffix"].isalpha()  # "3. und 9. März"
+                end = match.end("suffix" if point else "day")
+                extra[match.start("day")] = NamedTime(match.start("day"), end, (days(day, day),))
     for match in _alone(language).finditer(text):
         start, end = match.start("day"), match.end()
         taken = start in extra or any(time.start < end and start < time.end for time in found)
