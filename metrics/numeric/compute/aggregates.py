@@ -9,11 +9,10 @@ from ..specification import Direction, Specification, Statistic
 from ..tables import Table, all_values, rows_of, values_of
 from ..unverifiable import Unverifiable
 from .computation import Computed, called, listed, one, shown, unit_of, with_unit
+from .statistic_entry import Compute, StatisticEntry, UnitRule
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-Compute = Callable[[Specification, Table], Computed]
 
 
 def series_name(asked: Specification) -> str:
@@ -223,7 +222,22 @@ def _median(values: "NDArray[Any]") -> float:
     return float(np.median(values))
 
 
-mean = _whole(lambda values: values.mean(), lambda values: f"({listed(values, '+')}) / {len(values)}")
-median = _whole(_median, lambda values: f"the middle of {listed(sorted(values), ',')}")
-total = _whole(lambda values: values.sum(), lambda values: listed(values, "+"))
-spread = _whole(lambda values: values.max() - values.min(), lambda vs: f"{shown(max(vs))} - {shown(min(vs))}")
+_mean = _whole(lambda values: values.mean(), lambda values: f"({listed(values, '+')}) / {len(values)}")
+_middle = _whole(_median, lambda values: f"the middle of {listed(sorted(values), ',')}")
+_total = _whole(lambda values: values.sum(), lambda values: listed(values, "+"))
+_spread = _whole(lambda values: values.max() - values.min(), lambda vs: f"{shown(max(vs))} - {shown(min(vs))}")
+_S, _LEVEL, _DISTANCE = Statistic, UnitRule.LEVEL, UnitRule.DISTANCE
+
+AGGREGATES = (
+    StatisticEntry(_S.VALUE_AT, value_at, _LEVEL, "the value of one row"),
+    StatisticEntry(_S.MEAN, _mean, _LEVEL, "the mean", word="mean", is_inner=True),
+    StatisticEntry(_S.MEDIAN, _middle, _LEVEL, "the median", word="median", is_inner=True),
+    StatisticEntry(_S.SUM, _total, _LEVEL, "the total", word="sum", is_inner=True),
+    StatisticEntry(_S.MINIMUM, extreme, _LEVEL, "the lowest value"),
+    StatisticEntry(_S.MAXIMUM, extreme, _LEVEL, "the highest value"),
+    StatisticEntry(_S.RANGE, _spread, _DISTANCE, "the highest less the lowest value", word="range"),
+    StatisticEntry(_S.DEVIATION, deviation, _DISTANCE, "the standard deviation", word="deviation"),
+    StatisticEntry(_S.LATEST, outer, _LEVEL, "the last value", word="latest"),
+    StatisticEntry(_S.FIRST, outer, _LEVEL, "the first value", word="first"),
+)
+"""The statistics of one series over one window; a new one is a function and an entry here."""

@@ -6,21 +6,11 @@ from ..quantities import converted, unit_and_power
 from ..specification import ALL_ROWS, Direction, Hedge, Specification, Statistic
 from ..tables import Table, all_values, rows_of
 from ..unverifiable import Unverifiable
-from .aggregates import extreme, mean, median, outer, series_name, spread, total, value_at
+from .aggregates import AGGREGATES, series_name
 from .computation import Computed, called, one, shown, unit_of, with_unit
 
 _FLAT = 0.05  # values within 5% of each other are "about as high"
-_OF = {
-    Statistic.VALUE_AT: value_at,
-    Statistic.MEAN: mean,
-    Statistic.MEDIAN: median,
-    Statistic.SUM: total,
-    Statistic.MAXIMUM: extreme,
-    Statistic.MINIMUM: extreme,
-    Statistic.LATEST: outer,
-    Statistic.FIRST: outer,
-    Statistic.RANGE: spread,
-}
+_OF = {entry.statistic: entry.compute for entry in AGGREGATES}
 SIGNIFICANT = 0.05
 
 

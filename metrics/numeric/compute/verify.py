@@ -1,71 +1,23 @@
 """A specification against tables: supported, contradicted or unverifiable, with the right number in the reason."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from ...claim import Verdict
-from ..quantities import converted, holds, unit_and_power
+from ..quantities import HEDGES, converted, holds, unit_and_power
 from ..specification import Direction, Hedge, Specification, Statistic
 from ..tables import Table, rows_of
 from ..unverifiable import Unverifiable
-from .aggregates import (
-    count,
-    count_beyond,
-    counted_unit,
-    crossing,
-    deviation,
-    extreme,
-    mean,
-    median,
-    missing,
-    outer,
-    rank,
-    spread,
-    total,
-    value_at,
-)
-from .anomalies import anomaly
+from .aggregates import counted_unit
 from .computation import Computed, with_unit
-from .relations import comparison, correlation, difference, percent_change, ratio, share
-from .streak import streak
-from .trend import trend
+from .statistic_entry import UnitRule
+from .statistics import STATISTICS, statistics_in
 
-_COMPUTE: Mapping[Statistic, Callable[[Specification, Table], Computed]] = {
-    Statistic.VALUE_AT: value_at,
-    Statistic.MEAN: mean,
-    Statistic.MEDIAN: median,
-    Statistic.SUM: total,
-    Statistic.MINIMUM: extreme,
-    Statistic.MAXIMUM: extreme,
-    Statistic.TIME_OF_MAXIMUM: extreme,
-    Statistic.TIME_OF_MINIMUM: extreme,
-    Statistic.COUNT: count,
-    Statistic.MISSING: missing,
-    Statistic.COUNT_ABOVE: count_beyond,
-    Statistic.COUNT_BELOW: count_beyond,
-    Statistic.DIFFERENCE: difference,
-    Statistic.PERCENT_CHANGE: percent_change,
-    Statistic.RATIO: ratio,
-    Statistic.TREND: trend,
-    Statistic.STREAK: streak,
-    Statistic.RANGE: spread,
-    Statistic.DEVIATION: deviation,
-    Statistic.LATEST: outer,
-    Statistic.FIRST: outer,
-    Statistic.RANK: rank,
-    Statistic.COMPARISON: comparison,
-    Statistic.ANOMALY: anomaly,
-    Statistic.NO_ANOMALY: anomaly,
-    Statistic.CROSSING: crossing,
-    Statistic.CORRELATION: correlation,
-    Statistic.SHARE: share,
-}
-_COUNTS = (Statistic.COUNT, Statistic.MISSING, Statistic.COUNT_ABOVE, Statistic.COUNT_BELOW, Statistic.STREAK)
+_COUNTS = statistics_in(UnitRule.COUNT)
 _CHANGES = (Statistic.DIFFERENCE, Statistic.PERCENT_CHANGE)
 _TIMES = (Statistic.TIME_OF_MAXIMUM, Statistic.TIME_OF_MINIMUM)
 _MOST_PERCENT = 200.0
 _FURTHER = 1.5  # times its margin a round phrase ("a third") may still be meant
-_BOUNDS = (Hedge.MORE_THAN, Hedge.LESS_THAN, Hedge.AT_LEAST, Hedge.AT_MOST)
 _TELLING = 3  # digits that make an agreement no chance
 _YES_OR_NO = (Statistic.TREND, Statistic.COMPARISON, Statistic.NO_ANOMALY)
 
@@ -88,7 +40,7 @@ class Finding:
 
 def compute(asked: Specification, table: Table) -> Computed:
     """The statistic that a specification asks for, in one reading of one table. Raises `Unverifiable`."""
-    return _COMPUTE[asked.statistic](asked, table)
+    return STATISTICS[asked.statistic].compute(asked, table)
 
 
 def verify(asked: Specification, tables: Sequence[Table]) -> Finding:
@@ -157,7 +109,7 @@ def _judged(asked: Specification, computed: Computed, table: Table) -> Finding:
 
 def _nearly_so(asked: Specification, computed: Computed, found: list[float]) -> str | None:
     """Why a claim that does not hold may yet be right: a round phrase, or a change between negative values."""
-    if asked.margin is not None and asked.hedge not in _BOUNDS:
+    if asked.margin is not None and HEDGES[asked.hedge].bound is None:
         wider = replace(asked, margin=_FURTHER * asked.margin, hedge=Hedge.ABOUT)
         return "the claim has a round number that may be meant" if any(_fits(wider, value) for value in found) else None
     if asked.hedge is not Hedge.EXACT or asked.value is None or len(f"{asked.value:g}".strip("0.-")) < _TELLING:
@@ -186,7 +138,7 @@ def _possible(asked: Specification, computed: Computed, table: Table) -> Iterato
     scales = [(power, "")]
     if power and unit is None:
         scales.append((0, "as the table writes it"))  # "846" of a column in thousands
-    if computed.unit not in ("%", "pp") and asked.statistic not in (*_COUNTS, Statistic.RATIO, Statistic.RANK):
+    if computed.unit not in ("%", "pp") and asked.statistic not in _COUNTS | {Statistic.RATIO, Statistic.RANK}:
         if table.power and not power:
             scales.append((table.power, f"the table is in 10^{table.power}"))
         if unit == "%" and computed.unit is None and asked.series is not None and _is_share(table, asked.series):
@@ -206,7 +158,7 @@ def _same_kind(asked: Specification, computed: Computed, table: Table) -> None:
 
     A part in words ("a third") is never the value of such a series.
     """
-    if asked.unit != "%" or computed.unit is not None or asked.statistic in (*_COUNTS, Statistic.RATIO):
+    if asked.unit != "%" or computed.unit is not None or asked.statistic in _COUNTS | {Statistic.RATIO}:
         return
     if asked.margin is not None:
         raise Unverifiable(f"a part is claimed, and the values of {asked.series!r} are none")

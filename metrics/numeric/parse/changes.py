@@ -10,19 +10,13 @@ from .bounds import bounds_of
 from .checks import Check, check, each, is_year_besides, series_of, stated, values_of
 from .clause import Clause, merge
 from .construction import ANY, Construction, Match, Reading, Slot
-from .marks import Mark
+from .marks import HEDGES_BY_WORD, Mark
 from .places import both
-from .relations import INNER, difference_kind
+from .relations import INNER, MEANS, difference_kind
 from .slots import number, places, series, words
 
 Sides = list[tuple[Window, Window]]
 _ON_TIME = re.compile(r"(?<=[\d%a-z]) (?:on|over|versus|vs\.?|op|tegen) (?:the )?$", re.IGNORECASE)  # "8.5% on 2023"
-_BEFORE_FACTOR = {
-    "above": Hedge.MORE_THAN,
-    "nearly": Hedge.NEARLY,
-    "just_over": Hedge.JUST_OVER,
-    "about": Hedge.ABOUT,
-}
 
 
 def _change(match: Match) -> Reading | None:
@@ -33,7 +27,7 @@ def _change(match: Match) -> Reading | None:
     if ways is None:
         return None
     direction, also = ways
-    inner = [kind for kind in ("mean", "median", "sum") if clause.of(kind)]
+    inner = [kind for kind in MEANS if clause.of(kind)]
     if len(inner) > 1 or (inner and not numbers and direction is Direction.FLAT):
         return None
     of = (
@@ -156,8 +150,8 @@ def _multiplied(match: Match) -> Reading | None:
     multiple = next((float(by) for led, by in clause.words.data["multiples"].items() if said.startswith(led)), 2.0)
     if not names or (multiple == 2.0 and not re.match(clause.words.data["multiplied"], said)):
         return None
-    hedging = next((m for m in reversed(clause.marks) if m.end <= word.start and m.kinds & set(_BEFORE_FACTOR)), None)
-    hedge = next((h for kind, h in _BEFORE_FACTOR.items() if hedging and kind in hedging.kinds), Hedge.ABOUT)
+    hedging = next((m for m in reversed(clause.marks) if m.end <= word.start and m.kinds & set(HEDGES_BY_WORD)), None)
+    hedge = next((h for kind, h in HEDGES_BY_WORD.items() if hedging and kind in hedging.kinds), Hedge.ABOUT)
     halved = "half" in word.kinds
     if halved and hedge is Hedge.MORE_THAN:
         hedge = Hedge.LESS_THAN  # more than halved is less than half

@@ -1,62 +1,51 @@
 """Reading a claim with a judge, where the grammar cannot: it says which words mean what, and computes nothing."""
 
 from collections.abc import Iterator, Sequence
-from typing import Literal
+from itertools import product
+from typing import Annotated, Literal
 
-from pydantic import BaseModel
+from pydantic import AfterValidator, BaseModel, Field
 
 from ....eval_sets.sample import Sample
 from ....judges import Judge, Question, Usage
 from ....languages import load_language
 from ....prompts import Prompts
 from ....text.numbers import Number, find_numbers
+from ..compute.statistics import STATISTICS
 from ..lexicon import lexicon
+from ..quantities import HEDGES
 from ..specification import ALL_ROWS, Direction, Hedge, Specification, Statistic, Window
 from ..tables import Table, View, time_text
 from .clause import Clause, read_clause
 from .scene import Scene
 from .sentence_reading import ReadCheck, Unread
 
-_ReadStatistic = Literal[
-    "value_at",
-    "mean",
-    "median",
-    "sum",
-    "minimum",
-    "maximum",
-    "range",
-    "deviation",
-    "latest",
-    "first",
-    "count_above",
-    "count_below",
-    "count",
-    "difference",
-    "percent_change",
-    "ratio",
-    "comparison",
-    "trend",
-    "rank",
-    "correlation",
-    "share",
-    "none",
-]
-_WITHOUT_VALUE = {Statistic.COMPARISON, Statistic.TREND, Statistic.CORRELATION}
+NOTHING = "none"
 _MOST_COLUMNS = 40
+
+
+_STATISTICS = (*STATISTICS, NOTHING)
+
+
+def _is_statistic(name: str) -> str:
+    if name not in _STATISTICS:
+        raise ValueError(f"{name!r} is none of {', '.join(_STATISTICS)}")
+    return name
 
 
 class ReadSpecification(BaseModel):
     """One check as the judge writes it: names and words, copied; no result."""
 
-    statistic: _ReadStatistic
-    series: str
+    statistic: Annotated[str, AfterValidator(_is_statistic), Field(json_schema_extra={"enum": [*_STATISTICS]})]
+    series: str = ""
     window: str = ""
+    place: str = ""
     compared_with: str = ""
     compared_window: str = ""
     value: str = ""
     threshold: str = ""
     direction: Literal["up", "down", "flat", ""] = ""
-    hedge: Literal["exact", "about", "nearly", "just_over", "more_than", "less_than", "at_least", "at_most"] = "exact"
+    hedge: Hedge = Hedge.EXACT
 
 
 class ReadSpecifications(BaseModel):
@@ -75,8 +64,16 @@ def reading_question(
     """What the judge is asked about one claim."""
     prompt = prompts.load("numeric", sample.language)
     described = "\n".join(describe(table) for table in tables)
-    user = prompt.render({"tables": described, "question": sample.user_input, "claim": claim})
+    listed = {
+        "statistics": _listed([(entry.statistic, entry.described) for entry in STATISTICS.values()]),
+        "hedges": _listed([(entry.hedge, entry.described) for entry in HEDGES.values()]),
+    }
+    user = prompt.render({"tables": described, "question": sample.user_input, "claim": claim} | listed)
     return Question(prompt, user, ReadSpecifications, sample.id, prompts=prompts)
+
+
+def _listed(entries: Sequence[tuple[str, str]]) -> str:
+    return "\n".join(f"{name}: {described}" for name, described in entries)
 
 
 def describe(table: Table) -> str:
@@ -103,7 +100,7 @@ async def read_by_judge(
     """
     tables = [view.table for view, _ in scene.views if not view.transposed]
     reply = await judge.ask(reading_question(sample, claim, tables, prompts))
-    checks = [each for each in reply.value.checks if each.statistic != "none"]
+    checks = [each for each in reply.value.checks if each.statistic != NOTHING]
     if not checks:
         return [Unread(claim, "the judge finds nothing in it that can be computed")], reply.usage
     return [_used(each, claim, scene) for each in checks], reply.usage
@@ -124,6 +121,9 @@ def _used(read: ReadSpecification, claim: str, scene: Scene) -> ReadCheck | Unre
 
 def _specifications(read: ReadSpecification, claim: str, view: View, scene: Scene) -> Iterator[Specification]:
     statistic = Statistic(read.statistic)
+    for needed in STATISTICS[statistic].needs:
+        if not getattr(read, needed):
+            raise _CannotUse(f"a {read.statistic} has no {needed}")
     series = _series(read.series, view)
     if series is None and statistic is not Statistic.COUNT:
         raise _CannotUse(f"{read.series!r} is no series of {view.table.name}")
@@ -131,30 +131,27 @@ def _specifications(read: ReadSpecification, claim: str, view: View, scene: Scen
     if read.compared_with and other is None:
         raise _CannotUse(f"{read.compared_with!r} is no series of {view.table.name}")
     value = _number(read.value, claim, scene.language)
-    if value is None and statistic not in _WITHOUT_VALUE:
-        raise _CannotUse(f"a {read.statistic} has no value")
     threshold = _number(read.threshold, claim, scene.language)
-    if threshold is None and statistic in (Statistic.COUNT_ABOVE, Statistic.COUNT_BELOW):
-        raise _CannotUse(f"a {read.statistic} has no threshold")
     windows = _windows(read.window, claim, view, scene)
     compared = _windows(read.compared_window, claim, view, scene) if read.compared_window else [None]
-    for window in windows:
-        for against in compared:
-            yield Specification(
-                statistic,
-                series,
-                window,
-                value=value.value if value else None,
-                unit=value.unit if value else None,
-                decimals=value.decimals if value else 0,
-                hedge=Hedge(read.hedge),
-                direction=Direction(read.direction) if read.direction else None,
-                compared_with=other,
-                compared_window=against,
-                threshold=threshold.value if threshold else None,
-                threshold_unit=threshold.unit if threshold else None,
-                table=view.table.name,
-            )
+    places = _windows(read.place, claim, view, scene) if read.place else [None]
+    for window, against, place in product(windows, compared, places):
+        yield Specification(
+            statistic,
+            series,
+            window,
+            value=value.value if value else None,
+            unit=value.unit if value else None,
+            decimals=value.decimals if value else 0,
+            hedge=read.hedge,
+            direction=Direction(read.direction) if read.direction else None,
+            compared_with=other,
+            compared_window=against,
+            threshold=threshold.value if threshold else None,
+            threshold_unit=threshold.unit if threshold else None,
+            place=place,
+            table=view.table.name,
+        )
 
 
 def _series(name: str, view: View) -> str | None:

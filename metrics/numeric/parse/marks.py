@@ -8,20 +8,15 @@ from functools import cached_property
 from ....text.numbers import Number
 from ..lexicon import Lexicon, whole_words
 from ..names import Mention, Names
+from ..quantities import HEDGES
 from ..specification import Hedge
 from ..tables import NamedTime
 
-_HEDGES = {
-    "about": Hedge.ABOUT,
-    "nearly": Hedge.NEARLY,
-    "just_over": Hedge.JUST_OVER,
-    "at_least": Hedge.AT_LEAST,
-    "at_most": Hedge.AT_MOST,
-    "above": Hedge.MORE_THAN,
-    "below": Hedge.LESS_THAN,
-}
+HEDGES_BY_WORD = {entry.word: entry.hedge for entry in HEDGES.values() if entry.word}
+"""The hedges by the kind of words that say them."""
 
-BOUNDS = {Hedge.MORE_THAN: "gt", Hedge.LESS_THAN: "lt", Hedge.AT_LEAST: "ge", Hedge.AT_MOST: "le"}
+BOUNDS = {entry.hedge: entry.bound for entry in HEDGES.values() if entry.bound}
+"""The tests that hedges make of a value."""
 
 _ORDER = {"mention": 0, "time": 1, "number": 2, "word": 3}
 
@@ -140,7 +135,7 @@ def _hedged(text: str, mark: Mark, before: Mark | None, after: Mark | None) -> M
         (before, text[before.end : mark.start] if before else ""),
         (after, text[mark.end : after.start] if after else ""),
     ):
-        hedges = [_HEDGES[kind] for kind in _HEDGES if other is not None and kind in other.kinds]
+        hedges = [hedge for kind, hedge in HEDGES_BY_WORD.items() if other is not None and kind in other.kinds]
         if not hedges or not re.fullmatch(r"\W*(?:(?:the|a|an|de|het|een|value of)\W+)?", between, re.IGNORECASE):
             continue
         if other is after and not re.match(r"or |of |more or less|min of meer", other.text if other else ""):

@@ -3,6 +3,7 @@
 import re
 
 from ....text.numbers import known_unit
+from ..compute.statistics import STATISTICS
 from ..specification import Direction, Hedge, Specification, Statistic, Window
 from .adjectives import adjective_ways, series_said
 from .checks import (
@@ -17,24 +18,14 @@ from .checks import (
 )
 from .clause import Clause
 from .construction import ANY, Construction, Match, Reading, Slot
-from .marks import Mark
+from .marks import HEDGES_BY_WORD, Mark
 from .places import both, is_pair_of_rows
 from .slots import places, series, value, words
 
-INNER = {
-    "mean": Statistic.MEAN,
-    "median": Statistic.MEDIAN,
-    "sum": Statistic.SUM,
-    "maximum": Statistic.MAXIMUM,
-    "minimum": Statistic.MINIMUM,
-}
-_FACTOR_HEDGES = {
-    "nearly": Hedge.NEARLY,
-    "about": Hedge.ABOUT,
-    "just_over": Hedge.JUST_OVER,
-    "above": Hedge.MORE_THAN,
-    "below": Hedge.LESS_THAN,
-}
+_EXTREMES = {"maximum": Statistic.MAXIMUM, "minimum": Statistic.MINIMUM}
+MEANS = {entry.word: entry.statistic for entry in STATISTICS.values() if entry.is_inner}
+"""What a claim may compare two sides, or tell a change, by: the words' kinds and their statistics."""
+INNER = MEANS | _EXTREMES
 _LEVEL_OF = re.compile(r" (?:the one|that|those|die|dat)(?: \w+)?$")  # "below the one at", "boven die van"
 _JOINING = {"than", "equal", "double", "half", "times_as", "above", "below", "just_over", "nearly", "outnumbers"}
 Side = tuple[list[str], list[Window]]
@@ -181,11 +172,11 @@ def _multiple(
         return (value | factor(number.value, numbers[0]) if number.decimals <= 0 else value), []
     if numbers or not word.kinds & {"double", "half"}:
         return None
-    hedging = next((m for m in reversed(clause.marks) if m.end <= word.start and m.kinds & set(_FACTOR_HEDGES)), None)
+    hedging = next((m for m in reversed(clause.marks) if m.end <= word.start and m.kinds & set(HEDGES_BY_WORD)), None)
     value = factor(2.0 if "double" in word.kinds else 0.5, None)
     if hedging is None:
         return value, []
-    hedge = next(hedge for kind, hedge in _FACTOR_HEDGES.items() if kind in hedging.kinds)
+    hedge = next(hedge for kind, hedge in HEDGES_BY_WORD.items() if kind in hedging.kinds)
     decimals = 0 if hedge in (Hedge.NEARLY, Hedge.JUST_OVER) else 1
     return value | {"hedge": hedge, "decimals": decimals}, [hedging]
 
@@ -211,9 +202,9 @@ def _difference(match: Match) -> Reading | None:
         value |= {"value": number.value / 100, "decimals": number.decimals + 2, "unit": None}
     elif kind == "difference" and number.unit == "%":
         statistic = difference_kind(clause, mark, sides[0][0])
-    inner = [k for k in ("mean", "median", "sum") if clause.of(k)]
+    inner = [k for k in MEANS if clause.of(k)]
     # rows of one name are not averaged
-    of = INNER[inner[0]] if inner else Statistic.VALUE_AT if clause.cells else None
+    of = MEANS[inner[0]] if inner else Statistic.VALUE_AT if clause.cells else None
     return Reading((check(_specifications(statistic, [of], sides, **value)),), tuple(clause.of(*inner)))
 
 

@@ -2,18 +2,15 @@
 
 from collections.abc import Iterable
 
+from ..compute.statistic_entry import UnitRule
+from ..compute.statistics import statistics_in
 from ..quantities import can_be_in
-from ..specification import Specification, Statistic
+from ..specification import Specification
 from ..tables import Table
 from .checks import Check
 
-_VALUES = frozenset(
-    {
-        *(Statistic.VALUE_AT, Statistic.MEAN, Statistic.MEDIAN, Statistic.SUM, Statistic.MINIMUM, Statistic.MAXIMUM),
-        *(Statistic.LATEST, Statistic.FIRST),
-    }
-)
-_SIZES = _VALUES | {Statistic.RANGE, Statistic.DEVIATION, Statistic.DIFFERENCE}
+_VALUES = statistics_in(UnitRule.LEVEL)
+_SIZES = statistics_in(UnitRule.LEVEL, UnitRule.DISTANCE)
 
 
 def fitting(checks: Iterable[Check], table: Table) -> list[Check] | None:

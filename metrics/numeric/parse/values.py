@@ -5,6 +5,7 @@ from functools import partial
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
+from ..compute.statistics import STATISTICS
 from ..quantities import as_held
 from ..specification import Statistic, Window
 from ..tables import Period, rows_of
@@ -30,15 +31,7 @@ from .slots import places, series, value, words
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_STATISTICS = {
-    "deviation": Statistic.DEVIATION,
-    "range": Statistic.RANGE,
-    "median": Statistic.MEDIAN,
-    "mean": Statistic.MEAN,
-    "sum": Statistic.SUM,
-    "latest": Statistic.LATEST,
-    "first": Statistic.FIRST,
-}
+_STATISTICS = {entry.word: entry.statistic for entry in STATISTICS.values() if entry.word}
 _INHERITED = (Statistic.MEAN, Statistic.MEDIAN, Statistic.SUM, Statistic.MAXIMUM, Statistic.MINIMUM)
 _AND = ("and", "en", "&", "and the", "en de", "en het")
 _PAIRED = {

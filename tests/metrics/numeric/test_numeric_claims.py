@@ -14,8 +14,13 @@ from assay.judges import LiteLLMJudge
 from assay.metrics import Faithfulness, Score
 from assay.metrics.catalogue import load_metric, needs_judge
 from assay.metrics.metric import run_to_end
+from assay.metrics.numeric.compute.statistics import STATISTICS
 from assay.metrics.numeric.numeric_claims import NumericClaims, check_claims
+from assay.metrics.numeric.parse.judge_reading import ReadSpecifications, reading_question
+from assay.metrics.numeric.quantities import HEDGES
+from assay.metrics.numeric.specification import Hedge, Statistic
 from assay.metrics.numeric.tables import Grid, table_of
+from assay.prompts import BUNDLED
 
 NETWORK = {
     "name": "network",
@@ -114,6 +119,42 @@ def test_what_a_judge_adds_is_not_checked(
     script(ReadSpecifications=read_as(**wrong))
     (claim,) = judged(judge(), UNREADABLE)
     assert claim["verdict"] == "unverifiable" and why in claim["reason"]
+
+
+@pytest.mark.parametrize(
+    ("fields", "verdict"),
+    [
+        # throughput is 41, 43, none and 45; latency 22, 21, 25 and 20
+        ({"statistic": "time_of_maximum", "place": "4 March"}, "supported"),
+        ({"statistic": "time_of_minimum", "place": "4 March"}, "contradicted"),
+        ({"statistic": "missing", "value": "2"}, "contradicted"),
+        ({"statistic": "crossing", "threshold": "44 Mbps", "direction": "up"}, "supported"),
+        ({"statistic": "rank", "value": "2", "place": "2 March"}, "supported"),
+        ({"statistic": "streak", "series": "latency_ms", "direction": "down"}, "contradicted"),
+        ({"statistic": "anomaly"}, "unverifiable"),  # four values do not tell what is usual
+        ({"statistic": "rank", "value": "2"}, "unverifiable"),  # of which row it does not say
+    ],
+)
+def test_a_judge_can_read_every_statistic(
+    judge: Callable[..., LiteLLMJudge], script: Callable[..., None], fields: dict[str, Any], verdict: str
+) -> None:
+    script(ReadSpecifications=read_as(**fields))
+    (claim,) = judged(judge(), "Blorply, 4 March with 2 March glimmed 2 and 44 Mbps of throughput, latency too.")
+    assert claim["verdict"] == verdict, claim["reason"]
+    assert verdict == "unverifiable" or claim["read_by"] == "judge"
+
+
+def test_the_judge_is_told_every_statistic_and_hedge_of_the_registries() -> None:
+    schema = ReadSpecifications.model_json_schema()["$defs"]
+    assert schema["ReadSpecification"]["properties"]["statistic"]["enum"] == [*Statistic, "none"]
+    for language in ("en", "nl"):
+        asked = reading_question(sample("x", language=language), "x", [], BUNDLED).user
+        assert [f"\n{name}: " in asked for name in [*Statistic, *Hedge]].count(False) == 0
+
+
+def test_every_statistic_is_one_entry() -> None:
+    assert [entry.statistic for entry in STATISTICS.values()] == [*Statistic]
+    assert {entry.hedge for entry in HEDGES.values()} == {*Hedge}
 
 
 def test_in_faithfulness_a_computed_verdict_takes_the_judges_place(
