@@ -170,7 +170,7 @@ def _conditions(clause: Clause, others: list[Mark]) -> tuple[list[Condition], li
 
 
 def _tests(pairs: list[tuple[Mark, Mark]]) -> list[Condition]:
-    return [Condition(s.series[0], BOUNDS.get(n.hedge, "eq"), n.number.value) for n, s in pairs if n.number]  # type: ignore[arg-type]
+    return [Condition(s.series[0], BOUNDS.get(n.hedge, "eq"), n.number.value) for n, s in pairs if n.number]
 
 
 def _row_with(match: Match) -> Reading | None:

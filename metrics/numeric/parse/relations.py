@@ -194,8 +194,8 @@ def _difference(match: Match) -> Reading | None:
     if sides is None or sides[0] == sides[1] or number is None:
         return None
     kind = next(kind for kind in ("ratio", "share", "difference") if clause.of(kind))
-    if kind == "share" and clause.cells and not is_pair_of_rows(clause):
-        return None  # "North and South accounted for 75%"
+    if kind == "share" and (clause.of("sum") or (clause.cells and not is_pair_of_rows(clause))):
+        return None  # "North and South accounted for 75%", "November and December together made up a quarter"
     statistic = Statistic.DIFFERENCE if kind == "difference" else Statistic.RATIO
     value = stated(mark)
     if statistic is Statistic.RATIO and number.unit == "%":
