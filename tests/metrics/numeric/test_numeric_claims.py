@@ -15,6 +15,7 @@ from assay.metrics import Faithfulness, Score
 from assay.metrics.catalogue import load_metric, needs_judge
 from assay.metrics.metric import run_to_end
 from assay.metrics.numeric.compute.statistics import STATISTICS
+from assay.metrics.numeric.lexicon import LANGUAGES
 from assay.metrics.numeric.numeric_claims import NumericClaims, check_claims
 from assay.metrics.numeric.parse.judge_reading import ReadSpecifications, reading_question
 from assay.metrics.numeric.quantities import HEDGES
@@ -147,7 +148,7 @@ def test_a_judge_can_read_every_statistic(
 def test_the_judge_is_told_every_statistic_and_hedge_of_the_registries() -> None:
     schema = ReadSpecifications.model_json_schema()["$defs"]
     assert schema["ReadSpecification"]["properties"]["statistic"]["enum"] == [*Statistic, "none"]
-    for language in ("en", "nl"):
+    for language in LANGUAGES:
         asked = reading_question(sample("x", language=language), "x", [], BUNDLED).user
         assert [f"\n{name}: " in asked for name in [*Statistic, *Hedge]].count(False) == 0
 
