@@ -21,6 +21,7 @@ from typing import Any
 from benchmark_output import print_machine, print_table
 
 from assay import Sample, load_set
+from assay.languages import load_language
 from assay.metrics.numeric.compute.facts import facts_of
 from assay.metrics.numeric.numeric_claims import check_claims, tables_of_claims
 from assay.metrics.numeric.tables import tables_of_file
@@ -67,7 +68,7 @@ def _judge(samples: Sequence[Sample]) -> tuple[int, int]:
     count = checked = 0
     for sample in samples:
         language = sample.language or "en"
-        answer_sentences = sentences(sample.response, language)
+        answer_sentences = sentences(sample.response, load_language(language))
         anew = sample.model_copy(update={"tables": tuple(table.model_copy() for table in sample.tables)})
         checks = check_claims(answer_sentences, tables_of_claims(anew), language, sample.user_input)
         count, checked = count + len(answer_sentences), checked + sum(claim.checkable for claim in checks)

@@ -161,11 +161,65 @@ class TimeMarks(Section):
     aside: Patterns = ()
 
 
+class Links(Section):
+    """Small words between the marks of a claim; regular expressions, without case.
+
+    Attributes:
+        conjunction: "And".
+        led: What may stand before a thing that is left out, after "and".
+        hedge_gap: What may stand between a hedge and its number.
+        hedge_after: What a hedge begins with that follows its number.
+        reached: Before the value that was reached.
+        origin: Before the value that a change began at.
+        against: Before the time that a change is compared with.
+        across: Between the two extremes of a range.
+        than_end: What a comparing word ends with, before the other side.
+        level_of: What stands for the other value ("below the one at").
+        surpass: Verbs that compare without "than".
+        factor_of: After a factor, before what it is of.
+        as_word: What closes "as many as".
+        crossing: What a bound begins with that says that it was crossed.
+        place_led: Before the places that an extreme is among.
+        predicate: Verbs between an extreme and where it was.
+        milestone: A noun after a number that adds nothing ("the 200 mark").
+        joined_superlative: Superlatives that a hyphen joins to their rank.
+        small_names: Beginnings of names of times that are written small.
+        year_led: Before the year that the same period of is meant.
+        one_word: After an ordinal, in place of its unit.
+        the_word: The article before an ordinal that stands alone.
+        counted: Words between a number and what it counts.
+    """
+
+    conjunction: Pattern = "(?!)"
+    led: Pattern = "(?!)"
+    hedge_gap: Pattern = "(?!)"
+    hedge_after: Pattern = "(?!)"
+    reached: Pattern = "(?!)"
+    origin: Pattern = "(?!)"
+    against: Pattern = "(?!)"
+    across: Pattern = "(?!)"
+    than_end: Pattern = "(?!)"
+    level_of: Pattern = "(?!)"
+    surpass: Pattern = "(?!)"
+    factor_of: Pattern = "(?!)"
+    as_word: Pattern = "(?!)"
+    crossing: Pattern = "(?!)"
+    place_led: Pattern = "(?!)"
+    predicate: Pattern = "(?!)"
+    milestone: Pattern = "(?!)"
+    joined_superlative: Pattern = "(?!)"
+    small_names: Pattern = "(?!)"
+    year_led: Pattern = "(?!)"
+    one_word: Pattern = "(?!)"
+    the_word: Pattern = "(?!)"
+    counted: WordList = frozenset()
+
+
 class ClaimMarks(GroupedSection):
     """`claim_marks.yaml`: what the words of a numerical claim do; regular expressions, matched as whole words.
 
     Attributes:
-        marks: The words of each kind.
+        marks: The words of each kind; `links` those between them.
         last_but: "Op een na": how many places before the last.
         whole: All rows; `whole_led` is what stands before their number.
         per: Before what a rate is of; `rate` where a number goes before.
@@ -183,6 +237,7 @@ class ClaimMarks(GroupedSection):
     """
 
     marks: Marks
+    links: Links
     last_but: dict[str, int] = Field(default_factory=dict)
     whole: Patterns = ()
     whole_led: Pattern = "(?!)"

@@ -7,6 +7,7 @@ from functools import cache, lru_cache
 from typing import Any
 
 from ...languages import FALLBACK, load_language, packs_with
+from ...languages.claim_sections import Links
 
 _SECTIONS = ("claim_marks", "claim_times", "series_names", "plain_words", "notation")
 LANGUAGES = tuple(sorted((pack.code for pack in packs_with(*_SECTIONS)), key=lambda code: (code != FALLBACK, code)))
@@ -48,6 +49,7 @@ class Lexicon:
     restrictive: frozenset[str]
     plain: frozenset[str]
     everyone: frozenset[str]  # their stems
+    links: Links
     data: dict[str, Any]
 
 
@@ -70,6 +72,7 @@ def lexicon(language: str) -> Lexicon:
         restrictive=marks.restrictive | series.narrowing | series.was_ended,
         plain=plain.words | plain.verbs | plain.everyone,
         everyone=frozenset(stem_of(word, pack.code) for word in plain.everyone),
+        links=marks.links,
         data={**dict(marks), **dict(times), **dict(series)},
     )
 

@@ -94,7 +94,7 @@ def _elided(text: str, words: Lexicon, times: Times, kept: Sequence[Mark], scope
     """ "The last" after "in the first week", "in the fourth" after "in the first quarter"."""
     which = any_of([*words.data["ordinals"], *words.data["last_n"]])
     bare = re.compile(
-        rf"(?P<the>the|de|het) (?P<which>{which})(?: one| (?P<n>[a-z]+|\d{{1,2}}))?"
+        rf"(?P<the>{words.links.the_word}) (?P<which>{which})(?: (?:{words.links.one_word})| (?P<n>[a-z]+|\d{{1,2}}))?"
         rf"(?=\s*(?:[.,;:)]|$|(?:{any_of(words.data['after_elided'])})\b))",
         re.I,
     )

@@ -16,7 +16,6 @@ from .relations import INNER, MEANS, difference_kind
 from .slots import number, places, series, words
 
 Sides = list[tuple[Window, Window]]
-_ON_TIME = re.compile(r"(?<=[\d%a-z]) (?:on|over|versus|vs\.?|op|tegen) (?:the )?$", re.IGNORECASE)  # "8.5% on 2023"
 
 
 def _change(match: Match) -> Reading | None:
@@ -125,9 +124,8 @@ def _is_reached(clause: Clause, mark: Mark) -> bool:
     before = clause.text[: mark.said_from].rstrip()
     for word in clause.of("exactly"):
         before = before.removesuffix(word.text).rstrip()
-    return any(m.end == len(before) and "changed_to" in m.kinds for m in clause.marks) or before.endswith(
-        (" to", " naar", " tot")
-    )
+    reached = re.compile(rf" (?:{clause.words.links.reached})$")
+    return any(m.end == len(before) and "changed_to" in m.kinds for m in clause.marks) or bool(reached.search(before))
 
 
 def _from_to(
@@ -190,7 +188,9 @@ def _on_a_time(clause: Clause) -> Mark | None:
     times = clause.times
     if not clause.apposed or len(times) != 1 or clause.of("changed_to"):
         return None  # "rose to 21 ms on 31 March"
-    said = _ON_TIME.search(clause.text[: times[0].start])
+    links, article = clause.words.links, clause.words.data["article"]  # "8.5% on 2023"
+    on_time = re.compile(rf"(?<=[\d%a-z]) (?:{links.against}) {article}$", re.IGNORECASE)
+    said = on_time.search(clause.text[: times[0].start])
     return Mark(*said.span(), said[0], frozenset({"than"})) if said else None
 
 

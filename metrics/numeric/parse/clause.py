@@ -239,5 +239,5 @@ def read_clause(
     kept = with_told_times(with_whole(kept, text, words, view), text, words, view, scope)
     kept = with_roles(with_rates(with_left_out(kept, text, words), text, words, view), text, words, view)
     kept = with_told(kept, inherited)
-    kept = with_hedges(text, kept)
+    kept = with_hedges(text, kept, words.links)
     return Clause(text, words, view, tuple(kept), tuple(every), inherited, scope, told, apposed, names.column_stems)

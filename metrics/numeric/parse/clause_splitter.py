@@ -8,13 +8,6 @@ from ....languages import load_language
 from ....text.sentences import claiming_sentences
 from ..lexicon import Lexicon, lexicon
 
-_PLACED_SUPERLATIVE = re.compile(r"(?<=[a-z])-(?=(?:best|worst|most|least|[a-z]+est)\b)", re.IGNORECASE)
-_MILESTONE = re.compile(r"(\d[\d.,]*)[- ](?:mark|milestone)\b")
-# "240 (December), 210 (November)": what each number is of; not "(EUR)", nor "(3 March)", which stands by itself
-_BRACKETED_PLACE = re.compile(
-    r"(\d[\d.,]*(?: ?%)?) \(((?!(?:[A-Z]{2,}\b))(?:[A-Z][\w'-]+(?: [A-Z][\w'-]+)?"
-    r"|(?:jan|feb|maart|apr|mei|jun|jul|aug|sep|okt|nov|dec|ma|di|wo|do|vr|za|zo)\w*)(?: (?:19|20)\d\d)?)\)"
-)
 _AFTER_UNIT = re.compile(r"(\d\s?[^\W\d]{1,5}\.)\s+(?=[A-ZÀ-Þ])")
 
 
@@ -24,13 +17,32 @@ def claims_of(text: str, language: str) -> list[str]:
     return [part for sentence in broken for part in sentence.split("\n")]
 
 
-def plain(text: str) -> str:
+@cache
+def _placed_superlative(language: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<=[a-z])-(?=(?:{lexicon(language).links.joined_superlative})\b)", re.IGNORECASE)
+
+
+@cache
+def _milestone(language: str) -> re.Pattern[str]:
+    return re.compile(rf"(\d[\d.,]*)[- ](?:{lexicon(language).links.milestone})\b")
+
+
+@cache
+def _bracketed_place(language: str) -> re.Pattern[str]:
+    """ "240 (December), 210 (November)": what each number is of; not "(EUR)", nor "(3 March)", which stands alone."""
+    return re.compile(
+        r"(\d[\d.,]*(?: ?%)?) \(((?!(?:[A-Z]{2,}\b))(?:[A-Z][\w'-]+(?: [A-Z][\w'-]+)?"
+        rf"|(?:{lexicon(language).links.small_names})\w*)(?: (?:19|20)\d\d)?)\)"
+    )
+
+
+def plain(text: str, language: str) -> str:
     """The text with the signs that only look different made the same: spaces, quotes, dashes."""
     text = re.sub(r"[\u2018\u2019]", "'", text)
     text = re.sub(r"(?<=\w)[–—](?=\w)", "-", text)
-    text = _PLACED_SUPERLATIVE.sub(" ", text)
-    text = _MILESTONE.sub(r"\1", text)
-    text = _BRACKETED_PLACE.sub(r"\1 in \2", text)
+    text = _placed_superlative(language).sub(" ", text)
+    text = _milestone(language).sub(r"\1", text)
+    text = _bracketed_place(language).sub(r"\1 in \2", text)
     return re.sub(r"[*_`]{1,3}(?=\S)|(?<=\S)[*`]{1,3}", "", text)
 
 

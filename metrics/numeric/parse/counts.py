@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 
+from ..lexicon import Lexicon
 from ..quantities import can_be_in
 from ..specification import ALL_ROWS, Condition, Direction, Hedge, Statistic
 from .bounds import bounds_of
@@ -101,7 +102,7 @@ def _crossing(match: Match) -> Reading | None:
     if hedge is not None and hedge.text.lower().startswith(tuple(clause.words.data["never_led"])):  # "not below 30"
         outermost = Statistic.MINIMUM if bound.is_up else Statistic.MAXIMUM
         return Reading((check(each(outermost, names, windows, **value)),))
-    if clause.of("some", "up", "down") or _says_crossing(bound.mark):
+    if clause.of("some", "up", "down") or _says_crossing(bound.mark, clause.words):
         return Reading((check(each(Statistic.CROSSING, names, windows, direction=direction, **bound.fields())),))
     lowest, highest = (each(s, names, windows, **value) for s in (Statistic.MINIMUM, Statistic.MAXIMUM))
     return Reading((check(each(Statistic.VALUE_AT, names, windows, **value), [*lowest, *highest]),))
@@ -120,10 +121,9 @@ def _first_crossing(match: Match) -> Reading | None:
     return Reading((check(crossings),))
 
 
-def _says_crossing(threshold: Mark) -> bool:
+def _says_crossing(threshold: Mark, words: Lexicon) -> bool:
     text = threshold.hedge_mark.text.lower() if threshold.hedge_mark else ""
-    verbs = ("fell", "fall", "drop", "dip", "rose", "came", "went", "topped", "broke", "zak")
-    return text.startswith((*verbs, "daal", "dook", "kwam", "viel", "steeg", "stegen", "door", "uit"))
+    return re.match(words.links.crossing, text) is not None
 
 
 def _counted_rows(match: Match) -> Reading | None:
@@ -197,7 +197,9 @@ def _beside(clause: Clause, numbers: list[Mark]) -> list[tuple[Mark, Mark]] | No
     pairs: list[tuple[Mark, Mark]] = []
     for mark in numbers:
         start = mark.said_from
-        before = next((s for s in free if s.end <= start and _only_links(clause.text[s.end : start])), None)
+        before = next(
+            (s for s in free if s.end <= start and _only_links(clause.text[s.end : start], clause.words)), None
+        )
         after = next((s for s in free if mark.end <= s.start and not clause.text[mark.end : s.start].strip()), None)
         near = before or after
         if near is not None:
@@ -215,9 +217,11 @@ def _fits(clause: Clause, number: Mark, series: Mark) -> bool:
     return unit is None or all(can_be_in(clause.table, name, unit) for name in series.series)
 
 
-def _only_links(text: str) -> bool:
-    links = {"of", "be", "is", "was", "were", "a", "an", "the", "at", "=", ":", "van", "een", "with", "number", "value"}
-    return all(word in links for word in text.lower().split())
+_SIGNS = ("=", ":")
+
+
+def _only_links(text: str, words: Lexicon) -> bool:
+    return all(word in words.links.counted or word in _SIGNS for word in text.lower().split())
 
 
 def _missing(match: Match) -> Reading | None:

@@ -8,8 +8,6 @@ from ..lexicon import Lexicon, whole_words
 from ..specification import ALL_ROWS, Window
 from .marks import Mark
 
-_AND = re.compile(r"\s*(?:,|and|en|&|,\s*(?:and|en))\s*(?:on |op |the |de |het )?", re.IGNORECASE)
-
 
 def with_left_out(kept: list[Mark], text: str, words: Lexicon) -> list[Mark]:
     """The marks, those of times and rows that are left out told apart; the words that leave them out are read."""
@@ -19,7 +17,7 @@ def with_left_out(kept: list[Mark], text: str, words: Lexicon) -> list[Mark]:
     for (start, end), is_before in spans:
         things = [m for m in kept if m.time or m.cells]
         if is_before:
-            run = _run(text, [m for m in things if m.start >= end], end)
+            run = _run(text, [m for m in things if m.start >= end], end, words)
         else:
             near = [m for m in things if m.end <= start and not text[m.end : start].strip(" ,(")]
             led = re.search(rf"(?:{words.data['except_led']})\s*$", text[: near[-1].start], re.I) if near else None
@@ -33,12 +31,14 @@ def with_left_out(kept: list[Mark], text: str, words: Lexicon) -> list[Mark]:
     return kept
 
 
-def _run(text: str, things: Sequence[Mark], end: int) -> list[Mark]:
+def _run(text: str, things: Sequence[Mark], end: int, words: Lexicon) -> list[Mark]:
     """The first thing after a word, and those that "and" joins to it."""
+    links = words.links
+    joined = re.compile(rf"\s*(?:,|&|,?\s*(?:{links.conjunction}))\s*(?:(?:{links.led})+)?", re.IGNORECASE)
     run: list[Mark] = []
     for mark in things:
         between = text[end : mark.start]
-        if run and not _AND.fullmatch(between):
+        if run and not joined.fullmatch(between):
             break
         if not run and len(between.split()) > 2:
             break

@@ -111,19 +111,16 @@ def _places(clause: Clause, word: Mark, number: Mark | None) -> tuple[list[Mark]
     return placed, inside
 
 
-_PREPOSITIONS = ("in", "for", "among", "of", "voor", "van", "onder", "within", "binnen", "during")
-
-
 def _after_preposition(clause: Clause, mark: Mark) -> bool:
     before = clause.text[: mark.start].rstrip().lower().split()
-    while before and before[-1] in ("the", "a", "de", "het"):
+    while before and before[-1] in clause.words.articles:
         before.pop()
-    return bool(before) and before[-1] in _PREPOSITIONS
+    return bool(before) and re.fullmatch(clause.words.links.place_led, before[-1]) is not None
 
 
 def _after_verb(clause: Clause, core: int, mark: Mark) -> bool:
     between = clause.text[core : mark.start].lower().split()
-    return bool({"be", "was", "is", "were", "werd", "occurred", "came", "viel"} & set(between))
+    return any(re.fullmatch(clause.words.links.predicate, word) for word in between)
 
 
 def _apposed(match: Match) -> Reading | None:
@@ -171,7 +168,7 @@ def _ranged(match: Match) -> Reading | None:
 def _gap(match: Match) -> Reading | None:
     clause = match.clause
     first, second = match["extreme"]
-    joined = r"(?: [\w-]+)?,? (?:and|en|to|tot)(?: \w+){0,3} "
+    joined = rf"(?: [\w-]+)?,? (?:{clause.words.links.across})(?: \w+){{0,3}} "
     if {bool(mark.kinds & _MORE) for mark in (first, second)} != {True, False}:
         return None
     if not re.fullmatch(joined, clause.text[first.end : second.start]):

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from ....languages.claim_sections import Links
 from ....text.numbers import Number
 from ..lexicon import Lexicon, whole_words
 from ..names import Mention, Names
@@ -120,15 +121,15 @@ def longest(found: list[Mark]) -> list[Mark]:
     return sorted(kept, key=lambda mark: mark.start)
 
 
-def with_hedges(text: str, marks: Sequence[Mark]) -> list[Mark]:
+def with_hedges(text: str, marks: Sequence[Mark], links: Links) -> list[Mark]:
     """The marks, each number with the hedge that stands right before it ("more than 5") or after it ("5 or more")."""
     return [
-        _hedged(text, mark, marks[place - 1] if place else None, marks[place + 1] if place + 1 < len(marks) else None)
-        for place, mark in enumerate(marks)
+        _hedged(text, mark, before, after, links)
+        for before, mark, after in zip([None, *marks], marks, [*marks[1:], None], strict=False)
     ]
 
 
-def _hedged(text: str, mark: Mark, before: Mark | None, after: Mark | None) -> Mark:
+def _hedged(text: str, mark: Mark, before: Mark | None, after: Mark | None, links: Links) -> Mark:
     if mark.number is None:
         return mark
     for other, between in (
@@ -136,9 +137,9 @@ def _hedged(text: str, mark: Mark, before: Mark | None, after: Mark | None) -> M
         (after, text[mark.end : after.start] if after else ""),
     ):
         hedges = [hedge for kind, hedge in HEDGES_BY_WORD.items() if other is not None and kind in other.kinds]
-        if not hedges or not re.fullmatch(r"\W*(?:(?:the|a|an|de|het|een|value of)\W+)?", between, re.IGNORECASE):
+        if not hedges or not re.fullmatch(rf"\W*(?:(?:{links.hedge_gap})\W+)?", between, re.IGNORECASE):
             continue
-        if other is after and not re.match(r"or |of |more or less|min of meer", other.text if other else ""):
+        if other is after and not re.match(links.hedge_after, other.text if other else ""):
             continue
         return replace(mark, hedge=hedges[0], hedge_mark=other)
     return mark

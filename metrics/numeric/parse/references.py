@@ -15,7 +15,6 @@ _VALUES = (Statistic.VALUE_AT, Statistic.LATEST, Statistic.FIRST, Statistic.MEAN
 _COMPARED = (Statistic.VALUE_AT, Statistic.MEAN, Statistic.SUM)
 _CHANGES = (Statistic.DIFFERENCE, Statistic.PERCENT_CHANGE)
 _RELATIONS = (Statistic.COMPARISON, Statistic.DIFFERENCE, Statistic.PERCENT_CHANGE, Statistic.RATIO)
-_FROM = re.compile(r"(?:from|van|vanaf)\s*$", re.IGNORECASE)
 
 
 def _told(clause: Clause, statistics: tuple[Statistic, ...]) -> Specification | None:
@@ -114,7 +113,8 @@ def _up_from(match: Match) -> Reading | None:
 
 def _origins(clause: Clause) -> list[Mark]:
     """Numbers that "from" makes the begin of a change."""
-    return [mark for mark in clause.numbers if _FROM.search(clause.text[: mark.said_from])]
+    origin = re.compile(rf"(?:{clause.words.links.origin})\s*$", re.IGNORECASE)
+    return [mark for mark in clause.numbers if origin.search(clause.text[: mark.said_from])]
 
 
 _NO_PLACE = places(0, 0)

@@ -26,7 +26,6 @@ _EXTREMES = {"maximum": Statistic.MAXIMUM, "minimum": Statistic.MINIMUM}
 MEANS = {entry.word: entry.statistic for entry in STATISTICS.values() if entry.is_inner}
 """What a claim may compare two sides, or tell a change, by: the words' kinds and their statistics."""
 INNER = MEANS | _EXTREMES
-_LEVEL_OF = re.compile(r" (?:the one|that|those|die|dat)(?: \w+)?$")  # "below the one at", "boven die van"
 _JOINING = {"than", "equal", "double", "half", "times_as", "above", "below", "just_over", "nearly", "outnumbers"}
 Side = tuple[list[str], list[Window]]
 
@@ -83,15 +82,16 @@ def _specifications(
 
 def _than(clause: Clause) -> list[Mark]:
     """The word between the two sides, as a list of at most one."""
-    bounds = [m.hedge_mark for m in clause.numbers]
+    bounds, links = [m.hedge_mark for m in clause.numbers], clause.words.links
     for place, mark in enumerate(clause.marks[:-1]):
         if not mark.kinds & _JOINING or mark in bounds or not any(m.start >= mark.end for m in clause.marks[place:]):
             continue
         text = mark.text.lower()
-        ends = text.endswith((" than", " as", " dan", " als", "that of", " to", "van"))
-        ends |= _LEVEL_OF.search(text) is not None
-        ends |= "times_as" in mark.kinds and text.endswith(" the")  # "three times the overtime of March"
-        surpasses = "outnumbers" in mark.kinds or text.startswith(("exceed", "surpass", "outperform"))
+        ends = re.search(rf"(?<!\w)(?:{links.than_end})$", text) is not None
+        ends |= re.search(rf" (?:{links.level_of})(?: \w+)?$", text) is not None  # "below the one at", "boven die van"
+        # "three times the overtime of March"
+        ends |= "times_as" in mark.kinds and re.search(rf" (?:{links.factor_of})$", text) is not None
+        surpasses = "outnumbers" in mark.kinds or re.match(links.surpass, text) is not None
         if mark.kinds & {"than", "equal"} or ends or surpasses:
             return [mark]
     return _as_after(clause)
@@ -102,7 +102,9 @@ def _as_after(clause: Clause) -> list[Mark]:
     factor_word = clause.first("double", "half", "times_as", "equal")
     if factor_word is None:
         return []
-    closing = re.compile(r"(?<!\w)(?:as|als)(?!\w)", re.IGNORECASE).search(clause.text, factor_word.end)
+    closing = re.compile(rf"(?<!\w)(?:{clause.words.links.as_word})(?!\w)", re.IGNORECASE).search(
+        clause.text, factor_word.end
+    )
     return [Mark(*closing.span(), closing[0], frozenset({"than"}))] if closing else []
 
 

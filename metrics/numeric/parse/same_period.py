@@ -22,7 +22,7 @@ def same_times(
     for found in same.finditer(text):
         unit = words.data["periods"].get(found["unit"].lower())
         led = re.search(rf"(?<!\w)(?:{words.data['same_led']}) $", text[: found.start()], re.IGNORECASE)
-        named, end = _year_after(text, found.end(), kept)
+        named, end = _year_after(text, found.end(), kept, words)
         told = before.match(text, found.end()) if named is None else None
         count = _count(told["n"], words) if told else 0
         others = [m for m in kept if m.time and (m.end <= found.start() or max(end, found.end()) <= m.start)]
@@ -74,11 +74,11 @@ def _count(said: str | None, words: Lexicon) -> int:
     return 1 if said is None or said.lower() in words.articles else count_of(said, words.language) or 0
 
 
-def _year_after(text: str, end: int, kept: Sequence[Mark]) -> tuple[int | None, int]:
+def _year_after(text: str, end: int, kept: Sequence[Mark], words: Lexicon) -> tuple[int | None, int]:
     """The year that is named right after, and where it ends."""
     for mark in kept:
         between = text[end : mark.start] if mark.start >= end else "-"
-        if mark.time and re.fullmatch(r" (?:(?:of|in|during|from|van|uit) )?(?:the |de |het )?", between):
+        if mark.time and re.fullmatch(rf" (?:(?:{words.links.year_led}) )?{words.data['article']}", between):
             window = mark.time.windows[0]
             if window.start and window.end == window.start + STEPS["year"] - DAY:
                 return window.start.year, mark.end

@@ -95,7 +95,7 @@ def read_sentence(sentence: str, scene: Scene) -> tuple[list[ReadCheck | Unread]
 
 
 def _read_sentence(sentence: str, scene: Scene) -> tuple[list[ReadCheck | Unread], Scene]:
-    text = plain(sentence)
+    text = plain(sentence, scene.language)
     words = lexicon(scene.language)
     found, cause = without_cause(text, words)
     if cause and not found:
@@ -109,7 +109,7 @@ def _read_sentence(sentence: str, scene: Scene) -> tuple[list[ReadCheck | Unread
         scene_of_text = replace(scene, apposed=False, inherited=named or scene.inherited)
         parse = _parse(found, scene_of_text, words, _DEEPEST, _Allowance())
     if bare or (parse is None and scene.question and _refers_to_question(found, scene, words)):
-        asked = f"{plain(scene.question).rstrip('?.! ')}: {found}"
+        asked = f"{plain(scene.question, scene.language).rstrip('?.! ')}: {found}"
         parse = _parse(asked, replace(scene, scope=(), shared=scene.titles), words, 0, _Allowance())
     read: list[ReadCheck | Unread] = []
     if parse is None and sentence.rstrip().endswith("!") and says_nothing(found, scene, words):

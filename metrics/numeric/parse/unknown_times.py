@@ -33,7 +33,7 @@ def _patterns(language: str) -> list[re.Pattern[str]]:
     words = lexicon(language).data
     units = any_of([unit for unit, meant in words["periods"].items() if meant != "row"])
     which = any_of([*words["previous"], *words["last_n"], *words["first_n"]])
-    forms = [rf"(?:the |de |het )?(?:{which}) (?:\w+ )?(?:{units})", *words["yesterday"]]
+    forms = [rf"{words['article']}(?:{which}) (?:\w+ )?(?:{units})", *words["yesterday"]]
     forms += [form.replace("{unit}", f"(?P<unit>{units})") for form in words["step_before"]]
     forms += [rf"(?:{words['same_words']}) (?:{units})", *words["untold"]]
     return [re.compile(rf"(?<!\w)(?:{form})(?!\w)", re.IGNORECASE) for form in forms]

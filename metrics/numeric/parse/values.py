@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
 _STATISTICS = {entry.word: entry.statistic for entry in STATISTICS.values() if entry.word}
 _INHERITED = (Statistic.MEAN, Statistic.MEDIAN, Statistic.SUM, Statistic.MAXIMUM, Statistic.MINIMUM)
-_AND = ("and", "en", "&", "and the", "en de", "en het")
 _PAIRED = {
     "maximum": Statistic.MAXIMUM,
     "minimum": Statistic.MINIMUM,
@@ -73,8 +72,10 @@ def _mean_of_each(match: Match) -> Reading | None:
 def _paired(match: Match) -> Reading | None:
     """Two statistics and two values, in the same order."""
     clause, heads, numbers = match.clause, match["statistic"], match["value"]
+    words = clause.words
+    joined = re.compile(rf"\s*(?:&|(?:{words.links.conjunction}) {words.data['article']})\s*", re.IGNORECASE)
     if heads[1].end > numbers[0].start or not all(
-        clause.text[a.end : b.start].strip().lower() in _AND for a, b in (heads, numbers)
+        joined.fullmatch(clause.text[a.end : b.start]) for a, b in (heads, numbers)
     ):
         return None
     windows = clause.windows(clause.times, clause.cells)
