@@ -187,6 +187,7 @@ class Links(Section):
         year_led: Before the year that the same period of is meant.
         one_word: After an ordinal, in place of its unit.
         the_word: The article before an ordinal that stands alone.
+        rate_not: After "a day", where that is no rate ("a day later").
         counted: Words between a number and what it counts.
     """
 
@@ -212,6 +213,7 @@ class Links(Section):
     year_led: Pattern = "(?!)"
     one_word: Pattern = "(?!)"
     the_word: Pattern = "(?!)"
+    rate_not: Pattern = "(?!)"
     counted: WordList = frozenset()
 
 

@@ -287,7 +287,8 @@ class Notation(Section):
         currencies: As written, and the ISO code. `units`: the pint unit, and how it is written.
         name_units: Words that follow a unit in a column's name.
         header_scales: Scales in the unit of a column ("k€"); `header_plurals` are understood only beside a currency.
-        header_words: What may stand beside them ("in thousands of EUR").
+        header_words: What may stand beside them ("in thousands of EUR"); `header_in` before them, `header_per` before
+            what a rate is of; `year_marks` before a year in a column's name ("FY2019").
         small: Words for small numbers; `parts` for fractions, by their denominator.
     """
 
@@ -301,6 +302,9 @@ class Notation(Section):
     header_scales: dict[str, int] = Field(default_factory=dict)
     header_plurals: dict[str, int] = Field(default_factory=dict)
     header_words: tuple[str, ...] = ()
+    header_in: tuple[str, ...] = ()
+    header_per: tuple[str, ...] = ()
+    year_marks: tuple[str, ...] = ()
     minus: tuple[str, ...]
     ordinals: tuple[str, ...]
     counts: tuple[str, ...]

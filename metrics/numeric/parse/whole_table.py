@@ -46,7 +46,7 @@ def with_rates(kept: list[Mark], text: str, words: Lexicon, view: View) -> list[
     """The marks and what says "a day", "per month": of one row, or of several (which no statistic is of)."""
     units = "|".join(sorted(words.data["periods"], key=len, reverse=True))
     pattern = re.compile(
-        rf"(?<!\w)(?:{words.data['rate']}) (?P<unit>{units})(?! (?:later|earlier|before|after))(?!\w)", re.I
+        rf"(?<!\w)(?:{words.data['rate']}) (?P<unit>{units})(?! (?:{words.links.rate_not}))(?!\w)", re.I
     )
     for found in pattern.finditer(text) if view.table.step else ():
         if any(

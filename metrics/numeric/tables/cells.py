@@ -191,13 +191,15 @@ def _all_plain(cells: Sequence[Cell]) -> NumberColumn | None:
 
 def _currency_of_rate(unit: str) -> str | None:
     """EUR of "EUR per month": amounts of such a column are stated in the currency."""
-    money = known_unit(re.sub(r"\s*(?:per\b|/).*$", "", unit))
+    per = "|".join(sorted(notation_words("header_per")))
+    money = known_unit(re.sub(rf"\s*(?:(?:{per})\b|/).*$", "", unit))
     return money if is_currency(money) else None
 
 
 def header_unit(header: str) -> str | None:
     """The unit in a column's name: "load (%)", "salary [EUR]", "throughput_mbps", "omzet €"; None if there is none."""
-    if found := re.search(r"[(\[]\s*(?:in\s+)?([^()\[\]]+?)\s*[)\]]\s*$", header):
+    led = "|".join(sorted(notation_words("header_in")))
+    if found := re.search(rf"[(\[]\s*(?:(?:{led})\s+)?([^()\[\]]+?)\s*[)\]]\s*$", header):
         return known_unit(found[1]) or (found[1] if unit_and_power(found[1])[1] else _currency_of_rate(found[1]))
     last = re.split(r"[_\s]+", header.strip())
     if len(last) < 2:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ....languages import find_language
 from ....text.numbers import NumberFormat
-from ....text.numbers.notation import notation_signs
+from ....text.numbers.notation import notation_signs, notation_words
 from .cells import NumberColumn, header_unit, is_missing, read_numbers
 from .grid import Grid, row_numbers
 from .table import Table
@@ -147,8 +147,8 @@ def _units(numbers: Mapping[str, NumberColumn], grid: Grid) -> dict[str, str]:
 def stated_power(caption: str) -> int:
     """The power of ten that a caption says the numbers are in: "(in millions)" is 6, "£000" is 3, else 0."""
     scales = {word: int(power) for word, power in notation_signs("scales").items() if int(power) >= 3 and len(word) > 3}
-    named = "|".join(scales)
-    found = re.search(rf"\bin\s(?:[€$£]\s?|\w+\s)?({named})s?\b|\([^()]{{0,15}}\b({named})s?\b", caption.lower())
+    named, led = "|".join(scales), "|".join(sorted(notation_words("header_in")))
+    found = re.search(rf"\b(?:{led})\s(?:[€$£]\s?|\w+\s)?({named})s?\b|\([^()]{{0,15}}\b({named})s?\b", caption.lower())
     if found:
         return scales[found[1] or found[2]]
     found = re.search(r"[€$£]\s?(000|m)\b|\bx\s?1[.,]?000\b", caption.lower())

@@ -12,7 +12,7 @@ from .grid import Grid, grid_of_rows
 
 # possessive: a line of spaces is read once and not from each of its places
 _RULE = re.compile(r"\s*+\|?\s*+:?-{2,}+:?\s*+(?:\|\s*+:?-{2,}+:?\s*+)*+\|?\s*+")
-_EMPHASIS = re.compile(r"\*\*|`|</?b(?:old)?>")
+_EMPHASIS = re.compile(r"\*\*|`|</?b>")
 _FENCE = re.compile(r"\s*(?:```|~~~)")
 _OPENING_FENCE = re.compile(r"(?:```|~~~)\w*\s*")
 _FEWEST_LINES = {"|": 2, "\t": 2, ";": 3, ",": 3}  # commas stand in prose too

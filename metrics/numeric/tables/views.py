@@ -6,6 +6,7 @@ from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from ....text.numbers.notation import notation_words
 from ..lexicon import LANGUAGES, lexicon
 from ..specification import ALL_ROWS, Window
 from .column_types import table_of
@@ -19,7 +20,12 @@ if TYPE_CHECKING:
     from pandas import Series
 
 _MOST_ROWS = 200  # of a table whose rows may be series
-_YEAR = re.compile(r"(?<!\d)(?:(q[1-4])\s*)?(?:fy\s*)?((?:19|20)\d\d)(?!\d)", re.IGNORECASE)
+
+
+@cache
+def _year() -> re.Pattern[str]:
+    marks = "|".join(sorted(notation_words("year_marks")))
+    return re.compile(rf"(?<!\d)(?:(q[1-4])\s*)?(?:(?:{marks})\s*)?((?:19|20)\d\d)(?!\d)", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -124,7 +130,7 @@ def transpose(table: Table) -> Table | None:
 
 
 def _period_of(column: str) -> str | None:
-    found = _YEAR.findall(column)
+    found = _year().findall(column)
     if len(set(found)) != 1:
         return None
     quarter, year = found[0]
@@ -133,5 +139,5 @@ def _period_of(column: str) -> str | None:
 
 def _rest(column: str) -> str | None:
     """What a column's name says besides its time: "Financial assets 2019" is of "Financial assets"."""
-    rest = " ".join(_YEAR.sub(" ", column).split()).strip(" ,.$€£%-")
+    rest = " ".join(_year().sub(" ", column).split()).strip(" ,.$€£%-")
     return rest or None
