@@ -239,7 +239,7 @@ class ClaimMarks(GroupedSection):
     """
 
     marks: Marks
-    links: Links
+    links: Links = Links()
     last_but: dict[str, int] = Field(default_factory=dict)
     whole: Patterns = ()
     whole_led: Pattern = "(?!)"
