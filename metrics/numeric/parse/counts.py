@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from ..lexicon import Lexicon
 from ..quantities import can_be_in
 from ..specification import ALL_ROWS, Condition, Direction, Hedge, Statistic
+from ..tables import rows_of
+from ..unverifiable import Unverifiable
 from .bounds import bounds_of
 from .checks import (
     check,
@@ -180,11 +182,22 @@ def _row_with(match: Match) -> Reading | None:
     if not clause.of("when", "none") and not any(mark.hedge in BOUNDS for mark in clause.numbers):
         return None
     pairs = _beside(clause, list(match["number"]))
-    if pairs is None:
+    if pairs is None or any(number.hedge not in (Hedge.EXACT, *BOUNDS) for number, _ in pairs):
         return None
+    if not clause.of("none") and _is_told_by_names(clause):
+        return None  # "Breda had 60 parcels" is the value of that row, which may be rounded
     windows = clause.windows(clause.times, clause.cells, _tests(pairs))
     count = {"value": 0.0} if clause.of("none") else {"value": 1.0, "hedge": Hedge.AT_LEAST}
     return Reading((check(each(Statistic.COUNT, [None], windows, **count)),))
+
+
+def _is_told_by_names(clause: Clause) -> bool:
+    """Whether times and cells alone tell one row."""
+    windows = clause.windows(clause.times, clause.cells)
+    try:
+        return any(len(rows_of(clause.table, window, may_be_none=True)) == 1 for window in windows)
+    except Unverifiable:
+        return False  # the table cannot tell these rows
 
 
 def _beside(clause: Clause, numbers: list[Mark]) -> list[tuple[Mark, Mark]] | None:

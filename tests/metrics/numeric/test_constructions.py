@@ -14,7 +14,7 @@ from assay.metrics.numeric.parse.scene import scene_of
 from assay.metrics.numeric.parse.selection import agree, interpretations
 from assay.metrics.numeric.parse.sentence_reading import clause_of
 from assay.metrics.numeric.parse.slots import places, series, value, words
-from assay.metrics.numeric.specification import Specification, Statistic
+from assay.metrics.numeric.specification import Hedge, Specification, Statistic
 from assay.metrics.numeric.tables import Grid, Table, table_of
 
 
@@ -120,3 +120,23 @@ def test_what_each_word_was_taken_for(text: str, roles: str, depots: Table) -> N
     (checked,) = check_claims([text], [depots], "en")
     assert "".join(word.text for word in checked.words) == text
     assert "; ".join(f"{word.role}: {word.text} = {word.meaning}" for word in checked.words if word.role) == roles
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("en", "Breda had a shade under 62 parcels"),
+        ("nl", "Breda had een fractie onder 62 parcels"),
+        ("de", "Breda hatte einen Hauch unter 62 parcels"),
+    ],
+)
+def test_a_shade_under_is_nearly(language: str, text: str, depots: Table) -> None:
+    (checked,) = check_claims([text], [depots], language)
+    assert (checked.verdict, checked.specification and checked.specification.hedge) == ("supported", Hedge.NEARLY)
+
+
+def test_a_rounded_value_of_a_named_row_is_that_value(depots: Table) -> None:
+    """Not a search for a row with exactly 60: "had" may introduce both."""
+    weights = table_of(Grid("weights", {"depot": ["Breda", "Delft"], "tonnes": [60.4, 20.0]}))
+    (checked,) = check_claims(["Breda had 60 tonnes"], [weights], "en")
+    assert (checked.verdict, checked.specification and checked.specification.statistic) == ("supported", "value_at")
