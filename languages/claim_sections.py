@@ -80,6 +80,7 @@ class Marks(Section):
     range: Patterns = ()
     ranged: Patterns = ()
     deviation: Patterns = ()
+    percentile_90: Patterns = ()
     latest: Patterns = ()
     first: Patterns = ()
     count: Patterns = ()

@@ -28,6 +28,7 @@ class Statistic(StrEnum):
     STREAK = "streak"  # changes in `direction`, one after the other, that end the window; without a value: all of it
     RANGE = "range"  # maximum - minimum
     DEVIATION = "deviation"  # sample or population: a claim holds if either does
+    PERCENTILE_90 = "percentile_90"  # interpolated or by nearest rank: a claim holds if either does
     LATEST = "latest"  # the last value in the window
     FIRST = "first"
     RANK = "rank"  # `value` is the place of `place`'s row among the window's; direction up: 1 is the lowest

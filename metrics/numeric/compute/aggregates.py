@@ -167,6 +167,19 @@ def deviation(asked: Specification, table: Table) -> Computed:
     return Computed({"sample": sample, "population": population}, unit, line)
 
 
+def percentile_90(asked: Specification, table: Table) -> Computed:
+    """The value that 90% of the values do not exceed: interpolated between two of them, and by nearest rank."""
+    import numpy as np
+
+    values = values_of(table, series_name(asked), rows_of(table, asked.window))
+    interpolated, nearest = (float(np.percentile(values, 90, method=how)) for how in ("linear", "inverted_cdf"))
+    unit = unit_of(table, asked)
+    line = called("90th percentile", asked.series, asked.window)
+    line += f" = {with_unit(interpolated, unit)} interpolated, {with_unit(nearest, unit)} by nearest rank"
+    line += f" (n={len(values)})"
+    return Computed({"interpolated": interpolated, "nearest rank": nearest}, unit, line)
+
+
 def outer(asked: Specification, table: Table) -> Computed:
     """The latest or the first value that is there: by time, else in the order of the file."""
     import numpy as np
@@ -237,6 +250,7 @@ AGGREGATES = (
     StatisticEntry(_S.MAXIMUM, extreme, _LEVEL, "the highest value"),
     StatisticEntry(_S.RANGE, _spread, _DISTANCE, "the highest less the lowest value", word="range"),
     StatisticEntry(_S.DEVIATION, deviation, _DISTANCE, "the standard deviation", word="deviation"),
+    StatisticEntry(_S.PERCENTILE_90, percentile_90, _LEVEL, "the 90th percentile", word="percentile_90"),
     StatisticEntry(_S.LATEST, outer, _LEVEL, "the last value", word="latest"),
     StatisticEntry(_S.FIRST, outer, _LEVEL, "the first value", word="first"),
 )

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from assay.metrics.numeric.compute.verify import Finding, compute, verify
+from assay.metrics.numeric.numeric_claims import check_claims
 from assay.metrics.numeric.specification import Condition, Direction, Hedge, Specification, Statistic, Window
 from assay.metrics.numeric.tables import Grid, Table, table_of
 from assay.metrics.numeric.unverifiable import Unverifiable
@@ -201,3 +202,22 @@ def test_compute_refuses_what_is_not_asked_fully() -> None:
         compute(Specification(S.DIFFERENCE, "x"), TABLE)
     with pytest.raises(Unverifiable, match="no threshold"):
         compute(Specification(S.COUNT_ABOVE, "x"), TABLE)
+
+
+@pytest.mark.parametrize(
+    ("language", "claim", "verdict"),
+    [
+        # of 1, 2, ..., 10 the 90th percentile is 9.1 interpolated (9 + 0.1 of the step to 10) and 9 by nearest rank
+        ("en", "The 90th percentile of the delay was 9.1 min.", "supported"),
+        ("en", "The 90th percentile of the delay was 9 min.", "supported"),
+        ("en", "The P90 of the delay was 9.6 min.", "contradicted"),
+        ("nl", "Het 90e percentiel van de delay was 9,1 min.", "supported"),
+        ("de", "Das 90. Perzentil von delay war 9,1 min.", "supported"),
+    ],
+)
+def test_the_90th_percentile(language: str, claim: str, verdict: str) -> None:
+    columns = {"train": [f"T{n}" for n in range(10)], "delay": [*range(1, 11)]}
+    table = table_of(Grid("trains", columns, {"delay": "min"}))
+    (checked,) = check_claims([claim], [table], language)
+    assert checked.verdict == verdict, checked.reason
+    assert checked.specification is not None and checked.specification.statistic == "percentile_90"
