@@ -19,7 +19,7 @@ from .pricing import reply_cost
 from .probabilities import is_log_probability
 from .question import Alternatives, PlainText, Question, RawReply
 from .recording import likely_alternatives
-from .request_size import estimate_tokens, is_plausible_count, measure_question
+from .request_size import PromptSize, estimate_tokens, fits_bytes, is_plausible_count, measure_prompt
 from .settings import JudgeSettings
 
 _ALTERNATIVES = 10
@@ -55,7 +55,7 @@ async def complete(
             with bounded_body():
                 response = await send(
                     **route,
-                    **_shape(litellm, question, settings),
+                    **shape_request(question, settings),
                     **settings.parameters,
                     timeout=settings.timeout,
                     num_retries=0,
@@ -69,11 +69,17 @@ async def complete(
         raise JudgeError(f"the call failed within litellm: {type(error).__name__}: {reason}") from error
     if not response.choices:
         raise litellm.InternalServerError("the reply has no choices", llm_provider="", model=settings.model)
-    return _raw_reply(question, response, settings, time.perf_counter() - started)
+    return read_reply(response, settings, measure_prompt(question, settings), time.perf_counter() - started)
 
 
-def _shape(litellm: Any, question: Question[Any], settings: JudgeSettings) -> dict[str, Any]:
-    """The messages, and the parameters that ask for the reply's shape."""
+def shape_request(question: Question[Any], settings: JudgeSettings) -> dict[str, Any]:
+    """Returns the messages of a request, and the parameters that ask for the reply's shape.
+
+    Args:
+        question: What is asked of a chat model.
+        settings: The judge's.
+    """
+    litellm = load_litellm()
     messages: Sequence[Any] = question.messages
     schema: type[BaseModel] = question.schema
     shape: dict[str, Any] = {"max_tokens": question.max_tokens or settings.max_tokens}
@@ -95,16 +101,22 @@ def _shape(litellm: Any, question: Question[Any], settings: JudgeSettings) -> di
     return shape | {"messages": messages}
 
 
-def _raw_reply(question: Question[Any], response: Any, settings: JudgeSettings, seconds: float) -> RawReply:
+def read_reply(response: Any, settings: JudgeSettings, prompt: PromptSize, seconds: float) -> RawReply:
+    """Returns the raw reply that is made of a response, without the secrets that it repeats.
+
+    Args:
+        response: litellm's response; it has a choice.
+        settings: The judge's.
+        prompt: The size of what was asked: what counts where the response states no usage, or an impossible one.
+        seconds: The duration of the call.
+    """
     choice, usage = response.choices[0], response.usage
     text = settings.scrubber.scrub(_sendable(choice.message.content or _refusal(choice.message)))
     tokens_in, tokens_out = getattr(usage, "prompt_tokens", None), getattr(usage, "completion_tokens", None)
-    size = measure_question(question, settings, settings.price)
-    texts = [message["content"] for message in question.messages]
-    if is_plausible_count(tokens_in, texts) and is_plausible_count(tokens_out, [text]):
+    if fits_bytes(tokens_in, prompt.bytes) and is_plausible_count(tokens_out, [text]):
         usd = reply_cost(response, settings)
     else:  # no usage, or an impossible one: a bound in tokens still has to hold; without a price a cost is a guess
-        tokens_in, tokens_out = size.tokens_in, estimate_tokens([text])
+        tokens_in, tokens_out = prompt.tokens, estimate_tokens([text])
         usd = None if settings.price is None else settings.price.cost(tokens_in, tokens_out)
     tokens_cached = getattr(getattr(usage, "prompt_tokens_details", None), "cached_tokens", None)
     return RawReply(

@@ -6,6 +6,7 @@ from typing import Any
 
 from ..errors import ReplyError
 from .model_list import context_of
+from .pending_reply import ReplyPending
 from .question import Question, RawReply, Reply, Usage
 from .request_size import measure_question
 from .settings import JudgeSettings
@@ -30,13 +31,19 @@ async def decide(request: Request, ask: Ask, settings: JudgeSettings) -> Answers
     Raises:
         JudgeError: There is no usable reply.
         BudgetReached: A call does not fit into the budget.
+        ReplyPending: A reply comes later; all calls that can be made now were made.
     """
     transport = choose_transport(settings)
     answers: dict[str, Answer] = {}
+    pending: ReplyPending | None = None
     usage, replies = Usage(), list[RawReply]()
     # one call after the other: a judge with a prefix cache then reads the state once
     for questions, asked in _calls(request, request.questions, transport, settings):
-        reply = await ask(asked)
+        try:
+            reply = await ask(asked)
+        except ReplyPending as postponed:
+            pending = postponed
+            continue
         usage += reply.usage
         replies.append(reply.raw)
         answers |= {answer.question.id: answer for answer in transport.parse(questions, asked, reply.raw)}
@@ -48,9 +55,14 @@ async def decide(request: Request, ask: Ask, settings: JudgeSettings) -> Answers
             reply = await ask(asked_again)
         except ReplyError:
             continue  # the answers that they have say what was wrong with the first reply
+        except ReplyPending as postponed:
+            pending = postponed
+            continue
         usage += reply.usage
         replies.append(reply.raw)
         answers |= {answer.question.id: answer for answer in transport.parse(lost, asked_again, reply.raw)}
+    if pending is not None:
+        raise pending
     return Answers({question.id: answers[question.id] for question in request.questions}, usage, tuple(replies))
 
 

@@ -65,6 +65,16 @@ async def aembedding(**request: Any) -> Any:
         return await litellm.aembedding(**request)
 
 
+async def call_batch_function(name: str, **request: Any) -> Any:
+    """Returns what a function of litellm's on files or batches returns, such as `acreate_batch`.
+
+    While nobody listens to litellm's log, nothing is logged: to log a batch that has ended, litellm reads its results.
+    """
+    litellm = load_litellm()
+    with _without_unheard_log(litellm, _internals()):
+        return await getattr(litellm, name)(**request)
+
+
 @contextmanager
 def _without_unheard_log(litellm: Any, internals: _Internals | None) -> Iterator[None]:
     """Switches off litellm's log of a call while nothing listens to it: the log takes as long as the call."""

@@ -19,6 +19,7 @@ from .judge_folder import load_alignment
 from .key import QuestionKeys
 from .meter import count_usage
 from .miss_explainer import MissExplainer
+from .pending_reply import PendingReplies
 from .python_model import JudgeFunction, PythonModel, open_python_model
 from .question import PlainText, Question, RawReply, Reply, ReplyCounts, Usage
 from .recording import Recording, make_recording
@@ -149,6 +150,22 @@ class LiteLLMJudge:
         """Keeps replies in a run's store too. It is asked before the cassette: a resumed run asks nothing twice."""
         self._stores.insert(0, store)
 
+    def ask_later(self, pending: PendingReplies) -> None:
+        """Gives the questions of this run without a reply to `pending`, instead of asking the model."""
+        self._pending = pending
+
+    def keep_reply(self, recording: Recording) -> None:
+        """Keeps a reply that came otherwise than by `ask`: in the run's store and in the cassette."""
+        for store in self._stores:
+            store.put(recording)
+
+    def forget_replies(self) -> None:
+        """Forgets what this run asked so far and what it took, as before its first question. What is kept stays."""
+        self.usage = Usage()
+        self.replies = ReplyCounts()
+        self.retries = 0
+        self._recent.clear()
+
     def _start_run(self) -> None:
         self.usage = Usage()
         self.replies = ReplyCounts()
@@ -159,6 +176,7 @@ class LiteLLMJudge:
         self._failures_in_a_row = 0
         self._last_failure = ""
         self._has_api_key = False
+        self._pending: PendingReplies | None = None
 
     async def decide(self, request: Request) -> Answers:
         """Answers typed questions about a state; every question has an answer, which may say why there is none.
@@ -184,6 +202,7 @@ class LiteLLMJudge:
             JudgeError: The call failed.
             JudgeUnavailable: So many calls failed in a row that the judge counts as gone.
             BudgetReached: The call does not fit into the budget.
+            ReplyPending: The reply comes later (`ask_later`).
         """
         reply = await self._ask(question, fresh=False)
         if isinstance(reply, _Unusable) and reply.all_recorded and not self._is_replaying:
@@ -229,13 +248,20 @@ class LiteLLMJudge:
         recent = self._recent.get(key)
         if recent and not (fresh and recent[1]):
             return *recent, Usage()
-        if not fresh:
+        is_new = self._pending is not None and self._pending.has_collected(key)
+        if not fresh or is_new:
             for store in self._stores:
                 if recording := store.get(key):
-                    return recording.reply, True, self._remember(key, recording.reply, is_recorded=True)
+                    usage = self._remember(key, recording.reply, is_recorded=not is_new)
+                    return recording.reply, not is_new, usage
         if self.cassette is not None and self._is_replaying:
             self._misses = self._misses or MissExplainer(self.cassette, self.settings)
             raise CassetteMiss(self._misses.explain(question))
+        if self._pending is not None:
+            try:
+                self._pending.request(key, question)
+            except JudgeError as error:
+                raise JudgeError(f"{self._place(question)}: {error}") from error
         task = self._under_way.get(key)
         is_first_to_ask = task is None
         if task is None:
@@ -271,9 +297,7 @@ class LiteLLMJudge:
                 self._check_available()
             raise JudgeError(failure) from error
         self._failures_in_a_row = 0
-        recording = make_recording(key, question, self.settings.parameters, raw)
-        for store in self._stores:
-            store.put(recording)
+        self.keep_reply(make_recording(key, question, self.settings.parameters, raw))
         return raw, self._remember(key, raw, is_recorded=False)
 
     def _missing_logprobs(self, question: Question[Any], raw: RawReply) -> str:

@@ -36,6 +36,19 @@ class RequestSize:
     price: Price | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class PromptSize:
+    """The size of a prompt.
+
+    Attributes:
+        bytes: Bytes of its messages in UTF-8.
+        tokens: Estimated tokens, with what asks for the shape of the reply.
+    """
+
+    bytes: int
+    tokens: int
+
+
 def estimate_tokens(texts: Iterable[str]) -> int:
     """Estimates the tokens of texts without a tokenizer (some tokenizers have to be downloaded first).
 
@@ -66,6 +79,17 @@ def measure_question(question: Question[Any], settings: JudgeSettings, price: Pr
     return RequestSize(estimate_tokens(texts) + len(texts) * _TOKENS_PER_MESSAGE, most, price)
 
 
+def measure_prompt(question: Question[Any], settings: JudgeSettings) -> PromptSize:
+    """Returns the size of a question's prompt.
+
+    Args:
+        question: What is asked.
+        settings: The judge's.
+    """
+    tokens = measure_question(question, settings, settings.price).tokens_in
+    return PromptSize(_count_bytes(message["content"] for message in question.messages), tokens)
+
+
 def is_plausible_count(tokens: object, texts: Iterable[str]) -> TypeGuard[int]:
     """Whether a number that a provider states can be the tokens of these texts.
 
@@ -77,6 +101,14 @@ def is_plausible_count(tokens: object, texts: Iterable[str]) -> TypeGuard[int]:
         >>> is_plausible_count(250, ["a word " * 100]), is_plausible_count(1, ["a word " * 100])
         (True, False)
     """
-    size = sum(len(text.encode("utf-8", "surrogatepass")) for text in texts)
+    return fits_bytes(tokens, _count_bytes(texts))
+
+
+def fits_bytes(tokens: object, size: int) -> TypeGuard[int]:
+    """Whether a number that a provider states can be the tokens of so many bytes of text (`is_plausible_count`)."""
     fewest = math.ceil(size / _MOST_BYTES_PER_TOKEN)
     return isinstance(tokens, int) and not isinstance(tokens, bool) and fewest <= tokens <= _MOST_TOKENS
+
+
+def _count_bytes(texts: Iterable[str]) -> int:
+    return sum(len(text.encode("utf-8", "surrogatepass")) for text in texts)

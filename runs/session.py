@@ -4,6 +4,7 @@ import asyncio
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, Protocol
@@ -15,8 +16,9 @@ from ..judges.embedders import Embedder
 from ..judges.secrets import WITHHELD
 from ..metrics import Metric, Score
 from ..prompts import BUNDLED, OTHER_LANGUAGE, Prompts
-from .execute import execute
-from .options import RunOptions
+from .batch_run import BatchOptions, check_batches, replies_in_batches
+from .execute import FinishedMetrics, execute
+from .options import RunOptions, Scorers
 from .plan import Plan
 from .run_writer import RunWriter
 from .set_profile import SetProfile
@@ -65,6 +67,8 @@ class Progress:
 
 
 OnProgress = Callable[[Progress], None]
+Around = Callable[[Scorers, FinishedMetrics], AbstractAsyncContextManager[None]]
+"""Makes what surrounds the scoring of all samples, from who scores and what is finished already."""
 
 
 class ScoreRecord(Protocol):
@@ -102,6 +106,7 @@ async def score_samples(
     *,
     progress: Progress | None = None,
     on_progress: OnProgress = lambda _: None,
+    around: Around = lambda *_: nullcontext(),
 ) -> None:
     """Scores samples as the options say. `assay run`, suites and `evaluate` all come here.
 
@@ -111,6 +116,7 @@ async def score_samples(
         options: The metrics, who is asked, and the bounds.
         progress: Filled while it goes on; a new one if None.
         on_progress: Called after each sample, and once before the first.
+        around: Makes what surrounds the scoring of the samples.
 
     Raises:
         BudgetReached: A bound is reached; what was scored until then is in the record.
@@ -137,13 +143,14 @@ async def score_samples(
         on_progress(progress)
         ending: Ending = "interrupted"
         try:
-            await execute(
-                record.drawn(samples),
-                scorers.metrics,
-                keep,
-                concurrency=scorers.concurrent_samples,
-                finished_metrics=record.finished_metrics,
-            )
+            async with around(scorers, record.finished_metrics):
+                await execute(
+                    record.drawn(samples),
+                    scorers.metrics,
+                    keep,
+                    concurrency=scorers.concurrent_samples,
+                    finished_metrics=record.finished_metrics,
+                )
             ending = "done"
         except BudgetReached:
             ending = "budget"
@@ -187,6 +194,7 @@ def run_plan(
     *,
     resume: str | None = None,
     skip_bad: bool = False,
+    batches: BatchOptions | None = None,
     progress: Progress | None = None,
     on_begin: Callable[[str], None] = lambda _: None,
     on_progress: OnProgress = lambda _: None,
@@ -203,6 +211,7 @@ def run_plan(
         options: How it is carried out: the cassette, the budget, the concurrency. What the plan says comes first.
         resume: The id of the run to go on with; a new run begins if None.
         skip_bad: Leave out rows that cannot be read, instead of raising.
+        batches: How the judge is asked in batches; None to ask it call by call.
         progress: Filled while it goes on; a new one if None.
         on_begin: Called with the id of a run that begins.
         on_progress: Called after each sample, and once before the first.
@@ -220,6 +229,8 @@ def run_plan(
         embedder=plan.embedder,
         prompts=BUNDLED if plan.prompts is None else Prompts.from_folder(plan.prompts),
     )
+    if batches is not None:
+        check_batches(plan, options)
     skipped_rows: list[InputError] = []
     progress = progress or Progress()
     notes: list[str] = []
@@ -229,9 +240,20 @@ def run_plan(
         on_note(note)
     ending: Ending = "done"
     message = ""
+
+    def read_samples() -> Iterator[Sample]:
+        return plan.samples([] if skip_bad else None, [])
+
+    def around(scorers: Scorers, finished: FinishedMetrics) -> AbstractAsyncContextManager[None]:
+        if batches is None:
+            return nullcontext()
+        return replies_in_batches(read_samples, scorers, finished, options, batches)
+
     try:
-        rows = plan.samples([] if skip_bad else None, notes)
-        asyncio.run(score_samples(rows, record, options, progress=progress, on_progress=on_progress))
+        scoring = score_samples(
+            read_samples(), record, options, progress=progress, on_progress=on_progress, around=around
+        )
+        asyncio.run(scoring)
     except BudgetReached as error:
         ending, message = "budget", str(error)
     return Outcome(

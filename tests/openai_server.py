@@ -23,6 +23,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
+from openai_batches import BatchEndpoints
 from openai_replies import embedding, question_of, schema_asked_for, sensible_decisions, sensible_reply
 
 
@@ -82,6 +83,7 @@ class OpenAIServer:
         self.latency = latency
         self.port = 0
         self.script_error: Exception | None = None
+        self.batches = BatchEndpoints(self._ask_in_batch)
         self.forget()
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
@@ -131,6 +133,22 @@ class OpenAIServer:
             if method == "DELETE":
                 self.forget()
             return Answer(latency=0), json.dumps(bodies).encode()
+        if self.batches.serves(path):
+            try:
+                answer, reply = self.batches.take(method, path, dict(headers), content)
+            except Exception as error:
+                self.script_error = error
+                return Answer(status=500), b'{"error": {"message": "the test\'s batches failed"}}'
+            answer = answer or Answer(latency=0)
+            failure = json.dumps({"error": {"message": answer.error_message, "code": answer.error_code}}).encode()
+            return answer, failure if answer.status >= 400 else reply
+        return self._answer(path, headers, content)
+
+    def _ask_in_batch(self, body: dict[str, Any]) -> tuple[int, str]:
+        answer, reply = self._answer("/v1/chat/completions", {}, json.dumps(body).encode())
+        return answer.status, reply.decode()
+
+    def _answer(self, path: str, headers: Mapping[str, str], content: bytes) -> tuple[Answer, bytes]:
         self._seen[path, content] += 1
         body = json.loads(content or b"{}")
         request = Request(len(self.requests) + 1, self._seen[path, content], path, headers, body)

@@ -16,6 +16,7 @@ from ..former_names import FormerNameWarning, current_name
 # they add commands to `assay cassettes` and `assay generate`
 from . import cassette_files, generate_documents, generate_questions, generate_review, generate_set  # noqa: F401
 from .align import align
+from .batch import batch
 from .cassettes import cassettes
 from .compare import compare
 from .crosseval import crosseval
@@ -39,7 +40,7 @@ from .suite import accept, suite
 from .view import view
 
 COMMANDS = {
-    "Evaluate": (init, run, show, view, compare, runs, demo),
+    "Evaluate": (init, run, batch, show, view, compare, runs, demo),
     "Trust": (meta, align, estimate, judges, rate, ratings, probe, heuristic),
     "CI": (suite, accept, cassettes),
     "Build sets": (generate, crosseval, sets),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ..errors import AssayError, InputError, UsageError
+from .batch import batch_cassette, batch_option, batch_size_option, resumable_batch_run
 from .exit_codes import BUDGET, DONE, INTERRUPTED, TOO_MANY_FAILED
 from .options import (
     CassetteOptions,
@@ -36,6 +37,7 @@ from .output import echo, echo_json, one_line
 if TYPE_CHECKING:
     from ..judges import Budget
     from ..runs import Outcome, Plan, RunOptions, Store
+    from ..runs.batch_run import BatchOptions
     from ..runs.shards import ShardOptions
 
 
@@ -50,6 +52,8 @@ if TYPE_CHECKING:
 @with_set_options
 @concurrency_option
 @with_budget
+@batch_option
+@batch_size_option
 @click.option("--resume", help="Resume a run: its id, or `last`. SETs and options may be left out.")
 @max_failed_option
 @click.option("--skip-bad", is_flag=True, help="Leave out rows that cannot be read, and list them.")
@@ -76,6 +80,8 @@ def run(
     set_options: SetOptions,
     concurrency: int | None,
     budget: "Budget",
+    batch: bool,
+    batch_size: int | None,
     resume: str | None,
     max_failed: int,
     skip_bad: bool,
@@ -96,6 +102,7 @@ def run(
     """
     from ..judges import load_settings
     from ..runs import Plan, RunOptions, Store
+    from ..runs.batch_run import BatchOptions
     from ..runs.export import check_scores_file
     from ..runs.plan import absolute_source
     from ..runs.session import find_run_to_resume
@@ -128,17 +135,22 @@ def run(
     runs = Store(store)
     plan = typed_plan() if sets else None
     resumed = find_run_to_resume(runs, resume, plan) if resume else None
-    options = RunOptions(
-        cassette=cassette_options.cassette, mode=cassette_options.mode, budget=budget, concurrency=concurrency
-    )
     plan = plan or (resumed.plan if resumed else typed_plan())
+    cassette, batches = cassette_options.cassette, None
+    if batch:
+        batches = BatchOptions(batch_size, print_note)
+        cassette = cassette or batch_cassette(store, plan)
+        resumed = resumed or resumable_batch_run(runs, plan, cassette)
+    options = RunOptions(cassette=cassette, mode=cassette_options.mode, budget=budget, concurrency=concurrency)
     run_id = resumed.id if resumed else None
     shard_options = engine_options.shard_options(out, runs.results(run_id) if run_id else None, skip_bad=skip_bad)
     if shard_options is not None:
+        if batches is not None:
+            raise UsageError("--batch: not with an engine or Parquet shards; leave one of the two out")
         outcome = execute_shards(plan, runs, options, shard_options, resume=run_id)
         print_outcome(runs, outcome, as_json=as_json)
         click.get_current_context().exit(exit_code(runs, outcome, max_failed))
-    outcome = execute_plan(plan, runs, options, resume=run_id, skip_bad=skip_bad)
+    outcome = execute_plan(plan, runs, options, resume=run_id, skip_bad=skip_bad, batches=batches)
     report_skipped_rows(outcome.skipped_rows)
     print_outcome(runs, outcome, as_json=as_json)
     if out is not None:
@@ -170,6 +182,7 @@ def execute_plan(
     *,
     resume: str | None = None,
     skip_bad: bool = False,
+    batches: "BatchOptions | None" = None,
 ) -> "Outcome":
     """Scores a plan with its progress shown. At Ctrl-C says how to go on, and exits."""
     from ..runs import run_plan
@@ -178,10 +191,18 @@ def execute_plan(
     try:
         with live_progress() as on_progress:
             return run_plan(
-                plan, store, options, resume=resume, skip_bad=skip_bad, on_progress=on_progress, on_note=print_note
+                plan,
+                store,
+                options,
+                resume=resume,
+                skip_bad=skip_bad,
+                batches=batches,
+                on_progress=on_progress,
+                on_note=print_note,
             )
     except KeyboardInterrupt:
-        echo("assay: interrupted; all replies are kept. Go on with: assay run --resume last", err=True)
+        how = "assay run --resume last" if batches is None else "the same command; the batches go on at the provider"
+        echo(f"assay: interrupted; all replies are kept. Go on with: {how}", err=True)
         raise SystemExit(INTERRUPTED) from None
 
 

@@ -1,0 +1,144 @@
+"""`assay batch`: how the batches of `assay run --batch` are getting on, and their cancellation."""
+
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..errors import UsageError
+from .options import json_option, judge_option, path_in_store, store_option, wide_option
+from .output import Column, echo, echo_json, make_table, one_line, open_console
+
+if TYPE_CHECKING:
+    from ..judges.batch import BatchProgress
+    from ..runs import Plan, Store
+    from ..runs.store import RunRow
+
+_FOLDER = "batches"  # in the store: the cassettes of runs that name none
+
+batch_option = click.option(
+    "--batch", is_flag=True, help="Ask the judge through its provider's batch API: cheaper, within a day."
+)
+batch_size_option = click.option(
+    "--batch-size", type=click.IntRange(min=1), help="At most so many requests per batch. Default: as many as fit."
+)
+_cassette_option = click.option(
+    "--cassette", type=click.Path(path_type=Path), help="The run's cassette. Default: those in the store."
+)
+
+
+def batch_cassette(store: Path | str, plan: "Plan") -> Path:
+    """The cassette of a run in batches that names none: the same whenever the same command is given."""
+    return path_in_store(store, _FOLDER, "name a cassette with --cassette FILE") / f"{plan.identity}.jsonl"
+
+
+def resumable_batch_run(store: "Store", plan: "Plan", cassette: Path) -> "RunRow | None":
+    """The unfinished run of the same plan whose batches are under way, which the same command goes on with."""
+    from ..judges.batch.batch_journal import BatchJournal
+
+    run = store.newest_run_of(plan.identity)
+    is_unfinished = run is not None and run.status != "done"
+    return run if is_unfinished and BatchJournal(cassette).settings is not None else None
+
+
+@click.group()
+def batch() -> None:
+    """See or cancel the batches of `assay run --batch`."""
+
+
+@batch.command()
+@_cassette_option
+@judge_option
+@wide_option
+@store_option
+@json_option
+def status(cassette: Path | None, judge: str | None, *, store: Path | str, as_json: bool) -> None:
+    """Show how batches are getting on at the provider.
+
+    \b
+    assay batch status
+    assay batch status --cassette replies.jsonl
+    """
+    _print_progress(_ask(cassette, judge, store, cancel=False), as_json=as_json)
+
+
+@batch.command()
+@_cassette_option
+@judge_option
+@wide_option
+@store_option
+@json_option
+def cancel(cassette: Path | None, judge: str | None, *, store: Path | str, as_json: bool) -> None:
+    """Cancel the batches that have not ended.
+
+    What they did until then is paid for; the next `assay run --batch` keeps it and submits the rest again.
+
+    \b
+    assay batch cancel
+    """
+    _print_progress(_ask(cassette, judge, store, cancel=True), as_json=as_json)
+
+
+def _ask(cassette: Path | None, judge: str | None, store: Path | str, *, cancel: bool) -> "list[BatchProgress]":
+    from ..judges import load_settings
+    from ..judges.batch import ask_progress
+    from ..judges.batch.batch_journal import find_batch_journals
+
+    if cassette is not None:
+        cassettes = [cassette]
+    else:
+        folder = path_in_store(store, _FOLDER, "name the cassette with --cassette FILE")
+        cassettes = [*find_batch_journals(folder)]
+        if not cassettes:
+            raise UsageError(
+                f"no batches are under way in {folder}; for a run with a cassette name it (--cassette FILE)"
+            )
+    settings = load_settings(judge) if judge else None
+
+    async def ask_all() -> "list[BatchProgress]":
+        return [each for path in cassettes for each in await ask_progress(path, settings, cancel=cancel)]
+
+    return asyncio.run(ask_all())
+
+
+def _print_progress(progress: "list[BatchProgress]", *, as_json: bool) -> None:
+    if as_json:
+        echo_json({"batches": [_as_json(each) for each in progress]})
+        return
+    if not progress:
+        echo("no batch has been submitted yet")
+        return
+    rows = [
+        (
+            one_line(each["batch"] or each["id"]),
+            str(each["stage"]),
+            one_line(each["status"]),
+            *(f"{each[name]:,}" for name in ("requests", "replies", "failed")),
+            one_line(each["cassette"]),
+        )
+        for each in map(_as_json, progress)
+    ]
+    columns = (
+        Column("batch", is_text=True, is_whole=True),
+        Column("stage"),
+        Column("status", is_text=True),
+        *map(Column, ("requests", "replies", "failed")),
+        Column("cassette", is_text=True, is_extra=True),
+    )
+    open_console().print(make_table("", columns, rows))
+
+
+def _as_json(progress: "BatchProgress") -> dict[str, Any]:
+    batch, state = progress.batch, progress.state
+    return {
+        "id": batch.id,
+        "batch": state.id if state else batch.provider_id,
+        "stage": batch.stage,
+        "status": progress.status,
+        "requests": batch.requests,
+        "replies": state.completed if state else batch.replies,
+        "failed": state.failed if state else len(batch.failures),
+        "problem": state.problem if state else batch.problem,
+        "cassette": str(progress.cassette),
+    }

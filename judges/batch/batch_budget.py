@@ -1,0 +1,76 @@
+"""What the batches of a journal may take, counted before they are submitted."""
+
+import math
+from collections.abc import Iterable
+
+from ...errors import UsageError
+from ..budget import Budget
+from ..request_size import RequestSize
+from .batch_journal import Batch
+
+_ROUNDING = 1 + 1e-9
+
+
+class BatchBudget:
+    """Counts what batches took and may still take against a budget.
+
+    Unlike a budget of live calls it covers all sessions of a run: what an earlier one submitted counts. A batch whose
+    replies have not come counts for the most that it may take. Once replies came, prompts are estimated by the tokens
+    that the provider counted.
+
+    Args:
+        budget: The bounds; what its live calls (an embedder's) took counts too.
+        batches: The batches of the journal.
+        model: The judge's name, for messages.
+    """
+
+    def __init__(self, budget: Budget, batches: Iterable[Batch], model: str) -> None:
+        self._budget = budget
+        self._model = model
+        self._calls, self._tokens, self._usd = 0, 0.0, 0.0
+        self._scale = 1.0
+        counted = list(batches)
+        for batch in counted:
+            if batch.estimated_in:
+                self._scale = max(self._scale, batch.spent_in / batch.estimated_in)
+        for batch in counted:
+            self._calls += batch.requests if batch.state != "collected" else batch.replies
+            if batch.state == "collected":
+                self._tokens += batch.spent_in + batch.spent_out
+                self._usd += batch.spent_usd or 0.0
+            else:
+                self._tokens += batch.tokens_in * self._scale + batch.tokens_out
+                self._usd += (batch.usd or 0.0) * self._scale
+
+    def take(self, size: RequestSize) -> str:
+        """Counts a request, unless it does not fit: then says which bound is reached.
+
+        Args:
+            size: What the request may take.
+
+        Raises:
+            UsageError: The budget is in USD and the price is unknown.
+        """
+        budget = self._budget
+        if budget.usd is not None and size.price is None:
+            raise UsageError(
+                f"the cost of {self._model} in batches is unknown, so a budget in USD cannot be kept; bound tokens "
+                "instead, or give the judge's price in its settings file"
+            )
+        tokens_in = math.ceil(size.tokens_in * self._scale)
+        tokens = tokens_in + size.tokens_out
+        usd = size.price.cost(tokens_in, size.tokens_out) if size.price else 0.0
+        for unit, bound, spent, needed in (
+            ("USD", budget.usd, self._usd + budget.spent_usd, usd),
+            ("tokens", budget.tokens, self._tokens + budget.spent_tokens, tokens),
+            ("calls", budget.calls, self._calls + budget.begun, 1),
+        ):
+            if bound is not None and spent + needed > bound * _ROUNDING:
+                return (
+                    f"the budget of {bound:g} {unit} is reached: {self._calls} requests in batches took or may take "
+                    f"{self._tokens:,.0f} tokens, and the next one may take {tokens:,}"
+                )
+        self._calls += 1
+        self._tokens += tokens
+        self._usd += usd
+        return ""

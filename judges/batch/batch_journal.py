@@ -1,0 +1,281 @@
+"""The journal of batches, beside their cassette: what is about to be submitted, what was, and what came of it.
+
+The folder `CASSETTE.batches` holds `journal.jsonl`, one line per change, each on disk before what it announces is done;
+and per batch the file of its requests (until they are answered) and what stays here of them.
+"""
+
+import json
+import os
+import secrets
+import shutil
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any, Literal
+
+from ...errors import InputError
+from ..settings import JudgeSettings
+from .request_file import Asked, read_asked
+
+SUFFIX = ".batches"
+_JOURNAL = "journal.jsonl"
+
+State = Literal["planned", "creating", "submitted", "collected"]
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """One batch as the journal knows it.
+
+    Attributes:
+        id: Its name here.
+        stage: Which stage of the run it belongs to, from 1.
+        requests: How many requests it has.
+        bytes: The size of the file of its requests.
+        tokens_in: Estimated tokens of its prompts.
+        tokens_out: The most tokens of its replies.
+        usd: The most that it may cost; None where the price is unknown.
+        state: `planned`: written here; `creating`: its creation was begun, and perhaps the provider has it;
+            `submitted`: the provider has it; `collected`: its replies are in the cassette.
+        attempt: How often its creation was begun; each has a metadata id of its own.
+        creating_since: When the creation was begun, in seconds since 1970.
+        file: The provider's id of the uploaded file.
+        provider_id: The provider's id of the batch.
+        status: The provider's last word about it.
+        problem: Why it failed as a whole.
+        replies: How many replies came.
+        spent_in: Tokens of the prompts that got a reply.
+        spent_out: Tokens of the replies.
+        spent_usd: What they cost; None where the price is unknown.
+        estimated_in: Estimated tokens of the prompts that got a reply.
+        duplicates: How many replies came more than once.
+        unreadable: How many lines of its results could not be read.
+        failures: By key, the cause of each request without a reply, and whether that is final.
+        counts_as_attempt: Whether its failures count as an attempt of their requests.
+    """
+
+    id: str
+    stage: int
+    requests: int
+    bytes: int
+    tokens_in: int
+    tokens_out: int
+    usd: float | None
+    state: State = "planned"
+    attempt: int = 0
+    creating_since: float = 0.0
+    file: str = ""
+    provider_id: str = ""
+    status: str = ""
+    problem: str = ""
+    replies: int = 0
+    spent_in: int = 0
+    spent_out: int = 0
+    spent_usd: float | None = 0.0
+    estimated_in: int = 0
+    duplicates: int = 0
+    unreadable: int = 0
+    failures: dict[str, tuple[str, bool]] = field(default_factory=dict)
+    counts_as_attempt: bool = True
+
+    @property
+    def metadata_id(self) -> str:
+        """The id in the metadata of the provider's batch."""
+        return f"{self.id}-{self.attempt}"
+
+
+class BatchJournal:
+    """The journal of the batches whose replies go into one cassette.
+
+    Args:
+        cassette: The cassette's path.
+
+    Attributes:
+        folder: Where the journal is.
+        batches: The batches by their ids, in the order in which they were planned.
+        settings: The judge's, without what may be secret; None where there is no journal yet.
+
+    Raises:
+        InputError: The journal cannot be read.
+    """
+
+    def __init__(self, cassette: Path) -> None:
+        self.folder = cassette.with_name(cassette.name + SUFFIX)
+        self.batches: dict[str, Batch] = {}
+        self.settings: JudgeSettings | None = None
+        self._path = self.folder / _JOURNAL
+        self._size = 0  # of the lines that are whole
+        if self._path.exists():
+            self._read()
+
+    def begin(self, settings: JudgeSettings) -> None:
+        """Begins to write: makes the folder, and removes what a kill left of batches that were not planned.
+
+        Args:
+            settings: The judge's.
+        """
+        self.folder.mkdir(parents=True, exist_ok=True)
+        if self.settings is None:
+            self.settings = settings.recordable
+            self._append({"judge": self.settings.model_dump(mode="json", exclude_defaults=True, exclude={"aligned"})})
+        else:
+            os.truncate(self._path, self._size)  # a last line that a kill cut off was never acted on
+        for path in self.folder.glob("*.requests.jsonl*"):
+            if path.name.partition(".")[0] not in self.batches:
+                path.unlink()
+        for path in self.folder.glob("*.asked.jsonl*"):
+            if path.name.partition(".")[0] not in self.batches:
+                path.unlink()
+
+    def add(self, batch: Batch) -> None:
+        """Adds a batch whose files are written."""
+        self._append(asdict(batch))
+        self.batches[batch.id] = batch
+
+    def change(self, batch: Batch, **changes: Any) -> Batch:
+        """Notes a change of a batch, on disk before this returns, and returns the batch as it then is."""
+        changed = replace(batch, **changes)
+        self._append({"id": batch.id, **changes})
+        self.batches[batch.id] = changed
+        return changed
+
+    def drop(self, batch: Batch) -> None:
+        """Removes a batch that the provider has not got; its requests are planned anew."""
+        self._append({"id": batch.id, "dropped": True})
+        del self.batches[batch.id]
+        self.requests_path(batch.id).unlink(missing_ok=True)
+        self.asked_path(batch.id).unlink(missing_ok=True)
+
+    def remove(self) -> None:
+        """Removes the journal: its run has ended, and all replies are in the cassette."""
+        self._path.unlink(missing_ok=True)  # first: what is left without it is nobody's
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def requests_path(self, batch: str) -> Path:
+        """The file of a batch's requests, as it is uploaded."""
+        return self.folder / f"{batch}.requests.jsonl"
+
+    def asked_path(self, batch: str) -> Path:
+        """The file of what stays here of a batch's requests."""
+        return self.folder / f"{batch}.asked.jsonl"
+
+    def asked(self, batch: Batch) -> dict[str, Asked]:
+        """Returns what is kept of a batch's requests, by their keys."""
+        return read_asked(self.asked_path(batch.id))
+
+    def in_state(self, *states: State) -> list[Batch]:
+        """The batches in one of these states."""
+        return [batch for batch in self.batches.values() if batch.state in states]
+
+    def _read(self) -> None:
+        for number, line in enumerate(self._path.read_bytes().splitlines(keepends=True), start=1):
+            if not line.endswith(b"\n"):
+                break
+            try:
+                self._apply(json.loads(line))
+            except (ValueError, KeyError, TypeError) as error:
+                raise InputError(
+                    f"{self._path}, line {number}: not a line of a journal of batches ({error!r}); what was submitted "
+                    f"is unknown: see what runs at the provider, then remove the folder {self.folder}"
+                ) from error
+            self._size += len(line)
+
+    def _apply(self, entry: dict[str, Any]) -> None:
+        if "judge" in entry:
+            self.settings = JudgeSettings.model_validate(entry["judge"])
+            return
+        if "failures" in entry:
+            entry["failures"] = {key: (cause, is_final) for key, (cause, is_final) in entry["failures"].items()}
+        if entry.get("dropped"):
+            self.batches.pop(entry["id"], None)
+        elif earlier := self.batches.get(entry["id"]):
+            self.batches[entry["id"]] = replace(earlier, **entry)
+        else:
+            self.batches[entry["id"]] = Batch(**entry)
+
+    def _append(self, entry: dict[str, Any]) -> None:
+        line = json.dumps(entry).encode() + b"\n"
+        try:
+            with self._path.open("ab") as file:
+                file.write(line)
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError as error:
+            raise InputError(f"{self._path}: the batches cannot be noted: {error.strerror or error}") from error
+        self._size += len(line)
+
+
+class BatchWriter:
+    """Writes the files of new batches, and begins the next batch where one is full.
+
+    Args:
+        journal: Where the batches are added.
+        stage: The stage that they belong to.
+        most_requests: The most requests of one batch.
+        most_bytes: The most bytes of its file.
+    """
+
+    def __init__(self, journal: BatchJournal, stage: int, most_requests: int, most_bytes: int) -> None:
+        self._journal = journal
+        self._stage = stage
+        self._most_requests = most_requests
+        self._most_bytes = most_bytes
+        self._open: _OpenBatch | None = None
+
+    def add(self, request: bytes, asked: bytes, tokens_in: int, tokens_out: int, usd: float | None) -> None:
+        """Adds a request.
+
+        Args:
+            request: Its line.
+            asked: The line of what stays here of it.
+            tokens_in: Estimated tokens of its prompt.
+            tokens_out: The most tokens of its reply.
+            usd: The most that it may cost; None where the price is unknown.
+        """
+        is_full = self._open is not None and (
+            self._open.requests >= self._most_requests or self._open.bytes + len(request) > self._most_bytes
+        )
+        if is_full:
+            self.finish()
+        if self._open is None:
+            self._open = _OpenBatch(self._journal, secrets.token_hex(8))
+        self._open.add(request, asked, tokens_in, tokens_out, usd)
+
+    def finish(self) -> None:
+        """Adds the last batch to the journal."""
+        if self._open is not None:
+            self._journal.add(self._open.close(self._stage))
+            self._open = None
+
+
+class _OpenBatch:
+    """The files of a batch while they are written, and what they come to so far."""
+
+    def __init__(self, journal: BatchJournal, name: str) -> None:
+        self.requests, self.bytes = 0, 0
+        self._name = name
+        self._tokens_in, self._tokens_out = 0, 0
+        self._usd: float | None = 0.0
+        self._files = (journal.requests_path(name).open("wb"), journal.asked_path(name).open("wb"))
+
+    def add(self, request: bytes, asked: bytes, tokens_in: int, tokens_out: int, usd: float | None) -> None:
+        for file, line in zip(self._files, (request, asked), strict=True):
+            file.write(line)
+        self.requests += 1
+        self.bytes += len(request)
+        self._tokens_in += tokens_in
+        self._tokens_out += tokens_out
+        self._usd = None if self._usd is None or usd is None else self._usd + usd
+
+    def close(self, stage: int) -> Batch:
+        for file in self._files:
+            file.flush()
+            os.fsync(file.fileno())
+            file.close()
+        return Batch(self._name, stage, self.requests, self.bytes, self._tokens_in, self._tokens_out, self._usd)
+
+
+def find_batch_journals(folder: Path) -> Iterator[Path]:
+    """Yields the cassettes in a folder that have a journal of batches beside them."""
+    for journal in sorted(folder.glob(f"*{SUFFIX}/{_JOURNAL}")):
+        yield journal.parent.with_name(journal.parent.name.removesuffix(SUFFIX))

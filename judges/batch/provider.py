@@ -1,0 +1,221 @@
+"""The batch endpoints of a model's provider, through litellm's functions on files and batches."""
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from typing import Any
+
+from ...errors import JudgeUnavailable, UsageError
+from ..api_key import missing_api_key
+from ..body_limit import bounded_body
+from ..fast_path import call_batch_function
+from ..litellm_loader import load_litellm
+from ..retry import explain, is_passing, retrying
+from ..settings import GGUF, PYTHON, JudgeSettings
+
+PROVIDERS = ("openai", "azure", "hosted_vllm", "litellm_proxy")
+"""Those whose files hold requests and replies in OpenAI's shape, and whose batches litellm can list."""
+METADATA_ID = "assay_batch"
+"""The name, in the metadata of a batch, of the id that was noted before the batch was created."""
+MOST_REQUESTS = 50_000  # of one file: the limit of OpenAI; Azure takes 100,000
+MOST_BYTES = 190_000_000  # of one file: 200 MB at OpenAI and Azure
+_MOST_REPLY_BYTES = 2 << 30  # of a file of replies
+_LISTED_AT_ONCE = 100
+_TIMEOUT = 600.0  # seconds for one call: files are large
+_ENDED = frozenset({"completed", "failed", "expired", "cancelled"})
+
+
+@dataclass(frozen=True, slots=True)
+class BatchState:
+    """What the provider says about a batch.
+
+    Attributes:
+        id: The provider's name of it.
+        status: The provider's word: `validating`, `in_progress`, `finalizing`, `completed`, `failed`, `expired`,
+            `cancelling` or `cancelled`.
+        files: The files of replies and of failed requests, as far as there are some.
+        requests: How many requests it has.
+        completed: How many of them got a reply so far.
+        failed: How many of them failed so far.
+        problem: Why it failed as a whole; empty where it did not.
+        has_no_room: Whether it failed because too much is waiting at the provider already.
+    """
+
+    id: str
+    status: str
+    files: tuple[str, ...] = ()
+    requests: int = 0
+    completed: int = 0
+    failed: int = 0
+    problem: str = ""
+    has_no_room: bool = False
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether nothing more will come of it."""
+        return self.status in _ENDED
+
+
+class CreationUnknown(Exception):
+    """The reply to the creation of a batch was lost: nobody knows yet whether there is a batch. Holds the cause."""
+
+
+class PassingFailure(Exception):
+    """A call failed for now, also when it was made again. The text says why."""
+
+
+class BatchProvider:
+    """Makes the calls for batches of one model.
+
+    Every method raises `PassingFailure` where the call failed for now, and `JudgeUnavailable` where it would fail
+    again.
+
+    Args:
+        settings: The judge's.
+
+    Attributes:
+        model: The model's name at the provider.
+        name: The provider's name in litellm.
+
+    Raises:
+        UsageError: The model's provider has no batches that can be used.
+        JudgeUnavailable: The provider's key is not set.
+    """
+
+    def __init__(self, settings: JudgeSettings) -> None:
+        self.model, self.name = find_provider(settings)
+        if name := missing_api_key(settings.model):
+            raise JudgeUnavailable(
+                f"{settings.identity} needs an API key: set the environment variable {name}. Nothing was submitted"
+            )
+        self._settings = settings
+        self._route: dict[str, Any] = {"custom_llm_provider": self.name, "timeout": _TIMEOUT, "max_retries": 0}
+        if settings.api_base:
+            self._route["api_base"] = settings.api_base
+
+    async def upload(self, name: str, content: bytes) -> str:
+        """Uploads a file of requests, and returns the provider's id of it."""
+        upload = await self._call("acreate_file", file=(name, content, "application/jsonl"), purpose="batch")
+        return str(upload.id)
+
+    async def create(self, file: str, metadata_id: str) -> BatchState:
+        """Creates a batch, in one attempt: a second one could be a second batch.
+
+        Args:
+            file: The uploaded file.
+            metadata_id: The id to find it again by.
+
+        Raises:
+            CreationUnknown: The reply was lost.
+        """
+        request = {
+            "completion_window": "24h",
+            "endpoint": "/v1/chat/completions",
+            "input_file_id": file,
+            "metadata": {METADATA_ID: metadata_id},
+        }
+        try:
+            return _read_state(await call_batch_function("acreate_batch", **request, **self._route), self._settings)
+        except Exception as error:
+            if is_passing(error) or not hasattr(error, "status_code"):
+                raise CreationUnknown(self._explain(error)) from error
+            raise self._unavailable(error) from error
+
+    async def find(self, metadata_id: str, file: str, since: float) -> BatchState | None:
+        """Looks for a batch whose creation got no reply.
+
+        Args:
+            metadata_id: The id in its metadata.
+            file: Its uploaded file, which no other batch has.
+            since: When it was created at the earliest, in seconds since 1970.
+        """
+        async for batch in self._list():
+            if (batch.metadata or {}).get(METADATA_ID) == metadata_id or batch.input_file_id == file:
+                return _read_state(batch, self._settings)
+            if batch.created_at < since:
+                return None
+        return None
+
+    async def retrieve(self, batch: str) -> BatchState:
+        """Asks how a batch is getting on."""
+        return _read_state(await self._call("aretrieve_batch", batch_id=batch), self._settings)
+
+    async def cancel(self, batch: str) -> BatchState:
+        """Cancels a batch; what it has done until then is kept and paid for."""
+        return _read_state(await self._call("acancel_batch", batch_id=batch), self._settings)
+
+    async def read_file(self, file: str) -> bytes:
+        """Returns the content of a file of replies."""
+        with bounded_body(most_bytes=_MOST_REPLY_BYTES):
+            content: bytes = (await self._call("afile_content", file_id=file)).content
+        return content
+
+    async def _list(self) -> AsyncIterator[Any]:
+        """The batches of this account, the newest first."""
+        after: str | None = None
+        while True:
+            page = await self._call("alist_batches", after=after, limit=_LISTED_AT_ONCE)
+            for batch in page.data:
+                yield batch
+            if not page.data or not getattr(page, "has_more", False) or page.data[-1].id == after:
+                return
+            after = page.data[-1].id
+
+    async def _call(self, function: str, **request: Any) -> Any:
+        try:
+            async for attempt in retrying(self._settings.attempts, lambda _: None, self._settings.wait):
+                with attempt:
+                    return await call_batch_function(function, **request, **self._route)
+        except Exception as error:
+            if is_passing(error):
+                raise PassingFailure(self._explain(error)) from error
+            raise self._unavailable(error) from error
+        raise AssertionError("an attempt returns or raises")
+
+    def _explain(self, error: Exception) -> str:
+        return explain(error, _TIMEOUT, self._settings.scrubber)
+
+    def _unavailable(self, error: Exception) -> JudgeUnavailable:
+        return JudgeUnavailable(f"the batches of {self._settings.identity} cannot be used: {self._explain(error)}")
+
+
+def find_provider(settings: JudgeSettings) -> tuple[str, str]:
+    """Returns the model's name at its provider and the provider's name in litellm.
+
+    Raises:
+        UsageError: Its provider has no batches that can be used; says what to do instead.
+    """
+    problem = ""
+    model, provider = settings.model, ""
+    if settings.model.startswith((GGUF, PYTHON)):
+        problem = "runs on this machine, where a batch costs the same"
+    else:
+        litellm = load_litellm()
+        try:
+            model, provider, _, _ = litellm.get_llm_provider(settings.model, api_base=settings.api_base)
+        except litellm.BadRequestError:
+            problem = "has no provider that litellm knows"
+        else:
+            if provider not in PROVIDERS:
+                problem = f"is of the provider {provider}, whose batches are not supported"
+    if problem:
+        names = ", ".join(f"{name}/" for name in PROVIDERS)
+        raise UsageError(
+            f"--batch: {settings.identity} {problem}; leave --batch out, or choose a judge whose model begins with one "
+            f"of {names}"
+        )
+    return model, provider
+
+
+def _read_state(batch: Any, settings: JudgeSettings) -> BatchState:
+    counts, errors = batch.request_counts, list(getattr(batch.errors, "data", None) or [])
+    problem = "; ".join(f"{each.code}: {each.message}" for each in errors[:3])
+    return BatchState(
+        id=str(batch.id),
+        status=str(batch.status),
+        files=tuple(file for file in (batch.output_file_id, batch.error_file_id) if file),
+        requests=counts.total if counts else 0,
+        completed=counts.completed if counts else 0,
+        failed=counts.failed if counts else 0,
+        problem=settings.scrubber.scrub_error(" ".join(problem.split())[:500]),
+        has_no_room=any(each.code == "token_limit_exceeded" for each in errors),
+    )

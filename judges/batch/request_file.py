@@ -1,0 +1,76 @@
+"""The file of a batch's requests: one JSON line per request, as the live way would send it."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..completion import shape_request
+from ..litellm_loader import load_litellm
+from ..question import Question, RawReply
+from ..recording import Recording, format_line, make_recording, parse_line
+from ..request_size import PromptSize, measure_prompt
+from ..settings import JudgeSettings
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What stays here of a request: all that a recording of its reply needs but the reply.
+
+    Attributes:
+        recording: The recording, with an empty reply.
+        prompt: The size of the prompt.
+    """
+
+    recording: Recording
+    prompt: PromptSize
+
+
+def request_body(question: Question[Any], settings: JudgeSettings, model: str, provider: str) -> dict[str, Any]:
+    """Returns the body of a chat request as litellm would send it.
+
+    Args:
+        question: What is asked.
+        settings: The judge's.
+        model: The model's name at the provider.
+        provider: The provider's name in litellm.
+    """
+    litellm = load_litellm()
+    utils = load_litellm("utils")
+    sent = shape_request(question, settings)
+    messages = [dict(message) for message in sent.pop("messages")]
+    parameters = litellm.get_optional_params(
+        model=model, custom_llm_provider=provider, drop_params=True, **sent, **settings.parameters
+    )
+    further = parameters.pop("extra_body", None) or {}
+    if not parameters.get("stream"):
+        parameters.pop("stream", None)
+    form = utils.ProviderConfigManager.get_provider_chat_config(model=model, provider=litellm.LlmProviders(provider))
+    body: dict[str, Any] = form.transform_request(model, messages, parameters, {}, {})
+    return body | further
+
+
+def format_request(key: str, body: dict[str, Any]) -> bytes:
+    """Returns the line of one request; its `custom_id` is the question's key."""
+    line = {"custom_id": key, "method": "POST", "url": "/v1/chat/completions", "body": body}
+    return json.dumps(line).encode() + b"\n"
+
+
+def format_asked(key: str, question: Question[Any], settings: JudgeSettings) -> bytes:
+    """Returns the line that keeps what `Asked` holds."""
+    prompt = measure_prompt(question, settings)
+    recording = make_recording(key, question, settings.parameters, RawReply(settings.identity, ""))
+    text = format_line(recording).decode("utf-8", "surrogatepass")
+    line = {"key": key, "bytes": prompt.bytes, "tokens": prompt.tokens, "recording": text}
+    return json.dumps(line).encode() + b"\n"
+
+
+def read_asked(path: Path) -> dict[str, Asked]:
+    """Returns what is kept of the requests of one batch, by their keys."""
+    asked = {}
+    with path.open("rb") as lines:
+        for line in lines:
+            entry = json.loads(line)
+            recording = parse_line(entry["recording"].encode("utf-8", "surrogatepass"))
+            asked[entry["key"]] = Asked(recording, PromptSize(entry["bytes"], entry["tokens"]))
+    return asked

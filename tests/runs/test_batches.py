@@ -1,0 +1,420 @@
+"""A run in batches: the scores of a live run, whatever happens to the batches; nothing is lost, nothing asked twice."""
+
+import json
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from openai_batches import Call, ServedBatch
+from openai_server import Answer, OpenAIServer, Request
+
+from assay.judges.batch.batch_journal import BatchJournal
+from assay.runs import Store
+
+Make = Callable[..., Any]
+METRICS = "faithfulness:claims=judge,judge_truthfulness"
+SAMPLES, FIRST, SECOND = 6, 12, 6  # claims and ratings of each; then whether its claims are supported
+
+
+def command(set_path: Path, judge: Path, *more: str) -> list[str]:
+    return ["run", str(set_path), "--judge", str(judge), "--metrics", METRICS, "--batch", *more]
+
+
+def scores(folder: Path, run: str = "last", store: str = ".assay") -> list[Any]:
+    """All of a run's scores, without what they took."""
+    opened = Store(folder / store)
+    stored = [(name, metric, s.value, s.status, s.evidence) for name, metric, s in opened.scores(opened.run(run).id)]
+    opened.close()
+    return sorted(stored, key=lambda each: each[:2])
+
+
+def bodies(server: OpenAIServer) -> Counter[str]:
+    return Counter(json.dumps(request.body, sort_keys=True) for request in server.requests)
+
+
+def answered_once(server: OpenAIServer) -> bool:
+    """Whether each of the run's questions was answered, and paid for, exactly once."""
+    return len(server.batches.asked) == FIRST + SECOND and set(server.batches.asked.values()) == {1}
+
+
+def journal_of(folder: Path) -> BatchJournal:
+    (cassette,) = (folder / ".assay" / "batches").glob("*.batches")
+    return BatchJournal(cassette.with_name(cassette.name.removesuffix(".batches")))
+
+
+@pytest.fixture
+def live(assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer, tmp_path: Path) -> Any:
+    """The scores of a run that asks call by call, and what it sent."""
+    words = [word for word in command(set_file(SAMPLES), judge_file()) if word != "--batch"]
+    done = assay(*words, "--store", "live", "--json")
+    assert (done.code, len(openai_server.requests)) == (0, FIRST + SECOND)
+    sent = bodies(openai_server)
+    openai_server.forget()
+    return scores(tmp_path, store="live"), sent
+
+
+def test_batches_give_the_scores_of_live_calls(
+    *, assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer, tmp_path: Path, live: Any
+) -> None:
+    """Two stages, since what is asked about claims depends on them; the same bodies; each reply counted as new."""
+    openai_server.batches.polls = 2
+    done = assay(*command(set_file(SAMPLES), judge_file()), "--json")
+    assert done.code == 0
+    assert (scores(tmp_path), bodies(openai_server)) == live
+    assert [len(batch.lines) for batch in openai_server.batches.batches.values()] == [FIRST, SECOND]
+    assert answered_once(openai_server)
+    assert done.json["usage"]["calls"] == FIRST + SECOND
+    assert done.json["usage"]["from_cassette"] == 0
+    told = [line for line in done.err.splitlines() if "stage" in line]
+    assert [line.partition(", about")[0] for line in told] == [
+        f"assay: stage 1: {FIRST} requests in 1 batch",
+        f"assay: stage 2: {SECOND} requests in 1 batch",
+    ]
+    assert not [*(tmp_path / ".assay" / "batches").glob("*.batches")]
+    again = assay(*command(set_file(SAMPLES), judge_file()), "--json")
+    assert again.json["usage"]["from_cassette"] == FIRST + SECOND
+    assert answered_once(openai_server)
+
+
+def test_batches_hold_no_more_requests_than_asked_for(
+    *, assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer, tmp_path: Path, live: Any
+) -> None:
+    assert assay(*command(set_file(SAMPLES), judge_file()), "--batch-size", "5").code == 0
+    assert [len(batch.lines) for batch in openai_server.batches.batches.values()] == [5, 5, 2, 5, 1]
+    assert answered_once(openai_server)
+    assert scores(tmp_path) == live[0]
+
+
+def reorder_and_double(batch: ServedBatch) -> None:
+    """Backwards, and each line twice: the second time with another text."""
+    other = [line.replace(b"claims", b"clams").replace(b"5", b"1") for line in batch.output]
+    batch.output = [*reversed(batch.output), *other, b"not json", b'{"custom_id": "of another batch"}', b"[]"]
+
+
+def lose_a_third(batch: ServedBatch) -> None:
+    if batch.number == 1:
+        del batch.output[::3]
+
+
+def expire_half(batch: ServedBatch) -> None:
+    """As OpenAI does it: the rest has lines in the file of errors."""
+    if batch.number == 1:
+        expired = {"code": "batch_expired", "message": "not executed within the completion window"}
+        lines = [json.loads(line) | {"response": None, "error": expired} for line in batch.output[::2]]
+        batch.status = "expired"
+        batch.errors, batch.output = [json.dumps(line).encode() for line in lines], batch.output[1::2]
+
+
+def break_bodies(batch: ServedBatch) -> None:
+    """Replies that are none: no choices, an error in place of a reply, no body."""
+    if batch.number == 1:
+        broken: list[Any] = [{"choices": []}, {"error": {"message": "busy"}}, None]
+        for place, body in enumerate(broken):
+            line = json.loads(batch.output[place])
+            line["response"]["body"] = body
+            batch.output[place] = json.dumps(line).encode()
+
+
+@pytest.mark.parametrize(
+    ("spoil", "sizes"),
+    [
+        (reorder_and_double, [12, 6]),
+        (lose_a_third, [12, 6 + 4 - 2, 2]),  # two of the four lost ones are claims, whose verdicts come a stage later
+        (expire_half, [12, 12, 0]),
+        (break_bodies, None),
+    ],
+    ids=lambda value: getattr(value, "__name__", ""),
+)
+def test_results_may_be_reordered_doubled_lost_expired_or_broken(
+    *,
+    assay: Make,
+    set_file: Make,
+    judge_file: Make,
+    openai_server: OpenAIServer,
+    tmp_path: Path,
+    live: Any,
+    spoil: Make,
+    sizes: Any,
+) -> None:
+    openai_server.batches.spoil = spoil
+    done = assay(*command(set_file(SAMPLES), judge_file()))
+    assert done.code == 0, done.err
+    assert scores(tmp_path) == live[0]
+    sent = [each for batch in openai_server.batches.batches.values() for each in batch.ids]
+    lost = len(sent) - FIRST - SECOND
+    assert len(set(sent)) == FIRST + SECOND
+    assert lost == {"reorder_and_double": 0, "lose_a_third": 4, "expire_half": 6, "break_bodies": 3}[spoil.__name__]
+
+
+def test_a_request_that_fails_is_asked_again_or_fails_its_sample(
+    *, assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer, tmp_path: Path, live: Any
+) -> None:
+    """500 once: asked again. 400: the sample fails with the provider's words. Nothing else is touched."""
+
+    def script(request: Request) -> Answer | None:
+        if request.schema == "Ratings" and "step 2?" in request.user:
+            return Answer(status=400, error_message="this text is refused")
+        return Answer(status=500) if request.schema == "Claims" and request.attempt == 1 else None
+
+    openai_server.script = script
+    done = assay(*command(set_file(SAMPLES), judge_file()))
+    assert done.code == 4
+    assert "1 samples failed (s2)" in done.err
+    assert "its request in a batch failed: HTTP 400: this text is refused" in done.err
+    expected = [each for each in live[0] if each[:2] != ("s2", "judge_truthfulness")]
+    assert [each for each in scores(tmp_path) if each[:2] != ("s2", "judge_truthfulness")] == expected
+    openai_server.script = None
+    assert assay("run", "--resume", "last", "--batch").code == 0  # a new session asks for what failed
+    assert scores(tmp_path) == live[0]
+
+
+def test_a_request_that_is_never_answered_fails_after_the_attempts(
+    assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer, tmp_path: Path
+) -> None:
+    def lose(batch: ServedBatch) -> None:
+        batch.output = [line for line in batch.output if b"truthfulness" not in line]
+
+    openai_server.batches.spoil = lose
+    done = assay(*command(set_file(2), judge_file(attempts=2)))
+    assert done.code == 4
+    assert "no reply in 2 batches, at last: the batch has no line about it" in done.err
+    failed = [(name, metric) for name, metric, _, status, _ in scores(tmp_path) if status == "failed"]
+    assert failed == [("s0", "judge_truthfulness"), ("s1", "judge_truthfulness")]
+
+
+def test_a_reply_that_cannot_be_used_is_corrected_in_the_next_batch(
+    *, assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer, tmp_path: Path, live: Any
+) -> None:
+    def script(request: Request) -> Answer | None:
+        is_first = len(request.body["messages"]) == 2
+        return Answer(text="five") if request.schema == "Ratings" and is_first else None
+
+    openai_server.script = script
+    assert assay(*command(set_file(SAMPLES), judge_file())).code == 0
+    assert scores(tmp_path) == live[0]
+    assert [len(batch.lines) for batch in openai_server.batches.batches.values()] == [12, 12]
+
+
+@pytest.mark.parametrize("kind", ["create", "upload", "retrieve", "content"])
+@pytest.mark.parametrize("answer", [Answer(fault="reset"), Answer(fault="cut"), Answer(status=503), Answer(status=429)])
+def test_no_batch_is_submitted_twice_where_a_reply_is_lost(
+    *,
+    assay: Make,
+    set_file: Make,
+    judge_file: Make,
+    openai_server: OpenAIServer,
+    tmp_path: Path,
+    kind: str,
+    answer: Answer,
+) -> None:
+    """Each kind of call fails the first time: with its effect and no reply, or without effect."""
+
+    def fail_first(call: Call) -> Answer | None:
+        return answer if call.kind == kind and call.attempt == 1 else None
+
+    openai_server.batches.on_call = fail_first
+    done = assay(*command(set_file(SAMPLES), judge_file()))
+    assert done.code == 0, done.err
+    assert [len(batch.lines) for batch in openai_server.batches.batches.values()] == [FIRST, SECOND]
+    assert answered_once(openai_server)
+
+
+def test_a_batch_without_room_waits_for_another_to_end(
+    assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer
+) -> None:
+    def refuse_second(batch: ServedBatch) -> None:
+        if batch.number == 2:
+            batch.status, batch.output = "failed", []
+            batch.problems = [{"code": "token_limit_exceeded", "message": "Enqueued token limit", "line": None}]
+
+    openai_server.batches.spoil = refuse_second
+    done = assay(*command(set_file(SAMPLES), judge_file()), "--batch-size", "6")
+    assert done.code == 0, done.err
+    assert [len(batch.lines) for batch in openai_server.batches.batches.values()] == [6, 6, 6, 6]
+
+
+def test_a_refused_batch_stops_the_run_and_says_why(
+    assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer, tmp_path: Path
+) -> None:
+    def refuse(batch: ServedBatch) -> None:
+        batch.status, batch.output = "failed", []
+        batch.problems = [{"code": "model_not_found", "message": "no batches for this model", "line": 1}]
+
+    openai_server.batches.spoil = refuse
+    done = assay(*command(set_file(2), judge_file()))
+    assert done.code == 1
+    assert "the batch batch_1 was refused (model_not_found: no batches for this model)" in done.err
+    openai_server.batches.spoil = lambda _: None
+    run = Store(tmp_path / ".assay").run("last").id
+    done = assay(*command(set_file(2), judge_file()), "--json")
+    assert (done.code, done.json["run"]) == (0, run)  # the same command goes on with the same run
+
+
+def interrupt_polling(server: OpenAIServer) -> None:
+    """The provider refuses to say how batches are getting on: the command ends, and the batches go on."""
+    server.batches.on_call = lambda call: Answer(status=401) if call.kind == "retrieve" else None
+
+
+def test_status_and_cancel(
+    *, assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer, tmp_path: Path, live: Any
+) -> None:
+    """A cancelled batch keeps what it has done; the same command submits the rest, and only the rest."""
+    words = command(set_file(SAMPLES), judge_file())
+    nothing = assay("batch", "status")
+    assert nothing.code == 2
+    assert "no batches are under way" in nothing.err
+    interrupt_polling(openai_server)
+    assert assay(*words).code == 1
+    openai_server.batches.on_call, openai_server.batches.polls = None, 9
+    (listed,) = assay("batch", "status", "--json").json["batches"]
+    assert (listed["batch"], listed["status"], listed["requests"], listed["stage"]) == (
+        "batch_1",
+        "in_progress",
+        FIRST,
+        1,
+    )
+    shown = assay("batch", "cancel")
+    assert "batch_1" in shown.out
+    assert "cancelling" in shown.out
+    stopped = assay(*words)
+    assert stopped.code == 1
+    assert "the batch batch_1 was cancelled. The replies that came are kept" in stopped.err
+    openai_server.batches.polls = 0
+    assert assay(*words).code == 0
+    assert [len(batch.lines) for batch in openai_server.batches.batches.values()][1] < FIRST
+    assert answered_once(openai_server)
+    assert scores(tmp_path) == live[0]
+
+
+def test_a_budget_bounds_what_is_submitted(
+    *, assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer, tmp_path: Path, live: Any
+) -> None:
+    words = command(set_file(SAMPLES), judge_file())
+    stopped = assay(*words, "--budget-calls", str(FIRST + 2), "--json")
+    assert stopped.code == 3
+    assert f"the budget of {FIRST + 2} calls is reached" in stopped.err
+    assert len(openai_server.requests) == FIRST + 2
+    again = assay(*words, "--budget-calls", str(FIRST + 2))
+    assert again.code == 3  # what an earlier session submitted counts
+    assert assay(*words, "--budget-calls", str(FIRST + SECOND)).code == 0
+    assert answered_once(openai_server)
+    assert scores(tmp_path) == live[0]
+
+
+def test_a_budget_in_tokens_is_never_passed(
+    assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer
+) -> None:
+    """A request may take its prompt and `max_tokens`; the reply takes 100 of them."""
+    stopped = assay(*command(set_file(SAMPLES), judge_file(max_tokens=100)), "--budget-tokens", "5000", "--json")
+    assert stopped.code == 3
+    usage = stopped.json["usage"]
+    assert 0 < len(openai_server.requests) < FIRST
+    assert usage["tokens_in"] + usage["tokens_out"] <= 5000
+
+
+def test_the_cost_is_told_before_and_is_that_of_a_batch(
+    assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer
+) -> None:
+    """litellm's list: gpt-4o-mini costs 0.075 and 0.30 USD per million tokens in a batch, half of its other price."""
+    openai_server.script = lambda _: Answer(usage=(1000, 100))
+    done = assay(*command(set_file(SAMPLES), judge_file(model="openai/gpt-4o-mini")), "--json")
+    assert done.code == 0, done.err
+    per_call = (1000 * 0.075 + 100 * 0.30) / 1e6
+    assert done.json["usage"]["usd"] == pytest.approx(per_call * (FIRST + SECOND))
+    assert f"at most {FIRST * 1000:,} out, at most 0.00" in done.err
+    unpriced = assay(*command(set_file(SAMPLES), judge_file()), "--budget-usd", "1", "--store", "other")
+    assert unpriced.code == 2
+    assert "the cost of openai/test in batches is unknown" in unpriced.err
+
+
+def test_azure_takes_batches_too(
+    *,
+    assay: Make,
+    set_file: Make,
+    judge_file: Make,
+    openai_server: OpenAIServer,
+    tmp_path: Path,
+    live: Any,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("AZURE_API_KEY", "of the test")
+    monkeypatch.setenv("AZURE_API_VERSION", "2024-10-21")
+    judge = judge_file(model="azure/test", api_base=openai_server.api_base.removesuffix("/v1"))
+    done = assay(*command(set_file(SAMPLES), judge))
+    assert done.code == 0, done.err
+    assert answered_once(openai_server)
+    assert scores(tmp_path) == live[0]
+
+
+@pytest.mark.parametrize(
+    ("model", "problem"),
+    [
+        ("gguf:model.gguf", "runs on this machine"),
+        ("anthropic/claude-haiku", "is of the provider anthropic, whose batches are not supported"),
+        ("bedrock/x", "is of the provider bedrock"),
+    ],
+)
+def test_other_models_are_refused_before_anything_begins(
+    *, assay: Make, set_file: Make, judge_file: Make, tmp_path: Path, model: str, problem: str
+) -> None:
+    done = assay(*command(set_file(2), judge_file(model=model, api_base=None)))
+    assert done.code == 2
+    assert problem in done.err
+    assert "leave --batch out, or choose a judge whose model begins with one of openai/" in done.err
+    assert Store(tmp_path / ".assay").run_ids(1) == []
+
+
+def test_what_batch_cannot_go_with_is_said(assay: Make, set_file: Make, judge_file: Make) -> None:
+    no_judge = assay("run", set_file(2), "--batch", "--metrics", "token_overlap")
+    assert no_judge.code == 2
+    assert "no judge is named" in no_judge.err
+    replaying = assay(*command(set_file(2), judge_file()), "--cassette", "c.jsonl", "--mode", "record")
+    assert replaying.code == 2
+    assert "leave --mode out" in replaying.err
+
+
+def test_a_decision_model_is_refused(assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer) -> None:
+    done = assay(*command(set_file(2), judge_file(decide="decisions")))
+    assert done.code == 2
+    assert "is a decision model, which providers take no batches for" in done.err
+    assert not openai_server.batches.calls
+
+
+def test_two_processes_or_judges_never_share_batches(
+    assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer, tmp_path: Path
+) -> None:
+    from assay.judges.journal import locked
+
+    words = [*command(set_file(2), judge_file()), "--cassette", "c.jsonl"]
+    with locked(tmp_path / "c.jsonl.batches"):
+        busy = assay(*words)
+    assert busy.code == 2
+    assert "another process is at work on these batches" in busy.err
+    interrupt_polling(openai_server)
+    assert assay(*words).code == 1
+    openai_server.batches.on_call = None
+    other = assay(*command(set_file(2), judge_file("other.yaml", model="openai/other")), "--cassette", "c.jsonl")
+    assert other.code == 2
+    assert "batches of another judge (openai/test) are under way there" in other.err
+    assert assay(*words).code == 0
+    assert len(openai_server.batches.batches) == 2
+
+
+def test_a_journal_that_is_cut_off_is_read_and_a_broken_one_is_named(
+    assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer, tmp_path: Path
+) -> None:
+    words = command(set_file(SAMPLES), judge_file())
+    interrupt_polling(openai_server)
+    assert assay(*words).code == 1
+    openai_server.batches.on_call = None
+    path = journal_of(tmp_path).folder / "journal.jsonl"
+    whole = path.read_bytes()
+    path.write_bytes(whole + b"{}\n")
+    broken = assay(*words)
+    assert broken.code == 1
+    assert f"{path}, line {whole.count(bytes([10])) + 1}: not a line of a journal of batches" in broken.err
+    path.write_bytes(whole + b'{"id": "cut o')
+    assert assay(*words).code == 0
+    assert answered_once(openai_server)
