@@ -22,7 +22,7 @@ class PendingReplies(Protocol):
             ReplyPending: The reply comes later.
             JudgeError: There will be no reply.
             BudgetReached: The request does not fit into the budget.
-            UsageError: The question cannot be asked in this way.
+            UsageError: The budget cannot be kept.
         """
         ...
 

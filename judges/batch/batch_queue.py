@@ -121,13 +121,8 @@ class BatchQueue:
             ReplyPending: It was taken, now or before.
             JudgeError: It failed for good, or came up after the last stage.
             BudgetReached: It does not fit into the budget, and the last stage is over.
-            UsageError: It is a typed question for a decision model, or the budget cannot be kept.
+            UsageError: The budget is in USD, and the price is unknown.
         """
-        if question.protocol != "chat":
-            raise UsageError(
-                f"--batch: {self._settings.identity} is a decision model, which providers take no batches for; leave "
-                "--batch out, or set `decide: listed` in the judge's settings where it is a chat model"
-            )
         if key in self._under_way:
             raise ReplyPending
         attempts, failure = self._failed.get(key, (0, None))

@@ -11,6 +11,8 @@ from ..fast_path import call_batch_function
 from ..litellm_loader import load_litellm
 from ..retry import explain, is_passing, retrying
 from ..settings import GGUF, PYTHON, JudgeSettings
+from ..transports import choose_transport
+from ..transports.decision_transport import DecisionTransport
 
 PROVIDERS = ("openai", "azure", "hosted_vllm", "litellm_proxy")
 """Those whose files hold requests and replies in OpenAI's shape, and whose batches litellm can list."""
@@ -188,6 +190,8 @@ def find_provider(settings: JudgeSettings) -> tuple[str, str]:
     model, provider = settings.model, ""
     if settings.model.startswith((GGUF, PYTHON)):
         problem = "runs on this machine, where a batch costs the same"
+    elif isinstance(choose_transport(settings), DecisionTransport):
+        problem = "is asked as a decision model, which has no batches (a chat model is not: `decide: listed`)"
     else:
         litellm = load_litellm()
         try:

@@ -1,0 +1,21 @@
+"""A process that runs `assay` and can be killed: forked from one that has loaded litellm, so that it begins at once."""
+
+import os
+import sys
+from pathlib import Path
+
+from assay.judges.litellm_loader import load_litellm
+
+load_litellm()  # when this module is preloaded: once for all children
+
+
+def run_assay(words: list[str], folder: str, environment: dict[str, str]) -> None:
+    """Types `assay ...` in a folder; what it prints is in `out.txt` there."""
+    os.chdir(folder)
+    os.environ.update(environment)
+    with Path("out.txt").open("w", encoding="utf-8") as out:
+        sys.stdout = sys.stderr = out
+        sys.argv = ["assay", *words]
+        from assay.cli import main
+
+        main()

@@ -1,0 +1,160 @@
+"""Kills (-9) of a run in batches at each step: the same command goes on, nothing is lost, nothing is asked twice."""
+
+import json
+import multiprocessing
+import os
+import random
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from batch_child import run_assay
+from openai_batches import Call
+from openai_server import Answer, OpenAIServer
+
+from assay.runs import Store
+
+Make = Callable[..., Any]
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="kills need signals")
+
+CONTEXT = multiprocessing.get_context("forkserver") if os.name == "posix" else multiprocessing.get_context()
+CONTEXT.set_forkserver_preload(["batch_child", "assay.cli", "assay.runs"])
+METRICS = "faithfulness:claims=judge,judge_truthfulness"
+SAMPLES = 4
+CALLS = 3 * SAMPLES
+SIZE = 3  # requests per batch: 8 requests of the first stage in 3 batches, 4 of the second in 2
+BATCHES = 5
+
+
+class Killable:
+    """The same command, given again and again: each time in a process of its own, which may be killed."""
+
+    def __init__(self, words: list[str], folder: Path, server: OpenAIServer) -> None:
+        self.words, self.folder, self.server = words, folder, server
+        self.kills = 0
+
+    def start(self) -> Any:
+        environment = {"OPENAI_API_KEY": "sk-secret-of-the-test", "NO_PROXY": "127.0.0.1"}
+        process = CONTEXT.Process(target=run_assay, args=(self.words, str(self.folder), environment))
+        process.start()
+        return process
+
+    def kill_at(self, number: int, *, has_effect: bool) -> bool:
+        """Gives the command, and kills it at its n-th call: before or after that call's effect.
+
+        Returns:
+            Whether it was killed; else it ended before.
+        """
+        reached, before = threading.Event(), len(self.server.batches.calls)
+
+        def hang(call: Call) -> Answer | None:
+            if call.number - before < number:
+                return None
+            reached.set()
+            return Answer(fault="hang", status=200 if has_effect else 500)
+
+        self.server.batches.on_call = hang
+        process = self.start()
+        while not reached.wait(0.02) and process.is_alive():
+            pass
+        process.kill()
+        process.join()
+        self.server.batches.on_call = None
+        self.kills += reached.is_set()
+        return reached.is_set()
+
+    def kill_after(self, seconds: float) -> bool:
+        """Gives the command, and kills it after a time. Returns whether it was killed before it ended."""
+        process = self.start()
+        process.join(seconds)
+        was_alive = process.is_alive()
+        process.kill()
+        process.join()
+        self.kills += was_alive
+        return was_alive
+
+    def finish(self) -> None:
+        """Gives the command and lets it end."""
+        process = self.start()
+        process.join()
+        assert process.exitcode == 0, (self.folder / "out.txt").read_text(encoding="utf-8")
+
+    def scores(self, store: str = ".assay") -> list[Any]:
+        opened = Store(self.folder / store)
+        stored = [(name, metric, s.value, s.status) for name, metric, s in opened.scores(opened.run("last").id)]
+        opened.close()
+        return sorted(stored)
+
+    def check(self, expected: list[Any]) -> None:
+        """Nothing is lost, and nothing was answered, and so paid for, twice."""
+        assert self.scores() == expected
+        assert len(self.server.batches.asked) == CALLS
+        assert set(self.server.batches.asked.values()) == {1}
+        assert not [*(self.folder / ".assay" / "batches").glob("*.batches")]
+
+
+def expected_scores() -> list[Any]:
+    """By hand: of `Open menu n. Press button n.` both claims stand in the context, of `Send flowers.` none."""
+    rows = []
+    for number in range(SAMPLES):
+        is_whole = number % 3 != 0
+        rows += [
+            (f"s{number}", "faithfulness:claims=judge", 1.0 if is_whole else 0.5, "scored"),
+            (f"s{number}", "judge_truthfulness", 5.0 if is_whole else 3.0, "scored"),
+        ]
+    return sorted(rows)
+
+
+@pytest.fixture
+def killable(set_file: Make, judge_file: Make, openai_server: OpenAIServer, tmp_path: Path) -> Iterator[Killable]:
+    words = ["run", str(set_file(SAMPLES)), "--judge", str(judge_file()), "--metrics", METRICS]
+    yield Killable([*words, "--batch", "--batch-size", str(SIZE)], tmp_path, openai_server)
+
+
+def judged(scores: list[Any]) -> list[Any]:
+    return [each for each in scores if each[1] in METRICS.split(",")]
+
+
+@pytest.mark.parametrize(
+    ("number", "has_effect"),
+    [(1, True), (2, False), (2, True), (6, True), (8, False)],
+    ids=["uploaded", "before creation", "created", "third created", "before the replies"],
+)
+def test_a_kill_at_a_step_loses_and_doubles_nothing(killable: Killable, number: int, has_effect: bool) -> None:
+    assert killable.kill_at(number, has_effect=has_effect)
+    killable.finish()
+    assert judged(killable.scores()) == expected_scores()
+    killable.check(killable.scores())
+    assert len(killable.server.batches.batches) == BATCHES
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("has_effect", [False, True])
+def test_kills_at_every_step_one_after_another(killable: Killable, has_effect: bool) -> None:
+    """The first process is killed at its first call, the second at its second, ..., until one gets to the end."""
+    number = 1
+    while killable.kill_at(number, has_effect=has_effect):
+        number += 1
+    killable.finish()
+    assert judged(killable.scores()) == expected_scores()
+    killable.check(killable.scores())
+    assert killable.kills >= 4
+    print(json.dumps({"kills": killable.kills, "calls": len(killable.server.batches.calls)}))
+
+
+@pytest.mark.slow
+def test_kills_at_random_moments(killable: Killable) -> None:
+    """Between the steps too: while a file is written, replies are kept, samples are scored."""
+    generator = random.Random(19)
+    longest = 0.5
+    for _ in range(20):
+        if not killable.kill_after(generator.uniform(0, longest)):
+            break
+        longest *= 1.25  # a machine that is slow or busy gets on all the same
+    killable.finish()
+    assert judged(killable.scores()) == expected_scores()
+    assert set(killable.server.batches.asked.values()) == {1}
+    assert len(killable.server.batches.asked) == CALLS
+    print(json.dumps({"kills": killable.kills, "calls": len(killable.server.batches.calls)}))
