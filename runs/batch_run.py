@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ..errors import UsageError
 from ..eval_sets import Sample
-from ..judges.batch import BatchQueue
+from ..judges.batch.batch_queue import BatchQueue
 from ..judges.batch.provider import find_provider
 from ..judges.bundled_cassettes import is_bundled
 from ..judges.pending_reply import ReplyPending

@@ -11,7 +11,7 @@ from .options import json_option, judge_option, path_in_store, store_option, wid
 from .output import Column, echo, echo_json, make_table, one_line, open_console
 
 if TYPE_CHECKING:
-    from ..judges.batch import BatchProgress
+    from ..judges.batch.batch_status import BatchProgress
     from ..runs import Plan, Store
     from ..runs.store import RunRow
 
@@ -82,8 +82,8 @@ def cancel(cassette: Path | None, judge: str | None, *, store: Path | str, as_js
 
 def _ask(cassette: Path | None, judge: str | None, store: Path | str, *, cancel: bool) -> "list[BatchProgress]":
     from ..judges import load_settings
-    from ..judges.batch import ask_progress
     from ..judges.batch.batch_journal import find_batch_journals
+    from ..judges.batch.batch_status import ask_progress
 
     if cassette is not None:
         cassettes = [cassette]
