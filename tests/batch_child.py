@@ -2,11 +2,15 @@
 
 import os
 import sys
+from importlib import import_module
 from pathlib import Path
 
 from assay.judges.litellm_loader import load_litellm
 
-load_litellm()  # when this module is preloaded: once for all children
+# When this module is preloaded: once for all children, what a run loads late.
+load_litellm()
+for module in ("anyio", "filelock", "h2", "httpcore", "openai.resources", "scipy.stats", "sentencex"):
+    import_module(module)
 
 
 def run_assay(words: list[str], folder: str, environment: dict[str, str]) -> None:
