@@ -140,10 +140,10 @@ async def score_samples(
         replies = record.begin(scorers.metrics)
         if scorers.judge is not None and replies is not None:
             scorers.judge.keep_in(replies)
-        on_progress(progress)
         ending: Ending = "interrupted"
         try:
             async with around(scorers, record.finished_metrics):
+                on_progress(progress)
                 await execute(
                     record.drawn(samples),
                     scorers.metrics,

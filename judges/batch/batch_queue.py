@@ -280,6 +280,9 @@ class BatchQueue:
                 self.journal.change(batch, state="planned", status=state.status, problem=state.problem)
             elif state.has_ended:
                 ended.append((batch, state))
+            elif state.status != batch.status:
+                self.journal.change(batch, status=state.status)
+                self._note(f"the batch {state.id} is {state.status}: {state.completed:,} of {batch.requests:,} replies")
         return ended
 
     async def _submit_refused(self, *, has_room: bool, is_stopped: bool, wait: float) -> None:

@@ -9,7 +9,7 @@ from ..api_key import missing_api_key
 from ..body_limit import bounded_body
 from ..fast_path import call_batch_function
 from ..litellm_loader import load_litellm
-from ..retry import explain, is_passing, retrying
+from ..retry import explain, http_status, is_passing, retrying
 from ..settings import GGUF, PYTHON, JudgeSettings
 from ..transports import choose_transport
 from ..transports.decision_transport import DecisionTransport
@@ -177,7 +177,11 @@ class BatchProvider:
         return explain(error, _TIMEOUT, self._settings.scrubber)
 
     def _unavailable(self, error: Exception) -> JudgeUnavailable:
-        return JudgeUnavailable(f"the batches of {self._settings.identity} cannot be used: {self._explain(error)}")
+        is_gone = http_status(error) == 404
+        cure = "; to give up batches that the provider no longer has, remove the folder CASSETTE.batches" * is_gone
+        return JudgeUnavailable(
+            f"the batches of {self._settings.identity} cannot be used: {self._explain(error)}{cure}"
+        )
 
 
 def find_provider(settings: JudgeSettings) -> tuple[str, str]:
