@@ -150,10 +150,6 @@ class LiteLLMJudge:
         """Keeps replies in a run's store too. It is asked before the cassette: a resumed run asks nothing twice."""
         self._stores.insert(0, store)
 
-    def ask_later(self, pending: PendingReplies) -> None:
-        """Gives the questions of this run without a reply to `pending`, instead of asking the model."""
-        self._pending = pending
-
     def keep_reply(self, recording: Recording) -> None:
         """Keeps a reply that came otherwise than by `ask`: in the run's store and in the cassette."""
         for store in self._stores:
@@ -177,6 +173,10 @@ class LiteLLMJudge:
         self._last_failure = ""
         self._has_api_key = False
         self._pending: PendingReplies | None = None
+
+    def ask_later(self, pending: PendingReplies) -> None:
+        """Gives the questions of this run without a reply to `pending`, instead of asking the model."""
+        self._pending = pending
 
     async def decide(self, request: Request) -> Answers:
         """Answers typed questions about a state; every question has an answer, which may say why there is none.

@@ -16,7 +16,7 @@ def batch_price(settings: JudgeSettings) -> Price | None:
         return settings.price
     listed = load_litellm().model_cost
     prices = listed.get(settings.model) or listed.get(settings.model.partition("/")[2]) or {}
-    costs = prices.get("input_cost_per_token_batches"), prices.get("output_cost_per_token_batches")
-    if not all(isinstance(cost, int | float) for cost in costs):
+    price_in, price_out = prices.get("input_cost_per_token_batches"), prices.get("output_cost_per_token_batches")
+    if not isinstance(price_in, int | float) or not isinstance(price_out, int | float):
         return None
-    return Price(input=costs[0] * 1e6, output=costs[1] * 1e6)
+    return Price(input=price_in * 1e6, output=price_out * 1e6)

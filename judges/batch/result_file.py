@@ -85,7 +85,7 @@ def _failure(status: object, body: object, error: object) -> Failure:
     if isinstance(error, dict):
         cause = f"{error.get('code') or 'error'}: {error.get('message') or 'no reason is given'}"
     else:
-        detail = body.get("error") if isinstance(body, dict) else None
+        detail = body.get("error") if isinstance(body, dict) else body
         cause = str(detail.get("message") if isinstance(detail, dict) else detail or "no reason is given")
     is_final = isinstance(status, int) and 400 <= status < 500 and status not in _AGAIN
     prefix = f"HTTP {status}: " if isinstance(status, int) and status != 200 else ""
