@@ -9,7 +9,8 @@ from assay.judges.litellm_loader import load_litellm
 
 # When this module is preloaded: once for all children, what a run loads late.
 load_litellm()
-for module in ("anyio", "filelock", "h2", "httpcore", "openai.resources", "scipy.stats", "sentencex"):
+LOADED_LATE = ("anyio", "filelock", "h2", "httpcore", "openai.resources", "scipy.stats", "sentencex")
+for module in ("assay.cli", "assay.runs", *LOADED_LATE):
     import_module(module)
 
 

@@ -5,7 +5,8 @@ import multiprocessing
 import os
 import random
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from multiprocessing import forkserver
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +20,7 @@ from assay.runs import Store
 Make = Callable[..., Any]
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="kills need signals")
 
-CONTEXT = multiprocessing.get_context("forkserver") if os.name == "posix" else multiprocessing.get_context()
-CONTEXT.set_forkserver_preload(["batch_child", "assay.cli", "assay.runs"])
+TESTS = Path(__file__).parent.parent
 METRICS = "faithfulness:claims=judge,judge_truthfulness"
 SAMPLES = 4
 CALLS = 3 * SAMPLES
@@ -33,11 +33,12 @@ class Killable:
 
     def __init__(self, words: list[str], folder: Path, server: OpenAIServer) -> None:
         self.words, self.folder, self.server = words, folder, server
+        self.context = multiprocessing.get_context("forkserver")
         self.kills = 0
 
     def start(self) -> Any:
         environment = {"OPENAI_API_KEY": "sk-secret-of-the-test", "NO_PROXY": "127.0.0.1"}
-        process = CONTEXT.Process(target=run_assay, args=(self.words, str(self.folder), environment))
+        process = self.context.Process(target=run_assay, args=(self.words, str(self.folder), environment))
         process.start()
         return process
 
@@ -107,10 +108,21 @@ def expected_scores() -> list[Any]:
     return sorted(rows)
 
 
+@pytest.fixture(scope="module")
+def fork_server() -> None:
+    """A process that has loaded what a run needs, from which the runs are forked."""
+    multiprocessing.get_context("forkserver").set_forkserver_preload(["batch_child"])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", str(TESTS))  # it does not take over this process's path
+        forkserver.ensure_running()
+
+
 @pytest.fixture
-def killable(set_file: Make, judge_file: Make, openai_server: OpenAIServer, tmp_path: Path) -> Iterator[Killable]:
+def killable(
+    fork_server: None, set_file: Make, judge_file: Make, openai_server: OpenAIServer, tmp_path: Path
+) -> Iterator[Killable]:
     words = ["run", str(set_file(SAMPLES)), "--judge", str(judge_file()), "--metrics", METRICS]
-    yield Killable([*words, "--batch", "--batch-size", str(SIZE)], tmp_path, openai_server)
+    return Killable([*words, "--batch", "--batch-size", str(SIZE)], tmp_path, openai_server)
 
 
 def judged(scores: list[Any]) -> list[Any]:
