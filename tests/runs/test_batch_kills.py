@@ -120,7 +120,7 @@ def fork_server() -> None:
 @pytest.fixture
 def killable(
     fork_server: None, set_file: Make, judge_file: Make, openai_server: OpenAIServer, tmp_path: Path
-) -> Iterator[Killable]:
+) -> Killable:
     words = ["run", str(set_file(SAMPLES)), "--judge", str(judge_file()), "--metrics", METRICS]
     return Killable([*words, "--batch", "--batch-size", str(SIZE)], tmp_path, openai_server)
 
