@@ -190,6 +190,7 @@ def _connected(address: str | None) -> Iterator[None]:
     """Ray, connected to a cluster: the one that this process is connected to, the one that is named, or a new one."""
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
+    os.environ.setdefault("RAY_worker_niceness", "0")  # by default 15: starved where anything else runs
     with require_extra("ray", "--engine ray"):
         import ray
     for name in ("ray", "ray.data"):
