@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 _WORST_ANSWERS = 5
 _REASONS = 3
+_MOST_SAMPLES = 10_000
 _PLACES = {"above baseline": "better", "below baseline": "worse", "baseline": "baseline"}
 
 
@@ -51,7 +52,9 @@ def print_run(store: "Store", run: str, outcome: "Outcome | None" = None, *, eac
     if worst := print_worst(console, store, run):
         console.print("How one of them came by its scores:")
         print_command(console, f"assay show {run} {worst}")
-    if each_sample:
+    if each_sample and (count := store.count_samples(run)) > _MOST_SAMPLES:
+        console.print(f"{count:,} samples are too many for a table; one: assay show {run} SAMPLE; all: assay view")
+    elif each_sample:
         _print_samples(console, store, run)
 
 
