@@ -52,7 +52,16 @@ def ids_of(store: Store, run: str) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def local_ray() -> Iterator[None]:
+def key_of_workers() -> Iterator[None]:
+    """The environment that workers inherit when Ray starts."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("OPENAI_API_KEY", "sk-secret-of-the-test")
+        patch.setenv("NO_PROXY", "127.0.0.1")
+        yield
+
+
+@pytest.fixture(scope="module")
+def local_ray(key_of_workers: None) -> Iterator[None]:
     """One Ray on this machine for the module, with one processor and nothing but loopback."""
     import ray
 
