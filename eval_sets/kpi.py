@@ -130,9 +130,7 @@ def date_text(day: str, language: str, later: int = 0) -> str:
 
 
 def _month(number: int, language: str) -> str:
-    pack = load_language(language)
-    name = pack.notation.months[number - 1]
-    return name.capitalize() if pack.profile.capital_months else name
+    return load_language(language).months[number - 1]
 
 
 def as_markdown(table: KpiTable, language: str) -> str:

@@ -307,7 +307,7 @@ class ClaimTimes(GroupedSection):
         until_before: An "until" that may leave out the time after it.
         days_and: Between two days ("the 12th and 13th"); `days_joined` all that may stand there.
         aside_led: What an aside begins with that says a time again; `apposed_led` the date of a holiday.
-        weekdays: 0 is Monday; also in the plural.
+        more_weekdays: Further names of the days of the week, such as plurals; 0 is Monday.
         periods: day, week, month, quarter, year or row.
         from_to: Two times that make one; `end_of` to `until` make one of another.
         first_units_of: So many units of, or from, a time; all down to `one_from`.
@@ -336,7 +336,7 @@ class ClaimTimes(GroupedSection):
     days_joined: Pattern
     aside_led: Pattern = "(?!)"
     apposed_led: Pattern = "(?!)"
-    weekdays: dict[str, int]
+    more_weekdays: dict[str, int] = Field(default_factory=dict)
     weekdays_together: dict[str, Weekdays] = Field(default_factory=dict)
     periods: dict[str, str]
     previous: Patterns = ()

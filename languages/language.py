@@ -3,7 +3,7 @@
 from functools import cache, cached_property
 from importlib import resources
 from importlib.resources.abc import Traversable
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from ..errors import UsageError
 from .claim_sections import ClaimMarks, ClaimTimes, PlainWords, SeriesNames
@@ -24,6 +24,9 @@ from .sections import (
     Words,
 )
 from .yaml_file import read_yaml
+
+if TYPE_CHECKING:
+    from babel import Locale
 
 FALLBACK = "en"
 """The language that stands in for one without a pack, and for one that is not known."""
@@ -56,11 +59,31 @@ class Language:
         return self.profile.name
 
     @cached_property
-    def is_day_first(self) -> bool:
-        """Whether the day is written before the month where both are numbers; by the locale's short dates (CLDR)."""
+    def locale(self) -> "Locale":
+        """What the Unicode locale data (CLDR) say of the language; needs the extra `numeric`."""
         from babel import Locale
 
-        short = str(Locale.parse(self.code).date_formats["short"].pattern)
+        return Locale.parse(self.code)
+
+    @cached_property
+    def months(self) -> tuple[str, ...]:
+        """The names of the months, as they are written in a date."""
+        return tuple(self.locale.months["format"]["wide"][month] for month in range(1, 13))
+
+    @cached_property
+    def short_months(self) -> tuple[str, ...]:
+        """The months in three letters."""
+        return tuple(self.locale.months["stand-alone"]["abbreviated"][month].rstrip(".") for month in range(1, 13))
+
+    @cached_property
+    def weekdays(self) -> tuple[str, ...]:
+        """The names of the days of the week, Monday first."""
+        return tuple(self.locale.days["format"]["wide"][day] for day in range(7))
+
+    @cached_property
+    def is_day_first(self) -> bool:
+        """Whether the day is written before the month where both are numbers."""
+        short = str(self.locale.date_formats["short"].pattern)
         return short.index("d") < short.index("M")
 
     def has(self, *sections: str) -> bool:

@@ -66,7 +66,6 @@ class Profile(Section):
         parsers: Families of spaCy pipelines, the preferred first (`nl_core_news`).
         plural: Regular expression of the endings that lemmatisation leaves on compounds.
         doubled_vowels: Whether a vowel is doubled in a closed syllable (`loon`, `lonen`).
-        capital_months: Whether the names of months begin with a capital.
         function_words_in_lemmas: Whether texts are compared with their function words (001, section VI-A: in Dutch).
     """
 
@@ -76,7 +75,6 @@ class Profile(Section):
     parsers: tuple[str, ...] = ()
     plural: Pattern = re.compile(r"(?!)")
     doubled_vowels: bool = False
-    capital_months: bool = False
     function_words_in_lemmas: bool = True
 
     @property
@@ -309,8 +307,6 @@ class Notation(Section):
     ordinals: tuple[str, ...]
     counts: tuple[str, ...]
     missing: tuple[str, ...]
-    months: tuple[str, ...] = Field(min_length=12, max_length=12)
-    short_months: tuple[str, ...] = Field(min_length=12, max_length=12)
     quarters: tuple[str, ...]
     weeks: tuple[str, ...]
     time_columns: tuple[str, ...]

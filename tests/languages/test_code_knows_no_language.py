@@ -40,7 +40,7 @@ def foreign_words() -> frozenset[str]:
             lists = language.words
             words |= lists.function_words | lists.negations | lists.imperatives | lists.organisation_types
             words |= {*lists.affirmative, *lists.negative, *lists.number_words}
-            words |= {*language.notation.months} if language.has("notation") else set()
+            words |= {name.lower() for name in language.months}
     return frozenset(word for word in words if _WORD.fullmatch(word) and zipf_frequency(word, FALLBACK) < ENGLISH_TOO)
 
 

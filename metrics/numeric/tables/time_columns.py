@@ -211,8 +211,8 @@ def _worded() -> list[tuple[re.Pattern[str], Any]]:
     """Patterns for months, quarters and weeks in words, in all languages, each with what reads it."""
     months: dict[str, int] = {}
     for language in notation_languages():
-        for kind in ("months", "short_months"):
-            months |= {name: number for number, name in enumerate(getattr(language.notation, kind), 1)}
+        for names in (language.months, language.short_months):
+            months |= {name.lower(): number for number, name in enumerate(names, 1)}
     month = rf"({'|'.join(sorted(months, key=len, reverse=True))})\.?"
     weekday = r"(?:[a-z]{2,9}\.?,?\s)?"
     quarter = "|".join(sorted(notation_words("quarters"), key=len, reverse=True))

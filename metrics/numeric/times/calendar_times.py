@@ -58,8 +58,9 @@ def _weeks_in(words: Mapping[str, Any]) -> list[str]:
 @cache
 def _months(language: str) -> dict[str, int]:
     """The names of the months, short and long, and their numbers."""
-    known = load_language(language).notation
-    named = {name: number for names in (known.short_months, known.months) for number, name in enumerate(names, 1)}
+    known = load_language(language)
+    written = (known.short_months, known.months)
+    named = {name.lower(): number for names in written for number, name in enumerate(names, 1)}
     more: dict[str, int] = lexicon(language).data["more_months"]
     return named | more
 

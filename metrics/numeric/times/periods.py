@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import date, timedelta
 from functools import cache
 
-from ....text.numbers.notation import notation_words
+from ....text.numbers.notation import notation_languages
 from ..lexicon import lexicon
 from ..specification import Window
 from ..tables import DAY, STEPS, NamedTime, Times
@@ -15,7 +15,13 @@ from .compound_times import joined
 from .holidays import is_vague_holiday, with_holidays
 from .partial_dates import with_lone_days, with_weekdays
 
-_MONTHS = "|".join(sorted(notation_words("months") | notation_words("short_months"), key=len, reverse=True))
+
+@cache
+def _months() -> str:
+    """The names of the months in all languages, as one expression."""
+    return any_of({name.lower() for pack in notation_languages() for name in (*pack.months, *pack.short_months)})
+
+
 _BOUNDS = ("above", "below", "at_least", "at_most")  # "above 30 all of March" is said of each row
 _CLOSED = re.compile(r"\)| [-–—](?= )")
 
@@ -25,7 +31,7 @@ def _of_time(language: str) -> re.Pattern[str]:
     words = lexicon(language).data
     units = any_of(words["periods"])
     return re.compile(
-        rf" (?:{words['of_or_in']}) {words['article']}(?:(?:{units}) )?(?:(?:19|20)\d\d|q\d|(?:{_MONTHS})\b)",
+        rf" (?:{words['of_or_in']}) {words['article']}(?:(?:{units}) )?(?:(?:19|20)\d\d|q\d|(?:{_months()})\b)",
         re.IGNORECASE,
     )
 
@@ -40,7 +46,7 @@ def _time_follows(language: str) -> re.Pattern[str]:
     words = lexicon(language).data
     return re.compile(
         rf" (?:(?:{words['of']}) )?{words['article']}"
-        rf"(?:(?:19|20)\d\d(?![\d.,%])|\d{{1,2}}(?:[a-z]*|\.) (?:{_MONTHS})|q\d|(?:{_MONTHS})\b)",
+        rf"(?:(?:19|20)\d\d(?![\d.,%])|\d{{1,2}}(?:[a-z]*|\.) (?:{_months()})|q\d|(?:{_months()})\b)",
         re.IGNORECASE,
     )
 
