@@ -37,7 +37,7 @@ def without_brackets(name: str) -> str:
 
 def name_words(column: str, language: str) -> list[tuple[Token, ...]]:
     """The words of a column's name without brackets; what hyphens join is one ("no-shows")."""
-    text = _CAMEL.sub(" ", without_brackets(column))
+    text = _CAMEL.sub(" ", without_brackets(_without_digit_unit(column)))
     joined: list[list[Token]] = []
     for token in tokens(text, language):
         if token.is_word and joined and text[joined[-1][-1].end : token.start] == "-":
@@ -49,6 +49,12 @@ def name_words(column: str, language: str) -> list[tuple[Token, ...]]:
 
 def _stems(words: Iterable[tuple[Token, ...]]) -> Stems:
     return tuple(token.stem for word in words for token in word)
+
+
+def _without_digit_unit(column: str) -> str:
+    """A name without a unit that is not one word ("gas_m3")."""
+    name, _, unit = column.rpartition("_")
+    return name if name and known_unit(unit) and any(map(str.isdigit, unit)) else column
 
 
 @cache

@@ -44,7 +44,7 @@ def _patterns(language: str) -> dict[str, re.Pattern[str]]:
         "month": rf"(?P<name>{month})\b{of}",
         "quarter": rf"(?:(?:{names})(?P<number>[1-4])\b|{quarter}){of}",
         "half_year": rf"(?:{half}{words['half_of']}|\bh(?P<number>[12]) )(?P<year>(?:19|20)\d\d)",
-        "half_of_year": rf"{half}(?P<said>{words['of_the_year']})?(?!{words['half_of']})",
+        "half_of_year": rf"{half}(?P<said>{words['of_the_year']})?(?! (?:{words['of']}) )",
         "week": rf"(?:{any_of(words['week_number'])}) (?P<number>[1-5]?\d)\b{of}",
         "year": r"(?P<year>(?:19|20)\d\d)(?![\w%]|[.,]\d)",
     }

@@ -12,12 +12,7 @@ from assay.metrics.numeric.numeric_claims import check_claims
 from assay.metrics.numeric.tables import Grid, Table, table_of
 
 DATA = yaml.safe_load(Path(__file__).with_name("german_claims.yaml").read_text(encoding="utf-8"))
-OPEN = {
-    "Gegenüber Oktober nahm der Gasverbrauch im November um rund 69 % zu.",  # "_m3" is not taken for a unit in a name
-    "Der Gasverbrauch hat sich von März auf Mai mehr als halbiert.",
-    "Auf Mitte entfallen etwa 26 Prozent des gesamten Umsatzes.",
-    "Die Zahl der Beschwerden stieg am letzten Freitag auf neun.",
-}
+OPEN = {"Die Zahl der Beschwerden stieg am letzten Freitag auf neun."}
 """Claims that the grammar leaves open."""
 
 
