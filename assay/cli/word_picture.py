@@ -10,11 +10,16 @@ class TakenWord(Protocol):
     """A part of a claim and what it was taken for; an empty role is no mark."""
 
     @property
-    def text(self) -> str: ...
+    def text(self) -> str:
+        """Its words in the claim."""
+
     @property
-    def role(self) -> str: ...
+    def role(self) -> str:
+        """What kind of thing it is; "" for no mark."""
+
     @property
-    def meaning(self) -> str: ...
+    def meaning(self) -> str:
+        """What it was taken for; "" where the role says all."""
 
 
 def draw_words(words: Sequence[TakenWord], width: int) -> list[str]:
