@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import product
 
 from ....languages import load_language
@@ -60,17 +61,17 @@ class Clause:
         """The first marked word of these kinds."""
         return next(iter(self.of(*kinds)), None)
 
-    @property
+    @cached_property
     def numbers(self) -> list[Mark]:
         """The numbers, in order."""
         return [mark for mark in self.marks if mark.number]
 
-    @property
+    @cached_property
     def times(self) -> list[Mark]:
         """The named times, in order."""
         return [mark for mark in self.marks if mark.time and not mark.excluded]
 
-    @property
+    @cached_property
     def series(self) -> list[Mark]:
         """What names series, in order; the first mark of those that name the same."""
         seen: dict[tuple[str, ...], Mark] = {}
@@ -79,12 +80,12 @@ class Clause:
                 seen.setdefault(mark.series, mark)
         return list(seen.values())
 
-    @property
+    @cached_property
     def cells(self) -> list[Mark]:
         """What names cells, in order."""
         return [mark for mark in self.marks if mark.cells and not mark.excluded]
 
-    @property
+    @cached_property
     def settled(self) -> list[Mark]:
         """The marks that say which rows are meant in any construction: what is left out, "then", "the others"."""
         told = bool(self.scope) and not self.cells

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from .checks import Check
 from .clause import Clause
@@ -80,7 +81,7 @@ class Interpretation:
         """The checks that all have to hold."""
         return self.reading.checks
 
-    @property
+    @cached_property
     def meant(self) -> frozenset[Mark]:
         """The marks that it takes a meaning from, with those that name the same series and the numbers' hedges."""
         taken = {mark for marks in self.match.filled.values() for mark in marks} | set(self.reading.also)
@@ -88,7 +89,7 @@ class Interpretation:
         taken |= {mark for mark in self.match.clause.marks if mark.series in named and mark.series}
         return frozenset(taken | {mark.hedge_mark for mark in taken if mark.hedge_mark is not None})
 
-    @property
+    @cached_property
     def accounted(self) -> frozenset[Mark]:
         """The marks that it accounts for: those with a meaning, and its optional words."""
         clause = self.match.clause
@@ -97,7 +98,7 @@ class Interpretation:
             optional |= {mark for mark in clause.marks if mark.columns and not mark.series and not mark.cells}
         return self.meant | optional
 
-    @property
+    @cached_property
     def shown(self) -> frozenset[Mark]:
         """The marks that show the construction: those of its head, and words that it took a meaning from besides."""
         head = {mark for slot in self.construction.head for mark in self.match[slot.name]}
