@@ -2,7 +2,6 @@
 
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -153,7 +152,7 @@ def _seconds_left(progress: Progress) -> float | None:
     """How long the rest takes at the pace so far; None before the first sample, or where the total is unknown."""
     if not progress.total or not progress.samples:
         return None
-    return (time.monotonic() - progress.started) / progress.samples * (progress.total - progress.samples)
+    return (progress.seconds - progress.waited) / progress.samples * (progress.total - progress.samples)
 
 
 def _first_samples(progress: Progress) -> int:

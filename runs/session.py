@@ -36,6 +36,7 @@ class Progress:
         judge: Who is asked by this session: gives the calls, the cost and the retries as they grow.
         embedder: What turns texts into vectors for this session.
         started: `time.monotonic()` when the session began.
+        waited: Seconds before the first sample was scored, as for batches: they say nothing about the pace.
         samples: The samples that are done.
         scores: The scores that are made, by status.
         without_prompts: The number of samples by language whose judge was asked in another language, for want of
@@ -46,6 +47,7 @@ class Progress:
     judge: LiteLLMJudge | None = None
     embedder: Embedder | None = None
     started: float = field(default_factory=time.monotonic)
+    waited: float = 0.0
     samples: int = 0
     scores: dict[str, int] = field(default_factory=lambda: {"scored": 0, "skipped": 0, "failed": 0})
     without_prompts: Counter[str] = field(default_factory=Counter)
@@ -143,6 +145,7 @@ async def score_samples(
         ending: Ending = "interrupted"
         try:
             async with around(scorers, record.finished_metrics):
+                progress.waited = progress.seconds
                 on_progress(progress)
                 await execute(
                     record.drawn(samples),
