@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from ..errors import ReplyError
 from .question import Alternatives, RawReply
 
+_DECIMAL = re.compile(r"\W*\d+[.,]\d")
 _NOT_WORD = re.compile(r"\W+")
 _END_OF_VALUE = re.compile(r'(?<=\w)["\n,}\]]')
 _ROUNDING = 0.01  # a certain word may come out as slightly more than certain
@@ -139,6 +140,8 @@ def _options_begun_by(text: str, options: Sequence[str]) -> list[str]:
     begun = _fold(text[: end.start()] if end else text)
     if not begun:
         return []
+    if _DECIMAL.match(text):  # 3.5 is not the option 3
+        options = [option for option in options if not option.isdecimal()]
     folded = {option: _fold(option) for option in options}
     whole = [option for option, words in folded.items() if begun == words or begun.startswith(f"{words} ")]
     longer = [option for option, words in folded.items() if words.startswith(begun) and words != begun]
@@ -150,26 +153,3 @@ def _options_begun_by(text: str, options: Sequence[str]) -> list[str]:
 def _fold(text: str) -> str:
     """The words alone, in lower case."""
     return _NOT_WORD.sub(" ", text.casefold()).strip()
-
-
-def expected_value(alternatives: Alternatives, values: Sequence[int]) -> float | None:
-    """Computes the mean of the numbers that could have stood in a place, weighted by their probabilities.
-
-    Args:
-        alternatives: The log probabilities of the tokens at this place.
-        values: The numbers that count.
-
-    Returns:
-        The mean; None where no number has a probability.
-    """
-    shares = _shares(alternatives, [str(value) for value in values])
-    total = sum(shares.values())
-    return sum(int(text) * share for text, share in shares.items()) / total if total else None
-
-
-def _shares(alternatives: Alternatives, options: Sequence[str]) -> dict[str, float]:
-    shares: dict[str, float] = {}
-    for token, logprob in alternatives.items():
-        if option := option_said(token, options):
-            shares[option] = shares.get(option, 0.0) + math.exp(logprob)
-    return shares

@@ -362,6 +362,14 @@ class Questions(Section):
         return self
 
 
+class RatingQuestions(Section):
+    """What a judge is asked about an answer: how far it fulfils each requirement of 001, section III."""
+
+    truthfulness: str
+    relatedness: str
+    completeness: str
+
+
 class Statements(Section):
     """`statements.yaml`: what metrics have a judge check, in the words of the language.
 
@@ -370,6 +378,7 @@ class Statements(Section):
         useful_passage: That a passage helps to give the answer; `{number}` is the passage's.
         relevance_question: How far the documentation holds what the question asks for.
         relevance_levels: Three levels of that, the lowest first: each label with its description.
+        rating_questions: What is asked for an answer's stars; the prompt `rating` says what each star means.
         answered_topic: That the chatbot answered about `{topic}`.
         topic_within: That `{topic}` belongs to the chatbot's topics.
     """
@@ -379,6 +388,7 @@ class Statements(Section):
     useful_passage: Annotated[str, AfterValidator(_naming("number"))]
     relevance_question: str
     relevance_levels: dict[str, str] = Field(min_length=3, max_length=3)
+    rating_questions: RatingQuestions
     answered_topic: Annotated[str, AfterValidator(_naming("topic"))]
     topic_within: Annotated[str, AfterValidator(_naming("topic"))]
 

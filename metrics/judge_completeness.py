@@ -6,7 +6,7 @@ from .judge_rating import JudgeRating
 class JudgeCompleteness(JudgeRating):
     """The judge's 1-5 for "including all the parts that are necessary; being whole" (001, section III).
 
-    Formula and edge cases: see `JudgeRating`. One call per sample, shared with the other two requirements.
+    Formula and edge cases: see `JudgeRating`. One request per sample, shared with the other two requirements.
     """
 
     name = "judge_completeness"

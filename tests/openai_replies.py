@@ -10,7 +10,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
-_SCHEMAS = ("Claims", "ListedAnswers", "ReverseQuestions", "Ratings")
+_SCHEMAS = ("Claims", "ListedAnswers", "ReverseQuestions")
 _WORD = re.compile(r"\w+")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
 _NO_CLAIM = re.compile(r"hello|hi\b|hallo|goede|thank|bedankt|dank|sorry|i don't know|dat weet ik niet", re.IGNORECASE)
@@ -37,22 +37,22 @@ def question_of(body: dict[str, Any]) -> str:
 def sensible_reply(body: dict[str, Any]) -> tuple[str, list[dict[str, float]] | None]:
     """The text of the reply, and the alternatives at each token (said first) where the request wants them.
 
-    claims: the answer's sentences. questions: the answer's sentences as questions. ratings: how much of the answer is
-    in the documentation. yes or no: by the share of the statement's words in the documentation, which is also the
-    probability of yes; several questions in one request likewise, those on a scale as the ratings.
+    claims: the answer's sentences. questions: the answer's sentences as questions. yes or no: by the share of the
+    statement's words in the documentation, which is also the probability of yes. A level of a scale: ratings by the
+    words that documentation, question and answer share, others in the middle. Several questions in one request
+    likewise.
     """
     question = question_of(body)
     reply = {
         "Claims": _claims,
         "ReverseQuestions": _questions,
-        "Ratings": _ratings,
     }.get(schema_asked_for(body))
     if schema_asked_for(body) == "options":
-        return _yes_or_no(body, question)
+        return _one_word(body, question)
     if schema_asked_for(body) == "ListedAnswers":
         return _listed_answers(body, question)
     text = json.dumps(reply(question), ensure_ascii=False) if reply else "I see."
-    return text, _digits_in_doubt(text) if body.get("logprobs") else None
+    return text, [{text: 0.0}] if body.get("logprobs") else None
 
 
 def _claims(question: str) -> dict[str, Any]:
@@ -68,21 +68,22 @@ def _questions(question: str) -> dict[str, Any]:
     return {"noncommittal": not claims, "questions": questions}
 
 
-def _ratings(user_text: str) -> dict[str, Any]:
-    answer, documentation, question = (_part(user_text, name) for name in ("answer", "documentation", "question"))
-    return {
-        "truthfulness": 1 + round(4 * _share(answer, documentation)),
-        "relatedness": 1 + round(4 * _share(question, answer)),
-        "completeness": 1 + round(4 * _share(documentation, answer)),
-    }
+def _one_word(body: dict[str, Any], question: str) -> tuple[str, list[dict[str, float]] | None]:
+    asked = question.rpartition("</answer>")[2].strip()
+    if levels := re.findall(r"^(\d+)(?::|$)", asked, re.MULTILINE):
+        shares = _level_shares(levels, next((name for name in _RATED if name in asked), ""), question)
+    else:
+        yes, no = ("Ja", "Nee") if "\nJa:" in body["messages"][0]["content"] else ("Yes", "No")
+        probability = min(0.99, max(0.01, _share(_part(question, "statement"), _part(question, "documentation"))))
+        shares = {yes: probability, no: 1 - probability}
+    place = {word: math.log(share) for word, share in sorted(shares.items(), key=lambda each: -each[1])}
+    return next(iter(place)), [place] if body.get("logprobs") else None
 
 
-def _yes_or_no(body: dict[str, Any], question: str) -> tuple[str, list[dict[str, float]] | None]:
-    yes, no = ("Ja", "Nee") if "\nJa:" in body["messages"][0]["content"] else ("Yes", "No")
-    probability = min(0.99, max(0.01, _share(_part(question, "statement"), _part(question, "documentation"))))
-    alternatives = {yes: math.log(probability), no: math.log(1 - probability)}
-    word = yes if probability >= 0.5 else no
-    return word, [{word: alternatives.pop(word)} | alternatives] if body.get("logprobs") else None
+def _level_shares(levels: list[str], name: str, asked: str) -> dict[str, float]:
+    """The level by the words that texts share is 80% sure, and its neighbour towards the middle has the rest."""
+    level = round((len(levels) - 1) * _RATED.get(name, lambda _: 0.5)(asked))
+    return {levels[level]: 0.8, levels[level + (1 if level < len(levels) // 2 else -1)]: 0.2}
 
 
 def _listed_answers(body: dict[str, Any], asked: str) -> tuple[str, list[dict[str, float]] | None]:
@@ -95,9 +96,7 @@ def _listed_answers(body: dict[str, Any], asked: str) -> tuple[str, list[dict[st
             yes = min(0.99, max(0.01, _share(statements[question], _part(asked, "documentation"))))
             shares = {words[0]: yes, words[1]: 1 - yes}
         else:
-            share = _RATED.get(question, lambda _: 0.5)(asked)
-            level = round((len(words) - 1) * share)
-            shares = {words[level]: 0.8, words[level + (1 if level < len(words) // 2 else -1)]: 0.2}
+            shares = _level_shares(words, question, asked)
         likely_first = sorted(shares, key=lambda word: -shares[word])
         places += [{word: math.log(shares[word]) for word in likely_first}, {'"': 0.0}]
     places.append({"}": 0.0})
@@ -166,15 +165,6 @@ _RATED = {
     "relatedness": _rated("question", "answer"),
     "completeness": _rated("documentation", "answer"),
 }
-
-
-def _digits_in_doubt(text: str) -> list[dict[str, float]]:
-    """The text in tokens; each digit is 80% sure, and its neighbour towards the middle has the rest."""
-    tokens: list[dict[str, float]] = []
-    for token in re.findall(r"\d|[^\d]+", text):
-        other = str(int(token) + (1 if int(token) < 3 else -1)) if token.isdigit() else ""
-        tokens.append({token: math.log(0.8), other: math.log(0.2)} if other else {token: 0.0})
-    return tokens
 
 
 def embedding(text: str, as_base64: bool) -> list[float] | str:

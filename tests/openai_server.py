@@ -39,7 +39,7 @@ class Request:
 
     @cached_property
     def schema(self) -> str:
-        """The prompt's schema: `Claims`, `ListedAnswers`, `ReverseQuestions`, `Ratings`, `options`, or ""."""
+        """The prompt's schema: `Claims`, `ListedAnswers`, `ReverseQuestions`, `options`, or ""."""
         return schema_asked_for(self.body)
 
     @cached_property

@@ -14,7 +14,7 @@ from .prompts_try import diff, try_prompt
 
 if TYPE_CHECKING:
     from ..eval_sets import Sample
-    from ..judges import Question
+    from ..judges import Question, Request
     from ..prompts import Message
 
 
@@ -65,7 +65,8 @@ def render(name: str, source: str, sample_id: str, set_options: SetOptions, as_j
     """Print the prompt NAME for SAMPLE of SET, exactly as sent.
 
     NAME is claims, support, listed, questions, rating or translate. Prompts about claims take the answer's sentences
-    as its claims; `support` asks about one claim at a time, `translate` about one text.
+    as its claims; `support` asks about one claim at a time, `rating` about one requirement, `translate` about one
+    text.
     """
     sample = next((each for each in set_options.samples([source]) if each.id == sample_id), None)
     if sample is None:
@@ -81,12 +82,11 @@ def render(name: str, source: str, sample_id: str, set_options: SetOptions, as_j
 
 def _build_questions(name: str, sample: "Sample") -> "list[Question[Any]]":
     from ..judges.transports.answer_list import Listed
-    from ..judges.transports.single import Single
     from ..metrics.answer_relevance import reverse_questions_question
     from ..metrics.claim_extraction import claims_by_sentences, claims_question
     from ..metrics.claim_support import support_request
     from ..metrics.heuristic.translation import translation_questions
-    from ..metrics.judge_rating import rating_question
+    from ..metrics.judge_rating import rating_request
     from ..prompts import BUNDLED
 
     claims = claims_by_sentences(sample)
@@ -94,15 +94,21 @@ def _build_questions(name: str, sample: "Sample") -> "list[Question[Any]]":
     supports = [support_request(sample, claims, documentation, BUNDLED)] if claims else []
     builders: dict[str, Callable[[], list[Question[Any]]]] = {
         "claims": lambda: [claims_question(sample, BUNDLED)],
-        "support": lambda: [Single().render(each, [question]) for each in supports for question in each.questions],
+        "support": lambda: [each for request in supports for each in _one_by_one(request)],
         "listed": lambda: [Listed().render(each, each.questions) for each in supports],
         "questions": lambda: [reverse_questions_question(sample, 3, BUNDLED)],
-        "rating": lambda: [rating_question(sample, BUNDLED, logprobs=False)],
+        "rating": lambda: _one_by_one(rating_request(sample, BUNDLED)),
         "translate": lambda: list(translation_questions(sample, BUNDLED)),
     }
     if name not in builders:
         raise UsageError(f"the prompt {name!r} is not about one sample; these are: {', '.join(builders)}")
     return builders[name]()
+
+
+def _one_by_one(request: "Request") -> "list[Question[Any]]":
+    from ..judges.transports.single import Single
+
+    return [Single().render(request, [question]) for question in request.questions]
 
 
 def _print_messages(messages: "Sequence[Message]") -> None:

@@ -22,7 +22,6 @@ SCHEMAS = {
     "topics": "metrics.topic_adherence:Topics",
     "claims": "metrics.claim_extraction:Claims",
     "questions": "metrics.answer_relevance:ReverseQuestions",
-    "rating": "metrics.judge_rating:Ratings",
     "reworded": "generation.probes.rewording:RewordedAnswer",
 }
 

@@ -16,7 +16,8 @@ class Single(Transport):
     """One question per call, of a chat model.
 
     A prompt with a user part is asked as it is written there, with its examples; the parts of the state that it has no
-    field for stand before it. Another prompt's task is put into the frame `single`.
+    field for stand before it. Another prompt's task is put into the frame `single`, also where a request has several
+    questions and the user part no field to tell them apart.
     """
 
     most_questions = 1
@@ -29,7 +30,7 @@ class Single(Transport):
         state = dict(request.state)
         if isinstance(question, Predicate) and question.context.strip():
             state["before"] = question.context
-        if prompt.template:
+        if prompt.template and (len(request.questions) == 1 or "statement" in prompt.fields):
             statement = {"statement": question.statement} if isinstance(question, Predicate) else {}
             fields = {name: text for name, text in (state | statement).items() if name in prompt.fields}
             further = delimit_all({name: text for name, text in state.items() if name not in prompt.fields})

@@ -56,7 +56,7 @@ def compose(request: Request, prompt: Prompt, frame: str) -> Prompt:
         prompt: The prompt of its task.
         frame: The name of the prompt that says how to reply.
     """
-    _check_task(prompt)
+    _check_task(prompt, "" if frame == "single" else _SINGLE_NEEDS_NONE)
     form = request.prompts.load(frame, prompt.language)
     system = form.render({"task": prompt.task})
     return Prompt(
@@ -77,11 +77,14 @@ def delimit_all(state: Mapping[str, str]) -> str:
 def task_alone(request: Request) -> Prompt:
     """The prompt of a request for a model that is not chatted with: the words of its task and nothing else."""
     prompt = request.prompts.load(request.task, request.language)
-    _check_task(prompt)
+    _check_task(prompt, _SINGLE_NEEDS_NONE)
     return Prompt(prompt.name, prompt.language, (), "", task=prompt.task, parts=(prompt.identity,))
 
 
-def _check_task(prompt: Prompt) -> None:
+_SINGLE_NEEDS_NONE = ", or set `decide: single` in the judge's settings"
+
+
+def _check_task(prompt: Prompt, other_cure: str) -> None:
     """Checks that a prompt of the user's, which may be older than typed questions, can be used.
 
     Raises:
@@ -91,7 +94,7 @@ def _check_task(prompt: Prompt) -> None:
         raise UsageError(
             f"the prompt {prompt.name}.{prompt.language} has no part `## task`, the words that all questions of a "
             f"request have in common; copy it from the bundled prompt (`assay prompts copy {prompt.name}`) and change "
-            "it, or set `decide: single` in the judge's settings"
+            f"it{other_cure}"
         )
 
 

@@ -17,7 +17,7 @@ SCHEMAS = {
     "listed": ("ListedAnswers", "faithfulness"),
     "support": ("options", "faithfulness"),
     "questions": ("ReverseQuestions", "answer_relevance"),
-    "rating": ("Ratings", "judge_truthfulness"),
+    "rating": ("options", "judge_truthfulness"),
 }
 
 

@@ -18,7 +18,7 @@ NAME = "bundled:helpdesk.qwen1.5b.jsonl"
 def test_a_run_replays_a_bundled_cassette(assay: Make) -> None:
     typed = ("run", "helpdesk_en", "--judge", "qwen1.5b", "--cassette", NAME, "--metrics", "judge_truthfulness")
     done = assay(*typed, "--limit", "3", "--json")
-    assert (done.code, done.json["usage"]["from_cassette"], done.json["usage"]["calls"]) == (0, 3, 3)
+    assert (done.code, done.json["usage"]["from_cassette"], done.json["usage"]["calls"]) == (0, 9, 9)
 
 
 def test_a_suite_replays_a_bundled_cassette(assay: Make, tmp_path: Path) -> None:

@@ -117,12 +117,11 @@ def test_a_replayed_score_is_the_live_one_to_the_last_digit(
 ) -> None:
     """The alternatives are rounded for the cassette: a live score must be made of the rounded ones too."""
     unround = {"Yes": log(0.123456789), "No": log(0.876543210), "Maybe": log(1e-9)}
-    stars = [{"{": 0.0}, *({digit: log(0.7654321), "1": log(0.2345679)} for digit in "543")]
+    stars = {"5": log(0.7654321), "1": log(0.2345679)}
 
     def script(request: Request) -> Answer | None:
-        if request.schema == "options":
-            return Answer(text="No", logprobs=[unround])
-        return Answer(text='{"truthfulness": 5, "relatedness": 4, "completeness": 3}', logprobs=stars)
+        place = unround if "<statement>" in request.user else stars
+        return Answer(text=max(place, key=place.__getitem__), logprobs=[place])
 
     openai_server.script = script
 

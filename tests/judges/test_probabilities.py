@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from assay.errors import ReplyError
 from assay.judges import RawReply
-from assay.judges.probabilities import chosen_option, expected_value, option_probabilities, option_said
+from assay.judges.probabilities import chosen_option, option_probabilities, option_said
 
 YES_NO = ("Yes", "No")
 
@@ -38,6 +38,13 @@ def test_a_token_that_begins_one_option_only() -> None:
 def test_a_token_that_begins_two_options_says_nothing() -> None:
     assert option_said("N", ("No", "Never")) is None
     assert option_said("", YES_NO) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "option"), [("3", "3"), ("3.", "3"), ("**3**, as", "3"), ("3.5", None), ("3,5", None)]
+)
+def test_a_number_between_two_levels_is_neither(text: str, option: str | None) -> None:
+    assert option_said(text, ("1", "2", "3", "4", "5")) == option
 
 
 def test_the_likelier_alternative_decides_not_the_word_that_was_sampled() -> None:
@@ -71,13 +78,6 @@ def test_probabilities_that_sum_to_nothing_are_refused() -> None:
     nothing = RawReply(model="m", text="Yes", logprobs=({"Yes": -9999.0, "Perhaps": -0.1},))
     with pytest.raises(ReplyError, match="the probabilities of Yes sum to nothing"):
         option_probabilities(nothing, YES_NO)
-
-
-def test_the_expected_stars() -> None:
-    """4 x 0.5 + 5 x 0.3 = 3.5 over the 0.8 that is a star: 4.375."""
-    place = {token: log(p) for token, p in {"4": 0.5, "5": 0.3, "x": 0.2}.items()}
-    assert expected_value(place, (1, 2, 3, 4, 5)) == pytest.approx(4.375)
-    assert expected_value({"x": 0.0}, (1, 2, 3, 4, 5)) is None
 
 
 @given(st.dictionaries(st.sampled_from(["Yes", " yes", "No", "no", "N", "Maybe", ""]), st.floats(-50, 0), min_size=1))

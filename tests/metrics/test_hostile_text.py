@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from openai_server import Answer, OpenAIServer, Request
 
-from assay.metrics import AnswerRelevance, Faithfulness, JudgeTruthfulness
+from assay.metrics import AnswerRelevance, Faithfulness
 from assay.metrics.catalogue import load_metric
 from assay.prompts import BUNDLED
 
@@ -18,7 +18,6 @@ TAG = re.compile(r"</?(?:documentation|question|answer|claims|statement)>")
 PROMPTS = {
     "Claims": "claims",
     "ReverseQuestions": "questions",
-    "Ratings": "rating",
     "options": "support",
 }
 TEMPLATES = {schema: BUNDLED.load(name, "en").template for schema, name in PROMPTS.items()}
@@ -45,7 +44,6 @@ def test_delimiters_hold(*, judge: Make, sample: Make, openai_server: OpenAIServ
     metrics = [
         Faithfulness(probability_judge, "judge"),
         AnswerRelevance(probability_judge),
-        JudgeTruthfulness(probability_judge),
     ]
 
     async def run() -> None:
@@ -99,7 +97,13 @@ def test_typed_questions_keep_every_part_in_its_tags(
         user_input=attack, response=attack, reference=attack, retrieved_contexts=(attack, "More."), metadata=metadata
     )
     names = ["context_precision", "context_recall", "context_relevance", "context_relevance:unit=sentences"]
-    names += ["factual_correctness", "noise_sensitivity", "topic_adherence", "predicate:It is polite"]
+    names += [
+        "factual_correctness",
+        "noise_sensitivity",
+        "topic_adherence",
+        "predicate:It is polite",
+        "judge_relatedness",
+    ]
     told = judge(logprobs=True, decide=transport)
 
     def script(request: Request) -> Answer | None:

@@ -1,95 +1,86 @@
-"""Judge ratings: one call for three, and the expected value over the digits where the judge tells its doubts."""
+"""Judge ratings: three questions in one request, and the expected stars where the judge gives probabilities."""
 
 import asyncio
-import math
 from collections.abc import Callable
 from typing import Any
 
 import pytest
-from openai_server import Answer, OpenAIServer
+from openai_server import OpenAIServer
 
+from assay.errors import UsageError
 from assay.metrics import JudgeCompleteness, JudgeRelatedness, JudgeTruthfulness, Score
+from assay.metrics.judge_rating import rating_request
+from assay.prompts import BUNDLED, Prompts
+from assay.prompts.prompt import parse_prompt
 
 Make = Callable[..., Any]
 ALL = (JudgeTruthfulness, JudgeRelatedness, JudgeCompleteness)
 
 
-def all_three(judge: Any, sample: Any) -> list[Score]:
+def all_three(judge: Any, sample: Any, prompts: Prompts = BUNDLED) -> list[Score]:
     async def run() -> list[Score]:
-        return [await metric(judge).assess(sample) for metric in ALL]
+        return [await metric(judge, prompts).assess(sample) for metric in ALL]
 
     return asyncio.run(run())
 
 
 def test_three_ratings_take_one_call(judge: Make, sample: Make, script: Make, openai_server: OpenAIServer) -> None:
-    script(Ratings={"truthfulness": 4, "relatedness": 5, "completeness": 2})
+    script(ListedAnswers={"truthfulness": "4", "relatedness": "5", "completeness": "2"})
     scores = all_three(judge(), sample())
     assert [score.value for score in scores] == [4.0, 5.0, 2.0]
+    assert [score.evidence["expected"] for score in scores] == [None, None, None]
     assert len(openai_server.requests) == 1
     assert [score.usage.calls for score in scores] == [1, 0, 0]  # what was taken is counted once
 
 
-def reply_with_alternatives(*pieces: str | dict[str, float]) -> Answer:
-    """A reply in tokens; a piece in doubt gives its alternatives' probabilities, the said one first."""
-    places = [
-        {piece: 0.0} if isinstance(piece, str) else {token: math.log(p) for token, p in piece.items()}
-        for piece in pieces
-    ]
-    return Answer(text="".join(next(iter(place)) for place in places), logprobs=places)
-
-
-def test_the_expected_value_over_the_digits(judge: Make, sample: Make, script: Make) -> None:
-    script(
-        Ratings=lambda _: reply_with_alternatives(
-            '{"truthfulness": ',
-            {"4": 0.6, "5": 0.3, "3": 0.1},
-            ', "relatedness": ',
-            {"5": 0.9, "1": 0.1},
-            ', "completeness": ',
-            {"2": 0.5, "9": 0.25, "x": 0.25},
-            "}",
-        )
-    )
+def test_the_expected_stars(judge: Make, sample: Make, decide: Make, openai_server: OpenAIServer) -> None:
+    """4 x 0.6 + 5 x 0.3 + 3 x 0.1 = 4.2; 5 x 0.9 + 1 x 0.1 = 4.6; 2 x 0.5 / 0.5 = 2: what is no star is left out."""
+    shares = {"truth": {"4": 0.6, "5": 0.3, "3": 0.1}, "relat": {"5": 0.9, "1": 0.1}, "compl": {"2": 0.5, "x": 0.25}}
+    decide(lambda asked: next(shares[name] for name in shares if f"the {name}" in asked.rpartition("</answer>")[2]))
     scores = all_three(judge(logprobs=True), sample())
-    assert scores[0].value == pytest.approx(0.6 * 4 + 0.3 * 5 + 0.1 * 3, abs=1e-3)  # 4.2
-    assert scores[1].value == pytest.approx(0.9 * 5 + 0.1 * 1, abs=1e-3)  # 4.6
-    assert scores[2].value == pytest.approx(2.0)  # what is no rating does not count
+    assert [score.value for score in scores] == pytest.approx([4.2, 4.6, 2.0], abs=1e-3)
     assert [score.evidence["stars"] for score in scores] == [4, 5, 2]
+    assert scores[1].evidence["probabilities"] == pytest.approx({"1": 0.1, "2": 0, "3": 0, "4": 0, "5": 0.9}, abs=1e-3)
+    assert len(openai_server.requests) == 3  # question by question, for all three metrics together
+    assert [score.usage.calls for score in scores] == [3, 0, 0]
 
 
-def test_digits_belong_to_their_requirements_in_whatever_order(judge: Make, sample: Make, script: Make) -> None:
-    script(
-        Ratings=lambda _: reply_with_alternatives(
-            '{"completeness": ',
-            {"1": 0.8, "2": 0.2},
-            ', "truthfulness": ',
-            {"5": 1.0},
-            ', "relatedness": ',
-            {"3": 1.0},
-            "}",
-        )
+@pytest.mark.parametrize("stars", ["0", "6", "3.5", "good", None, 4.5])
+def test_what_is_no_rating_fails_alone(judge: Make, sample: Make, script: Make, stars: Any) -> None:
+    script(ListedAnswers={"truthfulness": stars, "relatedness": "5", "completeness": "2"})
+    truthfulness, relatedness, completeness = all_three(judge(), sample())
+    assert (truthfulness.status, truthfulness.value) == ("failed", None)
+    assert "there is no rating of truthfulness" in truthfulness.reason
+    assert (relatedness.value, completeness.value) == (5.0, 2.0)
+
+
+@pytest.mark.parametrize(
+    ("language", "names"),
+    [
+        ("en", ("truthfulness", "relatedness", "completeness")),
+        ("nl", ("waarheid", "samenhang", "volledigheid")),
+        ("de", ("Wahrheit", "Bezug", "Vollständigkeit")),
+        ("es", ("truthfulness", "relatedness", "completeness")),  # which has no prompts
+    ],
+)
+def test_the_prompt_defines_what_the_questions_name(sample: Make, language: str, names: tuple[str, ...]) -> None:
+    request = rating_request(sample(language=language), BUNDLED)
+    task = BUNDLED.load(request.task, language).task
+    for question, name in zip(request.questions, names, strict=True):
+        assert name in question.instructions  # type: ignore[union-attr]
+        assert f"\n{name[0].upper()}{name[1:]}: " in task
+    assert [question.id for question in request.questions] == ["truthfulness", "relatedness", "completeness"]
+    assert all(question.options == ("1", "2", "3", "4", "5") for question in request.questions)
+
+
+def test_a_prompt_of_yours_from_before_typed_questions_is_refused(judge: Make, sample: Make) -> None:
+    """Its user part cannot say which of the three is asked."""
+    former = parse_prompt(
+        "## system\nRate.\n\n## user\n$documentation $question $answer", "rating", "en", "rating.en.md"
     )
-    assert [score.value for score in all_three(judge(logprobs=True), sample())] == pytest.approx(
-        [5.0, 3.0, 1.2], abs=1e-3
-    )
-
-
-def test_alternatives_that_do_not_match_the_text_are_not_used(judge: Make, sample: Make, script: Make) -> None:
-    answer = Answer(
-        text='{"truthfulness": 4, "relatedness": 5, "completeness": 2}', logprobs=[{"4": -0.5, "1": -0.9}, {"5": 0.0}]
-    )
-    script(Ratings=lambda _: answer)
-    scores = all_three(judge(logprobs=True), sample())
-    assert [score.value for score in scores] == [4.0, 5.0, 2.0]
-    assert scores[0].evidence["expected"] is None
-
-
-@pytest.mark.parametrize("stars", [0, 6, 3.5, "good", None])
-def test_what_is_no_rating_fails_and_is_kept(judge: Make, sample: Make, script: Make, stars: Any) -> None:
-    script(Ratings={"truthfulness": stars, "relatedness": 5, "completeness": 2})
-    score = all_three(judge(), sample())[0]
-    assert (score.status, score.value) == ("failed", None)
-    assert "truthfulness" in score.reason
+    with pytest.raises(UsageError, match=r"has no part `## task`.*assay prompts copy rating") as raised:
+        all_three(judge(logprobs=True), sample(), BUNDLED.replacing(former))
+    assert "decide: single" not in str(raised.value)  # which it already is
 
 
 def test_the_range_is_one_to_five() -> None:

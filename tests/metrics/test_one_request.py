@@ -33,6 +33,7 @@ FILES = {
         ("factual_correctness", 2),
         ("answer_correctness", 2),
         ("noise_sensitivity", 3),  # the reference, and each of two passages, as one claim is wrong
+        ("judge_truthfulness", 1),
         ("predicate:The answer is kind", 1),
         ("choice:FILE", 1),
         ("rubric:FILE", 1),

@@ -22,7 +22,7 @@ Make = Callable[..., Any]
 def test_judge_b_is_never_served_judge_as_answer(
     judge: Make, sample: Make, script: Make, tmp_path: Path, openai_server: OpenAIServer
 ) -> None:
-    script(Ratings=[{"truthfulness": n, "relatedness": n, "completeness": n} for n in (1, 5)])
+    script(ListedAnswers=[dict.fromkeys(REQUIREMENTS, stars) for stars in ("1", "5")])
     values = []
     for model in ("openai/a", "openai/b", "openai/a"):
         with Cassette(tmp_path / "both.jsonl", "auto") as cassette:
@@ -61,7 +61,7 @@ def test_failed_judgements_stand_beside_the_mean(judge: Make, sample: Make, open
 
     def half_fail(request: Request) -> Answer:
         number = int(re.findall(r"menu (\d)", request.user)[0])
-        rating = 4 + number // 3
+        rating = str(4 + number // 3)
         return Answer(text="no" if number % 2 else json.dumps(dict.fromkeys(REQUIREMENTS, rating)))
 
     openai_server.script = half_fail

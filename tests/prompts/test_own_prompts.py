@@ -31,6 +31,8 @@ def make_judge(openai_server: OpenAIServer) -> Make:
 def marked(name: str, mark: str) -> Prompt:
     """The bundled English prompt with another beginning."""
     bundled = BUNDLED.load(name, "en")
+    if bundled.task and not bundled.template:
+        return Prompt(name, "en", (), "", task=f"{mark} {bundled.task}")
     if not bundled.opening:
         return Prompt(name, "en", (), f"{mark} {bundled.template}")
     first = {**bundled.opening[0], "content": f"{mark} {bundled.opening[0]['content']}"}
@@ -67,7 +69,7 @@ def test_runs_at_once_ask_with_their_own_prompts(openai_server: OpenAIServer, ma
 
     asyncio.run(run_all())
     beginnings = sorted(request.body["messages"][0]["content"][:4] for request in openai_server.requests)
-    assert beginnings == sorted(["One.", "Two.", BUNDLED.load("rating", "en").opening[0]["content"][:4]])
+    assert beginnings == sorted(["One.", "Two.", BUNDLED.load("rating", "en").task[:4]])
 
 
 def test_a_second_asking_uses_your_own_words(openai_server: OpenAIServer, make_judge: Make) -> None:

@@ -10,7 +10,6 @@ from assay.errors import InputError, UsageError
 from assay.generation.probes.rewording import RewordedAnswer
 from assay.metrics.answer_relevance import ReverseQuestions
 from assay.metrics.claim_extraction import Claims
-from assay.metrics.judge_rating import Ratings
 from assay.metrics.topic_adherence import Topics
 from assay.prompts import BUNDLED, bundled_prompts, prompt_names
 from assay.prompts.prompt import parse_prompt
@@ -21,7 +20,6 @@ SCHEMAS: dict[str, type[BaseModel]] = {
     "topics": Topics,
     "claims": Claims,
     "questions": ReverseQuestions,
-    "rating": Ratings,
     "reworded": RewordedAnswer,
 }
 

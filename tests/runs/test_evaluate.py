@@ -170,7 +170,7 @@ def test_a_cassette_is_named_by_the_judge(openai_server: OpenAIServer) -> None:
 def test_the_bundled_cassettes_are_found_by_the_judges_name() -> None:
     sample = next(iter(evaluate("helpdesk_en", "answer_length").samples.values()))
     options: dict[str, Any] = {"judge": "qwen1.5b", "cassette": "bundled:helpdesk.{judge}.jsonl"}
-    assert evaluate([sample], "judge_truthfulness", **options).usage.from_cassette == 1
+    assert evaluate([sample], "judge_truthfulness", **options).usage.from_cassette == 3
 
 
 def test_your_own_prompts_are_a_folder(tmp_path: Path, openai_server: OpenAIServer) -> None:
