@@ -142,7 +142,7 @@ def _print_scorer(console: "Console", store: "Store", run: str) -> None:
         Text(
             f"\nChosen on the English answers and saved ({' + '.join(scorer.metrics)}; {file.name}), it predicts "
             f"ratings. On the unseen Dutch ones it agrees with the team at {interval(check.now)}; "
-            f"{check.coverage.value or 0:.0%} of their ratings lie in its {scorer.level:.0%} interval. One:"
+            f"{check.coverage.value or 0:.0%} of ratings lie in its {scorer.level:.0%} interval. One:"
         )
     )
     sample = store.sample(run, _OTHER_SAMPLE)
