@@ -160,7 +160,7 @@ def test_a_request_that_fails_is_asked_again_or_fails_its_sample(
     """500 once: asked again. 400: the sample fails with the provider's words. Nothing else is touched."""
 
     def script(request: Request) -> Answer | None:
-        if request.schema == "Ratings" and "step 2?" in request.user:
+        if "truthfulness" in request.user and "step 2?" in request.user:
             return Answer(status=400, error_message="this text is refused")
         return Answer(status=500) if request.schema == "Claims" and request.attempt == 1 else None
 
@@ -195,7 +195,7 @@ def test_a_reply_that_cannot_be_used_is_corrected_in_the_next_batch(
 ) -> None:
     def script(request: Request) -> Answer | None:
         is_first = request.body["messages"][-1]["content"] == request.user
-        return Answer(text="five") if request.schema == "Ratings" and is_first else None
+        return Answer(text="five") if "truthfulness" in request.user and is_first else None
 
     openai_server.script = script
     assert assay(*command(set_file(SAMPLES), judge_file())).code == 0
