@@ -333,13 +333,16 @@ def test_a_budget_in_tokens_is_never_passed(
 def test_the_cost_is_told_before_and_is_that_of_a_batch(
     assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer
 ) -> None:
-    """litellm's list: gpt-4o-mini costs 0.075 and 0.30 USD per million tokens in a batch, half of its other price."""
+    """litellm's list: gpt-4o-mini costs 0.075 and 0.30 USD per million tokens in a batch, half of its other price.
+
+    Claims have room for 1,000 tokens; three ratings for their ids (12 + 11 + 12), a digit and 8 tokens each, and 8: 70.
+    """
     openai_server.script = lambda _: Answer(usage=(1000, 100))
     done = assay(*command(set_file(SAMPLES), judge_file(model="openai/gpt-4o-mini")), "--json")
     assert done.code == 0, done.err
     per_call = (1000 * 0.075 + 100 * 0.30) / 1e6
     assert done.json["usage"]["usd"] == pytest.approx(per_call * (FIRST + SECOND))
-    assert f"at most {FIRST * 1000:,} out, at most 0.00" in done.err
+    assert f"at most {SAMPLES * (1000 + 70):,} out, at most 0.00" in done.err
     unpriced = assay(*command(set_file(SAMPLES), judge_file()), "--budget-usd", "1", "--store", "other")
     assert unpriced.code == 2
     assert "the cost of openai/test in batches is unknown" in unpriced.err
