@@ -7,8 +7,8 @@ The answers are those of the bundled sets, each with its number in question and 
 engines: `shards`, one process; `ray`, Ray on this machine with one worker; `nodes`, a Ray cluster of two nodes with one
 processor each, on loopback. Each run is a process of its own. Memory is the largest of that process and, with Ray, of
 its processes together. Start-up is until the first piece is done, with that of Ray. `--metrics heuristic` needs the
-extra `heuristic`; `--cassette` with `--judge` replays. The last columns time `assay show RUN ANSWER` (a process of its
-own) and a page of `assay view`, sorted by rating.
+extra `heuristic`; `--cassette` with `--judge` replays. Processor seconds leave out Ray's workers. The last columns time
+`assay show RUN ANSWER` (a process of its own) and a page of `assay view`, sorted by rating.
 """
 
 import argparse
