@@ -1,6 +1,25 @@
 """`python -m assay`, and the command `assay`."""
 
-from .cli import main
+import os
+import sys
+
+from . import cli
+
+
+def main() -> None:
+    """Runs the command line as a process, which ends at once even where a worker thread still computes."""
+    try:
+        cli.main()
+    except SystemExit as end:
+        workers = sys.modules.get(f"{__package__}.worker_threads")
+        if workers is not None and workers.is_computing():
+            # Python would tear down what the thread uses; spaCy's linear algebra then aborts the process (SIGABRT)
+            for stream in (sys.stdout, sys.stderr):
+                if not stream.closed:
+                    stream.flush()
+            os._exit(end.code if isinstance(end.code, int) else int(bool(end.code)))
+        raise
+
 
 if __name__ == "__main__":
     main()

@@ -38,6 +38,11 @@ class _Workers:
         """Whether the caller runs on one of these threads: waiting for another result of theirs might never end."""
         return threading.current_thread() in self._threads
 
+    def is_busy(self) -> bool:
+        """Whether a thread is at work."""
+        with self._changed:
+            return self._idle < len(self._threads)
+
     def submit(self, work: Callable[[], None]) -> None:
         with self._changed:
             self._queue.append(work)
@@ -70,6 +75,11 @@ async def compute_beside(function: Callable[P, T], *args: P.args, **kwargs: P.kw
     nothing waits for it.
     """
     return await _await_result(_COMPUTATIONS, partial(function, *args, **kwargs))
+
+
+def is_computing() -> bool:
+    """Whether a computation is under way that nothing waits for any more, or has not ended yet."""
+    return _COMPUTATIONS.is_busy()
 
 
 async def call_beside(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:

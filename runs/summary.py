@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from math import fsum
 from typing import Any
 
 from ..meta_eval.correlation import spearman
@@ -61,7 +62,7 @@ class MetricSummary:
 @dataclass(slots=True)
 class _Column:
     statuses: dict[str, int] = field(default_factory=lambda: {"scored": 0, "skipped": 0, "failed": 0})
-    total: float = 0.0
+    scores: list[float] = field(default_factory=list)
     values: list[float] = field(default_factory=list)
     ratings: list[float] = field(default_factory=list)
     sources: list[str] = field(default_factory=list)
@@ -83,7 +84,7 @@ def summarise(rows: Iterable[Row], directions: Mapping[str, bool], *, by_languag
         column = columns[language if by_language else "", metric]
         column.statuses[status] += 1
         if value is not None:
-            column.total += value
+            column.scores.append(value)
             if rating is not None:
                 column.values.append(value)
                 column.ratings.append(rating)
@@ -108,7 +109,7 @@ def _summary(name: str, language: str, column: _Column, higher_is_better: bool) 
         scored=scored,
         skipped=column.statuses["skipped"],
         failed=column.statuses["failed"],
-        mean=column.total / scored if scored else None,
+        mean=fsum(column.scores) / scored if scored else None,  # the same in whatever order the rows come
         correlation=spearman(column.values, column.ratings, column.sources),
         higher_is_better=higher_is_better,
     )
