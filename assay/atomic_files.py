@@ -3,6 +3,7 @@
 import errno
 import glob
 import os
+import secrets
 import shutil
 import time
 from collections.abc import Iterator
@@ -119,7 +120,8 @@ def _is_running(process: str) -> bool:
 
 
 def _draft_path(target: Path) -> Path:
-    return target.with_name(f".{target.name}.{os.getpid()}.part")
+    """A name that no other process takes, also one of another machine with the same number."""
+    return target.with_name(f".{target.name}.{secrets.token_hex(4)}.{os.getpid()}.part")
 
 
 def _cannot_write(target: Path, error: OSError) -> str:

@@ -120,10 +120,7 @@ class BatchJournal:
             self._append({"judge": self.settings.model_dump(mode="json", exclude_defaults=True, exclude={"aligned"})})
         else:
             os.truncate(self._path, self._size)  # a last line that a kill cut off was never acted on
-        for path in self.folder.glob("*.requests.jsonl*"):
-            if path.name.partition(".")[0] not in self.batches:
-                path.unlink()
-        for path in self.folder.glob("*.asked.jsonl*"):
+        for path in (*self.folder.glob("*.requests.jsonl*"), *self.folder.glob("*.asked.jsonl*")):
             if path.name.partition(".")[0] not in self.batches:
                 path.unlink()
 

@@ -3,12 +3,11 @@
 import hashlib
 import io
 import json
-import os
-import secrets
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ...atomic_files import replace_file
 from ...errors import InputError, UsageError
 from ...installation import require_extra
 from ...judges import Cassette
@@ -74,7 +73,7 @@ class ShardFolder:
             recordable = plan.model_copy(update={"judge": plan.judge and plan.judge.recordable})
             content = {"shard_rows": shard_rows, "plan": recordable.model_dump(mode="json")}
             self._write(_PLAN, json.dumps(content, indent=1).encode())
-        except OSError as error:
+        except (OSError, InputError) as error:
             raise UsageError(f"{self.url}: results cannot be written there: {error}; name another --out") from error
         return shard_rows
 
@@ -164,12 +163,8 @@ class ShardFolder:
         if not self._is_local:
             self.files.pipe_file(path, content)
             return
-        draft = f"{path}.{secrets.token_hex(4)}.draft"
-        with Path(draft).open("wb") as file:
+        with replace_file(Path(path), binary=True) as file:
             file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(draft).replace(path)
 
 
 def shard_name(keys: Iterable[str]) -> str:
