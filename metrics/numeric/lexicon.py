@@ -84,11 +84,12 @@ def whole_words(patterns: Iterable[str]) -> re.Pattern[str]:
     return re.compile(rf"(?<!\w)(?:{'|'.join(f'(?:{pattern})' for pattern in ordered)})(?!\w)", re.IGNORECASE)
 
 
-def tokens(text: str, language: str) -> list[Token]:
+@lru_cache(maxsize=10_000)
+def tokens(text: str, language: str) -> tuple[Token, ...]:
     """The words, numbers and signs of a text, in order."""
-    return [
+    return tuple(
         Token(found[0].lower(), *found.span(), stem_of(found[0].lower(), language)) for found in _TOKEN.finditer(text)
-    ]
+    )
 
 
 @lru_cache(maxsize=50_000)

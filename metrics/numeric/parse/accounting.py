@@ -4,10 +4,10 @@ import re
 
 from ..lexicon import Lexicon, Token
 from ..names import means, particle_of
-from .clause import Clause, read_clause
+from .clause import Clause
 from .construction import Interpretation
 from .marks import Mark
-from .scene import Scene
+from .scene import Scene, clause_of
 
 # kinds of words that say nothing by themselves
 _SILENT = frozenset(
@@ -86,7 +86,7 @@ def says_nothing(text: str, scene: Scene, words: Lexicon) -> bool:
     if words.kinds["cause"].search(text) or words.kinds["forecast"].search(text):
         return False
     for view, names in scene.views:
-        clause = read_clause(text, words, view, names)
+        clause = clause_of(text, view, names, scene)
         said = [token for token in clause.tokens if token.is_word]
         silent = _SILENT | _COMMENTS | (_YES_MORE if len(said) <= _LONGEST_YES else frozenset())
         if any(m.number or m.time or m.series or m.cells or m.kinds - silent for m in clause.marks):
@@ -119,7 +119,7 @@ def _restricts(clause: Clause, unknown: Token) -> bool:
 
 def _plain(clause: Clause, token: Token, shared: frozenset[str]) -> bool:
     words = clause.words
-    known = token.text in (words.plain_verbs | words.plain) or token.stem in words.everyone
+    known = token.text in words.plain_verbs or token.text in words.plain or token.stem in words.everyone
     plain = known and token.stem not in clause.column_stems
     place = clause.tokens.index(token)
     if place and clause.tokens[place - 1].text == "per":  # "3 per visitor" is not 3

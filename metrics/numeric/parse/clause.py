@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import product
 
 from ....languages import load_language
 from ....text.numbers import find_numbers
-from ..lexicon import Lexicon, Token, tokens
+from ..lexicon import Lexicon, Token, lexicon, tokens
 from ..names import Names
 from ..specification import ALL_ROWS, Condition, Specification, Statistic, Window
 from ..tables import Table, View
@@ -218,7 +218,18 @@ def read_clause(
     apposed: bool = False,
 ) -> Clause:
     """Finds everything that is known in a clause; of what overlaps, the longest."""
-    language = words.language
+    marks, every = _marks(text, view, names, scope, tuple(window.text for window in scope))
+    kept = with_hedges(text, with_told(list(marks), inherited), words.links)
+    return Clause(text, words, view, tuple(kept), every, inherited, scope, told, apposed, names.column_stems)
+
+
+@lru_cache(maxsize=256)  # a clause is read alone, beside what was said before it, and as what may say nothing
+def _marks(
+    text: str, view: View, names: Names, scope: tuple[Window, ...], scope_texts: tuple[str, ...]
+) -> tuple[tuple[Mark, ...], tuple[Token, ...]]:
+    """The marks and tokens of a clause. Windows are equal whatever their texts: `scope_texts` tells them apart."""
+    language = names.language
+    words = lexicon(language)
     every = tokens(text, language)
     found = [
         Mark(m.start, m.end, text[m.start : m.end], mention=m) for m in names.find([t for t in every if t.is_word])
@@ -239,6 +250,4 @@ def read_clause(
     kept = [mark for mark in kept if not (mark.kinds and is_of_a_name(mark, kept, names))]
     kept = with_told_times(with_whole(kept, text, words, view), text, words, view, scope)
     kept = with_roles(with_rates(with_left_out(kept, text, words), text, words, view), text, words, view)
-    kept = with_told(kept, inherited)
-    kept = with_hedges(text, kept, words.links)
-    return Clause(text, words, view, tuple(kept), tuple(every), inherited, scope, told, apposed, names.column_stems)
+    return tuple(kept), every

@@ -8,7 +8,7 @@ from ..lexicon import lexicon
 from ..names import Names, shared_stems
 from ..specification import Specification, Window
 from ..tables import Table, View, views
-from .clause import read_clause
+from .clause import Clause, read_clause
 
 MOST_CHARACTERS = 600  # of a sentence, or a question, that is read: the time grows with the square of what it names
 _NOT_UNDERSTOOD = ("vague_time", "open_time", "same_time")  # of a time: "the summer of 2024" is not 2024
@@ -70,3 +70,24 @@ def _narrows(window: Window, view: View) -> bool:
 @lru_cache(maxsize=64)  # the samples of a set often share a table, which is then one object
 def _named_views(table: Table, language: str) -> tuple[tuple[View, Names], ...]:
     return tuple((view, Names(view.table, language)) for view in views(table))
+
+
+def clause_of(text: str, view: View, names: Names, scene: Scene) -> Clause:
+    """A clause against a view, with what the scene tells that can be meant there."""
+    return read_clause(
+        text,
+        lexicon(scene.language),
+        view,
+        names,
+        inherited=tuple(name for name in scene.inherited if name in view.table.columns),
+        scope=tuple(w for w in scene.scope if _fits(w, view)),
+        told=tuple(spec for spec in scene.told if spec.series in view.table.columns),
+        apposed=scene.apposed,
+    )
+
+
+def _fits(window: Window, view: View) -> bool:
+    """Whether a window of the text before can be one of this view: its columns are there, its dates mean something."""
+    columns = {*view.table.columns, *map(str, view.table.labels.columns)}
+    dated = window.start or window.end or window.weekdays or window.months
+    return all(test.column in columns for test in window.conditions) and (view.times is not None or not dated)

@@ -13,11 +13,10 @@ from ..tables import Table, View
 from .accounting import says_nothing, unknown_words
 from .carry_over import of_numbers, places_of, scope_after, told_by
 from .checks import Check
-from .clause import Clause, read_clause
 from .clause_splitter import plain, splits, without_cause
 from .construction import Interpretation
 from .explanation import Part, explain, explain_unread
-from .scene import MOST_CHARACTERS, Scene
+from .scene import MOST_CHARACTERS, Scene, clause_of
 from .selection import agree, interpretations
 
 _DEEPEST = 3  # splits of a sentence into clauses
@@ -105,7 +104,7 @@ def _read_sentence(sentence: str, scene: Scene) -> tuple[list[ReadCheck | Unread
     bare = bool(scene.question) and _is_bare(found, words)
     parse = None
     if not bare:
-        named = _only_series(found, scene, words)
+        named = _only_series(found, scene)
         scene_of_text = replace(scene, apposed=False, inherited=named or scene.inherited)
         parse = _parse(found, scene_of_text, words, _DEEPEST, _Allowance())
     if bare or (parse is None and scene.question and _refers_to_question(found, scene, words)):
@@ -128,10 +127,10 @@ def _read_sentence(sentence: str, scene: Scene) -> tuple[list[ReadCheck | Unread
     return read, scene
 
 
-def _only_series(text: str, scene: Scene, words: Lexicon) -> tuple[str, ...]:
+def _only_series(text: str, scene: Scene) -> tuple[str, ...]:
     """The one series that a sentence names: its other clauses are about that too, also those before."""
     for view, names in scene.views[:1]:
-        found = read_clause(text, words, view, names).series
+        found = clause_of(text, view, names, replace(scene, inherited=())).series
         return found[0].series if len(found) == 1 else ()
     return ()
 
@@ -145,7 +144,7 @@ def _is_forecast(text: str, words: Lexicon, scene: Scene) -> bool:
     named = any(
         mark.series and mark.start <= found.start() < mark.end
         for view, names in scene.views[:1]
-        for mark in read_clause(text, words, view, names).marks
+        for mark in clause_of(text, view, names, scene).marks
     )
     return not named
 
@@ -166,16 +165,13 @@ def _refers_to_question(text: str, scene: Scene, words: Lexicon) -> bool:
         or len(find_numbers(text, load_language(words.language))) != 1
     ):
         return False
-    return not any(read_clause(text, words, view, names).series for view, names in scene.views)
+    return not any(clause_of(text, view, names, replace(scene, inherited=())).series for view, names in scene.views)
 
 
 def _unread(sentence: str, text: str, scene: Scene, words: Lexicon) -> Unread:
     if not scene.views:
         return Unread(sentence, "there is no table to compute it from")
-    clauses = [
-        read_clause(text, words, view, names, inherited=scene.inherited, scope=scene.scope)
-        for view, names in scene.views
-    ]
+    clauses = [clause_of(text, view, names, scene) for view, names in scene.views]
     clause = max(clauses, key=lambda c: len(c.series) + len(c.cells) + len(c.times))
     kinds = {kind for mark in clause.marks for kind in mark.kinds}
     telling = kinds & {
@@ -270,20 +266,6 @@ def _explained(parse: _Parse, place: int, scene: Scene) -> tuple[Part, ...]:
     return explain(made, parse.checks[place][0].tiers[0], unknown_words(made.match.clause, scene.shared))
 
 
-def clause_of(text: str, view: View, names: Names, scene: Scene) -> Clause:
-    """A clause against a view, with what the scene tells that can be meant there."""
-    return read_clause(
-        text,
-        lexicon(scene.language),
-        view,
-        names,
-        inherited=tuple(name for name in scene.inherited if name in view.table.columns),
-        scope=tuple(w for w in scene.scope if _fits(w, view)),
-        told=tuple(spec for spec in scene.told if spec.series in view.table.columns),
-        apposed=scene.apposed,
-    )
-
-
 def _in_view(text: str, view: View, names: Names, scene: Scene) -> _Parse | None:
     clause = clause_of(text, view, names, scene)
     best = [made for made in interpretations(clause, scene.shared) if _is_sound(view, made.checks)]
@@ -313,10 +295,3 @@ def _is_sound(view: View, checks: Sequence[Check]) -> bool:
         return True
     windows = [spec.window for made in checks for tier in made.tiers for spec in tier]
     return all(window.conditions for window in windows)
-
-
-def _fits(window: Window, view: View) -> bool:
-    """Whether a window of the text before can be one of this view: its columns are there, its dates mean something."""
-    columns = {*view.table.columns, *map(str, view.table.labels.columns)}
-    dated = window.start or window.end or window.weekdays or window.months
-    return all(test.column in columns for test in window.conditions) and (view.times is not None or not dated)

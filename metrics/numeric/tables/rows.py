@@ -103,18 +103,28 @@ def _times(table: Table, too_long: Collection[Period] = ()) -> "DatetimeIndex":
 
 
 def _between(table: Table, start: date | None, end: date | None) -> "NDArray[Any]":
+    import numpy as np
+
+    begins, ends = _days(table)
+    first = np.datetime64(start, "D") if start else begins.min()
+    last = np.datetime64(end, "D") if end else ends.max()
+    inside: NDArray[Any] = (begins >= first) & (ends <= last)
+    if ((begins <= last) & (ends >= first) & ~inside).any() and table.period:
+        raise Unverifiable(f"the rows of {table.name} stand for {_LONGER[table.period]}, and that is a part of one")
+    return inside
+
+
+@lru_cache(maxsize=64)
+def _days(table: Table) -> "tuple[NDArray[Any], NDArray[Any]]":
+    """The first and the last day that each row stands for."""
     import pandas as pd
 
     begins = _times(table).normalize()
     ends = begins
     if table.period in _OFFSETS:
         ends = begins + pd.DateOffset(**_OFFSETS[table.period]) - pd.Timedelta(days=1)
-    first = pd.Timestamp(start) if start else begins.min()
-    last = pd.Timestamp(end) if end else ends.max()
-    inside: NDArray[Any] = (begins >= first) & (ends <= last)
-    if ((begins <= last) & (ends >= first) & ~inside).any() and table.period:
-        raise Unverifiable(f"the rows of {table.name} stand for {_LONGER[table.period]}, and that is a part of one")
-    return inside
+    first, last = (days.to_numpy().astype("datetime64[D]") for days in (begins, ends))
+    return first, last
 
 
 @lru_cache(maxsize=64)

@@ -1,8 +1,9 @@
 """The tables that a sample's claims are computed from, and those of a file."""
 
-from collections import Counter, OrderedDict
+from collections import Counter, deque
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 
 from ....errors import InputError
@@ -16,7 +17,7 @@ from .text_tables import grids_in_text
 
 TEXT_SUFFIXES = (".md", ".markdown")
 _KEPT = 32
-_typed: OrderedDict[tuple[int, str | None], tuple[GivenTable, Table]] = OrderedDict()
+_typed: deque[tuple[GivenTable, str | None, Table]] = deque(maxlen=_KEPT)
 
 
 def tables_of_sample(sample: Sample) -> list[Table]:
@@ -27,9 +28,9 @@ def tables_of_sample(sample: Sample) -> list[Table]:
     """
     own = [_table_of_given(table, sample.language) for table in sample.tables]
     found = [
-        table_of(grid)
+        table
         for number, text in enumerate(sample.retrieved_contexts, 1)
-        for grid in grids_in_text(text, sample.language, f"context {number}")
+        for table in _tables_in_text(text, sample.language, f"context {number}")
     ]
     return _named_apart([*own, *(table for table in found if not any(_shows(mine, table) for mine in own))])
 
@@ -51,7 +52,7 @@ def tables_of_file(path: Path, language: str | None = None) -> list[Table]:
         raise InputError(f"{path}: cannot be read ({error.strerror or error}); check the name") from None
     except UnicodeDecodeError:
         raise InputError(f"{path}: is not UTF-8; save it as UTF-8") from None
-    tables = [table_of(grid) for grid in grids_in_text(text, language, path.stem)]
+    tables = _tables_in_text(text, language, path.stem)
     if not tables:
         raise InputError(f"{path}: holds no table that can be read: a header, and rows with numbers below it")
     return _named_apart(tables)
@@ -59,14 +60,17 @@ def tables_of_file(path: Path, language: str | None = None) -> list[Table]:
 
 def _table_of_given(table: GivenTable, language: str | None) -> Table:
     """Kept, since the samples of a set are often about one large table: then it is one object."""
-    key = (id(table), language)
-    if key in _typed:
-        _typed.move_to_end(key)
-    else:
-        _typed[key] = (table, table_of(Grid(table.name, table.columns, table.units, language=language)))
-        if len(_typed) > _KEPT:
-            _typed.popitem(last=False)
-    return _typed[key][1]
+    for given, known, typed in tuple(_typed):  # other threads add to it
+        if known == language and (given is table or given == table):
+            return typed
+    typed = table_of(Grid(table.name, table.columns, table.units, language=language))
+    _typed.appendleft((table, language, typed))
+    return typed
+
+
+@lru_cache(maxsize=_KEPT)
+def _tables_in_text(text: str, language: str | None, name: str) -> tuple[Table, ...]:
+    return tuple(map(table_of, grids_in_text(text, language, name)))
 
 
 def _shows(own: Table, found: Table) -> bool:

@@ -57,7 +57,7 @@ class Table:
         """The number of rows."""
         return len(self.frame)
 
-    @property
+    @cached_property
     def columns(self) -> tuple[str, ...]:
         """The names of the columns of numbers, in the order of the file."""
         return tuple(self.frame.columns)

@@ -58,8 +58,8 @@ def joined(
     text: str, language: str, times: Times, found: list[NamedTime], kinds: tuple[str, ...] = _KINDS
 ) -> list[NamedTime]:
     """The times of a text, those joined that make one."""
-    for kind, pattern in _joins(language, kinds):
-        masked = mask(text, found)
+    masked = mask(text, found)
+    for kind, pattern in _joins(language, kinds) if found else ():
         for match in pattern.finditer(masked):
             parts = [found[place_of(match[name])] for name in ("a", "b") if name in match.groupdict()]
             windows = _windows(kind, match, parts, language, times)

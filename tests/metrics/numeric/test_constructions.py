@@ -10,9 +10,8 @@ from assay.metrics.numeric.parse.catalogue import CONSTRUCTIONS
 from assay.metrics.numeric.parse.checks import check
 from assay.metrics.numeric.parse.clause import Clause
 from assay.metrics.numeric.parse.construction import Construction, Match, Reading, interpret
-from assay.metrics.numeric.parse.scene import scene_of
+from assay.metrics.numeric.parse.scene import clause_of, scene_of
 from assay.metrics.numeric.parse.selection import agree, interpretations
-from assay.metrics.numeric.parse.sentence_reading import clause_of
 from assay.metrics.numeric.parse.slots import places, series, value, words
 from assay.metrics.numeric.specification import Hedge, Specification, Statistic
 from assay.metrics.numeric.tables import Grid, Table, table_of
