@@ -5,7 +5,8 @@
 Takes 60 answers of each of three sets, half of them from each half of the set's groups (seed 0; prompts are tuned on
 the `tune` half alone), and judges the support of their claims through `single` and `listed`, with and without the
 sentences that a claim refers back to. It prints, per half and for both, Spearman and AUROC with 95% intervals (whole
-groups resampled), the calibration error, and what an answer took; token overlap stands beside them.
+groups resampled), the calibration error, and what an answer took; token overlap stands beside them. Then the
+differences of each two, on the answers that both judged.
 
 Good answers, for AUROC and the calibration error: rated above the middle of the scale. Calibration error: the mean
 distance between the score and the share of good answers over 10 bins of equal width, weighted by their answers. Seconds
@@ -15,6 +16,7 @@ cache folder, so that an interrupted run goes on and a second one replays.
 
 import argparse
 import asyncio
+import itertools
 import json
 import random
 import sys
@@ -22,6 +24,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 from benchmark_output import print_machine, print_table
 from platformdirs import user_cache_path
 
@@ -30,8 +33,11 @@ from assay.errors import JudgeError
 from assay.judges import JudgeSettings, LiteLLMJudge, Usage, load_settings
 from assay.languages import language_or_fallback
 from assay.meta_eval.auroc import auroc
+from assay.meta_eval.comparison import compare_metrics
 from assay.meta_eval.correlation import spearman
 from assay.meta_eval.estimate import Estimate
+from assay.meta_eval.recommendation import format_difference
+from assay.meta_eval.table import ScoreTable
 from assay.metrics.catalogue import load_metric
 from assay.metrics.claim_support import judge_support
 from assay.prompts import BUNDLED
@@ -122,6 +128,24 @@ def describe(way: str, half: str, values: Mapping[str, float], samples: Sequence
     return figures | {"ece": calibration_error(xs, good) if xs else None}
 
 
+def compare_ways(values: Mapping[str, Mapping[str, float]], samples: Sequence[Sample]) -> list[list[object]]:
+    """Each two ways: Spearman of the one less that of the other, and the permutation's p, on the answers of both."""
+    scores = np.array([[values[way].get(sample.id, np.nan) for way in values] for sample in samples])
+    table = ScoreTable(
+        tuple(sample.id for sample in samples),
+        tuple(values),
+        scores,
+        np.array([[sample.rating_share] for sample in samples], float),
+        groups=tuple(sample.source for sample in samples),
+        rating_min=0,
+        rating_max=1,
+    )
+    compared = [compare_metrics(table, first, second) for first, second in itertools.combinations(values, 2)]
+    return [
+        [each.first, each.second, each.n, format_difference(each.difference), each.p_permutation] for each in compared
+    ]
+
+
 def _figures(estimate: Estimate) -> list[float | None]:
     return [estimate.value, estimate.low, estimate.high]
 
@@ -147,6 +171,7 @@ async def main() -> None:
         halves = choose(load_set(options.data / f"{name}.jsonl"), options.n, options.seed)
         samples = [sample for half in HALVES for sample in halves[half]]
         figures: list[dict[str, object]] = []
+        values: dict[str, Mapping[str, float]] = {}
         for way in [(transport, context) for transport in options.transports for context in options.contexts]:
             outcome = await judge_answers(samples, settings, cassette, way)
             usage, count = outcome.usage, max(1, len(samples))
@@ -156,10 +181,12 @@ async def main() -> None:
                 "seconds": usage.seconds / settings.concurrency / count,
                 "failed": outcome.failed,
             }
+            values[", ".join(way)] = outcome.values
             for half, members in (*halves.items(), ("both", samples)):
                 figures.append(describe(", ".join(way), half, outcome.values, members) | took)
         overlap = load_metric("token_overlap")
         baseline = {sample.id: (await overlap.assess(sample)).value or 0.0 for sample in samples}
+        values["token_overlap"] = baseline
         figures += [
             describe("token_overlap", half, baseline, members) for half, members in (*halves.items(), ("both", samples))
         ]
@@ -173,6 +200,8 @@ async def main() -> None:
         ]
         header = ["way", "half", "n", "Spearman", "AUROC", "ECE", "requests", "tokens", "s", "failed"]
         print_table(f"{name}: {len(samples)} answers (seed {options.seed}), {settings.identity}", header, rows)
+        title = f"{name}: Spearman of the one less that of the other"
+        print_table(title, ["way", "less", "n", "difference", "p"], compare_ways(values, samples))
     print(f"figures: {out}; replies: {cassette}")
 
 
