@@ -1,6 +1,7 @@
 """Measures how fast samples are judged over HTTP, with requests and tokens per sample, beside Ragas on the same texts.
 
     python benchmarks/live_speed.py [--n 240] [--n-slow 480] [--latency 0.2] [--skip-ragas]
+    python benchmarks/live_speed.py --file ../shared/data/rated/mtrag_faithfulness.jsonl --n 0 --n-slow 0
 
 The judge is the tests' server, in its own process on this machine; it also speaks the protocols of decision models.
 Both sides score faithfulness and answer relevance. Assay asks for the verdicts through each transport (the judge's
@@ -22,14 +23,16 @@ HTTP, its default, and with Assay's embedder in the process.
 import argparse
 import asyncio
 import importlib.util
+import random
 import statistics
 import time
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from benchmark_output import print_machine, print_table
 from local_judge import LocalJudge, Tokens, helpdesk, is_embedding, local_judge
 
-from assay import Sample, aevaluate
+from assay import Sample, aevaluate, load_set
 from assay.judges import LiteLLMJudge
 from assay.judges.embedders import Embedder, load_embedder
 from assay.judges.settings import Decide
@@ -94,9 +97,12 @@ def ragas_pipelines(server: LocalJudge, embedder: Embedder) -> dict[str, Pipelin
     }
 
 
-def what_a_sample_takes(server: LocalJudge, pipelines: dict[str, Pipeline]) -> None:
-    """Table 1."""
+def what_a_sample_takes(server: LocalJudge, pipelines: dict[str, Pipeline], file: Path | None) -> None:
+    """Table 1: of the bundled set, or of 60 samples of a file (seed 0)."""
     samples, tokens = helpdesk(60), Tokens()
+    if file is not None:
+        loaded = load_set(file)
+        samples = random.Random(0).sample(loaded, min(60, len(loaded)))
     rows: list[list[object]] = []
     for name, score in pipelines.items():
         server.forget()
@@ -170,7 +176,8 @@ def slow_judge(server: LocalJudge, pipelines: dict[str, Pipeline], count: int, l
 def main() -> None:
     """The command."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--n", type=int, default=240, help="samples for the instant judge")
+    parser.add_argument("--file", type=Path, help="a set of yours for table 1")
+    parser.add_argument("--n", type=int, default=240, help="samples for the instant judge; 0 leaves it out")
     parser.add_argument("--n-slow", type=int, default=480, help="samples for the slow judge; 0 leaves it out")
     parser.add_argument("--latency", type=float, default=0.2, help="seconds that the slow judge takes")
     parser.add_argument("--passes", type=int, default=3, help="timed passes, of which the median is shown")
@@ -183,8 +190,9 @@ def main() -> None:
     with local_judge() as server:
         pipelines = assay_pipelines(server, embedder)
         pipelines |= ragas_pipelines(server, embedder) if with_ragas else {}
-        what_a_sample_takes(server, pipelines)
-        instant_judge(server, pipelines, options.n, options.at_once, options.passes)
+        what_a_sample_takes(server, pipelines, options.file)
+        if options.n:
+            instant_judge(server, pipelines, options.n, options.at_once, options.passes)
     if not options.n_slow:
         return
     with local_judge(options.latency) as server:
