@@ -1,6 +1,7 @@
 """From readings to a verdict: all readings computed; where they disagree, the claim is unverifiable and says so."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ..claim import Verdict
@@ -14,7 +15,8 @@ from .specification import Specification, Statistic
 class CheckedClaim:
     """One checked part of a claim. `read_by` is grammar or judge; None where it could not be read.
 
-    `words` are the pieces of `part`, with what the grammar took each for.
+    `words` are the pieces of `part`, with what the grammar took each for. `disagreeing` are the readings that come to
+    different verdicts, where that is why it is unverifiable.
     """
 
     text: str
@@ -25,6 +27,7 @@ class CheckedClaim:
     read_by: str | None = None
     part: str = ""
     words: tuple[Part, ...] = ()
+    disagreeing: tuple[tuple[Specification, Finding], ...] = ()
 
     @property
     def checkable(self) -> bool:
@@ -77,7 +80,36 @@ def _agreed(text: str, read: ReadCheck, decided: list[tuple[Specification, Findi
             text, finding.verdict, finding.reason, specification, finding, read_by, read.text, read.words
         )
     reason = f"two readings disagree: {finding.verdict} ({finding.reason}) or {other[1].verdict} ({other[1].reason})"
-    return CheckedClaim(text, "unverifiable", reason, specification, finding, read_by, read.text, read.words)
+    disagreeing = tuple(decided)
+    return CheckedClaim(
+        text, "unverifiable", reason, specification, finding, read_by, read.text, read.words, disagreeing
+    )
+
+
+def settle(claim: CheckedClaim, second: Sequence[CheckedClaim]) -> CheckedClaim:
+    """The verdict on a claim whose readings disagree, after a second reader: that of the reading that both have.
+
+    Two readings are one where statistic, series and computed value are. Where the second reader has none of the
+    readings, or several that disagree, the claim stays unverifiable.
+    """
+    seconds = {_gist(each.specification, each.finding) for each in second if each.checkable}
+    shared = [(asked, finding) for asked, finding in claim.disagreeing if _gist(asked, finding) in seconds]
+    if len({finding.verdict for _, finding in shared}) != 1:
+        return replace(claim, reason=f"{claim.reason}; the judge's reading does not settle it")
+    specification, finding = shared[0]
+    return replace(
+        claim,
+        verdict=finding.verdict,
+        reason=finding.reason,
+        specification=specification,
+        finding=finding,
+        read_by="judge",
+        disagreeing=(),
+    )
+
+
+def _gist(asked: Specification | None, finding: Finding | None) -> tuple[object, ...]:
+    return () if asked is None or finding is None else (asked.statistic, asked.series, finding.computed)
 
 
 def compared_text(asked: Specification) -> str | None:

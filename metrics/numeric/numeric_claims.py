@@ -1,9 +1,10 @@
 """Numerical claims: the share of an answer's checkable numbers that a computation over its tables bears out."""
 
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Literal
 
+from ...errors import UsageError
 from ...eval_sets.sample import Sample
 from ...installation import require_packages
 from ...judges import Judge, Usage
@@ -12,8 +13,9 @@ from ...prompts import BUNDLED, Prompts
 from ...text.sentences import describe_cut_lines
 from ...worker_threads import compute_beside
 from ..metric import Metric, Score, scored, skipped
-from .checking import CheckedClaim, check
+from .checking import CheckedClaim, check, settle
 from .lexicon import LANGUAGES
+from .parse.claim_questions import open_claim
 from .parse.clause_splitter import claims_of
 from .parse.judge_reading import read_by_judge
 from .parse.scene import MOST_CHARACTERS, Scene, scene_of
@@ -31,22 +33,37 @@ class NumericClaims(Metric):
     its stated precision, or as its hedge ("about", "more than") allows. Range: [0, 1]. Source: notes 004, "About
     Indirect Claims".
 
-    Each sentence is read by a grammar (Dutch, English) and, where that fails and there is a judge, by the judge, who
-    only writes down what the claim says; the statistic is computed from the sample's tables, those in its contexts and
-    in files that it names. Skipped where there is no table, or nothing that can be checked. Bounds: sentences of up to
-    600 characters are read, the first 200 of an answer; the evidence says where a bound was met.
+    Each sentence is read by a grammar (English, German, Dutch), by a judge, or by both; the statistic is computed from
+    the sample's tables, those in its contexts and in files that it names. A judge says what each number of a claim is,
+    in the claim's own words and the table's names, and computes nothing; all claims of an answer are one request.
+    Skipped where there is no table, or nothing that can be checked. Bounds: sentences of up to 600 characters are read,
+    the first 200 of an answer; the evidence says where a bound was met.
 
     Args:
-        judge: Reads the sentences that the grammar cannot.
+        judge: Reads claims.
         prompts: The prompts of the calls.
+        read: Who reads. `grammar`: the judge is never asked. `auto`: the grammar; the judge is asked about the claims
+            that the grammar cannot read, and about those that it can read in ways that disagree, where the reading that
+            both have counts. `judge`: the judge reads every claim with a number. Without a judge `auto` is `grammar`.
+
+    Raises:
+        UsageError: `read` is `judge`, and there is no judge.
     """
 
     name = "numeric_claims"
     needs = ("response",)
 
-    def __init__(self, judge: Judge | None = None, prompts: Prompts = BUNDLED) -> None:
+    def __init__(
+        self,
+        judge: Judge | None = None,
+        prompts: Prompts = BUNDLED,
+        read: Literal["grammar", "auto", "judge"] = "auto",
+    ) -> None:
         require_packages("numeric", "the metric numeric_claims")
-        self.judge = judge
+        if read == "judge" and judge is None:
+            raise UsageError("numeric_claims:read=judge needs a judge: name one, or leave the option out")
+        self.judge = None if read == "grammar" else judge
+        self.read = read
         self.prompts = prompts
 
     async def measure(self, sample: Sample) -> Score:
@@ -80,29 +97,60 @@ class NumericClaims(Metric):
     async def _checked(
         self, sample: Sample, sentences: Sequence[str], tables: Sequence[Table]
     ) -> tuple[list[CheckedClaim], Usage]:
-        scene = await compute_beside(scene_of, tables, sample.language or FALLBACK, sample.user_input)
-        checked: list[CheckedClaim] = []
+        read = await _read_by_grammar(sample, sentences, tables)
+        asked = [] if self.judge is None else [each for each in read if self._is_open(each)]
         usage = Usage()
-        for sentence in sentences:  # one computation each, so that a cancelled task stops between two of them
-            read, scene = await compute_beside(read_sentence, sentence, scene)
-            found, took = await self._read_again(sample, sentence, read, scene)
-            usage += took
-            checked += await compute_beside(_check_all, sentence, found)
-        return checked, usage
+        if self.judge is not None and asked:
+            opened = [await compute_beside(open_claim, each.text, each.scene) for each in asked]
+            readings, usage = await read_by_judge(sample, opened, self.judge, self.prompts)
+            for sentence, parts in zip(asked, readings, strict=True):
+                by_judge = await compute_beside(_check_all, sentence.text, parts, "judge")
+                sentence.claims = self._together(sentence, by_judge)
+        return [claim for sentence in read for claim in sentence.claims], usage
 
-    async def _read_again(
-        self, sample: Sample, sentence: str, read: list[ReadCheck | Unread], scene: Scene
-    ) -> tuple[list[tuple[ReadCheck | Unread, str]], Usage]:
-        """What the grammar read; what it could not, though it states numbers, by the judge if there is one."""
-        if self.judge is None or not any(isinstance(each, Unread) and each.numeric for each in read):
-            return [(each, "grammar") for each in read], Usage()
-        again, usage = await read_by_judge(sample, sentence, scene, self.judge, self.prompts)
-        kept = [(each, "grammar") for each in read if not (isinstance(each, Unread) and each.numeric)]
-        return [*kept, *((each, "judge") for each in again)], usage
+    def _is_open(self, sentence: "_ReadSentence") -> bool:
+        """Whether a sentence is for the judge, too."""
+        if len(sentence.text) > MOST_CHARACTERS:
+            return False
+        return any(map(self._is_for_judge, sentence.parts)) or any(claim.disagreeing for claim in sentence.claims)
+
+    def _is_for_judge(self, part: ReadCheck | Unread) -> bool:
+        """Whether the judge's reading of a part stands in place of the grammar's."""
+        return part.numeric if isinstance(part, Unread) else self.read == "judge"
+
+    def _together(self, sentence: "_ReadSentence", by_judge: list[CheckedClaim]) -> list[CheckedClaim]:
+        """The claims of a sentence that both have read."""
+        kept = [
+            settle(claim, by_judge) if claim.disagreeing else claim
+            for part, claim in zip(sentence.parts, sentence.claims, strict=True)
+            if not self._is_for_judge(part)
+        ]
+        return [*kept, *(by_judge if any(map(self._is_for_judge, sentence.parts)) else [])]
 
 
-def _check_all(sentence: str, readings: Sequence[tuple[ReadCheck | Unread, str]]) -> list[CheckedClaim]:
-    return [check(sentence, read, by) for read, by in readings]
+@dataclass
+class _ReadSentence:
+    """A sentence as the grammar reads it, in the scene that it stands in, and the verdicts on its parts."""
+
+    text: str
+    scene: Scene
+    parts: list[ReadCheck | Unread]
+    claims: list[CheckedClaim]
+
+
+async def _read_by_grammar(sample: Sample, sentences: Sequence[str], tables: Sequence[Table]) -> list[_ReadSentence]:
+    scene = await compute_beside(scene_of, tables, sample.language or FALLBACK, sample.user_input)
+    read = []
+    for sentence in sentences:  # one computation each, so that a cancelled task stops between two of them
+        parts, after = await compute_beside(read_sentence, sentence, scene)
+        claims = await compute_beside(_check_all, sentence, parts, "grammar")
+        read.append(_ReadSentence(sentence, scene, parts, claims))
+        scene = after
+    return read
+
+
+def _check_all(sentence: str, parts: Sequence[ReadCheck | Unread], read_by: str) -> list[CheckedClaim]:
+    return [check(sentence, part, read_by) for part in parts]
 
 
 def _bounds_met(sample: Sample, sentences: Sequence[str]) -> list[str]:

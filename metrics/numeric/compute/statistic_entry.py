@@ -17,7 +17,8 @@ class UnitRule(Enum):
     LEVEL = auto()  # the series' unit
     DISTANCE = auto()  # the series' unit; of a series in percent also percentage points
     COUNT = auto()  # none: rows or values are counted
-    OWN = auto()  # percent, or none
+    PERCENT = auto()
+    PLAIN = auto()  # none: a factor, a place
     NO_VALUE = auto()  # a yes or no, or a place
 
 

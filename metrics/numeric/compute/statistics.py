@@ -22,14 +22,14 @@ _ENTRIES = (
     StatisticEntry(_S.COUNT_ABOVE, count_beyond, _U.COUNT, "how many values above threshold", ("value", "threshold")),
     StatisticEntry(_S.COUNT_BELOW, count_beyond, _U.COUNT, "how many values below threshold", ("value", "threshold")),
     StatisticEntry(_S.DIFFERENCE, difference, _U.DISTANCE, "by how much one is more than the other"),
-    StatisticEntry(_S.PERCENT_CHANGE, percent_change, _U.OWN, "by how many percent it changed"),
-    StatisticEntry(_S.RATIO, ratio, _U.OWN, "how many times the other"),
+    StatisticEntry(_S.PERCENT_CHANGE, percent_change, _U.PERCENT, "by how many percent it changed"),
+    StatisticEntry(_S.RATIO, ratio, _U.PLAIN, "how many times the other"),
     StatisticEntry(_S.TREND, trend, _U.NO_VALUE, "which way it goes over the window", _DIRECTION),
     StatisticEntry(_S.STREAK, streak, _U.COUNT, "how many times in a row it rose or fell", _DIRECTION),
     StatisticEntry(
         _S.RANK,
         rank,
-        _U.OWN,
+        _U.PLAIN,
         "the place of a row from the highest, or with direction up from the lowest",
         ("value", "place"),
     ),
@@ -37,8 +37,8 @@ _ENTRIES = (
     StatisticEntry(_S.ANOMALY, anomaly, _U.NO_VALUE, "an unusual value, at place if the claim says where", ()),
     StatisticEntry(_S.NO_ANOMALY, anomaly, _U.NO_VALUE, "no unusual value", ()),
     StatisticEntry(_S.CROSSING, crossing, _U.NO_VALUE, "a value gets above or below threshold", _THRESHOLD),
-    StatisticEntry(_S.CORRELATION, correlation, _U.OWN, "how two columns move together", ("compared_with",)),
-    StatisticEntry(_S.SHARE, share, _U.OWN, "the percentage that the window is of the whole"),
+    StatisticEntry(_S.CORRELATION, correlation, _U.PLAIN, "how two columns move together", ("compared_with",)),
+    StatisticEntry(_S.SHARE, share, _U.PERCENT, "the percentage that the window is of the whole"),
 )
 
 _BY_STATISTIC = {entry.statistic: entry for entry in _ENTRIES}

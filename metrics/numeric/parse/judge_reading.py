@@ -1,79 +1,44 @@
-"""Reading a claim with a judge, where the grammar cannot: it says which words mean what, and computes nothing."""
+"""Claims read by a judge, where the grammar cannot: it says what each number is, and computes nothing."""
 
-from collections.abc import Iterator, Sequence
-from itertools import product
-from typing import Annotated, Literal
-
-from pydantic import AfterValidator, BaseModel, Field
+from collections.abc import Mapping, Sequence
 
 from ....eval_sets.sample import Sample
-from ....judges import Judge, Question, Usage
-from ....languages import load_language
+from ....judges import Answer, Judge, Request, Usage
 from ....prompts import Prompts
-from ....text.numbers import Number, find_numbers
+from ....worker_threads import compute_beside
 from ..compute.statistics import STATISTICS
-from ..lexicon import lexicon
 from ..quantities import HEDGES
-from ..specification import ALL_ROWS, Direction, Hedge, Specification, Statistic, Window
-from ..tables import Table, View, time_text
-from .clause import Clause, read_clause
-from .scene import Scene
+from ..specification import Specification
+from ..tables import Table, time_text
+from .claim_questions import MOST_NUMBERS, NOT_COMPUTABLE, NOTHING, OpenClaim, Slot, Subject, subjects_of
+from .clause import Clause
+from .judged_checks import CannotUse, Said, checks_of
 from .sentence_reading import ReadCheck, Unread
 
-NOTHING = "none"
 _MOST_COLUMNS = 40
 
 
-_STATISTICS = (*STATISTICS, NOTHING)
-
-
-def _is_statistic(name: str) -> str:
-    if name not in _STATISTICS:
-        raise ValueError(f"{name!r} is none of {', '.join(_STATISTICS)}")
-    return name
-
-
-class ReadSpecification(BaseModel):
-    """One check as the judge writes it: names and words, copied; no result."""
-
-    statistic: Annotated[str, AfterValidator(_is_statistic), Field(json_schema_extra={"enum": [*_STATISTICS]})]
-    series: str = ""
-    window: str = ""
-    place: str = ""
-    compared_with: str = ""
-    compared_window: str = ""
-    value: str = ""
-    threshold: str = ""
-    direction: Literal["up", "down", "flat", ""] = ""
-    hedge: Hedge = Hedge.EXACT
-
-
-class ReadSpecifications(BaseModel):
-    """The judge's reply."""
-
-    checks: list[ReadSpecification]
-
-
-class _CannotUse(Exception):
-    """What the judge wrote does not fit the claim or the table; the text is the reason."""
-
-
-def reading_question(
-    sample: Sample, claim: str, tables: Sequence[Table], prompts: Prompts
-) -> Question[ReadSpecifications]:
-    """What the judge is asked about one claim."""
-    prompt = prompts.load("numeric", sample.language)
-    described = "\n".join(describe(table) for table in tables)
-    listed = {
-        "statistics": _listed([(entry.statistic, entry.described) for entry in STATISTICS.values()]),
-        "hedges": _listed([(entry.hedge, entry.described) for entry in HEDGES.values()]),
+def reading_request(sample: Sample, claims: Sequence[OpenClaim], prompts: Prompts) -> Request:
+    """What the judge is asked about all open claims of an answer, what all requests share first."""
+    tables = {clause.table.name: clause.table for claim in claims for clause in claim.clauses}
+    state = {
+        "statistics": "\n".join(f"{entry.statistic}: {entry.described}" for entry in STATISTICS.values()),
+        "hedges": "\n".join(f"{entry.hedge}: {entry.described}" for entry in HEDGES.values()),
+        "tables": "\n".join(map(describe, tables.values())),
+        "question": sample.user_input,
+        "claims": "\n".join(f"{place}: {' '.join(claim.text.split())}" for place, claim in enumerate(claims, start=1)),
     }
-    user = prompt.render({"tables": described, "question": sample.user_input, "claim": claim} | listed)
-    return Question(prompt, user, ReadSpecifications, sample.id, prompts=prompts)
+    questions = [question for name, subject in _named_subjects(claims) for question in subject.questions(name)]
+    return Request("numeric", state, questions, sample.language, sample.id, prompts)
 
 
-def _listed(entries: Sequence[tuple[str, str]]) -> str:
-    return "\n".join(f"{name}: {described}" for name, described in entries)
+def _named_subjects(claims: Sequence[OpenClaim]) -> list[tuple[str, Subject]]:
+    """The subjects of claims, with ids: the number of the claim, and their own in it."""
+    return [
+        (f"{place}.{own}", subject)
+        for place, claim in enumerate(claims, start=1)
+        for own, subject in enumerate(subjects_of(claim), start=1)
+    ]
 
 
 def describe(table: Table) -> str:
@@ -91,99 +56,69 @@ def describe(table: Table) -> str:
 
 
 async def read_by_judge(
-    sample: Sample, claim: str, scene: Scene, judge: Judge, prompts: Prompts
-) -> tuple[list[ReadCheck | Unread], Usage]:
-    """The checks of a claim as the judge reads it. Raises `JudgeError`.
+    sample: Sample, claims: Sequence[OpenClaim], judge: Judge, prompts: Prompts
+) -> tuple[list[list[ReadCheck | Unread]], Usage]:
+    """The checks of each claim as the judge reads it, all claims in one request.
 
-    A number or a word that is not in the claim (or, for windows, in the question), or a series that is not in a table,
-    makes the check unread: what the judge adds is not checked.
+    The judge only chooses among the claim's own words and the table's names. What does not fit the claim, or leaves a
+    number, a time, a name or a telling word of it out, makes the claim unread.
+
+    Raises:
+        JudgeError: The judge gave no usable reply.
     """
-    tables = [view.table for view, _ in scene.views if not view.transposed]
-    reply = await judge.ask(reading_question(sample, claim, tables, prompts))
-    checks = [each for each in reply.value.checks if each.statistic != NOTHING]
-    if not checks:
-        return [Unread(claim, "the judge finds nothing in it that can be computed")], reply.usage
-    return [_used(each, claim, scene) for each in checks], reply.usage
+    asked = [claim for claim in claims if _may_be_asked(claim)]
+    if not asked:
+        return [[_too_many(claim)] for claim in claims], Usage()
+    request = await compute_beside(reading_request, sample, asked, prompts)
+    answers = await judge.decide(request)
+    read = iter(await compute_beside(_read_all, asked, answers))
+    return [next(read) if _may_be_asked(claim) else [_too_many(claim)] for claim in claims], answers.usage
 
 
-def _used(read: ReadSpecification, claim: str, scene: Scene) -> ReadCheck | Unread:
+def _may_be_asked(claim: OpenClaim) -> bool:
+    return bool(claim.clauses) and len(claim.numbers) <= MOST_NUMBERS
+
+
+def _too_many(claim: OpenClaim) -> Unread:
+    return Unread(claim.sentence, f"a judge is asked about at most {MOST_NUMBERS} numbers of a claim")
+
+
+def _read_all(claims: Sequence[OpenClaim], answers: Mapping[str, Answer]) -> list[list[ReadCheck | Unread]]:
+    return [_read(claim, str(place), answers) for place, claim in enumerate(claims, start=1)]
+
+
+def _read(claim: OpenClaim, name: str, answers: Mapping[str, Answer]) -> list[ReadCheck | Unread]:
+    try:
+        said = [_said(each, f"{name}.{own}", answers) for own, each in enumerate(subjects_of(claim), start=1)]
+    except CannotUse as problem:
+        return [Unread(claim.sentence, str(problem))]
+    if not any(each.slots[Slot.STATISTIC] for each in said):
+        return [Unread(claim.sentence, "the judge finds nothing in it that can be computed")]
+    made: list[tuple[Clause, list[list[Specification]]]] = []
     problems = []
-    for view, _ in scene.views:
+    for clause in claim.clauses:
         try:
-            made = tuple((each, view.table) for each in _specifications(read, claim, view, scene))
-        except _CannotUse as problem:
+            made.append((clause, checks_of(clause, said)))
+        except CannotUse as problem:
             problems.append(str(problem))
-            continue
-        if made:
-            return ReadCheck(claim, (made,))
-    return Unread(claim, f"the judge's reading cannot be used: {problems[0] if problems else 'no table'}")
+    if not made:
+        return [Unread(claim.sentence, f"the judge's reading cannot be used: {problems[0]}")]
+    alike = [(clause, checks) for clause, checks in made if len(checks) == len(made[0][1])]
+    return [
+        ReadCheck(claim.text, (tuple((spec, clause.table) for clause, checks in alike for spec in checks[place]),))
+        for place in range(len(made[0][1]))
+    ]
 
 
-def _specifications(read: ReadSpecification, claim: str, view: View, scene: Scene) -> Iterator[Specification]:
-    statistic = Statistic(read.statistic)
-    for needed in STATISTICS[statistic].needs:
-        if not getattr(read, needed):
-            raise _CannotUse(f"a {read.statistic} has no {needed}")
-    series = _series(read.series, view)
-    if series is None and statistic is not Statistic.COUNT:
-        raise _CannotUse(f"{read.series!r} is no series of {view.table.name}")
-    other = _series(read.compared_with, view) if read.compared_with else None
-    if read.compared_with and other is None:
-        raise _CannotUse(f"{read.compared_with!r} is no series of {view.table.name}")
-    value = _number(read.value, claim, scene.language)
-    threshold = _number(read.threshold, claim, scene.language)
-    windows = _windows(read.window, claim, view, scene)
-    compared = _windows(read.compared_window, claim, view, scene) if read.compared_window else [None]
-    places = _windows(read.place, claim, view, scene) if read.place else [None]
-    for window, against, place in product(windows, compared, places):
-        yield Specification(
-            statistic,
-            series,
-            window,
-            value=value.value if value else None,
-            unit=value.unit if value else None,
-            decimals=value.decimals if value else 0,
-            hedge=read.hedge,
-            direction=Direction(read.direction) if read.direction else None,
-            compared_with=other,
-            compared_window=against,
-            threshold=threshold.value if threshold else None,
-            threshold_unit=threshold.unit if threshold else None,
-            place=place,
-            table=view.table.name,
-        )
-
-
-def _series(name: str, view: View) -> str | None:
-    folded = {column.casefold(): column for column in view.table.columns}
-    return folded.get(name.strip().casefold())
-
-
-def _number(written: str, claim: str, language: str) -> Number | None:
-    if not written.strip():
-        return None
-    if written.strip().casefold() not in claim.casefold():
-        raise _CannotUse(f"{written!r} is not in the claim")
-    found = find_numbers(written, load_language(language))
-    if len(found) != 1:
-        raise _CannotUse(f"{written!r} is not one number")
-    return found[0]
-
-
-def _windows(written: str, claim: str, view: View, scene: Scene) -> list[Window]:
-    words = " ".join(written.split())
-    if not words:
-        return list(scene.scope) or [ALL_ROWS]
-    said = f"{claim} {scene.question}".casefold()
-    if words.casefold() not in " ".join(said.split()):
-        raise _CannotUse(f"{written!r} is not in the claim")
-    names = next(names for each, names in scene.views if each is view)
-    clause: Clause = read_clause(words, lexicon(scene.language), view, names)
-    if not clause.times and not clause.cells:
-        if clause.of("whole"):
-            return [ALL_ROWS]
-        raise _CannotUse(f"{written!r} names no time or row of {view.table.name}")
-    windows = clause.windows(clause.times, clause.cells)
-    if not windows:
-        raise _CannotUse(f"{written!r} is not one time of {view.table.name}")
-    return windows
+def _said(subject: Subject, name: str, answers: Mapping[str, Answer]) -> Said:
+    slots = {}
+    for slot, options in subject.options.items():
+        option: str | None = options[0]
+        if len(options) > 1:
+            answer = answers[f"{name}.{slot}"]
+            option = answer.option
+            if option is None:
+                why = "it declined" if answer.declined else answer.problem
+                raise CannotUse(f"the judge does not say its {slot}: {why}")
+        slots[slot] = "" if option in (None, NOTHING, NOT_COMPUTABLE) else str(option)
+    return Said(subject.number, slots)

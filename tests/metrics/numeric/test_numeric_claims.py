@@ -15,13 +15,10 @@ from assay.metrics import Faithfulness, Score
 from assay.metrics.catalogue import load_metric, needs_judge
 from assay.metrics.metric import run_to_end
 from assay.metrics.numeric.compute.statistics import STATISTICS
-from assay.metrics.numeric.lexicon import LANGUAGES
 from assay.metrics.numeric.numeric_claims import NumericClaims, check_claims
-from assay.metrics.numeric.parse.judge_reading import ReadSpecifications, reading_question
 from assay.metrics.numeric.quantities import HEDGES
 from assay.metrics.numeric.specification import Hedge, Statistic
 from assay.metrics.numeric.tables import Grid, table_of
-from assay.prompts import BUNDLED
 
 NETWORK = {
     "name": "network",
@@ -81,76 +78,6 @@ def test_tables_in_a_context_and_a_scale_that_another_context_states() -> None:
     assert found.value == 1.0, found
     wrong = score("320 thousand", tables=[], retrieved_contexts=contexts, user_input=question)
     assert wrong.value == 0.0
-
-
-def read_as(**fields: Any) -> dict[str, Any]:
-    check = {"statistic": "mean", "series": "throughput_mbps", "window": "", "compared_with": "", "compared_window": ""}
-    return {"checks": [check | {"value": "", "threshold": "", "direction": "", "hedge": "exact"} | fields]}
-
-
-UNREADABLE = "What people got out of it hovered around some 43 Mbps in Rotterdam's throughput, all told."
-
-
-def judged(judge: LiteLLMJudge, response: str) -> list[dict[str, Any]]:
-    claims: list[dict[str, Any]] = run_to_end(NumericClaims(judge).assess(sample(response))).evidence["claims"]
-    return claims
-
-
-def test_a_judge_reads_what_the_grammar_cannot_and_never_computes(
-    judge: Callable[..., LiteLLMJudge], script: Callable[..., None]
-) -> None:
-    script(ReadSpecifications=read_as(value="43 Mbps", hedge="about"))
-    grammar, by_judge = judged(judge(), f"The lowest latency was 20 ms. {UNREADABLE}")
-    assert (grammar["read_by"], by_judge["read_by"]) == ("grammar", "judge")
-    assert (by_judge["verdict"], by_judge["computed"]) == ("supported", 43.0)
-
-
-@pytest.mark.parametrize(
-    ("wrong", "why"),
-    [
-        ({"value": "99 Mbps"}, "not in the claim"),
-        ({"value": "43 Mbps", "series": "jitter"}, "no series"),
-        ({"value": "43 Mbps", "window": "in March"}, "not in the claim"),
-        ({"value": ""}, "no value"),
-    ],
-)
-def test_what_a_judge_adds_is_not_checked(
-    judge: Callable[..., LiteLLMJudge], script: Callable[..., None], wrong: dict[str, Any], why: str
-) -> None:
-    script(ReadSpecifications=read_as(**wrong))
-    (claim,) = judged(judge(), UNREADABLE)
-    assert claim["verdict"] == "unverifiable" and why in claim["reason"]
-
-
-@pytest.mark.parametrize(
-    ("fields", "verdict"),
-    [
-        # throughput is 41, 43, none and 45; latency 22, 21, 25 and 20
-        ({"statistic": "time_of_maximum", "place": "4 March"}, "supported"),
-        ({"statistic": "time_of_minimum", "place": "4 March"}, "contradicted"),
-        ({"statistic": "missing", "value": "2"}, "contradicted"),
-        ({"statistic": "crossing", "threshold": "44 Mbps", "direction": "up"}, "supported"),
-        ({"statistic": "rank", "value": "2", "place": "2 March"}, "supported"),
-        ({"statistic": "streak", "series": "latency_ms", "direction": "down"}, "contradicted"),
-        ({"statistic": "anomaly"}, "unverifiable"),  # four values do not tell what is usual
-        ({"statistic": "rank", "value": "2"}, "unverifiable"),  # of which row it does not say
-    ],
-)
-def test_a_judge_can_read_every_statistic(
-    judge: Callable[..., LiteLLMJudge], script: Callable[..., None], fields: dict[str, Any], verdict: str
-) -> None:
-    script(ReadSpecifications=read_as(**fields))
-    (claim,) = judged(judge(), "Blorply, 4 March with 2 March glimmed 2 and 44 Mbps of throughput, latency too.")
-    assert claim["verdict"] == verdict, claim["reason"]
-    assert verdict == "unverifiable" or claim["read_by"] == "judge"
-
-
-def test_the_judge_is_told_every_statistic_and_hedge_of_the_registries() -> None:
-    schema = ReadSpecifications.model_json_schema()["$defs"]
-    assert schema["ReadSpecification"]["properties"]["statistic"]["enum"] == [*Statistic, "none"]
-    for language in LANGUAGES:
-        asked = reading_question(sample("x", language=language), "x", [], BUNDLED).user
-        assert [f"\n{name}: " in asked for name in [*Statistic, *Hedge]].count(False) == 0
 
 
 def test_every_statistic_is_one_entry() -> None:
