@@ -1,7 +1,7 @@
 """Measures the coverage and accuracy of numerical claims, by the grammar alone and with a judge.
 
     python benchmarks/numeric_agreement.py --data ../shared/data/rated
-    python benchmarks/numeric_agreement.py --data ../shared/data/rated --judge qwen1.5b --n 60
+    python benchmarks/numeric_agreement.py --data ../shared/data/rated --held-out --blind --judge qwen1.5b --n 40
 
 plain_claims.jsonl (beside this file) has sentences as a support bot writes them, about the tables of plain_tables.json:
 for the part `development` words were added to the grammar, for the part `held_out` none. All were written by language
@@ -13,7 +13,9 @@ in two by the table of the claim (seed 0): the grammar was tuned on one half, an
 answer is contradicted if one of its claims is, supported if all are, else unchecked.
 Accuracy is the share of the checked claims that agree with the label, coverage the share of the checkable claims that
 are checked; intervals are Wilson's at 95%. `left alone`: the share of claims with the gold label unverifiable that are
-unchecked. A judge's replies are recorded in the cache folder. Needs the extra `numeric`.
+unchecked. With a judge, asked one request at a time, each set has a line for the grammar alone, too, over the same
+claims; `--read judge` lets the judge read every claim. Its replies are recorded in the cache folder as they come: a run
+that was stopped goes on where it was. Needs the extra `numeric`.
 """
 
 import argparse
@@ -30,11 +32,12 @@ from benchmark_output import print_machine, print_table
 from platformdirs import user_cache_path
 
 from assay import Sample, load_set
-from assay.judges import LiteLLMJudge, load_settings
+from assay.judges import LiteLLMJudge, Usage, load_settings
 from assay.meta_eval.proportion import estimate_proportion
 from assay.meta_eval.recommendation import format_estimate
 from assay.metrics.numeric.numeric_claims import NumericClaims
 
+READS = ("grammar", "auto", "judge")
 PARTS = ("development", "held_out")
 KPI_SETS = ("kpi_en", "kpi_nl")
 HERE = Path(__file__).parent
@@ -70,10 +73,10 @@ def as_sample(row: Mapping[str, Any]) -> Sample:
     return Sample(**fields, tables=[{"name": row["metadata"].get("title") or row["id"], "columns": columns}])
 
 
-async def verdicts(samples: Sequence[Sample], metric: NumericClaims) -> list[list[dict[str, Any]]]:
-    """The evidence of each sample's claims."""
+async def verdicts(samples: Sequence[Sample], metric: NumericClaims) -> tuple[list[list[dict[str, Any]]], Usage]:
+    """The evidence of each sample's claims, and what the judge took."""
     scores = [await metric.assess(sample) for sample in samples]
-    return [score.evidence.get("claims", []) for score in scores]
+    return [score.evidence.get("claims", []) for score in scores], sum((score.usage for score in scores), Usage())
 
 
 def whole(claims: Sequence[Mapping[str, Any]]) -> str:
@@ -84,7 +87,7 @@ def whole(claims: Sequence[Mapping[str, Any]]) -> str:
     return "supported" if verdict_set == {"supported"} else "unverifiable"
 
 
-def line(name: str, pairs: Sequence[tuple[str, str]], seconds: float) -> Row:
+def line(name: str, metric: NumericClaims, pairs: Sequence[tuple[str, str]], seconds: float, usage: Usage) -> Row:
     """One line of the table from (gold, verdict) pairs; gold `unverifiable` counts in neither share but in the last."""
     checkable = [(gold, verdict) for gold, verdict in pairs if gold != "unverifiable"]
     checked = [(gold, verdict) for gold, verdict in checkable if verdict != "unverifiable"]
@@ -92,7 +95,8 @@ def line(name: str, pairs: Sequence[tuple[str, str]], seconds: float) -> Row:
     left_alone = [verdict == "unverifiable" for gold, verdict in pairs if gold == "unverifiable"]
     rest = f"{sum(left_alone)} of {len(left_alone)}" if left_alone else None
     rate = len(pairs) / seconds if seconds else None
-    return [name, len(checkable), share(len(checked), len(checkable)), share(right, len(checked)), rest, rate]
+    shares = [share(len(checked), len(checkable)), share(right, len(checked))]
+    return [name, metric.read, len(checkable), *shares, rest, rate, usage.calls, usage.tokens_in + usage.tokens_out]
 
 
 def share(part: int, of: int) -> str:
@@ -100,7 +104,7 @@ def share(part: int, of: int) -> str:
     return format_estimate(estimate_proportion(part, of))
 
 
-async def kpi_rows(metric: NumericClaims, parts: Sequence[str]) -> list[Row]:
+async def kpi_rows(metric: NumericClaims, parts: Sequence[str], most: int | None, seed: int) -> list[Row]:
     """The bundled sets, claim by claim."""
     rows = []
     for name in KPI_SETS:
@@ -108,15 +112,16 @@ async def kpi_rows(metric: NumericClaims, parts: Sequence[str]) -> list[Row]:
         for part in parts:
             held_out = part == "held_out"
             chosen = [s for s in samples if (s.metadata["split"] == "held_out") is held_out]
+            chosen = random.Random(seed).sample(chosen, min(most or len(chosen), len(chosen)))
             begin = time.perf_counter()
-            claim_verdicts = await verdicts(chosen, metric)
+            claim_verdicts, usage = await verdicts(chosen, metric)
             seconds = time.perf_counter() - begin
             pairs = [
                 (gold["gold"], whole([claim for claim in claims if same(claim["text"], gold["text"])]))
                 for sample, claims in zip(chosen, claim_verdicts, strict=True)
                 for gold in sample.metadata["claims"]
             ]
-            rows.append(line(f"{name}, {'held out' if held_out else 'tuned on'}", pairs, seconds))
+            rows.append(line(f"{name}, {'held out' if held_out else 'tuned on'}", metric, pairs, seconds, usage))
     return rows
 
 
@@ -139,11 +144,11 @@ async def claim_rows(
         for claim in chosen
     ]
     begin = time.perf_counter()
-    claim_verdicts = await verdicts(samples, metric)
+    claim_verdicts, usage = await verdicts(samples, metric)
     seconds = time.perf_counter() - begin
     gold = [whole([{"verdict": label} for label in claim["labels"]]) for claim in chosen]
     title = f"{name}_claims {language}, {part.replace('_', ' ')}"
-    return [line(title, list(zip(gold, map(whole, claim_verdicts), strict=True)), seconds)]
+    return [line(title, metric, list(zip(gold, map(whole, claim_verdicts), strict=True)), seconds, usage)]
 
 
 def same(text: str, gold: str) -> bool:
@@ -161,10 +166,11 @@ async def rated_rows(
         for half, samples in halves.items() if len(parts) > 1 else [("held out", halves["held out"])]:
             chosen = random.Random(seed).sample(samples, min(most or len(samples), len(samples)))
             begin = time.perf_counter()
-            claim_verdicts = await verdicts(chosen, metric)
+            claim_verdicts, usage = await verdicts(chosen, metric)
             seconds = time.perf_counter() - begin
             gold = ["supported" if sample.rating else "contradicted" for sample in chosen]
-            rows.append(line(f"{name}, {half}", list(zip(gold, map(whole, claim_verdicts), strict=True)), seconds))
+            pairs = list(zip(gold, map(whole, claim_verdicts), strict=True))
+            rows.append(line(f"{name}, {half}", metric, pairs, seconds, usage))
     return rows
 
 
@@ -173,7 +179,9 @@ async def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", type=Path, help="Folder of the rated sets; without it only the bundled sets.")
     parser.add_argument("--judge", help="Reads what the grammar cannot.")
-    parser.add_argument("--n", type=int, help="At most so many plain claims, and rated answers, of each part.")
+    parser.add_argument("--read", nargs="+", choices=READS, help="Who reads; with a judge `grammar auto`.")
+    parser.add_argument("--decide", choices=("auto", "listed", "single"), help="The transport in the judge's settings.")
+    parser.add_argument("--n", type=int, help="At most so many claims, and answers, of each set and part.")
     parser.add_argument("--held-out", action="store_true", help="Only the parts that nothing was tuned on.")
     parser.add_argument("--blind", action="store_true", help="The blind claims too: nothing may be tuned on them.")
     parser.add_argument("--seed", type=int, default=0)
@@ -185,17 +193,22 @@ async def main() -> None:
         judge = None
         if options.judge:
             settings = load_settings(options.judge)
+            if options.decide:
+                settings = settings.with_changes(decide=options.decide)
             cassette = user_cache_path("assay") / f"numeric.{settings.identity}.jsonl"
             judge = await stack.enter_async_context(LiteLLMJudge(settings, cassette=cassette, mode=options.mode))
-        metric = NumericClaims(judge)
         groups = [("plain", language, part) for language in ("en", "nl") for part in parts]
         groups += [("blind", language, "blind") for language in ("en", "nl", "de")] if options.blind else []
-        rows = [row for group in groups for row in await claim_rows(*group, metric, most=options.n, seed=options.seed)]
-        rows += await kpi_rows(metric, parts)
-        if options.data:
-            rows += await rated_rows(options.data, metric, parts, options.n, options.seed)
-        title = f"numerical claims, grammar{' and ' + judge.name if judge else ' alone'}"
-        header = ["set", "checkable", "coverage", "accuracy", "left alone", "a second"]
+        bound: dict[str, Any] = {"most": options.n, "seed": options.seed}
+        rows: list[Row] = []
+        for read in options.read or (("grammar", "auto") if judge else ("grammar",)):
+            metric = NumericClaims(judge, read=read)
+            rows += [row for group in groups for row in await claim_rows(*group, metric, **bound)]
+            rows += await kpi_rows(metric, parts, **bound)
+            if options.data:
+                rows += await rated_rows(options.data, metric, parts, **bound)
+        title = f"numerical claims{f', judge {judge.name}' if judge else ''}"
+        header = ["set", "read", "checkable", "coverage", "accuracy", "left alone", "a second", "requests", "tokens"]
         print_table(title, header, rows)
 
 

@@ -30,7 +30,7 @@ _BORNE_OUT: Mapping[str, frozenset[Statistic]] = {
     "worst": _EXTREMES,
     "none": frozenset({_S.NO_ANOMALY}),
     "in_a_row": frozenset({_S.STREAK}),
-    **{entry.word: {entry.statistic, *_OF_TWO} | _COUNTS for entry in STATISTICS.values() if entry.is_inner},
+    **{entry.word: _COUNTS | _OF_TWO | {entry.statistic} for entry in STATISTICS.values() if entry.is_inner},
     **dict.fromkeys(("not", "double", "half", "times_as", "majority"), frozenset()),
     **dict.fromkeys(("untold_time", "vague_time", "open_time", "same_time"), frozenset()),
 }
