@@ -19,6 +19,7 @@ _TIMES = (Statistic.TIME_OF_MAXIMUM, Statistic.TIME_OF_MINIMUM)
 _MOST_PERCENT = 200.0
 _FURTHER = 1.5  # times its margin a round phrase ("a third") may still be meant
 _TELLING = 3  # digits that make an agreement no chance
+_SCALES = (3, 6)  # powers of ten that a table may be in without saying so
 _YES_OR_NO = (Statistic.TREND, Statistic.COMPARISON, Statistic.NO_ANOMALY)
 
 
@@ -116,6 +117,10 @@ def _nearly_so(asked: Specification, computed: Computed, found: list[float]) -> 
         return None
     if asked.statistic in _CHANGES and (computed.base or 0.0) < 0 and any(_fits(asked, -value) for value in found):
         return "the values are negative, and the change may be meant in size"
+    if computed.unit not in ("%", "pp") and any(
+        _fits(asked, value * 10.0**scale) for value in found for scale in _SCALES
+    ):
+        return "the table does not say whether it is in thousands or millions, as the claim is"
     return None
 
 

@@ -57,7 +57,7 @@ class Mention:
 class Names:
     """The names of a table's series, columns and cells, found by their first stem."""
 
-    def __init__(self, table: "Table", language: str) -> None:
+    def __init__(self, table: "Table", language: str, heads: Sequence[str] = ()) -> None:
         self.language = language
         self._step = table.step
         self._harmless = lexicon(language).harmless_cell
@@ -67,6 +67,7 @@ class Names:
         seen: set[tuple[Stems, Name]] = set()
         columns = [*table.columns, *map(str, table.labels.columns)]
         self.column_stems = frozenset(word.stem for column in columns for word in name_tokens(column, language))
+        self.head_stems = shared_stems(heads, language)
         for stems, name in self._all(table):
             if stems and (stems, name) not in seen:
                 seen.add((stems, name))

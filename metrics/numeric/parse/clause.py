@@ -42,6 +42,7 @@ class Clause:
     told: tuple[Specification, ...] = ()  # of the text before, the last first
     apposed: bool = False  # whether that text is of the same sentence
     column_stems: frozenset[str] = frozenset()
+    head_stems: frozenset[str] = frozenset()  # of the words above rows, which say nothing besides their row
 
     @property
     def table(self) -> Table:
@@ -220,7 +221,9 @@ def read_clause(
     """Finds everything that is known in a clause; of what overlaps, the longest."""
     marks, every = _marks(text, view, names, scope, tuple(window.text for window in scope))
     kept = with_hedges(text, with_told(list(marks), inherited), words.links)
-    return Clause(text, words, view, tuple(kept), every, inherited, scope, told, apposed, names.column_stems)
+    return Clause(
+        text, words, view, tuple(kept), every, inherited, scope, told, apposed, names.column_stems, names.head_stems
+    )
 
 
 @lru_cache(maxsize=256)  # a clause is read alone, beside what was said before it, and as what may say nothing

@@ -40,7 +40,7 @@ def scene_of(tables: Sequence[Table], language: str, question: str = "") -> Scen
     """
     words = lexicon(language)
     seen = tuple(named for table in tables for named in _named_views(table, words.language))
-    titles = [table.name for table in tables] + [table.time_column or "" for table in tables]
+    titles = [text for table in tables for text in (table.name, table.time_column or "", table.caption)]
     named = shared_stems(titles, words.language)
     question = question if len(question) <= MOST_CHARACTERS else ""
     scene = Scene(seen, words.language, named | shared_stems([question], words.language), named, question=question)
@@ -69,7 +69,7 @@ def _narrows(window: Window, view: View) -> bool:
 
 @lru_cache(maxsize=64)  # the samples of a set often share a table, which is then one object
 def _named_views(table: Table, language: str) -> tuple[tuple[View, Names], ...]:
-    return tuple((view, Names(view.table, language)) for view in views(table))
+    return tuple((view, Names(view.table, language, view.heads)) for view in views(table))
 
 
 def clause_of(text: str, view: View, names: Names, scene: Scene) -> Clause:

@@ -43,6 +43,7 @@ def table_of(grid: Grid) -> Table:
             notes=(*grid.notes, *note, *_notes(grid, numbers, time_name, times)),
             unreadable=_unreadable(numbers, grid, _mixed(numbers)),
             power=stated_power(grid.caption),
+            caption=grid.caption,
         )
         for form in formats
         for clock in clocks

@@ -37,7 +37,7 @@ class Table:
     the time of each row (NaT where it cannot be read), written in `time_column`, each row standing for a `period` that
     begins there; None without such a column. `units` are as stated, by column. `notes` say how the table was read.
     `others` are the same table in its other readings, where the notation does not tell (1.234 or 03/04/2026
-    throughout). `power` is 6 where the numbers are said to be in millions.
+    throughout). `power` is 6 where the numbers are said to be in millions. `caption` is what stands above the table.
     """
 
     name: str
@@ -51,6 +51,7 @@ class Table:
     unreadable: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     others: tuple["Table", ...] = ()
     power: int = 0
+    caption: str = ""
 
     @property
     def rows(self) -> int:

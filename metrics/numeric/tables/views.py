@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from ....text.numbers.notation import notation_words
 from ..lexicon import LANGUAGES, lexicon
+from ..quantities import unit_and_power
 from ..specification import ALL_ROWS, Window
 from .column_types import table_of
 from .grid import Grid
@@ -30,11 +31,15 @@ def _year() -> re.Pattern[str]:
 
 @dataclass(frozen=True)
 class View:
-    """A table that claims can be read against; `times` is what its times reach over, None without times."""
+    """A table that claims can be read against; `times` is what its times reach over, None without times.
+
+    `heads` stand above rows that are series here: naming one besides its row says nothing new.
+    """
 
     table: Table
     times: Times | None
     transposed: bool = False
+    heads: tuple[str, ...] = ()
 
     def together(self, windows: "Sequence[Window]") -> Window | None:
         """The rows of several dates together ("in 2018 and 2019"); None where that is no list of rows."""
@@ -59,7 +64,13 @@ def views(table: Table) -> list[View]:
     dated = _without_totals(table)
     found = [View(dated, _times(dated))]
     turned = transpose(table)
-    return [*found, View(turned, _times(turned), transposed=True)] if turned else found
+    return [*found, View(turned, _times(turned), transposed=True, heads=_heads(table))] if turned else found
+
+
+def _heads(table: Table) -> tuple[str, ...]:
+    """The texts of the first column that stand beside no number."""
+    empty = table.frame.isna().all(axis=1)
+    return tuple(str(label) for label, alone in zip(table.labels.iloc[:, 0], empty, strict=True) if label and alone)
 
 
 def _times(table: Table) -> Times | None:
@@ -107,16 +118,17 @@ def _words_for_totals() -> frozenset[str]:
 
 def transpose(table: Table) -> Table | None:
     """The table with its rows as series and its columns as times; None where it is no such table."""
-    periods = {column: _period_of(column) for column in table.columns}
-    if table.rows > _MOST_ROWS or not len(table.labels.columns) or sum(map(bool, periods.values())) < 2:
+    periods = {column: period for column in table.columns if (period := _period_of(column))}
+    if table.rows > _MOST_ROWS or not len(table.labels.columns) or len(periods) < 2:
         return None
     labels = table.labels.iloc[:, 0]
     columns: dict[str, list[object]] = {
-        "period": [periods[column] for column in table.columns],
-        "heading": [_rest(column) for column in table.columns],
+        "period": list(periods.values()),
+        "heading": [_rest(column) for column in periods],
     }
+    dated = table.frame[list(periods)]
     for position, label in enumerate(labels):
-        row: Series = table.frame.iloc[position]
+        row: Series = dated.iloc[position]
         if label is None or row.isna().all():
             continue
         name, number = str(label), 2
@@ -139,5 +151,6 @@ def _period_of(column: str) -> str | None:
 
 def _rest(column: str) -> str | None:
     """What a column's name says besides its time: "Financial assets 2019" is of "Financial assets"."""
-    rest = " ".join(_year().sub(" ", column).split()).strip(" ,.$€£%-")
+    words = _year().sub(" ", column).split()
+    rest = " ".join(word for word in words if not unit_and_power(word)[1]).strip(" ,.$€£%-")
     return rest or None
