@@ -410,8 +410,10 @@ class SeriesNames(GroupedSection):
         synonyms: What each concept may be called; a phrase that two have means the first.
         hints: Words that tell a series only where a claim names no other: what is done, and plain nouns.
         false_friends: Words whose stem is that of another, and which mean something else.
+        outcomes: What may end a match or a case, and the words and letters that say it in cells and claims.
     """
 
+    outcomes: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     how_often: Pattern = "(?!)"
     lasting: Pattern = "(?!)"
     after_rates: dict[str, str] = Field(default_factory=dict)

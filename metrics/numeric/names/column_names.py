@@ -107,7 +107,8 @@ def content_words(column: str, language: str) -> tuple[tuple[Token, ...], ...]:
 def parts_of(column: str, language: str) -> Iterator[Stems]:
     """The words and runs of words of a longer name, and their synonyms; the head of a compound."""
     words = content_words(column, language)
-    for length in range(1, len(words)):
+    ends_alike = bool(words) and words[-1] == name_words(column, language)[-1]  # "viewers" of "number of viewers"
+    for length in range(1, len(words) + ends_alike):
         for begin in range(len(words) - length + 1):
             run = words[begin : begin + length]
             yield _stems(run)

@@ -129,6 +129,9 @@ class Names:
                 if not stems or (len(stems) == 1 and len(stems[0]) == 1 and stems[0].isalpha()):
                     continue
                 yield stems, Name("cell", column, 3, cell)
+                for word in lexicon(self.language).data["outcomes"].get(cell, ()):
+                    if len(word) > 1:
+                        yield (stem_of(word, self.language),), Name("cell", column, 3, cell)
                 bare = self._content([t for t in tokens(without_brackets(cell), self.language) if t.is_word])
                 if bare and bare != stems:
                     yield bare, Name("cell", column, 3, cell)

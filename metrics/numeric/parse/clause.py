@@ -1,9 +1,10 @@
 """A clause with everything in it that the grammar knows: numbers, times, series, cells, and marked words."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from itertools import product
+from itertools import pairwise, product
 
 from ....languages import load_language
 from ....text.numbers import find_numbers
@@ -26,6 +27,8 @@ from .series_narrowing import with_told
 from .series_roles import with_roles
 from .unknown_times import untold_times
 from .whole_table import with_rates, with_whole
+
+_WORD = re.compile(r"\w+(?:[.,]\d+)*")
 
 
 @dataclass(frozen=True)
@@ -92,7 +95,10 @@ class Clause:
         told = bool(self.scope) and not self.cells
         then = [m for m in self.of("that_time") if self.times or told or self._is_of_table(m)]
         others = self.of("others") if named_before(self.scope) else []
-        return [*(mark for mark in self.marks if mark.excluded), *then, *others]
+        beside = {column for mark in self.cells for column, _ in mark.cells}
+        beside |= {self.table.time_column or ""} if self.times else set()
+        headed = [m for m in self.marks if m.columns and not m.series and beside & set(m.columns)]  # "the team of Peru"
+        return [*(mark for mark in self.marks if mark.excluded), *then, *others, *headed]
 
     def windows(self, times: Sequence[Mark], cells: Sequence[Mark], extra: Sequence[Condition] = ()) -> list[Window]:
         """The windows that times and cells may mean together, less what is left out; empty where they cannot be one."""
@@ -207,6 +213,17 @@ def _only_measured(mark: Mark, named: Sequence[Mark]) -> bool:
     return mark.kinds == {"measured"} and any(mark.start <= m.start and m.end <= mark.end for m in named)
 
 
+def _is_titled(mark: Mark, every: Sequence[Token], title: str) -> bool:
+    """Whether a number is part of the table's title, with the word beside it: "in the 2003 Lexmark Indy 300"."""
+    said = f" {' '.join(re.findall(_WORD, title.lower()))} "
+    words = [token for token in every if token.is_word]
+    for one, other in pairwise(words):
+        inside = any(mark.start <= token.start and token.end <= mark.end for token in (one, other))
+        if inside and f" {one.text} {other.text} " in said:
+            return True
+    return False
+
+
 def read_clause(
     text: str,
     words: Lexicon,
@@ -237,6 +254,8 @@ def _marks(
     found = [
         Mark(m.start, m.end, text[m.start : m.end], mention=m) for m in names.find([t for t in every if t.is_word])
     ]
+    said = {column for mark in found for column in (*mark.columns, *mark.series)}
+    found = [m for m in found if not (m.text.isdigit() and m.cells) or said & {column for column, _ in m.cells}]
     found += [
         Mark(n.start, n.end, text[n.start : n.end], number=n)
         for n in find_numbers(text, load_language(language))
@@ -249,7 +268,9 @@ def _marks(
     found = [without_column_unit(mark, found) for mark in found]
     named = [mark for mark in found if mark.series]
     marked = [mark for mark in marked_words(text, words) if not _only_measured(mark, named)]
-    kept = longest([*found, *marked])
+    kept = [
+        mark for mark in longest([*found, *marked]) if not (mark.number and _is_titled(mark, every, view.table.name))
+    ]
     kept = [mark for mark in kept if not (mark.kinds and is_of_a_name(mark, kept, names))]
     kept = with_told_times(with_whole(kept, text, words, view), text, words, view, scope)
     kept = with_roles(with_rates(with_left_out(kept, text, words), text, words, view), text, words, view)

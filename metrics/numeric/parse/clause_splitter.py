@@ -38,7 +38,7 @@ def _bracketed_place(language: str) -> re.Pattern[str]:
 
 def plain(text: str, language: str) -> str:
     """The text with the signs that only look different made the same: spaces, quotes, dashes."""
-    text = re.sub(r"[\u2018\u2019]", "'", text)
+    text = re.sub(r"[\u2018\u2019]", "'", text).replace(" , ", ", ")
     text = re.sub(r"(?<=\w)[–—](?=\w)", "-", text)
     text = _placed_superlative(language).sub(" ", text)
     text = _milestone(language).sub(r"\1", text)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from ..lexicon import Lexicon
 from ..quantities import can_be_in
 from ..specification import ALL_ROWS, Condition, Direction, Hedge, Statistic
-from ..tables import rows_of
+from ..tables import OUTCOME, rows_of
 from ..unverifiable import Unverifiable
 from .bounds import bounds_of
 from .checks import (
@@ -150,13 +150,14 @@ def _counted_rows(match: Match) -> Reading | None:
 
 
 def _row_counts(clause: Clause) -> list[Mark]:
-    """Numbers that count what follows them: "5 teams", "5 different teams", "5 days"."""
+    """Numbers that count what follows them: "5 teams", "5 different teams", "5 days"; any beside "lost" and "won"."""
     nouns = [mark for mark in clause.marks if mark.columns or "days" in mark.kinds]
+    outcomes = [mark for mark in clause.cells if any(column.startswith(OUTCOME) for column, _ in mark.cells)]
 
     def counts_noun(mark: Mark) -> bool:
         following = next((noun for noun in nouns if noun.start >= mark.end), None)
         near = following is not None and len(clause.text[mark.end : following.start].split()) <= 1
-        return near or (mark.number is not None and mark.number.unit is not None)
+        return near or bool(outcomes) or (mark.number is not None and mark.number.unit is not None)
 
     return [mark for mark in clause.numbers if counts_rows(clause, mark) and counts_noun(mark)]
 

@@ -200,6 +200,8 @@ def _difference(match: Match) -> Reading | None:
         return None  # "North and South accounted for 75%", "November and December together made up a quarter"
     statistic = Statistic.DIFFERENCE if kind == "difference" else Statistic.RATIO
     value = stated(mark)
+    if kind == "share" and (whole := _whole_after(clause)) is not None:
+        sides = (sides[1], sides[0]) if set(sides[0][0]) == set(whole.series) != set(sides[1][0]) else sides
     if statistic is Statistic.RATIO and number.unit == "%":
         value |= {"value": number.value / 100, "decimals": number.decimals + 2, "unit": None}
     elif kind == "difference" and number.unit == "%":
@@ -208,6 +210,14 @@ def _difference(match: Match) -> Reading | None:
     # rows of one name are not averaged
     of = MEANS[inner[0]] if inner else Statistic.VALUE_AT if clause.cells else None
     return Reading((check(_specifications(statistic, [of], sides, **value)),), tuple(clause.of(*inner)))
+
+
+def _whole_after(clause: Clause) -> Mark | None:
+    """The series that stands right after the last "as a percentage of"."""
+    head = clause.of("share")[-1]
+    after = [m for m in clause.marks if m.series and m.start >= head.end]
+    before = [m for m in clause.marks if m.series and m.end <= head.start]
+    return after[0] if after and before else None
 
 
 def _pair(clause: Clause) -> tuple[Side, Side] | None:

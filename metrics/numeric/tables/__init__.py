@@ -2,6 +2,7 @@
 
 from .cells import header_unit, read_cell, read_numbers
 from .column_types import stated_power, table_of
+from .derived_columns import OUTCOME
 from .grid import Grid
 from .rows import all_values, in_order, rows_of, values_of
 from .sample_tables import tables_of_file, tables_of_sample
@@ -14,6 +15,7 @@ from .views import View, views
 __all__ = [
     "DAY",
     "LENGTHS",
+    "OUTCOME",
     "STEPS",
     "Grid",
     "NamedTime",

@@ -8,6 +8,7 @@ from ....languages import find_language
 from ....text.numbers import NumberFormat
 from ....text.numbers.notation import notation_signs, notation_words
 from .cells import NumberColumn, header_unit, is_missing, read_numbers
+from .derived_columns import derived_columns
 from .grid import Grid, row_numbers
 from .table import Table
 from .time_columns import TimeColumn, is_time_name, read_times
@@ -15,6 +16,7 @@ from .time_columns import TimeColumn, is_time_name, read_times
 if TYPE_CHECKING:
     from pandas import DataFrame, DatetimeIndex
 
+_YEAR = re.compile(r"(?<![\d-])(?:19|20)\d\d(?![\d-]| - \d)")
 _EXAMPLES = {NumberFormat.POINT: "1,234.5", NumberFormat.COMMA: "1.234,5"}
 
 
@@ -35,7 +37,7 @@ def table_of(grid: Grid) -> Table:
         Table(
             name=grid.name,
             frame=_frame(numbers, form, rows),
-            labels=_labels(grid, numbers),
+            labels=_labels(grid, numbers, time_name),
             times=clock,
             time_column=time_name,
             period=times.period if times else None,
@@ -51,16 +53,17 @@ def table_of(grid: Grid) -> Table:
     return first.with_others(tuple(others))
 
 
-def _labels(grid: Grid, numbers: Mapping[str, NumberColumn]) -> "DataFrame":
+def _labels(grid: Grid, numbers: Mapping[str, NumberColumn], time_name: str | None) -> "DataFrame":
     import pandas as pd
 
-    texts = {name: cells for name, cells in grid.columns.items() if name not in numbers or numbers[name].unreadable}
-    return pd.DataFrame(
-        {
-            name: pd.Series([None if is_missing(cell) else str(cell).strip() for cell in cells], dtype=object)
-            for name, cells in texts.items()
-        }
-    )
+    texts = {
+        name: [None if is_missing(cell) else str(cell).strip() for cell in cells]
+        for name, cells in grid.columns.items()
+        if name not in numbers or numbers[name].unreadable
+    }
+    undated = {name: cells for name, cells in texts.items() if name not in numbers and name != time_name}
+    texts |= derived_columns(undated, grid.language)
+    return pd.DataFrame({name: pd.Series(cells, dtype=object) for name, cells in texts.items()})
 
 
 def _notes(
@@ -80,8 +83,16 @@ def _notes(
 
 def _time_column(grid: Grid) -> tuple[str | None, TimeColumn | None]:
     """The column of times: the first whose name says so, else the first that holds nothing else."""
-    for name in sorted(grid.columns, key=lambda name: not is_time_name(name)):
+    names = sorted(grid.columns, key=lambda name: not is_time_name(name))
+    for name in names:
         if times := read_times(name, grid.columns[name], _is_day_first(grid.language)):
+            return name, times
+    years = set(_YEAR.findall(grid.name))  # "December 2" of a table that is called "Matches in 1952"
+    for name in filter(is_time_name, names if len(years) == 1 else []):
+        dates = [
+            f"{cell}, {next(iter(years))}" if isinstance(cell, str) and cell else cell for cell in grid.columns[name]
+        ]
+        if times := read_times(name, dates, _is_day_first(grid.language)):
             return name, times
     return None, None
 

@@ -70,6 +70,7 @@ def read_when(cell: object, named: bool) -> When | None:
 
 @lru_cache(maxsize=8192)
 def _in_text(text: str, named: bool) -> When | None:
+    text = text.replace(" ,", ",")  # "june 12 , 2009"
     if found := _NUMERIC.fullmatch(text):
         return _numeric(found)
     made, period = None, Period.DAY

@@ -47,6 +47,7 @@ def _patterns(language: str) -> dict[str, re.Pattern[str]]:
         "half_of_year": rf"{half}(?P<said>{words['of_the_year']})?(?! (?:{words['of']}) )",
         "week": rf"(?:{any_of(words['week_number'])}) (?P<number>[1-5]?\d)\b{of}",
         "year": r"(?P<year>(?:19|20)\d\d)(?![\w%]|[.,]\d)",
+        "years": r"(?P<year>(?:19|20)\d\d) ?- ?(?P<last>(?:19|20)\d\d)(?![\w%]|[.,]\d)",
     }
     return {kind: re.compile(rf"(?<![\w.,/-]){form}", re.IGNORECASE) for kind, form in forms.items()}
 
@@ -113,8 +114,10 @@ def _windows(kind: str, match: re.Match[str], language: str, times: Times) -> li
         return _written_days(kind, parts, language)
     if kind == "week":
         return [w for y in ([year] if year else _table_years(times)) if (w := _iso_week(y, int(parts["number"])))]
-    if kind == "year":
-        return [span(date(year or 1, 1, 1), "year")]
+    if kind in ("year", "years"):
+        whole = span(date(year or 1, 1, 1), "year")
+        last = date(int(parts.get("last") or year or 1), 12, 31)
+        return [replace(whole, end=last)] if last > date(year or 1, 1, 1) else []
     number = int(parts.get("number") or 0) or _ordinal(parts["ordinal"], language)
     if kind == "half_of_year":
         about = (times.last_day - times.start).days in _ABOUT_A_YEAR

@@ -1,0 +1,102 @@
+"""What stands around the numbers of a table: its title, words above rows, outcomes, months without a year."""
+
+import pytest
+
+from assay.metrics.numeric.numeric_claims import check_claims
+from assay.metrics.numeric.tables import Grid, Table, grids_in_text, table_of
+
+GAMES = table_of(
+    Grid(
+        "1952 Harbour season",
+        {
+            "date": ["October 5", "October 12", "November 2", "November 9", "November 16"],
+            "opponent": ["Reds", "Blues", "Reds", "Greens", "Blues"],
+            "result": ["W 24-21", "L 3-7", "W 10-0", "L 7-14", "T 3-3"],
+            "attendance": [1000, 1500, 1200, 1300, 900],
+        },
+    )
+)
+
+STATEMENT = """Balance sheet (in thousands)
+
+|  | 2019 | 2018 | % change |
+|---|---|---|---|
+| Liquid means: |  |  |  |
+| Cash | 400 | 300 | 33 |
+| Total assets | 1000 | 800 | 25 |
+"""
+
+
+def verdicts(claim: str, table: Table, language: str = "en", question: str = "") -> list[str]:
+    return [checked.verdict for checked in check_claims([claim], [table], language, question)]
+
+
+@pytest.mark.parametrize(
+    ("claim", "language", "verdict"),
+    [
+        ("Harbour won 2 games.", "en", "supported"),
+        ("Harbour lost 3 games.", "en", "contradicted"),  # two
+        ("Harbour lost 1 game in November.", "en", "supported"),
+        ("In the 1952 Harbour season the highest attendance was 1,500.", "en", "supported"),
+        ("On November 9, 1952 the attendance was 1,300.", "en", "supported"),
+        ("Harbour verloor 2 wedstrijden.", "nl", "supported"),
+        ("Harbour gewann 3 Spiele.", "de", "contradicted"),  # two
+    ],
+)
+def test_outcomes_and_the_year_of_the_title(claim: str, language: str, verdict: str) -> None:
+    assert verdicts(claim, GAMES, language) == [verdict]
+
+
+def test_months_without_a_year_are_told_by_a_column_of_their_own() -> None:
+    table = table_of(
+        Grid("Harbour", {"date": ["October 5", "October 12", "November 2"], "attendance": [1000, 1500, 1200]})
+    )
+
+    assert list(table.labels["month (date)"]) == ["october", "october", "november"]
+    assert verdicts("The average attendance in October was 1,250.", table) == ["supported"]
+
+
+def test_a_column_whose_cells_begin_with_words_has_no_outcome() -> None:
+    table = table_of(Grid("Acts", {"act": ["Win Butler", "Lost Boys", "Draw Four"], "visitors": [1, 2, 3]}))
+
+    assert list(table.labels) == ["act"]
+
+
+def statement() -> Table:
+    (grid,) = grids_in_text(STATEMENT, "en", "context 1")
+    return table_of(grid)
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "verdict"),
+    [
+        # the column of changes is no year, so that it leaves the years alone
+        ("What was the average cash in 2018 and 2019?", "350 thousand", "supported"),
+        # "liquid means" stands above the row of cash
+        ("What was the change in liquid means cash from 2018 to 2019?", "120 thousand", "contradicted"),  # 100
+        ("What was cash as a percentage of total assets in 2019?", "40%", "supported"),
+        ("What was the average total assets for 2018-2019?", "900 thousand", "supported"),
+    ],
+)
+def test_rows_of_a_statement_by_year(question: str, answer: str, verdict: str) -> None:
+    assert verdicts(answer, statement(), question=question) == [verdict]
+
+
+def test_a_claim_in_thousands_of_a_table_that_states_no_scale_is_left_open() -> None:
+    table = table_of(Grid("Revenue", {"year": ["2018", "2019"], "revenue": [14212, 15100]}))
+
+    assert verdicts("Revenue was 14,212 thousand in 2018.", table) == ["unverifiable"]
+    assert verdicts("Revenue was 14,999 thousand in 2018.", table) == ["contradicted"]
+    assert verdicts("Revenue was 14,212 in 2018.", table) == ["supported"]
+
+
+def test_a_number_of_things_in_a_name_may_be_left_out() -> None:
+    table = table_of(Grid("Seats", {"name": ["Ashby", "Borne"], "number of voters (2009)": [300, 200]}))
+
+    assert verdicts("Ashby has more voters than Borne.", table) == ["supported"]
+
+
+def test_a_column_beside_one_of_its_cells_says_nothing_new() -> None:
+    table = table_of(Grid("Cup", {"team": ["Peru", "Chile"], "points": [52, 12]}))
+
+    assert verdicts("The team of Peru has 40 more points than the team of Chile.", table) == ["supported"]
