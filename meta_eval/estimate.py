@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 from .bootstrap import bca_interval
 
 if TYPE_CHECKING:
-    from .arrays import Floats
+    from .arrays import Floats, Places
     from .bootstrap import Statistic
 
 TOO_FEW_GROUPS = "too few groups for an interval"
-_MOST_RESAMPLED_GROUPS = 5_000
+MOST_RESAMPLED_GROUPS = 5_000
+"""Means over more groups get the normal interval."""
 _Z_95 = 1.959964  # the normal quantile of 0.975
 
 
@@ -122,9 +123,62 @@ def estimate_mean(
         return Estimate(None, n=0, groups=0, problem="no values")
     labels, group_of, sizes = np.unique(np.asarray(groups), return_inverse=True, return_counts=True)
     sums = np.bincount(group_of, weights=np.asarray(values, float))
-    if len(labels) > _MOST_RESAMPLED_GROUPS:
-        mean = float(sums.sum() / sizes.sum())
-        error = math.sqrt(float(((sums - mean * sizes) ** 2).sum()) * len(labels) / (len(labels) - 1)) / len(values)
-        return Estimate(mean, mean - _Z_95 * error, mean + _Z_95 * error, n=len(values), groups=len(labels), p=p)
-    resampled = estimate(lambda weights: sums @ weights / (sizes @ weights), labels.tolist(), seed=seed, p=p)
-    return replace(resampled, n=len(values))
+    if len(labels) <= MOST_RESAMPLED_GROUPS:
+        return estimate_mean_of_groups(sums, sizes, labels.tolist(), seed=seed, p=p)
+    total = float(sums.sum())
+    squares = float(((sums - total / len(values) * sizes) ** 2).sum())
+    return normal_mean_of_groups(len(labels), len(values), total, squares, p=p)
+
+
+def estimate_mean_of_groups(
+    sums: "Sequence[float] | Floats",
+    sizes: "Sequence[int] | Places",
+    groups: Sequence[str],
+    *,
+    seed: int = 0,
+    p: float | None = None,
+) -> Estimate:
+    """Estimates the mean of values of which only the sums by group are known, as `estimate_mean` does.
+
+    Args:
+        sums: The sum of each group's values, (groups,).
+        sizes: The number of each group's values, (groups,).
+        groups: The labels of the groups, sorted: the same groups in another order are resampled differently.
+        seed: Seed of the resampling.
+        p: A p-value that was computed elsewhere, to be kept beside the value.
+
+    Example:
+        >>> estimate_mean_of_groups([2, 3, 3, 3, 4], [2, 1, 1, 1, 1], list("abcde")) == estimate_mean(
+        ...     [1, 1, 3, 3, 3, 4], list("aabcde")
+        ... )
+        True
+    """
+    import numpy as np
+
+    totals, counts = np.asarray(sums, float), np.asarray(sizes)
+    resampled = estimate(lambda weights: totals @ weights / (counts @ weights), groups, seed=seed, p=p)
+    return replace(resampled, n=int(counts.sum()))
+
+
+def normal_mean_of_groups(groups: int, n: int, total: float, squares: float, *, p: float | None = None) -> Estimate:
+    """Estimates the mean of values in very many groups, with the normal interval of a ratio of group sums.
+
+    Args:
+        groups: The number of groups G.
+        n: The number of values.
+        total: The sum of the values.
+        squares: The sum over groups of (the sum of the group - its size * the mean)^2.
+        p: A p-value that was computed elsewhere, to be kept beside the value.
+
+    Returns:
+        The mean with its 95% interval: the standard error is sqrt(squares * G / (G - 1)) / n.
+
+    Example:
+        Groups of one value each, -1 and 1 in turn: the standard error is that of the mean, 1 / sqrt(9,999).
+
+        >>> result = normal_mean_of_groups(10_000, 10_000, 0.0, 10_000.0)
+        >>> result.value, round(result.high, 4)
+        (0.0, 0.0196)
+    """
+    mean, error = total / n, math.sqrt(squares * groups / (groups - 1)) / n
+    return Estimate(mean, mean - _Z_95 * error, mean + _Z_95 * error, n=n, groups=groups, p=p)

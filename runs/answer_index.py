@@ -249,25 +249,16 @@ class AnswerIndex:
 
     def _rows(self, run: str, names: list[str]) -> tuple[AnswerRow, ...]:
         """The rows of some answers, in their order."""
+        tables = self._db.with_texts(names)
         places = ", ".join("?" * len(names)) or "NULL"
-        rows = self._db.execute(
+        rows = tables.execute(
             "SELECT sample, language, message_type, rating, question, answer FROM answers "
             f"WHERE run = ? AND sample IN ({places})",
             [run, *names],
         ).fetchall()
-        scores = self._scores(run, names)
+        scores = _scores(tables, run, names)
         by_name = {row[0]: AnswerRow._make((*row, scores.get(row[0], {}))) for row in rows}
         return tuple(by_name[name] for name in names if name in by_name)
-
-    def _scores(self, run: str, samples: list[str]) -> dict[str, dict[str, tuple[float | None, str]]]:
-        scores: dict[str, dict[str, tuple[float | None, str]]] = {}
-        places = ", ".join("?" * len(samples))
-        for sample, metric, value, status in self._db.execute(
-            f"SELECT sample, metric, value, status FROM scores WHERE run = ? AND sample IN ({places or 'NULL'})",
-            [run, *samples],
-        ):
-            scores.setdefault(sample, {})[metric] = (value, status)
-        return scores
 
     def choices(self, run: str) -> dict[str, list[str]]:
         """Returns the languages and the message types that a run's answers have."""
@@ -282,15 +273,6 @@ class AnswerIndex:
                 ]
                 for column in ("language", "message_type")
             }
-
-    def values(self, run: str) -> Iterator[tuple[str, str, str, str, float | None, float | None, str]]:
-        """Yields (metric, language, message type, group, value, rating in [0, 1], status) of every score."""
-        with self._reading():
-            yield from self._db.execute(
-                "SELECT metric, language, message_type, source, value, rating, status FROM scores "
-                "JOIN answers ON answers.run = scores.run AND answers.sample = scores.sample WHERE scores.run = ?",
-                (run,),
-            )
 
     def neighbours(self, run: str, sample: str) -> tuple[str | None, str | None]:
         """Returns the answers before and after one in the set's order."""
@@ -308,6 +290,17 @@ class AnswerIndex:
 
     def _reading(self) -> AbstractContextManager[None]:
         return explain_errors(self._db, "the answers cannot be read")
+
+
+def _scores(tables: Database, run: str, samples: list[str]) -> dict[str, dict[str, tuple[float | None, str]]]:
+    scores: dict[str, dict[str, tuple[float | None, str]]] = {}
+    places = ", ".join("?" * len(samples))
+    for sample, metric, value, status in tables.execute(
+        f"SELECT sample, metric, value, status FROM scores WHERE run = ? AND sample IN ({places or 'NULL'})",
+        [run, *samples],
+    ):
+        scores.setdefault(sample, {})[metric] = (value, status)
+    return scores
 
 
 def _conditions(run: str, query: AnswerQuery) -> tuple[list[str], list[Any]]:

@@ -23,9 +23,15 @@ class Database(Protocol):
         name: Where the database is, as it may stand in a message: without a password.
         errors: What its library raises.
         duplicate_error: What its library raises where a row with the same key exists already.
+        score_rows: The scores, each with its sample's place, language, source and rating: what to select from.
+        answer_rows: The scores, each with what the index of answers has of its sample: what to select from.
+        value_sum: The sum of the column `value`, which does not depend on the order of the rows.
     """
 
     name: str
+    score_rows: str
+    answer_rows: str
+    value_sum: str
     errors: type[Exception]
     duplicate_error: type[Exception]
 
@@ -68,6 +74,10 @@ class Database(Protocol):
 
     def settle_texts(self) -> None:
         """Makes searches quick again after many answers were added."""
+        ...
+
+    def with_texts(self, samples: Sequence[str] | None = None) -> "Database":
+        """Returns the tables of these samples, or of all, with texts, evidence and usage, which others may lack."""
         ...
 
     def text_query(self, words: Sequence[str], first: int, last: int) -> tuple[str, list[Any]]:

@@ -7,6 +7,7 @@ from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
 
 from ..errors import UsageError
 from ..installation import require_extra
+from .sqlite import ANSWER_ROWS, SCORE_ROWS
 
 UNREADABLE_URL = "postgresql://***"
 _SHOWN_PARAMETERS = {"application_name", "connect_timeout", "dbname", "host", "port", "sslmode", "user"}
@@ -37,6 +38,9 @@ class PostgresDatabase:
     errors: type[Exception]
     duplicate_error: type[Exception]
     is_copy = False
+    score_rows = SCORE_ROWS
+    answer_rows = ANSWER_ROWS
+    value_sum = "sum(value ORDER BY value)"
 
     def __init__(self, url: str, wait: float) -> None:
         with require_extra("postgres", "a store on PostgreSQL"):
@@ -106,6 +110,10 @@ class PostgresDatabase:
         """As `Database.settle_texts`; a server's own vacuum does so too, but not at once."""
         self.execute("SELECT gin_clean_pending_list('answer_words_words')")
         self.execute("ANALYZE answer_words, answers")
+
+    def with_texts(self, samples: Sequence[str] | None = None) -> "PostgresDatabase":
+        """As `Database.with_texts`."""
+        return self
 
     def text_query(self, words: Sequence[str], first: int, last: int) -> tuple[str, list[Any]]:
         """As `Database.text_query`."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ..eval_sets import Sample
 from ..judges import Usage
 from ..metrics import Score
-from .summary import summarise
+from .summary import ScoreTotals
 
 if TYPE_CHECKING:
     from .compare import Comparison
@@ -20,11 +20,12 @@ def run_as_json(store: "Store", outcome: "Outcome") -> dict[str, Any]:
     run = outcome.run
     directions = store.run(run).plan.all_directions
     languages: dict[str, dict[str, Any]] = {}
-    for summary in summarise(store.values(run), directions, by_language=True):
+    totals = ScoreTotals.of_run(store, run)
+    for summary in totals.summarise(directions, by_language=True):
         languages.setdefault(summary.language, {})[summary.name] = summary.as_json()
     return {
         "run": run,
-        "metrics": {summary.name: summary.as_json() for summary in summarise(store.values(run), directions)},
+        "metrics": {summary.name: summary.as_json() for summary in totals.summarise(directions)},
         "languages": languages,
         "usage": usage_as_json(outcome.usage),
         "seconds": round(outcome.seconds, 3),

@@ -17,7 +17,7 @@ from ..metrics.catalogue import BASELINES
 from .export import write_rows
 from .report import score_as_json
 from .sample_audit import Audit
-from .summary import MetricSummary, Row, best_metric, summarise
+from .summary import MetricSummary, Row, ScoreTotals, best_metric
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -82,7 +82,7 @@ class Results:
 
     def summary(self, *, by_language: bool = False) -> list[MetricSummary]:
         """The mean, coverage and correlation with the rating, per metric, or per language and metric."""
-        return summarise(self._rows(), self.directions, by_language=by_language)
+        return ScoreTotals.of_rows(self._rows()).summarise(self.directions, by_language=by_language)
 
     def worst(self, n: int = 5, metric: str | None = None) -> "Results":
         """Returns the results of the worst answers, the worst first.

@@ -1,14 +1,17 @@
 """A run in figures, for a page: each metric's mean with its interval and spread, by part, and against ratings."""
 
-from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
 
+from ..html.axes import Axis, axis_over
+from ..meta_eval.estimate import Estimate
 from ..metrics.catalogue import BASELINES
-from .answer_index import AnswerIndex
+from .database import explain_errors
 from .nightly.nightly_report import MetricReport, report_metric
+from .score_sums import Part, ScoreSums
 from .store import Store
-from .summary import MetricSummary, summarise
+from .summary import MetricSummary, ScoreTotals
 
 _MOST_GROUPS = 20
 
@@ -23,6 +26,14 @@ class GroupFigures:
 
 
 @dataclass(frozen=True, slots=True)
+class Spread:
+    """How the values of a metric are spread: how many stand where on an axis, by percent of it."""
+
+    axis: Axis
+    counts: Mapping[float, int]
+
+
+@dataclass(frozen=True, slots=True)
 class RunFigures:
     """What a run comes to.
 
@@ -30,9 +41,9 @@ class RunFigures:
         metrics: One row per metric, the baselines last.
         languages: Rows by language; empty where there is only one.
         message_types: Rows by message type; empty where there is only one.
-        groups: The groups of two answers or more with the worst means of the first metric, the worst first.
+        groups: The groups with two values or more of the first metric that have its worst means, the worst first.
         more_groups: How many groups were left out.
-        spreads: By metric, how often each value occurs.
+        spreads: By metric, how its values are spread.
         agreement: How each metric follows the ratings; empty without ratings.
     """
 
@@ -41,24 +52,8 @@ class RunFigures:
     message_types: Mapping[str, tuple[MetricReport, ...]]
     groups: tuple[GroupFigures, ...]
     more_groups: int
-    spreads: Mapping[str, Mapping[float, int]]
+    spreads: Mapping[str, Spread]
     agreement: tuple[MetricSummary, ...]
-
-
-@dataclass(slots=True)
-class _Column:
-    statuses: list[str] = field(default_factory=list)
-    values: list[float] = field(default_factory=list)
-    groups: list[str] = field(default_factory=list)
-
-    def add(self, value: float | None, group: str, status: str) -> None:
-        self.statuses.append(status)
-        if value is not None:
-            self.values.append(value)
-            self.groups.append(group)
-
-
-_Columns = dict[str, _Column]
 
 
 def compute_figures(store: Store, run: str) -> RunFigures:
@@ -68,63 +63,70 @@ def compute_figures(store: Store, run: str) -> RunFigures:
         InputError: The store cannot be read.
     """
     directions = store.run(run).plan.all_directions
-    whole: _Columns = defaultdict(_Column)
-    by_language: dict[str, _Columns] = defaultdict(lambda: defaultdict(_Column))
-    by_type: dict[str, _Columns] = defaultdict(lambda: defaultdict(_Column))
-    spreads: dict[str, Counter[float]] = defaultdict(Counter)
-    rated_rows = []
-    for metric, language, message_type, group, value, rating, status in AnswerIndex(store.tables(run)).values(run):
-        for columns in (whole, by_language[language], by_type[message_type]):
-            columns[metric].add(value, group, status)
-        if value is not None:
-            spreads[metric][value] += 1
-        if rating is not None:
-            rated_rows.append((metric, language, value, rating, group, status))
-    order = [metric for metric in directions if metric in whole]
-
-    def rows(columns: _Columns) -> tuple[MetricReport, ...]:
-        return tuple(
-            report_metric(metric, columns[metric].statuses, columns[metric].values, columns[metric].groups)
-            for metric in order
-            if metric in columns
+    tables = store.tables(run)
+    with explain_errors(tables, "the scores cannot be read"):
+        sums = ScoreSums(tables, run)
+        whole = _report_parts(sums, "''", directions).get("", ())
+        totals = ScoreTotals.of_run(store, run)
+        groups, more_groups = _worst_groups(sums, [row.metric for row in whole], directions)
+        return RunFigures(
+            metrics=whole,
+            languages=_named_parts(sums, "language", directions),
+            message_types=_named_parts(sums, "message_type", directions),
+            groups=groups,
+            more_groups=more_groups,
+            spreads=_spreads(sums, directions),
+            agreement=tuple(totals.summarise(directions)) if totals.rated else (),
         )
 
-    groups = _worst_groups(whole, order, directions)
-    return RunFigures(
-        metrics=rows(whole),
-        languages=_parts(by_language, rows),
-        message_types=_parts(by_type, rows),
-        groups=tuple(groups[:_MOST_GROUPS]),
-        more_groups=max(0, len(groups) - _MOST_GROUPS),
-        spreads={metric: spreads[metric] for metric in order if metric in spreads},
-        agreement=tuple(summarise(rated_rows, directions)),
-    )
 
-
-def _parts(
-    columns_by_part: Mapping[str, _Columns], rows: Callable[[_Columns], tuple[MetricReport, ...]]
-) -> dict[str, tuple[MetricReport, ...]]:
-    if len(columns_by_part) < 2:
+def _report_parts(
+    sums: ScoreSums, part: Part, directions: Mapping[str, bool]
+) -> Mapping[str, tuple[MetricReport, ...]]:
+    """One row per metric, in the plan's order, by part; nothing where answers are parted, but into one part."""
+    statuses: dict[str, dict[str, dict[str, int]]] = defaultdict(lambda: defaultdict(dict))
+    for metric, name, status, count in sums.statuses(part):
+        statuses[name][metric][status] = count
+    if part != "''" and len(statuses) < 2:
         return {}
-    return {part or "not said": rows(columns_by_part[part]) for part in sorted(columns_by_part)}
-
-
-def _worst_groups(columns: _Columns, order: Sequence[str], directions: Mapping[str, bool]) -> list[GroupFigures]:
-    sums: dict[str, dict[str, tuple[int, float]]] = defaultdict(dict)
-    for metric in order:
-        column = columns[metric]
-        for group, value in zip(column.groups, column.values, strict=True):
-            count, total = sums[group].get(metric, (0, 0.0))
-            sums[group][metric] = (count + 1, total + value)
-    groups = [
-        GroupFigures(
-            group,
-            max(count for count, _ in by_metric.values()),
-            {metric: total / count for metric, (count, total) in by_metric.items()},
+    means, none = sums.means(part), Estimate(None, n=0)
+    return {
+        name: tuple(
+            report_metric(metric, statuses[name][metric], means.get((metric, name), none))
+            for metric in directions
+            if metric in statuses[name]
         )
-        for group, by_metric in sums.items()
-    ]
-    asked = [metric for metric in order if metric not in BASELINES] or list(order)
-    sign = 1 if not asked or directions[asked[0]] else -1
-    shared = [group for group in groups if group.n > 1]
-    return sorted(shared, key=lambda one: sign * one.means.get(asked[0], sign * float("inf")))
+        for name in sorted(statuses)
+    }
+
+
+def _named_parts(sums: ScoreSums, part: Part, directions: Mapping[str, bool]) -> dict[str, tuple[MetricReport, ...]]:
+    return {name or "not said": rows for name, rows in _report_parts(sums, part, directions).items()}
+
+
+def _worst_groups(
+    sums: ScoreSums, metrics: list[str], directions: Mapping[str, bool]
+) -> tuple[tuple[GroupFigures, ...], int]:
+    """The worst groups by the first metric that is no baseline, and how many more there are."""
+    if not metrics:
+        return (), 0
+    first = next((metric for metric in metrics if metric not in BASELINES), metrics[0])
+    worst, count = sums.worst_groups(first, higher=directions[first], most=_MOST_GROUPS)
+    by_group: dict[str, dict[str, tuple[int, float]]] = defaultdict(dict)
+    for metric, source, n, total in worst:
+        by_group[source][metric] = n, total / n
+    groups = tuple(
+        GroupFigures(
+            source,
+            max(n for n, _ in of_group.values()),
+            {metric: of_group[metric][1] for metric in metrics if metric in of_group},
+        )
+        for source, of_group in by_group.items()
+    )
+    return groups, max(0, count - len(groups))
+
+
+def _spreads(sums: ScoreSums, directions: Mapping[str, bool]) -> dict[str, Spread]:
+    ranges = sums.ranges()
+    axes = {metric: axis_over(ranges[metric], about=4) for metric in directions if metric in ranges}
+    return {metric: Spread(axis, sums.spread(metric, axis.low, axis.high)) for metric, axis in axes.items()}

@@ -1,7 +1,9 @@
 """A store in one SQLite file."""
 
+import math
 import shutil
 import sqlite3
+from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -23,6 +25,17 @@ _CURES = {
     "SQLITE_NOTADB": "it is not a store of runs: move it away, or name another --store",
     "SQLITE_READONLY": _WRITABLE,
 }
+SCORE_ROWS = (
+    "(SELECT scores.run AS run, sample, metric, value, status, reason, evidence, usage, place, "
+    "coalesce(language, '') AS language, source, rating FROM scores "
+    "JOIN samples ON samples.run = scores.run AND samples.id = scores.sample)"
+)
+"""As `Database.score_rows`, for tables of scores and samples."""
+ANSWER_ROWS = (
+    "(SELECT scores.run AS run, metric, value, status, language, message_type, source, rating FROM scores "
+    "JOIN answers ON answers.run = scores.run AND answers.sample = scores.sample)"
+)
+"""As `Database.answer_rows`, for tables of scores and answers."""
 
 
 class SQLiteDatabase:
@@ -41,6 +54,9 @@ class SQLiteDatabase:
 
     errors: type[Exception] = sqlite3.Error
     duplicate_error: type[Exception] = sqlite3.IntegrityError
+    score_rows = SCORE_ROWS
+    answer_rows = ANSWER_ROWS
+    value_sum = "exact_sum(value)"
 
     def __init__(self, path: Path, wait: float) -> None:
         self.name = str(path)
@@ -109,6 +125,10 @@ class SQLiteDatabase:
     def settle_texts(self) -> None:
         """As `Database.settle_texts`; FTS5 merges its parts as they are added."""
 
+    def with_texts(self, samples: Sequence[str] | None = None) -> "SQLiteDatabase":
+        """As `Database.with_texts`."""
+        return self
+
     def text_query(self, words: Sequence[str], first: int, last: int) -> tuple[str, list[Any]]:
         """As `Database.text_query`."""
         phrases = [*(f'"{word}"' for word in words[:-1]), *(f'"{word}" *' for word in words[-1:])]
@@ -128,11 +148,26 @@ class SQLiteDatabase:
             self._copy.cleanup()
 
 
+class _ExactSum:
+    """The sum of numbers, rounded once."""
+
+    def __init__(self) -> None:
+        self._values = array("d")
+
+    def step(self, value: float | None) -> None:
+        if value is not None:
+            self._values.append(value)
+
+    def finalize(self) -> float | None:
+        return math.fsum(self._values) if self._values else None
+
+
 def _connect(path: Path, wait: float) -> sqlite3.Connection:
     connection = sqlite3.connect(path, timeout=wait, isolation_level=None)
     try:
         connection.execute("PRAGMA journal_mode=WAL")
         connection.execute("PRAGMA synchronous=NORMAL")
+        connection.create_aggregate("exact_sum", 1, _ExactSum)  # type: ignore[arg-type]
     except sqlite3.Error:
         connection.close()
         raise

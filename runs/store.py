@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from itertools import chain, groupby
@@ -89,6 +89,13 @@ class Store:
 
             self._tables[run] = ParquetDatabase(run, ShardFolder(results), self.run(run).plan.all_metrics)
         return self._tables[run]
+
+    def with_texts(self, run: str, samples: Sequence[str]) -> "Store":
+        """Returns this store with the texts of some samples of a run at hand, where several of them are read."""
+        store = Store.of_database(self.database)
+        with self._reading(run):
+            store._tables = self._tables | {run: self.tables(run).with_texts(samples)}
+        return store
 
     def begin(self, plan: Plan, cassette: Path | None = None, results: str | None = None) -> str:
         """Begins a run and returns its id: the date, the time and four digits of the plan's identity.
@@ -188,8 +195,10 @@ class Store:
     def samples(self, run: str) -> Iterator[Sample]:
         """Yields a run's samples as they were judged, in the order of their set."""
         with self._reading(run):
-            for name, content in self.tables(run).execute(
-                "SELECT id, content FROM samples WHERE run = ? ORDER BY place", (run,)
+            for name, content in (
+                self.tables(run)
+                .with_texts()
+                .execute("SELECT id, content FROM samples WHERE run = ? ORDER BY place", (run,))
             ):
                 yield self._parse(Sample.model_validate_json, content, "samples", {"run": run, "id": name})
 
@@ -199,7 +208,9 @@ class Store:
         Raises:
             UsageError: The run has no sample with this id.
         """
-        rows = self._rows_of(run, "SELECT content FROM samples WHERE run = ? AND id = ?", (run, sample))
+        with self._reading(run):
+            tables = self.tables(run).with_texts([sample])
+            rows = self._fetch(tables, "SELECT content FROM samples WHERE run = ? AND id = ?", (run, sample))
         if not rows:
             ids = [
                 name
@@ -215,11 +226,10 @@ class Store:
         """
         order = {name: place for place, name in enumerate(self.run(run).plan.all_metrics)}
         with self._reading(run):
-            rows = self.tables(run).execute(
-                "SELECT scores.sample, metric, value, status, reason, evidence, usage FROM scores "
-                "JOIN samples ON samples.run = scores.run AND samples.id = scores.sample "
-                f"WHERE scores.run = ? {'' if sample is None else 'AND scores.sample = ?'} "
-                "ORDER BY samples.place, samples.id",
+            tables = self.tables(run).with_texts(None if sample is None else [sample])
+            rows = tables.execute(
+                f"SELECT sample, metric, value, status, reason, evidence, usage FROM {tables.score_rows} AS score "
+                f"WHERE run = ? {'' if sample is None else 'AND sample = ?'} ORDER BY place, sample",
                 (run,) if sample is None else (run, sample),
             )
             by_sample = (
@@ -230,12 +240,31 @@ class Store:
                 place = {"run": run, "sample": name, "metric": metric}
                 yield name, metric, self._parse(_score, fields, "scores", place)
 
-    def values(self, run: str) -> Iterator[tuple[str, str, float | None, float | None, str, str]]:
-        """Yields (metric, language, value, rating in [0, 1], source, status) of each score, without its evidence."""
+    def score_counts(self, run: str) -> list[tuple[str, str, str, int, float]]:
+        """Returns (metric, language, status, count, sum of the values) of the scores, by what comes first in it."""
+        tables = self.tables(run)
+        metrics = self.run(run).plan.all_metrics
+        from_rows = f"FROM {tables.score_rows} AS score WHERE run = ? AND metric IN ({', '.join('?' * len(metrics))})"
+        with self._reading(run):  # those with a value and those without apart: an index has them without their texts
+            scored = tables.execute(
+                f"SELECT metric, language, 'scored', count(*), {tables.value_sum} {from_rows} AND value IS NOT NULL "
+                "GROUP BY metric, language",
+                (run, *metrics),
+            ).fetchall()
+            missing = tables.execute(
+                f"SELECT metric, language, status, count(*), 0.0 {from_rows} AND value IS NULL "
+                "GROUP BY metric, language, status",
+                (run, *metrics),
+            ).fetchall()
+        return [*scored, *missing]
+
+    def rated_values(self, run: str) -> Iterator[tuple[str, str, float, float, str]]:
+        """Yields (metric, language, value, rating in [0, 1], source) of each score of a rated sample."""
+        tables = self.tables(run)
         with self._reading(run):
-            yield from self.tables(run).execute(
-                "SELECT metric, coalesce(language, ''), value, rating, source, status FROM scores "
-                "JOIN samples ON samples.run = scores.run AND samples.id = scores.sample WHERE scores.run = ?",
+            yield from tables.execute(
+                f"SELECT metric, language, value, rating, source FROM {tables.score_rows} AS score "
+                "WHERE run = ? AND value IS NOT NULL AND rating IS NOT NULL",
                 (run,),
             )
 
@@ -249,7 +278,8 @@ class Store:
     def usages(self, run: str) -> Iterator[tuple[str, Usage]]:
         """Yields (metric, usage) of each score, without its evidence."""
         with self._reading(run):
-            rows = self.tables(run).execute("SELECT sample, metric, usage FROM scores WHERE run = ?", (run,))
+            tables = self.tables(run).with_texts()
+            rows = tables.execute("SELECT sample, metric, usage FROM scores WHERE run = ?", (run,))
             for sample, metric, usage in rows:
                 place = {"run": run, "sample": sample, "metric": metric}
                 yield metric, self._parse(_usage, usage, "scores", place)
@@ -265,21 +295,23 @@ class Store:
         order = "value" if self.run(run).plan.all_directions[metric] else "value DESC"
         rows = self._rows_of(
             run,
-            "SELECT scores.sample FROM scores JOIN samples ON samples.run = scores.run AND samples.id = scores.sample "
-            f"WHERE scores.run = ? AND metric = ? AND value IS NOT NULL ORDER BY {order}, samples.place LIMIT ?",
+            f"SELECT sample FROM {self.tables(run).score_rows} AS score "
+            f"WHERE run = ? AND metric = ? AND value IS NOT NULL ORDER BY {order}, place LIMIT ?",
             (run, metric, count),
         )
+        names = [name for (name,) in rows]
+        texts = self.with_texts(run, names)
         return [
-            (self.sample(run, name), next(score for _, scored, score in self.scores(run, name) if scored == metric))
-            for (name,) in rows
+            (texts.sample(run, name), next(score for _, scored, score in texts.scores(run, name) if scored == metric))
+            for name in names
         ]
 
     def failed_samples(self, run: str) -> list[str]:
         """Returns the ids of the samples that a metric failed on, in the samples' order."""
         rows = self._rows_of(
             run,
-            "SELECT sample FROM scores JOIN samples ON samples.run = scores.run AND samples.id = scores.sample "
-            "WHERE scores.run = ? AND status = 'failed' GROUP BY sample, place ORDER BY place",
+            f"SELECT sample FROM {self.tables(run).score_rows} AS score "
+            "WHERE run = ? AND status = 'failed' GROUP BY sample, place ORDER BY place",
             (run,),
         )
         return [sample for (sample,) in rows]
@@ -288,19 +320,21 @@ class Store:
         """Returns the reason of the first failed score; empty where none failed."""
         rows = self._rows_of(
             run,
-            "SELECT reason FROM scores JOIN samples ON samples.run = scores.run AND samples.id = scores.sample "
-            "WHERE scores.run = ? AND status = 'failed' ORDER BY place LIMIT 1",
+            f"SELECT reason FROM {self.tables(run).score_rows} AS score "
+            "WHERE run = ? AND status = 'failed' ORDER BY place LIMIT 1",
             (run,),
         )
         return str(rows[0][0]) if rows else ""
 
     def missing_scores(self, run: str) -> Iterator[tuple[str, str, str, int]]:
         """Yields (metric, status, reason, count) of the scores without a value, the most frequent reasons first."""
+        metrics = self.run(run).plan.all_metrics
         yield from self._rows_of(
             run,
-            "SELECT metric, status, reason, count(*) FROM scores WHERE run = ? AND status != 'scored' "
+            "SELECT metric, status, reason, count(*) FROM scores "
+            f"WHERE run = ? AND metric IN ({', '.join('?' * len(metrics))}) AND value IS NULL "
             "GROUP BY metric, status, reason ORDER BY metric, status, count(*) DESC, reason",
-            (run,),
+            (run, *metrics),
         )
 
     def close(self) -> None:

@@ -1,14 +1,17 @@
 """A run in numbers: per metric and language the mean, the coverage, and how it follows the ratings."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import fsum
-from typing import Any
+from typing import TYPE_CHECKING, Any, Self
 
 from ..meta_eval.correlation import spearman
 from ..meta_eval.estimate import Estimate
 from ..metrics.catalogue import BASELINES
+
+if TYPE_CHECKING:
+    from .store import Store
 
 # (metric, language, value, rating, source, status)
 Row = tuple[str, str, float | None, float | None, str, str]
@@ -62,42 +65,69 @@ class MetricSummary:
 @dataclass(slots=True)
 class _Column:
     statuses: dict[str, int] = field(default_factory=lambda: {"scored": 0, "skipped": 0, "failed": 0})
-    scores: list[float] = field(default_factory=list)
+    sums: list[float] = field(default_factory=list)
     values: list[float] = field(default_factory=list)
     ratings: list[float] = field(default_factory=list)
     sources: list[str] = field(default_factory=list)
 
 
-def summarise(rows: Iterable[Row], directions: Mapping[str, bool], *, by_language: bool = False) -> list[MetricSummary]:
-    """One summary per metric, and with `by_language` one per language and metric, languages sorted.
+@dataclass(frozen=True)
+class ScoreTotals:
+    """What a summary is computed from: counts and sums of all scores, and the scores of rated samples one by one.
 
-    A metric that agrees less with the ratings than a baseline on the same samples is said to lose to it. Agreement is
-    Spearman's correlation, negated where lower values are better.
-
-    Args:
-        rows: The scores to summarise.
-        directions: Whether higher is better, by metric, in the order of the summaries; other metrics are left out.
-        by_language: Whether each language gets summaries of its own.
+    Attributes:
+        counts: (metric, language, status, number of scores, sum of their values).
+        rated: (metric, language, value, rating, source) of each value of a rated sample.
     """
-    columns: dict[tuple[str, str], _Column] = defaultdict(_Column)
-    for metric, language, value, rating, source, status in rows:
-        column = columns[language if by_language else "", metric]
-        column.statuses[status] += 1
-        if value is not None:
-            column.scores.append(value)
-            if rating is not None:
-                column.values.append(value)
-                column.ratings.append(rating)
-                column.sources.append(source)
-    all_summaries: list[MetricSummary] = []
-    for language in sorted({language for language, _ in columns}):
-        summaries = [
-            _summary(name, language, columns[language, name], higher)
-            for name, higher in directions.items()
-            if (language, name) in columns
-        ]
-        all_summaries += [replace(summary, loses_to=_better_baseline(summary, summaries)) for summary in summaries]
-    return all_summaries
+
+    counts: Sequence[tuple[str, str, str, int, float]]
+    rated: Sequence[tuple[str, str, float, float, str]]
+
+    @classmethod
+    def of_run(cls, store: "Store", run: str) -> Self:
+        """The totals of a run, which the store's database adds up."""
+        return cls(store.score_counts(run), list(store.rated_values(run)))
+
+    @classmethod
+    def of_rows(cls, rows: Iterable[Row]) -> Self:
+        """The totals of scores that are at hand."""
+        values: dict[tuple[str, str, str], list[float]] = defaultdict(list)
+        rated = []
+        for metric, language, value, rating, source, status in rows:
+            values[metric, language, status].append(0.0 if value is None else value)
+            if value is not None and rating is not None:
+                rated.append((metric, language, value, rating, source))
+        return cls([(*key, len(listed), fsum(listed)) for key, listed in values.items()], rated)
+
+    def summarise(self, directions: Mapping[str, bool], *, by_language: bool = False) -> list[MetricSummary]:
+        """One summary per metric, and with `by_language` one per language and metric, languages sorted.
+
+        A metric that agrees less with the ratings than a baseline on the same samples is said to lose to it. Agreement
+        is Spearman's correlation, negated where lower values are better.
+
+        Args:
+            directions: Whether higher is better, by metric, in the order of the summaries; other metrics are left out.
+            by_language: Whether each language gets summaries of its own.
+        """
+        columns: dict[tuple[str, str], _Column] = defaultdict(_Column)
+        for metric, language, status, count, total in self.counts:
+            column = columns[language if by_language else "", metric]
+            column.statuses[status] += count
+            column.sums.append(total)
+        for metric, language, value, rating, source in self.rated:
+            column = columns[language if by_language else "", metric]
+            column.values.append(value)
+            column.ratings.append(rating)
+            column.sources.append(source)
+        all_summaries: list[MetricSummary] = []
+        for language in sorted({language for language, _ in columns}):
+            summaries = [
+                _summary(name, language, columns[language, name], higher)
+                for name, higher in directions.items()
+                if (language, name) in columns
+            ]
+            all_summaries += [replace(summary, loses_to=_better_baseline(summary, summaries)) for summary in summaries]
+        return all_summaries
 
 
 def _summary(name: str, language: str, column: _Column, higher_is_better: bool) -> MetricSummary:
@@ -109,7 +139,7 @@ def _summary(name: str, language: str, column: _Column, higher_is_better: bool) 
         scored=scored,
         skipped=column.statuses["skipped"],
         failed=column.statuses["failed"],
-        mean=fsum(column.scores) / scored if scored else None,  # the same in whatever order the rows come
+        mean=fsum(column.sums) / scored if scored else None,
         correlation=spearman(column.values, column.ratings, column.sources),
         higher_is_better=higher_is_better,
     )

@@ -139,7 +139,7 @@ class RunPages:
             "run": run,
             "figures": figures,
             "forest": draw_forest(rows) if any(row[2].value is not None for row in rows) else None,
-            "spreads": [chart for name, counts in figures.spreads.items() if (chart := draw_histogram(name, counts))],
+            "spreads": [draw_histogram(name, one.axis, one.counts) for name, one in figures.spreads.items()],
             "group_url": lambda group: query_url(run, AnswerQuery(), group=group),
         }
         return self.viewer.render(request, "run_figures.html", content)

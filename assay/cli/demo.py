@@ -96,7 +96,7 @@ def demo(judge: str, *, store: str | Path, as_json: bool) -> None:
 def _print_demo(store: "Store", outcome: "Outcome", judge: str) -> None:
     from rich.text import Text
 
-    from ..runs.summary import summarise
+    from ..runs.summary import ScoreTotals
     from .run_tables import print_summaries
 
     console, evaluation = open_console(), _evaluate(store, outcome.run)
@@ -105,7 +105,7 @@ def _print_demo(store: "Store", outcome: "Outcome", judge: str) -> None:
     console.print(Text(_CONSTRUCTED, style="dim"))
     directions = store.run(outcome.run).plan.all_directions
     title = f"{evaluation.settings.items} answers, {outcome.usage.calls} recorded replies of {judge}"
-    print_summaries(console, title, summarise(store.values(outcome.run), directions))
+    print_summaries(console, title, ScoreTotals.of_run(store, outcome.run).summarise(directions))
     _print_scorer(console, store, outcome.run)
     console.print(Text("\nNext:", style="bold"))
     for command, purpose in _NEXT:

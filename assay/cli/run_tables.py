@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from ..metrics import Score
 from ..metrics.catalogue import BASELINES
 from ..runs.report import format_cost, format_interval
-from ..runs.summary import MetricSummary, best_metric, summarise
+from ..runs.summary import MetricSummary, ScoreTotals, best_metric
 from .output import STYLES, WIDTH, Column, is_wide, make_table, one_line, open_console, print_command
 
 if TYPE_CHECKING:
@@ -44,12 +44,13 @@ def print_run(store: "Store", run: str, outcome: "Outcome | None" = None, *, eac
         )
         if outcome.without_prompts:
             console.print(Text(one_line(describe_missing_prompts(outcome.without_prompts))))
-    summaries = summarise(store.values(run), plan.all_directions, by_language=True)
+    totals = ScoreTotals.of_run(store, run)
+    summaries = totals.summarise(plan.all_directions, by_language=True)
     for language in dict.fromkeys(summary.language for summary in summaries):
         own = [summary for summary in summaries if summary.language == language]
         print_summaries(console, f"Language: {language or 'not said'}", own)
     _print_notes(console, store, run, summaries)
-    if worst := print_worst(console, store, run):
+    if worst := print_worst(console, store, run, totals):
         console.print("How one of them came by its scores:")
         print_command(console, f"assay show {run} {worst}")
     if each_sample and (count := store.count_samples(run)) > _MOST_SAMPLES:
@@ -150,13 +151,13 @@ def _print_notes(console: "Console", store: "Store", run: str, summaries: Sequen
         console.print(Text(f"{one_line(metric)}: {total} {status}: ", style=style).append(f"{shown}{more}", style=""))
 
 
-def print_worst(console: "Console", store: "Store", run: str, count: int = _WORST_ANSWERS) -> str:
+def print_worst(console: "Console", store: "Store", run: str, totals: ScoreTotals, count: int = _WORST_ANSWERS) -> str:
     """Prints the worst answers by the metric that agrees best with the ratings; returns the id of the worst, or ""."""
     from rich.padding import Padding
     from rich.text import Text
 
     plan = store.run(run).plan
-    metric = best_metric(summarise(store.values(run), plan.all_directions), plan.metrics)
+    metric = best_metric(totals.summarise(plan.all_directions), plan.metrics)
     worst = store.worst(run, metric, count) if metric else []
     if not worst:
         return ""

@@ -76,19 +76,17 @@ class Histogram:
     n: int
 
 
-def draw_histogram(name: str, counts: Mapping[float, int]) -> Histogram | None:
-    """The spread of values; None where there are none.
+def draw_histogram(name: str, axis: Axis, counts: Mapping[float, int]) -> Histogram:
+    """The spread of values on an axis.
 
     Args:
         name: The metric.
-        counts: How often each value occurs.
+        axis: The axis of the values.
+        counts: How many values stand where, by percent of the axis.
     """
-    if not counts:
-        return None
-    axis = axis_over(counts, about=4)
     in_bars = [0] * _BARS
-    for value, count in counts.items():
-        in_bars[min(_BARS - 1, int(axis.percent(value) / 100 * _BARS))] += count
+    for percent, count in counts.items():
+        in_bars[min(_BARS - 1, int(percent / 100 * _BARS))] += count
     highest, width = max(in_bars), 100 / _BARS
     bars = tuple(
         (round(place * width, 2), width, round(100 * count / highest, 2), count)

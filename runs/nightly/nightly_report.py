@@ -1,12 +1,13 @@
 """The report of a nightly run: what its JSON file, its pages and the store hold."""
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
 from pydantic import ValidationError
 
 from ...former_names import recorded_name
-from ...meta_eval.estimate import estimate_mean
+from ...meta_eval.estimate import Estimate, estimate_mean
 from ..compare import Comparison, PairedSample, run_samples
 from ..predicted_rating import PredictedRating, predict_mean_rating
 from .gates import GateResult, RecordedModel, RecordedName, ShareGate, Spending
@@ -229,26 +230,22 @@ def report_run(
     )
 
 
-def report_metric(
-    metric: str, statuses: Sequence[str], values: Sequence[float], groups: Sequence[str], *, asked: bool = True
-) -> MetricReport:
+def report_metric(metric: str, statuses: Mapping[str, int], mean: Estimate, *, asked: bool = True) -> MetricReport:
     """Returns the figures of a metric without a change.
 
     Args:
         metric: The metric's name.
-        statuses: The status of each score.
-        values: The values of those that have one.
-        groups: The group of each value; groups are resampled whole for the interval of the mean.
+        statuses: The number of its scores by status.
+        mean: The mean of its values.
         asked: Whether a suite names the metric.
     """
-    mean = estimate_mean(values, groups)
     return MetricReport(
         metric=metric,
         asked=asked,
-        n=len(statuses),
-        scored=statuses.count("scored"),
-        skipped=statuses.count("skipped"),
-        failed=statuses.count("failed"),
+        n=sum(statuses.values()),
+        scored=statuses.get("scored", 0),
+        skipped=statuses.get("skipped", 0),
+        failed=statuses.get("failed", 0),
         mean=mean.value,
         low=mean.low,
         high=mean.high,
@@ -259,13 +256,9 @@ def _report_metric(
     samples: Sequence[PairedSample], metric: str, comparison: Comparison | None, *, asked: bool
 ) -> MetricReport:
     scores = [(sample.after[metric], sample.source) for sample in samples if metric in sample.after]
-    report = report_metric(
-        metric,
-        [status for (_, status), _ in scores],
-        [value for (value, _), _ in scores if value is not None],
-        [group for (value, _), group in scores if value is not None],
-        asked=asked,
-    )
+    values = [(value, group) for (value, _), group in scores if value is not None]
+    mean = estimate_mean([value for value, _ in values], [group for _, group in values])
+    report = report_metric(metric, Counter(status for (_, status), _ in scores), mean, asked=asked)
     change = next((row for row in comparison.overall if row.metric == metric), None) if comparison else None
     if change is None:
         return report

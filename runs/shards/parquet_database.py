@@ -6,6 +6,7 @@ from typing import Any, NoReturn
 
 from ...installation import require_extra
 from ..answer_index import LONGEST_EXCERPT
+from .result_index import INDEXED_FIELDS
 from .shard_folder import ShardFolder
 from .shard_table import SCORE_FIELDS, result_schema
 
@@ -16,48 +17,89 @@ _TEXTS = "concat_ws(' ', id, content->>'user_input', content->>'response', conte
 class ParquetDatabase:
     """The tables `samples`, `scores` and `answers` of one run, as views over the results of its shards. Only read.
 
+    Where the results have an index, the views are over that and lack texts, evidence and usage; `with_texts` has them.
+
     Args:
         run: The run's id.
         folder: Where the results are.
         metrics: The metrics of the run, whose columns the results have.
+        names: The shards to read, with texts; None for all that count.
 
     Raises:
         InputError: The folder is gone.
     """
 
     is_copy = False
+    score_rows = "scores"
+    answer_rows = "scores"
+    value_sum = "fsum(value)"
 
-    def __init__(self, run: str, folder: ShardFolder, metrics: Sequence[str]) -> None:
+    def __init__(
+        self, run: str, folder: ShardFolder, metrics: Sequence[str], names: Sequence[str] | None = None
+    ) -> None:
         with require_extra("shards", f"{folder.url}: reading results"):
             import duckdb
         self.errors: type[Exception] = duckdb.Error
         self.duplicate_error: type[Exception] = duckdb.ConstraintException
         self.name = folder.url
+        self._run, self._folder, self._metrics = run, folder, metrics
+        self._names = folder.result_names() if names is None else names
+        index = folder.index_file(self._names) if names is None else None
+        self._has_texts = index is None
         self._connection = duckdb.connect(":memory:", config={"autoinstall_known_extensions": "false"})
-        files = folder.result_files()
         if "://" in folder.url:
             self._connection.register_filesystem(folder.files)
-        if files:
-            listed = ", ".join(map(_text, files))
-            self._connection.execute(f"CREATE VIEW rows AS SELECT * FROM read_parquet([{listed}])")
+        if self._names:
+            self._make_view("results", folder.result_files(self._names))
         else:
-            self._connection.register("rows", result_schema(metrics).empty_table())
+            self._connection.register("nothing", result_schema(metrics).empty_table())
+            self._connection.execute("CREATE TABLE results AS SELECT * FROM nothing")
+        if index is not None:
+            self._make_view("rows", [index])
+        else:
+            self._connection.execute("CREATE VIEW rows AS SELECT * FROM results")
+        self._make_tables()
+
+    def _make_view(self, name: str, files: Sequence[str]) -> None:
+        listed = ", ".join(map(_text, files))
+        self._connection.execute(f"CREATE VIEW {name} AS SELECT * FROM read_parquet([{listed}])")
+
+    def _make_tables(self) -> None:
+        run = f"{_text(self._run)} AS run"
+        content = ", content" if self._has_texts else ""
         self._connection.execute(
-            f"CREATE VIEW samples AS SELECT {_text(run)} AS run, id, place, language, rating, source, content FROM rows"
+            f"CREATE VIEW samples AS SELECT {run}, id, place, language, rating, source{content} FROM rows"
+        )
+        excerpts = "".join(
+            f", left(content->>'{field}', {LONGEST_EXCERPT}) AS {name}"
+            for field, name in (("user_input", "question"), ("response", "answer"))
+        )
+        of_answer = (
+            "place, coalesce(language, '') AS language, coalesce(message_type, '') AS message_type, source, rating"
         )
         self._connection.execute(
-            f"CREATE VIEW answers AS SELECT {_text(run)} AS run, id AS sample, place + 1 AS number, place, "
-            "coalesce(language, '') AS language, coalesce(message_type, '') AS message_type, source, rating, "
-            f"left(content->>'user_input', {LONGEST_EXCERPT}) AS question, "
-            f"left(content->>'response', {LONGEST_EXCERPT}) AS answer FROM rows"
+            f"CREATE VIEW answers AS SELECT {run}, id AS sample, place + 1 AS number, {of_answer}"
+            f"{excerpts if self._has_texts else ''} FROM rows"
         )
+        fields = SCORE_FIELDS if self._has_texts else INDEXED_FIELDS
         scores = (
-            f"SELECT {_text(run)} AS run, id AS sample, {_text(metric)} AS metric, {_name(metric)} AS value, "
-            + ", ".join(f"{_name(f'{metric}.{field}')} AS {field}" for field in SCORE_FIELDS)
+            f"SELECT {run}, id AS sample, {of_answer}, {_text(metric)} AS metric, {_name(metric)} AS value, "
+            + ", ".join(f"{_name(f'{metric}.{field}')} AS {field}" for field in fields)
             + f" FROM rows WHERE {_name(f'{metric}.status')} IS NOT NULL"
-            for metric in metrics
+            for metric in self._metrics
         )
         self._connection.execute(f"CREATE VIEW scores AS {' UNION ALL '.join(scores)}")
+
+    def with_texts(self, samples: Sequence[str] | None = None) -> "ParquetDatabase":
+        """As `Database.with_texts`: only the results that hold the samples are read."""
+        if self._has_texts:
+            return self
+        names = self._names
+        if samples is not None:
+            places = ", ".join("?" * len(samples)) or "NULL"
+            shards = self.execute(f"SELECT DISTINCT shard FROM rows WHERE id IN ({places}) ORDER BY shard", samples)
+            names = [names[shard] for (shard,) in shards]
+        return ParquetDatabase(self._run, self._folder, self._metrics, names)
 
     def execute(self, sql: str, values: Sequence[Any] = ()) -> "_Result":
         """As `Database.execute`, for statements that read."""
@@ -69,7 +111,7 @@ class ParquetDatabase:
         patterns = [rf"(^|[^\pL\pN]){word}([^\pL\pN]|$)" for word in words[:-1]]
         patterns += [rf"(^|[^\pL\pN]){word}" for word in words[-1:]]
         where = " AND ".join(["place + 1 BETWEEN ? AND ?", *conditions])
-        return f"SELECT place + 1 AS number FROM samples WHERE {where}", [first, last, *patterns]
+        return f"SELECT place + 1 AS number FROM results WHERE {where}", [first, last, *patterns]
 
     def cure(self, error: Exception) -> str:
         """As `Database.cure`."""

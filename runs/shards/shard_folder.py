@@ -4,14 +4,17 @@ import hashlib
 import io
 import json
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from tempfile import TemporaryDirectory
+from typing import IO, TYPE_CHECKING, Any
 
 from ...atomic_files import replace_file
 from ...errors import InputError, UsageError
 from ...installation import require_extra
 from ...judges import Cassette
 from ...judges.recording import parse_line
+from .result_index import write_index
 from .shard_plan import ShardPlan
 from .shard_table import attach_summary, read_summary, summarise_result
 
@@ -20,6 +23,7 @@ if TYPE_CHECKING:
 
 _PARTIAL = ".partial"
 _MANIFEST = "shards.json"
+_INDEX = ".index"
 _PLAN = "plan.json"
 
 
@@ -28,7 +32,7 @@ class ShardFolder:
 
     A file appears whole or not at all. `NAME.partial` holds what was scored and asked of a shard whose scoring
     ended early. `shards.json` names the shards of the last run that ended, so that those of files that changed since
-    do not count twice.
+    do not count twice. `NAME.index` has what is small of all of them, so that a run of many shards is shown quickly.
 
     Args:
         url: The folder, with its protocol where it is not on this machine.
@@ -113,15 +117,41 @@ class ShardFolder:
         """Records which shards count from now on."""
         self._write(_MANIFEST, json.dumps(list(names)).encode())
 
-    def result_files(self) -> list[str]:
-        """Returns the files of the shards that count: those of the manifest, and all where there is none yet."""
+    def result_names(self) -> list[str]:
+        """Returns the shards that count: those of the manifest, and all where there is none yet.
+
+        Raises:
+            InputError: The folder is gone.
+        """
         if self.files.exists(self._file(_MANIFEST)):
-            names = [f"{name}.parquet" for name in json.loads(self.files.cat_file(self._file(_MANIFEST)))]
-        elif self.files.exists(self._path):
-            names = sorted(Path(str(path)).name for path in self.files.ls(self._path, detail=False))
-        else:
+            names: list[str] = json.loads(self.files.cat_file(self._file(_MANIFEST)))
+            return names
+        if not self.files.exists(self._path):
             raise InputError(f"{self.url}: the folder of results is gone; restore it, or name another run")
-        return [f"{self.url}/{name}" for name in names if name.endswith(".parquet")]
+        paths = (Path(str(path)) for path in self.files.ls(self._path, detail=False))
+        return sorted(path.stem for path in paths if path.suffix == ".parquet")
+
+    def result_files(self, names: Iterable[str]) -> list[str]:
+        """Returns the addresses of the results of some shards."""
+        return [f"{self.url}/{name}.parquet" for name in names]
+
+    def write_index(self, metrics: Sequence[str]) -> None:
+        """Writes the index of the results that count, unless it is there; those of other results go."""
+        names = self.result_names()
+        index = _index_name(names)
+        if not names or self.files.exists(self._file(index)):
+            return
+        paths = [self._file(f"{name}.parquet") for name in names]
+        with self._open_whole(index) as file:
+            write_index(self.files, paths, metrics, file)
+        for path in self.files.glob(f"{self._path}/*{_INDEX}"):
+            if Path(str(path)).name != index:
+                self.files.rm_file(path)
+
+    def index_file(self, names: Sequence[str]) -> str | None:
+        """Returns the address of the index of the results of these shards; None where there is none."""
+        index = _index_name(names)
+        return f"{self.url}/{index}" if self.files.exists(self._file(index)) else None
 
     def has_plan(self) -> bool:
         """Whether this is the folder of a plan's results."""
@@ -158,13 +188,27 @@ class ShardFolder:
         self._write(name, buffer.getvalue())
 
     def _write(self, name: str, content: bytes) -> None:
-        """Writes a file whole: on a disk by renaming a draft; object stores put an object in one step."""
-        path = self._file(name)
-        if not self._is_local:
-            self.files.pipe_file(path, content)
-            return
-        with replace_file(Path(path), binary=True) as file:
+        with self._open_whole(name) as file:
             file.write(content)
+
+    @contextmanager
+    def _open_whole(self, name: str) -> Iterator[IO[Any]]:
+        """Opens a file that appears whole: on a disk by renaming a draft; object stores put an object in one step."""
+        path = self._file(name)
+        if self._is_local:
+            with replace_file(Path(path), binary=True) as file:
+                yield file
+            return
+        with TemporaryDirectory() as folder:
+            draft = Path(folder) / "draft"
+            with draft.open("wb") as file:
+                yield file
+            self.files.put_file(str(draft), path)
+
+
+def _index_name(names: Sequence[str]) -> str:
+    """The index of the results of these shards, so that one of other results is never taken for it."""
+    return f"{hashlib.sha256(','.join(names).encode()).hexdigest()[:32]}{_INDEX}"
 
 
 def shard_name(keys: Iterable[str]) -> str:

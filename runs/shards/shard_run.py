@@ -128,8 +128,10 @@ def run_shards(
         if stopped is not None:
             stopped.raise_problem()
         folder.write_manifest(names)
+        folder.write_index(shard_plan.all_metrics)
         ending = "done"
     except BudgetReached as error:
+        folder.write_index(shard_plan.all_metrics)
         ending, message = "budget", str(error)
     except Exception:
         ending = "error"

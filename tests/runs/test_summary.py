@@ -19,7 +19,7 @@ from assay.metrics.metric import scored, skipped
 from assay.runs import Plan, RunWriter, Store
 from assay.runs.export import write_scores
 from assay.runs.report import scores_as_json
-from assay.runs.summary import Row, summarise
+from assay.runs.summary import MetricSummary, Row, ScoreTotals
 
 Make = Callable[..., Any]
 
@@ -30,6 +30,10 @@ def rows(metric: str, values: list[float | None], ratings: list[float | None], l
         (metric, language, value, rating, f"group{n}", status)
         for n, (value, rating, status) in enumerate(zip(values, ratings, statuses, strict=True))
     ]
+
+
+def summarise(score_rows: list[Row], directions: dict[str, bool], *, by_language: bool = False) -> list[MetricSummary]:
+    return ScoreTotals.of_rows(score_rows).summarise(directions, by_language=by_language)
 
 
 def test_mean_coverage_and_correlation_over_what_is_scored() -> None:

@@ -22,7 +22,7 @@ from assay.runs.run_figures import compute_figures
 from assay.runs.shards import ShardOptions, ShardPlan, run_shards, score_shard
 from assay.runs.shards.shard_folder import ShardFolder
 from assay.runs.shards.shard_source import find_files, find_pieces, read_shards
-from assay.runs.summary import summarise
+from assay.runs.summary import ScoreTotals
 
 Make = Callable[..., Any]
 LINES = json.loads
@@ -101,14 +101,15 @@ def test_the_store_reads_results_in_place(both: tuple[Store, str, str]) -> None:
         lambda run: list(store.samples(run)),
         lambda run: sorted(store.scores(run), key=lambda one: one[:2]),
         lambda run: list(store.scores(run, "s3")),
-        lambda run: sorted(map(repr, store.values(run))),
+        lambda run: sorted(store.score_counts(run)),
+        lambda run: sorted(store.rated_values(run)),
         lambda run: sorted(map(repr, store.sample_values(run))),
         lambda run: sorted(map(repr, store.usages(run))),
         lambda run: store.worst(run, "token_overlap", 3),
         lambda run: store.sample(run, "s7"),
         lambda run: (store.failed_samples(run), store.first_failure(run), list(store.missing_scores(run))),
         lambda run: (store.count_samples(run), store.count_scores(run)),
-        lambda run: summarise(store.values(run), store.run(run).plan.all_directions),
+        lambda run: ScoreTotals.of_run(store, run).summarise(store.run(run).plan.all_directions),
     ):
         assert read(shards) == read(local)
     assert store.database.execute("SELECT count(*) FROM samples WHERE run = ?", (shards,)).fetchone() == (0,)
@@ -148,6 +149,34 @@ def test_the_figures_of_the_page_are_those_of_a_local_run(both: tuple[Store, str
     assert compute_figures(store, shards) == compute_figures(store, local)
 
 
+def test_a_summary_is_read_from_the_index_and_an_answer_from_its_own_shard(both: tuple[Store, str, str]) -> None:
+    """12 answers in shards of 3, 3, 1, 3, 2: `s7` is the first of the fourth."""
+    store, local, shards = both
+    fourth = ShardFolder(store.results(shards) or "").result_names()[3]
+    for file in Path(store.results(shards) or "").glob("*.parquet"):
+        if file.stem != fourth:
+            file.unlink()
+    assert store.count_samples(shards) == 12
+    assert ScoreTotals.of_run(store, shards).counts
+    assert compute_figures(store, shards).metrics
+    assert sorted(store.score_counts(shards)) == sorted(store.score_counts(local))
+    assert list(store.missing_scores(shards)) == list(store.missing_scores(local))
+    assert (store.sample(shards, "s7"), list(store.scores(shards, "s7"))) == (
+        store.sample(local, "s7"),
+        list(store.scores(local, "s7")),
+    )
+
+
+def test_results_without_their_index_are_read_as_they_are(both: tuple[Store, str, str]) -> None:
+    """As those of a run that was killed."""
+    store, local, shards = both
+    (index,) = Path(store.results(shards) or "").glob("*.index")
+    index.unlink()
+    assert sorted(store.score_counts(shards)) == sorted(store.score_counts(local))
+    assert store.sample(shards, "s7") == store.sample(local, "s7")
+    assert AnswerIndex(store.tables(shards)).search(shards, AnswerQuery(sort="token_overlap")).total == 12
+
+
 def test_results_that_are_there_are_not_made_again(tmp_path: Path, set_file: Make) -> None:
     """Also where a file was added since: only its shards are scored, and no answer counts twice."""
     set_path = set_file(9)
@@ -159,6 +188,7 @@ def test_results_that_are_there_are_not_made_again(tmp_path: Path, set_file: Mak
     write_files(tmp_path / "in", set_path, 4, 5)
     second = run_shards(plan, store, RunOptions(), options).run
     assert store.count_samples(second) == 9
+    assert len(list(Path(store.results(second) or "").glob("*.index"))) == 1  # of the first run's results is none
     assert {file: file.stat().st_mtime_ns for file in written} == written
     assert len(written) == 2
 
@@ -185,7 +215,7 @@ def test_results_in_another_file_system(set_file: Make) -> None:
         "statuses": {"scored": 9, "skipped": 0, "failed": 0},
         "unfinished": 0,
     }
-    assert folder.result_files() == [f"memory://scores/{plan.identity}/{'a' * 32}.parquet"]
+    assert folder.result_files(folder.result_names()) == [f"memory://scores/{plan.identity}/{'a' * 32}.parquet"]
     from assay.runs.shards.parquet_database import ParquetDatabase
 
     database = ParquetDatabase("r", folder, plan.all_metrics)
