@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from .bootstrap import bca_interval
 
 if TYPE_CHECKING:
-    from .arrays import Floats, Places
+    from .arrays import Floats
     from .bootstrap import Statistic
 
 TOO_FEW_GROUPS = "too few groups for an interval"
@@ -124,15 +124,15 @@ def estimate_mean(
     labels, group_of, sizes = np.unique(np.asarray(groups), return_inverse=True, return_counts=True)
     sums = np.bincount(group_of, weights=np.asarray(values, float))
     if len(labels) <= MOST_RESAMPLED_GROUPS:
-        return estimate_mean_of_groups(sums, sizes, labels.tolist(), seed=seed, p=p)
+        return estimate_mean_of_groups(sums.tolist(), sizes.tolist(), labels.tolist(), seed=seed, p=p)
     total = float(sums.sum())
     squares = float(((sums - total / len(values) * sizes) ** 2).sum())
     return normal_mean_of_groups(len(labels), len(values), total, squares, p=p)
 
 
 def estimate_mean_of_groups(
-    sums: "Sequence[float] | Floats",
-    sizes: "Sequence[int] | Places",
+    sums: Sequence[float],
+    sizes: Sequence[int],
     groups: Sequence[str],
     *,
     seed: int = 0,

@@ -65,8 +65,10 @@ class ScoreSums:
                 f"SELECT source, n, total FROM ({groups}) AS groups WHERE metric = ? AND part = ?",
                 (self._run, metric, name),
             ).fetchall()
-            sources, sizes, sums = zip(*sorted(own), strict=True)
-            estimates[metric, name] = estimate_mean_of_groups(sums, sizes, sources)
+            own.sort()  # as the groups of `estimate_mean`
+            estimates[metric, name] = estimate_mean_of_groups(
+                [float(one) for _, _, one in own], [size for _, size, _ in own], [source for source, _, _ in own]
+            )
         return estimates
 
     def worst_groups(self, metric: str, *, higher: bool, most: int) -> tuple[list[GroupSum], int]:

@@ -6,6 +6,7 @@ from typing import Any, NoReturn
 
 from ...installation import require_extra
 from ..answer_index import LONGEST_EXCERPT
+from ..database import explain_errors
 from .result_index import INDEXED_FIELDS
 from .shard_folder import ShardFolder
 from .shard_table import SCORE_FIELDS, result_schema
@@ -26,7 +27,7 @@ class ParquetDatabase:
         names: The shards to read, with texts; None for all that count.
 
     Raises:
-        InputError: The folder is gone.
+        InputError: The folder is gone, or a result.
     """
 
     is_copy = False
@@ -49,20 +50,22 @@ class ParquetDatabase:
         self._connection = duckdb.connect(":memory:", config={"autoinstall_known_extensions": "false"})
         if "://" in folder.url:
             self._connection.register_filesystem(folder.files)
-        if self._names:
-            self._make_view("results", folder.result_files(self._names))
-        else:
-            self._connection.register("nothing", result_schema(metrics).empty_table())
-            self._connection.execute("CREATE TABLE results AS SELECT * FROM nothing")
-        if index is not None:
-            self._make_view("rows", [index])
-        else:
-            self._connection.execute("CREATE VIEW rows AS SELECT * FROM results")
-        self._make_tables()
+        with explain_errors(self, "the results cannot be read"):
+            if index is None:
+                self._make_results()
+                self._connection.execute("CREATE VIEW rows AS SELECT * FROM results")
+            else:
+                self._connection.execute(f"CREATE VIEW rows AS SELECT * FROM read_parquet({_text(index)})")
+            self._make_tables()
 
-    def _make_view(self, name: str, files: Sequence[str]) -> None:
-        listed = ", ".join(map(_text, files))
-        self._connection.execute(f"CREATE VIEW {name} AS SELECT * FROM read_parquet([{listed}])")
+    def _make_results(self) -> None:
+        """Makes a view of the results with their texts, which looks each of them up."""
+        if self._names:
+            files = ", ".join(map(_text, self._folder.result_files(self._names)))
+            self._connection.execute(f"CREATE OR REPLACE VIEW results AS SELECT * FROM read_parquet([{files}])")
+        else:
+            self._connection.register("nothing", result_schema(self._metrics).empty_table())
+            self._connection.execute("CREATE OR REPLACE TABLE results AS SELECT * FROM nothing")
 
     def _make_tables(self) -> None:
         run = f"{_text(self._run)} AS run"
@@ -106,7 +109,9 @@ class ParquetDatabase:
         return _Result(self._connection.cursor().execute(sql, list(values)))
 
     def text_query(self, words: Sequence[str], first: int, last: int) -> tuple[str, list[Any]]:
-        """As `Database.text_query`; without an index, every text is looked at."""
+        """As `Database.text_query`; without an index of words, every text is looked at."""
+        if not self._has_texts:
+            self._make_results()
         conditions = [rf"regexp_matches({_folded(_TEXTS)}, ?)"] * len(words)
         patterns = [rf"(^|[^\pL\pN]){word}([^\pL\pN]|$)" for word in words[:-1]]
         patterns += [rf"(^|[^\pL\pN]){word}" for word in words[-1:]]
