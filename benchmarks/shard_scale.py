@@ -7,13 +7,15 @@ The answers are those of the bundled sets, each with its number in question and 
 engines: `shards`, one process; `ray`, Ray on this machine with one worker; `nodes`, a Ray cluster of two nodes with one
 processor each, on loopback. Each run is a process of its own. Memory is the largest of that process and, with Ray, of
 its processes together. Start-up is until the first piece is done, with that of Ray. `--metrics heuristic` needs the
-extra `heuristic`; `--cassette` with `--judge` replays. Processor seconds leave out Ray's workers. The last columns time
-`assay show RUN ANSWER` (a process of its own) and a page of `assay view`, sorted by rating.
+extra `heuristic`; `--cassette` with `--judge` replays. Processor seconds leave out Ray's workers. The last columns are
+processor seconds of `assay show RUN`, of `assay show RUN ANSWER` (both beyond those of `assay --version`, the least of
+three) and of a page of `assay view`, sorted by rating. `--rated 0.001` says how many of the answers are rated.
 """
 
 import argparse
 import json
 import os
+import random
 import resource
 import subprocess
 import sys
@@ -47,6 +49,7 @@ def main() -> None:
     parser.add_argument("--metrics", default="token_overlap", help="names, with commas")
     parser.add_argument("--judge", help="with --cassette: whose replies are replayed")
     parser.add_argument("--cassette", help="bundled:NAME or a file")
+    parser.add_argument("--rated", type=float, default=0.001, help="share of the answers with a rating")
     parser.add_argument("--one", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.one:
@@ -56,7 +59,7 @@ def main() -> None:
     rows = []
     for n in arguments.n:
         with tempfile.TemporaryDirectory() as folder:
-            write_answers(Path(folder) / "in", n)
+            write_answers(Path(folder) / "in", n, arguments.rated)
             for engine in arguments.engines:
                 words = [*sys.argv[1:], "--n", str(n), "--engines", engine, "--one", folder]
                 done = subprocess.run([sys.executable, __file__, *words], capture_output=True, text=True, check=False)
@@ -64,13 +67,14 @@ def main() -> None:
                     raise SystemExit(done.stderr)
                 figures = json.loads(done.stdout.splitlines()[-1])
                 rows.append((engine, n, *figures.values()))
-    header = ("engine", "answers", "seconds", "start-up", "answers/s", "processor s", "MB", "show s", "page s")
+    header = ("engine", "answers", "seconds", "start-up", "answers/s", "processor s", "MB", "show", "show one", "page")
     print_table(f"{arguments.metrics}, by shards of 1,000", header, rows)
 
 
-def write_answers(folder: Path, n: int) -> None:
-    """Writes answers of the bundled sets that differ by a number."""
+def write_answers(folder: Path, n: int, rated: float) -> None:
+    """Writes answers of the bundled sets that differ by a number, three to a group."""
     folder.mkdir()
+    draw = random.Random(0)
     samples = [*load_set("helpdesk_en"), *load_set("helpdesk_nl")]
     for start in range(0, n, ROWS_PER_FILE):
         rows = [
@@ -80,8 +84,8 @@ def write_answers(folder: Path, n: int) -> None:
                 "response": f"{sample.response} ({number})",
                 "retrieved_contexts": list(sample.retrieved_contexts),
                 "language": sample.language,
-                "group": sample.group,
-                "rating": sample.rating,
+                "group": f"g{number // 3}",
+                "rating": sample.rating if draw.random() < rated else None,
             }
             for number in range(start, min(n, start + ROWS_PER_FILE))
             for sample in [samples[number % len(samples)]]
@@ -121,24 +125,33 @@ def measure(arguments: argparse.Namespace, folder: Path) -> dict[str, float]:
     if store.count_samples(done.run) != n:
         raise SystemExit(f"{store.count_samples(done.run)} answers in the results in place of {n}")
     usage = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    shown = time.perf_counter()
-    subprocess.run(
-        [sys.executable, "-m", "assay", "show", done.run, "a0", "--store", str(folder / engine / ".assay")],
-        capture_output=True,
-        check=True,
-    )
-    show = time.perf_counter() - shown
-    started = time.perf_counter()
-    AnswerIndex(Store(folder / engine / ".assay").tables(done.run)).search(done.run, AnswerQuery(sort="rating"))
+    run_store = str(folder / engine / ".assay")
+    middle = next(iter(store.tables(done.run).execute("SELECT id FROM samples WHERE place = ?", (n // 2,))))[0]
+    show = [processor_of_command("show", done.run, *words, "--store", run_store) for words in ((), (middle,))]
+    empty = processor_of_command("--version")
+    started = time.process_time()
+    AnswerIndex(Store(run_store).tables(done.run)).search(done.run, AnswerQuery(sort="rating"))
     return {
         "seconds": seconds,
         "start-up": start_up + first_shard,
         "answers/s": n / seconds,
         "processor": sum(one.ru_utime + one.ru_stime for one in usage),
         "MB": peak[0] / 2**20,
-        "show": show,
-        "page": time.perf_counter() - started,
+        "show": show[0] - empty,
+        "show one": show[1] - empty,
+        "page": time.process_time() - started,
     }
+
+
+def processor_of_command(*words: str) -> float:
+    """The processor seconds of a command of Assay, in a process of its own: the least of three."""
+    seconds = []
+    for _ in range(3):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run([sys.executable, "-m", "assay", *words], capture_output=True, check=True)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        seconds.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    return min(seconds)
 
 
 @contextmanager

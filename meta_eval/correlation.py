@@ -1,6 +1,8 @@
 """How well a metric's values follow a person's ratings: Spearman's rank correlation with a bootstrap interval."""
 
+import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from .estimate import Estimate, estimate
@@ -19,6 +21,7 @@ def spearman(
     resamples: int | None = None,
     level: float = 0.95,
     seed: int = 0,
+    has_interval: bool = True,
 ) -> Estimate:
     """Estimates Spearman's rank correlation of values and ratings, with an interval over whole groups.
 
@@ -31,9 +34,11 @@ def spearman(
         resamples: Number of bootstrap resamples; None as in `bca_interval`.
         level: Confidence level, between 0 and 1.
         seed: Seed of the resampling.
+        has_interval: Whether items are resampled for an interval; without one the value alone is given, and quickly.
 
     Returns:
-        rho in [-1, 1] with its BCa interval and scipy's two-sided p-value, which takes items as independent. No value
+        rho in [-1, 1] with its BCa interval and the two-sided p-value of Student's t, t^2 = rho^2 (n - 2) / (1 - rho^2)
+        with n - 2 degrees of freedom, which takes items as independent and is that of `scipy.stats.spearmanr`. No value
         with fewer than five items, or where values or ratings are all equal; `problem` says which.
 
     Examples:
@@ -46,15 +51,25 @@ def spearman(
         'all values are equal'
     """
     import numpy as np
-    from scipy import stats
 
     from . import bootstrap_statistics
 
     x, y = np.asarray(values, float), np.asarray(ratings, float)
     if problem := correlation_problem(x, y):
         return Estimate(None, n=len(x), groups=len(set(groups)), problem=problem)
-    p = float(stats.spearmanr(x, y).pvalue)
-    return estimate(bootstrap_statistics.spearman(x, y), groups, resamples=resamples, level=level, seed=seed, p=p)
+    statistic = bootstrap_statistics.spearman(x, y)
+    if not has_interval:
+        return Estimate(float(statistic(np.ones((len(x), 1)))[0]), n=len(x))
+    result = estimate(statistic, groups, resamples=resamples, level=level, seed=seed)
+    return result if result.value is None else replace(result, p=_p_value(result.value, len(x)))
+
+
+def _p_value(rho: float, n: int) -> float:
+    from scipy.special import stdtr  # scipy.stats takes a second to import
+
+    unexplained = 1 - min(1.0, rho * rho)
+    t = abs(rho) * math.sqrt((n - 2) / unexplained) if unexplained else math.inf
+    return float(2 * stdtr(n - 2, -t))
 
 
 def correlation_problem(x: "Floats", y: "Floats") -> str:

@@ -78,7 +78,8 @@ class Results:
     def best_metric(self) -> str:
         """The metric that agrees best with the ratings; without ratings the first that scored; "" where none did."""
         own = [metric for metric in self.metrics if metric not in BASELINES]
-        return best_metric(self.summary(), own or self.metrics)
+        summaries = ScoreTotals.of_rows(self._rows()).summarise(self.directions, has_intervals=False)
+        return best_metric(summaries, own or self.metrics)
 
     def summary(self, *, by_language: bool = False) -> list[MetricSummary]:
         """The mean, coverage and correlation with the rating, per metric, or per language and metric."""

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from itertools import chain, groupby
@@ -89,13 +89,6 @@ class Store:
 
             self._tables[run] = ParquetDatabase(run, ShardFolder(results), self.run(run).plan.all_metrics)
         return self._tables[run]
-
-    def with_texts(self, run: str, samples: Sequence[str]) -> "Store":
-        """Returns this store with the texts of some samples of a run at hand, where several of them are read."""
-        store = Store.of_database(self.database)
-        with self._reading(run):
-            store._tables = self._tables | {run: self.tables(run).with_texts(samples)}
-        return store
 
     def begin(self, plan: Plan, cassette: Path | None = None, results: str | None = None) -> str:
         """Begins a run and returns its id: the date, the time and four digits of the plan's identity.
@@ -300,11 +293,27 @@ class Store:
             (run, metric, count),
         )
         names = [name for (name,) in rows]
-        texts = self.with_texts(run, names)
-        return [
-            (texts.sample(run, name), next(score for _, scored, score in texts.scores(run, name) if scored == metric))
-            for name in names
-        ]
+        places = ", ".join("?" * len(names)) or "NULL"
+        with self._reading(run):
+            texts = self.tables(run).with_texts(names)
+        contents = self._fetch(
+            texts, f"SELECT id, content FROM samples WHERE run = ? AND id IN ({places})", (run, *names)
+        )
+        fields = self._fetch(
+            texts,
+            "SELECT sample, value, status, reason, evidence, usage FROM scores "
+            f"WHERE run = ? AND metric = ? AND sample IN ({places})",
+            (run, metric, *names),
+        )
+        samples = {
+            name: self._parse(Sample.model_validate_json, content, "samples", {"run": run, "id": name})
+            for name, content in contents
+        }
+        scores = {
+            name: self._parse(_score, of_score, "scores", {"run": run, "sample": name, "metric": metric})
+            for name, *of_score in fields
+        }
+        return [(samples[name], scores[name]) for name in names]
 
     def failed_samples(self, run: str) -> list[str]:
         """Returns the ids of the samples that a metric failed on, in the samples' order."""

@@ -99,7 +99,9 @@ class ScoreTotals:
                 rated.append((metric, language, value, rating, source))
         return cls([(*key, len(listed), fsum(listed)) for key, listed in values.items()], rated)
 
-    def summarise(self, directions: Mapping[str, bool], *, by_language: bool = False) -> list[MetricSummary]:
+    def summarise(
+        self, directions: Mapping[str, bool], *, by_language: bool = False, has_intervals: bool = True
+    ) -> list[MetricSummary]:
         """One summary per metric, and with `by_language` one per language and metric, languages sorted.
 
         A metric that agrees less with the ratings than a baseline on the same samples is said to lose to it. Agreement
@@ -108,6 +110,7 @@ class ScoreTotals:
         Args:
             directions: Whether higher is better, by metric, in the order of the summaries; other metrics are left out.
             by_language: Whether each language gets summaries of its own.
+            has_intervals: Whether the correlations have intervals, which take most of the time.
         """
         columns: dict[tuple[str, str], _Column] = defaultdict(_Column)
         for metric, language, status, count, total in self.counts:
@@ -122,7 +125,7 @@ class ScoreTotals:
         all_summaries: list[MetricSummary] = []
         for language in sorted({language for language, _ in columns}):
             summaries = [
-                _summary(name, language, columns[language, name], higher)
+                _summary(name, language, columns[language, name], higher, has_intervals)
                 for name, higher in directions.items()
                 if (language, name) in columns
             ]
@@ -130,7 +133,7 @@ class ScoreTotals:
         return all_summaries
 
 
-def _summary(name: str, language: str, column: _Column, higher_is_better: bool) -> MetricSummary:
+def _summary(name: str, language: str, column: _Column, higher_is_better: bool, has_intervals: bool) -> MetricSummary:
     scored = column.statuses["scored"]
     return MetricSummary(
         name=name,
@@ -140,7 +143,7 @@ def _summary(name: str, language: str, column: _Column, higher_is_better: bool) 
         skipped=column.statuses["skipped"],
         failed=column.statuses["failed"],
         mean=fsum(column.sums) / scored if scored else None,
-        correlation=spearman(column.values, column.ratings, column.sources),
+        correlation=spearman(column.values, column.ratings, column.sources, has_interval=has_intervals),
         higher_is_better=higher_is_better,
     )
 

@@ -157,7 +157,7 @@ def print_worst(console: "Console", store: "Store", run: str, totals: ScoreTotal
     from rich.text import Text
 
     plan = store.run(run).plan
-    metric = best_metric(totals.summarise(plan.all_directions), plan.metrics)
+    metric = best_metric(totals.summarise(plan.all_directions, has_intervals=False), plan.metrics)
     worst = store.worst(run, metric, count) if metric else []
     if not worst:
         return ""
