@@ -13,7 +13,7 @@ from ..quantities import HEDGES, can_be_in
 from ..specification import Direction, Hedge
 from ..tables import View
 from .clause import Clause
-from .clause_splitter import plain, without_cause
+from .clause_splitter import plain, splits, without_cause
 from .marks import Mark, is_count
 from .scene import Scene
 from .sentence_reading import clause_of
@@ -27,6 +27,7 @@ MOST_NUMBERS = 6
 WAYS = {Direction.UP: ("up", "higher"), Direction.DOWN: ("down", "lower")}
 """The kinds of words that say which way."""
 _MOST_OPTIONS = 40
+_LONGEST_COMMENT = 4  # words
 _PERCENT = ("%", "pp")
 
 
@@ -50,11 +51,13 @@ class OpenClaim:
         sentence: As the answer has it.
         text: What the judge is shown: its signs made plain, without the part that names a cause.
         clauses: The text against each table.
+        begin: Where in the text its claim begins, after a comment ("Not quite - ").
     """
 
     sentence: str
     text: str
     clauses: tuple[Clause, ...]
+    begin: int = 0
 
     @property
     def numbers(self) -> list[Mark]:
@@ -97,8 +100,12 @@ def words_of(mark: Mark) -> str:
 
 def open_claim(sentence: str, scene: Scene) -> OpenClaim:
     """Makes a sentence ready to be read by a judge."""
-    text, _ = without_cause(plain(sentence, scene.language), lexicon(scene.language))
-    return OpenClaim(sentence, text, tuple(clause_of(text, view, names, scene) for view, names in views_shown(scene)))
+    words = lexicon(scene.language)
+    text, _ = without_cause(plain(sentence, scene.language), words)
+    clauses = tuple(clause_of(text, view, names, scene) for view, names in views_shown(scene))
+    led, _ = next(splits(text, words), ("", text))
+    names_something = any(m.start < len(led) and not m.kinds for clause in clauses for m in clause.marks)
+    return OpenClaim(sentence, text, clauses, 0 if names_something or len(led.split()) > _LONGEST_COMMENT else len(led))
 
 
 def views_shown(scene: Scene) -> list[tuple[View, Names]]:

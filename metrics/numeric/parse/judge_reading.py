@@ -98,7 +98,7 @@ def _read(claim: OpenClaim, name: str, answers: Mapping[str, Answer]) -> list[Re
     problems = []
     for clause in claim.clauses:
         try:
-            made.append((clause, checks_of(clause, said)))
+            made.append((clause, checks_of(clause, said, claim.begin)))
         except CannotUse as problem:
             problems.append(str(problem))
     if not made:

@@ -8,7 +8,7 @@ from ..compute.statistics import STATISTICS, statistics_in
 from ..specification import Direction, Hedge, Specification, Statistic, Window
 from ..tables import rows_of
 from ..unverifiable import Unverifiable
-from .checks import each, stated
+from .checks import each, is_flow, stated
 from .claim_questions import THRESHOLD, WAYS, Slot, same_place, words_of
 from .clause import Clause
 from .marks import Mark
@@ -21,6 +21,7 @@ _MAY_HAVE_PLACE = frozenset({*_PLACE_OF, _S.ANOMALY, _S.CROSSING})
 _ENDS = frozenset({_S.RANK, _S.RANGE, _S.ANOMALY})
 _EXTREMES = frozenset({*_PLACE_OF, *_PLACE_OF.values()}) | _ENDS
 _HAVE_WAY = frozenset({*_OF_TWO, _S.TREND, _S.STREAK, _S.CROSSING})
+_SYNONYM = 3  # of the ranks of a name
 _WITHOUT_WAY = _EXTREMES | {_S.RATIO, _S.SHARE}
 _COUNTS = statistics_in(UnitRule.COUNT)
 _BORNE_OUT: Mapping[str, frozenset[Statistic]] = {
@@ -54,8 +55,8 @@ class Said:
     slots: Mapping[Slot, str]
 
 
-def checks_of(clause: Clause, said: Sequence[Said]) -> list[list[Specification]]:
-    """The checks of a claim against one table, each with its readings.
+def checks_of(clause: Clause, said: Sequence[Said], begin: int = 0) -> list[list[Specification]]:
+    """The checks of a claim against one table, each with its readings; before `begin` the clause only comments.
 
     Raises:
         CannotUse: What is said does not fit, or leaves out a number, a time, a name or a telling word of the claim.
@@ -64,7 +65,7 @@ def checks_of(clause: Clause, said: Sequence[Said]) -> list[list[Specification]]
     checks = [
         check for one in said if one.slots[Slot.STATISTIC] not in ("", THRESHOLD) for check in reading.checks(one)
     ]
-    reading.account([spec for check in checks for spec in check])
+    reading.account([spec for check in checks for spec in check], begin)
     return checks
 
 
@@ -98,14 +99,15 @@ class _Reading:
         placed = [spec for spot in spots for spec in each(when, [series], windows, **own_fields, place=spot)]
         return [each(statistic, [series], windows, **fields), placed] if statistic in _PLACE_OF else [placed]
 
-    def account(self, specifications: Sequence[Specification]) -> None:
+    def account(self, specifications: Sequence[Specification], begin: int) -> None:
         """Raises `CannotUse` where the claim has a word that the reading does not bear out."""
         clause = self._clause
         statistics = {spec.statistic for spec in specifications}
         ways = {spec.direction for spec in specifications if spec.statistic in _HAVE_WAY}
         left = [mark for mark in (*clause.numbers, *clause.times, *clause.cells) if mark not in self._used]
-        left += [mark for mark in clause.series if not self._columns & {*mark.series}]
-        left += [mark for kind, by in _BORNE_OUT.items() for mark in clause.of(kind) if not by & statistics]
+        left += [mark for mark in clause.series if _is_named(mark) and not self._columns & {*mark.series}]
+        told = [mark for mark in clause.of(*_BORNE_OUT) if mark.start >= begin]
+        left += [mark for mark in told if all(_is_left(kind, statistics) for kind in mark.kinds)]
         if not statistics & _WITHOUT_WAY:
             left += [mark for way, kinds in WAYS.items() if way not in ways for mark in clause.of(*kinds)]
         if left:
@@ -147,12 +149,14 @@ class _Reading:
             if fields[needed] is None:
                 raise CannotUse(f"a {_called(statistic)} has no second series")
         windows = self._windows(own)
+        if series is not None and is_flow(self._clause, series) and not self._clause.of(_S.MEAN):
+            fields = fields | {"of": _S.SUM}
         if not against and fields["compared_with"] is None and statistic in _CHANGES:
             return self._over_time(statistic, series, windows, fields)
         if not against:
             return each(statistic, [series], windows, **fields)
         if not own and not self._clause.scope:
-            raise CannotUse(f"it does not say what is measured against {against[0].text!r}")
+            windows = [Window(last=1)]  # "880 more than in June": by now
         kept = [mark for mark in own if bool(mark.time) != bool(against[0].time)]
         others = self._windows([*against, *kept])
         return [
@@ -219,6 +223,16 @@ class _Reading:
             raise CannotUse(f"{number.text!r} is no number beside {self._clause.table.name}")
         self._used.append(mark)
         return mark
+
+
+def _is_left(kind: str, statistics: set[Statistic]) -> bool:
+    """Whether a reading has to bear out a kind of words, and has no statistic that does."""
+    return kind in _BORNE_OUT and not _BORNE_OUT[kind] & statistics
+
+
+def _is_named(series: Mark) -> bool:
+    """Whether a mark has the name of a series or a synonym, and not a part of one ("a claim" of claims received)."""
+    return series.mention is not None and any(name.rank >= _SYNONYM for name in series.mention.names)
 
 
 def _called(statistic: Statistic) -> str:

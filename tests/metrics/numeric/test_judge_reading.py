@@ -158,6 +158,7 @@ def test_of_readings_that_disagree_the_one_that_both_have_counts(
 # --- what is made of the answers ---
 
 PEAK = {"statistic": "time_of_maximum", "when": "4 March"}
+LESS = {"statistic": "difference", "against": "1 March"}
 COUNT = {"statistic": "count_above"}
 
 
@@ -186,6 +187,8 @@ COUNT = {"statistic": "count_above"}
         ),
         ("Blorply past 44 Mbps.", [{"statistic": "crossing", "direction": "up"}], "supported"),
         ("Blorply past 46 Mbps.", [{"statistic": "crossing", "direction": "up"}], "contradicted"),
+        ("Not quite - it gnarfled 43 Mbps.", [{"statistic": "mean"}], "supported"),
+        ("Blorply 2 ms less of latency than on 1 March.", [LESS], "supported"),  # by now: from 22 to 20
         ("Gnarfly 2 March was the 2nd of throughput.", [{"statistic": "rank", "when": "2 March"}], "supported"),
         (
             "Latency on 4 March blorped by 20% on that of 3 March.",  # from 25 to 20
@@ -209,6 +212,15 @@ def test_the_slots_of_each_number_make_its_check(
     checked = {each["verdict"] for each in found}
     assert ("contradicted" if "contradicted" in checked else checked.pop()) == verdict, found
     assert verdict == "unverifiable" or {each["read_by"] for each in found} == {"judge"}
+
+
+def test_of_amounts_a_period_the_sums_are_compared(judge: Make, script: Callable[..., None]) -> None:
+    """10 + 20 + 15 = 45 incidents, then 40 + 50 + 15 = 105; the means are 15 and 35."""
+    months = {"month": [f"2026-0{month}" for month in range(1, 7)], "incidents": [10, 20, 15, 40, 50, 15]}
+    script(ListedAnswers=says({"statistic": "difference", "when": "Q2 2026", "against": "Q1 2026"}))
+    table = {"name": "safety", "columns": months}
+    (claim,) = claims(judge(), "Q2 2026 gnarfed by 60 incidents on Q1 2026.", "judge", tables=[table])
+    assert (claim["verdict"], claim["computed"]) == ("supported", 60.0), claim["reason"]
 
 
 def series_in(claim: str) -> str:
