@@ -15,8 +15,7 @@ from ..tables import View
 from .clause import Clause
 from .clause_splitter import plain, splits, without_cause
 from .marks import Mark, is_count
-from .scene import Scene
-from .sentence_reading import clause_of
+from .scene import Scene, clause_of
 
 NOTHING = "none"
 NOT_COMPUTABLE = "not_computable"
