@@ -5,6 +5,8 @@ from datetime import date
 from enum import StrEnum
 from typing import Literal
 
+from ...errors import AssayError
+
 
 class Statistic(StrEnum):
     """What is computed over the rows of the window, missing values left out."""
@@ -160,3 +162,7 @@ class Specification:
     distinct: bool = False
     negated: bool = False
     table: str | None = None  # by name; None: the only one
+
+
+class Unverifiable(AssayError):
+    """A claim cannot be checked against these tables; the text is the reason, for a person."""

@@ -5,9 +5,8 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..quantities import converted, unit_and_power
-from ..specification import Direction, Specification, Statistic
+from ..specification import Direction, Specification, Statistic, Unverifiable
 from ..tables import Table, all_values, rows_of, values_of
-from ..unverifiable import Unverifiable
 from .computation import Computed, called, listed, one, shown, unit_of, with_unit
 from .statistic_entry import Compute, StatisticEntry, UnitRule
 

@@ -10,9 +10,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from ..specification import Direction, Specification, Statistic
+from ..specification import Direction, Specification, Statistic, Unverifiable
 from ..tables import Table, in_order, rows_of
-from ..unverifiable import Unverifiable
 from . import decomposition
 from .aggregates import series_name
 from .computation import Computed, shown

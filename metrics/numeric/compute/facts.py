@@ -6,8 +6,8 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from ..quantities import converted, unit_and_power
+from ..specification import Unverifiable
 from ..tables import Table, in_order
-from ..unverifiable import Unverifiable
 from .anomalies import anomalies_of
 from .trend import line_of
 

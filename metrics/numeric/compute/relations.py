@@ -3,9 +3,8 @@
 from dataclasses import replace
 
 from ..quantities import converted, unit_and_power
-from ..specification import ALL_ROWS, Direction, Hedge, Specification, Statistic
+from ..specification import ALL_ROWS, Direction, Hedge, Specification, Statistic, Unverifiable
 from ..tables import Table, all_values, rows_of
-from ..unverifiable import Unverifiable
 from .aggregates import AGGREGATES, series_name
 from .computation import Computed, called, one, shown, unit_of, with_unit
 

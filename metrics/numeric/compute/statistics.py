@@ -7,8 +7,7 @@ from .aggregates import AGGREGATES, count, count_beyond, crossing, extreme, miss
 from .anomalies import anomaly
 from .relations import comparison, correlation, difference, percent_change, ratio, share
 from .statistic_entry import StatisticEntry, UnitRule
-from .streak import streak
-from .trend import trend
+from .trend import streak, trend
 
 _S, _U = Statistic, UnitRule
 _PLACE, _DIRECTION, _THRESHOLD, _VALUE_PLACE = ("place",), ("direction",), ("threshold",), ("value", "place")

@@ -1,13 +1,13 @@
-"""The trend of a series: the slope of a straight line through it, and whether that differs from flat."""
+"""The trend of a series: the slope of a straight line through it, whether that differs from flat, and streaks."""
 
 from dataclasses import dataclass
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from ..specification import Direction, Specification
+from ..specification import Direction, Specification, Unverifiable
 from ..tables import Period, Table, all_values, rows_of
-from ..unverifiable import Unverifiable
 from .aggregates import series_name
-from .computation import Computed, called, shown
+from .computation import Computed, called, one, shown
 from .relations import SIGNIFICANT
 
 if TYPE_CHECKING:
@@ -96,3 +96,30 @@ def trend(asked: Specification, table: Table) -> Computed:
     if chance and line.n > 2:
         raise Unverifiable(f"{text}: that may be chance")
     return Computed({"": line.slope}, None, text, holds=as_claimed)
+
+
+def streak(asked: Specification, table: Table) -> Computed:
+    """The changes in one direction, one after the other, that end the window; without a value, whether all are so.
+
+    Raises `Unverifiable` where there is another streak as long as the claim says, and not this one: which is meant, the
+    claim does not say.
+    """
+    import numpy as np
+
+    name = series_name(asked)
+    values = all_values(table, name, rows_of(table, asked.window))
+    if len(values) < 2 or np.isnan(values).any():
+        raise Unverifiable(f"a streak takes at least 2 values, none of them missing; of {name!r} there are not")
+    up = asked.direction is Direction.UP
+    goes = (np.diff(values) > 0) if up else (np.diff(values) < 0)
+    runs = [(same, len(list(run))) for same, run in groupby(goes.tolist())]
+    last = runs[-1][1] if runs[-1][0] else 0
+    longest = max((length for same, length in runs if same), default=0)
+    way = "rises" if up else "falls"
+    if asked.value is None:  # "every month"
+        line = f"{called(way, name, asked.window)}: {int(goes.sum())} of {len(goes)} steps"
+        return Computed(arithmetic=line, holds=bool(goes.all()))
+    line = f"{called(f'{way} in a row', name, asked.window)}: {last} at the end, at most {longest}"
+    if asked.value is not None and last < asked.value <= longest:
+        raise Unverifiable(f"it does not say which streak is meant; {line}")
+    return one(last, None, line)

@@ -5,9 +5,8 @@ from dataclasses import dataclass, replace
 
 from ...claim import Verdict
 from ..quantities import HEDGES, converted, holds, unit_and_power
-from ..specification import Direction, Hedge, Specification, Statistic
+from ..specification import Direction, Hedge, Specification, Statistic, Unverifiable
 from ..tables import Table, rows_of
-from ..unverifiable import Unverifiable
 from .aggregates import counted_unit
 from .computation import Computed, with_unit
 from .statistic_entry import UnitRule

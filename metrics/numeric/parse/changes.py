@@ -6,14 +6,12 @@ from dataclasses import replace
 from ..names import polarity
 from ..specification import ALL_ROWS, Direction, Hedge, Specification, Statistic, Window
 from ..tables import Times, step_before
-from .bounds import bounds_of
-from .checks import Check, check, each, is_year_besides, series_of, stated, values_of
+from .checks import Check, bounds_of, check, each, is_year_besides, series_of, stated, values_of
 from .clause import Clause, merge
-from .construction import ANY, Construction, Match, Reading, Slot
+from .construction import ANY, Construction, Match, Reading, Slot, number, places, series, words
 from .marks import HEDGES_BY_WORD, Mark
 from .places import both
 from .relations import INNER, MEANS, difference_kind
-from .slots import number, places, series, words
 
 Sides = list[tuple[Window, Window]]
 

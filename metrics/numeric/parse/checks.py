@@ -10,7 +10,7 @@ from ..quantities import can_be_in, is_currency, possible, unit_of
 from ..specification import Hedge, Specification, Statistic, Window
 from ..tables import Period
 from .clause import Clause
-from .marks import Mark, is_count
+from .marks import BOUNDS, Mark, is_count
 
 _CALENDAR = ("day", "week", "month", "year")
 _OF_ANYTHING = frozenset({"%", "pp", "day", "week", "month", "year", "h", "min", "s"})
@@ -147,6 +147,12 @@ def can_be_summed(clause: Clause, series: str) -> bool:
     return _unit(clause, series) not in _SUMMED_NEVER and not means(series, "levels")
 
 
+def is_counted(clause: Clause, series: str) -> bool:
+    """Whether a series counts things: whole numbers without a unit, that can be added up."""
+    values = clause.table.series(series).dropna()
+    return unit_of(clause.table, series) is None and can_be_summed(clause, series) and bool((values % 1 == 0).all())
+
+
 def is_flow(clause: Clause, series: str) -> bool:
     """Whether a series is of amounts a period, so that a value over several is their sum: money, incidents, hours."""
     unit = _unit(clause, series)
@@ -186,3 +192,39 @@ def counts_periods(clause: Clause, count: Mark) -> bool:
 def marks_after(clause: Clause, mark: Mark) -> list[Mark]:
     """The marks after one."""
     return [m for m in clause.marks if m.start >= mark.end]
+
+
+def bounds_of(clause: Clause) -> list[Mark]:
+    """The numbers that bound a series."""
+    return [
+        mark
+        for mark in clause.numbers
+        if mark.hedge in BOUNDS and mark.number and not (_counts_something(clause, mark) or _multiplies(clause, mark))
+    ]
+
+
+def _multiplies(clause: Clause, mark: Mark) -> bool:
+    """Whether a number is a factor: "more than two times as many"."""
+    factors = [m for m in clause.of("times_as", "double") if m.start >= mark.end]
+    return any(not clause.text[mark.end : m.start].strip() for m in factors)
+
+
+def _counts_something(clause: Clause, mark: Mark) -> bool:
+    """Whether a bound is of a count ("more than 5 days", "more than 1 album") or of a change ("rose more than 20")."""
+    number = mark.number
+    assert number is not None  # a bound is a number
+    noun = any(
+        m.columns and not m.series and not clause.text[mark.end : m.start].strip() for m in marks_after(clause, mark)
+    )
+    changed = any(
+        m.kinds & {"up", "down"} and not clause.text[m.end : mark.hedge_mark.start].strip()
+        for m in clause.marks
+        if mark.hedge_mark and m.end <= mark.hedge_mark.start and not _is_level(clause, mark.hedge_mark)
+    )
+    counted = is_count(number) and number.unit is not None and number.unit == clause.table.step
+    return noun or changed or (counted and number.unit not in series_units(clause))
+
+
+def _is_level(clause: Clause, hedge: Mark) -> bool:
+    """Whether a bound is a level, also after a verb of change: "fallen below 30", not "risen more than 20"."""
+    return hedge.text.lower().split()[0] in clause.words.data["levels_beyond"]

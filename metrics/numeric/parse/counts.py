@@ -5,23 +5,22 @@ from dataclasses import dataclass
 
 from ..lexicon import Lexicon
 from ..quantities import can_be_in
-from ..specification import ALL_ROWS, Condition, Direction, Hedge, Statistic
+from ..specification import ALL_ROWS, Condition, Direction, Hedge, Statistic, Unverifiable
 from ..tables import OUTCOME, rows_of
-from ..unverifiable import Unverifiable
-from .bounds import bounds_of
 from .checks import (
+    bounds_of,
     check,
     counts_periods,
     counts_rows,
     each,
+    is_counted,
     nearest_series,
     series_of,
     stated,
 )
 from .clause import Clause
-from .construction import ANY, Construction, Match, Reading, Slot
+from .construction import ANY, Construction, Match, Reading, Slot, number, places, series, words
 from .marks import BOUNDS, Mark
-from .slots import number, places, series, words
 
 _OPPOSITE = {"gt": Hedge.AT_MOST, "ge": Hedge.LESS_THAN, "lt": Hedge.AT_LEAST, "le": Hedge.MORE_THAN}
 
@@ -77,12 +76,6 @@ def _counted_values(match: Match) -> Reading | None:
 def _is_of_each_row(clause: Clause, mean: Mark) -> bool:
     """Whether the "average" of "in 6 weeks the average wait was above 15" is of each week."""
     return any(s.start >= mean.end and not clause.text[mean.end : s.start].strip() for s in clause.series)
-
-
-def _once(match: Match) -> Reading | None:
-    clause, bound = match.clause, _bound(match)
-    windows = clause.windows(clause.times, clause.cells)
-    return Reading((check(each(bound.counted, _names(match), windows, value=1.0, **bound.fields())),))
 
 
 def _always_or_never(match: Match) -> Reading | None:
@@ -239,18 +232,20 @@ def _only_links(text: str, words: Lexicon) -> bool:
 
 
 def _missing(match: Match) -> Reading | None:
-    clause, words, counts = match.clause, match.clause.of("missing"), match["number"]
+    clause, words, said = match.clause, match.clause.of("missing"), match["number"]
     none, names = clause.of("none", "not"), series_of(match.clause)
     absent = bool(words) or bool(none)
-    if not names or not all(counts_rows(clause, m) and counts_periods(clause, m) for m in counts):
+    if not names or not all(counts_rows(clause, m) and counts_periods(clause, m) for m in said):
         return None
     windows = clause.windows(clause.times, clause.cells)[:1]  # the likeliest: "voor 21 april" is of that day
     placed = bool(clause.times or clause.cells)
-    if not windows or not (counts or (absent and (placed or words))):
+    # "no outages were reported" is a count of 0
+    is_zero = bool(none) and not words and not said and all(is_counted(clause, name) for name in names)
+    if is_zero or not windows or not (said or (absent and (placed or words))):
         return None
     also = (*words, *none, *clause.of("measured"))
-    if counts:
-        value: dict[str, object] = stated(counts[0]) | {"decimals": 0, "unit": None}
+    if said:
+        value: dict[str, object] = stated(said[0]) | {"decimals": 0, "unit": None}
         return Reading((check(each(Statistic.MISSING if absent else Statistic.COUNT, names, windows, **value)),), also)
     if words and none:  # "no values are missing"
         return Reading((check(each(Statistic.MISSING, names, windows, value=0.0)),), also)
@@ -270,13 +265,6 @@ CONSTRUCTIONS = (
         (series(), places()),
         (*_SAID_OF_BOUND, "some", "times_as", "distinct", "column"),
         _counted_values,
-    ),
-    Construction(
-        "only_once",
-        (_BOUND, words("some"), words("only", "exactly")),
-        (_NO_COUNT, series(), places()),
-        _SAID_OF_BOUND,
-        _once,
     ),
     Construction(
         "always_or_never",

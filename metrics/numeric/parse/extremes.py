@@ -7,10 +7,9 @@ from ..specification import ALL_ROWS, Direction, Hedge, Specification, Statistic
 from .adjectives import is_busy, is_money
 from .checks import Check, check, each, is_flow, is_year_besides, marks_after, series_of, stated
 from .clause import Clause
-from .construction import ANY, Construction, Match, Reading, Slot
+from .construction import ANY, Construction, Match, Reading, Slot, number, places, series, value, words
 from .marks import Mark
 from .places import holds, holds_window, is_row, windows_of
-from .slots import number, places, series, value, words
 
 _MORE, _LESS = frozenset({"maximum", "best"}), frozenset({"minimum", "worst"})
 _OF_A_PLACE = (Statistic.VALUE_AT, Statistic.LATEST, Statistic.FIRST, Statistic.MEAN, Statistic.SUM)
@@ -188,13 +187,6 @@ CONSTRUCTIONS = (
         (value(0, 1), series(), places()),
         ("first", "all", "count", "per_row", "column"),
         _extreme,
-    ),
-    Construction(
-        "extreme_of_what_was_told",
-        (words("maximum", "minimum", name="extreme"),),
-        (number(0, 0), series(), Slot("cells", lambda clause: clause.cells, 0, 0), places()),
-        ("all", "whole", "count", "others", "column"),
-        _apposed,
     ),
     Construction(
         "more_than_any_other",

@@ -5,9 +5,8 @@ from dataclasses import dataclass, replace
 
 from ..compute.statistic_entry import UnitRule
 from ..compute.statistics import STATISTICS, statistics_in
-from ..specification import Direction, Hedge, Specification, Statistic, Window
+from ..specification import Direction, Hedge, Specification, Statistic, Unverifiable, Window
 from ..tables import rows_of
-from ..unverifiable import Unverifiable
 from .checks import each, is_flow, stated
 from .claim_questions import THRESHOLD, WAYS, Slot, same_place, words_of
 from .clause import Clause

@@ -3,9 +3,8 @@
 from ..specification import ALL_ROWS, Direction, Hedge, Specification, Statistic, Window
 from .checks import check, each, series_of, stated
 from .clause import Clause
-from .construction import ANY, Construction, Match, Reading
+from .construction import ANY, Construction, Match, Reading, number, places, series, words
 from .marks import BOUNDS, Mark, is_count
-from .slots import number, places, series, words
 
 _NOW = Window(last=1)
 

@@ -6,10 +6,9 @@ from dataclasses import replace
 from ..specification import Direction, Specification, Statistic
 from .checks import check, each, stated
 from .clause import Clause
-from .construction import ANY, Construction, Match, Reading, Slot
+from .construction import ANY, Construction, Match, Reading, Slot, places, series, value, words
 from .marks import Mark
 from .relations import difference_kind
-from .slots import places, series, value, words
 
 _VALUES = (Statistic.VALUE_AT, Statistic.LATEST, Statistic.FIRST, Statistic.MEAN, Statistic.SUM)
 _COMPARED = (Statistic.VALUE_AT, Statistic.MEAN, Statistic.SUM)

@@ -17,10 +17,9 @@ from .checks import (
     stated,
 )
 from .clause import Clause
-from .construction import ANY, Construction, Match, Reading, Slot
+from .construction import ANY, Construction, Match, Reading, Slot, places, series, value, words
 from .marks import HEDGES_BY_WORD, Mark
 from .places import both, is_pair_of_rows
-from .slots import places, series, value, words
 
 _EXTREMES = {"maximum": Statistic.MAXIMUM, "minimum": Statistic.MINIMUM}
 MEANS = {entry.word: entry.statistic for entry in STATISTICS.values() if entry.is_inner}

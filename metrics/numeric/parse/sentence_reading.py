@@ -8,10 +8,9 @@ from ....languages import load_language
 from ....text.numbers import find_numbers
 from ..lexicon import Lexicon, lexicon, tokens, whole_words
 from ..names import Names
-from ..specification import ALL_ROWS, Specification, Window
+from ..specification import ALL_ROWS, Specification, Statistic, Window
 from ..tables import Table, View
 from .accounting import says_nothing, unknown_words
-from .carry_over import of_numbers, places_of, scope_after, told_by
 from .checks import Check
 from .clause_splitter import plain, splits, without_cause
 from .construction import Interpretation
@@ -223,7 +222,7 @@ def _parse(text: str, scene: Scene, words: Lexicon, depth: int, allowance: _Allo
         next_scene = replace(
             scene,
             inherited=first.series or scene.inherited,
-            scope=first.places or scope_after(first.windows) or scene.scope,
+            scope=first.places or _scope_after(first.windows) or scene.scope,
             told=first.told,
             apposed=True,
         )
@@ -276,15 +275,15 @@ def _in_view(text: str, view: View, names: Names, scene: Scene) -> _Parse | None
     specs = [spec for each in made.checks for spec in each.tiers[0]]
     series = tuple(dict.fromkeys(spec.series for spec in specs if spec.series))
     windows = tuple(
-        dict.fromkeys(w for w in (spec.window for spec in specs) if w != ALL_ROWS and not of_numbers(w, view))
+        dict.fromkeys(w for w in (spec.window for spec in specs) if w != ALL_ROWS and not _of_numbers(w, view))
     )
     return _Parse(
         [(each, view) for each in checks],
         weight,
         series,
         windows,
-        told_by(specs),
-        places_of(specs),
+        _told_by(specs),
+        _places_of(specs),
         interpretation=made,
     )
 
@@ -295,3 +294,25 @@ def _is_sound(view: View, checks: Sequence[Check]) -> bool:
         return True
     windows = [spec.window for made in checks for tier in made.tiers for spec in tier]
     return all(window.conditions for window in windows)
+
+
+def _scope_after(windows: tuple[Window, ...]) -> tuple[Window, ...]:
+    """What the next clause of a sentence may be about: the same time; the same row, or all of them."""
+    return (*windows, ALL_ROWS) if any(window.conditions for window in windows) else windows
+
+
+def _places_of(specs: list[Specification]) -> tuple[Window, ...]:
+    """Where a claim puts an extreme: what it says next is of there."""
+    told = [spec.place for spec in specs if spec.statistic in (Statistic.TIME_OF_MAXIMUM, Statistic.TIME_OF_MINIMUM)]
+    return tuple(dict.fromkeys(place for place in told if place is not None))
+
+
+def _told_by(specs: list[Specification]) -> tuple[Specification, ...]:
+    """What a later clause may refer to: relations first, then what else was checked, the last first."""
+    last_first = specs[::-1]
+    return tuple(sorted(last_first, key=lambda spec: spec.compared_window is None and spec.compared_with is None))
+
+
+def _of_numbers(window: Window, view: View) -> bool:
+    """Whether a window is told by values of series, which a later clause does not mean again."""
+    return any(test.column in view.table.columns for test in window.conditions)

@@ -7,10 +7,9 @@ from ..names import means
 from ..specification import ALL_ROWS, Specification, Statistic, Window
 from .checks import can_be_summed, check, each, series_of, stated, values_of
 from .clause import Clause, within
-from .construction import ANY, Construction, Match, Reading, Slot
+from .construction import ANY, Construction, Match, Reading, Slot, number, places, series, value, words
 from .marks import Mark
 from .places import holds, is_pair_of_rows
-from .slots import number, places, series, value, words
 
 
 def _percentages(clause: Clause) -> list[Mark]:

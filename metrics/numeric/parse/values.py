@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 from ..compute.statistics import STATISTICS
 from ..quantities import as_held
-from ..specification import Statistic, Window
+from ..specification import Statistic, Unverifiable, Window
 from ..tables import Period, rows_of
 from ..tables import values_of as values_in
-from ..unverifiable import Unverifiable
 from .checks import (
     Check,
     can_be_summed,
     check,
     each,
+    is_counted,
     is_flow,
     is_year_besides,
     nearest_series,
@@ -23,22 +23,15 @@ from .checks import (
     stated,
 )
 from .clause import Clause
-from .construction import ANY, Construction, Match, Reading
+from .construction import ANY, Construction, Match, Reading, number, places, series, value, words
 from .marks import Mark
 from .places import is_row
-from .slots import places, series, value, words
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _STATISTICS = {entry.word: entry.statistic for entry in STATISTICS.values() if entry.word}
 _INHERITED = (Statistic.MEAN, Statistic.MEDIAN, Statistic.SUM, Statistic.MAXIMUM, Statistic.MINIMUM)
-_PAIRED = {
-    "maximum": Statistic.MAXIMUM,
-    "minimum": Statistic.MINIMUM,
-    "mean": Statistic.MEAN,
-    "median": Statistic.MEDIAN,
-}
 
 
 def _aggregate(match: Match) -> Reading | None:
@@ -67,35 +60,6 @@ def _mean_of_each(match: Match) -> Reading | None:
     names = series_of(clause, nearest_series(clause, match.one("per_row")))
     windows = clause.windows(clause.times, clause.cells)
     return Reading((check(each(Statistic.MEAN, names, windows, **stated(match.one("value")))),), _all_rows(clause))
-
-
-def _paired(match: Match) -> Reading | None:
-    """Two statistics and two values, in the same order."""
-    clause, heads, numbers = match.clause, match["statistic"], match["value"]
-    words = clause.words
-    joined = re.compile(rf"\s*(?:&|(?:{words.links.conjunction}) {words.data['article']})\s*", re.IGNORECASE)
-    if heads[1].end > numbers[0].start or not all(
-        joined.fullmatch(clause.text[a.end : b.start]) for a, b in (heads, numbers)
-    ):
-        return None
-    windows = clause.windows(clause.times, clause.cells)
-    return Reading(
-        tuple(
-            check(
-                each(
-                    next(statistic for kind, statistic in _PAIRED.items() if kind in head.kinds),
-                    match.one("series").series,
-                    windows,
-                    **(stated(of) | {"unit": _unit(of) or _unit(numbers[1])}),
-                )
-            )
-            for head, of in zip(heads, numbers, strict=True)
-        )
-    )
-
-
-def _unit(mark: Mark) -> str | None:
-    return mark.number.unit if mark.number else None
 
 
 def _lookup(match: Match) -> Reading | None:
@@ -183,6 +147,18 @@ def _pairs(clause: Clause, numbers: tuple[Mark, ...]) -> list[tuple[Mark, Mark |
     return pairs if len(near) == len(pairs) == len(set(near)) else None
 
 
+def _none(match: Match) -> Reading | None:
+    """ "There were no complaints in May": a value of 0 of what is counted."""
+    clause = match.clause
+    names, windows = list(match.one("series").series), clause.windows(clause.times, clause.cells)
+    if not windows or not all(is_counted(clause, name) for name in names):
+        return None
+    (none,) = match["none"]
+    if clause.text[none.end : match.one("series").start].strip():
+        return None  # "no month had more complaints"
+    return Reading((check(each(Statistic.SUM, names, windows, value=0.0)),))
+
+
 def _of_both(match: Match) -> Reading | None:
     clause = match.clause
     first, second = match["place"]
@@ -201,18 +177,18 @@ CONSTRUCTIONS = (
         "aggregate",
         (words(*_STATISTICS, most=ANY, name="statistic"),),
         (value(), series(), places()),
-        ("per_row", "count", "column"),
+        ("per_row", "count", "column", "both"),
         _aggregate,
     ),
     Construction(
         "mean_of_each", (words("per_row", most=ANY),), (value(), series(), places()), ("count", "column"), _mean_of_each
     ),
     Construction(
-        "paired_statistics",
-        (words(*_PAIRED, least=2, most=2, name="statistic"),),
-        (value(2, 2), series(1), places()),
-        ("count",),
-        _paired,
+        "none",
+        (words("none"), words("measured", least=0)),
+        (number(0, 0), series(1), places(1)),
+        ("count", "when"),
+        _none,
     ),
     Construction(
         "value_of_both", (words("both"),), (value(), series(), places(2, 2)), ("count", "all", "column"), _of_both

@@ -5,7 +5,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from ....text.numbers.notation import known_unit, notation_powers, notation_words
-from ..unverifiable import Unverifiable
+from ..specification import Unverifiable
 
 if TYPE_CHECKING:
     from ..tables import Table

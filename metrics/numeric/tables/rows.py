@@ -6,8 +6,7 @@ from functools import lru_cache
 from operator import eq, ge, gt, le, lt, ne
 from typing import TYPE_CHECKING, Any
 
-from ..specification import Condition, Window
-from ..unverifiable import Unverifiable
+from ..specification import Condition, Unverifiable, Window
 from .cells import read_cell
 from .table import Period, Table
 

@@ -6,7 +6,7 @@ from enum import StrEnum
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from ..unverifiable import Unverifiable
+from ..specification import Unverifiable
 
 if TYPE_CHECKING:
     from pandas import DataFrame, DatetimeIndex, Series

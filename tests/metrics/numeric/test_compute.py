@@ -8,9 +8,16 @@ import pytest
 
 from assay.metrics.numeric.compute.verify import Finding, compute, verify
 from assay.metrics.numeric.numeric_claims import check_claims
-from assay.metrics.numeric.specification import Condition, Direction, Hedge, Specification, Statistic, Window
+from assay.metrics.numeric.specification import (
+    Condition,
+    Direction,
+    Hedge,
+    Specification,
+    Statistic,
+    Unverifiable,
+    Window,
+)
 from assay.metrics.numeric.tables import Grid, Table, table_of
-from assay.metrics.numeric.unverifiable import Unverifiable
 
 UP, DOWN, FLAT = Direction.UP, Direction.DOWN, Direction.FLAT
 S = Statistic

@@ -6,13 +6,20 @@ from dataclasses import replace
 import pytest
 
 from assay.metrics.numeric.numeric_claims import check_claims
-from assay.metrics.numeric.parse.catalogue import CONSTRUCTIONS
 from assay.metrics.numeric.parse.checks import check
 from assay.metrics.numeric.parse.clause import Clause
-from assay.metrics.numeric.parse.construction import Construction, Match, Reading, interpret
+from assay.metrics.numeric.parse.construction import (
+    Construction,
+    Match,
+    Reading,
+    interpret,
+    places,
+    series,
+    value,
+    words,
+)
 from assay.metrics.numeric.parse.scene import clause_of, scene_of
-from assay.metrics.numeric.parse.selection import agree, interpretations
-from assay.metrics.numeric.parse.slots import places, series, value, words
+from assay.metrics.numeric.parse.selection import CONSTRUCTIONS, agree, interpretations
 from assay.metrics.numeric.specification import Hedge, Specification, Statistic
 from assay.metrics.numeric.tables import Grid, Table, table_of
 

@@ -118,3 +118,22 @@ PARTS = [  # 30, 20 and 10 of 60 calls: 50%, 33.3%, 16.7%
 @pytest.mark.parametrize(("claim", "verdict"), PARTS, ids=[claim for claim, _ in PARTS])
 def test_a_part_in_words_is_a_round_share(claim: str, verdict: str) -> None:
     assert [checked.verdict for checked in check_claims([claim], [TABLES["regions"]], "en")] == [verdict]
+
+
+OUTAGES = table_of(
+    Grid("Helpdesk", {"month": ["2026-01", "2026-02", "2026-03"], "complaints (n)": [3, 0, 5], "outages": [1, 1, 0]})
+)
+
+
+@pytest.mark.parametrize(
+    ("claim", "language", "verdict"),
+    [
+        ("There were no complaints in February.", "en", "supported"),
+        ("There were no complaints in March.", "en", "contradicted"),  # five
+        ("No outages were reported in March.", "en", "supported"),
+        ("In februari waren er geen klachten.", "nl", "supported"),
+        ("Im Januar gab es keine Beschwerden.", "de", "contradicted"),  # three
+    ],
+)
+def test_none_of_what_is_counted_is_a_value_of_zero(claim: str, language: str, verdict: str) -> None:
+    assert [checked.verdict for checked in check_claims([claim], [OUTAGES], language)] == [verdict]

@@ -72,6 +72,7 @@ def statement() -> Table:
     [
         # the column of changes is no year, so that it leaves the years alone
         ("What was the average cash in 2018 and 2019?", "350 thousand", "supported"),
+        ("What was the sum of cash in both 2018 and 2019?", "700 thousand", "supported"),
         # "liquid means" stands above the row of cash
         ("What was the change in liquid means cash from 2018 to 2019?", "120 thousand", "contradicted"),  # 100
         ("What was cash as a percentage of total assets in 2019?", "40%", "supported"),
