@@ -33,7 +33,7 @@ async def decide(request: Request, ask: Ask, settings: JudgeSettings) -> Answers
         BudgetReached: A call does not fit into the budget.
         ReplyPending: A reply comes later; all calls that can be made now were made.
     """
-    transport = choose_transport(settings)
+    transport = choose_transport(settings, together=request.together)
     answers: dict[str, Answer] = {}
     pending: ReplyPending | None = None
     usage, replies = Usage(), list[RawReply]()

@@ -155,6 +155,8 @@ class Request:
         language: The language of the prompt; None for English.
         sample: The id of the sample that it is about, for messages.
         prompts: Where the prompt comes from.
+        together: Whether the questions are parts of one answer, so that a chat model is asked all of them in one call
+            also where it gives log probabilities.
 
     Raises:
         UsageError: There is no question, two have one id, or a part of the state has no usable name.
@@ -170,6 +172,7 @@ class Request:
     language: str | None = None
     sample: str = ""
     prompts: Prompts = BUNDLED
+    together: bool = False
 
     def __post_init__(self) -> None:
         if not self.questions:

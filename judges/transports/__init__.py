@@ -16,14 +16,14 @@ _TRANSPORTS: dict[str, Transport] = {
 }
 
 
-def choose_transport(settings: JudgeSettings) -> Transport:
-    """Returns the transport of a judge.
+def choose_transport(settings: JudgeSettings, *, together: bool = False) -> Transport:
+    """Returns the transport of a judge, for questions that are parts of one answer (`together`) or not.
 
     By itself (`auto`) a model that litellm lists as a decision model is asked by its protocol; a chat model that gives
-    log probabilities question by question, another with all questions in one call.
+    log probabilities question by question, another one, or one asked questions together, with all in one call.
     """
     if settings.decide != "auto":
         return _TRANSPORTS[settings.decide]
     if is_decision_model(settings):
         return _TRANSPORTS["decisions" if settings.model.startswith("openai/") else "systemone"]
-    return _TRANSPORTS["single" if settings.logprobs else "listed"]
+    return _TRANSPORTS["single" if settings.logprobs and not together else "listed"]

@@ -29,7 +29,7 @@ def reading_request(sample: Sample, claims: Sequence[OpenClaim], prompts: Prompt
         "claims": "\n".join(f"{place}: {' '.join(claim.text.split())}" for place, claim in enumerate(claims, start=1)),
     }
     questions = [question for name, subject in _named_subjects(claims) for question in subject.questions(name)]
-    return Request("numeric", state, questions, sample.language, sample.id, prompts)
+    return Request("numeric", state, questions, sample.language, sample.id, prompts, together=True)
 
 
 def _named_subjects(claims: Sequence[OpenClaim]) -> list[tuple[str, Subject]]:

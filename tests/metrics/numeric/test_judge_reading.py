@@ -280,6 +280,19 @@ def test_a_decision_model_is_asked_all_in_one_call(openai_server: OpenAIServer) 
     assert [choice["value"] for choice in asked["2.1.when"]["choices"]] == ["3 March", "none"]
 
 
+def test_a_judge_with_log_probabilities_is_asked_all_in_one_call_too(
+    script: Callable[..., None], openai_server: OpenAIServer
+) -> None:
+    """The slots of a number are one answer; by `decide: single` each is a call of its own."""
+    settings = JudgeSettings(
+        model="openai/test", api_base=openai_server.api_base, structured="schema", wait=0, logprobs=True
+    )
+    script(ListedAnswers=says({"statistic": "mean"}))
+    (claim,) = claims(LiteLLMJudge(settings), OPEN)
+    assert claim["verdict"] == "supported"
+    assert [request.schema for request in openai_server.requests] == ["ListedAnswers"]
+
+
 def test_a_judge_that_fails_or_may_ask_nothing_gives_no_score(judge: Make, openai_server: OpenAIServer) -> None:
     openai_server.script = lambda _: Answer(status=400)
     assert assessed(judge(), OPEN).status == "failed"
