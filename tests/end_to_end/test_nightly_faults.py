@@ -5,12 +5,12 @@ import resource
 import sqlite3
 import subprocess
 import sys
-import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from interrupted_runs import command_at_request
 from junitparser import JUnitXml
 from openai_server import Answer, OpenAIServer, Request
 
@@ -165,21 +165,10 @@ def test_kill_9(assay: Make, nightly: Make, openai_server: OpenAIServer, tmp_pat
     assert (
         assay("suite", "nightly.yaml").code == 0
     )  # yesterday's nightly run passed; its reports must not pass for this one's
-    reached = threading.Event()
     openai_server.forget()
-
-    def count(request: Request) -> Answer | None:
-        if request.number < 11:
-            return None
-        reached.set()
-        return Answer(fault="hang")
-
-    openai_server.script, openai_server.latency = count, 0.1
-    process = subprocess.Popen(COMMAND, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    assert reached.wait(120), process.communicate()
-    process.kill()
-    process.communicate()
-    openai_server.script, openai_server.latency = None, 0
+    with command_at_request(tmp_path, openai_server, COMMAND[3:], 11) as process:
+        process.kill()
+        process.communicate()
     assert (report(tmp_path)["status"], report(tmp_path)["runs"]) == ("running", [])
     assert "did not finish" in junit_errors(tmp_path)[0]
     assert "did not finish" in (tmp_path / "summary.md").read_text(encoding="utf-8")

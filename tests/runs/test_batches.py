@@ -1,12 +1,12 @@
 """A run in batches: the scores of a live run, whatever happens to the batches; nothing is lost, nothing asked twice."""
 
 import json
-from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from interrupted_runs import count_bodies, scores
 from openai_batches import Call, ServedBatch
 from openai_server import Answer, OpenAIServer, Request
 
@@ -20,18 +20,6 @@ SAMPLES, FIRST, SECOND = 6, 12, 6  # claims and ratings of each; then whether it
 
 def command(set_path: Path, judge: Path, *more: str) -> list[str]:
     return ["run", str(set_path), "--judge", str(judge), "--metrics", METRICS, "--batch", *more]
-
-
-def scores(folder: Path, run: str = "last", store: str = ".assay") -> list[Any]:
-    """All of a run's scores, without what they took."""
-    opened = Store(folder / store)
-    stored = [(name, metric, s.value, s.status, s.evidence) for name, metric, s in opened.scores(opened.run(run).id)]
-    opened.close()
-    return sorted(stored, key=lambda each: each[:2])
-
-
-def bodies(server: OpenAIServer) -> Counter[str]:
-    return Counter(json.dumps(request.body, sort_keys=True) for request in server.requests)
 
 
 def answered_once(server: OpenAIServer) -> bool:
@@ -55,7 +43,7 @@ def live(assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAISer
     words = [word for word in command(set_file(SAMPLES), judge_file()) if word != "--batch"]
     done = assay(*words, "--store", "live", "--json")
     assert (done.code, len(openai_server.requests)) == (0, FIRST + SECOND)
-    sent = bodies(openai_server)
+    sent = count_bodies(openai_server)
     openai_server.forget()
     _LIVE.append((scores(tmp_path, store="live"), sent))
     return _LIVE[0]
@@ -68,7 +56,7 @@ def test_batches_give_the_scores_of_live_calls(
     openai_server.batches.polls = 2
     done = assay(*command(set_file(SAMPLES), judge_file()), "--json")
     assert done.code == 0
-    assert (scores(tmp_path), bodies(openai_server)) == live
+    assert (scores(tmp_path), count_bodies(openai_server)) == live
     assert [len(batch.lines) for batch in openai_server.batches.batches.values()] == [FIRST, SECOND]
     assert answered_once(openai_server)
     assert done.json["usage"]["calls"] == FIRST + SECOND

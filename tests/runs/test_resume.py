@@ -1,19 +1,17 @@
 """A run that is killed, interrupted or out of budget: nothing is lost, and only what is missing is asked again."""
 
-import json
 import os
 import re
 import signal
 import subprocess
 import sys
-import threading
-from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from openai_server import Answer, OpenAIServer, Request
+from interrupted_runs import command_at_request, count_bodies, scores
+from openai_server import Answer, OpenAIServer
 
 from assay.judges import JudgeSettings
 from assay.runs import Plan, Store
@@ -30,40 +28,6 @@ def command(set_path: Path, judge: Path, *more: str) -> list[str]:
 def heeds_ctrl_c() -> None:
     """In a new process: SIGINT as on a terminal, also where these tests run in the background and it is ignored."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-
-
-def begun(folder: Path, server: OpenAIServer, words: list[str], until: int) -> subprocess.Popen[bytes]:
-    """A real `assay run` in a process of its own, brought to its `until`-th request, which gets no answer."""
-    reached = threading.Event()
-
-    def count(request: Request) -> Answer | None:
-        if request.number < until:
-            return None
-        reached.set()
-        return Answer(fault="hang")
-
-    server.script, server.latency = count, 0.1
-    process = subprocess.Popen(
-        [sys.executable, "-m", "assay", *words],
-        cwd=folder,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        preexec_fn=heeds_ctrl_c,  # noqa: PLW1509  (no threads here)
-    )
-    assert reached.wait(60), process.communicate()
-    return process
-
-
-def scores(folder: Path, run: str = "last", store: str = ".assay") -> list[Any]:
-    """All of a run's scores, without what they took."""
-    opened = Store(folder / store)
-    stored = [(name, metric, s.value, s.status, s.evidence) for name, metric, s in opened.scores(opened.run(run).id)]
-    opened.close()
-    return sorted(stored, key=lambda each: each[:2])
-
-
-def count_questions(server: OpenAIServer) -> Counter[str]:
-    return Counter(json.dumps(request.body, sort_keys=True) for request in server.requests)
 
 
 @pytest.fixture
@@ -87,17 +51,16 @@ def test_kill_9_at_any_moment_loses_nothing(
     until: int,
 ) -> None:
     words = command(set_file(SAMPLES), judge_file())
-    process = begun(tmp_path, openai_server, words, until)
-    process.kill()
-    process.communicate()
+    with command_at_request(tmp_path, openai_server, words, until) as process:
+        process.kill()
+        process.communicate()
     before = len(openai_server.requests)
 
-    openai_server.script, openai_server.latency = None, 0
     done = assay("run", "--resume", "last", "--json")
     assert done.code == 0
     assert scores(tmp_path) == whole
     # the calls of one whole run, and once more those whose replies were on their way when it was killed
-    times = count_questions(openai_server)
+    times = count_bodies(openai_server)
     assert len(times) == CALLS
     assert CALLS < len(openai_server.requests) <= CALLS + AT_ONCE
     assert done.json["usage"]["calls"] - done.json["usage"]["from_cassette"] == len(openai_server.requests) - before
@@ -109,9 +72,9 @@ def test_ctrl_c_ends_cleanly_and_is_resumed(
     *, assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer, tmp_path: Path, whole: Any
 ) -> None:
     words = command(set_file(SAMPLES), judge_file())
-    process = begun(tmp_path, openai_server, words, 20)
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
+    with command_at_request(tmp_path, openai_server, words, 20, preexec_fn=heeds_ctrl_c) as process:
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
     assert process.returncode == 130
     assert out == b""
     *progress, last = err.decode().splitlines()
@@ -120,11 +83,10 @@ def test_ctrl_c_ends_cleanly_and_is_resumed(
     store = Store(tmp_path / ".assay")
     assert store.run("last").status == "interrupted"
 
-    openai_server.script, openai_server.latency = None, 0
     done = assay("run", "--resume", "last", "--json")
     assert (done.code, done.err) == (0, "")
     assert scores(tmp_path) == whole
-    assert len(count_questions(openai_server)) == CALLS
+    assert len(count_bodies(openai_server)) == CALLS
     assert len(openai_server.requests) <= CALLS + AT_ONCE
     assert store.run("last").status == "done"
 

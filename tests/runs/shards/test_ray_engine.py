@@ -2,9 +2,6 @@
 
 import json
 import os
-import signal
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -14,6 +11,7 @@ from typing import Any
 import psutil
 import pyarrow
 import pytest
+from interrupted_runs import command_at_request
 from openai_server import Answer, OpenAIServer, Request
 from pyarrow import parquet
 
@@ -181,20 +179,9 @@ def test_a_killed_driver_goes_on_where_it_ended(
     pattern = write_answers(tmp_path / "in", 12, 12)
     words = ["run", pattern, "--judge", str(judge_file(concurrency=1)), "--metrics", "judge_truthfulness"]
     words += ["--engine", "ray", "--workers", "1", "--out", "out", "--shard-rows", "3"]
-    reached = threading.Event()
-
-    def hang_at_the_eighth(request: Request) -> Answer | None:
-        if request.number < 8:
-            return None
-        reached.set()
-        return Answer(fault="hang")
-
-    openai_server.script = hang_at_the_eighth
-    process = subprocess.Popen([sys.executable, "-m", "assay", *words], cwd=tmp_path, stderr=subprocess.PIPE)
-    assert reached.wait(300), process.communicate()
-    process.send_signal(signal.SIGKILL)
-    process.wait()
-    openai_server.script = None
+    with command_at_request(tmp_path, openai_server, words, 8) as process:
+        process.kill()
+        process.communicate()
     done = assay(*words, "--json")
     assert done.code == 0, done.err
     assert json.loads(done.out)["metrics"]["judge_truthfulness"]["scored"] == 12

@@ -1,17 +1,14 @@
 """A run by shards: pieces of files, results in a folder, a record in the store that reads like that of a local run."""
 
 import json
-import signal
-import subprocess
-import sys
-import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pyarrow
 import pytest
-from openai_server import Answer, OpenAIServer, Request
+from interrupted_runs import command_at_request
+from openai_server import OpenAIServer
 from pyarrow import parquet
 
 from assay.errors import InputError, UsageError
@@ -250,20 +247,9 @@ def test_a_killed_command_asks_again_at_most_for_the_shard_in_work(
     pattern = write_files(tmp_path / "in", set_file(6), 6)
     words = ["run", pattern, "--judge", str(judge_file(concurrency=1)), "--metrics", "judge_truthfulness"]
     words += ["--engine", "shards", "--out", "out", "--shard-rows", "3"]
-    reached = threading.Event()
-
-    def hang_at_the_sixth(request: Request) -> Answer | None:
-        if request.number < 6:
-            return None
-        reached.set()
-        return Answer(fault="hang")
-
-    openai_server.script = hang_at_the_sixth
-    process = subprocess.Popen([sys.executable, "-m", "assay", *words], cwd=tmp_path, stderr=subprocess.PIPE)
-    assert reached.wait(100), process.communicate()
-    process.send_signal(signal.SIGKILL)
-    process.wait()
-    openai_server.script = None
+    with command_at_request(tmp_path, openai_server, words, 6) as process:
+        process.kill()
+        process.communicate()
     done = assay(*words, "--json")
     assert done.code == 0, done.err
     assert done.json["metrics"]["judge_truthfulness"]["scored"] == 6

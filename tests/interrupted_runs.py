@@ -1,0 +1,69 @@
+"""Runs that are stopped in the middle: a command that waits at its n-th request, and what a run has in its store."""
+
+import json
+import subprocess
+import sys
+import threading
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from openai_server import Answer, OpenAIServer, Request
+
+from assay.runs import Store
+
+
+@contextmanager
+def command_at_request(
+    folder: Path, server: OpenAIServer, words: Sequence[str], number: int, **options: Any
+) -> Iterator[subprocess.Popen[bytes]]:
+    """A real `assay ...` in a process of its own, brought to its request of this number, which gets no answer.
+
+    At the end of the block it is killed, if it goes on, and the server answers again.
+
+    Args:
+        folder: Where the command is given.
+        server: Whom it asks.
+        words: The command, without `assay`.
+        number: Of the request.
+        options: Of `subprocess.Popen`.
+    """
+    reached = threading.Event()
+    script, latency = server.script, server.latency
+
+    def hang(request: Request) -> Answer | None:
+        if request.number < number:
+            return None
+        reached.set()
+        return Answer(fault="hang")
+
+    server.script, server.latency = hang, 0.1
+    process = subprocess.Popen(
+        [sys.executable, "-m", "assay", *words],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        **options,
+    )
+    try:
+        assert reached.wait(300), process.communicate()
+        yield process
+    finally:
+        with process:  # waits, and closes its pipes
+            process.kill()
+        server.script, server.latency = script, latency
+
+
+def scores(folder: Path, run: str = "last", store: str = ".assay") -> list[Any]:
+    """All of a run's scores, without what they took."""
+    opened = Store(folder / store)
+    stored = [(name, metric, s.value, s.status, s.evidence) for name, metric, s in opened.scores(opened.run(run).id)]
+    opened.close()
+    return sorted(stored, key=lambda each: each[:2])
+
+
+def count_bodies(server: OpenAIServer) -> Counter[str]:
+    """How often each request was sent."""
+    return Counter(json.dumps(request.body, sort_keys=True) for request in server.requests)
