@@ -10,7 +10,7 @@ from scipy import stats
 
 from assay.meta_eval.auroc import auroc
 from assay.meta_eval.bootstrap import bca_interval
-from assay.meta_eval.correlation import spearman
+from assay.meta_eval.correlation import spearman, spearman_influence
 
 
 def follow(n: int, seed: int, noise: float = 1.0) -> tuple[list[float], list[float]]:
@@ -159,3 +159,28 @@ def test_meta_eval_needs_no_judge() -> None:
     printing = f"{code}; print(json.dumps(sorted(name for name in sys.modules if name.startswith('assay'))))"
     out = subprocess.run([sys.executable, "-c", printing], capture_output=True, text=True, check=True).stdout
     assert {name.split(".")[1] for name in json.loads(out) if "." in name} == {"meta_eval"}
+
+
+def test_influences_are_what_leaving_an_item_out_changes() -> None:
+    """(n - 1) times (rho - rho without the item), but for terms of 1 / n; with ties in both variables."""
+    random = np.random.default_rng(0)
+    y = random.normal(size=400)
+    x = (y + random.normal(size=400)).round(1)
+    y = y.round()
+    rho = stats.spearmanr(x, y).statistic
+    left_out = [stats.spearmanr(np.delete(x, item), np.delete(y, item)).statistic for item in range(20)]
+    influence = spearman_influence(x, y)
+    assert influence[:20] == pytest.approx(399 * (rho - np.array(left_out)), abs=0.03)
+    assert np.ptp(influence) > 2
+
+
+def test_many_groups_have_the_normal_interval() -> None:
+    """rho of independent values has the variance 1 / (n - 1); where each stands twice in its group, twice that."""
+    random = np.random.default_rng(0)
+    x, y = random.random((2, 6000))
+    single = spearman(x, y, [f"g{item}" for item in range(6000)])
+    assert single.value == pytest.approx(stats.spearmanr(x, y).statistic)
+    assert (single.high or 0) - (single.low or 0) == pytest.approx(2 * 1.96 / 5999**0.5, rel=0.03)
+    twice = spearman(np.tile(x, 2), np.tile(y, 2), [f"g{item}" for item in range(6000)] * 2)
+    assert (twice.n, twice.groups) == (12_000, 6000)
+    assert (twice.low, twice.high) == (pytest.approx(single.low, abs=1e-3), pytest.approx(single.high, abs=1e-3))
