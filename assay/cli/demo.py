@@ -24,9 +24,7 @@ DEMO_METRICS = (
     "judge_relatedness",
     "judge_completeness",
 )
-_RATINGS = DEMO_METRICS[-3:]
 _NOT_RECORDED = {
-    "qwen0.5b": _RATINGS,
     # asked for English questions it writes without end, and each takes minutes
     "smollm2-135m": ("answer_relevance",),
 }
