@@ -125,9 +125,8 @@ class _Reading:
             fields |= stated(number)
             if hedge := said.slots.get(Slot.HEDGE):
                 fields["hedge"] = Hedge(hedge)
-        for needed in {"direction"} & set(needs):
-            if not fields[needed]:
-                raise CannotUse(f"a {_called(statistic)} has no {needed}")
+        if "direction" in needs and not way:
+            raise CannotUse(f"a {_called(statistic)} has no direction")
         return fields
 
     def _threshold(self, statistic: Statistic) -> Mark:
@@ -144,9 +143,8 @@ class _Reading:
         fields: dict[str, object],
     ) -> list[Specification]:
         """One side measured against the other: another time or row of the same, or another series."""
-        for needed in {"compared_with"} & set(STATISTICS[statistic].needs):
-            if fields[needed] is None:
-                raise CannotUse(f"a {_called(statistic)} has no second series")
+        if "compared_with" in STATISTICS[statistic].needs and fields["compared_with"] is None:
+            raise CannotUse(f"a {_called(statistic)} has no second series")
         windows = self._windows(own)
         if series is not None and is_flow(self._clause, series) and not self._clause.of(_S.MEAN):
             fields = fields | {"of": _S.SUM}

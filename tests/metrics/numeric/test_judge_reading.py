@@ -8,10 +8,10 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
+from network_samples import network_sample
 from openai_server import Answer, OpenAIServer, Request
 
 from assay.errors import BudgetReached, UsageError
-from assay.eval_sets import Sample
 from assay.judges import Budget, JudgeSettings, LiteLLMJudge
 from assay.metrics import Score
 from assay.metrics.catalogue import load_metric
@@ -28,21 +28,7 @@ from assay.metrics.numeric.tables import tables_of_sample
 from assay.prompts import BUNDLED
 
 Make = Callable[..., LiteLLMJudge]
-NETWORK = {
-    "name": "network",
-    "columns": {
-        "date": ["2026-03-01", "2026-03-02", "2026-03-03", "2026-03-04"],
-        "throughput_mbps": [41.0, 43.0, None, 45.0],
-        "latency_ms": [22, 21, 25, 20],
-    },
-    "units": {"throughput_mbps": "Mbps", "latency_ms": "ms"},
-}
 OPEN = "What people got hovered at 43 Mbps of throughput, gnarfly."
-
-
-def sample(response: str, **fields: Any) -> Sample:
-    given = {"id": "s", "user_input": "", "response": response, "language": "en", "tables": [NETWORK]}
-    return Sample.model_validate(given | fields)
 
 
 def says(*readings: Mapping[str, str]) -> Callable[[Request], dict[str, str]]:
@@ -62,7 +48,7 @@ def says(*readings: Mapping[str, str]) -> Callable[[Request], dict[str, str]]:
 
 
 def assessed(judge: LiteLLMJudge | None, response: str, read: Any = "auto", **fields: Any) -> Score:
-    return run_to_end(NumericClaims(judge, read=read).assess(sample(response, **fields)))
+    return run_to_end(NumericClaims(judge, read=read).assess(network_sample(response, **fields)))
 
 
 def claims(judge: LiteLLMJudge | None, response: str, read: Any = "auto", **fields: Any) -> list[dict[str, Any]]:
@@ -302,7 +288,7 @@ def test_a_judge_that_fails_or_may_ask_nothing_gives_no_score(judge: Make, opena
 
 def test_the_judge_is_told_every_statistic_and_hedge_of_the_registries() -> None:
     for language in LANGUAGES:
-        given = sample("x 5", language=language)
+        given = network_sample("x 5", language=language)
         scene = scene_of(tables_of_sample(given), language)
         asked = reading_request(
             given, [open_claim("x 5", scene), open_claim("x 3 %", scene), open_claim("x", scene)], BUNDLED

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from network_samples import network_sample
 
 from assay.cli import cli
-from assay.eval_sets import Sample
 from assay.judges import LiteLLMJudge
 from assay.metrics import Faithfulness, Score
 from assay.metrics.catalogue import load_metric, needs_judge
@@ -20,24 +20,9 @@ from assay.metrics.numeric.quantities import HEDGES
 from assay.metrics.numeric.specification import Hedge, Statistic
 from assay.metrics.numeric.tables import Grid, table_of
 
-NETWORK = {
-    "name": "network",
-    "columns": {
-        "date": ["2026-03-01", "2026-03-02", "2026-03-03", "2026-03-04"],
-        "throughput_mbps": [41.0, 43.0, None, 45.0],
-        "latency_ms": [22, 21, 25, 20],
-    },
-    "units": {"throughput_mbps": "Mbps", "latency_ms": "ms"},
-}
-
-
-def sample(response: str, **fields: Any) -> Sample:
-    given = {"id": "s", "user_input": "", "response": response, "language": "en", "tables": [NETWORK]}
-    return Sample.model_validate(given | fields)
-
 
 def score(response: str, **fields: Any) -> Score:
-    return run_to_end(NumericClaims().assess(sample(response, **fields)))
+    return run_to_end(NumericClaims().assess(network_sample(response, **fields)))
 
 
 def test_the_score_is_the_share_of_checkable_claims_that_hold() -> None:
@@ -90,7 +75,7 @@ def test_in_faithfulness_a_computed_verdict_takes_the_judges_place(
 ) -> None:
     claims = ["The average throughput was 43 Mbps.", "The highest latency was 26 ms.", "Engineers were on site."]
     script(Claims={"claims": claims}, ListedAnswers={"1": "No", "2": "Yes", "3": "No"})
-    answered = sample(" ".join(claims))
+    answered = network_sample(" ".join(claims))
     found = run_to_end(Faithfulness(judge(), "judge").assess(answered))
     first, second, third = found.evidence["claims"]
     assert [c["verdict"] for c in (first, second, third)] == ["supported", "contradicted", "not_found"]
@@ -98,7 +83,9 @@ def test_in_faithfulness_a_computed_verdict_takes_the_judges_place(
     assert (first["judge"]["verdict"], second["judge"]["verdict"]) == ("not_found", "supported")
     assert found.value == pytest.approx(1 / 3)
     plain = run_to_end(
-        Faithfulness(judge(), "judge", numeric=False).assess(sample(" ".join(claims), retrieved_contexts=["25"]))
+        Faithfulness(judge(), "judge", numeric=False).assess(
+            network_sample(" ".join(claims), retrieved_contexts=["25"])
+        )
     )
     assert [c["source"] for c in plain.evidence["claims"]] == ["judge"] * 3
 
