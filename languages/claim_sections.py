@@ -1,9 +1,10 @@
 """The sections of a language pack that numerical claims are read with."""
 
 import re
+from datetime import date
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from .sections import Checked, Section
 
@@ -24,15 +25,6 @@ Patterns = tuple[Pattern, ...]
 Forms = tuple[Form, ...]
 WordList = frozenset[str]
 Weekdays = tuple[int, ...]
-
-
-def _month_day(text: str) -> str:
-    if not re.fullmatch(r"(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])", text):
-        raise ValueError(f"{text!r} is no day of a year; write a month and a day, as 12-25")
-    return text
-
-
-MonthDay = Annotated[str, AfterValidator(_month_day)]
 
 
 class GroupedSection(Section):
@@ -283,12 +275,43 @@ class ClaimMarks(GroupedSection):
     harmless_cell: WordList
 
 
-class HolidayDates(Section):
-    """When a holiday is: spans in days from Easter Sunday, or of month-days, the likeliest first."""
+class HolidayDay(Section):
+    """A day of a year by the calendar: a holiday, or a month and a day (`12-05`), and so many days later."""
 
-    easter: tuple[tuple[int, int], ...] = ()
-    dates: tuple[tuple[MonthDay, MonthDay], ...] = ()
-    not_on_sunday: bool = False
+    holiday: str
+    days: int = 0
+
+
+_DAY = re.compile(r"(?P<holiday>[^-+\d].*?|\d\d-\d\d)(?: (?P<days>[+-]\d{1,3}))?")
+
+
+def _holiday_span(text: Any) -> Any:
+    """The first and the last day of "Christmas Eve .. Boxing Day", "Easter Sunday -1" or "12-05"."""
+    if not isinstance(text, str):
+        return text
+    days = [_holiday_day(day.strip()) for day in text.split(" .. ")]
+    if len(days) > 2:
+        raise ValueError(f"{text!r} has {len(days)} days; write one day, or the first .. the last")
+    return days[0], days[-1]
+
+
+def _holiday_day(text: str) -> HolidayDay:
+    match = _DAY.fullmatch(text)
+    try:
+        if match is None:
+            raise ValueError(text)
+        if match["holiday"][0].isdigit():
+            date.fromisoformat(f"2001-{match['holiday']}")
+    except ValueError as error:
+        raise ValueError(f"{text!r} is no day of a year; write a holiday, or a month and a day, as 12-25") from error
+    return HolidayDay(holiday=match["holiday"], days=int(match["days"] or 0))
+
+
+HolidaySpan = Annotated[tuple[HolidayDay, HolidayDay], BeforeValidator(_holiday_span)]
+HolidaySpans = Annotated[
+    tuple[HolidaySpan, ...], Field(min_length=1), BeforeValidator(lambda one: [one] if isinstance(one, str) else one)
+]
+CalendarCode = Annotated[str, Field(pattern=r"^[A-Z]{2}(-\w+)?$")]
 
 
 class ClaimTimes(GroupedSection):
@@ -311,6 +334,8 @@ class ClaimTimes(GroupedSection):
         periods: day, week, month, quarter, year or row.
         from_to: Two times that make one; `end_of` to `until` make one of another.
         first_units_of: So many units of, or from, a time; all down to `one_from`.
+        holiday_calendars: The countries, or parts of one, whose holidays are meant: codes of the library `holidays`.
+        holiday_names: Names besides those of the calendars, and the days that each may mean, the likeliest first.
         the_unit: A time told by another one: all of it, a step from it.
         same_led: The same part of another year.
         untold: Of a table without times: what it cannot tell.
@@ -372,7 +397,8 @@ class ClaimTimes(GroupedSection):
     lone_day_led: Pattern = "(?!)"
     no_lone_day: Pattern = "(?!)"
     after_lone_day: Pattern = "(?!)"
-    holidays: dict[Pattern, HolidayDates] = Field(default_factory=dict)
+    holiday_calendars: tuple[CalendarCode, ...] = ()
+    holiday_names: dict[Pattern, HolidaySpans] = Field(default_factory=dict)
     the_unit: Forms = ()
     step_after: Forms = ()
     step_before: Forms = ()

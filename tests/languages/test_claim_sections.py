@@ -8,7 +8,9 @@ import pytest
 from assay.errors import InputError
 from assay.languages import language_codes, load_language, packs_with, parse_yaml, read_yaml
 from assay.languages.claim_sections import ClaimMarks, ClaimTimes, SeriesNames
+from assay.metrics.numeric.lexicon import lexicon
 from assay.metrics.numeric.names.concepts import concepts
+from assay.metrics.numeric.times.holidays import holiday_dates
 
 PACKS = Path(__file__).parents[2] / "languages"
 SECTIONS = ("claim_marks", "claim_times", "series_names", "plain_words")
@@ -52,10 +54,25 @@ def test_a_mistake_in_marks_is_told_with_its_place(tmp_path: Path, text: str, li
         read_yaml(file, ClaimMarks)
 
 
-def test_a_holiday_that_is_no_day_is_told_with_its_place() -> None:
-    text = "holidays:\n  carnival: {dates: [['02-30', '3-1']]}\nordinals: {}\n"
-    with pytest.raises(InputError, match=r"times.yaml, line 2, holidays.carnival.*'3-1' is no day of a year"):
+@pytest.mark.parametrize("day", ["02-30", "3-1", "-1", "Easter Sunday .. 13-01"])
+def test_a_holiday_that_is_no_day_is_told_with_its_place(day: str) -> None:
+    text = f"holiday_names:\n  carnival: ['{day}']\nordinals: {{}}\n"
+    with pytest.raises(InputError, match=r"times.yaml, line 2, holiday_names.carnival.* is no day of a year"):
         parse_yaml(text, ClaimTimes, "times.yaml")
+
+
+def test_holidays_are_of_countries_that_the_library_knows() -> None:
+    """A misspelled name would never be read, and a misspelled country would stop every claim."""
+    for pack in packs_with("claim_times"):
+        days = [day for spans in pack.claim_times.holiday_names.values() for span in spans for day in span]
+        dates = holiday_dates(pack.code, 2025)
+        assert {day.holiday.lower() for day in days if not day.holiday[0].isdigit()} <= dates.keys(), pack
+
+
+def test_a_country_without_a_calendar_is_told_with_its_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(lexicon("en").data, "holiday_calendars", ["XX"])
+    with pytest.raises(InputError, match=r"languages/en/claim_times.yaml, holiday_calendars, XX: .*XX.* write a code"):
+        holiday_dates("en", 1999)
 
 
 def test_what_is_known_of_concepts_is_of_concepts_that_a_language_has() -> None:

@@ -4,11 +4,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import date, timedelta
-from functools import cache
+from functools import cache, lru_cache
 
-from dateutil.easter import easter
-
-from ....languages.claim_sections import HolidayDates
+from ....errors import InputError
+from ....languages.claim_sections import HolidayDay, HolidaySpan, HolidaySpans
 from ..lexicon import lexicon
 from ..specification import Window
 from ..tables import NamedTime, Times
@@ -41,11 +40,11 @@ def with_holidays(text: str, language: str, times: Times, found: list[NamedTime]
 
 
 def is_vague_holiday(text: str, language: str) -> bool:
-    """Whether a text is only a holiday of one day or of more ("Easter"), which "since" and "after" alone date."""
-    for pattern, days in _patterns(language):
-        if pattern.fullmatch(text):
-            return len(days.easter) + len(days.dates) > 1
-    return False
+    """Whether a text is only a holiday of one day or of several ("Easter"), which "since" and "after" alone date."""
+    return any(
+        any(first != last for first, last in spans) and re.fullmatch(name, text, re.IGNORECASE)
+        for name, spans in lexicon(language).data["holiday_names"].items()
+    )
 
 
 @cache
@@ -62,34 +61,70 @@ def _apposed(between: str, time: NamedTime, language: str) -> bool:
 
 
 def _holidays(text: str, language: str, times: Times) -> Iterator[NamedTime]:
-    taken: list[tuple[int, int]] = []
-    for pattern, days in _patterns(language):
-        for match in pattern.finditer(text):
-            if any(start < match.end() and match.start() < end for start, end in taken):
-                continue
-            taken.append(match.span())
-            years = [int(match["year"])] if match["year"] else range(times.start.year, times.last_day.year + 1)
-            every = [window for year in years for window in _windows(days, year)]
-            inside = [w for w in every if w.start and w.end and times.start <= w.end and w.start <= times.last_day]
+    table_years = range(times.start.year, times.last_day.year + 1)
+    any_name, names = _names(language, table_years[0], table_years[-1])
+    end = 0
+    for found in any_name.finditer(text):
+        if found.start() < end:
+            continue
+        fitting = [(match, spans) for name, spans in names if (match := name.match(text, found.start()))]
+        match, spans = max(fitting, key=lambda each: each[0].end())
+        end = match.end()
+        years = [int(match["year"])] if match["year"] else table_years
+        every = [window for year in years for span in spans for window in _windows(span, language, year)]
+        inside = [w for w in every if w.start and w.end and times.start <= w.end and w.start <= times.last_day]
+        if every:
             yield NamedTime(*match.span(), tuple(inside or every[-1:]))
 
 
-@cache
-def _patterns(language: str) -> list[tuple[re.Pattern[str], HolidayDates]]:
-    named = sorted(lexicon(language).data["holidays"].items(), key=lambda item: len(item[0]), reverse=True)
-    year = rf"(?:{lexicon(language).data['of_year']}(?P<year>(?:19|20)\d\d))?"
-    return [(re.compile(rf"(?<!\w)(?:{name}){year}(?!\w)", re.IGNORECASE), days) for name, days in named]
+@lru_cache(maxsize=100)
+def _names(language: str, first: int, last: int) -> tuple[re.Pattern[str], list[tuple[re.Pattern[str], HolidaySpans]]]:
+    """What finds the holidays of years from the `first` to the `last`, and each name with the days that it may mean."""
+    words = lexicon(language).data
+    named = dict(words["holiday_names"])
+    for name in sorted({*holiday_dates(language, first), *holiday_dates(language, last)}):
+        day = HolidayDay(holiday=name)
+        written = re.sub("'(s)?", r"['’]?\1['’]?", re.escape(name))  # "New Years' Eve"
+        named.setdefault(written, ((day, day),))
+    year = rf"(?:{words['of_year']}(?P<year>(?:19|20)\d\d))?"
+    any_name = re.compile(rf"(?<!\w)(?:{'|'.join(named)})(?!\w)", re.IGNORECASE)
+    return any_name, [(re.compile(rf"(?:{name}){year}(?!\w)", re.IGNORECASE), spans) for name, spans in named.items()]
 
 
-def _windows(days: HolidayDates, year: int) -> list[Window]:
-    """The days of a holiday in a year: in days from Easter Sunday, or as month-day; not on a Sunday, where so said."""
-    begin = easter(year)
-    spans = [(begin + timedelta(days=a), begin + timedelta(days=b)) for a, b in days.easter]
-    spans += [(_day(year, a), _day(year, b)) for a, b in days.dates]
-    if days.not_on_sunday:
-        spans = [(a - timedelta(days=a.weekday() == 6), b - timedelta(days=b.weekday() == 6)) for a, b in spans]
-    return [Window(start=a, end=b) for a, b in spans]
+def _windows(span: HolidaySpan, language: str, year: int) -> list[Window]:
+    first, last = (_days(day, language, year) for day in span)
+    return [Window(start=start, end=end) for start, end in zip(first, last, strict=True)]
 
 
-def _day(year: int, month_day: str) -> date:
-    return date.fromisoformat(f"{year}-{month_day}")
+def _days(day: HolidayDay, language: str, year: int) -> list[date]:
+    """Of the same holiday several, where countries have it on other days; none in a year that has no such holiday."""
+    if day.holiday[0].isdigit():
+        return [date.fromisoformat(f"{year}-{day.holiday}")]
+    return [each + timedelta(days=day.days) for each in holiday_dates(language, year).get(day.holiday.lower(), ())]
+
+
+@lru_cache(maxsize=1000)
+def holiday_dates(language: str, year: int) -> dict[str, list[date]]:
+    """The dates of a year's holidays by name, in lower case, in the calendars that the language pack names."""
+    import holidays
+
+    dates: dict[str, set[date]] = {}
+    for code in lexicon(language).data["holiday_calendars"]:
+        country, _, part = code.partition("-")
+        try:
+            known = holidays.country_holidays(country, subdiv=part or None)
+        except NotImplementedError as error:
+            origin = f"languages/{language}/claim_times.yaml, holiday_calendars, {code}"
+            raise InputError(f"{origin}: {error}; write a code of the library `holidays`") from error
+        calendar = holidays.country_holidays(
+            country,
+            subdiv=part or None,
+            years=year,
+            language=next((name for name in known.supported_languages if name.startswith(language)), None),
+            categories=set(known.supported_categories) - {holidays.SCHOOL},
+        )
+        for day in calendar:
+            for name in calendar.get_list(day):
+                if "(" not in name:  # "Christmas Day (observed)"
+                    dates.setdefault(name.lower(), set()).add(day)
+    return {name: sorted(days) for name, days in dates.items()}

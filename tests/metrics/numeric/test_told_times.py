@@ -1,9 +1,12 @@
 """Times as people say them: holidays, days without a month, the same quarter of another year, weeks of a month."""
 
+from calendar import isleap
+from datetime import date, timedelta
+
 import pytest
 
 from assay.metrics.numeric.numeric_claims import check_claims
-from assay.metrics.numeric.tables import Grid, table_of
+from assay.metrics.numeric.tables import Grid, Table, table_of
 
 S, C, U = "supported", "contradicted", "unverifiable"
 WEEKS = ["02-03", "02-10", "02-17", "02-24", "03-03", "03-10", "03-17", "03-24", "03-31", "04-07", "04-14", "04-21"]
@@ -106,3 +109,45 @@ MORE = [
 def test_times_beside_another(table: str, language: str, claim: str, verdict: str) -> None:
     found = [checked.verdict for checked in check_claims([claim], [TABLES[table]], language)]
     assert set(found) == {verdict} or (verdict == C and C in found)
+
+
+def day_numbers(year: int) -> Table:
+    """A table of a year's days in which each has its number as its orders: 1 on 1 January."""
+    days = [date(year, 1, 1) + timedelta(days=number) for number in range(365 + isleap(year))]
+    return table_of(Grid("shop", {"date": [str(day) for day in days], "orders": list(range(1, len(days) + 1))}))
+
+
+YEARS = {year: day_numbers(year) for year in (2010, 2024)}
+HOLIDAYS = [
+    # Easter is 31 March 2024, day 91
+    (2024, "en", "On Good Friday there were 89 orders.", S),
+    (2024, "en", "On Valentine's Day there were 45 orders.", S),
+    (2024, "en", "On New Year’s Eve there were 366 orders.", S),
+    (2024, "en", "On Saint Patrick's Day there were 77 orders.", S),  # 17 March
+    (2024, "en", "On Labor Day there were 246 orders.", S),  # 2 September
+    (2024, "en", "On Black Friday there were 334 orders.", S),  # 29 November
+    (2024, "en", "On Black Friday there were 335 orders.", C),
+    (2024, "en", "On the Summer Bank Holiday there were 218 orders.", S),  # the Scottish one, 5 August
+    (2024, "en", "On Mother's Day there were 133 orders.", U),  # 12 May, but 10 March in Britain
+    (2024, "en", "On May Day there were 122 orders.", U),  # 1 May, or the first Monday
+    (2024, "en", "On May Day there were 123 orders.", C),  # days 122 and 127
+    (2024, "nl", "Op koningsdag waren er 118 orders.", S),  # 27 April
+    (2024, "nl", "Op Tweede Pinksterdag waren er 141 orders.", S),  # 20 May
+    (2024, "nl", "Tijdens de dodenherdenking waren er 125 orders.", S),  # 4 May
+    (2010, "nl", "Op Koninginnedag waren er 120 orders.", S),  # 30 April
+    (2010, "nl", "Op Koningsdag waren er 117 orders.", U),  # none before 2014
+    (2024, "de", "Am Rosenmontag gab es 43 orders.", S),  # 12 February
+    (2024, "de", "Am Buß- und Bettag gab es 325 orders.", S),  # 20 November
+    (2024, "de", "An Mariä Himmelfahrt gab es 228 orders.", S),  # 15 August
+    (2024, "de", "An Christi Himmelfahrt gab es 130 orders.", S),  # 9 May
+    (2024, "de", "Am 2. Weihnachtsfeiertag gab es 361 orders.", S),
+]
+
+
+@pytest.mark.parametrize(
+    ("year", "language", "claim", "verdict"), HOLIDAYS, ids=[f"{year}: {claim}" for year, _, claim, _ in HOLIDAYS]
+)
+def test_holidays_are_those_of_the_calendars_that_the_language_names(
+    year: int, language: str, claim: str, verdict: str
+) -> None:
+    assert {checked.verdict for checked in check_claims([claim], [YEARS[year]], language)} == {verdict}
