@@ -41,10 +41,14 @@ def with_holidays(text: str, language: str, times: Times, found: list[NamedTime]
 
 def is_vague_holiday(text: str, language: str) -> bool:
     """Whether a text is only a holiday of one day or of several ("Easter"), which "since" and "after" alone date."""
-    return any(
-        any(first != last for first, last in spans) and re.fullmatch(name, text, re.IGNORECASE)
-        for name, spans in lexicon(language).data["holiday_names"].items()
-    )
+    return _several_days(language).fullmatch(text) is not None
+
+
+@cache
+def _several_days(language: str) -> re.Pattern[str]:
+    named = lexicon(language).data["holiday_names"].items()
+    several = [name for name, spans in named if any(first != last for first, last in spans)]
+    return re.compile("|".join(several) or "(?!)", re.IGNORECASE)
 
 
 @cache
