@@ -67,7 +67,7 @@ class Faithfulness(Metric):
         if sample.tables if self.numeric is None else self.numeric:
             require_packages("numeric", "checking numbers against a sample's tables (numeric=False does without)")
         if sample.tables and not sample.retrieved_contexts and self.numeric is not False:
-            from .numeric.as_context import tables_as_contexts
+            from .numeric.in_faithfulness import tables_as_contexts
 
             sample = sample.model_copy(update={"retrieved_contexts": tables_as_contexts(sample.tables)})
         return await super().assess(sample)

@@ -12,8 +12,6 @@ from .output import Column, echo_json, is_wide, make_table, open_console
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from ..metrics.numeric.compute.facts import Facts
-
 _SERIES_PER_TABLE = 3  # with --wide one more
 
 
@@ -60,28 +58,27 @@ def facts(
                 raise UsageError(f"{table.name} has no series {name!r}; it has {', '.join(table.columns) or 'none'}")
     computed = [facts_of(table.only(names) if names else table, pairs) for table in chosen]
     if as_json:
-        echo_json({"tables": [each.as_json() for each in computed]})
+        echo_json({"tables": computed})
         return
     for each in computed:
         _print(each)
 
 
-def _print(facts: "Facts") -> None:
+def _print(table: dict[str, Any]) -> None:
     console = open_console()
-    table = facts.table
     period = f", {table['from']} to {table['to']} (one {table['period']} per row)" if table["from"] else ""
     console.print(f"{table['table']}: {table['rows']} rows{period}")
     for note in table["notes"]:
         console.print(f"  note: {note}")
     per_table = _SERIES_PER_TABLE + is_wide()
-    for start in range(0, len(facts.series), per_table):
-        group = facts.series[start : start + per_table]
+    for start in range(0, len(table["series"]), per_table):
+        group = table["series"][start : start + per_table]
         columns = (Column("", is_text=True), *(Column(_heading(series)) for series in group))
         console.print(make_table("Series", columns, [(label, *cells) for label, cells in _rows(group)]))
-    for series in facts.series:
+    for series in table["series"]:
         _print_anomalies(console, series)
-    if facts.pairs:
-        console.print(_pairs(facts.pairs))
+    if table["pairs"]:
+        console.print(_pairs(table["pairs"]))
 
 
 def _heading(series: dict[str, Any]) -> str:

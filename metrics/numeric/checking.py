@@ -62,7 +62,7 @@ def check(text: str, read: ReadCheck | Unread, read_by: str) -> CheckedClaim:
         return CheckedClaim(text, "unverifiable", read.reason, part=read.text, words=read.words)
     why: tuple[Specification, Finding] | None = None
     for tier in read.tiers:
-        found = [(specification, verify(specification, [table])) for specification, table in tier]
+        found = [(specification, verify(specification, table)) for specification, table in tier]
         decided = [each for each in found if each[1].verdict != "unverifiable"]
         if decided:
             return _agreed(text, read, decided, read_by)

@@ -1,15 +1,16 @@
-"""The computed verdicts that take the place of a judge's."""
+"""Tables in faithfulness: as text for the judge, and the computed verdicts that take the place of the judge's."""
 
 from collections.abc import Sequence
 
-from ...eval_sets.sample import Sample
+from ...eval_sets.sample import Cell, Sample
+from ...eval_sets.sample import Table as GivenTable
 from ...languages import FALLBACK
 from ..claim import Claim
-from .checking import CheckedClaim, check
+from .checking import CheckedClaim
 from .lexicon import LANGUAGES
-from .numeric_claims import MOST_SENTENCES, tables_of_claims
-from .parse.scene import scene_of
-from .parse.sentence_reading import read_sentence
+from .numeric_claims import checked_by_sentence, tables_of_claims
+
+_MOST_ROWS = 100
 
 
 def with_computed_verdicts(sample: Sample, judged: Sequence[Claim]) -> list[Claim]:
@@ -22,12 +23,9 @@ def with_computed_verdicts(sample: Sample, judged: Sequence[Claim]) -> list[Clai
     language = sample.language or FALLBACK
     if not tables or language not in LANGUAGES:
         return list(judged)
-    scene = scene_of(tables, language, sample.user_input)
-    found = []
-    for claim in judged[:MOST_SENTENCES]:
-        read, scene = read_sentence(claim.text, scene)
-        found.append(_decided(claim, [check(claim.text, each, "grammar") for each in read]))
-    return [*found, *judged[MOST_SENTENCES:]]
+    checked = checked_by_sentence([claim.text for claim in judged], tables, language, sample.user_input)
+    decided = [_decided(claim, checks) for claim, checks in zip(judged, checked, strict=False)]
+    return [*decided, *judged[len(decided) :]]
 
 
 def _decided(claim: Claim, checked: Sequence[CheckedClaim]) -> Claim:
@@ -38,3 +36,21 @@ def _decided(claim: Claim, checked: Sequence[CheckedClaim]) -> Claim:
         return claim
     shown = tuple(each.evidence() for each in checked)
     return Claim(claim.text, deciding.verdict, deciding.reason, computed=shown, overruled=claim)
+
+
+def tables_as_contexts(tables: Sequence[GivenTable]) -> tuple[str, ...]:
+    """Each table as lines with pipes, its name above; of a longer one the first 100 rows, and a line that says so."""
+    return tuple(_as_text(table) for table in tables)
+
+
+def _as_text(table: GivenTable) -> str:
+    heads = [f"{name} ({table.units[name]})" if name in table.units else name for name in table.columns]
+    rows = list(zip(*table.columns.values(), strict=True))
+    lines = [table.name, _line(heads), *(_line(row) for row in rows[:_MOST_ROWS])]
+    if len(rows) > _MOST_ROWS:
+        lines.append(f"({len(rows) - _MOST_ROWS} more rows)")
+    return "\n".join(lines)
+
+
+def _line(cells: Sequence[Cell]) -> str:
+    return "| " + " | ".join("" if cell is None else " ".join(str(cell).split()) for cell in cells) + " |"

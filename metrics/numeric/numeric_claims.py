@@ -1,6 +1,6 @@
 """Numerical claims: the share of an answer's checkable numbers that a computation over its tables bears out."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -186,12 +186,18 @@ def check_claims(
 
     The first 200 sentences are read, and a question of up to 600 characters; `describe_unread` says what is not.
     """
+    checked = checked_by_sentence(sentences, tables, language, question)
+    return [claim for claims in checked for claim in claims]
+
+
+def checked_by_sentence(
+    sentences: Sequence[str], tables: Sequence[Table], language: str, question: str
+) -> Iterator[list[CheckedClaim]]:
+    """The same verdicts, one list per sentence that is read."""
     scene = scene_of(tables, language, question)
-    checked: list[CheckedClaim] = []
     for sentence in sentences[:MOST_SENTENCES]:
-        read, scene = read_sentence(sentence, scene)
-        checked += [check(sentence, each, "grammar") for each in read]
-    return checked
+        parts, scene = read_sentence(sentence, scene)
+        yield _check_all(sentence, parts, "grammar")
 
 
 def _reason(checked: list[CheckedClaim], decided: list[CheckedClaim]) -> str:

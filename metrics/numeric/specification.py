@@ -161,7 +161,6 @@ class Specification:
     place: Window | None = None
     distinct: bool = False
     negated: bool = False
-    table: str | None = None  # by name; None: the only one
 
 
 class Unverifiable(AssayError):

@@ -4,84 +4,62 @@ import operator
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from ..quantities import converted, unit_and_power
-from ..specification import Direction, Specification, Statistic, Unverifiable
-from ..tables import Table, all_values, rows_of, values_of
-from .computation import Computed, called, listed, one, shown, unit_of, with_unit
-from .statistic_entry import Compute, StatisticEntry, UnitRule
+from ..quantities import converted, in_unit_of, unit_and_power
+from ..specification import Direction, Statistic, Unverifiable
+from ..tables import all_values, rows_of, values_of
+from .computation import Compute, Computed, Selection, StatisticEntry, UnitRule, listed, one, shown, with_unit
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-def series_name(asked: Specification) -> str:
-    """The series of a specification. Raises `Unverifiable` where it names none."""
-    if asked.series is None:
-        raise Unverifiable(f"no series is named to take the {asked.statistic.replace('_', ' ')} of")
-    return asked.series
-
-
-def value_at(asked: Specification, table: Table) -> Computed:
+def value_at(of: Selection) -> Computed:
     """The value of the window's one row; of several rows only if all have the same."""
-    import numpy as np
-
-    name = series_name(asked)
-    rows = rows_of(table, asked.window)
-    values = all_values(table, name, rows)
-    known = values[~np.isnan(values)]
+    known = of.cells[of.is_known]
+    row = of.table.row_name(int(of.rows[0]))
     if not len(known):
-        raise Unverifiable(f"{name!r} has no value in {table.row_name(int(rows[0]))}")
-    if len(rows) > 1 and (len(known) < len(rows) or len(set(known)) > 1):
-        raise Unverifiable(f"{len(rows)} rows are meant by {asked.window.text or asked.window}, with different values")
+        raise Unverifiable(f"{of.name!r} has no value in {row}")
+    if len(of.rows) > 1 and (len(known) < len(of.rows) or len(set(known)) > 1):
+        window = of.asked.window
+        raise Unverifiable(f"{len(of.rows)} rows are meant by {window.text or window}, with different values")
     value = float(known[0])
-    return one(value, unit_of(table, asked), f"{name} in {table.row_name(int(rows[0]))} = {shown(value)}")
+    return one(value, of.unit, f"{of.name} in {row} = {shown(value)}")
 
 
 def _whole(function: Callable[["NDArray[Any]"], float], formula: Callable[[list[float]], str]) -> Compute:
-    def compute(asked: Specification, table: Table) -> Computed:
-        values = values_of(table, series_name(asked), rows_of(table, asked.window))
-        value = float(function(values))
-        unit = unit_of(table, asked)
-        line = f"{called(asked.statistic, asked.series, asked.window)} = {formula(values.tolist())}"
-        return one(value, unit, f"{line} = {with_unit(value, unit)} (n={len(values)})")
+    def compute(of: Selection) -> Computed:
+        value = float(function(of.values))
+        line = f"{of.called(of.asked.statistic)} = {formula(of.values.tolist())}"
+        return one(value, of.unit, f"{line} = {with_unit(value, of.unit)} (n={len(of.values)})")
 
     return compute
 
 
-def extreme(asked: Specification, table: Table) -> Computed:
+def extreme(of: Selection) -> Computed:
     """The highest or lowest value, and the rows that have it."""
-    import numpy as np
-
-    highest = asked.statistic in (Statistic.MAXIMUM, Statistic.TIME_OF_MAXIMUM)
-    name = series_name(asked)
-    rows = rows_of(table, asked.window)
-    values = all_values(table, name, rows)
-    if np.isnan(values).all():
-        raise Unverifiable(f"{name!r} has no value there: all {len(rows)} are missing")
-    value = float(np.nanmax(values) if highest else np.nanmin(values))
-    places = tuple(int(place) for place in rows[values == value])
-    unit = unit_of(table, asked)
-    where = ", ".join(table.row_name(place) for place in places[:3]) + (" and more" if len(places) > 3 else "")
-    line = f"{called('maximum' if highest else 'minimum', name, asked.window)} = {with_unit(value, unit)}, in {where}"
-    return one(value, unit, f"{line} (n={int((~np.isnan(values)).sum())})", places=places)
+    highest = of.asked.statistic in (Statistic.MAXIMUM, Statistic.TIME_OF_MAXIMUM)
+    value = float(of.values.max() if highest else of.values.min())
+    places = tuple(int(place) for place in of.rows[of.cells == value])
+    line = f"{of.called('maximum' if highest else 'minimum')} = {with_unit(value, of.unit)}, in {of.named(places)}"
+    return one(value, of.unit, f"{line} (n={len(of.values)})", places=places)
 
 
-def count(asked: Specification, table: Table) -> Computed:
+def count(of: Selection) -> Computed:
     """The rows in the window; with a series those that have a value, or its different values."""
     import numpy as np
 
+    asked, table = of.asked, of.table
     # no row that meets a condition is 0; no row in a span of time is nothing to count in
     rows = rows_of(table, asked.window, may_be_none=bool(asked.window.conditions))
     if asked.series is None:
-        return one(len(rows), None, f"{called('count', None, asked.window)} = {len(rows)}")
+        return one(len(rows), None, f"{of.called('count')} = {len(rows)}")
     if asked.series in table.labels.columns:
         cells = [cell.casefold() for cell in table.labels[asked.series].to_numpy()[rows] if cell]
     else:
         values = all_values(table, asked.series, rows)
         cells = values[~np.isnan(values)].tolist()
     number = len(set(cells)) if asked.distinct else len(cells)
-    name = "different values" if asked.distinct else "count"
-    return one(number, None, f"{called(name, asked.series, asked.window)} = {number}")
+    return one(number, None, f"{of.called('different values' if asked.distinct else 'count')} = {number}")
 
 
 _COMPARED: Mapping[tuple[bool, bool], tuple[str, Callable[[Any, Any], Any]]] = {
@@ -92,140 +70,105 @@ _COMPARED: Mapping[tuple[bool, bool], tuple[str, Callable[[Any, Any], Any]]] = {
 }
 
 
-def beyond(asked: Specification, table: Table, above: bool, values: "NDArray[Any]") -> "tuple[NDArray[Any], str]":
+def _beyond(of: Selection, above: bool, values: "NDArray[Any]") -> "tuple[NDArray[Any], str]":
     """Which values are above (below) the specification's threshold, and the test in words."""
+    asked = of.asked
     if asked.threshold is None:
         raise Unverifiable("no threshold is named")
-    unit, power = unit_and_power(table.units.get(asked.series or ""))
-    threshold = converted(asked.threshold, asked.threshold_unit, unit)
-    threshold /= 10**power
+    unit, power = unit_and_power(of.table.units.get(of.name))
+    threshold = converted(asked.threshold, asked.threshold_unit, unit) / 10**power
     sign, test = _COMPARED[above, asked.threshold_included]
     found: NDArray[Any] = test(values, threshold)
     return found, f"{sign} {with_unit(threshold, unit)}"
 
 
-def count_beyond(asked: Specification, table: Table) -> Computed:
-    """The values above or below a threshold, missing ones not counted."""
-    name = series_name(asked)
-    if asked.compared_with is not None:
-        return _rows_beyond(asked, table, asked.compared_with)
-    values = values_of(table, name, rows_of(table, asked.window))
-    found, test = beyond(asked, table, asked.statistic is Statistic.COUNT_ABOVE, values)
+def count_beyond(of: Selection) -> Computed:
+    """The values above or below a threshold, or the other series' in their row; missing ones are not counted."""
+    import numpy as np
+
+    above, other = of.asked.statistic is Statistic.COUNT_ABOVE, of.asked.compared_with
+    if other is None:
+        found, test = _beyond(of, above, of.values)
+    else:
+        sign, compare = _COMPARED[above, of.asked.threshold_included]
+        second = in_unit_of(of.table, all_values(of.table, other, of.rows), other, of.name)
+        found, test = compare(of.cells, second)[of.is_known & ~np.isnan(second)], f"{sign} {other}"
     number = int(found.sum())
-    return one(number, None, f"{called('count', name, asked.window)} {test} = {number} of {len(values)}")
+    return one(number, None, f"{of.called('count')} {test} = {number} of {len(found)}")
 
 
-def _rows_beyond(asked: Specification, table: Table, other: str) -> Computed:
-    import numpy as np
-
-    name, rows = series_name(asked), rows_of(table, asked.window)
-    first, second = all_values(table, name, rows), all_values(table, other, rows)
-    (unit, power), (other_unit, other_power) = (unit_and_power(table.units.get(each)) for each in (name, other))
-    second = second * converted(1.0, other_unit, unit) * 10.0 ** (other_power - power)
-    known = ~np.isnan(first) & ~np.isnan(second)
-    sign, test = _COMPARED[asked.statistic is Statistic.COUNT_ABOVE, asked.threshold_included]
-    number = int(test(first[known], second[known]).sum())
-    return one(number, None, f"{called('count', name, asked.window)} {sign} {other} = {number} of {int(known.sum())}")
-
-
-def missing(asked: Specification, table: Table) -> Computed:
+def missing(of: Selection) -> Computed:
     """The rows in the window that have no value."""
-    import numpy as np
-
-    name, rows = series_name(asked), rows_of(table, asked.window)
-    places = rows[np.isnan(all_values(table, name, rows))]
-    where = f", in {', '.join(table.row_name(int(place)) for place in places[:3])}" if len(places) else ""
-    more = " and more" if len(places) > 3 else ""
-    line = f"{called('missing values', name, asked.window)} = {len(places)} of {len(rows)}{where}{more}"
-    return one(len(places), None, line)
+    places = of.rows[~of.is_known]
+    where = f", in {of.named(places)}" if len(places) else ""
+    return one(len(places), None, f"{of.called('missing values')} = {len(places)} of {len(of.rows)}{where}")
 
 
-def crossing(asked: Specification, table: Table) -> Computed:
+def crossing(of: Selection) -> Computed:
     """Whether a value gets above or below the threshold, and the first row that does."""
-    import numpy as np
-
-    name = series_name(asked)
-    rows = rows_of(table, asked.window)
-    values = all_values(table, name, rows)
-    found, test = beyond(asked, table, asked.direction is not Direction.DOWN, values)
-    places = tuple(int(place) for place in rows[found])
-    first = f", first in {table.row_name(places[0])}" if places else ""
-    line = f"{called('values', name, asked.window)} {test}: {len(places)} of {int((~np.isnan(values)).sum())}{first}"
-    return Computed({"": float(len(places))}, None, line, places[:1], holds=bool(places))
+    found, test = _beyond(of, of.asked.direction is not Direction.DOWN, of.cells)
+    places = tuple(int(place) for place in of.rows[found])
+    first = f", first in {of.named(places[:1])}" if places else ""
+    line = f"{of.called('values')} {test}: {len(places)} of {int(of.is_known.sum())}{first}"
+    return one(len(places), None, line, places=places[:1], holds=bool(places))
 
 
-def deviation(asked: Specification, table: Table) -> Computed:
+def deviation(of: Selection) -> Computed:
     """The standard deviation, of a sample (n - 1) and of a population (n)."""
-    values = values_of(table, series_name(asked), rows_of(table, asked.window))
-    if len(values) < 2:
+    if len(of.values) < 2:
         raise Unverifiable("a standard deviation takes at least 2 values")
-    sample, population = float(values.std(ddof=1)), float(values.std())
-    unit = unit_of(table, asked)
-    line = called("standard deviation", asked.series, asked.window)
-    line += f" = {with_unit(sample, unit)} of a sample, {with_unit(population, unit)} of a population (n={len(values)})"
-    return Computed({"sample": sample, "population": population}, unit, line)
+    by = {"sample": float(of.values.std(ddof=1)), "population": float(of.values.std())}
+    return _by_definition(of, "standard deviation", by, {name: f"of a {name}" for name in by})
 
 
-def percentile_90(asked: Specification, table: Table) -> Computed:
+def percentile_90(of: Selection) -> Computed:
     """The value that 90% of the values do not exceed: interpolated between two of them, and by nearest rank."""
     import numpy as np
 
-    values = values_of(table, series_name(asked), rows_of(table, asked.window))
-    interpolated, nearest = (float(np.percentile(values, 90, method=how)) for how in ("linear", "inverted_cdf"))
-    unit = unit_of(table, asked)
-    line = called("90th percentile", asked.series, asked.window)
-    line += f" = {with_unit(interpolated, unit)} interpolated, {with_unit(nearest, unit)} by nearest rank"
-    line += f" (n={len(values)})"
-    return Computed({"interpolated": interpolated, "nearest rank": nearest}, unit, line)
+    methods = {"interpolated": "linear", "nearest rank": "inverted_cdf"}
+    by = {name: float(np.percentile(of.values, 90, method=how)) for name, how in methods.items()}  # type: ignore[call-overload]
+    return _by_definition(of, "90th percentile", by, {"nearest rank": "by nearest rank"})
 
 
-def outer(asked: Specification, table: Table) -> Computed:
+def _by_definition(of: Selection, name: str, by: dict[str, float], words: dict[str, str]) -> Computed:
+    """A statistic that has several definitions in use; `words` say how one of them is called beside its value."""
+    told = ", ".join(f"{with_unit(value, of.unit)} {words.get(how, how)}" for how, value in by.items())
+    return Computed(by, of.unit, f"{of.called(name)} = {told} (n={len(of.values)})")
+
+
+def outer(of: Selection) -> Computed:
     """The latest or the first value that is there: by time, else in the order of the file."""
-    import numpy as np
-
-    name = series_name(asked)
-    rows = rows_of(table, asked.window)
-    values = all_values(table, name, rows)
-    known = np.flatnonzero(~np.isnan(values))
-    if not len(known):
-        raise Unverifiable(f"{name!r} has no value there: all {len(rows)} are missing")
-    place = int(known[-1 if asked.statistic is Statistic.LATEST else 0])
-    row, value = int(rows[place]), float(values[place])
-    if table.times is not None and not table.times.hasnans:
-        same = values[known][table.times[rows[known]] == table.times[row]]
+    place = -1 if of.asked.statistic is Statistic.LATEST else 0
+    value, rows, times = float(of.values[place]), of.rows[of.is_known], of.table.times
+    row = int(rows[place])
+    where = of.named([row])
+    if times is not None and not times.hasnans:
+        same = of.values[times[rows] == times[row]]
         if len(set(same.tolist())) > 1:
-            raise Unverifiable(f"{len(same)} rows are of {table.row_name(row)}, with different values of {name!r}")
-    unit = unit_of(table, asked)
-    line = f"{called(asked.statistic, name, asked.window)} = {with_unit(value, unit)}, in {table.row_name(row)}"
-    return one(value, unit, line, places=(row,))
+            raise Unverifiable(f"{len(same)} rows are of {where}, with different values of {of.name!r}")
+    line = f"{of.called(of.asked.statistic)} = {with_unit(value, of.unit)}, in {where}"
+    return one(value, of.unit, line, places=(row,))
 
 
-def rank(asked: Specification, table: Table) -> Computed:
+def rank(of: Selection) -> Computed:
     """The place of a row among the window's: 1 is the highest, with direction up the lowest; equals share places."""
     import numpy as np
 
-    if asked.place is None:
+    place = of.asked.place
+    if place is None:
         raise Unverifiable("no row is named whose place it is")
-    name = series_name(asked)
-    rows = rows_of(table, asked.window)
-    own = rows_of(table, asked.place)
+    rows, own = of.rows, rows_of(of.table, place)
     if len(own) != 1:
-        raise Unverifiable(f"{len(own)} rows are meant by {asked.place.text or asked.place}; a rank is one row's")
-    value = float(values_of(table, name, own)[0])
-    values = values_of(table, name, np.union1d(rows, own))
-    rising = asked.direction is Direction.UP
+        raise Unverifiable(f"{len(own)} rows are meant by {place.text or place}; a rank is one row's")
+    value = float(values_of(of.table, of.name, own)[0])
+    values = values_of(of.table, of.name, np.union1d(rows, own))
+    rising = of.asked.direction is Direction.UP
     best = int((values < value if rising else values > value).sum()) + 1
     worst = best + int((values == value).sum()) - 1
-    line = f"{table.row_name(int(own[0]))} has {shown(value)}, number {best} of {len(values)} by {name}"
+    line = f"{of.named(own.tolist())} has {shown(value)}, number {best} of {len(values)} by {of.name}"
     line += " from the lowest" if rising else " from the highest"
     line += f", shared by {worst - best + 1}" if worst > best else ""
-    return Computed({f"place {place}": float(place) for place in range(best, worst + 1)}, None, line)
-
-
-def counted_unit(asked: Specification, table: Table) -> None:
-    """Raises `Unverifiable` where a count is stated in days (months, ...) and the rows are something else."""
-    if asked.unit in ("day", "week", "month", "year", "h") and table.step != asked.unit:
-        raise Unverifiable(f"counted are {asked.unit}s, but the rows of {table.name} are not one a {asked.unit}")
+    return Computed({f"place {number}": float(number) for number in range(best, worst + 1)}, None, line)
 
 
 def _median(values: "NDArray[Any]") -> float:

@@ -10,21 +10,23 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from ..specification import Direction, Specification, Statistic, Unverifiable
-from ..tables import Table, in_order, rows_of
-from . import decomposition
-from .aggregates import series_name
-from .computation import Computed, shown
-from .decomposition import FEWEST, robust_spread, robust_z, seasonal_residuals, trend_residuals
+from ..specification import Direction, Statistic, Unverifiable
+from ..tables import Period, Table, all_values, in_order, rows_of
+from .computation import Computed, Selection, one, shown
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-THRESHOLD = 3.5
-_LEAST_OF_SPREAD = 0.1  # a residual's spread counts as this share of the series' own, lest trifles become anomalies
-
-
+_THRESHOLD = 3.5
+# a robust fit follows what is usual so closely that of normal noise far more residuals pass 3.5 than should
+_THRESHOLD_OF_RESIDUALS = 5.0
 _JUST_BEYOND = 1.2  # a score up to this times the threshold is beyond it by one method's luck
+_LEAST_OF_SPREAD = 0.1  # a residual's spread counts as this share of the series' own, lest trifles become anomalies
+_FEWEST = 8  # values; fewer say little about what is usual
+_FEWEST_SEASONS = 3
+_MOST_FOR_STL = 20_000  # values; STL takes seconds beyond
+_MOST_FOR_SLOPES = 1000  # values: their slopes are as many as the square
+_TREND = 0.01  # p of Kendall's tau with time
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,34 +47,30 @@ def anomalies_of(table: Table, series: str) -> tuple[Anomalies, ...]:
     """
     import numpy as np
 
-    if unreadable := table.unreadable.get(series):
-        raise Unverifiable(f"{series!r} cannot be read as a number in {table.row_name(unreadable[0])}")
-    values = table.series(series).to_numpy()
+    values = all_values(table, series, np.arange(table.rows))
     count = int((~np.isnan(values)).sum())
-    if count < FEWEST:
-        raise Unverifiable(f"what is unusual takes at least {FEWEST} values to tell; {series!r} has {count}")
-    found = [_beyond(("robust z-score", THRESHOLD), robust_z(values), table)]
-    least = _LEAST_OF_SPREAD * robust_spread(values)
-    if (seasonal := seasonal_residuals(table, values)) is not None:
-        residuals, rough = seasonal
-        scores = robust_z(residuals, max(least, rough))
-        found.append(_beyond(("seasonal decomposition (STL)", decomposition.THRESHOLD), scores, table))
-    elif (left := trend_residuals(table, values)) is not None:
-        found.append(
-            _beyond(("distance from the trend (Theil-Sen)", decomposition.THRESHOLD), robust_z(left, least), table)
-        )
-    return tuple(found)
+    if count < _FEWEST:
+        raise Unverifiable(f"what is unusual takes at least {_FEWEST} values to tell; {series!r} has {count}")
+    scores = [("robust z-score", _THRESHOLD, _robust_z(values))]
+    least = _LEAST_OF_SPREAD * _robust_spread(values)
+    if (seasonal := _seasonal_residuals(table, values)) is not None:
+        left, rough = seasonal
+        z = _robust_z(left, max(least, rough))
+        scores.append(("seasonal decomposition (STL)", _THRESHOLD_OF_RESIDUALS, z))
+    elif (beside := _trend_residuals(table, values)) is not None:
+        z = _robust_z(beside, least)
+        scores.append(("distance from the trend (Theil-Sen)", _THRESHOLD_OF_RESIDUALS, z))
+    return tuple(_beyond(method, threshold, z, table) for method, threshold, z in scores)
 
 
-def _beyond(method: tuple[str, float], scores: "NDArray[Any]", table: Table) -> Anomalies:
+def _beyond(method: str, threshold: float, scores: "NDArray[Any]", table: Table) -> Anomalies:
     import numpy as np
 
-    name, threshold = method
     places = in_order(table, np.flatnonzero(np.abs(np.nan_to_num(scores)) > threshold))
-    return Anomalies(name, tuple(int(place) for place in places), scores, threshold)
+    return Anomalies(method, tuple(int(place) for place in places), scores, threshold)
 
 
-def anomaly(asked: Specification, table: Table) -> Computed:
+def anomaly(of: Selection) -> Computed:
     """Whether there is an anomaly in the window (at the place, if one is named; upwards or downwards, if said).
 
     What season or trend show as unusual is an anomaly, though its value alone is none. Raises `Unverifiable` where only
@@ -80,38 +78,133 @@ def anomaly(asked: Specification, table: Table) -> Computed:
     """
     import numpy as np
 
-    name = series_name(asked)
-    rows = rows_of(table, asked.window)
+    asked, table, rows = of.asked, of.table, of.rows
     if asked.place is not None:
         rows = np.intersect1d(rows, rows_of(table, asked.place))
-    told, meant = [], set(rows.tolist())
-    for method in anomalies_of(table, name):
-        inside = [place for place in method.places if place in meant and _goes(method, place, asked)]
-        told.append((method, inside))
-    texts = [f"{method.method} (|z| > {method.threshold}): {_named(method, inside, table)}" for method, inside in told]
-    line = f"anomalies of {name}" + (
-        f" in {asked.window.text or asked.window}" if str(asked.window) != "all rows" else ""
-    )
-    line += " by " + "; by ".join(texts)
-    numbers = [len(inside) for _, inside in told]
+    meant = set(rows.tolist())
+    found = [(method, _meant(method, meant, asked.direction)) for method in anomalies_of(table, of.name)]
+    texts = [f" by {method.method} (|z| > {method.threshold}): {_named(method, at, table)}" for method, at in found]
+    window = f" in {asked.window.text or asked.window}" if str(asked.window) != "all rows" else ""
+    line = f"anomalies of {of.name}{window}{';'.join(texts)}"
+    numbers = [len(at) for _, at in found]
     if (numbers[0] and not numbers[-1]) or (asked.value is not None and len(set(numbers)) > 1):
         raise Unverifiable(f"{line}: the methods disagree")
-    inside = told[-1][1]
-    if len(inside) == len(_near(*told[-1])) and inside and asked.statistic is Statistic.NO_ANOMALY:
+    method, inside = found[-1]
+    just = [place for place in inside if abs(method.scores[place]) <= _JUST_BEYOND * method.threshold]
+    if inside and just == inside and asked.statistic is Statistic.NO_ANOMALY:
         raise Unverifiable(f"{line}: only just beyond the threshold")
-    holds = bool(inside) == (asked.statistic is Statistic.ANOMALY)
-    return Computed({"": float(len(inside))}, None, line, tuple(inside), holds if asked.value is None else None)
+    holds = bool(inside) == (asked.statistic is Statistic.ANOMALY) if asked.value is None else None
+    return one(len(inside), None, line, places=tuple(inside), holds=holds)
 
 
-def _near(method: Anomalies, places: list[int]) -> list[int]:
-    return [place for place in places if abs(method.scores[place]) <= _JUST_BEYOND * method.threshold]
-
-
-def _goes(method: Anomalies, place: int, asked: Specification) -> bool:
-    return asked.direction is None or (method.scores[place] > 0) == (asked.direction is Direction.UP)
+def _meant(method: Anomalies, rows: set[int], direction: Direction | None) -> list[int]:
+    """Those of a method's anomalies that are in some rows, and go the way that is said."""
+    up = direction is Direction.UP
+    return [p for p in method.places if p in rows and (direction is None or (method.scores[p] > 0) == up)]
 
 
 def _named(method: Anomalies, places: list[int], table: Table) -> str:
     texts = [f"{table.row_name(place)} (z={shown(round(float(method.scores[place]), 1))})" for place in places[:5]]
     more = f" and {len(places) - 5} more" if len(places) > 5 else ""
     return (", ".join(texts) + more) or "none"
+
+
+def _robust_spread(values: "NDArray[Any]") -> float:
+    """The median absolute deviation as a standard deviation; the mean absolute deviation where that is 0."""
+    import numpy as np
+
+    distance = np.abs(values - np.nanmedian(values))
+    return float(np.nanmedian(distance)) / 0.6745 or float(np.nanmean(distance)) * 1.2533
+
+
+def _robust_z(values: "NDArray[Any]", least: float = 0.0) -> "NDArray[Any]":
+    """Each value's distance from the median by the robust spread (at least `least`); 0 where values never differ."""
+    import numpy as np
+
+    distance = values - np.nanmedian(values)
+    spread = max(_robust_spread(values), least)
+    scores: NDArray[Any] = distance / spread if spread else distance * 0
+    return scores
+
+
+def _seasonal_residuals(table: Table, values: "NDArray[Any]") -> "tuple[NDArray[Any], float] | None":
+    """What STL leaves of the values, in the table's order, and the spread of what plain medians leave.
+
+    None where times are irregular or seasons too few.
+    """
+    import numpy as np
+    import pandas as pd
+
+    season = _season(table)
+    if season is None or len(values) < _FEWEST_SEASONS * season or len(values) > _MOST_FOR_STL:
+        return None
+    from statsmodels.tsa.seasonal import STL
+
+    assert table.times is not None  # it has a season
+    order = table.times.argsort()
+    ordered = pd.Series(values[order])
+    filled = ordered.interpolate(limit_direction="both").to_numpy()
+    # STL takes a huge outlier for its season where seasons are few: such are first put where plain medians expect them
+    expected = _by_medians(filled, season)
+    rough = filled - expected
+    cleaned = np.where(np.abs(_robust_z(rough)) > _THRESHOLD_OF_RESIDUALS, expected, filled)
+    # a season that stays the same; in long series the smoother is evaluated at some points and interpolated between
+    jumps = {"seasonal_jump": 1 + len(values) // 1000, "trend_jump": 1 + len(values) // 500}
+    decomposed = STL(cleaned, period=season, seasonal=10 * len(values) + 1, seasonal_deg=0, robust=True, **jumps).fit()
+    residuals = np.where(ordered.isna(), np.nan, filled - decomposed.trend - decomposed.seasonal)
+    back = np.empty_like(residuals)
+    back[order] = residuals
+    scale = max(float(np.nanmax(np.abs(values))), 1e-12)
+    back[np.abs(back) < 1e-9 * scale] = 0.0  # rounding of the decomposition is no deviation
+    return back, _robust_spread(rough)
+
+
+def _trend_residuals(table: Table, values: "NDArray[Any]") -> "NDArray[Any] | None":
+    """What the line of Theil and Sen leaves of the values; None where the series has no trend (Kendall, p < 0.01)."""
+    import numpy as np
+    from scipy.stats import kendalltau, theilslopes
+
+    at = np.arange(len(values), dtype=float)
+    if table.times is not None and not table.times.hasnans:
+        at = (table.times - table.times.min()).total_seconds().to_numpy() / 86400
+    known = np.flatnonzero(~np.isnan(values))
+    some = known[:: max(1, len(known) // _MOST_FOR_SLOPES)]
+    if np.ptp(at[some]) == 0 or np.ptp(values[some]) == 0 or kendalltau(at[some], values[some]).pvalue >= _TREND:
+        return None
+    slope, intercept, *_ = theilslopes(values[some], at[some])
+    residuals: NDArray[Any] = values - (intercept + slope * at)
+    return residuals
+
+
+def _by_medians(values: "NDArray[Any]", season: int) -> "NDArray[Any]":
+    """A straight line by the median of slopes (Theil and Sen), and a season by the medians of what it leaves."""
+    import numpy as np
+    from scipy.stats import theilslopes
+
+    steps = np.arange(len(values))
+    some = slice(None, None, max(1, len(values) // _MOST_FOR_SLOPES))
+    slope, intercept, *_ = theilslopes(values[some], steps[some])
+    line = intercept + slope * steps
+    left = values - line
+    medians = np.array([np.median(left[place::season]) for place in range(season)])
+    expected: NDArray[Any] = line + medians[steps % season]
+    return expected
+
+
+def _season(table: Table) -> int | None:
+    """How many rows a season takes: 24 hours, 7 days, 12 months, 4 quarters; None where the steps are not regular."""
+    import numpy as np
+
+    if table.times is None or table.times.hasnans or len(table.times) < _FEWEST:
+        return None
+    times = table.times.sort_values()
+    if table.period is Period.MONTH or (times.day == times.day[0]).all():
+        months = np.diff(times.year * 12 + times.month)
+        if (months == 1).all():
+            return 12
+    if table.period is Period.QUARTER:
+        return 4 if (np.diff(times.year * 4 + times.quarter) == 1).all() else None
+    steps = np.diff(times.to_numpy()).astype("timedelta64[s]").astype(int)
+    if len(set(steps.tolist())) != 1:
+        return None
+    return {3600: 24, 86400: 7, 1800: 48, 900: 96}.get(int(steps[0]))

@@ -1,11 +1,17 @@
-"""What a statistic came to: its value or values, and how it was worked out, in one line."""
+"""What a statistic is computed from, what it came to, and how the registry describes it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from enum import Enum, auto
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
-from ..specification import Specification, Window
-from ..tables import Table
+from ..quantities import unit_of
+from ..specification import Specification, Statistic, Unverifiable, Window
+from ..tables import Table, all_values, rows_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 _SHOWN = 6  # values in a line of arithmetic
 
@@ -38,6 +44,98 @@ def one(value: float, unit: str | None, arithmetic: str, **rest: Any) -> Compute
     return Computed({"": float(value)}, unit, arithmetic, **rest)
 
 
+class Selection:
+    """What a specification selects of a table: the rows of its window, and the values of its series there.
+
+    All of it is looked up when it is asked for, and raises `Unverifiable` where it is not there.
+    """
+
+    def __init__(self, asked: Specification, table: Table) -> None:
+        self.asked = asked
+        self.table = table
+
+    @property
+    def name(self) -> str:
+        """The series."""
+        if self.asked.series is None:
+            raise Unverifiable(f"no series is named to take the {self.asked.statistic.replace('_', ' ')} of")
+        return self.asked.series
+
+    @cached_property
+    def rows(self) -> "NDArray[Any]":
+        """The positions of the rows, in order of time."""
+        return rows_of(self.table, self.asked.window)
+
+    @cached_property
+    def cells(self) -> "NDArray[Any]":
+        """The values of all the rows, NaN where one is missing."""
+        name = self.name
+        return all_values(self.table, name, self.rows)
+
+    @cached_property
+    def is_known(self) -> "NDArray[Any]":
+        """Which of the rows have a value."""
+        import numpy as np
+
+        known: NDArray[Any] = ~np.isnan(self.cells)
+        return known
+
+    @cached_property
+    def values(self) -> "NDArray[Any]":
+        """The values that are there, at least one."""
+        if not self.is_known.any():
+            raise Unverifiable(f"{self.name!r} has no value there: all {len(self.rows)} are missing")
+        values: NDArray[Any] = self.cells[self.is_known]
+        return values
+
+    @property
+    def unit(self) -> str | None:
+        """The unit of the series."""
+        return unit_of(self.table, self.asked.series)
+
+    def called(self, name: str) -> str:
+        """A statistic as a person calls it: "mean of throughput_mbps over 2026-03-01..2026-03-07"."""
+        return called(name, self.asked.series, self.asked.window)
+
+    def named(self, places: Sequence[int], most: int = 3) -> str:
+        """The names of rows, the first few of many."""
+        names = ", ".join(self.table.row_name(int(place)) for place in places[:most])
+        return f"{names} and more" if len(places) > most else names
+
+
+Compute = Callable[[Selection], Computed]
+
+
+class UnitRule(Enum):
+    """What a statistic's value is measured in."""
+
+    LEVEL = auto()  # the series' unit
+    DISTANCE = auto()  # the series' unit; of a series in percent also percentage points
+    COUNT = auto()  # none: rows or values are counted
+    PERCENT = auto()
+    PLAIN = auto()  # none: a factor, a place
+    NO_VALUE = auto()  # a yes or no, or a place
+
+
+@dataclass(frozen=True)
+class StatisticEntry:
+    """A statistic.
+
+    `described` and `needs` are for a judge that reads a claim: what it is, and the fields without which there is none
+    (the series apart, which only a count of rows goes without). `word` is the kind of words in the packs that names it
+    beside a value ("the mean of X was 5"); empty where only a construction of its own says it. `is_inner`: a
+    claim may compare two sides by it ("the mean of A is higher than that of B").
+    """
+
+    statistic: Statistic
+    compute: Compute
+    unit: UnitRule
+    described: str
+    needs: tuple[str, ...] = ("value",)
+    word: str = ""
+    is_inner: bool = False
+
+
 def shown(value: float) -> str:
     """A number for a person: whole numbers whole, others with six digits that count."""
     if value == int(value) and abs(value) < 1e15:
@@ -59,13 +157,6 @@ def listed(values: Sequence[float], sign: str) -> str:
 
 
 def called(name: str, series: str | None, window: Window) -> str:
-    """A statistic as a person calls it: "mean of throughput_mbps over 2026-03-01..2026-03-07"."""
+    """A statistic of a series over a window as a person calls it; of no series it is one of rows."""
     of = f" of {series}" if series else " of rows"
     return f"{name}{of}" + ("" if str(window) == "all rows" else f" over {window.text or window}")
-
-
-def unit_of(table: Table, specification: Specification) -> str | None:
-    """The unit of the specification's series."""
-    from ..quantities import unit_and_power
-
-    return unit_and_power(table.units.get(specification.series or ""))[0]

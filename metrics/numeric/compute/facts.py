@@ -1,62 +1,48 @@
 """The ground truths of a table: all that can be said of each series and each pair, computed."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
-from ..quantities import converted, unit_and_power
+from ..quantities import in_unit_of
 from ..specification import Unverifiable
 from ..tables import Table, in_order
 from .anomalies import anomalies_of
+from .relations import is_alike
 from .trend import line_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-MOST_PAIRED = 12  # series; of more, pairs are computed only when asked for
+_MOST_PAIRED = 12  # series; of more, pairs are computed only when asked for
 
 
-@dataclass(frozen=True)
-class Facts:
-    """A table's facts as JSON values: `table`, `series` and `pairs`; null where something cannot be computed."""
-
-    table: dict[str, Any]
-    series: list[dict[str, Any]]
-    pairs: list[dict[str, Any]]
-
-    def as_json(self) -> dict[str, Any]:
-        """One object."""
-        return {**self.table, "series": self.series, "pairs": self.pairs}
-
-
-def facts_of(table: Table, pairs: bool | None = None) -> Facts:
-    """The facts of a table, in its likelier reading. `pairs`: for tables of at most 12 series, if None.
+def facts_of(table: Table, pairs: bool | None = None) -> dict[str, Any]:
+    """The facts of a table, in its likelier reading, as JSON values; None where something cannot be computed.
 
     A series has n, missing, mean, median, minimum, maximum (and where), deviation of a sample and of a population, sum,
     first, last, change, percent_change, trend (slope a step, p, direction) and anomalies by method. A pair has the mean
     and extremes of the differences, the ratio of the means, how often each is higher, and Pearson's correlation.
+
+    Args:
+        table: The table.
+        pairs: Whether each pair of series is compared; if None, in tables of at most 12 series.
     """
-    if pairs is None:
-        pairs = len(table.columns) <= MOST_PAIRED
-    told = {
+    times = table.times
+    dated = times is not None and len(times) > 0 and not times.isna().all()
+    return {
         "table": table.name,
         "rows": table.rows,
         "time_column": table.time_column,
         "period": str(table.period) if table.period else None,
-        **_reach(table),
+        "from": _row(table, times.argmin()) if times is not None and dated else None,
+        "to": _row(table, times.argmax()) if times is not None and dated else None,
         "labels": [str(name) for name in table.labels.columns if name != table.time_column],
         "notes": list(table.notes),
         "readings": len(table.readings),
+        "series": [_series(table, name) for name in table.columns],
+        "pairs": list(_pairs(table)) if pairs or (pairs is None and len(table.columns) <= _MOST_PAIRED) else [],
     }
-    return Facts(told, [_series(table, name) for name in table.columns], list(_pairs(table)) if pairs else [])
-
-
-def _reach(table: Table) -> dict[str, str | None]:
-    times = table.times
-    if times is None or not len(times) or times.isna().all():
-        return {"from": None, "to": None}
-    return {"from": _row(table, times.argmin()), "to": _row(table, times.argmax())}
 
 
 def _row(table: Table, position: int) -> str:
@@ -165,13 +151,9 @@ def _pair(table: Table, names: tuple[str, str], a: "NDArray[Any]", b: "NDArray[A
     if len(a) > 2 and np.ptp(a) and np.ptp(b):
         found = pearsonr(a, b)
         facts |= {"correlation": float(found.statistic), "correlation_p": float(found.pvalue)}
-    (unit, power), (other, other_power) = (unit_and_power(table.units.get(name)) for name in names)
-    if (unit is None) != (other is None):
+    if not is_alike(table, *names):
         return facts
-    try:
-        b = b * converted(1.0, other, unit) * 10.0 ** (other_power - power)
-    except Unverifiable:
-        return facts
+    b = in_unit_of(table, b, names[1], names[0])
     difference = a - b
     return facts | {
         "mean_difference": float(difference.mean()),

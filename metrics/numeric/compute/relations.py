@@ -2,131 +2,128 @@
 
 from dataclasses import replace
 
-from ..quantities import converted, unit_and_power
-from ..specification import ALL_ROWS, Direction, Hedge, Specification, Statistic, Unverifiable
+from ..quantities import in_unit_of, unit_of
+from ..specification import ALL_ROWS, Direction, Hedge, Specification, Statistic, Unverifiable, Window
 from ..tables import Table, all_values, rows_of
-from .aggregates import AGGREGATES, series_name
-from .computation import Computed, called, one, shown, unit_of, with_unit
+from .aggregates import AGGREGATES
+from .computation import Computed, Selection, called, one, shown, with_unit
 
 _FLAT = 0.05  # values within 5% of each other are "about as high"
-_OF = {entry.statistic: entry.compute for entry in AGGREGATES}
+_INNER = {entry.statistic: entry.compute for entry in AGGREGATES}
 SIGNIFICANT = 0.05
 
 
-def _side(asked: Specification, table: Table, name: str, of: Statistic | None) -> tuple[float, str]:
+def _side(asked: Specification, table: Table, name: str, window: Window, of: Statistic | None) -> tuple[float, str]:
     """One side of a relation, with what it is in words: one row's value, else the statistic `of`, else the mean."""
     if of is None:
-        of = Statistic.VALUE_AT if len(rows_of(table, asked.window)) == 1 else Statistic.MEAN
-    if of not in _OF:
+        of = Statistic.VALUE_AT if len(rows_of(table, window)) == 1 else Statistic.MEAN
+    if of not in _INNER:
         raise Unverifiable(f"a {asked.statistic.replace('_', ' ')} of {of.replace('_', ' ')} is not computed")
-    side = _OF[of](replace(asked, statistic=of, series=name), table)
+    side = _INNER[of](Selection(replace(asked, statistic=of, series=name, window=window), table))
     assert side.value is not None  # all of these have one
     if of is Statistic.VALUE_AT:
         return side.value, side.arithmetic
-    return side.value, f"{called(of, name, asked.window)} = {shown(side.value)}"
+    return side.value, f"{called(of, name, window)} = {shown(side.value)}"
 
 
-def sides(asked: Specification, table: Table) -> tuple[float, float, str, str]:
-    """The two values, in the unit of the series, and each in words."""
-    name = series_name(asked)
+def _sides(of: Selection) -> tuple[float, float, str]:
+    """The two values, in the unit of the series, and what they are in words."""
+    asked, table, name = of.asked, of.table, of.name
     if asked.compared_with is None and asked.compared_window is None:
         raise Unverifiable(f"it is not said what {name!r} is compared with")
     other = asked.compared_with or name
     window = asked.compared_window or asked.window
-    if other == name and rows_of(table, asked.window).tolist() == rows_of(table, window).tolist():
+    if other == name and of.rows.tolist() == rows_of(table, window).tolist():
         raise Unverifiable(f"the rows of {asked.window.text or asked.window} are compared with themselves")
-    first, first_text = _side(asked, table, name, asked.of)
-    second, second_text = _side(replace(asked, window=window), table, other, asked.of)
-    unit, other_unit = (unit_and_power(table.units.get(each)) for each in (name, other))
-    if asked.statistic is not Statistic.RATIO or asked.compared_with is None or _alike(asked, table):
-        second = converted(second, other_unit[0], unit[0]) * 10.0 ** (other_unit[1] - unit[1])
-    return first, second, first_text, second_text
+    first, first_text = _side(asked, table, name, asked.window, asked.of)
+    second, second_text = _side(asked, table, other, window, asked.of)
+    if asked.statistic is not Statistic.RATIO or is_alike(table, name, other):
+        second = in_unit_of(table, second, other, name)
+    return first, second, f"{first_text}; {second_text}"
 
 
-def difference(asked: Specification, table: Table) -> Computed:
+def difference(of: Selection) -> Computed:
     """The first side minus the second."""
-    first, second, first_text, second_text = sides(asked, table)
-    unit = unit_of(table, asked)
-    line = f"{first_text}; {second_text}; {shown(first)} - {shown(second)} = {with_unit(first - second, unit)}"
-    return one(first - second, "pp" if unit == "%" else unit, line, base=second)
+    first, second, text = _sides(of)
+    line = f"{text}; {shown(first)} - {shown(second)} = {with_unit(first - second, of.unit)}"
+    return one(first - second, "pp" if of.unit == "%" else of.unit, line, base=second)
 
 
-def percent_change(asked: Specification, table: Table) -> Computed:
+def percent_change(of: Selection) -> Computed:
     """100 times the difference by the size of the second side."""
-    first, second, first_text, second_text = sides(asked, table)
+    first, second, text = _sides(of)
     if second == 0:
         raise Unverifiable("a percent change from 0 does not exist")
     value = 100 * (first - second) / abs(second)
-    line = f"{first_text}; {second_text}; 100 * ({shown(first)} - {shown(second)}) / {shown(abs(second))}"
-    return one(value, "%", f"{line} = {with_unit(value, '%')}", base=second)
+    line = f"{text}; 100 * ({shown(first)} - {shown(second)}) / {shown(abs(second))} = {with_unit(value, '%')}"
+    return one(value, "%", line, base=second)
 
 
-def ratio(asked: Specification, table: Table) -> Computed:
+def ratio(of: Selection) -> Computed:
     """The first side by the second."""
-    first, second, first_text, second_text = sides(asked, table)
+    first, second, text = _sides(of)
     if second == 0:
         raise Unverifiable("a ratio to 0 does not exist")
-    unit = None if asked.compared_with is None or _alike(asked, table) else unit_of(table, asked)
-    line = f"{first_text}; {second_text}; {shown(first)} / {shown(second)} = {with_unit(first / second, unit)}"
+    unit = None if is_alike(of.table, of.name, of.asked.compared_with or of.name) else of.unit
+    line = f"{text}; {shown(first)} / {shown(second)} = {with_unit(first / second, unit)}"
     return one(first / second, unit, line)
 
 
-def _alike(asked: Specification, table: Table) -> bool:
+def is_alike(table: Table, series: str, other: str) -> bool:
     """Whether two series are of one kind, so that their ratio has no unit; euros by employees are euros each."""
-    unit, other = (unit_and_power(table.units.get(name or ""))[0] for name in (asked.series, asked.compared_with))
     try:
-        converted(1.0, other, unit)
+        in_unit_of(table, 1.0, other, series)
     except Unverifiable:
         return False
-    return (unit is None) == (other is None)
+    return (unit_of(table, series) is None) == (unit_of(table, other) is None)
 
 
-def comparison(asked: Specification, table: Table) -> Computed:
+def comparison(of: Selection) -> Computed:
     """Whether the first side is higher (up), lower (down) or as high (flat; within 5% if about so)."""
-    first, second, first_text, second_text = sides(asked, table)
-    if asked.direction is None:
+    first, second, text = _sides(of)
+    direction = of.asked.direction
+    if direction is None:
         raise Unverifiable("it is not said which is higher")
-    near = abs(first - second) <= 1e-9 * max(abs(first), abs(second))
-    if asked.direction is Direction.FLAT:
-        within = _FLAT if asked.hedge is Hedge.ABOUT else 1e-9
-        holds = abs(first - second) <= within * max(abs(first), abs(second))
+    size = max(abs(first), abs(second))
+    near = abs(first - second) <= 1e-9 * size
+    if direction is Direction.FLAT:
+        holds = near or (of.asked.hedge is Hedge.ABOUT and abs(first - second) <= _FLAT * size)
     else:
-        holds = not near and (first > second) == (asked.direction is Direction.UP)
+        holds = not near and (first > second) == (direction is Direction.UP)
     sign = "=" if near else ">" if first > second else "<"
-    line = f"{first_text}; {second_text}; {shown(first)} {sign} {shown(second)}"
-    return Computed({"": first - second}, unit_of(table, asked), line, holds=holds)
+    return one(first - second, of.unit, f"{text}; {shown(first)} {sign} {shown(second)}", holds=holds)
 
 
-def share(asked: Specification, table: Table) -> Computed:
+def share(of: Selection) -> Computed:
     """100 times the sum over the window by that over the compared window (none: all rows); of rows, if no series."""
+    asked, table = of.asked, of.table
     part, whole = asked.window, asked.compared_window or ALL_ROWS
     if asked.series is None:
         first = float(len(rows_of(table, part, may_be_none=bool(part.conditions))))
         second = float(len(rows_of(table, whole)))
         text = f"{shown(first)} of {shown(second)} rows"
     else:
-        other = asked.compared_with or asked.series
-        first, _ = _side(replace(asked, window=part), table, asked.series, asked.of or Statistic.SUM)
-        second, _ = _side(replace(asked, window=whole), table, other, asked.of or Statistic.SUM)
-        text = f"{called('sum', asked.series, part)} = {shown(first)}; {called('sum', other, whole)} = {shown(second)}"
+        other, inner = asked.compared_with or asked.series, asked.of or Statistic.SUM
+        first, _ = _side(asked, table, asked.series, part, inner)
+        second, _ = _side(asked, table, other, whole, inner)
+        text = f"{of.called('sum')} = {shown(first)}; {called('sum', other, whole)} = {shown(second)}"
     if second == 0:
         raise Unverifiable("a share of 0 does not exist")
     value = 100 * first / second
     return one(value, "%", f"{text}; 100 * {shown(first)} / {shown(second)} = {with_unit(value, '%')}")
 
 
-def correlation(asked: Specification, table: Table) -> Computed:
+def correlation(of: Selection) -> Computed:
     """Pearson's correlation over the rows where both series have a value, with its p-value."""
     import numpy as np
     from scipy.stats import pearsonr
 
-    name = series_name(asked)
-    if asked.compared_with is None:
-        raise Unverifiable(f"it is not said what {name!r} is correlated with")
-    rows = rows_of(table, asked.window)
-    first, second = all_values(table, name, rows), all_values(table, asked.compared_with, rows)
-    both = ~np.isnan(first) & ~np.isnan(second)
-    first, second = first[both], second[both]
+    other, direction = of.asked.compared_with, of.asked.direction
+    if other is None:
+        raise Unverifiable(f"it is not said what {of.name!r} is correlated with")
+    second = all_values(of.table, other, of.rows)
+    both = of.is_known & ~np.isnan(second)
+    first, second = of.cells[both], second[both]
     if len(first) < 3:
         raise Unverifiable(f"a correlation takes at least 3 rows with both values; there are {len(first)}")
     if np.ptp(first) == 0 or np.ptp(second) == 0:
@@ -134,9 +131,8 @@ def correlation(asked: Specification, table: Table) -> Computed:
     found = pearsonr(first, second)
     value, p = float(found.statistic), float(found.pvalue)
     holds = None
-    if asked.direction is not None:
+    if direction is not None:
         real = p < SIGNIFICANT
-        up = asked.direction is Direction.UP
-        holds = not real if asked.direction is Direction.FLAT else real and (value > 0) == up
-    line = f"Pearson correlation of {name} and {asked.compared_with} = {value:.3f} (n={len(first)}, p={p:.2g})"
-    return Computed({"": value}, None, line, holds=holds)
+        holds = not real if direction is Direction.FLAT else real and (value > 0) == (direction is Direction.UP)
+    line = f"Pearson correlation of {of.name} and {other} = {value:.3f} (n={len(first)}, p={p:.2g})"
+    return one(value, None, line, holds=holds)

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from ..specification import Statistic
 from .aggregates import AGGREGATES, count, count_beyond, crossing, extreme, missing, rank
 from .anomalies import anomaly
+from .computation import StatisticEntry, UnitRule
 from .relations import comparison, correlation, difference, percent_change, ratio, share
-from .statistic_entry import StatisticEntry, UnitRule
 from .trend import streak, trend
 
 _S, _U = Statistic, UnitRule

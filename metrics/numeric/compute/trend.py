@@ -4,10 +4,9 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from ..specification import Direction, Specification, Unverifiable
-from ..tables import Period, Table, all_values, rows_of
-from .aggregates import series_name
-from .computation import Computed, called, one, shown
+from ..specification import Direction, Unverifiable
+from ..tables import Period, Table, all_values
+from .computation import Computed, Selection, one, shown
 from .relations import SIGNIFICANT
 
 if TYPE_CHECKING:
@@ -76,29 +75,29 @@ def _at(table: Table, rows: "NDArray[Any]") -> "tuple[NDArray[Any], str]":
     return days / length, step
 
 
-def trend(asked: Specification, table: Table) -> Computed:
+def trend(of: Selection) -> Computed:
     """Whether the series goes as the claim says.
 
     Up and down hold if the slope has that sign at p < 0.05 (with 2 values: if the second is so), flat if the line moves
     by less than 5% of the mean. Raises `Unverifiable` where the slope is as claimed, or not flat, but may be chance.
     """
-    name = series_name(asked)
-    if asked.direction is None:
+    direction = of.asked.direction
+    if direction is None:
         raise Unverifiable("it is not said which way the trend goes")
-    line = line_of(table, name, rows_of(table, asked.window))
-    text = f"{called('slope', name, asked.window)} = {shown(line.slope)} a {line.step} (n={line.n}, p={line.p:.2g})"
-    if asked.direction is Direction.FLAT:
+    line = line_of(of.table, of.name, of.rows)
+    text = f"{of.called('slope')} = {shown(line.slope)} a {line.step} (n={line.n}, p={line.p:.2g})"
+    if direction is Direction.FLAT:
         as_claimed = line.moved is not None and abs(line.moved) < STABLE
         chance = not as_claimed and line.p >= SIGNIFICANT
     else:
-        as_claimed = line.slope > 0 if asked.direction is Direction.UP else line.slope < 0
+        as_claimed = line.slope > 0 if direction is Direction.UP else line.slope < 0
         chance = as_claimed and line.p >= SIGNIFICANT
     if chance and line.n > 2:
         raise Unverifiable(f"{text}: that may be chance")
-    return Computed({"": line.slope}, None, text, holds=as_claimed)
+    return one(line.slope, None, text, holds=as_claimed)
 
 
-def streak(asked: Specification, table: Table) -> Computed:
+def streak(of: Selection) -> Computed:
     """The changes in one direction, one after the other, that end the window; without a value, whether all are so.
 
     Raises `Unverifiable` where there is another streak as long as the claim says, and not this one: which is meant, the
@@ -106,20 +105,18 @@ def streak(asked: Specification, table: Table) -> Computed:
     """
     import numpy as np
 
-    name = series_name(asked)
-    values = all_values(table, name, rows_of(table, asked.window))
-    if len(values) < 2 or np.isnan(values).any():
-        raise Unverifiable(f"a streak takes at least 2 values, none of them missing; of {name!r} there are not")
-    up = asked.direction is Direction.UP
-    goes = (np.diff(values) > 0) if up else (np.diff(values) < 0)
+    if len(of.cells) < 2 or not of.is_known.all():
+        raise Unverifiable(f"a streak takes at least 2 values, none of them missing; of {of.name!r} there are not")
+    up = of.asked.direction is Direction.UP
+    goes = (np.diff(of.cells) > 0) if up else (np.diff(of.cells) < 0)
+    way = "rises" if up else "falls"
+    if of.asked.value is None:  # "every month"
+        line = f"{of.called(way)}: {int(goes.sum())} of {len(goes)} steps"
+        return Computed(arithmetic=line, holds=bool(goes.all()))
     runs = [(same, len(list(run))) for same, run in groupby(goes.tolist())]
     last = runs[-1][1] if runs[-1][0] else 0
     longest = max((length for same, length in runs if same), default=0)
-    way = "rises" if up else "falls"
-    if asked.value is None:  # "every month"
-        line = f"{called(way, name, asked.window)}: {int(goes.sum())} of {len(goes)} steps"
-        return Computed(arithmetic=line, holds=bool(goes.all()))
-    line = f"{called(f'{way} in a row', name, asked.window)}: {last} at the end, at most {longest}"
-    if asked.value is not None and last < asked.value <= longest:
+    line = f"{of.called(f'{way} in a row')}: {last} at the end, at most {longest}"
+    if last < of.asked.value <= longest:
         raise Unverifiable(f"it does not say which streak is meant; {line}")
     return one(last, None, line)

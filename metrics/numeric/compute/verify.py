@@ -1,18 +1,18 @@
 """A specification against tables: supported, contradicted or unverifiable, with the right number in the reason."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from ...claim import Verdict
 from ..quantities import HEDGES, converted, holds, unit_and_power
 from ..specification import Direction, Hedge, Specification, Statistic, Unverifiable
 from ..tables import Table, rows_of
-from .aggregates import counted_unit
-from .computation import Computed, with_unit
-from .statistic_entry import UnitRule
+from .computation import Computed, Selection, UnitRule, with_unit
 from .statistics import STATISTICS, statistics_in
 
 _COUNTS = statistics_in(UnitRule.COUNT)
+_AMOUNTS = statistics_in(UnitRule.LEVEL, UnitRule.DISTANCE)
+_STEPS = ("day", "week", "month", "year", "h")
 _CHANGES = (Statistic.DIFFERENCE, Statistic.PERCENT_CHANGE)
 _TIMES = (Statistic.TIME_OF_MAXIMUM, Statistic.TIME_OF_MINIMUM)
 _MOST_PERCENT = 200.0
@@ -40,53 +40,26 @@ class Finding:
 
 def compute(asked: Specification, table: Table) -> Computed:
     """The statistic that a specification asks for, in one reading of one table. Raises `Unverifiable`."""
-    return STATISTICS[asked.statistic].compute(asked, table)
+    return STATISTICS[asked.statistic].compute(Selection(asked, table))
 
 
-def verify(asked: Specification, tables: Sequence[Table]) -> Finding:
-    """The verdict on a specification, from every table that has its series, in every reading of those tables.
-
-    Where readings or tables come to different verdicts it is unverifiable, and says so.
-    """
-    fitting = _fitting(asked, tables)
-    if not fitting:
-        return Finding("unverifiable", _no_table(asked, tables))
-    findings = [_finding(asked, reading) for table in fitting for reading in table.readings]
-    verdicts = {finding.verdict for finding in findings}
-    if len(verdicts) == 1:
-        return findings[0]
-    decided = [finding for finding in findings if finding.verdict != "unverifiable"]
-    if len(fitting) > 1 and len({finding.verdict for finding in decided}) == 1 and not any(t.others for t in fitting):
-        return decided[0]  # the other tables have the column, but nothing in the window
-    first, other = findings[0], next(finding for finding in findings if finding.verdict != findings[0].verdict)
-    whose = f"the tables {first.table} and {other.table}" if len(fitting) > 1 else "two readings of the table"
-    why = f"{whose} disagree: {first.verdict} ({first.reason}) or {other.verdict} ({other.reason})"
+def verify(asked: Specification, table: Table) -> Finding:
+    """The verdict on a specification, in every reading of a table; unverifiable where two of them disagree."""
+    first, *others = (_finding(asked, reading) for reading in table.readings)
+    other = next((finding for finding in others if finding.verdict != first.verdict), None)
+    if other is None:
+        return first
+    whose = "two readings of the table disagree"
+    why = f"{whose}: {first.verdict} ({first.reason}) or {other.verdict} ({other.reason})"
     return Finding("unverifiable", why, arithmetic=first.arithmetic, table=first.table)
 
 
-def _fitting(asked: Specification, tables: Sequence[Table]) -> list[Table]:
-    named = [table for table in tables if asked.table is None or table.name == asked.table]
-    wanted = [name for name in (asked.series, asked.compared_with) if name is not None]
-    return [t for t in named if all(name in t.frame.columns or name in t.labels.columns for name in wanted)]
-
-
-def _no_table(asked: Specification, tables: Sequence[Table]) -> str:
-    if not tables:
-        return "there is no table to compute from"
-    named = [table.name for table in tables]
-    if asked.table is not None and asked.table not in named:
-        return f"there is no table {asked.table!r}; there are {', '.join(named)}"
-    wanted = " and ".join(repr(name) for name in (asked.series, asked.compared_with) if name is not None)
-    held = ", ".join(dict.fromkeys(name for table in tables for name in table.columns))
-    return f"there is no series {wanted}; there are {held or 'none'}"
-
-
 def _finding(asked: Specification, table: Table) -> Finding:
+    unit = asked.unit
     try:
-        if asked.statistic in _COUNTS and asked.value is not None:
-            counted_unit(asked, table)
-        computed = compute(asked, table)
-        return _judged(asked, computed, table)
+        if asked.statistic in _COUNTS and asked.value is not None and unit in _STEPS and table.step != unit:
+            raise Unverifiable(f"counted are {unit}s, but the rows of {table.name} are not one a {unit}")
+        return _judged(asked, compute(asked, table), table)
     except Unverifiable as reason:
         return Finding("unverifiable", str(reason), table=table.name)
 
@@ -116,9 +89,8 @@ def _nearly_so(asked: Specification, computed: Computed, found: list[float]) -> 
         return None
     if asked.statistic in _CHANGES and (computed.base or 0.0) < 0 and any(_fits(asked, -value) for value in found):
         return "the values are negative, and the change may be meant in size"
-    if computed.unit not in ("%", "pp") and any(
-        _fits(asked, value * 10.0**scale) for value in found for scale in _SCALES
-    ):
+    amount = computed.unit not in ("%", "pp") and (asked.statistic in _AMOUNTS or computed.unit is not None)
+    if amount and any(_fits(asked, value * 10.0**scale) for value in found for scale in _SCALES):
         return "the table does not say whether it is in thousands or millions, as the claim is"
     return None
 

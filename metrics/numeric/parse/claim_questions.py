@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from ....judges import ChoiceQuestion
-from ..compute.statistic_entry import StatisticEntry, UnitRule
+from ..compute.computation import StatisticEntry, UnitRule
 from ..compute.statistics import STATISTICS
 from ..lexicon import lexicon
 from ..names import Names

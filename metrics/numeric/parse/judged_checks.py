@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from ..compute.statistic_entry import UnitRule
+from ..compute.computation import UnitRule
 from ..compute.statistics import STATISTICS, statistics_in
 from ..specification import Direction, Hedge, Specification, Statistic, Unverifiable, Window
 from ..tables import rows_of

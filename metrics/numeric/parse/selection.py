@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from ..compute.statistic_entry import UnitRule
+from ..compute.computation import UnitRule
 from ..compute.statistics import statistics_in
 from ..compute.verify import verify
 from ..quantities import can_be_in
@@ -86,7 +86,7 @@ def _decision(made: Interpretation) -> tuple[str, Specification]:
 
 def _check_decision(check: Check, clause: Clause) -> tuple[str, Specification]:
     for tier in check.tiers:
-        decided = {verify(spec, [clause.table]).verdict: spec for spec in tier}
+        decided = {verify(spec, clause.table).verdict: spec for spec in tier}
         decided.pop("unverifiable", None)
         if len(decided) == 1:
             return next(iter(decided.items()))

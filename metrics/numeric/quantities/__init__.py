@@ -2,7 +2,7 @@
 
 from .sizes import as_held, possible
 from .tolerance import HEDGES, holds, rounds_to
-from .units import can_be_in, converted, counts_things, is_currency, unit_and_power, unit_of
+from .units import can_be_in, converted, counts_things, in_unit_of, is_currency, unit_and_power, unit_of
 
 __all__ = [
     "HEDGES",
@@ -11,6 +11,7 @@ __all__ = [
     "converted",
     "counts_things",
     "holds",
+    "in_unit_of",
     "is_currency",
     "possible",
     "rounds_to",

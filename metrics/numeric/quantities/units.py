@@ -102,9 +102,15 @@ def counts_things(column: str) -> bool:
     return any(bracketed.casefold() in notation_words("counts") for bracketed in _BRACKETED.findall(column))
 
 
-def unit_of(table: "Table", series: str) -> str | None:
+def unit_of(table: "Table", series: str | None) -> str | None:
     """The unit of a series as computed with, or as it is written where it is not known."""
-    return unit_and_power(table.units.get(series))[0]
+    return unit_and_power(table.units.get(series or ""))[0]
+
+
+def in_unit_of(table: "Table", values: Any, other: str, series: str) -> Any:
+    """Values of one series (a number or an array) as the `series` is held. Raises `Unverifiable` as `converted`."""
+    (unit, power), (wanted, wanted_power) = (unit_and_power(table.units.get(each)) for each in (other, series))
+    return converted(values, unit, wanted) * 10.0 ** (power - wanted_power)
 
 
 def can_be_in(table: "Table", series: str, unit: str) -> bool:

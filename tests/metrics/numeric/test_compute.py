@@ -44,7 +44,7 @@ def day(first: int, last: int | None = None) -> Window:
 
 
 def found(statistic: Statistic, series: str | None = None, window: Window | None = None, **rest: Any) -> Finding:
-    return verify(Specification(statistic, series, window or Window(), **rest), [TABLE])
+    return verify(Specification(statistic, series, window or Window(), **rest), TABLE)
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,7 @@ def test_what_has_no_answer_says_why() -> None:
     assert "2026-03-04" in found(S.VALUE_AT, "x", day(4), value=1).reason
     assert "no rows" in found(S.MEAN, "x", Window(start=date(2027, 1, 1)), value=1).reason
     assert "it reaches from 2026-03-01" in found(S.MEAN, "x", Window(start=date(2027, 1, 1)), value=1).reason
-    assert "there are x, y, z" in found(S.MEAN, "jitter", value=1).reason
+    assert "no series 'jitter'; it has x, y, z" in found(S.MEAN, "jitter", value=1).reason
     assert "in Mbps cannot be compared with what is in ms" in found(S.MEAN, "x", value=1, unit="ms").reason
     assert "no row 'Q'" in found(S.SUM, "y", Window(rows=("Q",)), value=1).reason
     assert "never changes" in found(S.CORRELATION, "y", compared_with="z", direction=UP).reason
@@ -163,34 +163,28 @@ def one(values: list[Any], **columns: list[Any]) -> Table:
 
 def test_two_readings_that_disagree_are_unverifiable() -> None:
     table = one(["1.234", "5.678"])
-    told = verify(Specification(S.SUM, "x", value=6912), [table])
+    told = verify(Specification(S.SUM, "x", value=6912), table)
     assert (told.verdict, "two readings of the table disagree" in told.reason) == ("unverifiable", True)
-    assert verify(Specification(S.COUNT, "x", value=2), [table]).verdict == "supported"  # the same in both
-
-
-def test_two_tables_with_the_same_column() -> None:
-    tables = [one([1, 2]), one([1, 3])]
-    assert verify(Specification(S.FIRST, "x", value=1), tables).verdict == "supported"
-    assert verify(Specification(S.SUM, "x", value=3), tables).verdict == "unverifiable"
+    assert verify(Specification(S.COUNT, "x", value=2), table).verdict == "supported"  # the same in both
 
 
 def test_duplicate_dates_and_cells_that_are_no_numbers() -> None:
     double = one([1, 2, 3], date=["2026-03-01", "2026-03-02", "2026-03-02"])
     second = Window(start=date(2026, 3, 2), end=date(2026, 3, 2))
-    assert "different values" in verify(Specification(S.VALUE_AT, "x", second, value=2), [double]).reason
-    assert "with different values" in verify(Specification(S.LATEST, "x", value=3), [double]).reason
-    assert verify(Specification(S.SUM, "x", value=6), [double]).verdict == "supported"
+    assert "different values" in verify(Specification(S.VALUE_AT, "x", second, value=2), double).reason
+    assert "with different values" in verify(Specification(S.LATEST, "x", value=3), double).reason
+    assert verify(Specification(S.SUM, "x", value=6), double).verdict == "supported"
     mixed = one(["1", "DNF", "3"])
-    assert "row 2" in verify(Specification(S.SUM, "x", value=4), [mixed]).reason
-    assert verify(Specification(S.SUM, "x", Window(positions=(0, 2)), value=4), [mixed]).verdict == "supported"
+    assert "row 2" in verify(Specification(S.SUM, "x", value=4), mixed).reason
+    assert verify(Specification(S.SUM, "x", Window(positions=(0, 2)), value=4), mixed).verdict == "supported"
 
 
 def test_months_are_not_cut_into_days() -> None:
     monthly = one([1, 2, 3], month=["2026-01", "2026-02", "2026-03"])
     whole = Window(start=date(2026, 2, 1), end=date(2026, 3, 31))
-    assert verify(Specification(S.SUM, "x", whole, value=5), [monthly]).verdict == "supported"
+    assert verify(Specification(S.SUM, "x", whole, value=5), monthly).verdict == "supported"
     part = Window(start=date(2026, 2, 10), end=date(2026, 3, 31))
-    assert "stand for months" in verify(Specification(S.SUM, "x", part, value=3), [monthly]).reason
+    assert "stand for months" in verify(Specification(S.SUM, "x", part, value=3), monthly).reason
 
 
 def test_rows_out_of_order_are_put_in_order_of_time() -> None:
@@ -200,7 +194,7 @@ def test_rows_out_of_order_are_put_in_order_of_time() -> None:
 
 
 def test_a_percentage_may_be_a_share_of_one() -> None:
-    told = verify(Specification(S.MEAN, "x", value=1.5, decimals=1, unit="%"), [one([0.01, 0.02])])
+    told = verify(Specification(S.MEAN, "x", value=1.5, decimals=1, unit="%"), one([0.01, 0.02]))
     assert (told.verdict, "shares of 1" in told.reason) == ("supported", True)
 
 

@@ -47,13 +47,13 @@ def test_a_computed_fact_is_supported_and_beyond_its_precision_contradicted(
     direction = Direction.UP if value > 0 else Direction.DOWN
     directed = {"direction": direction} if statistic in (Statistic.DIFFERENCE, Statistic.PERCENT_CHANGE) else {}
     claim = asked(statistic, value=abs(said) if directed else said, decimals=decimals, **directed)
-    assert verify(claim, [made]).verdict == "supported"
+    assert verify(claim, made).verdict == "supported"
     assert claim.value is not None
     # a sample's deviation and a population's are both right, and lie apart by less than 16% from 4 values on
     beyond = 0.2 * abs(value) if statistic is Statistic.DEVIATION else 0.0
     moved = replace(claim, value=claim.value + 1.2 * 10.0**-decimals + beyond)
-    assert verify(moved, [made]).verdict == "contradicted"
-    assert verify(replace(moved, negated=True), [made]).verdict == "supported"
+    assert verify(moved, made).verdict == "contradicted"
+    assert verify(replace(moved, negated=True), made).verdict == "supported"
 
 
 @pytest.mark.parametrize("statistic", VALUED)
@@ -66,7 +66,7 @@ def test_scaling_table_and_claim_together_changes_no_verdict(
     claim = asked(statistic, value=said, decimals=1, hedge=hedge)
     free = statistic in (Statistic.PERCENT_CHANGE, Statistic.RATIO, Statistic.SHARE)
     grown = claim if free else replace(claim, value=said * 10**power, decimals=1 - power)
-    assert verify(claim, [table(values)]).verdict == verify(grown, [table(scaled)]).verdict
+    assert verify(claim, table(values)).verdict == verify(grown, table(scaled)).verdict
 
 
 @given(values=columns.filter(lambda xs: any(x is not None and x % 1 and x > 1000 for x in xs)), said=numbers)
@@ -75,7 +75,7 @@ def test_both_number_formats_give_one_verdict(values: list[float | None], said: 
     english = ["" if value is None else f"{value:,.1f}" for value in values]
     dutch = [cell.translate(str.maketrans(",.", ".,")) for cell in english]
     found = [
-        verify(Specification(Statistic.SUM, "x", value=said, decimals=1), [table_of(Grid("t", {"x": cells}))])
+        verify(Specification(Statistic.SUM, "x", value=said, decimals=1), table_of(Grid("t", {"x": cells})))
         for cells in (english, dutch)
     ]
     assert found[0] == found[1]
@@ -131,7 +131,7 @@ def test_an_anomaly_hidden_in_the_season_is_found_by_decomposition_only() -> Non
     plain, seasonal = anomalies_of(made, "x")
     assert plain.places == ()
     assert seasonal.places == (25,)
-    assert verify(Specification(Statistic.NO_ANOMALY, "x"), [made]).verdict == "contradicted"
+    assert verify(Specification(Statistic.NO_ANOMALY, "x"), made).verdict == "contradicted"
 
 
 def test_a_value_that_the_season_explains_is_neither_usual_nor_unusual() -> None:
@@ -141,7 +141,7 @@ def test_a_value_that_the_season_explains_is_neither_usual_nor_unusual() -> None
     made = table_of(Grid("t", {"date": [day.isoformat() for day in _days(56)], "x": values}))
     plain, seasonal = anomalies_of(made, "x")
     assert (plain.places, seasonal.places) == (tuple(range(6, 56, 7)), ())
-    assert "disagree" in verify(Specification(Statistic.ANOMALY, "x"), [made]).reason
+    assert "disagree" in verify(Specification(Statistic.ANOMALY, "x"), made).reason
 
 
 def test_an_anomaly_beside_a_trend() -> None:
@@ -151,7 +151,7 @@ def test_an_anomaly_beside_a_trend() -> None:
     made = table(values)
     plain, beside = anomalies_of(made, "x")
     assert (plain.places, beside.places) == ((), (9,))
-    assert verify(Specification(Statistic.ANOMALY, "x", place=Window(positions=(9,))), [made]).verdict == "supported"
+    assert verify(Specification(Statistic.ANOMALY, "x", place=Window(positions=(9,))), made).verdict == "supported"
 
 
 def _days(count: int) -> list[Any]:
@@ -164,13 +164,13 @@ def test_a_spike_is_an_anomaly_by_both_methods_and_a_steady_series_has_none() ->
     values = season(56, 0.0)
     days = [day.isoformat() for day in _days(56)]
     steady = table_of(Grid("t", {"date": days, "x": values}))
-    assert verify(Specification(Statistic.NO_ANOMALY, "x"), [steady]).verdict == "supported"
+    assert verify(Specification(Statistic.NO_ANOMALY, "x"), steady).verdict == "supported"
     values[30] = 90.0
     spiked = table_of(Grid("t", {"date": days, "x": values}))
     there = Window(start=_days(56)[30], end=_days(56)[30])
-    assert verify(Specification(Statistic.ANOMALY, "x", place=there), [spiked]).verdict == "supported"
-    assert verify(Specification(Statistic.ANOMALY, "x", value=1), [spiked]).verdict == "supported"
-    assert verify(Specification(Statistic.NO_ANOMALY, "x"), [spiked]).verdict == "contradicted"
+    assert verify(Specification(Statistic.ANOMALY, "x", place=there), spiked).verdict == "supported"
+    assert verify(Specification(Statistic.ANOMALY, "x", value=1), spiked).verdict == "supported"
+    assert verify(Specification(Statistic.NO_ANOMALY, "x"), spiked).verdict == "contradicted"
 
 
 def test_irregular_steps_have_no_season_and_few_values_no_anomalies() -> None:
@@ -178,4 +178,4 @@ def test_irregular_steps_have_no_season_and_few_values_no_anomalies() -> None:
     days[10] = "2025-01-01"
     assert len(anomalies_of(table_of(Grid("t", {"date": days, "x": season(56, 5.0)})), "x")) == 1
     few = table_of(Grid("t", {"x": [1.0, 2.0, 90.0]}))
-    assert "at least 8" in verify(Specification(Statistic.ANOMALY, "x"), [few]).reason
+    assert "at least 8" in verify(Specification(Statistic.ANOMALY, "x"), few).reason
