@@ -5,7 +5,7 @@ from importlib import resources
 from importlib.resources.abc import Traversable
 from typing import TYPE_CHECKING, TypeVar
 
-from ..errors import UsageError
+from ..errors import InputError, UsageError
 from .claim_sections import ClaimMarks, ClaimTimes, PlainWords, SeriesNames
 from .sections import (
     Components,
@@ -79,6 +79,20 @@ class Language:
     def weekdays(self) -> tuple[str, ...]:
         """The names of the days of the week, Monday first."""
         return tuple(self.locale.days["format"]["wide"][day] for day in range(7))
+
+    @cached_property
+    def currencies(self) -> dict[str, str]:
+        """The signs, codes and names of the currencies of `notation.yaml`, in lower case, longest first: ISO codes."""
+        from babel.numbers import get_currency_name, get_currency_symbol
+
+        written = dict(self.notation.currency_words)
+        for code in self.notation.currencies:
+            if code not in self.locale.currencies:
+                origin = f"languages/{self.code}/notation.yaml, currencies"
+                raise InputError(f"{origin}: there is no currency {code!r}; write ISO 4217 codes")
+            names = [get_currency_name(code, count, self.locale) for count in (1, 2)]  # singular and plural
+            written |= {name.lower(): code for name in (code, get_currency_symbol(code, self.locale), *names)}
+        return dict(sorted(written.items(), key=lambda each: -len(each[0])))
 
     @cached_property
     def is_day_first(self) -> bool:

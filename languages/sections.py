@@ -141,7 +141,6 @@ class Entities(Section):
         not_days: Words that begin like a weekday and are none.
         day_ranges: Words for several weekdays.
         day_range: What stands between two weekdays and means all from one to the other.
-        currencies: Signs and words of currencies, and their ISO codes.
     """
 
     region: str
@@ -154,7 +153,6 @@ class Entities(Section):
     not_days: frozenset[str] = frozenset()
     day_ranges: dict[str, tuple[int, ...]]
     day_range: VerbosePattern
-    currencies: dict[str, str]
 
 
 class SignalWords(Section):
@@ -282,7 +280,8 @@ class Notation(Section):
     Attributes:
         scales: Words after a number and the power of ten that they multiply it by; `touching_scales` only where they
             touch it ("12k").
-        currencies: As written, and the ISO code. `units`: the pint unit, and how it is written.
+        currencies: ISO codes. `currency_words`: what Babel does not call them, and their ISO codes.
+        units: The pint unit, and how it is written.
         name_units: Words that follow a unit in a column's name.
         header_scales: Scales in the unit of a column ("k€"); `header_plurals` are understood only beside a currency.
         header_words: What may stand beside them ("in thousands of EUR"); `header_in` before them, `header_per` before
@@ -294,7 +293,8 @@ class Notation(Section):
     touching_scales: dict[str, int]
     percent: tuple[str, ...]
     percentage_points: tuple[str, ...]
-    currencies: dict[str, str]
+    currencies: tuple[str, ...]
+    currency_words: dict[str, str] = Field(default_factory=dict)
     units: dict[str, tuple[str, ...]]
     name_units: dict[str, str]
     header_scales: dict[str, int] = Field(default_factory=dict)

@@ -19,6 +19,7 @@ from assay.languages import (
     read_yaml,
 )
 from assay.languages.sections import Components, Sentences
+from assay.text.entities import find_entities
 
 REQUIRED = ("profile", "sentences", "declined")
 SECTIONS = {name for name, value in vars(Language).items() if isinstance(value, cached_property)}
@@ -39,6 +40,21 @@ def test_a_pack_has_no_file_that_is_no_section(code: str) -> None:
     folder = Path(__file__).parents[2] / "languages" / code
     files = {f"{section}.yaml" for section in SECTIONS - {"profile"} | {"language"}}
     assert {path.name for path in folder.iterdir()} <= files
+
+
+def test_a_currency_that_babel_does_not_know_is_told_with_its_file(tmp_path: Path) -> None:
+    pack = Language("nl", tmp_path)
+    known = load_language("nl").notation
+    pack.notation = known.model_copy(update={"currencies": ("EUR", "EUX")})
+    with pytest.raises(
+        InputError, match=r"languages/nl/notation.yaml, currencies: there is no currency 'EUX'; write ISO"
+    ):
+        _ = pack.currencies
+
+
+def test_the_amount_of_an_entity_has_its_currency() -> None:
+    amounts = [entity.parts for entity in find_entities("It costs £30, or $ 12.50.", load_language("en"))]
+    assert amounts == [{"amount": "30", "currency": "GBP"}, {"amount": "12.5", "currency": "USD"}]
 
 
 def test_a_code_may_have_a_region_and_capitals() -> None:

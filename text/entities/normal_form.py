@@ -67,6 +67,6 @@ def _amount(text: str, language: Language) -> dict[str, str]:
     from price_parser import Price
 
     price = Price.fromstring(text, decimal_separator=language.profile.decimal_mark)
-    currency = next((code for sign, code in language.entities.currencies.items() if sign in text.casefold()), None)
+    currency = next((code for sign, code in language.currencies.items() if sign in text.casefold()), None)
     amount = text.casefold() if price.amount is None else f"{price.amount.normalize():f}"
     return {"amount": amount} | ({"currency": currency} if currency else {})

@@ -1,5 +1,6 @@
 """How numbers and units are written, in all languages together: a table rarely says its language."""
 
+import re
 from functools import cache
 
 from ...languages import Language, packs_with
@@ -19,7 +20,7 @@ def notation_words(kind: str) -> frozenset[str]:
 
 @cache
 def notation_signs(kind: str) -> dict[str, str]:
-    """What the words of one kind (`currencies`, `name_units`) stand for, in all languages."""
+    """What the words of one kind (`name_units`) stand for, in all languages."""
     return {
         word: meaning for language in notation_languages() for word, meaning in getattr(language.notation, kind).items()
     }
@@ -32,17 +33,27 @@ def notation_powers(kind: str) -> dict[str, int]:
 
 
 @cache
+def currencies() -> dict[str, str]:
+    """Signs, codes and names of currencies, in lower case -> ISO codes, in all languages."""
+    return {written: code for language in notation_languages() for written, code in language.currencies.items()}
+
+
+@cache
+def currency_signs() -> str:
+    """The signs of currencies, as a class of a regular expression: `[€$£]`."""
+    return f"[{re.escape(''.join(sorted(written for written in currencies() if len(written) == 1)))}]"
+
+
+@cache
 def unit_aliases() -> dict[str, str]:
     """Units, currencies and percent as written (as given, or in lower case) -> as computed with, in all languages."""
-    aliases: dict[str, str] = {}
+    aliases = dict(currencies())
     for language in notation_languages():
         notation = language.notation
         for unit, written in notation.units.items():
-            aliases |= dict.fromkeys([unit, *written], unit)
-        aliases |= notation.currencies
-        aliases |= {code: code for code in notation.currencies.values()}
+            aliases |= dict.fromkeys([unit, *written], unit)  # "sek" is a second, SEK a krona
         aliases |= dict.fromkeys(notation.percent, "%") | dict.fromkeys(notation.percentage_points, "pp")
-    return aliases
+    return aliases | {code: code for code in currencies().values()}
 
 
 def known_unit(text: str) -> str | None:

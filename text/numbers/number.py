@@ -1,12 +1,13 @@
 """Numbers in running text, in Dutch and in English notation, with their scale words and units."""
 
 import re
+import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
 from ...languages import Language
-from .notation import known_unit, notation_signs, notation_words, unit_aliases
+from .notation import currencies, known_unit, notation_words, unit_aliases
 from .number_phrases import Phrase, find_phrases, find_pronouns
 from .numerals import DASHES, GROUPING_SPACES, NumberFormat, Reading, format_shown, numeral_readings
 
@@ -137,7 +138,7 @@ def _has_minus(text: str, start: int) -> bool:
         return False
     rest = text[: start - 1]
     before = rest.rstrip()
-    if rest and not rest[-1].isspace() and rest[-1] not in "([~≈=:;,€$£¥\"'":
+    if rest and not rest[-1].isspace() and rest[-1] not in "([~≈=:;,\"'" and unicodedata.category(rest[-1]) != "Sc":
         return False
     return not before or not (before[-1].isdigit() or before[-1] == "%")
 
@@ -165,7 +166,7 @@ def _after(text: str, end: int, language: Language) -> tuple[int, int, str | Non
 
 @cache
 def _currency_before() -> re.Pattern[str]:
-    named = sorted((sign for sign in notation_signs("currencies")), key=len, reverse=True)
+    named = sorted((written for written in currencies() if " " not in written), key=len, reverse=True)
     return re.compile(rf"(?<!\w)({'|'.join(map(re.escape, named))})[{GROUPING_SPACES} ]?\Z", re.IGNORECASE)
 
 

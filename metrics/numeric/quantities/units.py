@@ -4,7 +4,7 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from ....text.numbers.notation import known_unit, notation_powers, notation_words
+from ....text.numbers.notation import currency_signs, known_unit, notation_powers, notation_words
 from ..specification import Unverifiable
 
 if TYPE_CHECKING:
@@ -12,7 +12,6 @@ if TYPE_CHECKING:
 
 _TIMES = ("x", "×")
 _DIGITS = {"1000": 3, "000": 3, "1000000": 6, "m": 6}
-_SCALE_WORD = re.compile(r"[€$£×]|\d[\d.,]*|[^\W\d_]+\.?")
 _CURRENCY = re.compile(r"[A-Z]{3}")
 _PERCENT = ("%", "pp")
 _BRACKETED = re.compile(r"[(\[]\s*([^)\]]*?)\s*[)\]]")
@@ -46,7 +45,7 @@ def _scaled_currency(stated: str) -> tuple[str, int] | None:
     """A currency and a scale in any order: "EUR thousand", "x 1.000 EUR", "€ mln"; None where there is more to it."""
     currencies, powers = set(), []
     scales, plurals = notation_powers("header_scales"), notation_powers("header_plurals")
-    for word in _SCALE_WORD.findall(stated.replace("'s", "")):
+    for word in re.findall(rf"{currency_signs()}|×|\d[\d.,]*|[^\W\d_]+\.?", stated.replace("'s", "")):
         unit = known_unit(word)
         bare = re.sub(r"[.,]", "", word).lower()
         power = scales.get(word.rstrip("."), (_DIGITS | plurals).get(bare, scales.get(bare)))

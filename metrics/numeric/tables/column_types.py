@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ....languages import find_language
 from ....text.numbers import NumberFormat
-from ....text.numbers.notation import notation_signs, notation_words
+from ....text.numbers.notation import currency_signs, notation_signs, notation_words
 from .cells import NumberColumn, header_unit, is_missing, read_numbers
 from .derived_columns import derived_columns
 from .grid import Grid, row_numbers
@@ -160,8 +160,11 @@ def stated_power(caption: str) -> int:
     """The power of ten that a caption says the numbers are in: "(in millions)" is 6, "£000" is 3, else 0."""
     scales = {word: int(power) for word, power in notation_signs("scales").items() if int(power) >= 3 and len(word) > 3}
     named, led = "|".join(scales), "|".join(sorted(notation_words("header_in")))
-    found = re.search(rf"\b(?:{led})\s(?:[€$£]\s?|\w+\s)?({named})s?\b|\([^()]{{0,15}}\b({named})s?\b", caption.lower())
+    signs = currency_signs()
+    found = re.search(
+        rf"\b(?:{led})\s(?:{signs}\s?|\w+\s)?({named})s?\b|\([^()]{{0,15}}\b({named})s?\b", caption.lower()
+    )
     if found:
         return scales[found[1] or found[2]]
-    found = re.search(r"[€$£]\s?(000|m)\b|\bx\s?1[.,]?000\b", caption.lower())
+    found = re.search(rf"{signs}\s?(000|m)\b|\bx\s?1[.,]?000\b", caption.lower())
     return (6 if found[1] == "m" else 3) if found else 0

@@ -178,6 +178,8 @@ def test_hints_are_those_of_what_the_whole_name_means() -> None:
         ("EUR thousand", ("EUR", 3)),
         ("x 1.000 EUR", ("EUR", 3)),
         ("€ mln", ("EUR", 6)),
+        ("¥ million", ("JPY", 6)),
+        ("SEK thousand", ("SEK", 3)),
         ("€ per maand", ("€ per maand", 0)),
     ],
 )
