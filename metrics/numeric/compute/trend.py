@@ -5,7 +5,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from ..specification import Direction, Unverifiable
-from ..tables import Period, Table, all_values
+from ..tables import LENGTHS, Table, all_values, unit_of_period
 from .computation import Computed, Selection, one, shown
 from .relations import SIGNIFICANT
 
@@ -13,12 +13,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 STABLE = 0.05  # a series whose line moves less than 5% of its mean over the window is stable, however sure the slope
-_DAYS = {
-    Period.WEEK: ("week", 7.0),
-    Period.MONTH: ("month", 365.25 / 12),
-    Period.QUARTER: ("quarter", 365.25 / 4),
-    Period.YEAR: ("year", 365.25),
-}
 
 
 @dataclass(frozen=True)
@@ -71,8 +65,8 @@ def _at(table: Table, rows: "NDArray[Any]") -> "tuple[NDArray[Any], str]":
         return np.arange(len(rows), dtype=float), "row"
     times = table.times[rows]
     days = (times - times[0]).total_seconds().to_numpy() / 86400
-    step, length = _DAYS.get(table.period or Period.DAY, ("day", 1.0))
-    return days / length, step
+    step = unit_of_period(table.period)
+    return days / LENGTHS[step], step
 
 
 def trend(of: Selection) -> Computed:

@@ -1,14 +1,11 @@
 """Tables as numbers: read from texts and files, their columns and rows, and what their times reach over."""
 
 from .cells import header_unit, read_cell, read_numbers
-from .column_types import stated_power, table_of
-from .derived_columns import OUTCOME
-from .grid import Grid
+from .column_types import OUTCOME, stated_power, table_of
+from .grids import Grid, grids_in_text
 from .rows import all_values, in_order, rows_of, values_of
 from .sample_tables import tables_of_file, tables_of_sample
-from .table import Period, Table, time_text
-from .table_times import DAY, LENGTHS, STEPS, NamedTime, Times, step_before
-from .text_tables import grids_in_text
+from .table import DAY, LENGTHS, STEPS, NamedTime, Period, Table, Times, step_before, time_text, unit_of_period
 from .time_columns import read_times
 from .views import View, views
 
@@ -37,6 +34,7 @@ __all__ = [
     "tables_of_file",
     "tables_of_sample",
     "time_text",
+    "unit_of_period",
     "values_of",
     "views",
 ]

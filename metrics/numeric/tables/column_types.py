@@ -1,15 +1,16 @@
 """From cells to a table of numbers: which columns are times, numbers and texts, and in which notation."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import TYPE_CHECKING
 
-from ....languages import find_language
+from ....languages import FALLBACK, find_language, load_language
 from ....text.numbers import NumberFormat
 from ....text.numbers.notation import currency_signs, notation_signs, notation_words
+from ..lexicon import LANGUAGES, lexicon
 from .cells import NumberColumn, header_unit, is_missing, read_numbers
-from .derived_columns import derived_columns
-from .grid import Grid, row_numbers
+from .grids import Grid, row_numbers
 from .table import Table
 from .time_columns import TimeColumn, is_time_name, read_times
 
@@ -17,6 +18,11 @@ if TYPE_CHECKING:
     from pandas import DataFrame, DatetimeIndex
 
 _YEAR = re.compile(r"(?<![\d-])(?:19|20)\d\d(?![\d-]| - \d)")
+OUTCOME = "outcome ("
+"""What the names of columns of outcomes begin with."""
+
+_LEAST_ROWS = 3  # that a derived column takes
+_FIRST_WORD = re.compile(r"\W*([^\W\d_]+)(?![^\W\d_]|\s+[^\W\d_])")  # "W 24-21" and "Win", not "Win Butler"
 _EXAMPLES = {NumberFormat.POINT: "1,234.5", NumberFormat.COMMA: "1.234,5"}
 
 
@@ -62,7 +68,7 @@ def _labels(grid: Grid, numbers: Mapping[str, NumberColumn], time_name: str | No
         if name not in numbers or numbers[name].unreadable
     }
     undated = {name: cells for name, cells in texts.items() if name not in numbers and name != time_name}
-    texts |= derived_columns(undated, grid.language)
+    texts |= _derived_columns(undated, grid.language)
     return pd.DataFrame({name: pd.Series(cells, dtype=object) for name, cells in texts.items()})
 
 
@@ -168,3 +174,38 @@ def stated_power(caption: str) -> int:
         return scales[found[1] or found[2]]
     found = re.search(rf"{signs}\s?(000|m)\b|\bx\s?1[.,]?000\b", caption.lower())
     return (6 if found[1] == "m" else 3) if found else 0
+
+
+def _derived_columns(texts: Mapping[str, Sequence[str | None]], language: str | None) -> dict[str, list[str | None]]:
+    """The columns that every cell of another one tells, by their names: `outcome (result)`, `month (date)`."""
+    language = language if language in LANGUAGES else FALLBACK
+    told: tuple[tuple[str, Callable[[str, str], str | None]], ...] = (("outcome", _outcome), ("month", _month))
+    derived: dict[str, list[str | None]] = {}
+    for name, cells in texts.items():
+        for kind, tell in told:
+            cells_told = [tell(cell, language) if cell else None for cell in cells]
+            complete = all(of is not None for of, cell in zip(cells_told, cells, strict=True) if cell)
+            if complete and len(cells) >= _LEAST_ROWS and len({*cells_told} - {None}) > 1:
+                derived[f"{kind} ({name})"] = cells_told
+    return derived
+
+
+def _outcome(cell: str, language: str) -> str | None:
+    word = _FIRST_WORD.match(cell)
+    return _outcomes(language).get(word[1].lower()) if word else None
+
+
+@cache
+def _outcomes(language: str) -> dict[str, str]:
+    """The words and letters of outcomes, and which one each says."""
+    return {word: name for name, words in lexicon(language).data["outcomes"].items() for word in words}
+
+
+def _month(cell: str, language: str) -> str | None:
+    pack = load_language(language)
+    found = [
+        full
+        for full, short in zip(pack.months, pack.short_months, strict=True)
+        if re.search(rf"(?<!\w)(?:{re.escape(full)}|{re.escape(short.rstrip('.'))}\.?)(?!\w)", cell, re.IGNORECASE)
+    ]
+    return found[0].lower() if len(found) == 1 and any(map(str.isdigit, cell)) else None

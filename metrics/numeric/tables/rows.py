@@ -8,20 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from ..specification import Condition, Unverifiable, Window
 from .cells import read_cell
-from .table import Period, Table
+from .table import STEPS, Period, Table, unit_of_period
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
     from pandas import DatetimeIndex
 
 _OPERATORS: Mapping[str, Callable[[Any, Any], Any]] = {"eq": eq, "ne": ne, "gt": gt, "ge": ge, "lt": lt, "le": le}
-_LONGER = {Period.WEEK: "weeks", Period.MONTH: "months", Period.QUARTER: "quarters", Period.YEAR: "years"}
-_OFFSETS = {
-    Period.WEEK: {"weeks": 1},
-    Period.MONTH: {"months": 1},
-    Period.QUARTER: {"months": 3},
-    Period.YEAR: {"years": 1},
-}
+_LONGER = (Period.WEEK, Period.MONTH, Period.QUARTER, Period.YEAR)
 
 
 def rows_of(table: Table, window: Window, may_be_none: bool = False) -> "NDArray[Any]":
@@ -97,7 +91,7 @@ def _times(table: Table, too_long: Collection[Period] = ()) -> "DatetimeIndex":
         missing = [position + 1 for position, none in enumerate(table.times.isna()) if none][:5]
         raise Unverifiable(f"{table.name} has rows without a readable date: {', '.join(map(str, missing))}")
     if table.period and table.period in too_long:
-        raise Unverifiable(f"the rows of {table.name} stand for {_LONGER[table.period]}")
+        raise Unverifiable(f"the rows of {table.name} stand for {table.period}s")
     return table.times
 
 
@@ -109,7 +103,7 @@ def _between(table: Table, start: date | None, end: date | None) -> "NDArray[Any
     last = np.datetime64(end, "D") if end else ends.max()
     inside: NDArray[Any] = (begins >= first) & (ends <= last)
     if ((begins <= last) & (ends >= first) & ~inside).any() and table.period:
-        raise Unverifiable(f"the rows of {table.name} stand for {_LONGER[table.period]}, and that is a part of one")
+        raise Unverifiable(f"the rows of {table.name} stand for {table.period}s, and that is a part of one")
     return inside
 
 
@@ -118,10 +112,8 @@ def _days(table: Table) -> "tuple[NDArray[Any], NDArray[Any]]":
     """The first and the last day that each row stands for."""
     import pandas as pd
 
-    begins = _times(table).normalize()
-    ends = begins
-    if table.period in _OFFSETS:
-        ends = begins + pd.DateOffset(**_OFFSETS[table.period]) - pd.Timedelta(days=1)
+    begins, step = _times(table).normalize(), STEPS[unit_of_period(table.period)]
+    ends = begins + pd.DateOffset(days=step.days, months=step.months, years=step.years) - pd.Timedelta(days=1)
     first, last = (days.to_numpy().astype("datetime64[D]") for days in (begins, ends))
     return first, last
 

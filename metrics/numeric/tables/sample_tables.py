@@ -11,9 +11,8 @@ from ....eval_sets.sample import Sample
 from ....eval_sets.sample import Table as GivenTable
 from ....eval_sets.table_files import TABLE_SUFFIXES, read_table_file
 from .column_types import table_of
-from .grid import Grid
+from .grids import Grid, grids_in_text
 from .table import Table
-from .text_tables import grids_in_text
 
 TEXT_SUFFIXES = (".md", ".markdown")
 _KEPT = 32

@@ -1,12 +1,15 @@
-"""A table as numbers: what claims are computed from, whatever it was read from."""
+"""A table as numbers, whatever it was read from, and the times of its rows."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import date, timedelta
 from enum import StrEnum
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from ..specification import Unverifiable
+from dateutil.relativedelta import relativedelta
+
+from ..specification import Unverifiable, Window
 
 if TYPE_CHECKING:
     from pandas import DataFrame, DatetimeIndex, Series
@@ -25,6 +28,53 @@ class Period(StrEnum):
     MONTH = "month"
     QUARTER = "quarter"
     YEAR = "year"
+
+
+DAY = timedelta(days=1)
+STEPS = {
+    "day": relativedelta(days=1),
+    "week": relativedelta(weeks=1),
+    "month": relativedelta(months=1),
+    "quarter": relativedelta(months=3),
+    "year": relativedelta(years=1),
+}
+LENGTHS = {"day": 1, "week": 7, "month": 365.25 / 12, "quarter": 365.25 / 4, "year": 365.25}  # in days
+
+
+def unit_of_period(period: Period | None) -> str:
+    """The unit of time that rows of a period are dated in: a key of `STEPS`."""
+    return "day" if period in (None, Period.MOMENT) else str(period)
+
+
+def step_before(day: date, period: Period) -> date:
+    """The begin of the period before the one that begins on a day."""
+    before: date = day - STEPS[unit_of_period(period)]
+    return before
+
+
+@dataclass(frozen=True, slots=True)
+class Times:
+    """What the times of a table reach from and to, and how much one row stands for."""
+
+    start: date
+    end: date
+    period: Period
+
+    @property
+    def last_day(self) -> date:
+        """The last day of the last row."""
+        last: date = self.end + STEPS[unit_of_period(self.period)] - DAY
+        return last
+
+
+@dataclass(frozen=True, slots=True)
+class NamedTime:
+    """A time in a text, `text[start:end]`: what it may mean, the likeliest first; `ends` of "from A to B"."""
+
+    start: int
+    end: int
+    windows: tuple[Window, ...]
+    ends: tuple[Window, Window] | None = None
 
 
 @dataclass(frozen=True, eq=False)

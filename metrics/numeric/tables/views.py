@@ -11,9 +11,8 @@ from ..lexicon import LANGUAGES, lexicon
 from ..quantities import unit_and_power
 from ..specification import ALL_ROWS, Window
 from .column_types import table_of
-from .grid import Grid
-from .table import Period, Table
-from .table_times import DAY, Times
+from .grids import Grid
+from .table import DAY, Period, Table, Times
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
