@@ -318,7 +318,7 @@ class ClaimTimes(GroupedSection):
     """`claim_times.yaml`: how times are named; `{unit}` is a period, `{a}` and `{b}` are times.
 
     Attributes:
-        ordinals: The first ten, and what follows a number that is one.
+        ordinal_suffix: What follows a number that is an ordinal.
         article: One before a time, with the space after it, or nothing.
         of: Between a part and the time that it is of; `of_or_in` also where that is said by "in".
         of_year: Between a month or quarter and its year; `half_of` between a half and its month or year.
@@ -342,7 +342,6 @@ class ClaimTimes(GroupedSection):
         time_marks: Further words for the marks of `claim_marks.yaml`.
     """
 
-    ordinals: dict[str, int]
     ordinal_suffix: Pattern
     article: Pattern
     of: Pattern

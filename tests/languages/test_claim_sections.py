@@ -56,7 +56,7 @@ def test_a_mistake_in_marks_is_told_with_its_place(tmp_path: Path, text: str, li
 
 @pytest.mark.parametrize("day", ["02-30", "3-1", "-1", "Easter Sunday .. 13-01"])
 def test_a_holiday_that_is_no_day_is_told_with_its_place(day: str) -> None:
-    text = f"holiday_names:\n  carnival: ['{day}']\nordinals: {{}}\n"
+    text = f"holiday_names:\n  carnival: ['{day}']\narticle: 'the '\n"
     with pytest.raises(InputError, match=r"times.yaml, line 2, holiday_names.carnival.* is no day of a year"):
         parse_yaml(text, ClaimTimes, "times.yaml")
 

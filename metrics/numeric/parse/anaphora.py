@@ -8,7 +8,7 @@ from functools import cache
 from ..lexicon import Lexicon, lexicon
 from ..specification import ALL_ROWS, Window
 from ..tables import DAY, LENGTHS, STEPS, NamedTime, Times, View
-from ..times import any_of, count_of, days, find_times, span
+from ..times import WORD, any_of, count_of, days, find_times, ordinal_of, span
 from .marks import Mark
 from .same_period import is_within, of_year_before, same_times, shifted
 
@@ -92,15 +92,20 @@ def _adjectives(
 
 def _elided(text: str, words: Lexicon, times: Times, kept: Sequence[Mark], scope: Sequence[Window]) -> Iterator[Mark]:
     """ "The last" after "in the first week", "in the fourth" after "in the first quarter"."""
-    which = any_of([*words.data["ordinals"], *words.data["last_n"]])
+    last = any_of(words.data["last_n"])
+
+    def is_which(word: str) -> bool:
+        return re.fullmatch(last, word, re.I) is not None or ordinal_of(word, words.language) is not None
+
     bare = re.compile(
-        rf"(?P<the>{words.links.the_word}) (?P<which>{which})(?: (?:{words.links.one_word})| (?P<n>[a-z]+|\d{{1,2}}))?"
+        rf"(?P<the>{words.links.the_word}) (?P<which>{last}|{WORD})"
+        rf"(?: (?:{words.links.one_word})| (?P<n>[a-z]+|\d{{1,2}}))?"
         rf"(?=\s*(?:[.,;:)]|$|(?:{any_of(words.data['after_elided'])})\b))",
         re.I,
     )
     unit = re.compile(rf"(?<!\w)(?:{any_of(list(words.data['periods']))})(?!\w)", re.IGNORECASE)
     for found in bare.finditer(text):
-        if any(m.time and m.start <= found.start("which") < m.end for m in kept):
+        if not is_which(found["which"]) or any(m.time and m.start <= found.start("which") < m.end for m in kept):
             continue
         before = [m.text for m in kept if m.time and m.end <= found.start()] or [w.text for w in scope if w.text]
         for told in before[-1:]:
@@ -109,7 +114,8 @@ def _elided(text: str, words: Lexicon, times: Times, kept: Sequence[Mark], scope
                 counted = units and count_of(found["n"], words.language)
                 whole = f"{found['which']} {found['n']} {units[-1]}" if counted else ""
             else:
-                whole = re.sub(rf"(?<!\w)(?:{which})(?!\w)", found["which"], told, flags=re.IGNORECASE)
+                pieces = re.split(rf"(?<!\w)({last}|{WORD})(?!\w)", told, flags=re.I)
+                whole = "".join(found["which"] if is_which(piece) else piece for piece in pieces)
             whole = whole if whole.lower().startswith(found["the"].lower()) else f"{found['the']} {whole}"
             named = find_times(whole, words.language, times) if whole.lower() != told.lower() else []
             if len(named) == 1:

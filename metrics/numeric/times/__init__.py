@@ -1,6 +1,6 @@
 """The times that a text names, as windows of a table."""
 
-from .calendar_times import any_of, count_of, days, span, whole_weeks
+from .calendar_times import WORD, any_of, count_of, days, ordinal_of, span, whole_weeks
 from .periods import find_times
 
-__all__ = ["any_of", "count_of", "days", "find_times", "span", "whole_weeks"]
+__all__ = ["WORD", "any_of", "count_of", "days", "find_times", "ordinal_of", "span", "whole_weeks"]

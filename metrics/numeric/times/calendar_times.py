@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import date, timedelta
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from dateutil.relativedelta import relativedelta
@@ -16,6 +16,8 @@ from ..specification import Window
 from ..tables import DAY, STEPS, NamedTime, Period, Times
 
 _WEEKS_OF_A_MONTH = 26  # days: longer spans are told by months, shorter ones by weeks
+WORD = r"[^\W\d_]+"
+_MOST_PERIODS = 1000  # "99,999 years earlier" is before the calendar
 _ABOUT_A_YEAR = range(270, 370)  # days
 
 
@@ -24,10 +26,9 @@ def _patterns(language: str) -> dict[str, re.Pattern[str]]:
     words = lexicon(language).data
     month = any_of(list(_months(language)))
     units = any_of(list(words["periods"]))
-    ordinals = "|".join(words["ordinals"])
     suffix = words["ordinal_suffix"]
-    quarter = words["quarter_ordinal"].format(ordinal=rf"(?P<ordinal>{ordinals}|[1-4]{suffix})")
-    half = words["half_ordinal"].format(ordinal=rf"(?P<ordinal>{ordinals}|[12]{suffix})")
+    quarter = words["quarter_ordinal"].format(ordinal=rf"(?P<ordinal>{WORD}|[1-4]{suffix})")
+    half = words["half_ordinal"].format(ordinal=rf"(?P<ordinal>{WORD}|[12]{suffix})")
     of = rf"(?:{words['of_year']}(?P<year>(?:19|20)\d\d))?"
     of_or_in = f"(?:{words['of_or_in']})"
     names = "|".join(words["quarter_names"])
@@ -40,7 +41,7 @@ def _patterns(language: str) -> dict[str, re.Pattern[str]]:
         "half_month": rf"{half}{words['half_of']}(?P<name>{month})\b{of}",
         "first_of_month": rf"(?P<which>{any_of(words['first_n'])}|{any_of(words['last_n'])}) (?:(?P<n>\d{{1,2}}|\w+) )?"
         rf"(?P<unit>{units}) {of_or_in} (?P<name>{month})\b{of}",
-        "week_of_month": rf"(?P<ordinal>{ordinals}) (?:{any_of(_weeks_in(words))}) {of_or_in} (?P<name>{month})\b{of}",
+        "week_of_month": rf"(?P<ordinal>{WORD}) (?:{any_of(_weeks_in(words))}) {of_or_in} (?P<name>{month})\b{of}",
         "month": rf"(?P<name>{month})\b{of}",
         "quarter": rf"(?:(?:{names})(?P<number>[1-4])\b|{quarter}){of}",
         "half_year": rf"(?:{half}{words['half_of']}|\bh(?P<number>[12]) )(?P<year>(?:19|20)\d\d)",
@@ -118,14 +119,15 @@ def _windows(kind: str, match: re.Match[str], language: str, times: Times) -> li
         whole = span(date(year or 1, 1, 1), "year")
         last = date(int(parts.get("last") or year or 1), 12, 31)
         return [replace(whole, end=last)] if last > date(year or 1, 1, 1) else []
-    number = int(parts.get("number") or 0) or _ordinal(parts["ordinal"], language)
+    number = int(parts.get("number") or 0) or ordinal_of(parts["ordinal"], language) or 0
     if kind == "half_of_year":
         about = (times.last_day - times.start).days in _ABOUT_A_YEAR
         year, number = times.last_day.year, number if parts["said"] or about else 0
     if kind == "quarter":
-        return [span(date(y, 3 * number - 2, 1), "quarter") for y in _years(year, 3 * number - 2, times)]
-    begin = date(year or 1, max(6 * number - 5, 1), 1)
-    return [days(begin, begin + relativedelta(months=6) - DAY)] if 1 <= number <= 2 else []
+        begins = [date(y, 3 * number - 2, 1) for y in _years(year, 3 * number - 2, times)] if 1 <= number <= 4 else []
+        return [span(begin, "quarter") for begin in begins]
+    begins = [date(year or 1, 6 * number - 5, 1)] if 1 <= number <= 2 else []
+    return [days(begin, begin + relativedelta(months=6) - DAY) for begin in begins]
 
 
 _Parts = dict[str, str | None]
@@ -141,11 +143,14 @@ def _day_in_month(begins: list[date], parts: _Parts, language: str, times: Times
 
 
 def _half_of_month(begins: list[date], parts: _Parts, language: str, times: Times) -> list[Window]:
-    return [_half(begin, _ordinal(parts["ordinal"], language)) for begin in begins]
+    half = ordinal_of(parts["ordinal"], language)
+    return [_half(begin, half) for begin in begins] if half in (1, 2) else []
 
 
 def _week_of_month(begins: list[date], parts: _Parts, language: str, times: Times) -> list[Window]:
-    place = _ordinal(parts["ordinal"], language)
+    place = ordinal_of(parts["ordinal"], language)
+    if place is None:
+        return []
     if times.period is Period.WEEK:
         return [days(week, week + timedelta(days=6)) for b in begins for week in _weeks(b, times)[place - 1 : place]]
     after = 7 * (place - 1)
@@ -271,15 +276,20 @@ def _month(name: str | None, language: str) -> int:
     return _months(language)[(name or "").lower().rstrip(".")]
 
 
-def _ordinal(text: str | None, language: str) -> int:
-    lowered = (text or "").lower()
-    number = re.match(r"\d+", lowered)
-    return int(number[0]) if number else int(lexicon(language).data["ordinals"][lowered])
+@lru_cache(maxsize=10_000)
+def ordinal_of(text: str | None, language: str) -> int | None:
+    """The place that a word or a number with a suffix says: 2 of "second" and of "2nd"; None of another word."""
+    if digits := re.match(r"\d+", text or ""):
+        return int(digits[0])
+    number = parse_number(text or "", load_language(language))
+    return int(number.value) if number and number.ordinal else None
 
 
 def count_of(text: str | None, language: str) -> int | None:
-    """The whole number that a text is, 1 for none; None where it is something else."""
+    """The whole number of periods that a text is, 1 for none; None where it is something else, or no calendar's."""
     if not text:
         return 1
     number = parse_number(text, load_language(language))
-    return int(number.value) if number and number.value == int(number.value) and not number.unit else None
+    if number is None or number.unit or not 0 <= number.value <= _MOST_PERIODS:
+        return None
+    return int(number.value) if number.value == int(number.value) else None

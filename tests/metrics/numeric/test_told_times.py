@@ -67,6 +67,11 @@ CLAIMS = [
     ("quarters", "en", "In Q4 2024 visitors were up 31% on the same quarter a year earlier.", S),  # 170 / 130
     ("quarters", "nl", "In het tweede kwartaal van 2024 waren er 40 bezoekers meer dan een jaar eerder.", S),
     ("quarters", "en", "In the final quarter of 2023 there were 130 visitors.", S),
+    ("quarters", "en", "In the fifth quarter of 2024 there were 170 visitors.", U),
+    ("quarters", "en", "In the third half of 2024 there were 310 visitors.", U),
+    ("quarters", "de", "Im dritten Quartal 2024 gab es 160 visitors.", S),
+    ("quarters", "en", "In the first quarter of 2024 there were 30 visitors fewer than in the fourth.", S),
+    ("days", "en", "In the fifth week of April there were 257 calls.", S),  # 29 and 30 April: 128 + 129
     ("quarters", "en", "In the first two quarters of 2024 there were 290 visitors.", S),  # 140 + 150
     ("months", "en", "Gas use was 120 m3 higher in February 2024 than in the same month of 2023.", S),
     ("months", "en", "In February 2024 gas use was 120 m3 higher than in February of the previous year.", S),
@@ -99,6 +104,8 @@ MORE = [
     ("days", "nl", "Met Pasen waren er 119 calls.", U),  # one day or two
     ("weeks", "en", "The week before, there were 80 orders.", U),  # before what, it does not say
     ("weeks", "en", "In the week ending 2 March there were 30 orders.", S),
+    ("days", "en", "The 999999999 weeks after Easter Monday had 120 calls.", U),
+    ("days", "en", "99999999 years later there were 120 calls.", U),
     ("days", "en", "Mid-April there were 115 calls.", U),
     ("quarters", "en", "Q1 2024 had 140 visitors, up from 100 a year earlier.", S),
     ("quarters", "en", "Q1 2024 had 140 visitors, up from 130 a year earlier.", C),  # that was the quarter before
