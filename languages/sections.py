@@ -259,7 +259,7 @@ class Messages(Section):
 
 
 class NumberPhrases(Section):
-    """Numbers in words that are no whole numbers, by kind; regular expressions with {small}, {parts} and {units}."""
+    """Numbers in words that are no whole numbers, by kind; regular expressions with {number}, {parts} and {units}."""
 
     fraction: tuple[Checked, ...] = ()
     one_in: tuple[Checked, ...] = ()
@@ -286,7 +286,7 @@ class Notation(Section):
         header_scales: Scales in the unit of a column ("k€"); `header_plurals` are understood only beside a currency.
         header_words: What may stand beside them ("in thousands of EUR"); `header_in` before them, `header_per` before
             what a rate is of; `year_marks` before a year in a column's name ("FY2019").
-        small: Words for small numbers; `parts` for fractions, by their denominator.
+        ones: Words for 1 that text2num does not know. `parts`: words for fractions, and their denominators.
     """
 
     scales: dict[str, int]
@@ -310,7 +310,7 @@ class Notation(Section):
     quarters: tuple[str, ...]
     weeks: tuple[str, ...]
     time_columns: tuple[str, ...]
-    small: dict[str, int]
+    ones: frozenset[str]
     parts: dict[str, int]
     another_part: Checked
     phrases: NumberPhrases

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 from ...languages import Language
 from .notation import known_unit, unit_aliases
@@ -11,6 +11,7 @@ from .notation import known_unit, unit_aliases
 _LEEWAY = 0.12  # "a third" is 29.3 to 37.3%,
 _MOST_POINTS = 4.0  # "three quarters" is 71 to 79%
 _ROUND_TIME = 0.04  # "half an hour" is 28.8 to 31.2 minutes
+_FIXED = {"half_of": (0.5, 1), "one_and_half": (1.5, 1), "half_dozen": (6.0, 0), "one_of": (1.0, 0)}  # value, decimals
 _SHORT_UNITS = ("min", "h", "s", "%", "pp")
 
 
@@ -52,21 +53,21 @@ def find_pronouns(text: str, language: Language) -> list[tuple[int, int]]:
 
 def _phrase(kind: str, match: re.Match[str], language: Language) -> Phrase | None:
     parts = match.groupdict()
-    count = _small(parts.get("n"), language)
     start, end = _span(match)
+    if kind in _FIXED:
+        return Phrase(start, end, *_FIXED[kind])
+    count = _whole_number(parts["n"], language) if parts.get("n") else 1
+    if count is None and kind == "dozen":
+        count, start = 1, match.end("n") + 1  # "the dozen"
+    if count is None or kind == "pronoun":
+        return None
     if kind in ("fraction", "half_share"):
         part = language.notation.parts[parts["part"].lower()] if kind == "fraction" else 2
         return _percent(start, end, count / part)
     if kind == "one_in":
-        many = _many(parts["m"], language)
-        return _percent(start, end, count / many) if count < many else None
-    if kind == "half_more":
-        return Phrase(start, end, count + 0.5, 1)
-    if kind in ("half_of", "one_and_half"):
-        return Phrase(start, end, 0.5 if kind == "half_of" else 1.5, 1)
-    if kind in ("dozen", "half_dozen"):
-        return Phrase(start, end, 12.0 * count if kind == "dozen" else 6.0, 0)
-    return Phrase(start, end, 1.0, 0) if kind == "one_of" else None
+        many = _whole_number(parts["m"], language)
+        return _percent(start, end, count / many) if many and count < many else None
+    return Phrase(start, end, count + 0.5, 1) if kind == "half_more" else Phrase(start, end, 12.0 * count, 0)
 
 
 def _span(match: re.Match[str]) -> tuple[int, int]:
@@ -80,17 +81,15 @@ def _percent(start: int, end: int, share: float) -> Phrase | None:
     return Phrase(start, end, 100 * share, 0, "%", min(_LEEWAY, _MOST_POINTS / (100 * share)))
 
 
-def _small(word: str | None, language: Language) -> int:
-    if not word:
-        return 1
-    return int(word) if word.isdigit() else int(language.notation.small[word.lower()])
-
-
-def _many(word: str, language: Language) -> int:
+@lru_cache(maxsize=10_000)
+def _whole_number(word: str, language: Language) -> int | None:
+    """The number that a word or digits are; None of another word, and of an ordinal."""
     from .number import parse_number
 
+    if word.lower() in language.notation.ones:
+        return 1
     number = parse_number(word, language)
-    return int(number.value) if number else 0
+    return int(number.value) if number and not number.ordinal and not number.unit else None
 
 
 def _minutes(text: str, language: Language) -> Iterator[tuple[float, re.Match[str]]]:
@@ -104,7 +103,7 @@ def _patterns(language: Language) -> list[tuple[str, re.Pattern[str]]]:
     known = language.notation
     short = [word for word in unit_aliases() if known_unit(word) in _SHORT_UNITS or _is_money(word)]
     filled = {
-        "{small}": _any([*known.small]),
+        "{number}": r"[^\W\d_]+(?:-[^\W\d_]+)?",
         "{parts}": _any([*known.parts]),
         "{units}": rf"(?:{_any([word for word in unit_aliases() if len(word) > 2])})\b",
         "{short_units}": rf"(?:{_any([word for word in short if len(word) > 2])})\b",
