@@ -1,176 +1,145 @@
-"""Times that name themselves: dates, months, quarters, weeks, weekdays, years."""
+"""Times that need no other to be understood: dates, months, quarters, weeks, weekdays, years, "the last 7 days"."""
 
 import re
-from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from typing import Any
 
 from dateutil.relativedelta import relativedelta
 
 from ....languages import load_language
 from ....text.numbers import parse_number
+from ....text.numbers.notation import notation_languages
 from ..lexicon import lexicon, whole_words
 from ..specification import Window
 from ..tables import DAY, STEPS, NamedTime, Period, Times
 
 _WEEKS_OF_A_MONTH = 26  # days: longer spans are told by months, shorter ones by weeks
-WORD = r"[^\W\d_]+"
-_MOST_PERIODS = 1000  # "99,999 years earlier" is before the calendar
 _ABOUT_A_YEAR = range(270, 370)  # days
-
-
-@cache
-def _patterns(language: str) -> dict[str, re.Pattern[str]]:
-    words = lexicon(language).data
-    month = any_of(list(_months(language)))
-    units = any_of(list(words["periods"]))
-    suffix = words["ordinal_suffix"]
-    quarter = words["quarter_ordinal"].format(ordinal=rf"(?P<ordinal>{WORD}|[1-4]{suffix})")
-    half = words["half_ordinal"].format(ordinal=rf"(?P<ordinal>{WORD}|[12]{suffix})")
-    of = rf"(?:{words['of_year']}(?P<year>(?:19|20)\d\d))?"
-    of_or_in = f"(?:{words['of_or_in']})"
-    names = "|".join(words["quarter_names"])
-    forms = {
-        "iso": r"(?P<year>(?:19|20)\d\d)-(?P<month>\d\d)(?:-(?P<day>\d\d))?(?![\d-])",
-        "slashed": r"(?P<a>\d{1,2})(?P<sign>[-/.])(?P<b>\d{1,2})(?P=sign)(?P<year>(?:19|20)\d\d)(?!\d)",
-        "day_month": rf"(?P<day>\d{{1,2}})(?:{suffix})?{words['day_of']} (?P<name>{month})\b\.?{of}",
-        "month_day": rf"(?P<name>{month})\b\.? (?P<day>\d{{1,2}})(?!\d|[.,]\d)(?:{suffix})?\b"
-        rf"(?! ?(?:{words['not_a_day']}|{units})){of}",
-        "half_month": rf"{half}{words['half_of']}(?P<name>{month})\b{of}",
-        "first_of_month": rf"(?P<which>{any_of(words['first_n'])}|{any_of(words['last_n'])}) (?:(?P<n>\d{{1,2}}|\w+) )?"
-        rf"(?P<unit>{units}) {of_or_in} (?P<name>{month})\b{of}",
-        "week_of_month": rf"(?P<ordinal>{WORD}) (?:{any_of(_weeks_in(words))}) {of_or_in} (?P<name>{month})\b{of}",
-        "month": rf"(?P<name>{month})\b{of}",
-        "quarter": rf"(?:(?:{names})(?P<number>[1-4])\b|{quarter}){of}",
-        "half_year": rf"(?:{half}{words['half_of']}|\bh(?P<number>[12]) )(?P<year>(?:19|20)\d\d)",
-        "half_of_year": rf"{half}(?P<said>{words['of_the_year']})?(?! (?:{words['of']}) )",
-        "week": rf"(?:{any_of(words['week_number'])}) (?P<number>[1-5]?\d)\b{of}",
-        "year": r"(?P<year>(?:19|20)\d\d)(?![\w%]|[.,]\d)",
-        "years": r"(?P<year>(?:19|20)\d\d) ?- ?(?P<last>(?:19|20)\d\d)(?![\w%]|[.,]\d)",
-    }
-    return {kind: re.compile(rf"(?<![\w.,/-]){form}", re.IGNORECASE) for kind, form in forms.items()}
-
-
-def _weeks_in(words: Mapping[str, Any]) -> list[str]:
-    return [name for name, unit in words["periods"].items() if unit == "week"]
-
-
-@cache
-def _months(language: str) -> dict[str, int]:
-    """The names of the months, short and long, and their numbers."""
-    known = load_language(language)
-    written = (known.short_months, known.months)
-    named = {name.lower(): number for names in written for number, name in enumerate(names, 1)}
-    more: dict[str, int] = lexicon(language).data["more_months"]
-    return named | more
-
-
-def any_of(words: Iterable[str]) -> str:
-    """One expression for any of the words, the longest first."""
-    return "|".join(sorted(words, key=len, reverse=True))
+_MOST_PERIODS = 1000  # "99,999 years earlier" is before the calendar
+WORD = r"[^\W\d_]+"
 
 
 def times_by_name(text: str, language: str, times: Times) -> list[NamedTime]:
-    """The times of a text that need no other to be understood; may overlap."""
-    found = []
-    words = lexicon(language).data
-    for kind, pattern in _patterns(language).items():
-        for match in pattern.finditer(text):
-            if kind == "month" and _is_verb(match, words):
-                continue
-            if windows := _windows(kind, match, language, times):
-                found.append(NamedTime(*match.span(), tuple(windows)))
-    for weekday, number in words["weekdays"].items():
-        pattern = re.compile(rf"(?<!\w){weekday}{words['weekday_plural']}(?!\w)", re.IGNORECASE)
-        found += [NamedTime(*match.span(), tuple(_weekday(number, times))) for match in pattern.finditer(text)]
-    for name, numbers in words["weekdays_together"].items():
-        together = (Window(weekdays=tuple(numbers)),)
-        found += [NamedTime(*match.span(), together) for match in whole_words([name]).finditer(text)]
-    return found
+    """The times of a text that need no other to be understood, relative ones reckoned from the table's end.
+
+    They may overlap.
+    """
+    return [
+        NamedTime(*match.span(), tuple(windows))
+        for notation in _notations(language)
+        for match in notation.pattern.finditer(text)
+        if not (notation.never_before and notation.never_before.match(text, match.end()))
+        if (windows := notation.read(_Found(match, language, times)))
+    ]
 
 
-def _is_verb(month: re.Match[str], words: Mapping[str, Any]) -> bool:
-    before = month.string[: month.start()]
-    return re.fullmatch(words["verb_months"], month[0]) is not None and not re.search(
-        rf"(?:{words['before_month']}) $", before, re.IGNORECASE
-    )
+@dataclass(frozen=True)
+class _Found:
+    """A time that stands in a text, and the times of the table that it is reckoned by."""
+
+    match: re.Match[str]
+    language: str
+    times: Times
+
+    def part(self, name: str) -> str:
+        """A part of the notation in lower case, empty where it is left out."""
+        return (self.match.groupdict().get(name) or "").lower()
+
+    def number(self, name: str) -> int:
+        """The number that a part is, 0 where it is left out; of a month its place in the year."""
+        text = self.part(name)
+        return _months(self.language).get(text.rstrip(".")) or ordinal_of(text, self.language) or 0
+
+    @property
+    def words(self) -> dict[str, Any]:
+        """The words of the language."""
+        return lexicon(self.language).data
+
+    @property
+    def unit(self) -> str:
+        """The unit of time that is named, "day" where none is."""
+        return str(self.words["periods"].get(self.part("unit"), "day"))
+
+    def begins(self, month: int | None = None) -> list[date]:
+        """The first days of the month in the years in which the table has it; in its last year where it has none."""
+        month, times = month or self.number("month"), self.times
+        if year := self.number("year"):
+            return [date(year, month, 1)]
+        begun = [y for y in self.years() if (times.start.year, times.start.month - 2) <= (y, month)]
+        inside = [y for y in begun if times.start.replace(day=1) <= date(y, month, 1) <= times.end]
+        return [date(y, month, 1) for y in inside[::-1] or [times.end.year]]
+
+    def years(self) -> list[int]:
+        """The years of the table."""
+        return list(range(self.times.start.year, self.times.last_day.year + 1))
 
 
-def _weekday(number: int, times: Times) -> list[Window]:
-    if (times.last_day - times.start).days < 7:
-        day = times.start + timedelta(days=(number - times.start.weekday()) % 7)
-        return [days(day, day)]
-    return [Window(weekdays=(number,))]
-
-
-def _windows(kind: str, match: re.Match[str], language: str, times: Times) -> list[Window]:
-    parts = match.groupdict()
-    year = int(parts["year"]) if parts.get("year") else None
-    if kind in _OF_MONTH:
-        month = _month(parts["name"], language)
-        return _OF_MONTH[kind]([date(y, month, 1) for y in _years(year, month, times)], parts, language, times)
-    if kind in ("iso", "slashed"):
-        return _written_days(kind, parts, language)
-    if kind == "week":
-        return [w for y in ([year] if year else _table_years(times)) if (w := _iso_week(y, int(parts["number"])))]
-    if kind in ("year", "years"):
-        whole = span(date(year or 1, 1, 1), "year")
-        last = date(int(parts.get("last") or year or 1), 12, 31)
-        return [replace(whole, end=last)] if last > date(year or 1, 1, 1) else []
-    number = int(parts.get("number") or 0) or ordinal_of(parts["ordinal"], language) or 0
-    if kind == "half_of_year":
-        about = (times.last_day - times.start).days in _ABOUT_A_YEAR
-        year, number = times.last_day.year, number if parts["said"] or about else 0
-    if kind == "quarter":
-        begins = [date(y, 3 * number - 2, 1) for y in _years(year, 3 * number - 2, times)] if 1 <= number <= 4 else []
-        return [span(begin, "quarter") for begin in begins]
-    begins = [date(year or 1, 6 * number - 5, 1)] if 1 <= number <= 2 else []
-    return [days(begin, begin + relativedelta(months=6) - DAY) for begin in begins]
-
-
-_Parts = dict[str, str | None]
-
-
-def _whole_month(begins: list[date], parts: _Parts, language: str, times: Times) -> list[Window]:
-    windows = [span(begin, "month") for begin in begins]
-    return [*windows, Window(months=(begins[0].month,))] if len(windows) > 1 else windows
-
-
-def _day_in_month(begins: list[date], parts: _Parts, language: str, times: Times) -> list[Window]:
-    return [days(day, day) for begin in begins if (day := day_of(begin, int(parts["day"] or 0)))]
-
-
-def _half_of_month(begins: list[date], parts: _Parts, language: str, times: Times) -> list[Window]:
-    half = ordinal_of(parts["ordinal"], language)
-    return [_half(begin, half) for begin in begins] if half in (1, 2) else []
-
-
-def _week_of_month(begins: list[date], parts: _Parts, language: str, times: Times) -> list[Window]:
-    place = ordinal_of(parts["ordinal"], language)
-    if place is None:
+def _month(found: _Found) -> list[Window]:
+    before = found.match.string[: found.match.start()]
+    is_verb = re.fullmatch(found.words["verb_months"], found.match[0])
+    if is_verb and not re.search(rf"(?:{found.words['before_month']}) $", before, re.IGNORECASE):
         return []
-    if times.period is Period.WEEK:
-        return [days(week, week + timedelta(days=6)) for b in begins for week in _weeks(b, times)[place - 1 : place]]
-    after = 7 * (place - 1)
-    return [days(begin + timedelta(days=after), begin + timedelta(days=after + 6)) for begin in begins]
+    windows = [span(begin, "month") for begin in found.begins()]
+    return [*windows, Window(months=(found.number("month"),))] if len(windows) > 1 else windows
 
 
-def _part_of_month(begins: list[date], parts: _Parts, language: str, times: Times) -> list[Window]:
-    words = lexicon(language).data
-    unit = words["periods"].get((parts["unit"] or "").lower())
-    count = count_of(parts["n"], language)
+def _day(found: _Found) -> list[Window]:
+    return _days((begin, found.number("day")) for begin in found.begins())
+
+
+def _iso(found: _Found) -> list[Window]:
+    year, month = found.number("year"), found.number("month")
+    if not 1 <= month <= 12:
+        return []
+    begin = date(year, month, 1)
+    return _days([(begin, found.number("day"))]) if found.part("day") else [span(begin, "month")]
+
+
+def _slashed(found: _Found) -> list[Window]:
+    a, b, year = found.number("a"), found.number("b"), found.number("year")
+    day_first = found.part("sign") != "/" or load_language(found.language).is_day_first
+    pairs = dict.fromkeys([(a, b)] if day_first else [(a, b), (b, a)])
+    return _days((date(year, month, 1), day) for day, month in pairs if 1 <= month <= 12)
+
+
+def _days(named: Iterable[tuple[date, int]]) -> list[Window]:
+    """The days by the begin of their month and their number, those that are none left out."""
+    return [days(day, day) for begin, number in named if (day := day_of(begin, number))]
+
+
+def _half_month(found: _Found) -> list[Window]:
+    halves = [(begin, begin + timedelta(days=14), begin + STEPS["month"] - DAY) for begin in found.begins()]
+    half = found.number("ordinal")
+    if half not in (1, 2):
+        return []
+    return [days(begin, middle) if half == 1 else days(middle + DAY, end) for begin, middle, end in halves]
+
+
+def _week_of_month(found: _Found) -> list[Window]:
+    place = found.number("ordinal")
+    if not place:
+        return []
+    if found.times.period is Period.WEEK:
+        return [span(week, "week") for b in found.begins() for week in _weeks(b, found.times)[place - 1 : place]]
+    return [span(begin + timedelta(weeks=place - 1), "week") for begin in found.begins()]
+
+
+def _part_of_month(found: _Found) -> list[Window]:
+    unit, count = found.unit, count_of(found.part("n"), found.language)
     if unit not in ("day", "week") or count is None:
         return []
     reach = STEPS[unit] * count
-    first = re.fullmatch(any_of(words["first_n"]), parts["which"] or "", re.IGNORECASE)
-    if unit == "week" and times.period is Period.WEEK:
-        runs = [weeks[:count] if first else weeks[-count:] for b in begins if len(weeks := _weeks(b, times)) >= count]
+    is_first = re.fullmatch(any_of(found.words["first_n"]), found.part("which"), re.IGNORECASE)
+    if unit == "week" and found.times.period is Period.WEEK:
+        months = [weeks for begin in found.begins() if len(weeks := _weeks(begin, found.times)) >= count]
+        runs = [weeks[:count] if is_first else weeks[-count:] for weeks in months]
         return [days(run[0], run[-1] + timedelta(days=6)) for run in runs]
-    if first:
-        return [days(begin, begin + reach - DAY) for begin in begins]
-    ends = [begin + STEPS["month"] - DAY for begin in begins]
+    if is_first:
+        return [days(begin, begin + reach - DAY) for begin in found.begins()]
+    ends = [begin + STEPS["month"] - DAY for begin in found.begins()]
     return [days(end - reach + DAY, end) for end in ends]
 
 
@@ -179,47 +148,171 @@ def _weeks(begin: date, times: Times) -> list[date]:
     return row_begins(times, begin, begin + STEPS["month"] - DAY)
 
 
-_OF_MONTH = {
-    "month": _whole_month,
-    "day_month": _day_in_month,
-    "month_day": _day_in_month,
-    "half_month": _half_of_month,
-    "week_of_month": _week_of_month,
-    "first_of_month": _part_of_month,
-}
+def _quarter(found: _Found) -> list[Window]:
+    number = found.number("number") or found.number("ordinal")
+    return [span(begin, "quarter") for begin in found.begins(3 * number - 2)] if 1 <= number <= 4 else []
 
 
-def _written_days(kind: str, parts: _Parts, language: str) -> list[Window]:
-    year = int(parts["year"] or 0)
-    if kind == "iso" and not parts["day"]:
-        month = int(parts["month"] or 0)
-        return [span(date(year, month, 1), "month")] if 1 <= month <= 12 else []
-    if kind == "iso":
-        pairs = [(int(parts["day"] or 0), int(parts["month"] or 0))]
-    else:
-        a, b = int(parts["a"] or 0), int(parts["b"] or 0)
-        day_first = parts["sign"] != "/" or load_language(language).is_day_first
-        pairs = [(a, b)] if day_first else [(a, b), (b, a)]
-    written = [day for d, m in dict.fromkeys(pairs) if 1 <= m <= 12 and (day := day_of(date(year, m, 1), d))]
-    return [days(day, day) for day in written]
+def _half_year(found: _Found) -> list[Window]:
+    number, year = found.number("number") or found.number("ordinal"), found.number("year")
+    if not year:  # of the table's last year, where it is said or the table has but one
+        reach = (found.times.last_day - found.times.start).days
+        year = found.times.last_day.year if found.part("said") or reach in _ABOUT_A_YEAR else 0
+    if not year or number not in (1, 2):
+        return []
+    begin = date(year, 6 * number - 5, 1)
+    return [days(begin, begin + relativedelta(months=6) - DAY)]
 
 
-def _half(begin: date, which: int) -> Window:
-    middle = begin + timedelta(days=14)
-    return days(begin, middle) if which == 1 else days(middle + DAY, begin + STEPS["month"] - DAY)
+def _week(found: _Found) -> list[Window]:
+    begins = []
+    for year in [found.number("year")] if found.part("year") else found.years():
+        try:
+            begins.append(date.fromisocalendar(year, found.number("number"), 1))
+        except ValueError:
+            continue
+    return [span(begin, "week") for begin in begins]
 
 
-def _years(year: int | None, month: int, times: Times) -> list[int]:
-    """The years in which the table has this month; its last year where it has none."""
-    if year:
-        return [year]
-    begun = [y for y in _table_years(times) if (times.start.year, times.start.month - 2) <= (y, month)]
-    inside = [y for y in begun if times.start.replace(day=1) <= date(y, month, 1) <= times.end]
-    return inside[::-1] or [times.end.year]
+def _year(found: _Found) -> list[Window]:
+    first, last = found.number("year"), found.number("last") or found.number("year")
+    return [days(date(first, 1, 1), date(last, 12, 31))] if first <= last else []
 
 
-def _table_years(times: Times) -> list[int]:
-    return list(range(times.start.year, times.last_day.year + 1))
+def _weekday(found: _Found) -> list[Window]:
+    number, start = found.words["weekdays"][found.part("weekday")], found.times.start
+    if (found.times.last_day - start).days >= 7:
+        return [Window(weekdays=(number,))]
+    day = start + timedelta(days=(number - start.weekday()) % 7)
+    return [days(day, day)]
+
+
+def _weekdays(numbers: tuple[int, ...], found: _Found) -> list[Window]:
+    return [Window(weekdays=numbers)]
+
+
+def _outermost(kind: str, found: _Found) -> list[Window]:
+    """ "At the start", "now": the first or the last row; of the table's last year or month, where that is said."""
+    row = Window(first=1) if kind == "first_row" else Window(last=1)
+    within = span(_begin(found.times.last_day, found.unit), found.unit) if found.part("unit") else None
+    if within is None or within.start is None or within.start <= found.times.start:
+        return [row]
+    return [replace(row, start=within.start, end=within.end)]
+
+
+def _relative(kind: str, found: _Found) -> list[Window]:
+    last, first, unit = found.times.last_day, found.times.start, found.unit
+    count = count_of(found.part("n"), found.language)
+    if count is None:
+        return []
+    if unit == "row":
+        return [Window(last=count) if kind in ("last", "last_n") else Window(first=count)]
+    if kind in ("yesterday", "today") or (unit == "day" and kind in ("last", "this")):
+        day = last - DAY if kind == "yesterday" else last
+        return [days(day, day)]
+    reach, begin = STEPS[unit] * count, _begin(last, unit)
+    this, previous, latest = span(begin, unit), span(begin - STEPS[unit], unit), days(last - reach + DAY, last)
+    if kind == "last" and found.part("the"):  # the last week: the last 7 days, or the week that the table ends in
+        return [latest, this]
+    if kind == "last":  # where the table ends with the week, who writes after it means that one
+        return [previous, this] if this.end == last else [previous]
+    return {"last_n": [latest], "this": [this]}.get(kind, [days(first, first + reach - DAY)])
+
+
+def _begin(day: date, unit: str) -> date:
+    if unit == "week":
+        return day - timedelta(days=day.weekday())
+    months = {"month": day.month, "quarter": 3 * ((day.month - 1) // 3) + 1, "year": 1}
+    return day.replace(month=months[unit], day=1) if unit in months else day
+
+
+@dataclass(frozen=True)
+class _Notation:
+    """How a time is written, and what it is then; `never_before` are words after which it is part of another."""
+
+    pattern: re.Pattern[str]
+    read: Callable[[_Found], list[Window]]
+    never_before: re.Pattern[str] | None = None
+
+
+@cache
+def _notations(language: str) -> list[_Notation]:
+    """The notations of times in a language; of as long ones in a text an earlier one counts."""
+    words = lexicon(language).data
+    suffix, article, of_or_in = words["ordinal_suffix"], words["article"], f"(?:{words['of_or_in']})"
+    units, first_n = any_of(words["periods"]), any_of(words["first_n"])
+    unit, month, day = f"(?P<unit>{units})", f"(?P<month>{any_of(_months(language))})", r"(?P<day>\d{1,2})"
+    year = r"(?P<year>(?:19|20)\d\d)"
+    of = rf"(?:{words['of_year']}{year})?"
+    quarter = words["quarter_ordinal"].format(ordinal=rf"(?P<ordinal>{WORD}|[1-4]{suffix})")
+    half = words["half_ordinal"].format(ordinal=rf"(?P<ordinal>{WORD}|[12]{suffix})")
+    weeks = any_of(name for name, meant in words["periods"].items() if meant == "week")
+    not_a_day = rf"(?! ?(?:{words['not_a_day']}|{units}))"
+    some_first = rf"(?P<which>{first_n}|{any_of(words['last_n'])}) (?:(?P<n>\d{{1,2}}|\w+) )?"
+    in_month = rf"{of_or_in} {month}\b{of}"
+    dated = {
+        rf"{year}-(?P<month>\d\d)(?:-(?P<day>\d\d))?(?![\d-])": _iso,
+        rf"(?P<a>\d{{1,2}})(?P<sign>[-/.])(?P<b>\d{{1,2}})(?P=sign){year}(?!\d)": _slashed,
+        rf"{day}(?:{suffix})?{words['day_of']} {month}\b\.?{of}": _day,
+        rf"{month}\b\.? {day}(?!\d|[.,]\d)(?:{suffix})?\b{not_a_day}{of}": _day,
+        rf"{half}{words['half_of']}{month}\b{of}": _half_month,
+        rf"{some_first}{unit} {in_month}": _part_of_month,
+        rf"(?P<ordinal>{WORD}) (?:{weeks}) {in_month}": _week_of_month,
+        rf"{month}\b{of}": _month,
+        rf"(?:(?:{'|'.join(words['quarter_names'])})(?P<number>[1-4])\b|{quarter}){of}": _quarter,
+        rf"(?:{half}{words['half_of']}|\bh(?P<number>[12]) ){year}": _half_year,
+        rf"{half}(?P<said>{words['of_the_year']})?(?! (?:{words['of']}) )": _half_year,
+        rf"(?:{any_of(words['week_number'])}) (?P<number>[1-5]?\d)\b{of}": _week,
+        rf"{year}(?![\w%]|[.,]\d)": _year,
+        rf"{year} ?- ?(?P<last>(?:19|20)\d\d)(?![\w%]|[.,]\d)": _year,
+    }
+    every_month = any_of({name.lower() for pack in notation_languages() for name in (*pack.months, *pack.short_months)})
+    a_month = rf"q\d|(?:{every_month})\b"
+    of_time = _compiled(rf" {of_or_in} {article}(?:(?:{units}) )?(?:(?:19|20)\d\d|{a_month})")
+    a_date = rf"(?:19|20)\d\d(?![\d.,%])|\d{{1,2}}(?:[a-z]*|\.) (?:{every_month})"
+    time_follows = _compiled(rf" (?:(?:{words['of']}) )?{article}(?:{a_date}|{a_month})")
+    number = r"(?P<n>\d{1,3}|[^\W\d_]+)"
+    last_n = any_of([*words["last_n"], *words["previous"]])
+    relative = {
+        "last_n": (rf"{article}(?:{last_n}) {number} {unit}", of_time),
+        "first_n": (rf"{article}(?:{first_n}) {number} {unit}", of_time),
+        "first": (rf"(?:{first_n}) {unit}(?! (?:{words['of']})\b)", of_time),
+        "last": (rf"(?P<the>{article})(?:{last_n}) {unit}", of_time),
+        "this": (rf"(?:{any_of(words['this'])}) {unit}", None),
+        "first_row": (rf"(?:{'|'.join(words['first_row'])})", time_follows),
+        "last_row": (rf"(?:{'|'.join(words['last_row'])})", time_follows),
+        "yesterday": (rf"(?:{any_of(words['yesterday'])})", None),
+        "today": (rf"(?:{any_of(words['today'])})", None),
+    }
+    weekday = rf"(?P<weekday>{any_of(words['weekdays'])}){words['weekday_plural']}"
+    together = words["weekdays_together"].items()
+    return [
+        *(_Notation(_compiled(rf"(?<![\w.,/-]){form}"), read) for form, read in dated.items()),
+        _Notation(whole_words([weekday]), _weekday),
+        *(_Notation(whole_words([name]), partial(_weekdays, tuple(numbers))) for name, numbers in together),
+        *(
+            _Notation(whole_words([form]), partial(_outermost if kind.endswith("_row") else _relative, kind), never)
+            for kind, (form, never) in relative.items()
+        ),
+    ]
+
+
+def _compiled(form: str) -> re.Pattern[str]:
+    return re.compile(form, re.IGNORECASE)
+
+
+@cache
+def _months(language: str) -> dict[str, int]:
+    """The names of the months, short and long, and their numbers."""
+    known = load_language(language)
+    named = {name.lower(): n for names in (known.short_months, known.months) for n, name in enumerate(names, 1)}
+    more: dict[str, int] = lexicon(language).data["more_months"]
+    return named | more
+
+
+def any_of(words: Iterable[str]) -> str:
+    """One expression for any of the words, the longest first."""
+    return "|".join(sorted(words, key=len, reverse=True))
 
 
 def days(start: date, end: date) -> Window:
@@ -262,18 +355,6 @@ def day_of(begin: date, day: int) -> date | None:
         return begin.replace(day=day)
     except ValueError:
         return None
-
-
-def _iso_week(year: int, week: int) -> Window | None:
-    try:
-        begin = date.fromisocalendar(year, week, 1)
-    except ValueError:
-        return None
-    return days(begin, begin + timedelta(days=6))
-
-
-def _month(name: str | None, language: str) -> int:
-    return _months(language)[(name or "").lower().rstrip(".")]
 
 
 @lru_cache(maxsize=10_000)
