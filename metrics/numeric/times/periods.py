@@ -9,9 +9,8 @@ from ..lexicon import lexicon
 from ..specification import Window
 from ..tables import NamedTime, Times
 from .calendar_times import times_by_name
-from .compound_times import joined
+from .compound_times import joined, merged, with_lone_days, with_weekdays
 from .holidays import is_vague_holiday, with_holidays
-from .partial_dates import with_lone_days, with_weekdays
 
 _BOUNDS = ("above", "below", "at_least", "at_most")  # "above 30 all of March" is said of each row
 _CLOSED = re.compile(r"\)| [-–—](?= )")
@@ -27,7 +26,7 @@ def find_times(text: str, language: str, times: Times) -> list[NamedTime]:
     found = _without_overlaps(times_by_name(text, language, times))
     found = with_holidays(text, language, times, _nearest_to_dated(found))
     found = with_weekdays(text, language, with_lone_days(text, language, times, with_weekdays(text, language, found)))
-    found = _apposed(text, language, joined(text, language, times, found, ("one_from",)))
+    found = _apposed(text, language, joined(text, language, times, found, is_row=True))
     found = joined(text, language, times, [_with_whole(time, text, language) for time in found])
     found = [time for time in found if not is_vague_holiday(text[time.start : time.end], language)]
     return [replace(each, windows=_named(each, text)) for each in _apposed(text, language, found)]
@@ -53,17 +52,15 @@ def _is_yearless(time: NamedTime) -> bool:
 
 def _apposed(text: str, language: str, found: list[NamedTime]) -> list[NamedTime]:
     """The times, one that is said twice as one: "last week (6 to 12 January)", "last week - the one of 6 January -"."""
-    kept: list[NamedTime] = []
-    for time in found:
-        before = kept[-1] if kept else None
-        aside = before is not None and _aside(language).fullmatch(text[before.end : time.start])
-        both = tuple(w for w in time.windows if before and w in before.windows) if aside else ()
-        if before and both:
-            closed = _CLOSED.match(text, time.end)
-            kept[-1] = NamedTime(before.start, closed.end() if closed else time.end, both, time.ends)
-            continue
-        kept.append(time)
-    return kept
+
+    def said_twice(first: NamedTime, last: NamedTime) -> NamedTime | None:
+        aside = _aside(language).fullmatch(text[first.end : last.start])
+        both = tuple(window for window in last.windows if window in first.windows)
+        closed = _CLOSED.match(text, last.end)
+        end = closed.end() if closed else last.end
+        return NamedTime(first.start, end, both, last.ends) if aside and both else None
+
+    return merged(found, said_twice)
 
 
 def _with_whole(time: NamedTime, text: str, language: str) -> NamedTime:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from assay.metrics.numeric.compute.anomalies import anomalies_of
 from assay.metrics.numeric.compute.verify import compute, verify
-from assay.metrics.numeric.quantities import holds, rounds_to
+from assay.metrics.numeric.quantities import holds
 from assay.metrics.numeric.specification import Direction, Hedge, Specification, Statistic, Window
 from assay.metrics.numeric.tables import Grid, Table, table_of
 
@@ -95,7 +95,7 @@ def test_order_of_the_rows_does_not_matter_where_there_are_dates(
 
 @given(computed=st.floats(-1e6, 1e6), decimals=st.integers(-2, 4))
 def test_a_value_rounds_to_its_own_rounding(computed: float, decimals: int) -> None:
-    assert rounds_to(computed, round(computed, decimals), decimals)
+    assert holds(computed, round(computed, decimals), decimals, Hedge.EXACT)
 
 
 @pytest.mark.parametrize(("digits", "margin"), [((1, 99), 0.05), ((101, 999), 0.02)], ids=["round", "three digits"])
