@@ -51,7 +51,8 @@ class _Found:
     def number(self, name: str) -> int:
         """The number that a part is, 0 where it is left out; of a month its place in the year."""
         text = self.part(name)
-        return _months(self.language).get(text.rstrip(".")) or ordinal_of(text, self.language) or 0
+        month = _months(self.language).get(text.rstrip(".")) if name == "month" else None
+        return month or ordinal_of(text, self.language) or 0
 
     @property
     def words(self) -> dict[str, Any]:
@@ -271,7 +272,7 @@ def _notations(language: str) -> list[_Notation]:
     of_time = _compiled(rf" {of_or_in} {article}(?:(?:{units}) )?(?:(?:19|20)\d\d|{a_month})")
     a_date = rf"(?:19|20)\d\d(?![\d.,%])|\d{{1,2}}(?:[a-z]*|\.) (?:{every_month})"
     time_follows = _compiled(rf" (?:(?:{words['of']}) )?{article}(?:{a_date}|{a_month})")
-    number = r"(?P<n>\d{1,3}|[^\W\d_]+)"
+    number = rf"(?P<n>\d{{1,3}}|{WORD})"
     last_n = any_of([*words["last_n"], *words["previous"]])
     relative = {
         "last_n": (rf"{article}(?:{last_n}) {number} {unit}", of_time),
