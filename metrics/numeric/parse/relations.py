@@ -1,6 +1,7 @@
 """Constructions of two sides: higher than, twice as high as, the difference between, in how many rows."""
 
 import re
+from dataclasses import replace
 
 from ....text.numbers import known_unit
 from ..compute.statistics import STATISTICS
@@ -25,6 +26,8 @@ _EXTREMES = {"maximum": Statistic.MAXIMUM, "minimum": Statistic.MINIMUM}
 MEANS = {entry.word: entry.statistic for entry in STATISTICS.values() if entry.is_inner}
 """What a claim may compare two sides, or tell a change, by: the words' kinds and their statistics."""
 INNER = MEANS | _EXTREMES
+_RELATIONS = (Statistic.COMPARISON, Statistic.DIFFERENCE, Statistic.PERCENT_CHANGE, Statistic.RATIO)
+_VALUES = (Statistic.VALUE_AT, Statistic.LATEST, Statistic.FIRST, Statistic.MEAN, Statistic.SUM)
 _JOINING = {"than", "equal", "double", "half", "times_as", "above", "below", "just_over", "nearly", "outnumbers"}
 Side = tuple[list[str], list[Window]]
 
@@ -191,7 +194,8 @@ def difference_kind(clause: Clause, number: Mark, names: list[str]) -> Statistic
 
 def _difference(match: Match) -> Reading | None:
     clause, mark = match.clause, match.one("value")
-    sides, number = _pair(clause), mark.number
+    told, number = _told_pair(clause), mark.number
+    sides = ((_side(told[0]), _side(told[1])) if told else _pair(clause))
     if sides is None or sides[0] == sides[1] or number is None:
         return None
     kind = next(kind for kind in ("ratio", "share", "difference") if clause.of(kind))
@@ -206,9 +210,16 @@ def _difference(match: Match) -> Reading | None:
     elif kind == "difference" and number.unit == "%":
         statistic = difference_kind(clause, mark, sides[0][0])
     inner = [k for k in MEANS if clause.of(k)]
-    # rows of one name are not averaged
-    of = MEANS[inner[0]] if inner else Statistic.VALUE_AT if clause.cells else None
-    return Reading((check(_specifications(statistic, [of], sides, **value)),), tuple(clause.of(*inner)))
+    if told:
+        of = told[0].statistic if told[0].statistic in MEANS.values() else None
+    else:  # rows of one name are not averaged
+        of = MEANS[inner[0]] if inner else Statistic.VALUE_AT if clause.cells else None
+    also = [*clause.of(*inner), *(clause.of("the_two", "changed_to") if told else ())]
+    return Reading((check(_specifications(statistic, [of], sides, **value)),), tuple(also))
+
+
+def _side(told: Specification) -> Side:
+    return [told.series] if told.series else [], [told.window]
 
 
 def _whole_after(clause: Clause) -> Mark | None:
@@ -217,6 +228,24 @@ def _whole_after(clause: Clause) -> Mark | None:
     after = [m for m in clause.marks if m.series and m.start >= head.end]
     before = [m for m in clause.marks if m.series and m.end <= head.start]
     return after[0] if after and before else None
+
+
+def _told_pair(clause: Clause) -> tuple[Specification, Specification] | None:
+    """What "the two" are: the sides of the relation, or the two values, of the text before."""
+    if not clause.of("the_two") or clause.times:
+        return None
+    named = clause.series[0].series if clause.series else ()
+    relation = next((spec for spec in clause.told if spec.statistic in _RELATIONS), None)
+    if relation is not None:
+        of = relation.of or Statistic.VALUE_AT
+        other, window = relation.compared_with or relation.series, relation.compared_window or relation.window
+        pair = [replace(relation, statistic=of), replace(relation, statistic=of, series=other, window=window)]
+    else:
+        values = {(s.series, s.window): s for s in clause.told if s.value is not None and s.statistic in _VALUES}
+        pair = list(values.values())[::-1]
+    if len(pair) != 2 or pair[0].statistic is not pair[1].statistic or (named and pair[0].series not in named):
+        return None
+    return pair[0], pair[1]
 
 
 def _pair(clause: Clause) -> tuple[Side, Side] | None:

@@ -9,7 +9,7 @@ from ..compute.verify import verify
 from ..quantities import can_be_in
 from ..specification import Specification
 from ..tables import Table
-from . import changes, counts, extremes, patterns, references, relations, shares, values
+from . import changes, counts, extremes, patterns, relations, shares, values
 from .accounting import left_open, may_be_left_out
 from .checks import Check
 from .clause import Clause
@@ -23,7 +23,6 @@ CONSTRUCTIONS: tuple[Construction, ...] = (
     *changes.CONSTRUCTIONS,
     *shares.CONSTRUCTIONS,
     *patterns.CONSTRUCTIONS,
-    *references.CONSTRUCTIONS,
 )
 """All constructions. Their order means nothing."""
 

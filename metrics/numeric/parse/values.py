@@ -37,11 +37,13 @@ _INHERITED = (Statistic.MEAN, Statistic.MEDIAN, Statistic.SUM, Statistic.MAXIMUM
 def _aggregate(match: Match) -> Reading | None:
     clause = match.clause
     kinds = [kind for kind in _STATISTICS if clause.of(kind)]
-    if clause.of("per_row") and set(kinds) == {"mean", "sum"}:
-        kinds = ["mean"]  # "together they took 6,520 hours a year on average"
+    if clause.of("per_row") and set(kinds) <= {"mean", "sum"}:  # "together they took 6,520 hours a year on average"
+        if "mean" not in kinds and clause.times and all(is_row(clause, mark) for mark in clause.times):
+            return None
+        kinds = ["mean"]
     if len(kinds) != 1 and set(kinds) != {"mean", "range"}:
         return None
-    names = series_of(clause, nearest_series(clause, clause.of(kinds[0])[0]))
+    names = series_of(clause, nearest_series(clause, match.one("statistic")))
     windows = clause.windows(clause.times, clause.cells)
     checks = (check(each(_STATISTICS[kinds[0]], names, windows, **stated(match.one("value")))),)
     return Reading(checks, _all_rows(clause))
@@ -51,15 +53,6 @@ def _all_rows(clause: Clause) -> tuple[Mark, ...]:
     """The "all" of "all branches together", which are the rows."""
     rows = [m for m in clause.marks if (m.columns and not m.series) or m.kinds & {"days", "whole"}]
     return tuple(mark for mark in clause.of("all") if any(m.start == mark.end + 1 for m in rows))
-
-
-def _mean_of_each(match: Match) -> Reading | None:
-    clause = match.clause
-    if clause.times and all(is_row(clause, mark) for mark in clause.times):
-        return None
-    names = series_of(clause, nearest_series(clause, match.one("per_row")))
-    windows = clause.windows(clause.times, clause.cells)
-    return Reading((check(each(Statistic.MEAN, names, windows, **stated(match.one("value")))),), _all_rows(clause))
 
 
 def _lookup(match: Match) -> Reading | None:
@@ -159,29 +152,14 @@ def _none(match: Match) -> Reading | None:
     return Reading((check(each(Statistic.SUM, names, windows, value=0.0)),))
 
 
-def _of_both(match: Match) -> Reading | None:
-    clause = match.clause
-    first, second = match["place"]
-    joined = [mark for mark in clause.of("than") if first.end <= mark.start and mark.end <= second.start]  # "als"
-    value_fields = stated(match.one("value"))
-    windows = [clause.windows([mark] if mark.time else [], [mark] if mark.cells else []) for mark in (first, second)]
-    names = series_of(clause)
-    return Reading(
-        tuple(check(each(Statistic.VALUE_AT, names, window, **value_fields)) for window in windows), tuple(joined)
-    )
-
-
 CONSTRUCTIONS = (
     Construction("lookup", (), (value(most=ANY), places()), ("count", "sum", "respectively", "column"), _lookup),
     Construction(
         "aggregate",
-        (words(*_STATISTICS, most=ANY, name="statistic"),),
+        (words(*_STATISTICS, "per_row", most=ANY, name="statistic"),),
         (value(), series(), places()),
-        ("per_row", "count", "column", "both"),
+        ("count", "column", "both"),
         _aggregate,
-    ),
-    Construction(
-        "mean_of_each", (words("per_row", most=ANY),), (value(), series(), places()), ("count", "column"), _mean_of_each
     ),
     Construction(
         "none",
@@ -189,8 +167,5 @@ CONSTRUCTIONS = (
         (number(0, 0), series(1), places(1)),
         ("count", "when"),
         _none,
-    ),
-    Construction(
-        "value_of_both", (words("both"),), (value(), series(), places(2, 2)), ("count", "all", "column"), _of_both
     ),
 )
