@@ -16,6 +16,14 @@ def _percentages(clause: Clause) -> list[Mark]:
     return [mark for mark in values_of(clause) if mark.number and mark.number.unit == "%"]
 
 
+def _share(match: Match) -> Reading | None:
+    named, said = match["series"], match["share"]
+    if len(named) == 2:
+        return None if said else _part_of_another(match)
+    made = _part_of_series(match) if named else None
+    return made or (_accounts_for(match) if said else None)
+
+
 def _accounts_for(match: Match) -> Reading | None:
     clause, names = match.clause, series_of(match.clause)
     windows = clause.windows(clause.times, clause.cells)
@@ -26,6 +34,8 @@ def _accounts_for(match: Match) -> Reading | None:
 
 def _part_of_series(match: Match) -> Reading | None:
     clause, mark, named = match.clause, match.one("percentage"), match.one("series")
+    if not (clause.times or clause.cells):
+        return None
     if not all(_is_of_parts(clause, name) for name in named.series) or named.start < mark.end:
         return None
     if not _is_part_of(clause, mark, named):
@@ -128,25 +138,11 @@ _PERCENTAGE = Slot("percentage", _percentages)
 
 CONSTRUCTIONS = (
     Construction(
-        "accounts_for",
-        (words("share", most=ANY), _PERCENTAGE),
-        (number(), series(), places()),
-        ("sum", "all", "whole"),
-        _accounts_for,
-    ),
-    Construction(
-        "part_of_series",
-        (_PERCENTAGE,),
-        (number(), series(1), places(1)),
-        ("sum", "all", "count", "share", "whole"),
-        _part_of_series,
-    ),
-    Construction(
-        "part_of_another",
-        (_PERCENTAGE,),
-        (number(), series(2, 2), places()),
+        "share",
+        (_PERCENTAGE, words("share", least=0, most=ANY)),
+        (number(), series(0, 2), places()),
         ("sum", "all", "count", "whole"),
-        _part_of_another,
+        _share,
     ),
     Construction(
         "per_each", (Slot("per", _per),), (value(), series(2, 2), places()), ("mean", "count", "per_row"), _per_each
