@@ -1,7 +1,7 @@
 """Constructions of counts: of values beyond a bound, of rows, of rows that are missing; always and never."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..lexicon import Lexicon
 from ..quantities import can_be_in
@@ -78,42 +78,38 @@ def _is_of_each_row(clause: Clause, mean: Mark) -> bool:
     return any(s.start >= mean.end and not clause.text[mean.end : s.start].strip() for s in clause.series)
 
 
-def _always_or_never(match: Match) -> Reading | None:
-    clause, bound = match.clause, _bound(match)
-    never = any(mark.kinds & {"none", "not"} for mark in match["quantifier"])
-    windows = clause.windows(clause.times, clause.cells)
-    value = stated(bound.mark) | ({"hedge": _OPPOSITE[bound.operator]} if never else {})
-    statistic = Statistic.MAXIMUM if bound.is_up is never else Statistic.MINIMUM
-    return Reading((check(each(statistic, _names(match), windows, **value)),))
-
-
-def _crossing(match: Match) -> Reading | None:
+def _beyond(match: Match) -> Reading | None:
+    """ "Was above 50" somewhere, "never above 50", "always above 50", "in May above 50 for the first time"."""
     clause, bound, names = match.clause, _bound(match), _names(match)
     windows = clause.windows(clause.times, clause.cells)
-    direction = Direction.UP if bound.is_up else Direction.DOWN
-    hedge, value = bound.mark.hedge_mark, stated(bound.mark)
     if not names or not windows:
         return None
-    if hedge is not None and hedge.text.lower().startswith(tuple(clause.words.data["never_led"])):  # "not below 30"
-        outermost = Statistic.MINIMUM if bound.is_up else Statistic.MAXIMUM
-        return Reading((check(each(outermost, names, windows, **value)),))
-    if clause.of("some", "up", "down") or _says_crossing(bound.mark, clause.words):
-        return Reading((check(each(Statistic.CROSSING, names, windows, direction=direction, **bound.fields())),))
-    lowest, highest = (each(s, names, windows, **value) for s in (Statistic.MINIMUM, Statistic.MAXIMUM))
-    return Reading((check(each(Statistic.VALUE_AT, names, windows, **value), [*lowest, *highest]),))
+    value, quantifiers = stated(bound.mark), match["quantifier"]
+    if quantifiers:
+        never = any(mark.kinds & {"none", "not"} for mark in quantifiers)
+        value |= {"hedge": _OPPOSITE[bound.operator]} if never else {}
+        tiers = [each(_outermost(up=bound.is_up is never), names, windows, **value)]
+    elif _says_never(bound.mark, clause.words):
+        tiers = [each(_outermost(up=not bound.is_up), names, windows, **value)]
+    elif match["first_time"] or clause.of("some", "up", "down") or _says_crossing(bound.mark, clause.words):
+        crossing = {"direction": Direction.UP if bound.is_up else Direction.DOWN, **bound.fields()}
+        tiers = [each(Statistic.CROSSING, names, windows, **crossing)]
+        if match["first_time"]:
+            tiers = [[replace(spec, window=ALL_ROWS, place=spec.window) for spec in tiers[0]]]
+    else:
+        ends = (each(end, names, windows, **value) for end in (Statistic.MINIMUM, Statistic.MAXIMUM))
+        tiers = [each(Statistic.VALUE_AT, names, windows, **value), [spec for specs in ends for spec in specs]]
+    return Reading((check(*tiers),)) if clause.times or clause.cells or not match["first_time"] else None
 
 
-def _first_crossing(match: Match) -> Reading | None:
-    clause, bound = match.clause, _bound(match)
-    direction = Direction.UP if bound.is_up else Direction.DOWN
-    spots = clause.windows(clause.times, clause.cells)
-    crossings = [
-        spec
-        for name in _names(match)
-        for spot in spots
-        for spec in each(Statistic.CROSSING, [name], [ALL_ROWS], direction=direction, place=spot, **bound.fields())
-    ]
-    return Reading((check(crossings),))
+def _outermost(*, up: bool) -> Statistic:
+    return Statistic.MAXIMUM if up else Statistic.MINIMUM
+
+
+def _says_never(bound: Mark, words: Lexicon) -> bool:
+    """Whether the bound's own words deny it: "not below 30"."""
+    text = bound.hedge_mark.text.lower() if bound.hedge_mark else ""
+    return text.startswith(tuple(words.data["never_led"]))
 
 
 def _says_crossing(threshold: Mark, words: Lexicon) -> bool:
@@ -267,19 +263,15 @@ CONSTRUCTIONS = (
         _counted_values,
     ),
     Construction(
-        "always_or_never",
-        (_BOUND, words("none", "not", "all", most=ANY, name="quantifier")),
+        "bound",
+        (
+            _BOUND,
+            words("none", "not", "all", least=0, most=ANY, name="quantifier"),
+            words("first_time", least=0),
+        ),
         (_NO_COUNT, series(), places()),
         (*_SAID_OF_BOUND, "some"),
-        _always_or_never,
-    ),
-    Construction("bound", (_BOUND,), (_NO_COUNT, series(), places()), (*_SAID_OF_BOUND, "some"), _crossing),
-    Construction(
-        "first_crossing",
-        (_BOUND, words("first_time")),
-        (_NO_COUNT, series(), places(1)),
-        _SAID_OF_BOUND,
-        _first_crossing,
+        _beyond,
     ),
     Construction(
         "count_of_rows",

@@ -3,7 +3,7 @@
 import re
 
 from ..names import polarity
-from ..specification import ALL_ROWS, Direction, Hedge, Specification, Statistic
+from ..specification import ALL_ROWS, Direction, Hedge, Specification, Statistic, Window
 from .adjectives import is_busy, is_money
 from .checks import Check, check, each, is_flow, is_year_besides, marks_after, series_of, stated
 from .clause import Clause
@@ -12,6 +12,7 @@ from .marks import Mark
 from .places import holds, holds_window, is_row, windows_of
 
 _MORE, _LESS = frozenset({"maximum", "best"}), frozenset({"minimum", "worst"})
+_MORE_THAN, _LESS_THAN = frozenset({"higher", "above"}), frozenset({"lower", "below"})
 _OF_A_PLACE = (Statistic.VALUE_AT, Statistic.LATEST, Statistic.FIRST, Statistic.MEAN, Statistic.SUM)
 
 
@@ -27,11 +28,15 @@ def _extreme(match: Match) -> Reading | None:
     placed, inside = _places(clause, word, numbers[0] if numbers else None)
     windows = windows_of(clause, inside)
     spots = windows_of(clause, placed) if placed else []
+    beside: list[Mark] = []
+    if clause.of("any_other"):
+        spots = spots or _told_place(clause, names)
+        beside = clause.of("any_other", "than", "whole", "others")
     if not windows or not (numbers or spots) or (rank > 1 and not spots):
         return None
     if not inside and any(spot.start and not any(holds_window(w, spot) for w in windows) for spot in spots):
         windows = [ALL_ROWS]  # the text before is about another time
-    also = (ordinal,) if ordinal else ()
+    also = (*beside, ordinal) if ordinal else tuple(beside)
     if rank > 1:
         way = Direction.DOWN if up else Direction.UP
         ranked = [s for p in spots for s in each(Statistic.RANK, names, windows, value=rank, direction=way, place=p)]
@@ -47,10 +52,23 @@ def _extreme(match: Match) -> Reading | None:
     return Reading(tuple(checks), also)
 
 
+def _extremes(clause: Clause) -> list[Mark]:
+    """The words for an extreme; "more than any other" is one."""
+    found = clause.of(*_MORE, *_LESS)
+    return found or (clause.of(*_MORE_THAN, *_LESS_THAN) if clause.of("any_other") else [])
+
+
+def _told_place(clause: Clause, names: list[str]) -> list[Window]:
+    """Where the value was that the same sentence told before: ", more than in any other month"."""
+    told = next((spec for spec in clause.told if spec.statistic in _OF_A_PLACE), None)
+    here = told is not None and clause.apposed and told.window != ALL_ROWS and told.series in names
+    return [told.window] if told and here else []
+
+
 def _is_up(word: Mark, names: list[str]) -> bool | None:
     """Whether an extreme is the highest; None of a "best" of series that do not say whether more is better."""
-    if word.kinds & {"maximum", "minimum"}:
-        return "maximum" in word.kinds
+    if word.kinds & {"maximum", "minimum", *_MORE_THAN, *_LESS_THAN}:
+        return bool(word.kinds & {"maximum", *_MORE_THAN})
     way = polarity(names[0]) if len(names) == 1 else None
     return None if way is None else (way == "up") is ("best" in word.kinds)
 
@@ -122,22 +140,6 @@ def _after_verb(clause: Clause, core: int, mark: Mark) -> bool:
     return any(re.fullmatch(clause.words.links.predicate, word) for word in between)
 
 
-def _apposed(match: Match) -> Reading | None:
-    clause = match.clause
-    told = next((spec for spec in clause.told if spec.statistic in _OF_A_PLACE), None)
-    if told is None or not clause.apposed or told.window == ALL_ROWS:
-        return None
-    if clause.series and told.series not in clause.series[0].series:
-        return None
-    windows = clause.windows(clause.times, []) if clause.times else [ALL_ROWS]
-    when = Statistic.TIME_OF_MAXIMUM if _says_more(match.one("extreme")) else Statistic.TIME_OF_MINIMUM
-    return Reading((check(each(when, [told.series], windows, place=told.window)),))
-
-
-def _says_more(mark: Mark) -> bool:
-    return bool(mark.kinds & {"maximum", "higher", "above"})
-
-
 def _ranked(match: Match) -> Reading | None:
     clause, names, numbers = match.clause, match.one("series").series, match["value"]
     mark = match.one("ordinal").number
@@ -183,17 +185,10 @@ def _ordinals(clause: Clause) -> list[Mark]:
 CONSTRUCTIONS = (
     Construction(
         "extreme",
-        (words("maximum", "minimum", "best", "worst", name="extreme"),),
+        (Slot("extreme", _extremes),),
         (value(0, 1), series(), places()),
         ("first", "all", "count", "per_row", "column"),
         _extreme,
-    ),
-    Construction(
-        "more_than_any_other",
-        (words("any_other"), words("higher", "above", "lower", "below", name="extreme")),
-        (number(0, 0), series(), Slot("cells", lambda clause: clause.cells, 0, 0), places()),
-        ("than", "all", "whole", "count", "others", "column"),
-        _apposed,
     ),
     Construction(
         "rank",

@@ -195,7 +195,7 @@ def difference_kind(clause: Clause, number: Mark, names: list[str]) -> Statistic
 def _difference(match: Match) -> Reading | None:
     clause, mark = match.clause, match.one("value")
     told, number = _told_pair(clause), mark.number
-    sides = ((_side(told[0]), _side(told[1])) if told else _pair(clause))
+    sides = (_side(told[0]), _side(told[1])) if told else _pair(clause)
     if sides is None or sides[0] == sides[1] or number is None:
         return None
     kind = next(kind for kind in ("ratio", "share", "difference") if clause.of(kind))
