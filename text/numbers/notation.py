@@ -4,6 +4,7 @@ import re
 from functools import cache
 
 from ...languages import Language, packs_with
+from .cldr_units import cldr_units
 
 
 @cache
@@ -47,7 +48,10 @@ def currency_signs() -> str:
 @cache
 def unit_aliases() -> dict[str, str]:
     """Units, currencies and percent as written (as given, or in lower case) -> as computed with, in all languages."""
-    aliases = dict(currencies())
+    named = [cldr_units(language.code) for language in notation_languages()]
+    exact = {written: unit for units in named for written, unit in units.items()}
+    aliases = {written.lower(): unit for written, unit in reversed(exact.items())} | exact
+    aliases |= currencies()
     for language in notation_languages():
         notation = language.notation
         for unit, written in notation.units.items():

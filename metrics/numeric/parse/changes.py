@@ -6,13 +6,14 @@ from dataclasses import replace
 from ..names import polarity
 from ..specification import ALL_ROWS, Direction, Hedge, Specification, Statistic, Window
 from ..tables import Times, step_before
-from .checks import Check, bounds_of, check, each, is_year_besides, series_of, stated, values_of
+from .checks import Check, bounds_of, check, each, is_year_besides, series_of, stated, told_before, values_of
 from .clause import Clause, merge
-from .construction import ANY, Construction, Match, Reading, Slot, number, places, series, words
+from .construction import ANY, Construction, Match, Reading, Slot, number, places, series, value, words
 from .marks import HEDGES_BY_WORD, Mark
 from .places import both
 from .relations import INNER, MEANS, difference_kind
 
+_COMPARED = (Statistic.VALUE_AT, Statistic.MEAN, Statistic.SUM)
 Sides = list[tuple[Window, Window]]
 
 
@@ -156,6 +157,28 @@ def _multiplied(match: Match) -> Reading | None:
     return Reading((check(ratios),), (hedging,) if hedging else ())
 
 
+def _up_from(match: Match) -> Reading | None:
+    clause, mark = match.clause, match.one("value")
+    told = told_before(clause, _COMPARED)
+    if told is None or (clause.series and told.series not in clause.series[0].series):
+        return None
+    direction = Direction.UP if "up" in match.one("way").kinds else Direction.DOWN
+    if match.one("way").kinds >= {"up", "down"}:
+        return None
+    windows = clause.windows(clause.times, [])
+    way = {"of": told.statistic, "direction": direction}
+    compared = [
+        s for w in windows for s in each(Statistic.COMPARISON, [told.series], [told.window], compared_window=w, **way)
+    ]
+    return Reading((check(each(told.statistic, [told.series], windows, **stated(mark))), check(compared)))
+
+
+def _origins(clause: Clause) -> list[Mark]:
+    """Numbers that "from" makes the begin of a change."""
+    origin = re.compile(rf"(?:{clause.words.links.origin})\s*$", re.IGNORECASE)
+    return [mark for mark in clause.numbers if origin.search(clause.text[: mark.said_from])]
+
+
 def change_sides(clause: Clause) -> Sides:
     """The windows that a change is between, as (after, before)."""
     times = clause.times
@@ -236,5 +259,12 @@ CONSTRUCTIONS = (
         (number(0, 0), series(), places()),
         ("than", "count", "per_row", "trend", "up", "down"),
         _multiplied,
+    ),
+    Construction(
+        "up_from",
+        (words("up", "down", most=ANY, name="way"), Slot("origin", _origins)),
+        (value(), series(), Slot("time", lambda clause: clause.times), Slot("cell", lambda clause: clause.cells, 0, 0)),
+        ("count", "exactly"),
+        _up_from,
     ),
 )

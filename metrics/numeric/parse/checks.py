@@ -111,6 +111,11 @@ def _may_be_in(clause: Clause, series: str, units: set[str]) -> bool:
     return not other or (unit is not None and len(unit) > 1 and not any(map(is_currency, other)))
 
 
+def told_before(clause: Clause, statistics: tuple[Statistic, ...]) -> Specification | None:
+    """The last check of the same sentence with one of these statistics."""
+    return next((spec for spec in clause.told if spec.statistic in statistics), None) if clause.apposed else None
+
+
 def values_of(clause: Clause) -> list[Mark]:
     """The numbers that may be a series' value: no places ("third"), no durations ("two months"), no "2.3 times".
 

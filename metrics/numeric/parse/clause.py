@@ -98,7 +98,8 @@ class Clause:
         beside = {column for mark in self.cells for column, _ in mark.cells}
         beside |= {self.table.time_column or ""} if self.times else set()
         headed = [m for m in self.marks if m.columns and not m.series and beside & set(m.columns)]  # "the team of Peru"
-        return [*(mark for mark in self.marks if mark.excluded), *then, *others, *headed]
+        by_group = self.of(self.view.grouped) if self.view.grouped else []  # "the mean leakage is highest in Portside"
+        return [*(mark for mark in self.marks if mark.excluded), *then, *others, *headed, *by_group]
 
     def windows(self, times: Sequence[Mark], cells: Sequence[Mark], extra: Sequence[Condition] = ()) -> list[Window]:
         """The windows that times and cells may mean together, less what is left out; empty where they cannot be one."""

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 
 from ..lexicon import Lexicon
 from ..quantities import can_be_in
-from ..specification import ALL_ROWS, Condition, Direction, Hedge, Statistic, Unverifiable
-from ..tables import OUTCOME, rows_of
+from ..specification import ALL_ROWS, Condition, Direction, Hedge, Statistic
+from ..tables import OUTCOME
 from .checks import (
     bounds_of,
     check,
@@ -21,6 +21,7 @@ from .checks import (
 from .clause import Clause
 from .construction import ANY, Construction, Match, Reading, Slot, number, places, series, words
 from .marks import BOUNDS, Mark
+from .places import is_told_by_names
 
 _OPPOSITE = {"gt": Hedge.AT_MOST, "ge": Hedge.LESS_THAN, "lt": Hedge.AT_LEAST, "le": Hedge.MORE_THAN}
 
@@ -174,20 +175,11 @@ def _row_with(match: Match) -> Reading | None:
     pairs = _beside(clause, list(match["number"]))
     if pairs is None or any(number.hedge not in (Hedge.EXACT, *BOUNDS) for number, _ in pairs):
         return None
-    if not clause.of("none") and _is_told_by_names(clause):
+    if not clause.of("none") and is_told_by_names(clause):
         return None  # "Breda had 60 parcels" is the value of that row, which may be rounded
     windows = clause.windows(clause.times, clause.cells, _tests(pairs))
     count = {"value": 0.0} if clause.of("none") else {"value": 1.0, "hedge": Hedge.AT_LEAST}
     return Reading((check(each(Statistic.COUNT, [None], windows, **count)),))
-
-
-def _is_told_by_names(clause: Clause) -> bool:
-    """Whether times and cells alone tell one row."""
-    windows = clause.windows(clause.times, clause.cells)
-    try:
-        return any(len(rows_of(clause.table, window, may_be_none=True)) == 1 for window in windows)
-    except Unverifiable:
-        return False  # the table cannot tell these rows
 
 
 def _beside(clause: Clause, numbers: list[Mark]) -> list[tuple[Mark, Mark]] | None:

@@ -5,11 +5,11 @@ import re
 from ..names import polarity
 from ..specification import ALL_ROWS, Direction, Hedge, Specification, Statistic, Window
 from .adjectives import is_busy, is_money
-from .checks import Check, check, each, is_flow, is_year_besides, marks_after, series_of, stated
+from .checks import Check, check, each, is_flow, is_year_besides, marks_after, series_of, stated, told_before
 from .clause import Clause
 from .construction import ANY, Construction, Match, Reading, Slot, number, places, series, value, words
 from .marks import Mark
-from .places import holds, holds_window, is_row, windows_of
+from .places import holds, is_another, is_row, is_told_by_names, windows_of
 
 _MORE, _LESS = frozenset({"maximum", "best"}), frozenset({"minimum", "worst"})
 _MORE_THAN, _LESS_THAN = frozenset({"higher", "above"}), frozenset({"lower", "below"})
@@ -22,20 +22,24 @@ def _extreme(match: Match) -> Reading | None:
     up = _is_up(word, names)
     if not names or up is None or _is_of_something_else(clause, word, names) or _of_texts(clause, word):
         return None
-    if any(is_year_besides(clause, names, mark) for mark in numbers):
+    if any(is_year_besides(clause, names, mark) or _is_joined(clause, mark, word) for mark in numbers):
         return None
     rank, ordinal = _ordinal(clause, word)
     placed, inside = _places(clause, word, numbers[0] if numbers else None)
+    if inside and not placed and clause.cells and is_told_by_names(clause):
+        placed, inside = inside, []  # "lowest in Linden, at 12%": of one row there is no lowest
     windows = windows_of(clause, inside)
     spots = windows_of(clause, placed) if placed else []
     beside: list[Mark] = []
     if clause.of("any_other"):
-        spots = spots or _told_place(clause, names)
+        if numbers:
+            return None  # ", more than any other" says where, and the number before it is a check of its own
+        spots, windows = spots or _told_place(clause, names), windows if inside else [ALL_ROWS]
         beside = clause.of("any_other", "than", "whole", "others")
     if not windows or not (numbers or spots) or (rank > 1 and not spots):
         return None
-    if not inside and any(spot.start and not any(holds_window(w, spot) for w in windows) for spot in spots):
-        windows = [ALL_ROWS]  # the text before is about another time
+    if not inside and spots:  # the text before may be about another time
+        windows = [w for w in windows if not any(is_another(w, spot) for spot in spots)] or [ALL_ROWS]
     also = (*beside, ordinal) if ordinal else tuple(beside)
     if rank > 1:
         way = Direction.DOWN if up else Direction.UP
@@ -60,9 +64,8 @@ def _extremes(clause: Clause) -> list[Mark]:
 
 def _told_place(clause: Clause, names: list[str]) -> list[Window]:
     """Where the value was that the same sentence told before: ", more than in any other month"."""
-    told = next((spec for spec in clause.told if spec.statistic in _OF_A_PLACE), None)
-    here = told is not None and clause.apposed and told.window != ALL_ROWS and told.series in names
-    return [told.window] if told and here else []
+    told = told_before(clause, _OF_A_PLACE)
+    return [told.window] if told and told.window != ALL_ROWS and told.series in names else []
 
 
 def _is_up(word: Mark, names: list[str]) -> bool | None:
@@ -82,6 +85,12 @@ def _is_of_something_else(clause: Clause, word: Mark, names: list[str]) -> bool:
     return (busy and not all(is_busy(clause, name) for name in names)) or (
         priced and not all(is_money(clause, name) for name in names)
     )
+
+
+def _is_joined(clause: Clause, number: Mark, word: Mark) -> bool:
+    """Whether "and" sets a number apart from an extreme: "at 20%, and lowest in Linden"."""
+    between = clause.text[number.end : word.start]
+    return re.search(rf",\s+(?:{clause.words.links.conjunction})\s", between, re.IGNORECASE) is not None
 
 
 def _of_texts(clause: Clause, word: Mark) -> bool:

@@ -1,7 +1,7 @@
 """How the times and rows of a clause lie to each other: one row, one time within another."""
 
-from ..specification import ALL_ROWS, Window
-from ..tables import Times
+from ..specification import ALL_ROWS, Unverifiable, Window
+from ..tables import Times, rows_of
 from .clause import Clause, merge, within
 from .marks import Mark
 
@@ -20,10 +20,27 @@ def holds_window(outer: Window, inner: Window) -> bool:
     return outer == ALL_ROWS or bool(outer.conditions) or within(inner, outer) or not (outer.start and outer.end)
 
 
+def is_another(window: Window, spot: Window) -> bool:
+    """Whether a window is of other rows than a spot: another time, another text in the same column."""
+    if spot.start and not holds_window(window, spot):
+        return True
+    wanted = {test.column: test for test in spot.conditions}
+    return any(test.column in wanted and test != wanted[test.column] for test in window.conditions)
+
+
 def holds(outer: Mark, inner: Mark) -> bool:
     """Whether a named time lies within another."""
     a, b = (mark.time.windows[0] if mark.time else ALL_ROWS for mark in (outer, inner))
     return bool(a.start and a.end and b.start and b.end and a != b and a.start <= b.start and b.end <= a.end)
+
+
+def is_told_by_names(clause: Clause) -> bool:
+    """Whether times and cells alone tell one row."""
+    windows = clause.windows(clause.times, clause.cells)
+    try:
+        return any(len(rows_of(clause.table, window, may_be_none=True)) == 1 for window in windows)
+    except Unverifiable:
+        return False  # the table cannot tell these rows
 
 
 def both(window: Window, clause: Clause, cells: list[Mark]) -> list[Window]:

@@ -12,10 +12,12 @@ from .checks import (
     check,
     counts_periods,
     counts_rows,
+    each,
     factor,
     is_flow,
     series_of,
     stated,
+    told_before,
 )
 from .clause import Clause
 from .construction import ANY, Construction, Match, Reading, Slot, places, series, value, words
@@ -268,6 +270,27 @@ def _pair(clause: Clause) -> tuple[Side, Side] | None:
     return None
 
 
+def _both_sides(match: Match) -> Reading | None:
+    clause, (first, second) = match.clause, match["value"]
+    told = told_before(clause, _RELATIONS)
+    if told is None:
+        return None
+    inner = [kind for kind in ("mean", "sum") if clause.of(kind)]
+    said = [{"mean": Statistic.MEAN, "sum": Statistic.SUM}[kind] for kind in inner[:1]]
+    ofs = said or ([told.of] if told.of else [Statistic.VALUE_AT, Statistic.MEAN, Statistic.SUM])
+    other, compared = told.compared_with or told.series, told.compared_window or told.window
+    one = stated(first)
+    if second.number:
+        one["unit"] = one["unit"] or second.number.unit  # "55 against 42 minutes"
+    return Reading(
+        (
+            check(*[each(of, [told.series], [told.window], **one) for of in ofs]),
+            check(*[each(of, [other], [compared], **stated(second)) for of in ofs]),
+        ),
+        tuple(clause.of(*inner)),
+    )
+
+
 def _rows_compared(match: Match) -> Reading | None:
     clause, (count,), (than,) = match.clause, match["row_count"], match["than"]
     first, second = match["series"]
@@ -303,6 +326,13 @@ CONSTRUCTIONS = (
         (value(), series(0, 2), places()),
         ("than", "change"),
         _difference,
+    ),
+    Construction(
+        "both_sides",
+        (),
+        (value(2, 2), series(0, 0), places(0, 0)),
+        ("than", "changed_to", "count"),
+        _both_sides,
     ),
     Construction(
         "rows_compared",

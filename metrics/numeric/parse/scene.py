@@ -1,16 +1,17 @@
 """What a claim is read against: the tables' views, the question, what was said before."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from ..lexicon import lexicon
 from ..names import Names, shared_stems
 from ..specification import Specification, Window
-from ..tables import Table, View, views
+from ..tables import BY, Table, View, grouped, is_panel, repeats, views
 from .clause import Clause, read_clause
 
 MOST_CHARACTERS = 600  # of a sentence, or a question, that is read: the time grows with the square of what it names
+_RANKING = ("maximum", "minimum", "best", "worst", "rank", "any_other")
 _NOT_UNDERSTOOD = ("vague_time", "open_time", "same_time")  # of a time: "the summer of 2024" is not 2024
 
 
@@ -70,6 +71,24 @@ def _narrows(window: Window, view: View) -> bool:
 @lru_cache(maxsize=64)  # the samples of a set often share a table, which is then one object
 def _named_views(table: Table, language: str) -> tuple[tuple[View, Names], ...]:
     return tuple((view, Names(view.table, language, view.heads)) for view in views(table))
+
+
+def grouped_views(clause: Clause, names: Names) -> Iterator[tuple[View, Names]]:
+    """The views in which the rows or times that a clause names are one row: each the sum, or the mean, of its group.
+
+    Claims about the highest, or the rank, may be about groups: "Portside had the most complaints" of a table with a row
+    for each zone and month; of other tables only those that say so ("the highest average"). What stands at a level is
+    averaged; of other series either may be meant, unless the clause says which.
+    """
+    view, table = clause.view, clause.table
+    if view.grouped or view.transposed or not clause.of(*_RANKING):
+        return
+    named = {column for mark in clause.cells for column, _ in mark.cells}
+    named |= {table.time_column} if clause.times and table.time_column else set()
+    said = [by for by in BY if clause.of(by)]
+    for column in sorted(str(name) for name in named):
+        if repeats(table, column) and (said or is_panel(table)):
+            yield from ((grouped(view, column, by), names) for by in said or BY)
 
 
 def clause_of(text: str, view: View, names: Names, scene: Scene) -> Clause:

@@ -8,16 +8,22 @@ from ....languages import load_language
 from ....text.numbers import find_numbers
 from ..lexicon import Lexicon, lexicon, tokens, whole_words
 from ..names import Names
-from ..specification import ALL_ROWS, Specification, Statistic, Window
-from ..tables import Table, View
+from ..specification import ALL_ROWS, Specification, Statistic, Unverifiable, Window
+from ..tables import Table, View, is_panel, rows_of
 from .accounting import says_nothing, unknown_words
-from .checks import Check
+from .checks import Check, can_be_summed
+from .clause import Clause
 from .clause_splitter import plain, splits, without_cause
 from .construction import Interpretation
 from .explanation import Part, explain, explain_unread
-from .scene import MOST_CHARACTERS, Scene, clause_of
+from .scene import MOST_CHARACTERS, Scene, clause_of, grouped_views
 from .selection import agree, interpretations
 
+_OF_ONE_ROW = frozenset(
+    {Statistic.VALUE_AT, Statistic.SUM, Statistic.SHARE, Statistic.DIFFERENCE, Statistic.PERCENT_CHANGE}
+    | {Statistic.RATIO, Statistic.COMPARISON}
+)
+"""The statistics that tell something of one group; the others tell of several, or of the rows of one."""
 _DEEPEST = 3  # splits of a sentence into clauses
 _MOST_READ = 6_000  # characters, over all the clauses that one sentence is tried to be cut into
 _READING = 50  # characters that reading a clause takes as long as, however short it is
@@ -80,6 +86,7 @@ class _Parse:
     places: tuple[Window, ...] = ()
     parts: list["ReadCheck | Unread"] = field(default_factory=list)
     interpretation: Interpretation | None = None
+    view: tuple[View, Names] | None = None
 
 
 def read_sentence(sentence: str, scene: Scene) -> tuple[list[ReadCheck | Unread], Scene]:
@@ -226,7 +233,7 @@ def _parse(text: str, scene: Scene, words: Lexicon, depth: int, allowance: _Allo
             told=first.told,
             apposed=True,
         )
-        rest = _parse(right, next_scene, words, depth - 1, allowance)
+        rest = _parse_rest(right, next_scene, first.view, depth - 1, allowance)
         if rest is not None:
             return _Parse(
                 checks=[],
@@ -239,8 +246,23 @@ def _parse(text: str, scene: Scene, words: Lexicon, depth: int, allowance: _Allo
     return None
 
 
+def _parse_rest(
+    text: str, scene: Scene, before: tuple[View, Names] | None, depth: int, allowance: _Allowance
+) -> _Parse | None:
+    """The reading of the rest of a sentence: of the groups that the clause before it is about, else of all rows."""
+    words = lexicon(scene.language)
+    if before is not None and before[0].grouped:
+        rest = _parse(text, replace(scene, views=(before,)), words, depth, allowance)
+        if rest is not None:
+            return rest
+    return _parse(text, scene, words, depth, allowance)
+
+
 def _best(text: str, scene: Scene) -> _Parse | None:
-    found = [parse for view, names in scene.views if (parse := _in_view(text, view, names, scene)) is not None]
+    views = list(scene.views)
+    for view, names in scene.views:
+        views += grouped_views(clause_of(text, view, names, scene), names)
+    found = [parse for view, names in views if (parse := _in_view(text, view, names, scene)) is not None]
     if not found:
         return None
     heaviest = max(parse.weight for parse in found)
@@ -267,7 +289,7 @@ def _explained(parse: _Parse, place: int, scene: Scene) -> tuple[Part, ...]:
 
 def _in_view(text: str, view: View, names: Names, scene: Scene) -> _Parse | None:
     clause = clause_of(text, view, names, scene)
-    best = [made for made in interpretations(clause, scene.shared) if _is_sound(view, made.checks)]
+    best = [made for made in interpretations(clause, scene.shared) if _is_sound(clause, made.checks)]
     if not best:
         return None
     made, checks = agree(best)
@@ -285,15 +307,43 @@ def _in_view(text: str, view: View, names: Names, scene: Scene) -> _Parse | None
         _told_by(specs),
         _places_of(specs),
         interpretation=made,
+        view=(view, names),
     )
 
 
-def _is_sound(view: View, checks: Sequence[Check]) -> bool:
-    """Whether no check of a transposed table takes together columns of one time that mean different things."""
+def _is_sound(clause: Clause, checks: Sequence[Check]) -> bool:
+    """Whether the checks mean rows that can be taken together.
+
+    Not columns of one time that mean different things, of a transposed table; nor, where a time has several rows, the
+    rows of a group ("Portside had the most complaints"), of which one view has one row.
+    """
+    view = clause.view
+    places = [spec.place for made in checks for tier in made.tiers for spec in tier if spec.place is not None]
+    if is_panel(view.table) and any(_is_group(view.table, place) for place in places):
+        return False
+    if view.grouped and not all(_is_of_groups(clause, spec) for made in checks for spec in made.tiers[0]):
+        return False
     if not view.transposed or view.table.times is None or not view.table.times.duplicated().any():
         return True
     windows = [spec.window for made in checks for tier in made.tiers for spec in tier]
     return all(window.conditions for window in windows)
+
+
+def _is_group(table: Table, place: Window) -> bool:
+    try:
+        return len(rows_of(table, place, may_be_none=True)) > 1
+    except Unverifiable:
+        return False  # which will be said when it is computed
+
+
+def _is_of_groups(clause: Clause, spec: Specification) -> bool:
+    """Whether a reading takes groups as rows: added up where the series can be and no mean is said.
+
+    The mean, or the maximum, of the one row of a group is that of its rows.
+    """
+    if spec.series and not clause.of("mean") and can_be_summed(clause, spec.series) is (clause.view.grouped == "mean"):
+        return False
+    return spec.statistic in _OF_ONE_ROW or spec.window == ALL_ROWS or _is_group(clause.table, spec.window)
 
 
 def _scope_after(windows: tuple[Window, ...]) -> tuple[Window, ...]:

@@ -22,7 +22,7 @@ def with_whole(kept: list[Mark], text: str, words: Lexicon, view: View) -> list[
             continue
         if _reaches_over_all(mark, view):
             end: int | None = mark.end
-        elif (mark.number and mark.number.value == view.table.rows) or "all" in mark.kinds:
+        elif mark.number or "all" in mark.kinds:
             end = _counted_until(mark, kept[place + 1 :], text, view)
         else:
             continue
@@ -86,10 +86,14 @@ def _as_rate(text: str, words: Lexicon, mark: Mark) -> Mark:
 
 
 def _counted_until(mark: Mark, after: Sequence[Mark], text: str, view: View) -> int | None:
-    """Where the words end that say what is counted; None where that is not the rows."""
+    """Where the words end that say what is counted; None where that is not the rows, or all of a column's texts."""
+    rows = (view.whole or view.table).rows
     if mark.number and mark.number.unit is not None:
-        return mark.end if mark.number.unit == _STEP_UNITS.get(view.table.step or "") else None
+        counts_all = mark.number.value == rows and mark.number.unit == _STEP_UNITS.get(view.table.step or "")
+        return mark.end if counts_all else None
     noun = after[0] if after else None
-    if noun is None or text[mark.end : noun.start].strip():
+    if noun is None or text[mark.end : noun.start].strip() or not noun.columns or noun.series:
         return None
-    return noun.end if noun.columns and not noun.series else None
+    labels = (view.whole or view.table).labels
+    counts = {rows, *(labels[column].nunique() for column in noun.columns if column in labels)}
+    return noun.end if mark.number is None or mark.number.value in counts else None

@@ -3,6 +3,7 @@
 from .cells import header_unit, read_cell, read_numbers
 from .column_types import OUTCOME, stated_power, table_of
 from .grids import Grid, grids_in_text
+from .groups import BY, grouped, is_panel, repeats
 from .rows import all_values, in_order, rows_of, values_of
 from .sample_tables import tables_of_file, tables_of_sample
 from .table import DAY, LENGTHS, STEPS, NamedTime, Period, Table, Times, step_before, time_text, unit_of_period
@@ -10,6 +11,7 @@ from .time_columns import read_times
 from .views import View, views
 
 __all__ = [
+    "BY",
     "DAY",
     "LENGTHS",
     "OUTCOME",
@@ -22,11 +24,14 @@ __all__ = [
     "View",
     "all_values",
     "grids_in_text",
+    "grouped",
     "header_unit",
     "in_order",
+    "is_panel",
     "read_cell",
     "read_numbers",
     "read_times",
+    "repeats",
     "rows_of",
     "stated_power",
     "step_before",

@@ -32,13 +32,16 @@ def _year() -> re.Pattern[str]:
 class View:
     """A table that claims can be read against; `times` is what its times reach over, None without times.
 
-    `heads` stand above rows that are series here: naming one besides its row says nothing new.
+    `heads` stand above rows that are series here: naming one besides its row says nothing new. `grouped` is "sum" or
+    "mean" where each row stands for a group of those of the `whole` table.
     """
 
     table: Table
     times: Times | None
     transposed: bool = False
     heads: tuple[str, ...] = ()
+    grouped: str = ""
+    whole: Table | None = None
 
     def together(self, windows: "Sequence[Window]") -> Window | None:
         """The rows of several dates together ("in 2018 and 2019"); None where that is no list of rows."""
@@ -61,9 +64,14 @@ class View:
 def views(table: Table) -> list[View]:
     """The table as it stands and, where its columns are times ("2019", "2018"), with its rows as series."""
     dated = _without_totals(table)
-    found = [View(dated, _times(dated))]
     turned = transpose(table)
-    return [*found, View(turned, _times(turned), transposed=True, heads=_heads(table))] if turned else found
+    exchanged = [replace(view_of(turned), transposed=True, heads=_heads(table))] if turned else []
+    return [view_of(dated), *exchanged]
+
+
+def view_of(table: Table) -> View:
+    """A table as it stands."""
+    return View(table, _times(table))
 
 
 def _heads(table: Table) -> tuple[str, ...]:

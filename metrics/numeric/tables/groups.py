@@ -1,0 +1,64 @@
+"""A table with one row for each value of a column that repeats itself: each zone's total, each month's mean."""
+
+from dataclasses import replace
+from functools import lru_cache
+from typing import TYPE_CHECKING, Literal
+
+from .table import Table
+from .views import View, view_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+By = Literal["sum", "mean"]
+BY: tuple[By, ...] = ("sum", "mean")
+"""What a group's value can be of those of its rows; the kinds of the words that say so."""
+
+
+def repeats(table: Table, column: str) -> bool:
+    """Whether several rows have the same text, or the same time, in a column, so that it makes groups."""
+    if column == table.time_column and table.times is not None:
+        return bool(table.times.dropna().duplicated().any())
+    return column in table.labels.columns and bool(table.labels[column].dropna().duplicated().any())
+
+
+def is_panel(table: Table) -> bool:
+    """Whether a table has several rows of one time: of each zone, of each shop."""
+    return table.time_column is not None and repeats(table, table.time_column)
+
+
+@lru_cache(maxsize=64)
+def grouped(view: View, column: str, by: By) -> View:
+    """A view with one row a group, its values added up or averaged; missing values are left out.
+
+    Groups stand in the order of their first row; rows that belong to none are left out.
+    """
+    return replace(view_of(_grouped(view.table, column, by)), grouped=by, whole=view.table)
+
+
+def _grouped(table: Table, column: str, by: By) -> Table:
+    import numpy as np
+    import pandas as pd
+
+    is_time = column == table.time_column and table.times is not None
+    keys = pd.Series(table.times) if is_time else table.labels[column]
+    codes, _ = pd.factorize(keys)
+    kept: NDArray[np.intp] = np.flatnonzero(codes >= 0)
+    groups = table.frame.iloc[kept].groupby(codes[kept])
+    frame = groups.sum(min_count=1) if by == "sum" else groups.mean()
+    first = [int(kept[codes[kept] == code][0]) for code in frame.index]
+    unreadable = {
+        name: tuple(sorted({int(codes[row]) for row in rows if codes[row] >= 0}))
+        for name, rows in table.unreadable.items()
+    }
+    return replace(
+        table,
+        frame=frame.reset_index(drop=True),
+        labels=table.labels[[column]].iloc[first].reset_index(drop=True) if column in table.labels else pd.DataFrame(),
+        times=table.times[first] if is_time and table.times is not None else None,
+        time_column=column if is_time else None,
+        period=table.period if is_time else None,
+        unreadable=unreadable,
+        notes=(*table.notes, f"{'added up' if by == 'sum' else 'averaged'} by {column}"),
+        others=tuple(_grouped(other, column, by) for other in table.others),
+    )
