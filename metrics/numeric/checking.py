@@ -43,8 +43,8 @@ class CheckedClaim:
             "statistic": str(asked.statistic) if asked else None,
             "series": asked.series if asked else None,
             "window": str(asked.window) if asked else None,
-            "compared": compared_text(asked) if asked else None,
-            "stated": stated_text(asked) if asked else None,
+            "compared": _compared(asked) if asked else None,
+            "stated": _stated(asked) if asked else None,
             "computed": finding.computed if finding else None,
             "reason": self.reason,
             "unit": finding.unit if finding else None,
@@ -58,32 +58,31 @@ class CheckedClaim:
 
 def check(text: str, read: ReadCheck | Unread, read_by: str) -> CheckedClaim:
     """The verdict on one reading of a claim, by the first tier of readings that can be computed."""
+    claim = CheckedClaim(text, "unverifiable", "no reading of it can be computed", part=read.text, words=read.words)
     if isinstance(read, Unread):
-        return CheckedClaim(text, "unverifiable", read.reason, part=read.text, words=read.words)
-    why: tuple[Specification, Finding] | None = None
+        return replace(claim, reason=read.reason)
     for tier in read.tiers:
         found = [(specification, verify(specification, table)) for specification, table in tier]
         decided = [each for each in found if each[1].verdict != "unverifiable"]
         if decided:
-            return _agreed(text, read, decided, read_by)
-        why = why or (found[0] if found else None)
-    if why is None:
-        return CheckedClaim(text, "unverifiable", "no reading of it can be computed", part=read.text, words=read.words)
-    return CheckedClaim(text, "unverifiable", why[1].reason, why[0], why[1], read_by, read.text, read.words)
+            return _agreed(claim, decided, read_by)
+        if claim.finding is None and found:
+            claim = _with_finding(claim, *found[0], read_by)
+    return claim
 
 
-def _agreed(text: str, read: ReadCheck, decided: list[tuple[Specification, Finding]], read_by: str) -> CheckedClaim:
-    specification, finding = decided[0]
-    other = next((each for each in decided if each[1].verdict != finding.verdict), None)
+def _agreed(claim: CheckedClaim, decided: list[tuple[Specification, Finding]], read_by: str) -> CheckedClaim:
+    claim = _with_finding(claim, *decided[0], read_by)
+    other = next((finding for _, finding in decided if finding.verdict != claim.verdict), None)
     if other is None:
-        return CheckedClaim(
-            text, finding.verdict, finding.reason, specification, finding, read_by, read.text, read.words
-        )
-    reason = f"two readings disagree: {finding.verdict} ({finding.reason}) or {other[1].verdict} ({other[1].reason})"
-    disagreeing = tuple(decided)
-    return CheckedClaim(
-        text, "unverifiable", reason, specification, finding, read_by, read.text, read.words, disagreeing
-    )
+        return claim
+    reason = f"two readings disagree: {claim.verdict} ({claim.reason}) or {other.verdict} ({other.reason})"
+    return replace(claim, verdict="unverifiable", reason=reason, disagreeing=tuple(decided))
+
+
+def _with_finding(claim: CheckedClaim, asked: Specification, finding: Finding, read_by: str) -> CheckedClaim:
+    rest: dict[str, Any] = {"specification": asked, "finding": finding, "read_by": read_by, "disagreeing": ()}
+    return replace(claim, verdict=finding.verdict, reason=finding.reason, **rest)
 
 
 def settle(claim: CheckedClaim, second: Sequence[CheckedClaim]) -> CheckedClaim:
@@ -96,23 +95,14 @@ def settle(claim: CheckedClaim, second: Sequence[CheckedClaim]) -> CheckedClaim:
     shared = [(asked, finding) for asked, finding in claim.disagreeing if _gist(asked, finding) in seconds]
     if len({finding.verdict for _, finding in shared}) != 1:
         return replace(claim, reason=f"{claim.reason}; the judge's reading does not settle it")
-    specification, finding = shared[0]
-    return replace(
-        claim,
-        verdict=finding.verdict,
-        reason=finding.reason,
-        specification=specification,
-        finding=finding,
-        read_by="judge",
-        disagreeing=(),
-    )
+    return _with_finding(claim, *shared[0], "judge")
 
 
 def _gist(asked: Specification | None, finding: Finding | None) -> tuple[object, ...]:
     return () if asked is None or finding is None else (asked.statistic, asked.series, finding.computed)
 
 
-def compared_text(asked: Specification) -> str | None:
+def _compared(asked: Specification) -> str | None:
     """What the series and window of a claim are compared with; None where that is nothing."""
     other = [asked.compared_with] if asked.compared_with else []
     if asked.compared_window is not None and asked.compared_window != asked.window:
@@ -120,7 +110,7 @@ def compared_text(asked: Specification) -> str | None:
     return " ".join(other) or None
 
 
-def stated_text(asked: Specification) -> str | None:
+def _stated(asked: Specification) -> str | None:
     """What the claim says that the statistic is: a number with its hedge and unit, a direction, a place."""
     parts = [] if asked.hedge == "exact" else [asked.hedge.replace("_", " ")]
     if asked.value is not None:

@@ -25,7 +25,7 @@ _LEAST_OF_SPREAD = 0.1  # a residual's spread counts as this share of the series
 _FEWEST = 8  # values; fewer say little about what is usual
 _FEWEST_SEASONS = 3
 _MOST_FOR_STL = 20_000  # values; STL takes seconds beyond
-_MOST_FOR_SLOPES = 1000  # values: their slopes are as many as the square
+_MOST_FOR_SLOPES = 1000  # values
 _TREND = 0.01  # p of Kendall's tau with time
 
 
@@ -162,31 +162,43 @@ def _seasonal_residuals(table: Table, values: "NDArray[Any]") -> "tuple[NDArray[
 def _trend_residuals(table: Table, values: "NDArray[Any]") -> "NDArray[Any] | None":
     """What the line of Theil and Sen leaves of the values; None where the series has no trend (Kendall, p < 0.01)."""
     import numpy as np
-    from scipy.stats import kendalltau, theilslopes
+    from scipy.stats import kendalltau
 
     at = np.arange(len(values), dtype=float)
     if table.times is not None and not table.times.hasnans:
         at = (table.times - table.times.min()).total_seconds().to_numpy() / 86400
-    known = np.flatnonzero(~np.isnan(values))
-    some = known[:: max(1, len(known) // _MOST_FOR_SLOPES)]
+    some = _thinned(values)
     if np.ptp(at[some]) == 0 or np.ptp(values[some]) == 0 or kendalltau(at[some], values[some]).pvalue >= _TREND:
         return None
-    slope, intercept, *_ = theilslopes(values[some], at[some])
-    residuals: NDArray[Any] = values - (intercept + slope * at)
+    residuals: NDArray[Any] = values - _line(at, values)
     return residuals
 
 
-def _by_medians(values: "NDArray[Any]", season: int) -> "NDArray[Any]":
-    """A straight line by the median of slopes (Theil and Sen), and a season by the medians of what it leaves."""
+def _thinned(values: "NDArray[Any]") -> "NDArray[Any]":
+    """The positions of the values that are there, of many every so many: slopes are as many as the square."""
     import numpy as np
+
+    known: NDArray[Any] = np.flatnonzero(~np.isnan(values))
+    return known[:: max(1, len(known) // _MOST_FOR_SLOPES)]
+
+
+def _line(at: "NDArray[Any]", values: "NDArray[Any]") -> "NDArray[Any]":
+    """A straight line by the median of slopes (Theil and Sen)."""
     from scipy.stats import theilslopes
 
+    some = _thinned(values)
+    slope, intercept, *_ = theilslopes(values[some], at[some])
+    line: NDArray[Any] = intercept + slope * at
+    return line
+
+
+def _by_medians(values: "NDArray[Any]", season: int) -> "NDArray[Any]":
+    """A straight line, and a season by the medians of what it leaves."""
+    import numpy as np
+
     steps = np.arange(len(values))
-    some = slice(None, None, max(1, len(values) // _MOST_FOR_SLOPES))
-    slope, intercept, *_ = theilslopes(values[some], steps[some])
-    line = intercept + slope * steps
-    left = values - line
-    medians = np.array([np.median(left[place::season]) for place in range(season)])
+    line = _line(steps, values)
+    medians = np.array([np.median((values - line)[place::season]) for place in range(season)])
     expected: NDArray[Any] = line + medians[steps % season]
     return expected
 

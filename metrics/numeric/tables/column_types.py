@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,7 @@ from .table import Table
 from .time_columns import TimeColumn, is_time_name, read_times
 
 if TYPE_CHECKING:
-    from pandas import DataFrame, DatetimeIndex
+    from pandas import DataFrame
 
 _YEAR = re.compile(r"(?<![\d-])(?:19|20)\d\d(?![\d-]| - \d)")
 OUTCOME = "outcome ("
@@ -36,27 +37,22 @@ def table_of(grid: Grid) -> Table:
     }
     formats, note = _formats(numbers, grid)
     rows = len(next(iter(grid.columns.values()), ()))
-    clocks: list[DatetimeIndex | None] = [None]
-    if times:
-        clocks = [times.times] if times.other is None else [times.times, times.other]
-    first, *others = [
-        Table(
-            name=grid.name,
-            frame=_frame(numbers, form, rows),
-            labels=_labels(grid, numbers, time_name),
-            times=clock,
-            time_column=time_name,
-            period=times.period if times else None,
-            units=_units(numbers, grid),
-            notes=(*grid.notes, *note, *_notes(grid, numbers, time_name, times)),
-            unreadable=_unreadable(numbers, grid, _mixed(numbers)),
-            power=stated_power(grid.caption),
-            caption=grid.caption,
-        )
-        for form in formats
-        for clock in clocks
-    ]
-    return first.with_others(tuple(others))
+    table = Table(
+        name=grid.name,
+        frame=_frame(numbers, formats[0], rows),
+        labels=_labels(grid, numbers, time_name),
+        times=times.times if times else None,
+        time_column=time_name,
+        period=times.period if times else None,
+        units=_units(numbers, grid),
+        notes=(*grid.notes, *note, *_notes(grid, numbers, time_name, times)),
+        unreadable=_unreadable(numbers, grid),
+        power=stated_power(grid.caption),
+        caption=grid.caption,
+    )
+    clocks = [table.times] if times is None or times.other is None else [times.times, times.other]
+    readings = [replace(table, frame=_frame(numbers, form, rows), times=each) for form in formats for each in clocks]
+    return replace(table, others=tuple(readings[1:]))
 
 
 def _labels(grid: Grid, numbers: Mapping[str, NumberColumn], time_name: str | None) -> "DataFrame":
@@ -89,54 +85,37 @@ def _notes(
 
 def _time_column(grid: Grid) -> tuple[str | None, TimeColumn | None]:
     """The column of times: the first whose name says so, else the first that holds nothing else."""
+    pack = find_language(grid.language)
     names = sorted(grid.columns, key=lambda name: not is_time_name(name))
-    for name in names:
-        if times := read_times(name, grid.columns[name], _is_day_first(grid.language)):
-            return name, times
-    years = set(_YEAR.findall(grid.name))  # "December 2" of a table that is called "Matches in 1952"
-    for name in filter(is_time_name, names if len(years) == 1 else []):
-        dates = [
-            f"{cell}, {next(iter(years))}" if isinstance(cell, str) and cell else cell for cell in grid.columns[name]
-        ]
-        if times := read_times(name, dates, _is_day_first(grid.language)):
+    columns = [(name, grid.columns[name]) for name in names]
+    years = set(_YEAR.findall(grid.name))
+    if len(years) == 1:  # "December 2" of a table that is called "Matches in 1952"
+        (year,) = years
+        for name in filter(is_time_name, names):
+            cells = grid.columns[name]
+            columns.append((name, [f"{cell}, {year}" if isinstance(cell, str) and cell else cell for cell in cells]))
+    for name, cells in columns:
+        if times := read_times(name, cells, pack is not None and pack.is_day_first):
             return name, times
     return None, None
 
 
-def _is_day_first(language: str | None) -> bool:
-    pack = find_language(language)
-    return pack is not None and pack.is_day_first
-
-
-def _has_decimal_comma(language: str | None) -> bool:
-    pack = find_language(language)
-    return pack is not None and pack.profile.decimal_mark == ","
-
-
-def _mixed(numbers: Mapping[str, NumberColumn]) -> bool:
-    return len({form for column in numbers.values() for form in column.shown}) > 1
-
-
-def _formats(numbers: Mapping[str, NumberColumn], grid: Grid) -> tuple[list[NumberFormat], tuple[str, ...]]:
-    """The format that the whole table is in; both where its cells leave it open."""
+def _formats(numbers: Mapping[str, NumberColumn], grid: Grid) -> tuple[list[NumberFormat], list[str]]:
+    """The format that the whole table is in, and a note of it; both where its cells leave it open."""
     shown = {form for column in numbers.values() for form in column.shown}
     ambiguous = [name for name, column in numbers.items() if column.ambiguous]
     if len(shown) == 1:
-        form = next(iter(shown))
-        return [form], (
-            (f"numbers are written as {_EXAMPLES[form]}",) if ambiguous or form is NumberFormat.COMMA else ()
-        )
-    if len(shown) > 1:
-        note = "numbers are written both as 1,234.5 and as 1.234,5"
-        return [NumberFormat.POINT], (note + ("; cells that fit both are not read" if ambiguous else ""),)
+        (form,) = shown
+        return [form], [f"numbers are written as {_EXAMPLES[form]}"] if ambiguous or form is NumberFormat.COMMA else []
+    if shown:
+        unread = "; cells that fit both are not read" if ambiguous else ""
+        return [NumberFormat.POINT], [f"numbers are written both as 1,234.5 and as 1.234,5{unread}"]
     if not ambiguous:
-        return [NumberFormat.POINT], ()
-    first = NumberFormat.COMMA if _has_decimal_comma(grid.language) else NumberFormat.POINT
-    other = next(form for form in NumberFormat if form is not first)
+        return [NumberFormat.POINT], []
+    pack = find_language(grid.language)
+    formats = sorted(NumberFormat, key=lambda form: form.value != (pack.profile.decimal_mark if pack else "."))
     example = grid.columns[ambiguous[0]][numbers[ambiguous[0]].ambiguous[0]]
-    return [first, other], (
-        f"it is open whether {example} in {ambiguous[0]!r} is thousands or decimals: both are tried",
-    )
+    return formats, [f"it is open whether {example} in {ambiguous[0]!r} is thousands or decimals: both are tried"]
 
 
 def _frame(numbers: Mapping[str, NumberColumn], form: NumberFormat, rows: int) -> "DataFrame":
@@ -145,21 +124,20 @@ def _frame(numbers: Mapping[str, NumberColumn], form: NumberFormat, rows: int) -
     return pd.DataFrame({name: column.values[form] for name, column in numbers.items()}, index=range(rows))
 
 
-def _unreadable(numbers: Mapping[str, NumberColumn], grid: Grid, mixed: bool) -> dict[str, tuple[int, ...]]:
-    found = {}
-    for name, column in numbers.items():
-        positions = {*column.unreadable, *grid.torn, *(column.ambiguous if mixed else ())}
-        if positions:
-            found[name] = tuple(sorted(positions))
-    return found
+def _unreadable(numbers: Mapping[str, NumberColumn], grid: Grid) -> dict[str, tuple[int, ...]]:
+    mixed = len({form for column in numbers.values() for form in column.shown}) > 1
+    found = {
+        name: {*column.unreadable, *grid.torn, *(column.ambiguous if mixed else ())} for name, column in numbers.items()
+    }
+    return {name: tuple(sorted(positions)) for name, positions in found.items() if positions}
 
 
 def _units(numbers: Mapping[str, NumberColumn], grid: Grid) -> dict[str, str]:
-    units = {}
-    for name, column in numbers.items():
-        if unit := grid.units.get(name) or column.unit or (None if column.mixed_units else header_unit(name)):
-            units[name] = unit
-    return units
+    units = {
+        name: grid.units.get(name) or column.unit or (None if column.mixed_units else header_unit(name))
+        for name, column in numbers.items()
+    }
+    return {name: unit for name, unit in units.items() if unit}
 
 
 def stated_power(caption: str) -> int:

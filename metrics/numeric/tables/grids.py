@@ -142,38 +142,33 @@ def _json_grids(text: str, language: str | None, name: str) -> list[Grid] | None
         document = json.loads(stripped)
     except (ValueError, RecursionError):
         return None
-    grid = _json_grid(document, language, name)
-    if grid is None and isinstance(document, dict):
-        inner = [_json_grid(held, language, key) for key, held in document.items()]
-        return [found for found in inner if found]
-    return [grid] if grid else []
+    grids = [_json_grid(document, language, name)]
+    if grids == [None] and isinstance(document, dict):
+        grids = [_json_grid(held, language, key) for key, held in document.items()]
+    return [grid for grid in grids if grid]
 
 
 def _json_grid(document: Any, language: str | None, name: str) -> Grid | None:
     """Objects in a list, a list a column, or a header and rows."""
+    units: Any = {}
     if isinstance(document, dict):
-        name = str(document.get("name") or name)
+        name, units = str(document.get("name") or name), document.get("units")
         rows, header = document.get("rows"), document.get("header") or document.get("columns")
-        units = document.get("units")
         if isinstance(rows, list) and isinstance(header, list) and all(isinstance(row, list) for row in rows):
-            document = [dict(zip(map(str, header), row, strict=False)) for row in rows]
+            document, units = [dict(zip(map(str, header), row, strict=False)) for row in rows], {}
         elif isinstance(header, dict):
             document = header
-        if isinstance(document, dict):
-            columns = {str(key): held for key, held in document.items() if isinstance(held, list)}
-            lengths = {len(held) for held in columns.values()}
-            if (
-                not columns
-                or len(lengths) != 1
-                or any(isinstance(c, list | dict) for held in columns.values() for c in held)
-            ):
-                return None
-            return Grid(name, columns, units if isinstance(units, dict) else {}, language=language)
-    if isinstance(document, list) and document and all(isinstance(row, dict) for row in document):
+    if isinstance(document, dict):
+        columns = {str(key): held for key, held in document.items() if isinstance(held, list)}
+        nested = any(isinstance(cell, list | dict) for held in columns.values() for cell in held)
+        if nested or len({len(held) for held in columns.values()}) != 1:
+            return None
+    elif isinstance(document, list) and document and all(isinstance(row, dict) for row in document):
         names = dict.fromkeys(str(key) for row in document for key in row)
         columns = {key: [_scalar(row.get(key)) for row in document] for key in names}
-        return Grid(name, columns, language=language)
-    return None
+    else:
+        return None
+    return Grid(name, columns, units if isinstance(units, dict) else {}, language=language)
 
 
 def _scalar(value: Any) -> Any:

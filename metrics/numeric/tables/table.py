@@ -138,10 +138,6 @@ class Table:
         """The same table with only some of its series."""
         return replace(self, frame=self.frame[list(names)], others=tuple(other.only(names) for other in self.others))
 
-    def with_others(self, others: tuple["Table", ...]) -> "Table":
-        """The same table with other readings beside it."""
-        return replace(self, others=others)
-
     def series(self, name: str) -> "Series":
         """A column of numbers by its name. Raises `Unverifiable` where there is none."""
         if name not in self.frame.columns:
