@@ -28,25 +28,20 @@ def facts_of(table: Table, pairs: bool | None = None) -> dict[str, Any]:
         table: The table.
         pairs: Whether each pair of series is compared; if None, in tables of at most 12 series.
     """
-    times = table.times
-    dated = times is not None and len(times) > 0 and not times.isna().all()
+    first, last = table.reach or (None, None)
     return {
         "table": table.name,
         "rows": table.rows,
         "time_column": table.time_column,
         "period": str(table.period) if table.period else None,
-        "from": _row(table, times.argmin()) if times is not None and dated else None,
-        "to": _row(table, times.argmax()) if times is not None and dated else None,
+        "from": first,
+        "to": last,
         "labels": [str(name) for name in table.labels.columns if name != table.time_column],
         "notes": list(table.notes),
         "readings": len(table.readings),
         "series": [_series(table, name) for name in table.columns],
         "pairs": list(_pairs(table)) if pairs or (pairs is None and len(table.columns) <= _MOST_PAIRED) else [],
     }
-
-
-def _row(table: Table, position: int) -> str:
-    return table.row_name(int(position))
 
 
 def _series(table: Table, name: str) -> dict[str, Any]:
@@ -67,30 +62,29 @@ def _series(table: Table, name: str) -> dict[str, Any]:
         return facts | {"reason": "no value can be read"}
     places = order[~np.isnan(values)]
     first, last = float(known[0]), float(known[-1])
+
+    def where(has_extreme: "NDArray[Any]") -> list[str]:
+        return [table.row_name(place) for place in places[has_extreme][:5]]
+
     return facts | {
         "mean": float(known.mean()),
         "median": float(np.median(known)),
         "minimum": float(known.min()),
-        "minimum_at": _where(table, places, known == known.min()),
+        "minimum_at": where(known == known.min()),
         "maximum": float(known.max()),
-        "maximum_at": _where(table, places, known == known.max()),
+        "maximum_at": where(known == known.max()),
         "deviation_sample": float(known.std(ddof=1)) if len(known) > 1 else None,
         "deviation_population": float(known.std()),
         "sum": float(known.sum()),
         "first": first,
-        "first_at": _row(table, places[0]),
+        "first_at": table.row_name(places[0]),
         "last": last,
-        "last_at": _row(table, places[-1]),
+        "last_at": table.row_name(places[-1]),
         "change": last - first,
         "percent_change": 100 * (last - first) / abs(first) if first else None,
         "trend": _trend(table, name, places),
         **_anomalies(table, name),
     }
-
-
-def _where(table: Table, places: "NDArray[Any]", found: "NDArray[Any]") -> list[str]:
-    """The rows that have an extreme, at most 5 of them."""
-    return [_row(table, place) for place in places[found][:5]]
 
 
 def _trend(table: Table, name: str, places: "NDArray[Any]") -> dict[str, Any] | None:
@@ -119,7 +113,7 @@ def _anomalies(table: Table, name: str) -> dict[str, Any]:
             "threshold": method.threshold,
             "count": len(method.places),
             "rows": [
-                {"at": _row(table, place), "value": float(values[place]), "z": float(method.scores[place])}
+                {"at": table.row_name(place), "value": float(values[place]), "z": float(method.scores[place])}
                 for place in method.places[:100]
             ],
         }

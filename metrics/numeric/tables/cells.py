@@ -2,7 +2,8 @@
 
 import math
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -34,18 +35,8 @@ _MOST_OF_TEXT = 0.5  # a column with fewer numbers among its filled cells is one
 class CellReading:
     """A cell in each format that it fits, and the unit written in it."""
 
-    values: tuple[tuple[NumberFormat, float], ...]
+    values: Mapping[NumberFormat, float]
     unit: str | None = None
-
-    @property
-    def shown(self) -> NumberFormat | None:
-        """The format that the cell gives away; None where both read the same or differ."""
-        return self.values[0][0] if len(self.values) == 1 else None
-
-    @property
-    def ambiguous(self) -> bool:
-        """Whether the formats read it differently."""
-        return len({value for _, value in self.values}) > 1
 
 
 @dataclass(frozen=True)
@@ -82,11 +73,10 @@ def _kept(text: str) -> CellReading | None:
     text = _FOOTNOTE.sub("", text)
     if found := _FOLLOWED.fullmatch(text):
         sign = -1 if found[1] and found[1] in DASHES else 1
-        readings = numeral_readings(found[2]).items()
-        plain = tuple((form, sign * reading.value) for form, reading in readings)
+        plain = {form: sign * reading.value for form, reading in numeral_readings(found[2]).items()}
         return CellReading(plain, "%" if found[3] else None) if plain else None
     if found := _ORDINAL.fullmatch(text):
-        return CellReading(tuple((form, float(found[1])) for form in NumberFormat))
+        return CellReading(dict.fromkeys(NumberFormat, float(found[1])))
     if (found := _BRACKETED.fullmatch(text)) and not re.search(r"\w", found[1]):
         return _with_words("".join(found.groups()), -1)
     if text.endswith(tuple(DASHES)) and text[:-1].rstrip()[-1:].isdigit():
@@ -105,7 +95,7 @@ def _with_words(text: str, sign: int) -> CellReading | None:
     if len(number.readings) == 1 and numeral:  # in one format only, or the same in both
         fits = numeral_readings(numeral[0])
         values = {form: value for form, value in values.items() if form in fits} or values
-    return CellReading(tuple(values.items()), number.unit)
+    return CellReading(values, number.unit)
 
 
 def _number_in(text: str, form: NumberFormat) -> Number | None:
@@ -118,13 +108,12 @@ def read_numbers(cells: Sequence[Cell]) -> NumberColumn | None:
     """A column as numbers; None where it is one of texts: fewer than half of its filled cells are numbers."""
     import numpy as np
 
-    quick = _all_plain(cells)
-    if quick is not None:
+    if (quick := _all_plain(cells)) is not None:
         return quick
     values = {form: np.full(len(cells), math.nan) for form in NumberFormat}
     shown: set[NumberFormat] = set()
     ambiguous, unreadable, filled = [], [], 0
-    units: dict[str | None, int] = {}
+    units: Counter[str | None] = Counter()
     for position, cell in enumerate(cells):
         if is_missing(cell):
             continue
@@ -133,24 +122,21 @@ def read_numbers(cells: Sequence[Cell]) -> NumberColumn | None:
         if reading is None:
             unreadable.append(position)
             continue
-        units[reading.unit] = units.get(reading.unit, 0) + 1
-        if reading.shown:
-            shown.add(reading.shown)
-        if reading.ambiguous:
+        units[reading.unit] += 1
+        by_form = reading.values
+        if len(by_form) == 1:
+            shown.update(by_form)
+        if len(set(by_form.values())) > 1:
             ambiguous.append(position)
-        by_format = dict(reading.values)
-        only = reading.values[0][1]
         for form in NumberFormat:
-            values[form][position] = by_format.get(form, only)
+            values[form][position] = by_form.get(form, next(iter(by_form.values())))
     if not filled or len(unreadable) > filled * _MOST_OF_TEXT:
         return None
-    written = tuple(str(unit) for unit in units if unit)
+    written = tuple(unit for unit in units if unit)
     # a currency sign often stands in the first row only; a percent sign changes what the number is
-    alone = len(written) == 1 and (len(units) == 1 or written[0] != "%")
-    unit = written[0] if alone else None
-    return NumberColumn(
-        values, frozenset(shown), tuple(ambiguous), tuple(unreadable), unit, written if unit is None else ()
-    )
+    if len(written) == 1 and (len(units) == 1 or written[0] != "%"):
+        return NumberColumn(values, frozenset(shown), tuple(ambiguous), tuple(unreadable), written[0])
+    return NumberColumn(values, frozenset(shown), tuple(ambiguous), tuple(unreadable), mixed_units=written)
 
 
 def _reading(cell: Cell) -> CellReading | None:
@@ -158,7 +144,7 @@ def _reading(cell: Cell) -> CellReading | None:
         return read_cell(cell)
     if isinstance(cell, bool) or cell is None or not math.isfinite(cell):
         return None
-    return CellReading(tuple((form, float(cell)) for form in NumberFormat))
+    return CellReading(dict.fromkeys(NumberFormat, float(cell)))
 
 
 def _all_plain(cells: Sequence[Cell]) -> NumberColumn | None:
@@ -171,21 +157,14 @@ def _all_plain(cells: Sequence[Cell]) -> NumberColumn | None:
         return NumberColumn(dict.fromkeys(NumberFormat, array), frozenset()) if np.isfinite(array).any() else None
     if kinds - {str, type(None)}:
         return None
-    missing = notation_words("missing")
-    texts = [cell.strip() if isinstance(cell, str) else "" for cell in cells]
-    filled = [text for text in texts if text.lower() not in missing]
+    texts = [cell.strip() if isinstance(cell, str) and not is_missing(cell) else None for cell in cells]
+    filled = [text for text in texts if text is not None]
     fits = [form for form in NumberFormat if filled and all(map(_STRICT[form].fullmatch, filled))]
-    if len(fits) == 2 and any("." in text or "," in text for text in filled):
-        return None
-    if not fits:
+    if not fits or (len(fits) == 2 and any("." in text or "," in text for text in filled)):
         return None
     group, decimal = _GROUPING[fits[0]], fits[0].value
-    array = np.array(
-        [
-            math.nan if text.lower() in missing else float(text.replace(group, "").replace(decimal, "."))
-            for text in texts
-        ]
-    )
+    plain = (text and text.replace(group, "").replace(decimal, ".") for text in texts)
+    array = np.array([math.nan if text is None else float(text) for text in plain])
     return NumberColumn(dict.fromkeys(NumberFormat, array), frozenset(fits if len(fits) == 1 else ()))
 
 

@@ -29,7 +29,8 @@ def rows_of(table: Table, window: Window, may_be_none: bool = False) -> "NDArray
     found = in_order(table, np.flatnonzero(_fits(table, window)))
     found = _outermost(table, found, window)
     if not len(found) and not may_be_none:
-        raise Unverifiable(f"{table.name} has no rows for {window.text or window}{_reach(table)}")
+        reach = f"; it reaches from {table.reach[0]} to {table.reach[1]}" if table.reach else ""
+        raise Unverifiable(f"{table.name} has no rows for {window.text or window}{reach}")
     return found
 
 
@@ -80,7 +81,7 @@ def all_values(table: Table, series: str, positions: "NDArray[Any]") -> "NDArray
     if unreadable := table.unreadable.get(series):
         wrong = positions[np.isin(positions, unreadable)]
         if len(wrong):
-            raise Unverifiable(f"{series!r} cannot be read as a number in {table.row_name(int(wrong[0]))}")
+            raise Unverifiable(f"{series!r} cannot be read as a number in {table.row_name(wrong[0])}")
     return values
 
 
@@ -177,7 +178,7 @@ def _as_number(text: str | float) -> float | None:
     if not isinstance(text, str):
         return float(text)
     reading = read_cell(text)
-    return reading.values[0][1] if reading else None
+    return next(iter(reading.values.values())) if reading else None
 
 
 def _outermost(table: Table, found: "NDArray[Any]", window: Window) -> "NDArray[Any]":
@@ -188,13 +189,6 @@ def _outermost(table: Table, found: "NDArray[Any]", window: Window) -> "NDArray[
         if table.times is not None and not table.times.hasnans and cut:
             inner, outer = table.times[found[cut - 1]], table.times[found[cut]]
             if inner == outer:
-                raise Unverifiable(f"several rows of {table.name} are of {table.row_name(int(found[cut]))}")
+                raise Unverifiable(f"several rows of {table.name} are of {table.row_name(found[cut])}")
         found = found[:count] if cut and cut > 0 else found[-count:]
     return found
-
-
-def _reach(table: Table) -> str:
-    if table.times is None or not len(table.times) or table.times.isna().all():
-        return ""
-    first, last = int(table.times.argmin()), int(table.times.argmax())
-    return f"; it reaches from {table.row_name(first)} to {table.row_name(last)}"

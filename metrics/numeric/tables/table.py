@@ -134,6 +134,13 @@ class Table:
                 return step
         return "day"
 
+    @cached_property
+    def reach(self) -> tuple[str, str] | None:
+        """The names of the first and the last row in time; None without times."""
+        if self.times is None or not self.times.notna().any():
+            return None
+        return self.row_name(int(self.times.argmin())), self.row_name(int(self.times.argmax()))
+
     def only(self, names: Sequence[str]) -> "Table":
         """The same table with only some of its series."""
         return replace(self, frame=self.frame[list(names)], others=tuple(other.only(names) for other in self.others))
