@@ -48,7 +48,7 @@ def _series(table: Table, name: str) -> dict[str, Any]:
     import numpy as np
 
     order = in_order(table, np.arange(table.rows))
-    values = table.series(name).to_numpy()[order]
+    values = table.series(name)[order]
     known = values[~np.isnan(values)]
     unreadable = table.unreadable.get(name, ())
     facts: dict[str, Any] = {
@@ -126,7 +126,7 @@ def _pairs(table: Table) -> Iterator[dict[str, Any]]:
     import numpy as np
 
     for first, second in combinations(table.columns, 2):
-        a, b = table.series(first).to_numpy(), table.series(second).to_numpy()
+        a, b = table.series(first), table.series(second)
         both = ~np.isnan(a) & ~np.isnan(b)
         yield {"first": first, "second": second, "n": int(both.sum())} | _pair(table, (first, second), a[both], b[both])
 

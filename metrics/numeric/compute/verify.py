@@ -1,5 +1,6 @@
 """A specification against tables: supported, contradicted or unverifiable, with the right number in the reason."""
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
@@ -117,7 +118,8 @@ def _possible(asked: Specification, computed: Computed, table: Table) -> Iterato
     if computed.unit not in ("%", "pp") and asked.statistic not in _COUNTS | {Statistic.RATIO, Statistic.RANK}:
         if table.power and not power:
             scales.append((table.power, f"the table is in 10^{table.power}"))
-        if unit == "%" and computed.unit is None and asked.series is not None and _is_share(table, asked.series):
+        least, most = table.bounds(asked.series) if unit == "%" and asked.series else (math.nan, math.nan)
+        if computed.unit is None and least >= 0 and most <= 1:
             scales.append((2, "the series is read as shares of 1"))
     for scale, why in scales:
         for definition, value in computed.values.items():
@@ -138,13 +140,8 @@ def _same_kind(asked: Specification, computed: Computed, table: Table) -> None:
         return
     if asked.margin is not None:
         raise Unverifiable(f"a part is claimed, and the values of {asked.series!r} are none")
-    if asked.series in table.columns and table.series(str(asked.series)).abs().max() > _MOST_PERCENT:
+    if asked.series in table.columns and max(map(abs, table.bounds(str(asked.series)))) > _MOST_PERCENT:
         raise Unverifiable(f"a percentage is claimed, and the values of {asked.series!r} are none")
-
-
-def _is_share(table: Table, series: str) -> bool:
-    values = table.series(series)
-    return bool(values.min() >= 0 and values.max() <= 1)
 
 
 def _fits(asked: Specification, value: float) -> bool:

@@ -21,7 +21,7 @@ def is_busy(clause: Clause, series: str) -> bool:
     """Whether more of a series makes a day busier: what is counted, and people."""
     if means(series, "people"):
         return True
-    counted = clause.table.units.get(series) is None and bool((clause.table.series(series).dropna() % 1 == 0).all())
+    counted = clause.table.units.get(series) is None and bool((clause.table.known(series) % 1 == 0).all())
     return (counted or is_flow(clause, series)) and not is_money(clause, series) and not means(series, "levels")
 
 

@@ -154,7 +154,7 @@ def can_be_summed(clause: Clause, series: str) -> bool:
 
 def is_counted(clause: Clause, series: str) -> bool:
     """Whether a series counts things: whole numbers without a unit, that can be added up."""
-    values = clause.table.series(series).dropna()
+    values = clause.table.known(series)
     return unit_of(clause.table, series) is None and can_be_summed(clause, series) and bool((values % 1 == 0).all())
 
 

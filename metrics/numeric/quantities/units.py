@@ -156,7 +156,7 @@ def possible(clause: "Clause", series: list[str]) -> list[str]:
 
 
 def _can_be(clause: "Clause", series: str, value: float, unit: str | None) -> bool:
-    least, most = _bounds(clause, series)
+    least, most = clause.table.bounds(series)
     slack = (most - least) * (_FACTOR - 1)
     low = least / _FACTOR if least > 0 else least - slack
     high = most * _FACTOR if most > 0 else most + slack
@@ -164,13 +164,8 @@ def _can_be(clause: "Clause", series: str, value: float, unit: str | None) -> bo
 
 
 def _can_differ_by(clause: "Clause", series: str, value: float, unit: str | None) -> bool:
-    least, most = _bounds(clause, series)
+    least, most = clause.table.bounds(series)
     return abs(as_held(clause, series, value, unit)) <= (most - least) * _BETWEEN_FACTOR
-
-
-def _bounds(clause: "Clause", series: str) -> tuple[float, float]:
-    values = clause.table.series(series).dropna()
-    return float(values.min()), float(values.max())
 
 
 def as_held(clause: "Clause", series: str, value: float, unit: str | None) -> float:

@@ -77,7 +77,7 @@ def all_values(table: Table, series: str, positions: "NDArray[Any]") -> "NDArray
     """A series' values at some rows, NaN where they are missing. Raises `Unverifiable` where a cell is no number."""
     import numpy as np
 
-    values: NDArray[Any] = table.series(series).to_numpy()[positions]
+    values: NDArray[Any] = table.series(series)[positions]
     if unreadable := table.unreadable.get(series):
         wrong = positions[np.isin(positions, unreadable)]
         if len(wrong):

@@ -1,18 +1,20 @@
 """A table as numbers, whatever it was read from, and the times of its rows."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from enum import StrEnum
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dateutil.relativedelta import relativedelta
 
 from ..specification import Unverifiable, Window
 
 if TYPE_CHECKING:
-    from pandas import DataFrame, DatetimeIndex, Series
+    from numpy.typing import NDArray
+    from pandas import DataFrame, DatetimeIndex
 
 
 _MOSTLY = 0.75  # of the steps; the others skip rows (holidays)
@@ -145,12 +147,29 @@ class Table:
         """The same table with only some of its series."""
         return replace(self, frame=self.frame[list(names)], others=tuple(other.only(names) for other in self.others))
 
-    def series(self, name: str) -> "Series":
-        """A column of numbers by its name. Raises `Unverifiable` where there is none."""
-        if name not in self.frame.columns:
+    @cached_property
+    def _arrays(self) -> "dict[str, NDArray[Any]]":
+        return {str(name): self.frame[name].to_numpy() for name in self.frame.columns}
+
+    def series(self, name: str) -> "NDArray[Any]":
+        """The values of a column of numbers, NaN where they are missing. Raises `Unverifiable` where there is none."""
+        if name not in self._arrays:
             texts = " (that column holds texts)" if name in self.labels.columns else ""
             raise Unverifiable(f"{self.name} has no series {name!r}{texts}; it has {', '.join(self.columns) or 'none'}")
-        return self.frame[name]
+        return self._arrays[name]
+
+    def known(self, name: str) -> "NDArray[Any]":
+        """The values of a column of numbers that are there."""
+        import numpy as np
+
+        values = self.series(name)
+        known: NDArray[Any] = values[~np.isnan(values)]
+        return known
+
+    def bounds(self, name: str) -> tuple[float, float]:
+        """The least and the greatest value of a column of numbers; NaN where it has none."""
+        known = self.known(name)
+        return (float(known.min()), float(known.max())) if len(known) else (math.nan, math.nan)
 
     def row_name(self, position: int) -> str:
         """A row in words: its time, else its first label, else its number."""
