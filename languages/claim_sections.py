@@ -27,6 +27,13 @@ WordList = frozenset[str]
 Weekdays = tuple[int, ...]
 
 
+class Superlatives(Section):
+    """Adjectives that say the most, and the least, of one quantity: "coldest" of a temperature."""
+
+    most: Patterns = ()
+    least: Patterns = ()
+
+
 class GroupedSection(Section):
     """A section whose patterns may name a group of alternatives: `<name>` stands for any of `groups[name]`."""
 
@@ -236,9 +243,7 @@ class ClaimMarks(GroupedSection):
     last_but: dict[str, int] = Field(default_factory=dict)
     whole: Patterns = ()
     whole_led: Pattern = "(?!)"
-    strong: Patterns = ()
-    busy: Patterns = ()
-    priced: Patterns = ()
+    extremes_of: dict[str, Superlatives] = Field(default_factory=dict)
     never_led: Patterns = ()
     rate: Pattern = "(?!)"
     per: Pattern = "(?!)"

@@ -50,6 +50,7 @@ class Lexicon:
     plain: frozenset[str]
     everyone: frozenset[str]  # their stems
     links: Links
+    extremes_of: dict[str, re.Pattern[str]]  # adjectives by the one quantity that they are said of
     data: dict[str, Any]
 
 
@@ -62,6 +63,9 @@ def lexicon(language: str) -> Lexicon:
     kinds: dict[str, list[str]] = {}
     for kind, patterns in [*marks.marks, *times.time_marks]:
         kinds.setdefault(kind.removesuffix("_"), []).extend(patterns)
+    for said in marks.extremes_of.values():
+        kinds["maximum"].extend(said.most)
+        kinds["minimum"].extend(said.least)
     return Lexicon(
         pack.code,
         {kind: whole_words(patterns) for kind, patterns in kinds.items() if patterns},
@@ -74,6 +78,7 @@ def lexicon(language: str) -> Lexicon:
         plain=plain.words | plain.verbs | plain.everyone,
         everyone=frozenset(stem_of(word, pack.code) for word in plain.everyone),
         links=marks.links,
+        extremes_of={of: whole_words([*said.most, *said.least]) for of, said in marks.extremes_of.items()},
         data={**dict(marks), **dict(times), **dict(series), "weekdays": weekdays | times.more_weekdays},
     )
 

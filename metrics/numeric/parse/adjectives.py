@@ -3,8 +3,8 @@
 from collections.abc import Callable
 
 from ....text.numbers import known_unit
-from ..names import means, polarity
-from ..quantities import is_currency
+from ..names import meanings, means, polarity
+from ..quantities import is_currency, measured_by, unit_of
 from .checks import is_flow, series_of
 from .clause import Clause
 from .marks import Mark
@@ -23,6 +23,15 @@ def is_busy(clause: Clause, series: str) -> bool:
         return True
     counted = clause.table.units.get(series) is None and bool((clause.table.known(series) % 1 == 0).all())
     return (counted or is_flow(clause, series)) and not is_money(clause, series) and not means(series, "levels")
+
+
+def can_be_said(clause: Clause, quantity: str, series: str) -> bool:
+    """Whether adjectives of a quantity are said of a series: `flow`, `busy`, `money`, or what its unit measures."""
+    said_of: _Said | None = {"flow": is_flow, "busy": is_busy, "money": is_money}.get(quantity)
+    if said_of is not None:
+        return said_of(clause, series)
+    unit = unit_of(clause.table, series)
+    return quantity in meanings(series) or (unit is not None and quantity in measured_by(unit))
 
 
 # a kind of word, whether it says more, and of which series it is said

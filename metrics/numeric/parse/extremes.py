@@ -4,8 +4,8 @@ import re
 
 from ..names import polarity
 from ..specification import ALL_ROWS, Direction, Hedge, Specification, Statistic, Window
-from .adjectives import is_busy, is_money
-from .checks import Check, check, each, is_flow, is_year_besides, marks_after, series_of, stated, told_before
+from .adjectives import can_be_said
+from .checks import Check, check, each, is_year_besides, marks_after, series_of, stated, told_before
 from .clause import Clause
 from .construction import ANY, Construction, Match, Reading, Slot, number, places, series, value, words
 from .marks import Mark
@@ -77,14 +77,9 @@ def _is_up(word: Mark, names: list[str]) -> bool | None:
 
 
 def _is_of_something_else(clause: Clause, word: Mark, names: list[str]) -> bool:
-    """Whether "the busiest day" is one by something else than the series: only of amounts is the most the busiest."""
-    said = word.text.lower()
-    busy, priced = said in clause.words.data["busy"], said in clause.words.data["priced"]
-    if said in clause.words.data["strong"]:
-        return not all(is_flow(clause, name) for name in names)
-    return (busy and not all(is_busy(clause, name) for name in names)) or (
-        priced and not all(is_money(clause, name) for name in names)
-    )
+    """Whether "the busiest day", "the coldest month" is one by something else than the series."""
+    said_of = [of for of, forms in clause.words.extremes_of.items() if forms.fullmatch(word.text)]
+    return any(not can_be_said(clause, of, name) for of in said_of for name in names)
 
 
 def _is_joined(clause: Clause, number: Mark, word: Mark) -> bool:

@@ -96,6 +96,17 @@ def _factor(unit: str, wanted: str) -> float | None:
 
 
 @cache
+def measured_by(unit: str) -> frozenset[str]:
+    """What a unit measures, as pint has it: `temperature`, `mass`, `length`, `time`; nothing of one not known."""
+    import pint
+
+    try:
+        return frozenset(name.strip("[]") for name in _registry().Unit(unit).dimensionality)
+    except (pint.errors.PintError, AttributeError, TypeError, ValueError, AssertionError):
+        return frozenset()
+
+
+@cache
 def _registry() -> Any:
     import pint
 
