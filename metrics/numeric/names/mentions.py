@@ -30,6 +30,8 @@ _COMMON = 4.5  # Zipf frequency (log10 of occurrences in 10^9 words) from which 
 _SHORTEST_COMPOUND = 6
 _SHORTEST_TYPO = 6
 _MOST_SHARING = 2  # columns that a part of a name may be of
+_SHORTEST_ABBREVIATION = 3  # of a column's name: "hrs", "won"
+_LEFT_OUT = 3  # letters, at least
 _TYPO_LIKENESS = 90
 
 
@@ -213,6 +215,7 @@ class Names:
                 for stem, name in single
                 if (len(stem) >= _SHORTEST_COMPOUND and (word.stem.startswith(stem) or word.stem.endswith(stem)))
                 or (len(stem) >= _SHORTEST_TYPO - 1 and ratio(word.stem, stem) >= _TYPO_LIKENESS)
+                or (_SHORTEST_ABBREVIATION <= len(stem) <= len(word.text) - _LEFT_OUT and word.text.startswith(stem))
             }
             if near:
                 yield Mention(word.start, word.end, tuple(Name("series", column, 1) for column in sorted(near)))

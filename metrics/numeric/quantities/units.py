@@ -38,7 +38,14 @@ def unit_and_power(stated: str | None) -> tuple[str | None, int]:
     found = _scaled().fullmatch(stated.strip())
     if found and (unit := known_unit(found["unit"])) and (is_currency(unit) or len(found["before"]) > 1):
         return unit, notation_powers("header_scales")[found["before"].rstrip(".")]
-    return _scaled_currency(stated) or (stated.strip(), 0)
+    return _scaled_currency(stated) or (_currency_of_rate(stated) or stated.strip(), 0)
+
+
+def _currency_of_rate(unit: str) -> str | None:
+    """EUR of "EUR per month" and "EUR/m²": amounts of such a column are stated in the currency."""
+    per = "|".join(sorted(notation_words("header_per")))
+    money = known_unit(re.sub(rf"\s*(?:(?:{per})\b|/).*$", "", unit))
+    return money if is_currency(money) else None
 
 
 @cache

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from ....text.numbers import Number, parse_number
 from ....text.numbers.notation import known_unit, notation_languages, notation_signs, notation_words
 from ....text.numbers.numerals import DASHES, GROUPING_SPACES, NumberFormat, numeral_readings
-from ..quantities import is_currency, unit_and_power
+from ..quantities import unit_and_power
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -168,18 +168,12 @@ def _all_plain(cells: Sequence[Cell]) -> NumberColumn | None:
     return NumberColumn(dict.fromkeys(NumberFormat, array), frozenset(fits if len(fits) == 1 else ()))
 
 
-def _currency_of_rate(unit: str) -> str | None:
-    """EUR of "EUR per month": amounts of such a column are stated in the currency."""
-    per = "|".join(sorted(notation_words("header_per")))
-    money = known_unit(re.sub(rf"\s*(?:(?:{per})\b|/).*$", "", unit))
-    return money if is_currency(money) else None
-
-
 def header_unit(header: str) -> str | None:
     """The unit in a column's name: "load (%)", "salary [EUR]", "throughput_mbps", "omzet €"; None if there is none."""
     led = "|".join(sorted(notation_words("header_in")))
     if found := re.search(rf"[(\[]\s*(?:(?:{led})\s+)?([^()\[\]]+?)\s*[)\]]\s*$", header):
-        return known_unit(found[1]) or (found[1] if unit_and_power(found[1])[1] else _currency_of_rate(found[1]))
+        unit, power = unit_and_power(found[1])
+        return found[1] if power else unit if unit != found[1] or known_unit(unit) else None
     last = re.split(r"[_\s]+", header.strip())
     if len(last) < 2:
         return None
