@@ -225,6 +225,12 @@ def halves(word: str, language: str) -> tuple[str, ...]:
     return (head, first) if head in light and not everyone and first not in common else (head,)
 
 
+def is_head(end: str, word: str, language: str) -> bool:
+    """Whether the end of a word is a word that is used more than all of it: "achterstand" of "huurachterstand"."""
+    frequency = _frequency(end, language)
+    return frequency >= _SECOND_HALF and frequency > _frequency(word, language)
+
+
 def _frequency(word: str, language: str) -> float:
     from wordfreq import zipf_frequency
 

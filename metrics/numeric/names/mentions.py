@@ -13,8 +13,11 @@ from .column_names import (
     Stems,
     column_names,
     counted_compounds,
+    halves,
     hints_of,
+    is_head,
     name_tokens,
+    name_words,
     names_without_what_was_done,
     parts_of,
     without_brackets,
@@ -127,16 +130,8 @@ class Names:
                 continue
             for cell in cells:
                 words = [token for token in tokens(cell, self.language) if token.is_word]
-                stems = self._content(words)
-                if not stems or (len(stems) == 1 and len(stems[0]) == 1 and stems[0].isalpha()):
-                    continue
-                yield stems, Name("cell", column, 3, cell)
-                for word in lexicon(self.language).data["outcomes"].get(cell, ()):
-                    if len(word) > 1:
-                        yield (stem_of(word, self.language),), Name("cell", column, 3, cell)
-                bare = self._content([t for t in tokens(without_brackets(cell), self.language) if t.is_word])
-                if bare and bare != stems:
-                    yield bare, Name("cell", column, 3, cell)
+                for stems in self._cell_names(cell, column, words):
+                    yield stems, Name("cell", column, 3, cell)
                 for word in words:
                     if len(word.text) >= 4 and word.text.isalpha() and len(words) > 1 and self._is_rare(word.text):
                         rare[word.stem].add((column, cell))
@@ -144,6 +139,24 @@ class Names:
         for stem, cells_of in rare.items():
             if len(cells_of) == 1 and stem not in common:
                 yield from (((stem,), Name("cell", column, 2, cell)) for column, cell in cells_of)
+
+    def _cell_names(self, cell: str, column: str, words: Sequence[Token]) -> Iterator[Stems]:
+        """What a cell may be called: as it is written, without brackets, by what an outcome is called ("won" of W)."""
+        stems = self._content(words)
+        if len(stems) == 1 and len(stems[0]) == 1 and stems[0].isalpha():
+            yield from (name + stems for name in self._short_names(column))
+        elif stems:
+            yield stems
+            outcomes = lexicon(self.language).data["outcomes"].get(cell, ())
+            yield from ((stem_of(word, self.language),) for word in outcomes if len(word) > 1)
+            bare = self._content([t for t in tokens(without_brackets(cell), self.language) if t.is_word])
+            yield from [bare] if bare and bare != stems else []
+
+    def _short_names(self, column: str) -> Iterator[Stems]:
+        """What a cell of one letter is told by: "label A" and "energielabel A" of the column energielabel."""
+        yield from column_names(column, self.language)
+        for word in name_words(column, self.language):
+            yield from ((stem_of(half, self.language),) for half in halves(word[-1].text, self.language))
 
     def _is_rare(self, word: str) -> bool:
         """Whether a word alone may stand for a longer name: "ericsson" may, "january" and "home" may not."""
@@ -215,10 +228,16 @@ class Names:
                 for stem, name in single
                 if (len(stem) >= _SHORTEST_COMPOUND and (word.stem.startswith(stem) or word.stem.endswith(stem)))
                 or (len(stem) >= _SHORTEST_TYPO - 1 and ratio(word.stem, stem) >= _TYPO_LIKENESS)
-                or (_SHORTEST_ABBREVIATION <= len(stem) <= len(word.text) - _LEFT_OUT and word.text.startswith(stem))
+                or self._is_short_for(stem, word.text)
             }
             if near:
                 yield Mention(word.start, word.end, tuple(Name("series", column, 1) for column in sorted(near)))
+
+    def _is_short_for(self, stem: str, word: str) -> bool:
+        """Whether "won" of a column's name stands for "woningen"; not "huur" for "huurachterstand", a compound."""
+        rest = word.removeprefix(stem)
+        long_enough = len(stem) >= _SHORTEST_ABBREVIATION and _LEFT_OUT <= len(rest) < len(word)
+        return long_enough and not is_head(rest, word, self.language)
 
 
 @cache

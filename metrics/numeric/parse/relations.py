@@ -272,6 +272,8 @@ def _pair(clause: Clause) -> tuple[Side, Side] | None:
 
 def _both_sides(match: Match) -> Reading | None:
     clause, (first, second) = match.clause, match["value"]
+    if clause.of("changed_to"):  # "from 2,189 to 1,926"
+        first, second = second, first
     told = told_before(clause, _RELATIONS)
     if told is None:
         return None

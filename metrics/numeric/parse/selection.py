@@ -1,19 +1,16 @@
 """Which of the interpretations of a clause counts: one that accounts for every word, then the more specific one."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
-from ..compute.computation import UnitRule
-from ..compute.statistics import statistics_in
 from ..compute.verify import verify
-from ..quantities import can_be_in
 from ..specification import Specification
-from ..tables import Table
 from . import changes, counts, extremes, patterns, relations, shares, values
 from .accounting import left_open, may_be_left_out
 from .checks import Check
 from .clause import Clause
 from .construction import Construction, Interpretation, interpret
+from .fitting import fitting
 
 CONSTRUCTIONS: tuple[Construction, ...] = (
     *values.CONSTRUCTIONS,
@@ -25,9 +22,6 @@ CONSTRUCTIONS: tuple[Construction, ...] = (
     *patterns.CONSTRUCTIONS,
 )
 """All constructions. Their order means nothing."""
-
-_VALUES = statistics_in(UnitRule.LEVEL)
-_SIZES = statistics_in(UnitRule.LEVEL, UnitRule.DISTANCE)
 
 
 def interpretations(
@@ -41,7 +35,7 @@ def interpretations(
     loose: list[Interpretation] = []
     for construction in constructions:
         made = interpret(construction, clause)
-        checks = _fitting(made.checks, clause.table) if made is not None else None
+        checks = fitting(made.checks, clause) if made is not None else None
         if made is None or checks is None:
             continue
         made = replace(made, reading=replace(made.reading, checks=tuple(checks)))
@@ -92,25 +86,3 @@ def _check_decision(check: Check, clause: Clause) -> tuple[str, Specification]:
         if decided:
             break
     return "unverifiable", check.tiers[0][0]
-
-
-def _fitting(checks: Iterable[Check], table: Table) -> list[Check] | None:
-    """The checks less the readings whose unit the series cannot have; None where one of them has no other."""
-    left = [Check(tuple(kept for tier in check.tiers if (kept := _fit(tier, table)))) for check in checks]
-    return left if all(check.tiers for check in left) else None
-
-
-def _fit(tier: tuple[Specification, ...], table: Table) -> tuple[Specification, ...]:
-    return tuple(spec for spec in tier if _can_be(spec, table))
-
-
-def _can_be(spec: Specification, table: Table) -> bool:
-    if spec.series not in table.columns:
-        return True
-    if spec.threshold_unit is not None and not can_be_in(table, spec.series, spec.threshold_unit):
-        return False
-    if spec.value is None or spec.unit is None or spec.statistic not in _SIZES:
-        return True
-    if spec.unit == "pp" and spec.statistic in _VALUES:
-        return False  # a value is in percent, and only what lies between two is in percentage points
-    return can_be_in(table, spec.series, spec.unit)

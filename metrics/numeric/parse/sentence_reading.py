@@ -1,29 +1,22 @@
 """Reading a sentence without a model: into clauses, and each clause into checks against the tables."""
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from ....languages import load_language
 from ....text.numbers import find_numbers
 from ..lexicon import Lexicon, lexicon, tokens, whole_words
 from ..names import Names
-from ..specification import ALL_ROWS, Specification, Statistic, Unverifiable, Window
-from ..tables import Table, View, is_panel, rows_of
+from ..specification import ALL_ROWS, Specification, Statistic, Window
+from ..tables import Table, View
 from .accounting import says_nothing, unknown_words
-from .checks import Check, can_be_summed
-from .clause import Clause
+from .checks import Check
 from .clause_splitter import plain, splits, without_cause
 from .construction import Interpretation
 from .explanation import Part, explain, explain_unread
 from .scene import MOST_CHARACTERS, Scene, clause_of, grouped_views
 from .selection import agree, interpretations
 
-_OF_ONE_ROW = frozenset(
-    {Statistic.VALUE_AT, Statistic.SUM, Statistic.SHARE, Statistic.DIFFERENCE, Statistic.PERCENT_CHANGE}
-    | {Statistic.RATIO, Statistic.COMPARISON}
-)
-"""The statistics that tell something of one group; the others tell of several, or of the rows of one."""
 _DEEPEST = 3  # splits of a sentence into clauses
 _MOST_READ = 6_000  # characters, over all the clauses that one sentence is tried to be cut into
 _READING = 50  # characters that reading a clause takes as long as, however short it is
@@ -289,7 +282,7 @@ def _explained(parse: _Parse, place: int, scene: Scene) -> tuple[Part, ...]:
 
 def _in_view(text: str, view: View, names: Names, scene: Scene) -> _Parse | None:
     clause = clause_of(text, view, names, scene)
-    best = [made for made in interpretations(clause, scene.shared) if _is_sound(clause, made.checks)]
+    best = interpretations(clause, scene.shared)
     if not best:
         return None
     made, checks = agree(best)
@@ -309,41 +302,6 @@ def _in_view(text: str, view: View, names: Names, scene: Scene) -> _Parse | None
         interpretation=made,
         view=(view, names),
     )
-
-
-def _is_sound(clause: Clause, checks: Sequence[Check]) -> bool:
-    """Whether the checks mean rows that can be taken together.
-
-    Not columns of one time that mean different things, of a transposed table; nor, where a time has several rows, the
-    rows of a group ("Portside had the most complaints"), of which one view has one row.
-    """
-    view = clause.view
-    places = [spec.place for made in checks for tier in made.tiers for spec in tier if spec.place is not None]
-    if is_panel(view.table) and any(_is_group(view.table, place) for place in places):
-        return False
-    if view.grouped and not all(_is_of_groups(clause, spec) for made in checks for spec in made.tiers[0]):
-        return False
-    if not view.transposed or view.table.times is None or not view.table.times.duplicated().any():
-        return True
-    windows = [spec.window for made in checks for tier in made.tiers for spec in tier]
-    return all(window.conditions for window in windows)
-
-
-def _is_group(table: Table, place: Window) -> bool:
-    try:
-        return len(rows_of(table, place, may_be_none=True)) > 1
-    except Unverifiable:
-        return False  # which will be said when it is computed
-
-
-def _is_of_groups(clause: Clause, spec: Specification) -> bool:
-    """Whether a reading takes groups as rows: added up where the series can be and no mean is said.
-
-    The mean, or the maximum, of the one row of a group is that of its rows.
-    """
-    if spec.series and not clause.of("mean") and can_be_summed(clause, spec.series) is (clause.view.grouped == "mean"):
-        return False
-    return spec.statistic in _OF_ONE_ROW or spec.window == ALL_ROWS or _is_group(clause.table, spec.window)
 
 
 def _scope_after(windows: tuple[Window, ...]) -> tuple[Window, ...]:

@@ -180,7 +180,7 @@ def test_hints_are_those_of_what_the_whole_name_means() -> None:
         ("€ mln", ("EUR", 6)),
         ("¥ million", ("JPY", 6)),
         ("SEK thousand", ("SEK", 3)),
-        ("€ per maand", ("€ per maand", 0)),
+        ("€ per maand", ("EUR", 0)),
     ],
 )
 def test_a_scale_beside_a_currency(written: str, held: tuple[str, int]) -> None:

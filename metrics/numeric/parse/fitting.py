@@ -1,0 +1,76 @@
+"""Which readings can be meant at all: those in a unit that the series can have, of rows that can be taken together."""
+
+from collections.abc import Iterable
+
+from ..compute.computation import UnitRule
+from ..compute.statistics import statistics_in
+from ..quantities import can_be_in
+from ..specification import ALL_ROWS, Specification, Statistic, Unverifiable, Window
+from ..tables import is_panel, rows_of
+from .checks import Check, can_be_summed
+from .clause import Clause
+
+_VALUES = statistics_in(UnitRule.LEVEL)
+_SIZES = statistics_in(UnitRule.LEVEL, UnitRule.DISTANCE)
+_OF_ONE_ROW = frozenset(
+    {Statistic.VALUE_AT, Statistic.SUM, Statistic.SHARE, Statistic.DIFFERENCE, Statistic.PERCENT_CHANGE}
+    | {Statistic.RATIO, Statistic.COMPARISON}
+)
+"""The statistics that tell something of one row; the others tell of several."""
+
+
+def fitting(checks: Iterable[Check], clause: Clause) -> list[Check] | None:
+    """The checks less the readings that cannot be meant; None where one of them has no other."""
+    left = [Check(tuple(kept for tier in check.tiers if (kept := _fit(tier, clause)))) for check in checks]
+    return left if all(check.tiers for check in left) else None
+
+
+def _fit(tier: tuple[Specification, ...], clause: Clause) -> tuple[Specification, ...]:
+    return tuple(spec for spec in tier if _can_have_unit(spec, clause) and _can_have_rows(spec, clause))
+
+
+def _can_have_unit(spec: Specification, clause: Clause) -> bool:
+    table = clause.table
+    if spec.series not in table.columns:
+        return True
+    if spec.threshold_unit is not None and not can_be_in(table, spec.series, spec.threshold_unit):
+        return False
+    if spec.value is None or spec.unit is None or spec.statistic not in _SIZES:
+        return True
+    if spec.unit == "pp" and spec.statistic in _VALUES:
+        return False  # a value is in percent, and only what lies between two is in percentage points
+    return can_be_in(table, spec.series, spec.unit)
+
+
+def _can_have_rows(spec: Specification, clause: Clause) -> bool:
+    """Whether the rows that a reading means can be taken together.
+
+    Not columns of one time that mean different things, of a transposed table; nor, where a time has several rows, the
+    rows of a group ("Portside had the most complaints"), of which a grouped view has one row.
+    """
+    view = clause.view
+    if view.grouped:
+        return _is_of_groups(spec, clause)
+    if is_panel(view.table) and spec.place is not None and _has_several(clause, spec.window, spec.place):
+        return False
+    return not view.transposed or bool(spec.window.conditions) or not is_panel(view.table)
+
+
+def _is_of_groups(spec: Specification, clause: Clause) -> bool:
+    """Whether a reading takes groups as rows: added up where the series can be and no mean is said.
+
+    The mean, or the maximum, of the one row of a group is that of its rows.
+    """
+    means = clause.view.grouped == "mean"
+    if spec.series and not clause.of("mean") and can_be_summed(clause, spec.series) is means:
+        return False
+    return spec.statistic in _OF_ONE_ROW or spec.window == ALL_ROWS or _has_several(clause, spec.window)
+
+
+def _has_several(clause: Clause, *windows: Window) -> bool:
+    """Whether several rows are in all of the windows."""
+    try:
+        found = [set(rows_of(clause.table, window, may_be_none=True).tolist()) for window in windows]
+    except Unverifiable:
+        return False  # which will be said when it is computed
+    return len(set.intersection(*found)) > 1
