@@ -81,7 +81,8 @@ class NumericClaims(Metric):
             known = ", ".join(load_language(code).name for code in LANGUAGES)
             return skipped(f"numerical claims are read in {known}; there are no word lists for {language}", evidence)
         sentences = await compute_beside(claims_of, sample.response, language)
-        if bounds := _bounds_met(sample, sentences):
+        bounds = [*describe_cut_lines(sample.response), *describe_unread(sentences, sample.user_input)]
+        if bounds:
             evidence["bounds"] = bounds
         checked, usage = await self._checked(sample, sentences[:MOST_SENTENCES], tables)
         evidence["claims"] = [claim.evidence() for claim in checked]
@@ -97,7 +98,11 @@ class NumericClaims(Metric):
     async def _checked(
         self, sample: Sample, sentences: Sequence[str], tables: Sequence[Table]
     ) -> tuple[list[CheckedClaim], Usage]:
-        read = await _read_by_grammar(sample, sentences, tables)
+        scene = await compute_beside(scene_of, tables, sample.language or FALLBACK, sample.user_input)
+        read: list[_ReadSentence] = []
+        for text in sentences:  # one computation each, so that a cancelled task stops between two of them
+            sentence, scene = await compute_beside(_read, text, scene)
+            read.append(sentence)
         asked = [] if self.judge is None else [each for each in read if self._is_open(each)]
         usage = Usage()
         if self.judge is not None and asked:
@@ -138,24 +143,14 @@ class _ReadSentence:
     claims: list[CheckedClaim]
 
 
-async def _read_by_grammar(sample: Sample, sentences: Sequence[str], tables: Sequence[Table]) -> list[_ReadSentence]:
-    scene = await compute_beside(scene_of, tables, sample.language or FALLBACK, sample.user_input)
-    read = []
-    for sentence in sentences:  # one computation each, so that a cancelled task stops between two of them
-        parts, after = await compute_beside(read_sentence, sentence, scene)
-        claims = await compute_beside(_check_all, sentence, parts, "grammar")
-        read.append(_ReadSentence(sentence, scene, parts, claims))
-        scene = after
-    return read
+def _read(sentence: str, scene: Scene) -> tuple[_ReadSentence, Scene]:
+    """A sentence as the grammar reads it, and the scene after it."""
+    parts, after = read_sentence(sentence, scene)
+    return _ReadSentence(sentence, scene, parts, _check_all(sentence, parts, "grammar")), after
 
 
 def _check_all(sentence: str, parts: Sequence[ReadCheck | Unread], read_by: str) -> list[CheckedClaim]:
     return [check(sentence, part, read_by) for part in parts]
-
-
-def _bounds_met(sample: Sample, sentences: Sequence[str]) -> list[str]:
-    """What of the sample is not read because it is too much, in words."""
-    return [*describe_cut_lines(sample.response), *describe_unread(sentences, sample.user_input)]
 
 
 def describe_unread(sentences: Sequence[str], question: str) -> list[str]:
@@ -196,8 +191,8 @@ def checked_by_sentence(
     """The same verdicts, one list per sentence that is read."""
     scene = scene_of(tables, language, question)
     for sentence in sentences[:MOST_SENTENCES]:
-        parts, scene = read_sentence(sentence, scene)
-        yield _check_all(sentence, parts, "grammar")
+        read, scene = _read(sentence, scene)
+        yield read.claims
 
 
 def _reason(checked: list[CheckedClaim], decided: list[CheckedClaim]) -> str:

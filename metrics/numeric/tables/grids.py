@@ -4,7 +4,7 @@ import csv
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -38,6 +38,18 @@ class Grid:
     caption: str = ""
     language: str | None = None
     notes: tuple[str, ...] = ()
+
+
+def unique_names(names: Iterable[str]) -> list[str]:
+    """The names, those that stand twice with their number."""
+    unique: dict[str, None] = {}
+    seen: Counter[str] = Counter()
+    for name in names:
+        seen[name] += 1
+        while (numbered := name if seen[name] == 1 else f"{name} ({seen[name]})") in unique:
+            seen[name] += 1
+        unique[numbered] = None
+    return list(unique)
 
 
 def row_numbers(positions: Sequence[int]) -> str:
@@ -192,7 +204,7 @@ def _grid_of_rows(
     if width * len(body) > _MOST_CELLS:
         return None
     torn = tuple(position for position, record in enumerate(body) if len(record) != width)
-    names = _unique([_head(header, place) or f"column {place + 1}" for place in range(width)])
+    names = unique_names([_head(header, place) or f"column {place + 1}" for place in range(width)])
     padded = [[*record[:width], *[""] * (width - len(record))] for record in body]
     columns = {column: [record[place] for record in padded] for place, column in enumerate(names)}
     notes = (f"rows {row_numbers(torn)} do not have {width} cells",) if torn else ()
@@ -221,12 +233,3 @@ def _head(header: Sequence[Sequence[str]], place: int) -> str:
         if cell and cell not in parts:
             parts.append(cell)
     return " ".join(parts)
-
-
-def _unique(names: Sequence[str]) -> list[str]:
-    seen: dict[str, int] = {}
-    unique = []
-    for name in names:
-        seen[name] = seen.get(name, 0) + 1
-        unique.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
-    return unique

@@ -1,7 +1,7 @@
 """The tables that a sample's claims are computed from, and those of a file."""
 
-from collections import Counter, deque
-from collections.abc import Iterable, Sequence
+from collections import deque
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -11,7 +11,7 @@ from ....eval_sets.sample import Sample
 from ....eval_sets.sample import Table as GivenTable
 from ....eval_sets.table_files import TABLE_SUFFIXES, read_table_file
 from .column_types import table_of
-from .grids import Grid, grids_in_text
+from .grids import Grid, grids_in_text, unique_names
 from .table import Table
 
 TEXT_SUFFIXES = (".md", ".markdown")
@@ -77,17 +77,11 @@ def _shows(own: Table, found: Table) -> bool:
 
 
 def _named_apart(tables: Iterable[Table]) -> list[Table]:
-    apart: list[Table] = []
-    seen: Counter[str] = Counter()
-    for table in tables:
-        seen[table.name] += 1
-        if seen[table.name] == 1:
-            apart.append(table)
-        else:
-            apart.append(_renamed(table, f"{table.name} ({seen[table.name]})"))
-    return apart
-
-
-def _renamed(table: Table, name: str) -> Table:
-    others: Sequence[Table] = [replace(other, name=name) for other in table.others]
-    return replace(table, name=name, others=tuple(others))
+    tables = list(tables)
+    names = unique_names(table.name for table in tables)
+    return [
+        table
+        if name == table.name
+        else replace(table, name=name, others=tuple(replace(other, name=name) for other in table.others))
+        for table, name in zip(tables, names, strict=True)
+    ]

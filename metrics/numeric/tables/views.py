@@ -11,13 +11,11 @@ from ..lexicon import LANGUAGES, lexicon
 from ..quantities import unit_and_power
 from ..specification import ALL_ROWS, Window
 from .column_types import table_of
-from .grids import Grid
+from .grids import Grid, unique_names
 from .table import DAY, Period, Table, Times
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from pandas import Series
 
 _MOST_ROWS = 200  # of a table whose rows may be series
 
@@ -125,24 +123,18 @@ def _words_for_totals() -> frozenset[str]:
 
 def transpose(table: Table) -> Table | None:
     """The table with its rows as series and its columns as times; None where it is no such table."""
+    import numpy as np
+
     periods = {column: period for column in table.columns if (period := _period_of(column))}
     if table.rows > _MOST_ROWS or not len(table.labels.columns) or len(periods) < 2:
         return None
-    labels = table.labels.iloc[:, 0]
-    columns: dict[str, list[object]] = {
-        "period": list(periods.values()),
-        "heading": [_rest(column) for column in periods],
-    }
-    dated = table.frame[list(periods)]
-    for position, label in enumerate(labels):
-        row: Series = dated.iloc[position]
-        if label is None or row.isna().all():
-            continue
-        name, number = str(label), 2
-        while name in columns:
-            name, number = f"{label} ({number})", number + 1
-        columns[name] = [None if missing else float(value) for value, missing in zip(row, row.isna(), strict=True)]
-    if not any(columns["heading"]):
+    dated = table.frame[list(periods)].to_numpy()
+    labelled = zip(table.labels.iloc[:, 0], dated.tolist(), ~np.isnan(dated).all(axis=1), strict=True)
+    rows = [(str(label), values) for label, values, filled in labelled if label is not None and filled]
+    headings = [_rest(column) for column in periods]
+    names = unique_names(["period", "heading", *(label for label, _ in rows)])
+    columns = dict(zip(names, [list(periods.values()), headings, *(values for _, values in rows)], strict=True))
+    if not any(headings):
         del columns["heading"]
     turned = table_of(Grid(table.name, columns))
     return replace(turned, power=table.power) if turned.times is not None and len(turned.columns) else None

@@ -82,3 +82,8 @@ def test_captions_give_the_scale() -> None:
     text = "Fees (in millions)\nname | 2019\na | 12\nb | 13"
     sample = Sample.model_validate({"id": "s", "user_input": "", "response": "!", "retrieved_contexts": [text]})
     assert tables_of_sample(sample)[0].power == 6
+
+
+def test_names_that_stand_twice_get_a_number_that_is_free() -> None:
+    (grid,) = grids_in_text("x,x (2),x\n1,2,3\n4,5,6")
+    assert dict(grid.columns) == {"x": ["1", "4"], "x (2)": ["2", "5"], "x (3)": ["3", "6"]}
