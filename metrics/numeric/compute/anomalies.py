@@ -51,23 +51,18 @@ def anomalies_of(table: Table, series: str) -> tuple[Anomalies, ...]:
     count = int((~np.isnan(values)).sum())
     if count < _FEWEST:
         raise Unverifiable(f"what is unusual takes at least {_FEWEST} values to tell; {series!r} has {count}")
-    scores = [("robust z-score", _THRESHOLD, _robust_z(values))]
+    found = [("robust z-score", _THRESHOLD, _robust_z(values))]
     least = _LEAST_OF_SPREAD * _robust_spread(values)
     if (seasonal := _seasonal_residuals(table, values)) is not None:
         left, rough = seasonal
-        z = _robust_z(left, max(least, rough))
-        scores.append(("seasonal decomposition (STL)", _THRESHOLD_OF_RESIDUALS, z))
+        found.append(("seasonal decomposition (STL)", _THRESHOLD_OF_RESIDUALS, _robust_z(left, max(least, rough))))
     elif (beside := _trend_residuals(table, values)) is not None:
-        z = _robust_z(beside, least)
-        scores.append(("distance from the trend (Theil-Sen)", _THRESHOLD_OF_RESIDUALS, z))
-    return tuple(_beyond(method, threshold, z, table) for method, threshold, z in scores)
-
-
-def _beyond(method: str, threshold: float, scores: "NDArray[Any]", table: Table) -> Anomalies:
-    import numpy as np
-
-    places = in_order(table, np.flatnonzero(np.abs(np.nan_to_num(scores)) > threshold))
-    return Anomalies(method, tuple(int(place) for place in places), scores, threshold)
+        found.append(("distance from the trend (Theil-Sen)", _THRESHOLD_OF_RESIDUALS, _robust_z(beside, least)))
+    every = []
+    for method, threshold, scores in found:
+        places = in_order(table, np.flatnonzero(np.abs(np.nan_to_num(scores)) > threshold))
+        every.append(Anomalies(method, tuple(places.tolist()), scores, threshold))
+    return tuple(every)
 
 
 def anomaly(of: Selection) -> Computed:
@@ -151,11 +146,11 @@ def _seasonal_residuals(table: Table, values: "NDArray[Any]") -> "tuple[NDArray[
     # a season that stays the same; in long series the smoother is evaluated at some points and interpolated between
     jumps = {"seasonal_jump": 1 + len(values) // 1000, "trend_jump": 1 + len(values) // 500}
     decomposed = STL(cleaned, period=season, seasonal=10 * len(values) + 1, seasonal_deg=0, robust=True, **jumps).fit()
-    residuals = np.where(ordered.isna(), np.nan, filled - decomposed.trend - decomposed.seasonal)
+    residuals = filled - decomposed.trend - decomposed.seasonal
+    # rounding of the decomposition is no deviation
+    residuals[np.abs(residuals) < 1e-9 * max(float(np.nanmax(np.abs(values))), 1e-12)] = 0.0
     back = np.empty_like(residuals)
-    back[order] = residuals
-    scale = max(float(np.nanmax(np.abs(values))), 1e-12)
-    back[np.abs(back) < 1e-9 * scale] = 0.0  # rounding of the decomposition is no deviation
+    back[order] = np.where(ordered.isna(), np.nan, residuals)
     return back, _robust_spread(rough)
 
 

@@ -173,7 +173,7 @@ def header_unit(header: str) -> str | None:
     led = "|".join(sorted(notation_words("header_in")))
     if found := re.search(rf"[(\[]\s*(?:(?:{led})\s+)?([^()\[\]]+?)\s*[)\]]\s*$", header):
         unit, power = unit_and_power(found[1])
-        return found[1] if power else unit if unit != found[1] or known_unit(unit) else None
+        return found[1] if power else unit if unit and (unit != found[1] or known_unit(unit)) else None
     last = re.split(r"[_\s]+", header.strip())
     if len(last) < 2:
         return None
