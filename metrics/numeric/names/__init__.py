@@ -12,6 +12,7 @@ from .column_names import (
     names_without_what_was_done,
     particle_of,
     polarity,
+    says_mean,
 )
 from .mentions import Mention, Name, Names, shared_stems
 
@@ -30,5 +31,6 @@ __all__ = [
     "names_without_what_was_done",
     "particle_of",
     "polarity",
+    "says_mean",
     "shared_stems",
 ]

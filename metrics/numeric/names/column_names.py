@@ -295,6 +295,13 @@ def means(column: str, kind: str) -> bool:
 
 
 @cache
+def says_mean(column: str) -> bool:
+    """Whether a column's name says that its values are means: "avg_wait", "gem_kale_huur"."""
+    words = " ".join(token.text for token in name_tokens(column, FALLBACK))
+    return any(lexicon(language).kinds["mean"].search(words) is not None for language in LANGUAGES)
+
+
+@cache
 def meanings(column: str) -> frozenset[str]:
     """The concepts that a column's name names."""
     words = [word for word in name_tokens(without_brackets(column), FALLBACK) if not is_unit(word.text)]

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import product
 
-from ..names import means
+from ..names import means, says_mean
 from ..quantities import can_be_in, is_currency, possible, unit_of
 from ..specification import Hedge, Specification, Statistic, Window
 from ..tables import Period
@@ -17,6 +17,7 @@ _OF_ANYTHING = frozenset({"%", "pp", "day", "week", "month", "year", "h", "min",
 _DURATIONS = frozenset({"day", "week", "month", "year", "h"})
 _SUMMED_NEVER = frozenset(
     {"%", "pp", "degC", "dB", "dBm", "Mbps", "kbps", "Gbps", "MB/s", "ms", "s", "Hz", "MHz", "GHz"}
+    | {"degF", "bar", "mbar", "hPa", "kPa", "km/h", "m/s", "mph", "beaufort"}
 )
 
 
@@ -149,7 +150,8 @@ def nearest_series(clause: Clause, mark: Mark) -> Mark | None:
 
 def can_be_summed(clause: Clause, series: str) -> bool:
     """Whether adding up the values of a series means anything: not of rates, shares, temperatures, delays."""
-    return _unit(clause, series) not in _SUMMED_NEVER and not means(series, "levels")
+    never = _unit(clause, series) in _SUMMED_NEVER or means(series, "levels") or says_mean(series)
+    return not never
 
 
 def is_counted(clause: Clause, series: str) -> bool:

@@ -22,7 +22,7 @@ from .checks import (
 from .clause import Clause
 from .construction import ANY, Construction, Match, Reading, Slot, places, series, value, words
 from .marks import HEDGES_BY_WORD, Mark
-from .places import both, is_pair_of_rows
+from .places import both, is_another, is_pair_of_rows
 
 _EXTREMES = {"maximum": Statistic.MAXIMUM, "minimum": Statistic.MINIMUM}
 MEANS = {entry.word: entry.statistic for entry in STATISTICS.values() if entry.is_inner}
@@ -138,6 +138,10 @@ def _sides(clause: Clause, left: list[Mark], right: list[Mark]) -> tuple[Side, S
     if rc:
         columns = {column for m in rc for column, _ in m.cells}
         shared = [m for m in lc if not columns & {column for column, _ in m.cells}]
+        if not lc and not lt and clause.apposed:  # "Portside had 42, one more than Eastmoor"
+            compared = clause.windows(rt, rc)
+            told = [w for w in clause.scope if any(is_another(w, other) for other in compared)]
+            return ((names, told), (names, compared)) if names and told and compared else None
         if len(lc) == len(shared) or (lt and rt):
             return None
         windows, compared = clause.windows([*lt, *rt], lc), clause.windows([*lt, *rt], [*shared, *rc])

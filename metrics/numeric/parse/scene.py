@@ -85,8 +85,8 @@ def grouped_views(clause: Clause, names: Names) -> Iterator[tuple[View, Names]]:
         return
     named = {column for mark in clause.cells for column, _ in mark.cells}
     named |= {table.time_column} if clause.times and table.time_column else set()
-    if any(test.column not in named for window in clause.scope for test in window.conditions):
-        return  # "losses in Portside ... peaked in May"
+    if len(named) != 1 or any(test.column not in named for window in clause.scope for test in window.conditions):
+        return  # of one row ("in Portside in May"), or of those that the text before is about
     said = [by for by in BY if clause.of(by)]
     for column in sorted(str(name) for name in named):
         if repeats(table, column) and (said or is_panel(table)):
