@@ -3,19 +3,20 @@
     python benchmarks/numeric_agreement.py --data ../shared/data/rated
     python benchmarks/numeric_agreement.py --data ../shared/data/rated --held-out --blind --judge qwen1.5b --n 40
 
-plain_claims.jsonl (beside this file) has sentences as a support bot writes them, about the tables of plain_tables.json:
-for the part `development` words were added to the grammar, for the part `held_out` none. All were written by language
-models that had not seen the grammar, and labelled by computation. blind_claims.jsonl has 500 more, German too, about
-other trades (`--blind`; label_blind_claims.py labels them); nothing is tuned on them. The bundled kpi sets have one
-gold label per claim, and a part (`metadata.split` held_out) that no pattern was written from; tabfact_numeric,
-tatqa_numeric and scitab (other people's, not part of this repository) have one label per answer. Each of those is split
-in two by the table of the claim (seed 0): the grammar was tuned on one half, and the other half is reported too. An
-answer is contradicted if one of its claims is, supported if all are, else unchecked.
-Accuracy is the share of the checked claims that agree with the label, coverage the share of the checkable claims that
-are checked; intervals are Wilson's at 95%. `left alone`: the share of claims with the gold label unverifiable that are
-unchecked. With a judge, asked one request at a time, each set has a line for the grammar alone, too, over the same
-claims; `--read judge` lets the judge read every claim. Its replies are recorded in the cache folder as they come: a run
-that was stopped goes on where it was. Needs the extra `numeric`.
+plain_claims.jsonl (beside this file) has sentences as a support bot writes them, about the tables of
+plain_tables.json: for the part `development` words were added to the grammar, for the part `held_out` none. All were
+written by language models that had not seen the grammar, and labelled by computation. trade_claims.jsonl has 420 more,
+German too, in the same two parts, longer and about other trades; blind_claims.jsonl has 500 on which nothing is tuned
+(`--blind`; label_claims.py labels both). The bundled kpi sets have one gold label per claim, and a part
+(`metadata.split` held_out) that no pattern was written from; tabfact_numeric, tatqa_numeric and scitab (other
+people's, not part of this repository) have one label per answer. Each of those is split in two by the table of the
+claim (seed 0): the grammar was tuned on one half, and the other half is reported too. An answer is contradicted if one
+of its claims is, supported if all are, else unchecked. Accuracy is the share of the checked claims that agree with the
+label, coverage the share of the checkable claims that are checked; intervals are Wilson's at 95%. `left alone`: the
+share of claims with the gold label unverifiable that are unchecked. With a judge, asked one request at a time, each
+set has a line for the grammar alone, too, over the same claims; `--read judge` lets the judge read every claim. Its
+replies are recorded in the cache folder as they come: a run that was stopped goes on where it was. Needs the extra
+`numeric`.
 """
 
 import argparse
@@ -139,7 +140,7 @@ async def claim_rows(
             language=language,
             user_input=claim["question"],
             response=claim["claim"],
-            tables=[tables[table] for table in claim["tables"]],
+            tables=[{k: v for k, v in tables[table].items() if k != "names"} for table in claim["tables"]],
         )
         for claim in chosen
     ]
@@ -198,6 +199,7 @@ async def main() -> None:
             cassette = user_cache_path("assay") / f"numeric.{settings.identity}.jsonl"
             judge = await stack.enter_async_context(LiteLLMJudge(settings, cassette=cassette, mode=options.mode))
         groups = [("plain", language, part) for language in ("en", "nl") for part in parts]
+        groups += [("trade", language, part) for language in ("en", "nl", "de") for part in parts]
         groups += [("blind", language, "blind") for language in ("en", "nl", "de")] if options.blind else []
         bound: dict[str, Any] = {"most": options.n, "seed": options.seed}
         rows: list[Row] = []

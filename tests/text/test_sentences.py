@@ -71,3 +71,11 @@ def test_a_very_long_line_is_cut_at_the_end_of_a_sentence() -> None:
     """300 sentences of 22 characters with a blank: 6,900 characters on one line, more than are segmented at once."""
     line = " ".join(f"Sentence number {n:04d} ." for n in range(300))
     assert sentences(line, load_language("en")) == [f"Sentence number {n:04d} ." for n in range(300)]
+
+
+def test_an_amount_is_not_cut_after_its_scale() -> None:
+    german = load_language("de")
+    assert sentences("Der Umsatz stieg auf 12,4 Mio. Euro. Danach fiel er.", german) == [
+        "Der Umsatz stieg auf 12,4 Mio. Euro.",
+        "Danach fiel er.",
+    ]

@@ -37,6 +37,31 @@ TABLES = {
             },
         )
     ),
+    "pool": table_of(
+        Grid(
+            "pool",
+            {
+                "date": ["2025-07-01", "2025-07-02", "2025-07-03"],
+                "visitors": [900, 400, 650],
+                "air_temp": [31.5, 19, 24],
+                "avg_wait_min": [6, 2, 4],
+                "waste_kg": [12, 30, 18],
+            },
+            {"air_temp": "°C"},
+        )
+    ),
+    "complexes": table_of(
+        Grid(
+            "complexes",
+            {
+                "complex": ["Linden", "Meadow", "Harbour"],
+                "label": ["A", "B", "A"],
+                "nr_apart": [48, 36, 112],
+                "avg_rent": [600, 700, 800],
+            },
+            {"avg_rent": "EUR/month"},
+        )
+    ),
     "loon": table_of(
         Grid(
             "loon",
@@ -47,6 +72,22 @@ TABLES = {
 }
 
 CLAIMS = [
+    # an adjective is said of one quantity: the coldest of the temperature, the heaviest of the waste
+    ("pool", "The coldest day was 2 July at 19 degrees.", [S, S]),
+    ("pool", "The hottest day was 3 July at 31.5 degrees.", [S, C]),
+    ("pool", "The heaviest day was 2 July with 30 kilograms of waste.", [S, S]),
+    ("pool", "The coldest day was 2 July with 400 visitors.", [U]),
+    # (6 + 2 + 4) / 3 = 4: means are not added up
+    ("pool", "The wait over the three days was 4 minutes.", [S]),
+    ("pool", "The waste on 2 July was 30,000 grams.", [S]),
+    ("pool", "The waste on 2 July was 30 grams.", [C]),
+    # abbreviations of columns, cells of one letter, money a month
+    ("complexes", "Harbour has 112 apartments.", [S]),
+    ("complexes", "The complexes with label A have 160 apartments in total.", [S]),  # 48 + 112
+    ("complexes", "The complexes with label B have 160 apartments in total.", [C]),
+    ("complexes", "The rent in Meadow is 700 euros.", [S]),
+    ("complexes", "Harbour has 112 apartments, 64 more than Linden.", [S, S]),  # 112 - 48
+    ("complexes", "Harbour has 112 apartments, 60 more than Linden.", [S, C]),
     # (20 + 25 + 30 + 15) / 4 = 22.5 without June; (... + 10) / 5 = 20 with it
     ("payroll", "Leaving out June, overtime was 22.5 hours on average.", [S]),
     ("payroll", "Leaving out June, overtime was 20 hours on average.", [C]),
