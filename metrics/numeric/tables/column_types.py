@@ -161,9 +161,10 @@ def _derived_columns(texts: Mapping[str, Sequence[str | None]], language: str | 
     derived: dict[str, list[str | None]] = {}
     for name, cells in texts.items():
         for kind, tell in told:
+            if len(cells) < _LEAST_ROWS or any(cell and tell(cell, language) is None for cell in cells):
+                continue
             cells_told = [tell(cell, language) if cell else None for cell in cells]
-            complete = all(of is not None for of, cell in zip(cells_told, cells, strict=True) if cell)
-            if complete and len(cells) >= _LEAST_ROWS and len({*cells_told} - {None}) > 1:
+            if len({*cells_told} - {None}) > 1:
                 derived[f"{kind} ({name})"] = cells_told
     return derived
 
@@ -180,10 +181,18 @@ def _outcomes(language: str) -> dict[str, str]:
 
 
 def _month(cell: str, language: str) -> str | None:
+    pattern, months = _months(language)
+    found = {months[name.lower()] for name in pattern.findall(cell)} if any(map(str.isdigit, cell)) else set()
+    return found.pop() if len(found) == 1 else None
+
+
+@cache
+def _months(language: str) -> tuple[re.Pattern[str], dict[str, str]]:
+    """The names of the months, and the full name that each, short or full, is of."""
     pack = load_language(language)
-    found = [
-        full
-        for full, short in zip(pack.months, pack.short_months, strict=True)
-        if re.search(rf"(?<!\w)(?:{re.escape(full)}|{re.escape(short.rstrip('.'))}\.?)(?!\w)", cell, re.IGNORECASE)
-    ]
-    return found[0].lower() if len(found) == 1 and any(map(str.isdigit, cell)) else None
+    months = {full.lower(): full.lower() for full in pack.months}
+    months |= {
+        short.rstrip(".").lower(): full.lower() for full, short in zip(pack.months, pack.short_months, strict=True)
+    }
+    names = "|".join(map(re.escape, sorted(months, key=len, reverse=True)))
+    return re.compile(rf"(?<!\w)({names})(?!\w)", re.IGNORECASE), months
