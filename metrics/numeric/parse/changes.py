@@ -6,11 +6,11 @@ from dataclasses import replace
 from ..names import polarity
 from ..specification import ALL_ROWS, Direction, Hedge, Specification, Statistic, Window
 from ..tables import Times, step_before
-from .checks import Check, bounds_of, check, each, is_year_besides, series_of, stated, told_before, values_of
+from .checks import Check, bounds_of, check, each, is_flow, is_year_besides, series_of, stated, told_before, values_of
 from .clause import Clause, merge
 from .construction import ANY, Construction, Match, Reading, Slot, number, places, series, value, words
 from .marks import HEDGES_BY_WORD, Mark
-from .places import both
+from .places import both, has_several
 from .relations import INNER, MEANS, difference_kind
 
 _COMPARED = (Statistic.VALUE_AT, Statistic.MEAN, Statistic.SUM)
@@ -69,6 +69,9 @@ def _change_checks(
     clause: Clause, names: list[str], numbers: tuple[Mark, ...], direction: Direction | None, of: Statistic | None
 ) -> Reading | None:
     sides = change_sides(clause)
+    whole = [has_several(clause, side) for both_sides in sides for side in both_sides]
+    if of is None and whole and all(whole) and all(is_flow(clause, name) for name in names):
+        of = Statistic.SUM  # "rose from 11.2 million in 2023 to 12.4 million in 2025", of a row a quarter
     mean_of_a_row = of is not None and any(w.last or v.first for w, v in sides)
     if not sides or mean_of_a_row or (direction is Direction.FLAT if numbers else direction is None):
         return None

@@ -5,16 +5,22 @@ from collections.abc import Iterator
 from functools import cache
 
 from ....languages import load_language
+from ....text.numbers import known_unit
 from ....text.sentences import claiming_sentences
 from ..lexicon import Lexicon, lexicon
 
-_AFTER_UNIT = re.compile(r"(\d\s?[^\W\d]{1,5}\.)\s+(?=[A-ZÀ-Þ])")
+_AFTER_UNIT = re.compile(r"(?P<amount>\d\s?[^\W\d]{1,5}\.)\s+(?=(?P<after>[A-ZÀ-Þ]\w*))")
 
 
 def claims_of(text: str, language: str) -> list[str]:
     """The sentences of an answer that claim something; one may end in a unit ("21 ms. The next day ...")."""
-    broken = [_AFTER_UNIT.sub(r"\1\n", sentence) for sentence in claiming_sentences(text, load_language(language))]
+    broken = [_AFTER_UNIT.sub(_break, sentence) for sentence in claiming_sentences(text, load_language(language))]
     return [part for sentence in broken for part in sentence.split("\n")]
+
+
+def _break(found: re.Match[str]) -> str:
+    """The end of a sentence after "21 ms."; none in "12,4 Mio. Euro"."""
+    return found[0] if known_unit(found["after"]) else f"{found['amount']}\n"
 
 
 @cache

@@ -5,10 +5,11 @@ from collections.abc import Iterable
 from ..compute.computation import UnitRule
 from ..compute.statistics import statistics_in
 from ..quantities import can_be_in
-from ..specification import ALL_ROWS, Specification, Statistic, Unverifiable, Window
-from ..tables import is_panel, rows_of
+from ..specification import ALL_ROWS, Specification, Statistic
+from ..tables import is_panel
 from .checks import Check, can_be_summed
 from .clause import Clause
+from .places import has_several
 
 _VALUES = statistics_in(UnitRule.LEVEL)
 _SIZES = statistics_in(UnitRule.LEVEL, UnitRule.DISTANCE)
@@ -51,7 +52,7 @@ def _can_have_rows(spec: Specification, clause: Clause) -> bool:
     view = clause.view
     if view.grouped:
         return _is_of_groups(spec, clause)
-    if is_panel(view.table) and spec.place is not None and _has_several(clause, spec.window, spec.place):
+    if is_panel(view.table) and spec.place is not None and has_several(clause, spec.window, spec.place):
         return False
     return not view.transposed or bool(spec.window.conditions) or not is_panel(view.table)
 
@@ -64,13 +65,6 @@ def _is_of_groups(spec: Specification, clause: Clause) -> bool:
     means = clause.view.grouped == "mean"
     if spec.series and not clause.of("mean") and can_be_summed(clause, spec.series) is means:
         return False
-    return spec.statistic in _OF_ONE_ROW or spec.window == ALL_ROWS or _has_several(clause, spec.window)
-
-
-def _has_several(clause: Clause, *windows: Window) -> bool:
-    """Whether several rows are in all of the windows."""
-    try:
-        found = [set(rows_of(clause.table, window, may_be_none=True).tolist()) for window in windows]
-    except Unverifiable:
-        return False  # which will be said when it is computed
-    return len(set.intersection(*found)) > 1
+    named = clause.times or clause.cells
+    meant = [spec.window, *(() if named else clause.scope)]  # "never more than a dozen" is of the zone told before
+    return spec.statistic in _OF_ONE_ROW or all(w == ALL_ROWS or has_several(clause, w) for w in meant)

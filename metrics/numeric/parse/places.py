@@ -34,6 +34,15 @@ def holds(outer: Mark, inner: Mark) -> bool:
     return bool(a.start and a.end and b.start and b.end and a != b and a.start <= b.start and b.end <= a.end)
 
 
+def has_several(clause: Clause, *windows: Window) -> bool:
+    """Whether several rows are in all of the windows."""
+    try:
+        found = [set(rows_of(clause.table, window, may_be_none=True).tolist()) for window in windows]
+    except Unverifiable:
+        return False  # which will be said when it is computed
+    return len(set.intersection(*found)) > 1
+
+
 def is_told_by_names(clause: Clause) -> bool:
     """Whether times and cells alone tell one row."""
     windows = clause.windows(clause.times, clause.cells)

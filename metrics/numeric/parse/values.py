@@ -67,14 +67,14 @@ def _lookup(match: Match) -> Reading | None:
         return None
     if any(is_year_besides(clause, series_of(clause, named), number) for number, named in pairs):
         return None
-    checks = tuple(_value(clause, number, series_of(clause, named), windows) for number, named in pairs)
+    checks = tuple(value_over(clause, number, series_of(clause, named), windows) for number, named in pairs)
     also = tuple(named for _, named in pairs if named is not None)
     if clause.of("not"):
         return Reading((checks[0].negated(),), (*also, *clause.of("not"))) if len(checks) == 1 else None
     return Reading(checks, also)
 
 
-def _value(clause: Clause, number: Mark, names: list[str], windows: list[Window]) -> Check:
+def value_over(clause: Clause, number: Mark, names: list[str], windows: list[Window]) -> Check:
     """A value over windows: of their one row, else their sum, or their mean where that is what it can be."""
     value = stated(number)
     if clause.statistic in _INHERITED:

@@ -62,6 +62,15 @@ TABLES = {
             {"avg_rent": "EUR/month"},
         )
     ),
+    "quarters": table_of(
+        Grid(
+            "quarters",
+            {
+                "quarter": [f"{year} Q{quarter}" for year in (2023, 2024) for quarter in range(1, 5)],
+                "revenue [TEUR]": [2000, 3000, 3500, 2500, 2200, 3100, 3900, 2800],  # 11,000 and 12,000 a year
+            },
+        )
+    ),
     "loon": table_of(
         Grid(
             "loon",
@@ -72,6 +81,9 @@ TABLES = {
 }
 
 CLAIMS = [
+    # a year of quarters is their sum, and T is a thousand
+    ("quarters", "Revenue rose from 11.0 million euros in 2023 to 12.0 million euros in 2024.", [S, S, S]),
+    ("quarters", "Revenue rose from 11.0 million euros in 2023 to 12.5 million euros in 2024.", [S, C, S]),
     # an adjective is said of one quantity: the coldest of the temperature, the heaviest of the waste
     ("pool", "The coldest day was 2 July at 19 degrees.", [S, S]),
     ("pool", "The hottest day was 3 July at 31.5 degrees.", [S, C]),
