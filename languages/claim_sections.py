@@ -189,6 +189,9 @@ class Links(Section):
         the_word: The article before an ordinal that stands alone.
         rate_not: After "a day", where that is no rate ("a day later").
         counted: Words between a number and what it counts.
+        part_of: Between a count and the noun of what it is part of ("8 of the weeks").
+        within: The word of a range that holds between its bounds ("varied between").
+        comparing: The last word of a comparison ("more than").
     """
 
     conjunction: Pattern = "(?!)"
@@ -200,6 +203,9 @@ class Links(Section):
     against: Pattern = "(?!)"
     across: Pattern = "(?!)"
     than_end: Pattern = "(?!)"
+    part_of: Pattern = "(?!)"
+    within: Pattern = "(?!)"
+    comparing: Pattern = "(?!)"
     level_of: Pattern = "(?!)"
     surpass: Pattern = "(?!)"
     factor_of: Pattern = "(?!)"

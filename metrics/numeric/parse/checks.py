@@ -193,7 +193,7 @@ def counts_periods(clause: Clause, count: Mark) -> bool:
     noun = after is not None and bool(
         after.kinds & {"days", "whole", "measured"} or (after.columns and not after.series)
     )
-    return noun and between in ("", "of", "van", "out")
+    return noun and re.fullmatch(rf"(?:{clause.words.links.part_of})?", between) is not None
 
 
 def marks_after(clause: Clause, mark: Mark) -> list[Mark]:

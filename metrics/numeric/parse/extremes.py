@@ -163,7 +163,7 @@ def _ranged(match: Match) -> Reading | None:
     names = series_of(clause)
     windows = clause.windows(clause.times, clause.cells)
     low, high = map(stated, match["number"])
-    if "between" in word.text.lower() or "tussen" in word.text.lower():  # within the bounds, not up to them
+    if re.search(rf"\b(?:{clause.words.links.within})\b", word.text, re.IGNORECASE):  # not up to the bounds
         low["hedge"], high["hedge"] = Hedge.AT_LEAST, Hedge.AT_MOST
     return Reading(
         (check(each(Statistic.MINIMUM, names, windows, **low)), check(each(Statistic.MAXIMUM, names, windows, **high)))

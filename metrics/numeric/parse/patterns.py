@@ -10,10 +10,9 @@ _NOW = Window(last=1)
 
 
 def _correlation(match: Match) -> Reading | None:
-    clause, heads = match.clause, match["correlation"]
+    clause = match.clause
     first, second = match["series"]
-    together = any("together" in m.text.lower() or "gelijk op" in m.text.lower() for m in heads)
-    sign = Direction.UP if clause.of("positive") or together else Direction.DOWN if clause.of("negative") else None
+    sign = Direction.UP if clause.of("positive") else Direction.DOWN if clause.of("negative") else None
     value = stated(match.one("number")) if match["number"] else {}
     found = [
         Specification(

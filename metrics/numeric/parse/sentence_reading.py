@@ -185,7 +185,7 @@ def _unread(sentence: str, text: str, scene: Scene, words: Lexicon) -> Unread:
         "higher",
         "lower",
     }
-    compares = any(mark.text.lower().endswith((" than", " dan")) for mark in clause.marks)
+    compares = any(re.search(rf" (?:{words.links.comparing})$", mark.text, re.IGNORECASE) for mark in clause.marks)
     if not (clause.numbers or telling or compares):
         return Unread(sentence, NO_NUMBER)
     if not clause.series and not scene.inherited and len(clause.table.columns) != 1:
