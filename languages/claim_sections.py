@@ -266,7 +266,6 @@ class ClaimMarks(GroupedSection):
     except_led_only: Patterns = ()
     part_of: Pattern = "(?!)"
     part_of_led: Pattern = "(?!)"
-    changed_by: Pattern = "(?!)"
     times_word: Pattern = "(?!)"
     half_of_all: Pattern = "(?!)"
     each_step: Pattern = "(?!)"

@@ -43,7 +43,8 @@ def _aggregate(match: Match) -> Reading | None:
         kinds = ["mean"]
     if len(kinds) != 1 and set(kinds) != {"mean", "range"}:
         return None
-    names = series_of(clause, nearest_series(clause, match.one("statistic")))
+    said = clause.first(kinds[0]) or match.one("statistic")
+    names = series_of(clause, nearest_series(clause, said))
     windows = clause.windows(clause.times, clause.cells)
     checks = (check(each(_STATISTICS[kinds[0]], names, windows, **stated(match.one("value")))),)
     return Reading(checks, _all_rows(clause))
@@ -67,14 +68,14 @@ def _lookup(match: Match) -> Reading | None:
         return None
     if any(is_year_besides(clause, series_of(clause, named), number) for number, named in pairs):
         return None
-    checks = tuple(value_over(clause, number, series_of(clause, named), windows) for number, named in pairs)
+    checks = tuple(_value(clause, number, series_of(clause, named), windows) for number, named in pairs)
     also = tuple(named for _, named in pairs if named is not None)
     if clause.of("not"):
         return Reading((checks[0].negated(),), (*also, *clause.of("not"))) if len(checks) == 1 else None
     return Reading(checks, also)
 
 
-def value_over(clause: Clause, number: Mark, names: list[str], windows: list[Window]) -> Check:
+def _value(clause: Clause, number: Mark, names: list[str], windows: list[Window]) -> Check:
     """A value over windows: of their one row, else their sum, or their mean where that is what it can be."""
     value = stated(number)
     if clause.statistic in _INHERITED:
