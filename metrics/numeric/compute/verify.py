@@ -41,7 +41,9 @@ class Finding:
 
 def compute(asked: Specification, table: Table) -> Computed:
     """The statistic that a specification asks for, in one reading of one table. Raises `Unverifiable`."""
-    return STATISTICS[asked.statistic].compute(Selection(asked, table))
+    computed = STATISTICS[asked.statistic].compute(Selection(asked, table))
+    told = f"{computed.arithmetic}; a row is the {table.rows_are}" if table.rows_are else computed.arithmetic
+    return replace(computed, arithmetic=told)
 
 
 def verify(asked: Specification, table: Table) -> Finding:

@@ -59,6 +59,6 @@ def _grouped(table: Table, column: str, by: By) -> Table:
         time_column=column if is_time else None,
         period=table.period if is_time else None,
         unreadable=unreadable,
-        notes=(*table.notes, f"{'added up' if by == 'sum' else 'averaged'} by {column}"),
+        rows_are=f"{by} by {column}",
         others=tuple(_grouped(other, column, by) for other in table.others),
     )

@@ -90,6 +90,7 @@ class Table:
     begins there; None without such a column. `units` are as stated, by column. `notes` say how the table was read.
     `others` are the same table in its other readings, where the notation does not tell (1.234 or 03/04/2026
     throughout). `power` is 6 where the numbers are said to be in millions. `caption` is what stands above the table.
+    `rows_are` says of which rows a row is made ("sum by zone").
     """
 
     name: str
@@ -104,6 +105,7 @@ class Table:
     others: tuple["Table", ...] = ()
     power: int = 0
     caption: str = ""
+    rows_are: str = ""
 
     @property
     def rows(self) -> int:

@@ -44,6 +44,13 @@ def test_groups_are_ranked_by_their_sums_and_levels_by_their_means(claim: str, v
     assert [checked.verdict for checked in found] == verdicts, [checked.reason for checked in found]
 
 
+def test_the_reason_says_what_a_row_is() -> None:
+    (checked,) = check_claims(["Linden had the most complaints of all zones."], [ZONES], "en")
+    assert checked.reason == (
+        "the claim says Linden, it is Ashby: maximum of complaints = 30, in Ashby (n=3); a row is the sum by zone"
+    )
+
+
 def test_a_group_without_a_value_has_none_and_rows_without_a_group_are_left_out() -> None:
     table = table_of(Grid("teams", {"team": ["A", "B", "A", None, "B"], "hours": [1, None, 2, 50, None]}))
     by_team = grouped(view_of(table), "team", "sum").table
@@ -51,7 +58,7 @@ def test_a_group_without_a_value_has_none_and_rows_without_a_group_are_left_out(
     first, second = by_team.series("hours").tolist()
     assert first == 3
     assert math.isnan(second)
-    assert by_team.notes[-1] == "added up by team"
+    assert by_team.rows_are == "sum by team"
 
 
 def test_a_group_with_a_cell_that_cannot_be_read_cannot_be_computed() -> None:
