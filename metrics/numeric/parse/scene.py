@@ -7,7 +7,7 @@ from functools import lru_cache
 from ..lexicon import lexicon
 from ..names import Names, shared_stems
 from ..specification import Specification, Window
-from ..tables import BY, Table, View, grouped, is_panel, repeats, views
+from ..tables import GROUP_VALUES, Table, View, grouped, is_panel, repeats, views
 from .clause import Clause, read_clause
 
 MOST_CHARACTERS = 600  # of a sentence, or a question, that is read: the time grows with the square of what it names
@@ -87,10 +87,10 @@ def grouped_views(clause: Clause, names: Names) -> Iterator[tuple[View, Names]]:
     named |= {table.time_column} if clause.times and table.time_column else set()
     if len(named) != 1 or any(test.column not in named for window in clause.scope for test in window.conditions):
         return  # of one row ("in Portside in May"), or of those that the text before is about
-    said = [by for by in BY if clause.of(by)]
+    said = [value for value in GROUP_VALUES if clause.of(value)]
     for column in sorted(str(name) for name in named):
         if repeats(table, column) and (said or is_panel(table)):
-            yield from ((grouped(view, column, by), names) for by in said or BY)
+            yield from ((grouped(view, column, value), names) for value in said or GROUP_VALUES)
 
 
 def clause_of(text: str, view: View, names: Names, scene: Scene) -> Clause:

@@ -3,7 +3,7 @@
 from .cells import header_unit, read_cell, read_numbers
 from .column_types import OUTCOME, stated_power, table_of
 from .grids import Grid, grids_in_text
-from .groups import BY, grouped, is_panel, repeats
+from .groups import GROUP_VALUES, grouped, is_panel, repeats
 from .rows import all_values, in_order, rows_of, values_of
 from .sample_tables import tables_of_file, tables_of_sample
 from .table import DAY, LENGTHS, STEPS, NamedTime, Period, Table, Times, step_before, time_text, unit_of_period
@@ -11,8 +11,8 @@ from .time_columns import read_times
 from .views import View, views
 
 __all__ = [
-    "BY",
     "DAY",
+    "GROUP_VALUES",
     "LENGTHS",
     "OUTCOME",
     "STEPS",

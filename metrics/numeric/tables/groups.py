@@ -10,8 +10,8 @@ from .views import View, view_of
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-By = Literal["sum", "mean"]
-BY: tuple[By, ...] = ("sum", "mean")
+GroupValue = Literal["sum", "mean"]
+GROUP_VALUES: tuple[GroupValue, ...] = ("sum", "mean")
 """What a group's value can be of those of its rows; the kinds of the words that say so."""
 
 
@@ -28,15 +28,15 @@ def is_panel(table: Table) -> bool:
 
 
 @lru_cache(maxsize=64)
-def grouped(view: View, column: str, by: By) -> View:
+def grouped(view: View, column: str, value: GroupValue) -> View:
     """A view with one row a group, its values added up or averaged; missing values are left out.
 
     Groups stand in the order of their first row; rows that belong to none are left out.
     """
-    return replace(view_of(_grouped(view.table, column, by)), grouped=by, whole=view.table)
+    return replace(view_of(_grouped(view.table, column, value)), grouped=value, whole=view.table)
 
 
-def _grouped(table: Table, column: str, by: By) -> Table:
+def _grouped(table: Table, column: str, value: GroupValue) -> Table:
     import numpy as np
     import pandas as pd
 
@@ -45,7 +45,7 @@ def _grouped(table: Table, column: str, by: By) -> Table:
     codes, _ = pd.factorize(keys)
     kept: NDArray[np.intp] = np.flatnonzero(codes >= 0)
     groups = table.frame.iloc[kept].groupby(codes[kept])
-    frame = groups.sum(min_count=1) if by == "sum" else groups.mean()
+    frame = groups.sum(min_count=1) if value == "sum" else groups.mean()
     first = [int(kept[codes[kept] == code][0]) for code in frame.index]
     unreadable = {
         name: tuple(sorted({int(codes[row]) for row in rows if codes[row] >= 0}))
@@ -59,6 +59,6 @@ def _grouped(table: Table, column: str, by: By) -> Table:
         time_column=column if is_time else None,
         period=table.period if is_time else None,
         unreadable=unreadable,
-        rows_are=f"{by} by {column}",
-        others=tuple(_grouped(other, column, by) for other in table.others),
+        rows_are=f"{value} by {column}",
+        others=tuple(_grouped(other, column, value) for other in table.others),
     )
