@@ -5,12 +5,10 @@ from functools import cache
 from typing import NamedTuple
 
 from ..languages import Language
-from .numbers import known_unit
 
 _BULLET = re.compile(r"^\s*(?:[-*•–]|\d{1,2}[.)]|#{1,6})\s+")
 _EMPHASIS = re.compile(r"\*\*|__|`")
 _WORD = re.compile(r"\w")
-_FIRST_WORD = re.compile(r"\w+")
 _FEWEST_WORDS = 4  # of a sentence that says by itself what the yes or no before it says
 _ABBREVIATION = re.compile(r"\b(?:[a-z]{1,3}\.){2,}$", re.IGNORECASE)  # d.w.z., i.p.v., e.g.
 LONGEST_LINE = 3000
@@ -46,7 +44,7 @@ def sentences(text: str, language: Language) -> list[str]:
     for line in text.splitlines():
         plain = _EMPHASIS.sub("", _BULLET.sub("", line)).strip()
         for piece in _PIECE.findall(plain):
-            split.extend(_rejoined([sentence.strip() for sentence in segment(language.code, piece)], language))
+            split.extend(_rejoined([sentence.strip() for sentence in segment(language.code, piece)]))
     return split
 
 
@@ -66,25 +64,15 @@ def describe_cut_lines(text: str) -> list[str]:
     return [f"a line of {longest:,} characters is cut into {pieces} before its sentences are found"]
 
 
-def _rejoined(parts: list[str], language: Language) -> list[str]:
+def _rejoined(parts: list[str]) -> list[str]:
     """Sentences that were split after an abbreviation, whole again; what has no words is left out."""
     whole: list[str] = []
     for part in parts:
-        if whole and (
-            (part[:1].islower() and _ABBREVIATION.search(whole[-1])) or _is_amount(whole[-1], part, language)
-        ):
+        if whole and part[:1].islower() and _ABBREVIATION.search(whole[-1]):
             whole[-1] += f" {part}"
         elif _WORD.search(part):
             whole.append(part)
     return whole
-
-
-def _is_amount(before: str, after: str, language: Language) -> bool:
-    """Whether a text was split within an amount: "12,4 Mio." and "Euro im Jahr 2025"."""
-    words, following = before.split(), _FIRST_WORD.match(after)
-    if len(words) < 2 or following is None or not words[-2][-1].isdigit() or not language.has("notation"):
-        return False
-    return words[-1].lower() in language.notation.scales and known_unit(following[0]) is not None
 
 
 class AnswerSentence(NamedTuple):

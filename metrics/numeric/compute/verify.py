@@ -42,8 +42,9 @@ class Finding:
 def compute(asked: Specification, table: Table) -> Computed:
     """The statistic that a specification asks for, in one reading of one table. Raises `Unverifiable`."""
     computed = STATISTICS[asked.statistic].compute(Selection(asked, table))
-    told = f"{computed.arithmetic}; a row is the {table.rows_are}" if table.rows_are else computed.arithmetic
-    return replace(computed, arithmetic=told)
+    if not table.rows_are:
+        return computed
+    return replace(computed, arithmetic=f"{computed.arithmetic}; a row is the {table.rows_are}")
 
 
 def verify(asked: Specification, table: Table) -> Finding:

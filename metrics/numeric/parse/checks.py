@@ -12,6 +12,10 @@ from ..tables import Period
 from .clause import Clause
 from .marks import BOUNDS, Mark, is_count
 
+VALUES = (Statistic.VALUE_AT, Statistic.LATEST, Statistic.FIRST, Statistic.MEAN, Statistic.SUM)
+"""The statistics that tell the value of a place."""
+RELATIONS = (Statistic.COMPARISON, Statistic.DIFFERENCE, Statistic.PERCENT_CHANGE, Statistic.RATIO)
+"""The statistics that set two sides against each other."""
 _CALENDAR = ("day", "week", "month", "year")
 _OF_ANYTHING = frozenset({"%", "pp", "day", "week", "month", "year", "h", "min", "s"})
 _DURATIONS = frozenset({"day", "week", "month", "year", "h"})
@@ -150,8 +154,7 @@ def nearest_series(clause: Clause, mark: Mark) -> Mark | None:
 
 def can_be_summed(clause: Clause, series: str) -> bool:
     """Whether adding up the values of a series means anything: not of rates, shares, temperatures, delays."""
-    never = _unit(clause, series) in _SUMMED_NEVER or means(series, "levels") or says_mean(series)
-    return not never
+    return not (_unit(clause, series) in _SUMMED_NEVER or means(series, "levels") or says_mean(series))
 
 
 def is_counted(clause: Clause, series: str) -> bool:

@@ -5,7 +5,7 @@ import re
 from ..names import polarity
 from ..specification import ALL_ROWS, Direction, Hedge, Specification, Statistic, Window
 from .adjectives import can_be_said
-from .checks import Check, check, each, is_year_besides, marks_after, series_of, stated, told_before
+from .checks import VALUES, Check, check, each, is_year_besides, marks_after, series_of, stated, told_before
 from .clause import Clause
 from .construction import ANY, Construction, Match, Reading, Slot, number, places, series, value, words
 from .marks import Mark
@@ -13,7 +13,6 @@ from .places import holds, is_another, is_row, is_told_by_names, windows_of
 
 _MORE, _LESS = frozenset({"maximum", "best"}), frozenset({"minimum", "worst"})
 _MORE_THAN, _LESS_THAN = frozenset({"higher", "above"}), frozenset({"lower", "below"})
-_OF_A_PLACE = (Statistic.VALUE_AT, Statistic.LATEST, Statistic.FIRST, Statistic.MEAN, Statistic.SUM)
 
 
 def _extreme(match: Match) -> Reading | None:
@@ -64,7 +63,7 @@ def _extremes(clause: Clause) -> list[Mark]:
 
 def _told_place(clause: Clause, names: list[str]) -> list[Window]:
     """Where the value was that the same sentence told before: ", more than in any other month"."""
-    told = told_before(clause, _OF_A_PLACE)
+    told = told_before(clause, VALUES)
     return [told.window] if told and told.window != ALL_ROWS and told.series in names else []
 
 

@@ -7,16 +7,13 @@ from ..compute.statistics import statistics_in
 from ..quantities import can_be_in
 from ..specification import ALL_ROWS, Specification, Statistic
 from ..tables import is_panel
-from .checks import Check, can_be_summed
+from .checks import RELATIONS, Check, can_be_summed
 from .clause import Clause
 from .places import has_several
 
 _VALUES = statistics_in(UnitRule.LEVEL)
 _SIZES = statistics_in(UnitRule.LEVEL, UnitRule.DISTANCE)
-_OF_ONE_ROW = frozenset(
-    {Statistic.VALUE_AT, Statistic.SUM, Statistic.SHARE, Statistic.DIFFERENCE, Statistic.PERCENT_CHANGE}
-    | {Statistic.RATIO, Statistic.COMPARISON}
-)
+_OF_ONE_ROW = frozenset({Statistic.VALUE_AT, Statistic.SUM, Statistic.SHARE, *RELATIONS})
 """The statistics that tell something of one row; the others tell of several."""
 
 

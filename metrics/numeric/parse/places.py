@@ -36,20 +36,21 @@ def holds(outer: Mark, inner: Mark) -> bool:
 
 def has_several(clause: Clause, *windows: Window) -> bool:
     """Whether several rows are in all of the windows."""
+    return _count(clause, *windows) > 1
+
+
+def _count(clause: Clause, *windows: Window) -> int:
+    """How many rows are in all of the windows; 0 where the table cannot tell, which is said when it is computed."""
     try:
         found = [set(rows_of(clause.table, window, may_be_none=True).tolist()) for window in windows]
     except Unverifiable:
-        return False  # which will be said when it is computed
-    return len(set.intersection(*found)) > 1
+        return 0
+    return len(set.intersection(*found))
 
 
 def is_told_by_names(clause: Clause) -> bool:
     """Whether times and cells alone tell one row."""
-    windows = clause.windows(clause.times, clause.cells)
-    try:
-        return any(len(rows_of(clause.table, window, may_be_none=True)) == 1 for window in windows)
-    except Unverifiable:
-        return False  # the table cannot tell these rows
+    return any(_count(clause, window) == 1 for window in clause.windows(clause.times, clause.cells))
 
 
 def both(window: Window, clause: Clause, cells: list[Mark]) -> list[Window]:

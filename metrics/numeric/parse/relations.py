@@ -8,6 +8,8 @@ from ..compute.statistics import STATISTICS
 from ..specification import Direction, Hedge, Specification, Statistic, Window
 from .adjectives import adjective_ways, series_said
 from .checks import (
+    RELATIONS,
+    VALUES,
     can_be_summed,
     check,
     counts_periods,
@@ -28,8 +30,6 @@ _EXTREMES = {"maximum": Statistic.MAXIMUM, "minimum": Statistic.MINIMUM}
 MEANS = {entry.word: entry.statistic for entry in STATISTICS.values() if entry.is_inner}
 """What a claim may compare two sides, or tell a change, by: the words' kinds and their statistics."""
 INNER = MEANS | _EXTREMES
-_RELATIONS = (Statistic.COMPARISON, Statistic.DIFFERENCE, Statistic.PERCENT_CHANGE, Statistic.RATIO)
-_VALUES = (Statistic.VALUE_AT, Statistic.LATEST, Statistic.FIRST, Statistic.MEAN, Statistic.SUM)
 _JOINING = {"than", "equal", "double", "half", "times_as", "above", "below", "just_over", "nearly", "outnumbers"}
 Side = tuple[list[str], list[Window]]
 
@@ -241,13 +241,13 @@ def _told_pair(clause: Clause) -> tuple[Specification, Specification] | None:
     if not clause.of("the_two") or clause.times:
         return None
     named = clause.series[0].series if clause.series else ()
-    relation = next((spec for spec in clause.told if spec.statistic in _RELATIONS), None)
+    relation = next((spec for spec in clause.told if spec.statistic in RELATIONS), None)
     if relation is not None:
         of = relation.of or Statistic.VALUE_AT
         other, window = relation.compared_with or relation.series, relation.compared_window or relation.window
         pair = [replace(relation, statistic=of), replace(relation, statistic=of, series=other, window=window)]
     else:
-        values = {(s.series, s.window): s for s in clause.told if s.value is not None and s.statistic in _VALUES}
+        values = {(s.series, s.window): s for s in clause.told if s.value is not None and s.statistic in VALUES}
         pair = list(values.values())[::-1]
     if len(pair) != 2 or pair[0].statistic is not pair[1].statistic or (named and pair[0].series not in named):
         return None
@@ -278,11 +278,11 @@ def _both_sides(match: Match) -> Reading | None:
     clause, (first, second) = match.clause, match["value"]
     if clause.of("changed_to"):  # "from 2,189 to 1,926"
         first, second = second, first
-    told = told_before(clause, _RELATIONS)
+    told = told_before(clause, RELATIONS)
     if told is None:
         return None
     inner = [kind for kind in ("mean", "sum") if clause.of(kind)]
-    said = [{"mean": Statistic.MEAN, "sum": Statistic.SUM}[kind] for kind in inner[:1]]
+    said = [MEANS[kind] for kind in inner[:1]]
     ofs = said or ([told.of] if told.of else [Statistic.VALUE_AT, Statistic.MEAN, Statistic.SUM])
     other, compared = told.compared_with or told.series, told.compared_window or told.window
     one = stated(first)

@@ -11,6 +11,7 @@ from ..specification import ALL_ROWS, Specification, Statistic, Window
 from ..tables import Table, View
 from .accounting import says_nothing, unknown_words
 from .checks import Check
+from .clause import Clause
 from .clause_splitter import plain, splits, without_cause
 from .construction import Interpretation
 from .explanation import Part, explain, explain_unread
@@ -252,10 +253,10 @@ def _parse_rest(
 
 
 def _best(text: str, scene: Scene) -> _Parse | None:
-    views = list(scene.views)
-    for view, names in scene.views:
-        views += grouped_views(clause_of(text, view, names, scene), names)
-    found = [parse for view, names in views if (parse := _in_view(text, view, names, scene)) is not None]
+    read = [(clause_of(text, view, names, scene), names) for view, names in scene.views]
+    groups = [each for clause, names in read for each in grouped_views(clause, names)]
+    read += [(clause_of(text, view, names, scene), names) for view, names in groups]
+    found = [parse for clause, names in read if (parse := _in_view(clause, names, scene)) is not None]
     if not found:
         return None
     heaviest = max(parse.weight for parse in found)
@@ -280,8 +281,8 @@ def _explained(parse: _Parse, place: int, scene: Scene) -> tuple[Part, ...]:
     return explain(made, parse.checks[place][0].tiers[0], unknown_words(made.match.clause, scene.shared))
 
 
-def _in_view(text: str, view: View, names: Names, scene: Scene) -> _Parse | None:
-    clause = clause_of(text, view, names, scene)
+def _in_view(clause: Clause, names: Names, scene: Scene) -> _Parse | None:
+    view = clause.view
     best = interpretations(clause, scene.shared)
     if not best:
         return None
