@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any
 
-from ...languages import FALLBACK
+from ...languages import FALLBACK, Language, load_language
 
 # CLDR's units by their kind; of the others, names stand for other things too ("5 points", "4 in March", "3 a day")
 _KNOWN = re.compile(
@@ -35,28 +35,27 @@ _SHORTEST = 2  # letters: a single one is a word, or stands in the pack ("5 m")
 
 
 @cache
-def cldr_units(locale: str) -> Mapping[str, str]:
+def cldr_units(language: Language) -> Mapping[str, str]:
     """The units of a language as written, singular, plural and abbreviated -> as computed with.
 
     Args:
-        locale: The code of a language, such as `de`.
+        language: Any language; its locale data are read.
 
     Example:
-        >>> units = cldr_units("de")
+        >>> from assay.languages import load_language
+        >>> units = cldr_units(load_language("de"))
         >>> units["Zentimeter"], units["Kubikmeter"], units["hl"]
         ('cm', 'm**3', 'hL')
     """
-    from babel import Locale
-
-    patterns: Mapping[str, Mapping[str, Any]] = Locale(locale)._data["unit_patterns"]
     units = {}
-    for unit, named in _known(patterns):
+    for unit, named in _known(language):
         for written in _forms(named):
             units[written] = _symbol(unit)
     return units
 
 
-def _known(patterns: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def _known(language: Language) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    patterns: Mapping[str, Mapping[str, Any]] = language.locale._data["unit_patterns"]
     for key in patterns:
         if found := _KNOWN.fullmatch(key):
             yield found["name"] or found["time"], patterns[key]
@@ -65,13 +64,11 @@ def _known(patterns: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, Map
 @cache
 def _symbol(unit: str) -> str:
     """What a unit is computed with: a name that pint knows."""
-    from babel import Locale
-
     if unit in _COMPUTED_WITH:
         return _COMPUTED_WITH[unit]
     if unit.endswith("bit"):
         return unit  # "Mb" is megabarn to pint
-    english = dict(_known(Locale(FALLBACK)._data["unit_patterns"]))[unit]
+    english = dict(_known(load_language(FALLBACK)))[unit]
     symbol = str(english["short"]["other"]).replace("{0}", "").strip()
     return symbol.replace("²", "**2").replace("³", "**3")
 

@@ -48,7 +48,7 @@ def currency_signs() -> str:
 @cache
 def unit_aliases() -> dict[str, str]:
     """Units, currencies and percent as written (as given, or in lower case) -> as computed with, in all languages."""
-    named = [cldr_units(language.code) for language in notation_languages()]
+    named = [cldr_units(language) for language in notation_languages()]
     exact = {written: unit for units in named for written, unit in units.items()}
     aliases = {written.lower(): unit for written, unit in reversed(exact.items())} | exact
     aliases |= currencies()
