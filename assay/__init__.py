@@ -4,7 +4,12 @@ from assay import evaluate
 results = evaluate("answers.csv", judge="openai/gpt-4o-mini")
 """
 
+import os
 from typing import TYPE_CHECKING, Any
+
+# The subpackages of an installed package are inside it; in a checkout they are the folders beside it.
+if not os.path.isdir(os.path.join(__path__[0], "languages")):  # noqa: PTH118, PTH112
+    __path__.append(os.path.dirname(__path__[0]))  # noqa: PTH120 - pathlib takes longer to import than all the rest
 
 if TYPE_CHECKING:
     from .errors import AssayError as AssayError

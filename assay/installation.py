@@ -1,14 +1,25 @@
-"""How this installation was made: the command that adds an extra to it, and the error where an extra is missing."""
+"""How this installation was made: what it registers and needs, and the command that adds an extra to it.
+
+In a checkout `pyproject.toml` says what Assay registers and needs: what is installed may be older, or nothing.
+"""
 
 import json
 import os
 import re
 import shlex
 import sys
-from collections.abc import Iterator
+import tomllib
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
-from importlib.metadata import Distribution, PackageNotFoundError, distribution, distributions
+from importlib.metadata import (
+    Distribution,
+    EntryPoint,
+    PackageNotFoundError,
+    distribution,
+    distributions,
+    entry_points,
+)
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -62,7 +73,7 @@ def require_packages(extra: str, purpose: str) -> None:
 def missing_packages(extra: str) -> tuple[str, ...]:
     """Returns the packages of an extra, and of the extras that it includes, that are not installed."""
     missing: list[str] = []
-    for requirement in own_distribution().requires or ():
+    for requirement in _own_requirements():
         match = _OF_AN_EXTRA.match(requirement)
         if match is None or match["extra"] != extra:
             continue
@@ -87,8 +98,68 @@ def install_command(extra: str) -> str:
     Args:
         extra: The name of the extra, such as `generation`.
     """
-    recorded = own_distribution().read_text("direct_url.json")
-    return pip_command(*_requirement(extra, json.loads(recorded) if recorded else None))
+    return pip_command(*_requirement(extra, _origin()))
+
+
+@cache
+def registered_entries(group: str) -> Mapping[str, EntryPoint]:
+    """Returns what Assay and other packages register in a group of entry points, by name, sorted.
+
+    Args:
+        group: Such as `assay.metrics`.
+
+    Raises:
+        UsageError: Two packages register one name.
+
+    Example:
+        >>> registered_entries("assay.metrics")["faithfulness"].value
+        'assay.metrics.faithfulness:Faithfulness'
+    """
+    project = _checkout_project()
+    entries: dict[str, EntryPoint] = {}
+    if project is not None:
+        own = project["entry-points"].get(group, {})
+        entries = {name: EntryPoint(name, value, group) for name, value in own.items()}
+    for entry in entry_points(group=group):
+        is_own = entry.dist is not None and entry.dist.name == "assay"
+        if is_own and project is not None:
+            continue  # pyproject.toml said so already
+        if entry.name in entries and entries[entry.name].value != entry.value:
+            owners = sorted(_owner(each) for each in (entry, entries[entry.name]))
+            raise UsageError(f"{entry.name} is registered in {group} by two packages: {' and '.join(owners)}")
+        entries[entry.name] = entry
+    return dict(sorted(entries.items()))
+
+
+def _owner(entry: EntryPoint) -> str:
+    return entry.dist.name if entry.dist is not None else "assay"
+
+
+def _checkout_project() -> Mapping[str, Any] | None:
+    """The table `project` of the checkout's `pyproject.toml`; None in an installed package."""
+    folder = Path(__file__).parent
+    if (folder / "languages").is_dir():
+        return None
+    with (folder.parent / "pyproject.toml").open("rb") as file:
+        project: Mapping[str, Any] = tomllib.load(file)["project"]
+    return project
+
+
+def _own_requirements() -> list[str]:
+    project = _checkout_project()
+    if project is None:
+        return own_distribution().requires or []
+    extras = project["optional-dependencies"]
+    return [f'{line} ; extra == "{extra}"' for extra, lines in extras.items() for line in lines]
+
+
+def _origin() -> dict[str, Any] | None:
+    """Where Assay was installed from (PEP 610); a checkout that is not installed counts as installed from there."""
+    try:
+        recorded = own_distribution().read_text("direct_url.json")
+    except PackageNotFoundError:
+        return {"url": Path(__file__).parents[1].as_uri(), "dir_info": {"editable": True}}
+    return json.loads(recorded) if recorded else None
 
 
 def own_distribution() -> Distribution:

@@ -6,11 +6,11 @@ import inspect
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint
 from typing import Any
 
 from ..errors import UsageError
+from ..installation import registered_entries
 from ..judges import Judge
 from ..judges.embedders import Embedder
 from ..meta_eval.scorer import Scorer
@@ -30,9 +30,8 @@ SCORER = "scorer"
 _ARGUMENT = re.compile(r'(?::(?:"(?P<quoted>[^"]*)"|(?P<plain>.*?)))?(?P<options>(?::\w+=[^:]*)*)', re.DOTALL)
 
 
-@cache
-def _entries() -> dict[str, EntryPoint]:
-    return {entry.name: entry for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name)}
+def _entries() -> Mapping[str, EntryPoint]:
+    return registered_entries(GROUP)
 
 
 def default_metrics(*, has_judge: bool) -> tuple[str, ...]:

@@ -7,7 +7,6 @@ import sys
 import tomllib
 from importlib.metadata import packages_distributions, requires
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -138,9 +137,7 @@ def test_a_missing_extra_is_one_line_with_the_command_that_installs_it(
 
 def test_missing_packages_are_read_from_the_metadata(monkeypatch: pytest.MonkeyPatch) -> None:
     lines = ['one>=1; extra == "first"', "two ; extra == 'first'", 'assay[first]; extra == "second"', "click>=8"]
-    monkeypatch.setattr(
-        installation, "own_distribution", lambda: SimpleNamespace(requires=lines, read_text=lambda _: None)
-    )
+    monkeypatch.setattr(installation, "_own_requirements", lambda: lines)
     monkeypatch.setattr(installation, "_is_installed", lambda package: package == "one")
     missing_packages.cache_clear()
     assert missing_packages("first") == missing_packages("second") == ("two",)
