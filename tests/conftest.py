@@ -6,6 +6,7 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,6 +15,21 @@ from openai_server import OpenAIServer
 from postgres_server import PostgresServer, find_program
 
 pytest_plugins = ["pytester"]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Marks what needs a browser as needing an extra."""
+    for item in items:
+        if "browser" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.extras("playwright"))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skips what needs a library that is not installed."""
+    needed = [name for mark in item.iter_markers("extras") for name in mark.args]
+    if missing := [name for name in needed if find_spec(name) is None]:
+        pytest.skip(f"needs {', '.join(missing)}: make extras")
 
 
 @pytest.fixture
@@ -117,7 +133,8 @@ def postgres_url(postgres_server: PostgresServer, request: pytest.FixtureRequest
 @pytest.fixture(scope="module")  # playwright has an event loop of its own, which no other test may meet
 def browser() -> Iterator[Any]:
     """A real Chromium; what needs it skips where there is none."""
-    playwright = pytest.importorskip("playwright.sync_api")
+    from playwright import sync_api as playwright
+
     chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     with playwright.sync_playwright() as started:
         try:

@@ -10,6 +10,9 @@ import pytest
 from test_house import listing, modules, package_of, place, syntax_tree
 
 FOLDERS = ("assay", "languages", "text", "eval_sets", "prompts", "judges", "metrics", "meta_eval", "runs", "generation")
+WITH_EXTRAS = {"assay.metrics.ragas_parts"}
+"""What imports at once a library that `make test` does not install."""
+
 POSIX_MODULES = {
     *("crypt", "curses", "fcntl", "grp", "nis", "ossaudiodev", "posix", "pty", "pwd", "readline", "resource"),
     *("select", "spwd", "syslog", "termios", "tty"),
@@ -75,12 +78,21 @@ for module in sys.argv[1:]:
 """
 
 
-def test_every_module_is_imported_without_what_only_posix_has() -> None:
-    names = [dotted_name(path) for path in modules(*FOLDERS) if path.name != "__main__.py"]
-    assert {"assay", "assay.cli.run", "assay.judges.cassette", "assay.runs.store"} <= {*names}
+def import_elsewhere(*names: str) -> None:
     command = [sys.executable, "-c", IMPORTS_EVERYTHING, *names]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-2000:]
+
+
+def test_every_module_is_imported_without_what_only_posix_has() -> None:
+    names = {dotted_name(path) for path in modules(*FOLDERS) if path.name != "__main__.py"} - WITH_EXTRAS
+    assert {"assay", "assay.cli.run", "assay.judges.cassette", "assay.runs.store"} <= names
+    import_elsewhere(*sorted(names))
+
+
+@pytest.mark.extras("ragas")
+def test_modules_of_an_extra_are_imported_without_what_only_posix_has() -> None:
+    import_elsewhere(*WITH_EXTRAS)
 
 
 def dotted_name(path: Path) -> str:

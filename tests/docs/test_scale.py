@@ -9,9 +9,11 @@ import yaml
 ROOT = Path(__file__).parents[2]
 
 
+@pytest.mark.extras("ray")
 def test_the_configuration_of_vllm_is_one_that_ray_accepts() -> None:
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
-    llm = pytest.importorskip("ray.data.llm")
+    from ray.data import llm
+
     text = (ROOT / "docs" / "vllm_batch.yaml").read_text(encoding="utf-8")
     fields = yaml.safe_load(text)
     config = llm.vLLMEngineProcessorConfig(**fields)

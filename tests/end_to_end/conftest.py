@@ -1,5 +1,6 @@
-"""A command in a process that cannot reach a network and has no litellm."""
+"""The wheel of this checkout, and a command in a process that cannot reach a network and has no litellm."""
 
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -18,6 +19,21 @@ sys.modules["litellm"] = sys.modules["openai"] = None  # importing either is an 
 from assay.cli import main
 main()
 """
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="session")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A wheel, built from a copy: a build writes beside its sources, where another process may build too."""
+    folder = tmp_path_factory.mktemp("wheel")
+    left_out = shutil.ignore_patterns(".*", "build", "*.egg-info", "__pycache__", "tests", "docs", "benchmarks")
+    shutil.copytree(ROOT, folder / "source", ignore=left_out)
+    options = ("-q", "--no-deps", "--no-build-isolation", "-w", folder)
+    command = [sys.executable, "-m", "pip", "wheel", *options, folder / "source"]
+    built = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert built.returncode == 0, built.stderr
+    return next(folder.glob("*.whl"))
 
 
 @pytest.fixture

@@ -19,19 +19,16 @@ Typing = Callable[..., subprocess.CompletedProcess[str]]
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The wheel of this checkout, unpacked: what a user has who has no checkout."""
-    folder = tmp_path_factory.mktemp("wheel")
-    command = [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation", "-w", folder, ROOT]
-    built = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert built.returncode == 0, built.stderr
-    with zipfile.ZipFile(next(folder.glob("*.whl"))) as file:
-        file.extractall(folder / "site")
-    return folder / "site"
+def packages(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel, unpacked: what a user has who has no checkout."""
+    folder = tmp_path_factory.mktemp("packages")
+    with zipfile.ZipFile(wheel) as file:
+        file.extractall(folder)
+    return folder
 
 
 @pytest.fixture(scope="module")
-def typed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Typing:
+def typed(packages: Path, tmp_path_factory: pytest.TempPathFactory) -> Typing:
     """Types `assay ...` in one empty folder, with the wheel's package and neither key nor terminal."""
     folder = tmp_path_factory.mktemp("empty")
     inherited = {"OPENAI_API_KEY", "ASSAY_STORE", "COLUMNS"}
@@ -42,7 +39,7 @@ def typed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Typing:
         return subprocess.run(
             command,
             cwd=folder,
-            env=environment | {"PYTHONPATH": str(wheel)},
+            env=environment | {"PYTHONPATH": str(packages)},
             capture_output=True,
             text=True,
             check=False,

@@ -82,8 +82,10 @@ def test_dicts_samples_and_other_objects_may_be_mixed() -> None:
     assert [sample.response for sample in read] == ["Yes, it is free."] * 3
 
 
+@pytest.mark.extras("ragas")
 def test_ragas_samples_are_samples() -> None:
-    ragas = pytest.importorskip("ragas")
+    import ragas
+
     row = ragas.SingleTurnSample(user_input="Is it free?", response="Yes, it is free.", retrieved_contexts=["Free."])
     for data in ([row], ragas.EvaluationDataset(samples=[row])):
         (sample,) = read_samples(data)

@@ -1,7 +1,6 @@
 """Topics: the measures, the choice among settings, and Ward's clustering of the bundled leaflets."""
 
 import asyncio
-from importlib.util import find_spec
 
 import numpy as np
 import pytest
@@ -124,7 +123,7 @@ def test_too_few_sections_and_too_many_topics_are_errors() -> None:
 
 @pytest.mark.slow
 @pytest.mark.timeout(900)  # the first use of UMAP compiles it
-@pytest.mark.skipif(find_spec("bertopic") is None, reason="BERTopic is not installed")
+@pytest.mark.extras("bertopic")
 def test_bertopic_finds_the_same_topics_with_the_same_seed() -> None:
     options: dict[str, object] = {"method": "bertopic", "grid": ((5,), (3, 5)), "seed": 3}
     one = topics_of_leaflets(**options)

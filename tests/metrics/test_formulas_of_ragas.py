@@ -13,6 +13,7 @@ from assay.metrics.noise_sensitivity import noise_share
 from assay.metrics.topic_adherence import adherence
 
 collections = pytest.importorskip("ragas.metrics.collections")
+pytestmark = pytest.mark.extras("ragas")
 
 
 def unmade(metric_class: Any, **fields: Any) -> Any:

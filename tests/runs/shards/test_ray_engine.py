@@ -21,7 +21,7 @@ from assay.runs.shards import ShardOptions, run_shards
 
 os.environ |= {"RAY_USAGE_STATS_ENABLED": "0", "RAY_worker_niceness": "0"}
 pytest.importorskip("ray")
-pytestmark = pytest.mark.timeout(600)
+pytestmark = [pytest.mark.extras("ray"), pytest.mark.timeout(600)]
 
 Make = Callable[..., Any]
 NODE = {"num_cpus": 1, "object_store_memory": 100 * 2**20, "include_dashboard": False}
