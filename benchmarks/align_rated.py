@@ -31,7 +31,7 @@ from assay.languages import language_or_fallback
 from assay.meta_eval.recommendation import format_difference, format_estimate
 from assay.metrics import Metric, Score
 from assay.metrics.claim_support import judge_support
-from assay.metrics.metric import scored, skipped
+from assay.metrics.score import scored, skipped
 from assay.prompts import BUNDLED
 from assay.runs.align import CANDIDATES, Aligner, AlignmentReport
 from assay.text.sentences import CLAIM, answer_sentences

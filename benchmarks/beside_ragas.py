@@ -39,8 +39,8 @@ from assay.meta_eval.recommendation import format_difference
 from assay.metrics import Metric, RagasMetric, RubricMetric, Score
 from assay.metrics.catalogue import load_metric
 from assay.metrics.context_precision import average_precision
-from assay.metrics.metric import failed, scored
 from assay.metrics.rubric_file import Rubric
+from assay.metrics.score import failed, scored
 
 EMBEDDER = load_embedder("use")
 MOST_PER_METRIC = 2  # of the largest differences, so that one metric does not fill the list

@@ -8,8 +8,9 @@ from ..eval_sets.sample import Sample
 from ..installation import require_extra
 from ..languages import FALLBACK
 from ..worker_threads import compute_beside
-from .metric import Metric, Score, scored, skipped
+from .metric import Metric
 from .model_folder import model_folder
+from .score import Score, scored, skipped
 
 
 class BertScore(Metric):

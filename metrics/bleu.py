@@ -6,7 +6,8 @@ from typing import Any
 from ..eval_sets.sample import Sample
 from ..installation import require_extra
 from ..text.tokens import tokens
-from .metric import ComputedMetric, Score, scored, skipped
+from .metric import ComputedMetric
+from .score import Score, scored, skipped
 
 
 class Bleu(ComputedMetric):

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Any, cast
 from ..eval_sets.sample import Sample
 from ..languages import FALLBACK, Language, find_language, language_or_fallback
 from ..text.entities import Entity, find_entities, find_unstated
-from .metric import ComputedMetric, Score, scored, skipped
+from .metric import ComputedMetric
+from .score import Score, scored, skipped
 
 if TYPE_CHECKING:
     from ..languages.sections import EntityKind

@@ -9,7 +9,8 @@ from typing import Any, overload
 from ..errors import UsageError
 from ..eval_sets.sample import Sample
 from ..worker_threads import call_beside
-from .metric import Metric, Score, failed, scored
+from .metric import Metric
+from .score import Score, failed, scored
 
 Value = Score | float | bool
 MetricFunction = Callable[[Sample], Value] | Callable[[Sample], Awaitable[Value]]

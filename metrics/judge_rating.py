@@ -7,8 +7,9 @@ from ..eval_sets.sample import Sample
 from ..judges import Judge, Level, Request, ScoreQuestion
 from ..languages import language_or_fallback
 from ..prompts import BUNDLED, Prompts
-from .metric import Metric, Score, scored
+from .metric import Metric
 from .sample_state import sample_state
+from .score import Score, scored
 
 Requirement = Literal["truthfulness", "relatedness", "completeness"]
 _STARS = tuple(map(Level, "12345"))

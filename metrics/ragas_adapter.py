@@ -14,7 +14,8 @@ from ..eval_sets.sample import Sample
 from ..judges import Judge, Usage
 from ..judges.embedders import Embedder, load_embedder
 from ..languages import FALLBACK
-from .metric import Metric, Score, failed, scored, skipped
+from .metric import Metric
+from .score import Score, failed, scored, skipped
 
 if TYPE_CHECKING:
     from .ragas_parts import JudgeLog, MetricForRagas

@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 from ..eval_sets.sample import Sample
 from ..text.tokens import tokens
-from .metric import ComputedMetric, Score, scored, skipped
+from .metric import ComputedMetric
+from .score import Score, scored, skipped
 
 
 class Overlap(NamedTuple):

@@ -3,7 +3,8 @@
 from ..eval_sets.sample import Sample
 from ..text.tokens import tokens
 from .longest_subsequence import common_subsequence_length, too_long_to_compare
-from .metric import ComputedMetric, Score, scored, skipped
+from .metric import ComputedMetric
+from .score import Score, scored, skipped
 
 
 class RougeLPrecision(ComputedMetric):

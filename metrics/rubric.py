@@ -7,9 +7,10 @@ from ..eval_sets.sample import Sample
 from ..judges import Answer, Judge, Level, Request, ScoreQuestion
 from ..prompts import BUNDLED, Prompts
 from .claim_support import require_answers
-from .metric import Metric, Score, scored
+from .metric import Metric
 from .rubric_file import Criterion, Rubric, read_rubric
 from .sample_state import sample_state
+from .score import Score, scored
 
 
 class RubricMetric(Metric):

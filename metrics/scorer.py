@@ -8,7 +8,8 @@ from ..eval_sets.sample import Sample
 from ..judges import Judge, Usage
 from ..meta_eval.scorer import JudgeRecord, Prediction, Scorer
 from ..prompts import Prompts
-from .metric import Metric, Score, failed, scored, skipped
+from .metric import Metric
+from .score import Score, failed, scored, skipped
 
 PREFIX = "scorer:"
 

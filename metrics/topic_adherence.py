@@ -12,7 +12,8 @@ from ..languages import language_or_fallback
 from ..prompts import BUNDLED, Prompts
 from .claim_support import predicate_claim, require_answers
 from .fbeta import f_beta, precision, recall
-from .metric import Metric, Score, scored, skipped
+from .metric import Metric
+from .score import Score, scored, skipped
 
 Mode = Literal["f1", "precision", "recall"]
 

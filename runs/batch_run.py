@@ -12,7 +12,8 @@ from ..judges.batch.provider import find_provider
 from ..judges.bundled_cassettes import is_bundled
 from ..judges.pending_reply import ReplyPending
 from ..metrics import Metric, Score
-from ..metrics.metric import ComputedMetric, skipped
+from ..metrics.metric import ComputedMetric
+from ..metrics.score import skipped
 from .execute import FinishedMetrics, execute
 from .options import RunOptions, Scorers
 from .plan import Plan

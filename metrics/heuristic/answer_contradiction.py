@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 from ...languages import Language
 from ...text.lemmas import lemma, words
 from ...text.sentences import sentences
-from ..metric import Score, scored, skipped
+from ..score import Score, scored, skipped
 from .feature import Feature, Reading, bound_evidence
 
 FEWEST_SHARED = 3  # content words: fewer are shared by chance

@@ -8,7 +8,7 @@ from pathlib import Path
 from ...errors import InputError
 from ...languages import Language
 from ...text.lemmas import lemma, words
-from ..metric import Score, scored
+from ..score import Score, scored
 from .feature import Feature, Reading
 
 MOST_WORDS = 10_000  # of the documentation's words, the most frequent (001)

@@ -4,7 +4,7 @@ import re
 from functools import cache
 
 from ...languages import Language
-from ..metric import Score, scored
+from ..score import Score, scored
 from .feature import Feature, Reading
 
 

@@ -1,7 +1,7 @@
 """Components Defined (001, section V-B): what the answer names must exist in the context or in the question."""
 
 from ...text.components import MOST_COMPONENTS, find_components, unspecified_components
-from ..metric import Score, scored
+from ..score import Score, scored
 from .feature import Feature, Reading, bound_evidence
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence, Set
 
 from ...text.lemmas import content_lemmas
 from ...text.sentences import claiming_sentences
-from ..metric import Score, scored, skipped
+from ..score import Score, scored, skipped
 from .feature import Feature, Reading
 
 LEAST_SHARE = 0.5  # of a sentence's content words, for it to draw on a context

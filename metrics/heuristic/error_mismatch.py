@@ -8,7 +8,7 @@ from typing import NamedTuple
 from ...languages import Language
 from ...text.error_codes import find_codes, find_errors, normal_code
 from ...text.lemmas import content_lemmas
-from ..metric import Score, scored, skipped
+from ..score import Score, scored, skipped
 from .feature import Feature, Reading, bound_evidence
 
 MOST_ERRORS = 20

@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 from ...eval_sets.sample import Sample
 from ...worker_threads import compute_beside
-from ..metric import Score
+from ..score import Score
 from .decision_tree import Walk, annotators_tree, walk
 from .message_type import TypeMatch
 from .score import BEYOND, Heuristic

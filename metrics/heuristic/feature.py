@@ -12,7 +12,8 @@ from ...prompts import BUNDLED, Prompts
 from ...text.lemmas import lemmas
 from ...text.sentences import describe_cut_lines
 from ...worker_threads import compute_beside
-from ..metric import Metric, Score, skipped
+from ..metric import Metric
+from ..score import Score, skipped
 from .parse_cache import Parsed, ParsedTexts, parsed_texts
 from .translation import Translator, TranslatorName, load_translator, translate_sample
 

@@ -9,7 +9,7 @@ from ...text.components import find_components
 from ...text.error_codes import find_errors
 from ...text.lemmas import words
 from ...text.sentences import claiming_sentences
-from ..metric import Score, scored, skipped
+from ..score import Score, scored, skipped
 from .company_terms import is_general
 from .feature import Feature, Reading
 

@@ -5,7 +5,7 @@ from functools import cache
 from itertools import repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..metric import Score, scored, skipped
+from ..score import Score, scored, skipped
 from .feature import Reading, StarredFeature
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from ...languages import Language
 from ...text.lemmas import lemma, words
-from ..metric import Score, scored, skipped
+from ..score import Score, scored, skipped
 from .feature import Feature, Reading, bound_evidence
 
 MOST_NOUNS = 20

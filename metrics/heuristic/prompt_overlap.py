@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from ..metric import Score, scored, skipped
+from ..score import Score, scored, skipped
 from .feature import Feature, Reading
 
 

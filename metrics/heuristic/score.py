@@ -12,7 +12,8 @@ from ...languages.sections import MessageType
 from ...prompts import BUNDLED, Prompts
 from ...text.sentences import describe_cut_lines
 from ...worker_threads import compute_beside
-from ..metric import Metric, Score, scored, skipped
+from ..metric import Metric
+from ..score import Score, scored, skipped
 from .answer_contradiction import AnswerContradiction
 from .company_terms import CompanyTerms
 from .complex_answer import ComplexAnswer

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable
 
-from ..metric import Score, scored, skipped
+from ..score import Score, scored, skipped
 from .feature import Reading, StarredFeature, bound_evidence
 from .parse_cache import MOST_PARSED, Pair
 

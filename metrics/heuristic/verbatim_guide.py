@@ -11,7 +11,7 @@ from ...languages import Language
 from ...text.components import find_components, normal_name
 from ...text.guides import find_guides
 from ...text.lemmas import content_lemmas, words
-from ..metric import Score, scored
+from ..score import Score, scored
 from .feature import Reading, StarredFeature, bound_evidence
 from .translation import Translator, TranslatorName
 

@@ -18,7 +18,7 @@ Make = Callable[..., Any]
 # Both read one figure from the sample: `wrong`, 0 for the best answer and 1 for the worst.
 PACKAGE = """
 from assay.metrics import Metric, Score
-from assay.metrics.metric import scored
+from assay.metrics.score import scored
 
 class Rightness(Metric):
     name = "rightness"

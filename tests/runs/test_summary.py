@@ -15,7 +15,7 @@ from assay.cli.run_tables import print_run
 from assay.cli.sample_audit import print_audit
 from assay.errors import UsageError
 from assay.metrics import Metric, Score
-from assay.metrics.metric import scored, skipped
+from assay.metrics.score import scored, skipped
 from assay.runs import Plan, RunWriter, Store
 from assay.runs.export import write_scores
 from assay.runs.report import scores_as_json
