@@ -22,7 +22,8 @@ from assay.meta_eval.recommendation import format_estimate
 from assay.meta_eval.results import MetaEvaluation
 from assay.meta_eval.table import ScoreTable
 from assay.metrics import Metric, Score
-from assay.metrics.catalogue import BASELINES, load_metric, metric_names
+from assay.metrics.catalogue import load_metric, metric_names
+from assay.metrics.specification import BASELINES
 from assay.runs.execute import execute
 
 SETS = ("mtrag_faithfulness", "clapnq_human")

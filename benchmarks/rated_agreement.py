@@ -27,7 +27,8 @@ from assay.meta_eval.auroc import auroc
 from assay.meta_eval.correlation import spearman
 from assay.meta_eval.recommendation import format_estimate
 from assay.metrics import Metric, Score
-from assay.metrics.catalogue import BASELINES, load_metric
+from assay.metrics.catalogue import load_metric
+from assay.metrics.specification import BASELINES
 from assay.runs.execute import execute
 
 SETS = ("begin_wow", "mtrag_faithfulness")

@@ -16,11 +16,11 @@ from ..judges.embedders import Embedder, load_embedder
 from ..languages import FALLBACK
 from .metric import Metric
 from .score import Score, failed, scored, skipped
+from .specification import RAGAS
 
 if TYPE_CHECKING:
     from .ragas_parts import JudgeLog, MetricForRagas
 
-PREFIX = "ragas:"
 _DEFAULT_EMBEDDER = "use"
 _LOWER_IS_BETTER = ("noise_sensitivity", "harmfulness", "maliciousness")  # Ragas's metrics do not declare it
 _CAPITAL = re.compile(r"(?<!^)(?=[A-Z])")
@@ -75,7 +75,7 @@ class RagasMetric(Metric):
         higher_is_better: bool | None = None,
     ) -> None:
         self._version = load_ragas().__version__
-        self.name = f"{PREFIX}{metric.name}"
+        self.name = f"{RAGAS}:{metric.name}"
         self.judge = judge
         self.embedder = load_embedder(embedder) if isinstance(embedder, str) else embedder
         self._metric = self._with_our_parts(metric)
@@ -212,7 +212,7 @@ def load_ragas_metric(name: str, judge: Judge | None = None, embedder: Embedder 
     parameters = inspect.signature(known[name]).parameters
     if "llm" in parameters:
         if judge is None:
-            raise UsageError(f"{PREFIX}{name} asks a judge; name one with --judge (in Python: judge=...)")
+            raise UsageError(f"{RAGAS}:{name} asks a judge; name one with --judge (in Python: judge=...)")
         parts["llm"] = JudgeLLM(judge)
     if "embeddings" in parameters:
         embedder = embedder or load_embedder(_DEFAULT_EMBEDDER)
@@ -220,7 +220,7 @@ def load_ragas_metric(name: str, judge: Judge | None = None, embedder: Embedder 
     try:
         metric = known[name](**parts)
     except (ImportError, ValueError, TypeError) as error:
-        raise UsageError(f"{PREFIX}{name} cannot be made: {' '.join(str(error).split())}") from error
+        raise UsageError(f"{RAGAS}:{name} cannot be made: {' '.join(str(error).split())}") from error
     metric.name = name
     return RagasMetric(metric, judge if "llm" in parameters else None, embedder if "embeddings" in parameters else None)
 

@@ -12,7 +12,8 @@ from ..judges.embedders import Embedder, load_embedder
 from ..judges.python_model import JudgeFunction, open_python_model
 from ..judges.settings import PYTHON, judge_file_name
 from ..metrics import Metric
-from ..metrics.catalogue import BASELINES, DEFAULT_METRICS, load_metric
+from ..metrics.catalogue import load_metric
+from ..metrics.specification import BASELINES, DEFAULT_METRICS
 from ..prompts import BUNDLED, Prompts
 
 JudgeLike: TypeAlias = Judge | JudgeSettings | str | Path | JudgeFunction | Any

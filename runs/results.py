@@ -13,7 +13,7 @@ from ..eval_sets.name_suggestions import nearest_names
 from ..installation import require_extra
 from ..judges import ReplyCounts, Usage
 from ..metrics import Score
-from ..metrics.catalogue import BASELINES
+from ..metrics.specification import BASELINES
 from .export import write_rows
 from .report import score_as_json
 from .sample_audit import Audit

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..html.page import render_page, template_environment, write_page
-from ..metrics.catalogue import BASELINES
+from ..metrics.specification import BASELINES
 
 if TYPE_CHECKING:
     from .results import Results

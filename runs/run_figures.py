@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ..html.axes import Axis, axis_over
 from ..meta_eval.estimate import Estimate
-from ..metrics.catalogue import BASELINES
+from ..metrics.specification import BASELINES
 from .database import explain_errors
 from .nightly.nightly_report import MetricReport, report_metric
 from .score_sums import Part, ScoreSums

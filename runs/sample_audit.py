@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from ..eval_sets import Sample
 from ..metrics import Score
-from ..metrics.catalogue import BASELINES
+from ..metrics.specification import BASELINES
 from ..text.untrusted import without_unseen
 from .report import format_cost
 

@@ -10,7 +10,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from ..html.charts import draw_forest, draw_histogram
-from ..metrics.catalogue import BASELINES
+from ..metrics.specification import BASELINES
 from ..runs import Store
 from ..runs.answer_index import AnswerIndex, AnswerPage, AnswerQuery, Rated, Status
 from ..runs.nightly.ledger import Ledger

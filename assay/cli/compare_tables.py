@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ..metrics.catalogue import BASELINES
+from ..metrics.specification import BASELINES
 from ..runs.compare import Comparison, Difference
 from ..runs.report import format_interval
 from .output import STYLES, Column, make_table, one_line, open_console, terminal_text

@@ -345,8 +345,9 @@ def read_metrics(typed: str | None, translate: str | None = None, *, has_judge: 
     if translate is None:
         return names
     from ..metrics.catalogue import add_option
+    from ..metrics.specification import parse_specification
 
     translated = tuple(add_option(name, "translate", translate) for name in names)
-    if not any(f":translate={translate}" in name for name in translated):
+    if not any(parse_specification(name).options.get("translate") == translate for name in translated):
         raise UsageError(f"--translate {translate}: none of {', '.join(names)} reads a translation; heuristic does")
     return translated

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ..metrics import Score
-from ..metrics.catalogue import BASELINES
+from ..metrics.specification import BASELINES
 from ..runs.report import format_cost, format_interval
 from ..runs.summary import MetricSummary, ScoreTotals, best_metric
 from .output import STYLES, WIDTH, Column, is_wide, make_table, one_line, open_console, print_command
@@ -45,7 +45,7 @@ def print_run(store: "Store", run: str, outcome: "Outcome | None" = None, *, eac
         if outcome.without_prompts:
             console.print(Text(one_line(describe_missing_prompts(outcome.without_prompts))))
     totals = ScoreTotals.of_run(store, run)
-    summaries = totals.summarise(plan.all_directions, by_language=True)
+    summaries = totals.summarise(plan.all_directions, by_language=True, has_p_values=False)
     for language in dict.fromkeys(summary.language for summary in summaries):
         own = [summary for summary in summaries if summary.language == language]
         print_summaries(console, f"Language: {language or 'not said'}", own)

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 from ...former_names import current_name
 from ...judges import Budget, JudgeSettings, Mode, load_settings
 from ...judges.judge_folder import JUDGE_FILE
-from ...metrics.catalogue import DEFAULT_METRICS
+from ...metrics.specification import DEFAULT_METRICS
 from ..plan import Plan
 from .gates import NO_JUDGE, Gate
 
