@@ -6,6 +6,7 @@ from importlib.resources.abc import Traversable
 from typing import TYPE_CHECKING, TypeVar
 
 from ..errors import InputError, UsageError
+from ..installation import registered_entries
 from .claim_sections import ClaimMarks, ClaimTimes, PlainWords, SeriesNames
 from .sections import (
     Components,
@@ -28,6 +29,8 @@ from .yaml_file import read_yaml
 if TYPE_CHECKING:
     from babel import Locale
 
+GROUP = "assay.languages"
+"""The group of entry points that register language packs: a code, and the package with the pack's YAML files."""
 FALLBACK = "en"
 """The language that stands in for one without a pack, and for one that is not known."""
 
@@ -200,9 +203,8 @@ class Language:
 
 @cache
 def language_codes() -> tuple[str, ...]:
-    """Lists the codes of the languages that have a pack, sorted."""
-    folders = (entry for entry in resources.files(__package__).iterdir() if entry.is_dir())
-    return tuple(sorted(folder.name for folder in folders if folder.joinpath("language.yaml").is_file()))
+    """Lists the codes of the languages that have a pack, of Assay or of another package, sorted."""
+    return tuple(registered_entries(GROUP))
 
 
 def load_language(code: str) -> Language:
@@ -256,4 +258,14 @@ def packs_with(*sections: str) -> tuple[Language, ...]:
 
 @cache
 def _load(code: str) -> Language:
-    return Language(code, resources.files(__package__).joinpath(code))
+    entry = registered_entries(GROUP)[code]
+    parent, _, name = entry.value.rpartition(".")
+    try:
+        folder = resources.files(parent).joinpath(name) if parent else resources.files(name)
+    except ImportError as error:
+        raise UsageError(
+            f"the language pack {code} is registered as {entry.value}, which cannot be imported"
+        ) from error
+    if not folder.joinpath("language.yaml").is_file():
+        raise UsageError(f"the language pack {code} is registered as {entry.value}, which has no language.yaml")
+    return Language(code, folder)
