@@ -4,6 +4,8 @@ from .options import RunOptions as RunOptions
 from .plan import Plan as Plan
 from .results import Results as Results
 from .run_writer import RunWriter as RunWriter
+from .scoring_request import OpenedMetrics as OpenedMetrics
+from .scoring_request import ScoringRequest as ScoringRequest
 from .session import Outcome as Outcome
 from .session import Progress as Progress
 from .session import StoredRun as StoredRun

@@ -15,6 +15,7 @@ from ...judges.embedders import load_embedder
 from ...judges.recording import Recording, format_line, parse_line
 from ...metrics import Metric, Score
 from ..options import RunOptions
+from ..scoring_request import ScoringRequest
 from ..session import Ending, Progress, score_samples
 from .shard_plan import ShardPlan, content_key
 from .shard_source import Origin
@@ -90,12 +91,12 @@ class ShardScorer:
         judge = None if settings is None else LiteLLMJudge(settings, cassette=replayed, budget=budget)
         keeps_vectors: Any = cassette if is_replaying else self._replies
         self._judge = judge
-        self._options = RunOptions(
+        self._request = ScoringRequest(
             metrics=plan.all_metrics,
             judge=judge,
             embedder=load_embedder(plan.embedder, keeps_vectors, budget),
             prompts=plan.prompts,
-            concurrency=None if judge else plan.concurrency,
+            options=RunOptions(concurrency=None if judge else plan.concurrency),
         )
         self._runner = asyncio.Runner()
 
@@ -121,7 +122,7 @@ class ShardScorer:
         progress = Progress()
         self.unfinished = None
         try:
-            self._runner.run(score_samples(samples, record, self._options, progress=progress))
+            self._runner.run(score_samples(samples, record, self._request, progress=progress))
         except BaseException:
             self.unfinished = record.result()
             raise
@@ -138,8 +139,8 @@ class ShardScorer:
         notes: list[str] = []
 
         async def load_metrics() -> list[Metric]:
-            async with self._options.scorers() as scorers:
-                return list(scorers.metrics)
+            async with self._request.open() as opened:
+                return list(opened.metrics)
 
         return self._runner.run(load_metrics()), list(read_samples(rows, self.plan, notes)), notes
 
