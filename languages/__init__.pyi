@@ -1,4 +1,4 @@
-from .language import FALLBACK as FALLBACK
+from .fallback import FALLBACK as FALLBACK
 from .language import Language as Language
 from .language import find_language as find_language
 from .language import language_codes as language_codes

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 from ..errors import InputError, UsageError
 from ..installation import registered_entries
 from .claim_sections import ClaimMarks, ClaimTimes, PlainWords, SeriesNames
+from .fallback import FALLBACK
 from .sections import (
     Components,
     Declined,
@@ -31,8 +32,6 @@ if TYPE_CHECKING:
 
 GROUP = "assay.languages"
 """The group of entry points that register language packs: a code, and the package with the pack's YAML files."""
-FALLBACK = "en"
-"""The language that stands in for one without a pack, and for one that is not known."""
 
 S = TypeVar("S", bound=Section)
 
@@ -95,7 +94,7 @@ class Language:
                 raise InputError(f"{origin}: there is no currency {code!r}; write ISO 4217 codes")
             names = [get_currency_name(code, count, self.locale) for count in (1, 2)]  # singular and plural
             written |= {name.lower(): code for name in (code, get_currency_symbol(code, self.locale), *names)}
-        return dict(sorted(written.items(), key=lambda each: -len(each[0])))
+        return dict(sorted(written.items(), key=lambda name_and_code: -len(name_and_code[0])))
 
     @cached_property
     def is_day_first(self) -> bool:

@@ -42,7 +42,7 @@ def option_types(metric_class: Any) -> dict[str, tuple[Any, ...]]:
         name = getattr(metric_class, "__name__", metric_class)
         raise UsageError(f"the annotations of {name} cannot be read: {error}; import it at run time too") from error
     alternatives = {
-        name: tuple(each for each in _alternatives(annotations.get(name, str)) if _can_be_typed(each))
+        name: tuple(kind for kind in _alternatives(annotations.get(name, str)) if _can_be_typed(kind))
         for name in constructor_parameters(metric_class)
         if name not in FILLED_IN
     }
@@ -101,7 +101,7 @@ def _coerce(specification: str, name: str, text: str, alternatives: tuple[Any, .
 
 def _choices(alternatives: tuple[Any, ...]) -> str:
     """The values that an option takes, in words."""
-    words = [repr(literal) for each in alternatives for literal in get_args(each)]
+    words = [repr(literal) for kind in alternatives for literal in get_args(kind)]
     named = {bool: "true or false", int: "a whole number", float: "a number", type(None): _NONE}
     words += [text for kind, text in named.items() if kind in alternatives]
     return " or ".join(words)
@@ -109,7 +109,7 @@ def _choices(alternatives: tuple[Any, ...]) -> str:
 
 def _alternatives(annotation: Any) -> tuple[Any, ...]:
     if get_origin(annotation) in (Union, types.UnionType):
-        return tuple(inner for each in get_args(annotation) for inner in _alternatives(each))
+        return tuple(inner for part in get_args(annotation) for inner in _alternatives(part))
     return (annotation,)
 
 

@@ -1,6 +1,7 @@
 """The rules of the house, one test per rule: who imports whom, how, what is documented, and how modules are named."""
 
 import ast
+import importlib
 import re
 import subprocess
 import sys
@@ -175,10 +176,44 @@ def test_nothing_heavy_is_loaded_before_it_is_needed(words: tuple[str, ...]) -> 
     assert HEAVY & set(process.stderr.split()) == set()
 
 
-def test_every_public_name_can_be_imported() -> None:
-    import assay
+LISTED_RUN = {
+    # what a command that only reads a store may load: heavy libraries, and how many modules of our own
+    ("runs",): ({"pydantic", "rich"}, 40),
+    ("runs", "--json"): ({"pydantic"}, 40),
+    ("show", "last", "--json"): ({"pydantic"}, 55),
+    ("show", "last"): ({"pydantic", "rich", "numpy"}, 55),
+}
 
-    assert [name for name in assay.__all__ if getattr(assay, name, None) is None] == []
+
+@pytest.mark.parametrize("words", LISTED_RUN, ids=" ".join)
+def test_reading_a_store_loads_little(words: tuple[str, ...], tmp_path: Path) -> None:
+    """The runs and scores of a store are shown without judges, metrics or sets being imported."""
+    heavy, most_modules = LISTED_RUN[words]
+    script = (
+        "import sys\nsys.argv = ['assay', *{words}]\nfrom assay.cli import main\n"
+        "try: main()\nexcept SystemExit as end: assert not end.code\n"
+        "sys.stderr.write(' '.join(sys.modules))"
+    )
+
+    def modules_loaded(*typed: str) -> set[str]:
+        command = [sys.executable, "-c", script.format(words=typed)]
+        return set(subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path).stderr.split())
+
+    modules_loaded("run", "helpdesk_en", "--metrics", "token_overlap", "--limit", "10", "--json")
+    loaded = modules_loaded(*words)
+    assert HEAVY & {name.partition(".")[0] for name in loaded} == heavy
+    own = {name for name in loaded if name.partition(".")[0] == "assay"}
+    assert len(own) <= most_modules, listing(sorted(own))
+
+
+def test_every_public_name_can_be_imported() -> None:
+    """Those of each package that opens lazily; each has one place, the `__init__.pyi` beside the `__init__.py`."""
+    doors = [path for folder in ("assay", *ARROWS) for path in sorted((ROOT / folder).rglob("__init__.pyi"))]
+    assert {"assay", "metrics", "judges", "runs"} <= {path.parent.name for path in doors}
+    for path in doors:
+        package = importlib.import_module(".".join(("assay", *package_of(path))))
+        assert [name for name in package.__all__ if getattr(package, name, None) is None] == []
+        assert set(package.__all__) <= {*dir(package), "__version__"}
 
 
 def test_every_migration_has_its_own_number() -> None:

@@ -63,9 +63,9 @@ def main() -> None:
             warnings.showwarning = show
             sys.exit(cli(standalone_mode=False))
     except click.ClickException as error:
-        shown = StringIO()
-        error.show(file=shown)  # the words that were typed stand in it
-        echo(shown.getvalue().removesuffix("\n"), err=True)
+        message = StringIO()
+        error.show(file=message)  # the words that were typed stand in it
+        echo(message.getvalue().removesuffix("\n"), err=True)
         sys.exit(error.exit_code)
     except UsageError as error:
         _end(error, USAGE)
