@@ -262,9 +262,7 @@ def _load(code: str) -> Language:
     try:
         folder = resources.files(parent).joinpath(name) if parent else resources.files(name)
     except ImportError as error:
-        raise UsageError(
-            f"the language pack {code} is registered as {entry.value}, which cannot be imported"
-        ) from error
+        raise UsageError(f"the language pack {code} is registered as {entry.value}, which is not installed") from error
     if not folder.joinpath("language.yaml").is_file():
         raise UsageError(f"the language pack {code} is registered as {entry.value}, which has no language.yaml")
     return Language(code, folder)
