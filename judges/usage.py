@@ -51,6 +51,10 @@ class Usage:
         return sum(usages, cls())
 
 
+NO_USAGE = Usage()
+"""What nothing took."""
+
+
 @dataclass(slots=True)
 class ReplyCounts:
     """How many replies could not be used; one that was repaired without a model (fences, trailing commas) could.

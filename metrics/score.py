@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from ..judges.usage import Usage
+from ..judges.usage import NO_USAGE, Usage
 from .claim import Claim
 
 Status = Literal["scored", "skipped", "failed"]
@@ -59,14 +59,14 @@ class Score:
 
 def scored(value: float, reason: str, evidence: dict[str, Any] | None = None, usage: Usage | None = None) -> Score:
     """A score with a value."""
-    return Score(value, "scored", reason, evidence or {}, usage or Usage())
+    return Score(value, "scored", reason, evidence or {}, usage or NO_USAGE)
 
 
 def skipped(reason: str, evidence: dict[str, Any] | None = None, usage: Usage | None = None) -> Score:
     """A score without a value, because there is nothing to measure; this is not an error."""
-    return Score(None, "skipped", reason, evidence or {}, usage or Usage())
+    return Score(None, "skipped", reason, evidence or {}, usage or NO_USAGE)
 
 
 def failed(reason: str, evidence: dict[str, Any] | None = None, usage: Usage | None = None) -> Score:
     """A score without a value, because measuring went wrong."""
-    return Score(None, "failed", reason, evidence or {}, usage or Usage())
+    return Score(None, "failed", reason, evidence or {}, usage or NO_USAGE)

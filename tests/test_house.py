@@ -176,6 +176,16 @@ def test_nothing_heavy_is_loaded_before_it_is_needed(words: tuple[str, ...]) -> 
     assert HEAVY & set(process.stderr.split()) == set()
 
 
+def test_types_that_cross_folders_import_next_to_nothing() -> None:
+    """A score with its claims and usage can be read where no metric and no judge is imported."""
+    code = "import sys, assay.metrics.score; print(*(name for name in sys.modules if name.startswith('assay.')))"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd="/").stdout
+    assert set(loaded.split()) == {
+        *("assay.metrics", "assay.metrics.score", "assay.metrics.claim", "assay.judges", "assay.judges.usage"),
+        *("assay.text", "assay.text.quotes", "assay.text.tokens", "assay.text.untrusted"),
+    }
+
+
 LISTED_RUN = {
     # what a command that only reads a store may load: heavy libraries, and how many modules of our own
     ("runs",): ({"pydantic", "rich"}, 40),
