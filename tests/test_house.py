@@ -184,6 +184,7 @@ def test_every_public_name_can_be_imported() -> None:
 def test_every_migration_has_its_own_number() -> None:
     """Of two migrations with one number only one would be applied."""
     numbers = [int(path.name[:4]) for path in sorted((ROOT / "runs" / "migrations").glob("*.sql"))]
+    assert numbers
     assert numbers == list(range(numbers[0], numbers[0] + len(numbers)))
 
 
