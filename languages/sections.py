@@ -8,7 +8,6 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 MessageType = Literal["error", "general", "reasoning", "instruction", "binary", "action", "unspecified"]
 EntityKind = Literal["phone", "email", "date", "hours", "amount", "address"]
-SpeakerRole = Literal["user", "assistant", "context", "system"]
 
 
 def _checked(pattern: str) -> str:

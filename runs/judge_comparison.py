@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Literal
 
 from ..errors import UsageError
 from ..eval_sets import Sample
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 ANSWERS = 1000  # that a cost is for
 Unit = Literal["usd", "tokens", "seconds"]
-UNITS: tuple[Unit, ...] = get_args(Unit)
 
 
 @dataclass(frozen=True, slots=True)
