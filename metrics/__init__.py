@@ -16,18 +16,13 @@ from .declined import Declined
 from .factoid import Factoid
 from .factual_correctness import FactualCorrectness
 from .faithfulness import Faithfulness
-from .judge_completeness import JudgeCompleteness
-from .judge_relatedness import JudgeRelatedness
-from .judge_truthfulness import JudgeTruthfulness
+from .judge_rating import JudgeCompleteness, JudgeRelatedness, JudgeTruthfulness
 from .metric import ComputedMetric, Metric, Score
 from .noise_sensitivity import NoiseSensitivity
 from .numeric.numeric_claims import NumericClaims
 from .predicate import PredicateMetric
 from .ragas_adapter import RagasMetric, as_ragas_metric
-from .rouge_1 import Rouge1
-from .rouge_2 import Rouge2
-from .rouge_l import RougeL
-from .rouge_l_precision import RougeLPrecision
+from .rouge import Rouge1, Rouge2, RougeL, RougeLPrecision
 from .rubric import RubricMetric
 from .token_overlap import TokenOverlap
 from .topic_adherence import TopicAdherence

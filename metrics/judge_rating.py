@@ -60,3 +60,34 @@ class JudgeRating(Metric):
         if answer.probabilities is not None:
             reason += f"; over its alternatives {expected:.2f} on average"
         return scored(expected, reason, evidence, answers.usage)
+
+
+class JudgeTruthfulness(JudgeRating):
+    """The judge's 1-5 for "the quality of only saying what is true" (001, section III).
+
+    Formula and edge cases: see `JudgeRating`. One request per sample, shared with the other two requirements.
+    """
+
+    name = "judge_truthfulness"
+    requirement = "truthfulness"
+
+
+class JudgeRelatedness(JudgeRating):
+    """The judge's 1-5 for "a close connection with the subject you are discussing or the situation you are in".
+
+    Source: 001, section III. Formula and edge cases: see `JudgeRating`. One request per sample, shared with the other
+    two requirements.
+    """
+
+    name = "judge_relatedness"
+    requirement = "relatedness"
+
+
+class JudgeCompleteness(JudgeRating):
+    """The judge's 1-5 for "including all the parts that are necessary; being whole" (001, section III).
+
+    Formula and edge cases: see `JudgeRating`. One request per sample, shared with the other two requirements.
+    """
+
+    name = "judge_completeness"
+    requirement = "completeness"

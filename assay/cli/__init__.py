@@ -14,7 +14,6 @@ from . import cassette_files, generate_documents, generate_questions, generate_r
 from .align import align
 from .batch import batch
 from .cassettes import cassettes
-from .compare import compare
 from .crosseval import crosseval
 from .demo import demo
 from .estimate import estimate
@@ -31,9 +30,8 @@ from .probe import probe
 from .prompts import prompts
 from .rate import rate, ratings
 from .run import run
-from .show import show
 from .suite import accept, suite
-from .view import view
+from .viewing import compare, show, view
 
 COMMANDS = {
     "Evaluate": (init, run, batch, show, view, compare, runs, demo),

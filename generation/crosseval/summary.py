@@ -4,8 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from ...meta_eval.estimate import Estimate, estimate
-from ...meta_eval.proportion import estimate_proportion
+from ...meta_eval.estimate import Estimate, estimate, estimate_proportion
 from .exchange import Exchange
 
 if TYPE_CHECKING:

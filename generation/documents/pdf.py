@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import InputError
-from .block import Block
-from .markdown_table import markdown_table
+from .block import Block, markdown_table
 from .pdf_fragments import SOFT_HYPHEN, Fragment, page_fragments
 from .pdf_headings import Line, body_size, find_contents, find_headings, heading_levels, usual_gap
 from .pdf_margins import remove_margins
