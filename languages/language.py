@@ -9,15 +9,15 @@ from ..errors import InputError, UsageError
 from .claim_sections import ClaimMarks, ClaimTimes, PlainWords, SeriesNames
 from .sections import (
     Components,
-    Declined,
+    DeclinedWords,
     Entities,
     Messages,
     Notation,
+    PackFile,
     Probes,
     Profile,
     Questions,
     RatingPage,
-    Section,
     Sentences,
     Speakers,
     Statements,
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 FALLBACK = "en"
 """The language that stands in for one without a pack, and for one that is not known."""
 
-S = TypeVar("S", bound=Section)
+S = TypeVar("S", bound=PackFile)
 
 
 class Language:
@@ -115,9 +115,9 @@ class Language:
         return self._read("sentences", Sentences)
 
     @cached_property
-    def declined(self) -> Declined:
+    def declined(self) -> DeclinedWords:
         """`declined.yaml`."""
-        return self._read("declined", Declined)
+        return self._read("declined", DeclinedWords)
 
     @cached_property
     def speakers(self) -> Speakers:

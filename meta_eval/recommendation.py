@@ -3,7 +3,7 @@
 from .agreement import MetricAgreement
 from .combiners import SUBSET
 from .estimate import Estimate
-from .results import Choice, Combination, Comparison, Policy, Raters, Selection
+from .results import ChosenCombination, Combination, Comparison, Policy, Raters, Selection
 from .table import QUESTION_ONLY
 
 SIGNIFICANT = 0.05
@@ -68,7 +68,7 @@ def recommend(
     return "; ".join(parts) + "."
 
 
-def _others(selection: Selection) -> list[Choice]:
+def _others(selection: Selection) -> list[ChosenCombination]:
     """The choices of the rules that are not preferred."""
     return [
         choice
@@ -77,7 +77,7 @@ def _others(selection: Selection) -> list[Choice]:
     ]
 
 
-def _alternative(choice: Choice, selection: Selection) -> str:
+def _alternative(choice: ChosenCombination, selection: Selection) -> str:
     """What another rule would choose; empty of the best where the simpler choice agrees as well out of fold."""
     name = name_of(choice.combination)
     if choice.rule == "best":
@@ -167,7 +167,7 @@ def explain(
     return "; ".join([*parts, _rater_clause(raters)]) + "."
 
 
-def _compare_choice(choice: Choice, selection: Selection) -> str:
+def _compare_choice(choice: ChosenCombination, selection: Selection) -> str:
     """What another rule chooses, what it reaches out of fold, and how far that is from the best."""
     name, reached = name_of(choice.combination), format_estimate(choice.combination.out_of_fold)
     if choice.rule != "best":

@@ -118,7 +118,7 @@ class Combination:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class ChosenCombination:
     """What one rule chooses among all combinations.
 
     Attributes:
@@ -160,7 +160,7 @@ class Selection:
     combine: str
     prefer: str
     combinations: tuple[Combination, ...]
-    choices: tuple[Choice, ...]
+    choices: tuple[ChosenCombination, ...]
     chosen: Combination
     best_by_chance: float
     best_in_sample: float

@@ -9,7 +9,7 @@ from ...languages import Language
 from ...text.lemmas import lemma, words
 from ...text.sentences import sentences
 from ..metric import Score, scored, skipped
-from .feature import Feature, Reading, bound_evidence
+from .feature import Feature, SampleTexts, bound_evidence
 
 FEWEST_SHARED = 3  # content words: fewer are shared by chance
 LEAST_SHARE = 0.75  # of the shorter statement's content words
@@ -108,7 +108,7 @@ class AnswerContradiction(Feature):
     by_sentences = True
     needs: tuple[str, ...] = ("response",)
 
-    def score_reading(self, reading: Reading) -> Score:
+    def score_reading(self, reading: SampleTexts) -> Score:
         """Skipped when the answer states nothing."""
         all_statements = find_statements(reading.answer, reading.language)
         if not all_statements:

@@ -9,7 +9,7 @@ from ...errors import InputError
 from ...languages import Language
 from ...text.lemmas import lemma, words
 from ..metric import Score, scored
-from .feature import Feature, Reading
+from .feature import Feature, SampleTexts
 
 MOST_WORDS = 10_000  # of the documentation's words, the most frequent (001)
 RAREST_GENERAL = 0.99e-6  # once in a million words (Zipf 3, which wordfreq rounds). Rarer is not general language
@@ -85,7 +85,7 @@ class CompanyTerms(Feature):
         if self._known is not None:
             self.needs = ("response",)
 
-    def score_reading(self, reading: Reading) -> Score:
+    def score_reading(self, reading: SampleTexts) -> Score:
         """Always scored: an answer without company terms has 0."""
         language = reading.language
         known = self._known

@@ -5,7 +5,7 @@ from functools import cache
 
 from ...languages import Language
 from ..metric import Score, scored
-from .feature import Feature, Reading
+from .feature import Feature, SampleTexts
 
 
 def complex_answer(signs: dict[str, list[str]]) -> float:
@@ -33,7 +33,7 @@ class ComplexAnswer(Feature):
     name = "heuristic.complex_answer"
     needs: tuple[str, ...] = ("response",)
 
-    def score_reading(self, reading: Reading) -> Score:
+    def score_reading(self, reading: SampleTexts) -> Score:
         """Always scored: an answer without signal words has 0."""
         signs = find_signal_words(reading.answer, reading.language)
         present = [kind for kind, phrases in signs.items() if phrases]

@@ -2,7 +2,7 @@
 
 from ...text.components import MOST_COMPONENTS, find_components, unspecified_components
 from ..metric import Score, scored
-from .feature import Feature, Reading, bound_evidence
+from .feature import Feature, SampleTexts, bound_evidence
 
 
 def components_defined(named: int, unspecified: int) -> float:
@@ -15,7 +15,7 @@ class ComponentsDefined(Feature):
 
     name = "heuristic.components_defined"
 
-    def score_reading(self, reading: Reading) -> Score:
+    def score_reading(self, reading: SampleTexts) -> Score:
         """Always scored: an answer that names no component has 1."""
         named = [component.name for component in find_components(reading.answer, reading.language)]
         unspecified = unspecified_components(reading.answer, (reading.question, *reading.contexts), reading.language)

@@ -5,7 +5,7 @@ from collections.abc import Sequence, Set
 from ...text.lemmas import content_lemmas
 from ...text.sentences import claiming_sentences
 from ..metric import Score, scored, skipped
-from .feature import Feature, Reading
+from .feature import Feature, SampleTexts
 
 LEAST_SHARE = 0.5  # of a sentence's content words, for it to draw on a context
 
@@ -34,7 +34,7 @@ class ContextSynthesis(Feature):
     name = "heuristic.context_synthesis"
     by_sentences = True
 
-    def score_reading(self, reading: Reading) -> Score:
+    def score_reading(self, reading: SampleTexts) -> Score:
         """Skipped with one context, or when the answer has fewer than two sentences that claim something."""
         if len(reading.contexts) < 2:
             return skipped("there is one context: nothing to combine")

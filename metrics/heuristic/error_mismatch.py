@@ -9,7 +9,7 @@ from ...languages import Language
 from ...text.error_codes import find_codes, find_errors, normal_code
 from ...text.lemmas import content_lemmas
 from ..metric import Score, scored, skipped
-from .feature import Feature, Reading, bound_evidence
+from .feature import Feature, SampleTexts, bound_evidence
 
 MOST_ERRORS = 20
 """At most so many errors are looked up: for each, the answer is compared with all entries."""
@@ -76,7 +76,7 @@ class ErrorMismatch(Feature):
 
     name = "heuristic.error_mismatch"
 
-    def score_reading(self, reading: Reading) -> Score:
+    def score_reading(self, reading: SampleTexts) -> Score:
         """Skipped when neither question nor answer names an error. 0 when the answer explains another error."""
         answer, question = (
             find_errors(reading.answer, reading.language),

@@ -32,7 +32,7 @@ def bound_evidence(what: str, count: int, most: int) -> dict[str, list[str]]:
     return {"bounds": [f"only the first {most:,} of {count:,} {what}"]} if count > most else {}
 
 
-class Reading(NamedTuple):
+class SampleTexts(NamedTuple):
     """A sample's texts, plain and parsed. Without parsing (`parsed=False` in a feature) the subjects are None."""
 
     language: Language
@@ -67,7 +67,7 @@ def _known(sections: tuple[str, ...]) -> str:
     return ", ".join(language.name for language in packs_with(*sections))
 
 
-async def read(sample: Sample, texts: ParsedTexts | None) -> Reading:
+async def read(sample: Sample, texts: ParsedTexts | None) -> SampleTexts:
     """Reads a sample; parsed where `texts` is given, else lemmatised only. Raises `UsageError` for a bad pipeline."""
     language = language_or_fallback(sample.language)
     plain = (sample.user_input, sample.response, *sample.retrieved_contexts)
@@ -76,7 +76,7 @@ async def read(sample: Sample, texts: ParsedTexts | None) -> Reading:
     else:
         parsed, lacking = await texts.parse(plain, language), texts.pipeline(language).lacking
     question, answer, *contexts = parsed
-    return Reading(
+    return SampleTexts(
         language,
         sample.user_input,
         sample.response,
@@ -120,7 +120,7 @@ class Feature(Metric):
         return type(self).name.removeprefix("heuristic.")
 
     @abstractmethod
-    def score_reading(self, reading: Reading) -> Score:
+    def score_reading(self, reading: SampleTexts) -> Score:
         """The feature of a sample that was read; `skipped` where there is nothing to measure."""
 
     async def measure(self, sample: Sample) -> Score:

@@ -11,7 +11,7 @@ from ...text.lemmas import words
 from ...text.sentences import claiming_sentences
 from ..metric import Score, scored, skipped
 from .company_terms import is_general
-from .feature import Feature, Reading
+from .feature import Feature, SampleTexts
 
 _SHORTEST = 4
 
@@ -47,7 +47,7 @@ class GeneralAnswer(Feature):
     by_sentences = True
     needs: tuple[str, ...] = ("response",)
 
-    def score_reading(self, reading: Reading) -> Score:
+    def score_reading(self, reading: SampleTexts) -> Score:
         """Skipped when no sentence of the answer claims anything (a greeting, a refusal)."""
         sentences = claiming_sentences(reading.answer, reading.language)
         named = [component.name for component in find_components(reading.answer, reading.language)]  # with its markup

@@ -6,7 +6,7 @@ from itertools import repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..metric import Score, scored, skipped
-from .feature import Reading, StarredFeature
+from .feature import SampleTexts, StarredFeature
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -114,7 +114,7 @@ class Hal(StarredFeature):
 
     name = "heuristic.hal"
 
-    def score_reading(self, reading: Reading) -> Score:
+    def score_reading(self, reading: SampleTexts) -> Score:
         """Skipped when the answer has no two different words."""
         pairs = find_pairs(reading.answer_parsed.lemmas, [each.lemmas for each in reading.contexts_parsed])
         value = pairs.hal

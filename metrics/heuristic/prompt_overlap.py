@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from ..metric import Score, scored, skipped
-from .feature import Feature, Reading
+from .feature import Feature, SampleTexts
 
 
 def prompt_overlap(question: Sequence[str], answer: Sequence[str]) -> float | None:
@@ -18,7 +18,7 @@ class PromptOverlap(Feature):
     name = "heuristic.prompt_overlap"
     needs: tuple[str, ...] = ("response", "user_input")
 
-    def score_reading(self, reading: Reading) -> Score:
+    def score_reading(self, reading: SampleTexts) -> Score:
         """Skipped when the question has no words (in English: none but function words)."""
         question_lemmas = dict.fromkeys(reading.question_parsed.lemmas)
         value = prompt_overlap(reading.question_parsed.lemmas, reading.answer_parsed.lemmas)

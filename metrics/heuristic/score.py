@@ -19,7 +19,7 @@ from .complex_answer import ComplexAnswer
 from .components_defined import ComponentsDefined
 from .context_synthesis import ContextSynthesis
 from .error_mismatch import ErrorMismatch
-from .feature import SECTIONS, Feature, Reading, bound_evidence, explain_missing_pack, named_pipelines, read
+from .feature import SECTIONS, Feature, SampleTexts, bound_evidence, explain_missing_pack, named_pipelines, read
 from .general_answer import GeneralAnswer
 from .hal import Hal
 from .message_type import MOST_CHARACTERS, Rules, TypeMatch, classify
@@ -72,8 +72,8 @@ def rate(plain: float, *, unspecified: bool, verbatim: bool, overrides: bool = T
 class Readings(NamedTuple):
     """The reading of a sample, and the reading of its translation where there is one."""
 
-    own: Reading
-    english: Reading | None
+    own: SampleTexts
+    english: SampleTexts | None
     translation: Translation | None
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable
 
 from ..metric import Score, scored, skipped
-from .feature import Reading, StarredFeature, bound_evidence
+from .feature import SampleTexts, StarredFeature, bound_evidence
 from .parse_cache import MOST_PARSED, Pair
 
 
@@ -19,7 +19,7 @@ class SubjectCombination(StarredFeature):
     name = "heuristic.subject_combination"
     parsed = True
 
-    def score_reading(self, reading: Reading) -> Score:
+    def score_reading(self, reading: SampleTexts) -> Score:
         """Skipped when no parser is installed (the reason says what to type) or no verb has a subject."""
         pairs = reading.answer_parsed.subjects
         if pairs is None:
