@@ -92,7 +92,7 @@ class Language:
                 raise InputError(f"{origin}: there is no currency {code!r}; write ISO 4217 codes")
             names = [get_currency_name(code, count, self.locale) for count in (1, 2)]  # singular and plural
             written |= {name.lower(): code for name in (code, get_currency_symbol(code, self.locale), *names)}
-        return dict(sorted(written.items(), key=lambda each: -len(each[0])))
+        return dict(sorted(written.items(), key=lambda entry: -len(entry[0])))
 
     @cached_property
     def is_day_first(self) -> bool:

@@ -154,8 +154,8 @@ def _documents(value: Any, depth: int) -> Iterator[str]:
         if value.strip():
             yield value
     elif isinstance(value, list):
-        for each in value:
-            yield from _documents(each, depth + 1)
+        for entry in value:
+            yield from _documents(entry, depth + 1)
     elif isinstance(value, Mapping) and depth < 6:
         inner = value.get("document")
         if isinstance(inner, Mapping | str):
