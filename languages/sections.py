@@ -65,7 +65,8 @@ class Profile(PackFile):
         parsers: Families of spaCy pipelines, the preferred first (`nl_core_news`).
         plural: Regular expression of the endings that lemmatisation leaves on compounds.
         doubled_vowels: Whether a vowel is doubled in a closed syllable (`loon`, `lonen`).
-        function_words_in_lemmas: Whether texts are compared with their function words (001, section VI-A: in Dutch).
+        function_words_in_lemmas: Whether texts are compared with their function words, as in Dutch
+            (Lassche et al., 2024, VI-A).
     """
 
     name: str
@@ -155,7 +156,7 @@ class Entities(PackFile):
 
 
 class SignalWords(PackFile):
-    """Signal words of the four kinds of Complex Answer (001, section V-B)."""
+    """Signal words of the four kinds of Complex Answer (Lassche et al., 2024, V-B)."""
 
     perspective: tuple[str, ...]
     comparison: tuple[str, ...]
@@ -219,7 +220,7 @@ class Components(PackFile):
 
 
 class PaperRule(PackFile):
-    """One of the paper's ordered lists of substrings (001, section V-A)."""
+    """One of the paper's ordered lists of substrings (Lassche et al., 2024, V-A)."""
 
     type: MessageType
     patterns: tuple[str, ...]
@@ -316,7 +317,7 @@ class Notation(PackFile):
 
 
 class ReviewHeadings(PackFile):
-    """The headings of an annotator's sheet (003, section 5.4)."""
+    """The headings of an annotator's sheet (González Torres et al., 2024, 5.4)."""
 
     irrelevant: str
     too_specific: str
@@ -362,7 +363,7 @@ class Questions(PackFile):
 
 
 class RatingQuestions(PackFile):
-    """What a judge is asked about an answer: how far it fulfils each requirement of 001, section III."""
+    """What a judge is asked about an answer: how far it fulfils each requirement of Lassche et al. (2024), III."""
 
     truthfulness: str
     relatedness: str

@@ -183,7 +183,7 @@ def predict_subsets(task: CombinationTask, rows: Places, training: Places, other
     Args:
         task: The task.
         rows: Rows of `task.subsets`, (subsets,).
-        training: The places of the items that the scale is learnt from.
+        training: The places of the items that the scale is fitted on.
         others: Scores of the items to predict, (others, metrics).
 
     Returns:

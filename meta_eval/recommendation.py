@@ -60,12 +60,12 @@ def recommend(
     ]
     if QUESTION_ONLY in equals:
         parts.append(
-            "but the question alone predicts the ratings as well, so it may tell hard questions from easy ones rather "
-            "than good answers from bad ones"
+            "but nobody can tell yet whether it is better than the question alone, so it may tell hard questions from "
+            "easy ones rather than good answers from bad ones"
         )
     named = [choice.combination.metrics for choice in selection.choices]
     parts += [
-        f"{other}, which costs nothing, does as well"
+        f"nobody can tell yet whether it is better than {other}, which costs nothing"
         for other in equals
         if other != QUESTION_ONLY and (other,) not in named
     ]

@@ -88,7 +88,7 @@ def too_long_to_compare(*texts: Sequence[str]) -> str:
 
 
 class Rouge(ComputedMetric):
-    """F-measure of what answer and reference have in common (Lin, 2004; 003, Tables 3 and 5).
+    """F-measure of what answer and reference have in common (Lin, 2004; González Torres et al., 2024, Tables 3 and 5).
 
     Words are our tokens: case folded, letters with accents are letters, no stemming. Range: [0, 1].
     """

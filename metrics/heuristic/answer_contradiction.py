@@ -1,4 +1,4 @@
-"""Answer Contradiction (001, section IV-C.2): the answer states something and denies it."""
+"""Answer Contradiction (Lassche et al., 2024, IV-C.2): the answer states something and denies it."""
 
 import re
 from collections.abc import Sequence

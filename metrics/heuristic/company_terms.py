@@ -1,4 +1,4 @@
-"""Company-Specific Terms (001, section V-B): an answer in the words of the documentation is more likely true."""
+"""Company-Specific Terms (Lassche et al., 2024, V-B): the documentation's words make an answer likelier true."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable
@@ -11,7 +11,7 @@ from ...text.lemmas import lemma, words
 from ..metric import Score, scored
 from .feature import Feature, SampleTexts
 
-MOST_WORDS = 10_000  # of the documentation's words, the most frequent (001)
+MOST_WORDS = 10_000  # of the documentation's words, the most frequent (Lassche et al., 2024)
 RAREST_GENERAL = 0.99e-6  # once in a million words (Zipf 3, which wordfreq rounds). Rarer is not general language
 ENOUGH_TERMS = 3
 

@@ -1,4 +1,4 @@
-"""Complex Answer (001, section V-B; Kumar et al.): signal words of four kinds show an answer that is not too simple."""
+"""Complex Answer (Lassche et al., 2024, V-B; Kumar et al.): signal words of four kinds in the answer."""
 
 import re
 from functools import cache

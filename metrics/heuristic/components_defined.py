@@ -1,4 +1,4 @@
-"""Components Defined (001, section V-B): what the answer names must exist in the context or in the question."""
+"""Components Defined (Lassche et al., 2024, V-B): what the answer names is in the context or the question."""
 
 from ...text.components import MOST_COMPONENTS, find_components, unspecified_components
 from ..metric import Score, scored

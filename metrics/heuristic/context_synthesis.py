@@ -1,4 +1,4 @@
-"""Context Synthesis (001, section IV-C.2): an answer that combines documents is likelier true."""
+"""Context Synthesis (Lassche et al., 2024, IV-C.2): an answer that combines documents is likelier true."""
 
 from collections.abc import Sequence, Set
 

@@ -1,4 +1,4 @@
-"""The annotator's decision tree (001, section IV-B, Fig. 2) as data: walked on the features, and drawn."""
+"""The annotator's decision tree (Lassche et al., 2024, IV-B, Fig. 2) as data: walked on the features, and drawn."""
 
 from collections.abc import Mapping
 from functools import cache

@@ -1,4 +1,4 @@
-"""Error Mismatch (001, section IV-C.2 and Fig. 2): the answer is about the error asked about, and explains that one."""
+"""Error Mismatch (Lassche et al., 2024, IV-C.2 and Fig. 2): the answer explains the error that is asked about."""
 
 import re
 from collections import Counter, defaultdict

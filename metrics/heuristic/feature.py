@@ -101,7 +101,7 @@ class Feature(Metric):
     """One heuristic, in [0, 1], where 1 speaks for the answer. Write `score_reading`.
 
     `parsed` says whether it needs the parse, `by_sentences` whether it reads the answer's sentences, `starred` whether
-    it can work on English text for a set in another language (the star in 001, section V-B).
+    it can work on English text for a set in another language (the star in Lassche et al. (2024), V-B).
     """
 
     parsed: bool = False

@@ -1,4 +1,4 @@
-"""General Answer (001, section IV-C.2): an answer that is vague is less likely true."""
+"""General Answer (Lassche et al., 2024, IV-C.2): an answer that is vague is less likely true."""
 
 import re
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""HAL (001, section V-B; Lund and Burgess, 1996): words together in the answer are together in the context."""
+"""HAL (Lassche et al., 2024, V-B; Lund and Burgess, 1996): words together in the answer are together in the context."""
 
 from collections.abc import Iterable, Sequence
 from functools import cache

@@ -1,4 +1,4 @@
-"""Off-Context (001, section IV-C.2 and VI-B.4): right for another number, for all instead of one, for another trade."""
+"""Off-Context (Lassche et al., 2024, IV-C.2 and VI-B.4): right for another number, scope or trade."""
 
 import re
 from collections.abc import Iterable

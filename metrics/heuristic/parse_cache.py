@@ -26,7 +26,7 @@ _Key = tuple[Language, str]
 
 
 class Parsed(NamedTuple):
-    """A text's lemmas (001, section VI-A), and its (verb, subject) lemma pairs; None without a parser.
+    """A text's lemmas (Lassche et al., 2024, VI-A), and its (verb, subject) lemma pairs; None without a parser.
 
     The pairs are those of its first `MOST_PARSED` characters.
     """

@@ -1,4 +1,4 @@
-"""Prompt Overlap (001, section V-B; Kumar et al.): an answer that repeats the question's words is more likely true."""
+"""Prompt Overlap (Lassche et al., 2024, V-B; Kumar et al.): an answer with the question's words is likelier true."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""The heuristic score (001, section V-C and Fig. 4): the features in equal weight, and two things that decide alone."""
+"""The heuristic score (Lassche et al., 2024, V-C and Fig. 4): the features in equal weight, and what decides alone."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -47,7 +47,7 @@ class Rated(NamedTuple):
 
 
 def plain_score(features: Iterable[float | None]) -> float | None:
-    """Computes 1 + 4 * the mean of the features, in [1, 5]: their sum in equal weight, rescaled (001, section V-C).
+    """Computes 1 + 4 * the mean of the features, in [1, 5]: rescaled from their sum (Lassche et al., 2024, V-C).
 
     A feature that has no value (None) has no weight either; None when no feature has one.
     """

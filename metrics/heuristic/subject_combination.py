@@ -1,4 +1,4 @@
-"""Subject Combination (001, section V-B): who does what in the answer, does so in the context."""
+"""Subject Combination (Lassche et al., 2024, V-B): who does what in the answer, does so in the context."""
 
 from collections.abc import Collection, Iterable
 

@@ -1,4 +1,4 @@
-"""Verbatim Guide Defined (001, section V-B): the answer gives a guide of the context, step by step."""
+"""Verbatim Guide Defined (Lassche et al., 2024, V-B): the answer gives a guide of the context, step by step."""
 
 import math
 import re
