@@ -85,13 +85,13 @@ class CompanyTerms(Feature):
         if self._known is not None:
             self.needs = ("response",)
 
-    def score_reading(self, reading: SampleTexts) -> Score:
+    def score_texts(self, texts: SampleTexts) -> Score:
         """Always scored: an answer without company terms has 0."""
-        language = reading.language
+        language = texts.language
         known = self._known
         if known is None:
-            known = frozenset[str]().union(*(_context_terms(context, language) for context in reading.contexts))
-        used = dict.fromkeys(lemma(word, language) for word in words(reading.answer))
+            known = frozenset[str]().union(*(_context_terms(context, language) for context in texts.contexts))
+        used = dict.fromkeys(lemma(word, language) for word in words(texts.answer))
         terms = [word for word in used if word in known]
         reason = f"{len(terms)} company-specific terms" + (f": {', '.join(terms[:8])}" if terms else "")
         return scored(company_terms(terms), reason, {"terms": terms})

@@ -33,9 +33,9 @@ class ComplexAnswer(Feature):
     name = "heuristic.complex_answer"
     needs: tuple[str, ...] = ("response",)
 
-    def score_reading(self, reading: SampleTexts) -> Score:
+    def score_texts(self, texts: SampleTexts) -> Score:
         """Always scored: an answer without signal words has 0."""
-        signs = find_signal_words(reading.answer, reading.language)
+        signs = find_signal_words(texts.answer, texts.language)
         present = [kind for kind, phrases in signs.items() if phrases]
         return scored(
             complex_answer(signs), f"signal words of {len(present)} of {len(signs)} kinds", {"signal_words": signs}

@@ -15,10 +15,10 @@ class ComponentsDefined(Feature):
 
     name = "heuristic.components_defined"
 
-    def score_reading(self, reading: SampleTexts) -> Score:
+    def score_texts(self, texts: SampleTexts) -> Score:
         """Always scored: an answer that names no component has 1."""
-        named = [component.name for component in find_components(reading.answer, reading.language)]
-        unspecified = unspecified_components(reading.answer, (reading.question, *reading.contexts), reading.language)
+        named = [component.name for component in find_components(texts.answer, texts.language)]
+        unspecified = unspecified_components(texts.answer, (texts.question, *texts.contexts), texts.language)
         value = components_defined(min(len(named), MOST_COMPONENTS), len(unspecified))
         evidence = {"components": named[:MOST_COMPONENTS], "unspecified": unspecified}
         evidence |= bound_evidence("components are looked up", len(named), MOST_COMPONENTS)

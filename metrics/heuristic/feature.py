@@ -98,7 +98,7 @@ def named_pipelines(**options: str | None) -> ParsedTexts:
 
 
 class Feature(Metric):
-    """One heuristic, in [0, 1], where 1 speaks for the answer. Write `score_reading`.
+    """One heuristic, in [0, 1], where 1 speaks for the answer. Write `score_texts`.
 
     `parsed` says whether it needs the parse, `by_sentences` whether it reads the answer's sentences, `starred` whether
     it can work on English text for a set in another language (the star in Lassche et al. (2024), V-B).
@@ -120,18 +120,18 @@ class Feature(Metric):
         return type(self).name.removeprefix("heuristic.")
 
     @abstractmethod
-    def score_reading(self, reading: SampleTexts) -> Score:
+    def score_texts(self, texts: SampleTexts) -> Score:
         """The feature of a sample that was read; `skipped` where there is nothing to measure."""
 
     async def measure(self, sample: Sample) -> Score:
-        """Scores the sample's reading. Skipped where its language has no pack with word lists for the heuristics.
+        """Scores the sample's texts. Skipped where its language has no pack with word lists for the heuristics.
 
         Raises `UsageError` when the named pipeline cannot be used.
         """
         if why := explain_missing_pack(sample, *SECTIONS):
             return skipped(why)
-        reading = await read(sample, self._texts if self.parsed else None)
-        score = await compute_beside(self.score_reading, reading)
+        texts = await read(sample, self._texts if self.parsed else None)
+        score = await compute_beside(self.score_texts, texts)
         cut = describe_cut_lines(sample.response) if self.by_sentences else []
         if not cut:
             return score

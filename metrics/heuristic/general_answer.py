@@ -47,12 +47,12 @@ class GeneralAnswer(Feature):
     by_sentences = True
     needs: tuple[str, ...] = ("response",)
 
-    def score_reading(self, reading: SampleTexts) -> Score:
+    def score_texts(self, texts: SampleTexts) -> Score:
         """Skipped when no sentence of the answer claims anything (a greeting, a refusal)."""
-        sentences = claiming_sentences(reading.answer, reading.language)
-        named = [component.name for component in find_components(reading.answer, reading.language)]  # with its markup
+        sentences = claiming_sentences(texts.answer, texts.language)
+        named = [component.name for component in find_components(texts.answer, texts.language)]  # with its markup
         specific = [
-            any(name in sentence for name in named) or is_specific(sentence, reading.language) for sentence in sentences
+            any(name in sentence for name in named) or is_specific(sentence, texts.language) for sentence in sentences
         ]
         value = general_answer(specific)
         if value is None:

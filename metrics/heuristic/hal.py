@@ -76,7 +76,7 @@ def find_pairs(answer: Sequence[str], contexts: Iterable[Sequence[str]], windows
     nearest[which] = nearness_at[distances]
     separator = [_NOT_IN_ANSWER] * max(windows)
     all_contexts = [
-        each for context in contexts for each in (*map(place.get, context, repeat(_NOT_IN_ANSWER)), *separator)
+        word for context in contexts for word in (*map(place.get, context, repeat(_NOT_IN_ANSWER)), *separator)
     ]
     keys, distances = _keys(all_contexts, len(place), max(windows))
     if len(pairs):
@@ -114,9 +114,9 @@ class Hal(StarredFeature):
 
     name = "heuristic.hal"
 
-    def score_reading(self, reading: SampleTexts) -> Score:
+    def score_texts(self, texts: SampleTexts) -> Score:
         """Skipped when the answer has no two different words."""
-        pairs = find_pairs(reading.answer_parsed.lemmas, [each.lemmas for each in reading.contexts_parsed])
+        pairs = find_pairs(texts.answer_parsed.lemmas, [context.lemmas for context in texts.contexts_parsed])
         value = pairs.hal
         if value is None:
             return skipped("the answer has no two different words to pair")

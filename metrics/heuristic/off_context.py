@@ -22,7 +22,7 @@ class ScopeCheck(NamedTuple):
     """One comparison of answer and question: a number, the scope, singular or plural, or the kind of organisation."""
 
     kind: str
-    said: str
+    text: str
     agrees: bool
 
 
@@ -134,14 +134,14 @@ class OffContext(Feature):
 
     name = "heuristic.off_context"
 
-    def score_reading(self, reading: SampleTexts) -> Score:
+    def score_texts(self, texts: SampleTexts) -> Score:
         """Skipped when the answer has no number, and no scope or kind of organisation that was asked for."""
-        checks = find_checks(reading.question, reading.answer, reading.contexts, reading.language)
+        checks = find_checks(texts.question, texts.answer, texts.contexts, texts.language)
         value = off_context(checks)
         if value is None:
             return skipped("the answer has no number, scope or kind of organisation to compare")
-        off = [f"{check.kind} {check.said}" for check in checks if not check.agrees]
+        off = [f"{check.kind} {check.text}" for check in checks if not check.agrees]
         reason = f"off: {'; '.join(off)}" if off else f"all {len(checks)} numbers and scopes fit"
-        nouns = len(counted_nouns(reading.question, reading.language))
+        nouns = len(counted_nouns(texts.question, texts.language))
         bounds = bound_evidence("counted nouns of the question are looked up", nouns, MOST_NOUNS)
         return scored(value, reason, {"checks": [check._asdict() for check in checks]} | bounds)

@@ -13,7 +13,7 @@ from ...text.lemmas import lemma, lemmas
 from ...worker_threads import compute_beside
 from .pipelines import Pipeline, find_pipeline
 
-_MOST_KEPT = 20_000  # texts; a reading is some ten times its text
+_MOST_KEPT = 20_000  # texts; a parsed text is some ten times its text
 _MOST_IN_BATCH = 50_000  # characters of the texts that are parsed in one computation
 MOST_PARSED = 40_000
 """As many characters of a text are parsed: a run of brackets takes spaCy as long per sign as words take per word."""

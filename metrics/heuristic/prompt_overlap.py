@@ -18,13 +18,13 @@ class PromptOverlap(Feature):
     name = "heuristic.prompt_overlap"
     needs: tuple[str, ...] = ("response", "user_input")
 
-    def score_reading(self, reading: SampleTexts) -> Score:
+    def score_texts(self, texts: SampleTexts) -> Score:
         """Skipped when the question has no words (in English: none but function words)."""
-        question_lemmas = dict.fromkeys(reading.question_parsed.lemmas)
-        value = prompt_overlap(reading.question_parsed.lemmas, reading.answer_parsed.lemmas)
+        question_lemmas = dict.fromkeys(texts.question_parsed.lemmas)
+        value = prompt_overlap(texts.question_parsed.lemmas, texts.answer_parsed.lemmas)
         if value is None:
             return skipped("the question has no words to take up")
-        shared = [word for word in question_lemmas if word in set(reading.answer_parsed.lemmas)]
+        shared = [word for word in question_lemmas if word in set(texts.answer_parsed.lemmas)]
         return scored(
             value, f"the answer has {len(shared)} of the question's {len(question_lemmas)} words", {"shared": shared}
         )

@@ -69,8 +69,8 @@ def rate(plain: float, *, unspecified: bool, verbatim: bool, overrides: bool = T
     return Rated(plain, plain, None)
 
 
-class Readings(NamedTuple):
-    """The reading of a sample, and the reading of its translation where there is one."""
+class TextsAndTranslation(NamedTuple):
+    """The texts of a sample, and those of its translation where there is one."""
 
     own: SampleTexts
     english: SampleTexts | None
@@ -159,24 +159,25 @@ class Heuristic(Metric):
         if not self._all_types and kind not in SCORED_TYPES:
             reason = f"the message type is {kind}; only {' and '.join(SCORED_TYPES)} are scored (all_types=True: all)"
             return skipped(reason, {"message_type": kind} | question_bound)
-        readings = await self.read(sample)
-        features = await compute_beside(self.measure_features, readings)
-        score = self.rate(kind, features, readings.translation)
+        texts = await self.read(sample)
+        features = await compute_beside(self.measure_features, texts)
+        score = self.rate(kind, features, texts.translation)
         cut = describe_cut_lines(sample.response) if any(feature.by_sentences for feature in self.features) else []
         bounds = [*question_bound.get("bounds", []), *cut, *score.evidence.get("bounds", [])]
         return replace(score, evidence=score.evidence | {"bounds": bounds}) if bounds else score
 
-    async def read(self, sample: Sample) -> Readings:
+    async def read(self, sample: Sample) -> TextsAndTranslation:
         """Reads and parses a sample for the features, and its translation. Raises as `measure`."""
         translation = await translate_sample(sample, self._translator)
         english = await read(translation.sample, self.texts) if translation else None
-        return Readings(await read(sample, self.texts), english, translation)
+        return TextsAndTranslation(await read(sample, self.texts), english, translation)
 
-    def measure_features(self, readings: Readings) -> dict[str, Score]:
+    def measure_features(self, texts: TextsAndTranslation) -> dict[str, Score]:
         """Measures the features, by short name (`hal`, ...); the starred ones on the translation if there is one."""
-        own, english, _ = readings
+        own, english, _ = texts
         return {
-            each.short_name: each.score_reading(english if english and each.starred else own) for each in self.features
+            feature.short_name: feature.score_texts(english if english and feature.starred else own)
+            for feature in self.features
         }
 
     def rate(self, message_type: str, features: Mapping[str, Score], translation: Translation | None = None) -> Score:

@@ -104,17 +104,17 @@ class VerbatimGuide(StarredFeature):
         if not 0 < self._threshold <= 1:
             raise ValueError(f"threshold must be above 0 and at most 1, not {self._threshold:g}")
 
-    def score_reading(self, reading: SampleTexts) -> Score:
+    def score_texts(self, texts: SampleTexts) -> Score:
         """Always scored: an answer without a guide has 0."""
-        all_guides = find_guides(reading.answer, reading.language)
+        all_guides = find_guides(texts.answer, texts.language)
         guides = all_guides[:MOST_GUIDES]
         if not guides:
             return scored(0.0, "the answer has no guide of numbered or bulleted steps", {"verbatim": False})
-        all_known = [guide for context in reading.contexts for guide in find_guides(context, reading.language)]
+        all_known = [guide for context in texts.contexts for guide in find_guides(context, texts.language)]
         known = all_known[:MOST_GUIDES]
         compared = max(len(all_guides), len(all_known))
         bounds = bound_evidence("guides of answer or contexts are compared", compared, MOST_GUIDES)
-        match = match_guides(guides, known, reading.language, self._threshold)
+        match = match_guides(guides, known, texts.language, self._threshold)
         if match is None:
             lengths = f"{[len(guide) for guide in guides]} steps, the context's {[len(guide) for guide in known]}"
             return scored(0.0, f"no guide of equal length: the answer's have {lengths}", {"verbatim": False} | bounds)
