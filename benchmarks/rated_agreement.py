@@ -23,8 +23,7 @@ from platformdirs import user_cache_path
 
 from assay import Sample, load_set
 from assay.judges import LiteLLMJudge, Usage, load_settings
-from assay.meta_eval.auroc import auroc
-from assay.meta_eval.correlation import spearman
+from assay.meta_eval.correlation import auroc, spearman
 from assay.meta_eval.recommendation import format_estimate
 from assay.metrics import Metric, Score
 from assay.metrics.catalogue import load_metric

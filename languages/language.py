@@ -11,15 +11,15 @@ from .claim_sections import ClaimMarks, ClaimTimes, PlainWords, SeriesNames
 from .fallback import FALLBACK
 from .sections import (
     Components,
-    Declined,
+    DeclinedWords,
     Entities,
     Messages,
     Notation,
+    PackFile,
     Probes,
     Profile,
     Questions,
     RatingPage,
-    Section,
     Sentences,
     Speakers,
     Statements,
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 GROUP = "assay.languages"
 """The group of entry points that register language packs: a code, and the package with the pack's YAML files."""
 
-S = TypeVar("S", bound=Section)
+S = TypeVar("S", bound=PackFile)
 
 
 class Language:
@@ -94,7 +94,7 @@ class Language:
                 raise InputError(f"{origin}: there is no currency {code!r}; write ISO 4217 codes")
             names = [get_currency_name(code, count, self.locale) for count in (1, 2)]  # singular and plural
             written |= {name.lower(): code for name in (code, get_currency_symbol(code, self.locale), *names)}
-        return dict(sorted(written.items(), key=lambda name_and_code: -len(name_and_code[0])))
+        return dict(sorted(written.items(), key=lambda entry: -len(entry[0])))
 
     @cached_property
     def is_day_first(self) -> bool:
@@ -117,9 +117,9 @@ class Language:
         return self._read("sentences", Sentences)
 
     @cached_property
-    def declined(self) -> Declined:
+    def declined(self) -> DeclinedWords:
         """`declined.yaml`."""
-        return self._read("declined", Declined)
+        return self._read("declined", DeclinedWords)
 
     @cached_property
     def speakers(self) -> Speakers:

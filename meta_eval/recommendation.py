@@ -3,7 +3,7 @@
 from .agreement import MetricAgreement
 from .combiners import SUBSET
 from .estimate import Estimate
-from .results import Choice, Combination, Comparison, Policy, Raters, Selection
+from .results import ChosenCombination, Combination, Comparison, Policy, Raters, Selection
 from .table import QUESTION_ONLY
 
 SIGNIFICANT = 0.05
@@ -53,22 +53,26 @@ def recommend(
     parts = [f"{name_of(chosen)} {verb} your team {strength}"]
     parts += [clause for choice in _others(selection) if (clause := _alternative(choice, selection))]
     parts.append(_use(policy, "it" if single else "them"))
-    equals = [each.second for each in comparisons if _is_baseline(each, metrics) and not _is_better(each)]
+    equals = [
+        comparison.second
+        for comparison in comparisons
+        if _is_baseline(comparison, metrics) and not _is_better(comparison)
+    ]
     if QUESTION_ONLY in equals:
         parts.append(
-            "but the question alone predicts the ratings as well, so it may tell hard questions from easy ones rather "
-            "than good answers from bad ones"
+            "but nobody can tell yet whether it is better than the question alone, so it may tell hard questions from "
+            "easy ones rather than good answers from bad ones"
         )
     named = [choice.combination.metrics for choice in selection.choices]
     parts += [
-        f"{other}, which costs nothing, does as well"
+        f"nobody can tell yet whether it is better than {other}, which costs nothing"
         for other in equals
         if other != QUESTION_ONLY and (other,) not in named
     ]
     return "; ".join(parts) + "."
 
 
-def _others(selection: Selection) -> list[Choice]:
+def _others(selection: Selection) -> list[ChosenCombination]:
     """The choices of the rules that are not preferred."""
     return [
         choice
@@ -77,7 +81,7 @@ def _others(selection: Selection) -> list[Choice]:
     ]
 
 
-def _alternative(choice: Choice, selection: Selection) -> str:
+def _alternative(choice: ChosenCombination, selection: Selection) -> str:
     """What another rule would choose; empty of the best where the simpler choice agrees as well out of fold."""
     name = name_of(choice.combination)
     if choice.rule == "best":
@@ -85,8 +89,8 @@ def _alternative(choice: Choice, selection: Selection) -> str:
         return f"{name} agrees best, but not distinguishably better" if is_higher else ""
     if choice.rule == "cheap":
         cost, of_best = (
-            format_cost(each.cost or 0.0, selection.cost_unit)
-            for each in (choice.combination, selection.choices[0].combination)
+            format_cost(combination.cost or 0.0, selection.cost_unit)
+            for combination in (choice.combination, selection.choices[0].combination)
         )
         return f"{name} is the cheapest that is not distinguishably worse ({cost} per 1,000 answers, not {of_best})"
     return f"{name} is simpler and not distinguishably worse"
@@ -167,7 +171,7 @@ def explain(
     return "; ".join([*parts, _rater_clause(raters)]) + "."
 
 
-def _compare_choice(choice: Choice, selection: Selection) -> str:
+def _compare_choice(choice: ChosenCombination, selection: Selection) -> str:
     """What another rule chooses, what it reaches out of fold, and how far that is from the best."""
     name, reached = name_of(choice.combination), format_estimate(choice.combination.out_of_fold)
     if choice.rule != "best":
@@ -179,7 +183,7 @@ def _compare_choice(choice: Choice, selection: Selection) -> str:
     text += (
         f" ({row.out_of_fold.value or 0.0:.2f} in the table), worth {reached} once the choice is made on other answers"
     )
-    own = next((each for each in selection.choices if _is_same(each.combination, selection.chosen)), None)
+    own = next((other for other in selection.choices if _is_same(other.combination, selection.chosen)), None)
     if own is not None and own.difference is not None:
         text += f"; the recommendation's difference from that is {format_difference(own.difference)}"
     return text
@@ -192,9 +196,14 @@ def _is_same(one: Combination, other: Combination) -> bool:
 def _higher_rows(selection: Selection) -> list[str]:
     """Why a combination in the table stands above the choice, where one does and nothing said it yet."""
     reached, chosen = selection.chosen.out_of_fold.value, selection.chosen
-    said = [choice.combination for choice in _others(selection) if choice.rule == "best"]
-    told = [row.out_of_fold.value or 0.0 for row in selection.combinations for each in said if _is_same(row, each)]
-    bound = max([reached or 0.0, *told]) + 0.005
+    mentioned = [choice.combination for choice in _others(selection) if choice.rule == "best"]
+    mentioned_values = [
+        row.out_of_fold.value or 0.0
+        for row in selection.combinations
+        for combination in mentioned
+        if _is_same(row, combination)
+    ]
+    bound = max([reached or 0.0, *mentioned_values]) + 0.005
     higher = [row for row in selection.combinations if (row.out_of_fold.value or -1) >= bound]
     if reached is None or not higher:
         return []

@@ -15,9 +15,9 @@ from .declined import Declined as Declined
 from .factoid import Factoid as Factoid
 from .factual_correctness import FactualCorrectness as FactualCorrectness
 from .faithfulness import Faithfulness as Faithfulness
-from .judge_completeness import JudgeCompleteness as JudgeCompleteness
-from .judge_relatedness import JudgeRelatedness as JudgeRelatedness
-from .judge_truthfulness import JudgeTruthfulness as JudgeTruthfulness
+from .judge_rating import JudgeCompleteness as JudgeCompleteness
+from .judge_rating import JudgeRelatedness as JudgeRelatedness
+from .judge_rating import JudgeTruthfulness as JudgeTruthfulness
 from .metric import ComputedMetric as ComputedMetric
 from .metric import Metric as Metric
 from .noise_sensitivity import NoiseSensitivity as NoiseSensitivity
@@ -25,10 +25,10 @@ from .numeric.numeric_claims import NumericClaims as NumericClaims
 from .predicate import PredicateMetric as PredicateMetric
 from .ragas_adapter import RagasMetric as RagasMetric
 from .ragas_adapter import as_ragas_metric as as_ragas_metric
-from .rouge_1 import Rouge1 as Rouge1
-from .rouge_2 import Rouge2 as Rouge2
-from .rouge_l import RougeL as RougeL
-from .rouge_l_precision import RougeLPrecision as RougeLPrecision
+from .rouge import Rouge1 as Rouge1
+from .rouge import Rouge2 as Rouge2
+from .rouge import RougeL as RougeL
+from .rouge import RougeLPrecision as RougeLPrecision
 from .rubric import RubricMetric as RubricMetric
 from .score import Score as Score
 from .token_overlap import TokenOverlap as TokenOverlap

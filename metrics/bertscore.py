@@ -14,7 +14,9 @@ from .score import Score, scored, skipped
 
 
 class BertScore(Metric):
-    """F1 of the greedy matching of the words' vectors in their context (Zhang et al., 2020; 003, Table 5).
+    """F1 of the greedy matching of the words' vectors in their context.
+
+    Source: Zhang et al., 2020; González Torres et al., 2024, Table 5.
 
     Formula: 2PR / (P + R), with P the mean over the answer's tokens of the highest cosine with a token of the
     reference, and R the same from the reference's side; computed by the library `bert-score`. Range: [-1, 1], in

@@ -11,7 +11,7 @@ from .score import Score, scored, skipped
 
 
 class Bleu(ComputedMetric):
-    """Sentence BLEU of answer and reference (Papineni et al., 2002; 003, Tables 3 and 5).
+    """Sentence BLEU of answer and reference (Papineni et al., 2002; González Torres et al., 2024, Tables 3 and 5).
 
     Formula: BP * (p1 * p2 * p3 * p4)^(1/4), with pn the share of the answer's n-grams that the reference has and
     BP = min(1, exp(1 - |reference| / |answer|)), the brevity penalty; sacrebleu's 0-100 divided by 100. Orders that the

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from ..errors import UsageError
-from ..former_names import FORMER_OPTIONS
 
 FILLED_IN = frozenset({"judge", "embedder", "prompts"})  # parameters that the run provides, and no text can give
 _SWITCH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
@@ -70,8 +69,6 @@ def coerce_options(specification: str, metric_class: Any, texts: Mapping[str, st
     """
     known = option_types(metric_class)
     if unknown := [name for name in texts if name not in known]:
-        if cure := FORMER_OPTIONS.get((getattr(metric_class, "name", ""), unknown[0])):
-            raise UsageError(f"{specification}: the option {unknown[0]} is gone: {cure}")
         choices = ", ".join(sorted(known)) or "none"
         raise UsageError(f"{specification}: {unknown[0]!r} is not an option of this metric; its options are: {choices}")
     return {name: _coerce(specification, name, text, known[name]) for name, text in texts.items()}

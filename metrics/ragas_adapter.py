@@ -243,14 +243,14 @@ def _scores_single_answers(metric_class: Any) -> bool:
     from ragas import SingleTurnSample
 
     parameters = inspect.signature(metric_class.ascore).parameters.values()
-    required = {each.name for each in parameters if each.default is each.empty} - {"self"}
+    required = {parameter.name for parameter in parameters if parameter.default is parameter.empty} - {"self"}
     known = required <= {*SingleTurnSample.model_fields}
     return known and not _scores_messages(metric_class) and "MultiModal" not in metric_class.__name__
 
 
 def _scores_messages(metric: Any) -> bool:
     parameters = inspect.signature(metric.ascore).parameters.values()
-    return any(each.name == "user_input" and "Message" in str(each.annotation) for each in parameters)
+    return any(parameter.name == "user_input" and "Message" in str(parameter.annotation) for parameter in parameters)
 
 
 def _kind(metric: Any) -> str:
@@ -274,7 +274,9 @@ def _row_fields(metric: Any, kind: str) -> dict[str, bool]:
         return dict.fromkeys(metric.get_variables(), True)
     function = getattr(metric, "_func", None) or metric.ascore
     parameters = inspect.signature(function).parameters.values()
-    return {each.name: each.default is each.empty and each.name != "llm" for each in parameters}
+    return {
+        parameter.name: parameter.default is parameter.empty and parameter.name != "llm" for parameter in parameters
+    }
 
 
 def _range(metric: Any) -> tuple[float | None, float | None]:

@@ -1,4 +1,4 @@
-"""Baselines for answers that another tool scored: a metric is worth its price only above them."""
+"""Baselines for answers that another tool scored: a metric should beat them."""
 
 from dataclasses import replace
 from typing import TYPE_CHECKING

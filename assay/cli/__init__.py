@@ -2,16 +2,12 @@
 
 import logging
 import sys
-import warnings
-from functools import partial
 from io import StringIO
-from typing import Any
 
 import click
 
 from .. import __version__
 from ..errors import AssayError, BudgetReached, UsageError
-from ..former_names import FormerNameWarning, current_name
 from .command_list import CommandList
 from .exit_codes import BUDGET, ERROR, INTERRUPTED, USAGE
 from .output import echo, echo_notice
@@ -19,11 +15,7 @@ from .output import echo, echo_notice
 
 @click.group(
     cls=CommandList,
-    context_settings={
-        "help_option_names": ["-h", "--help"],
-        "max_content_width": 110,
-        "token_normalize_func": partial(current_name, "command or option"),
-    },
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
 )
 @click.version_option(__version__, prog_name="assay")
 def cli() -> None:
@@ -46,22 +38,10 @@ class _NoticeHandler(logging.Handler):
 
 def main() -> None:
     """Runs the command line; errors made on purpose become one line and an exit code."""
-    show_warning = warnings.showwarning
     logger, notices = logging.getLogger("assay"), _NoticeHandler(logging.WARNING)
     logger.addHandler(notices)
-
-    def show(message: Warning | str, category: type[Warning], *place: Any, **further: Any) -> None:
-        """Prints the notice about a former name as one line, any other warning as Python does."""
-        if issubclass(category, FormerNameWarning):
-            echo(f"assay: {message}", err=True)
-        else:
-            show_warning(message, category, *place, **further)
-
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("default", FormerNameWarning)
-            warnings.showwarning = show
-            sys.exit(cli(standalone_mode=False))
+        sys.exit(cli(standalone_mode=False))
     except click.ClickException as error:
         message = StringIO()
         error.show(file=message)  # the words that were typed stand in it

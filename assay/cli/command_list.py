@@ -48,11 +48,14 @@ COMMANDS: Final[Mapping[str, Mapping[str, str]]] = {
 _MODULES: Final[Mapping[str, tuple[str, ...]]] = {
     "accept": ("suite",),
     "cassettes": ("cassettes", "cassette_files"),
+    "compare": ("viewing",),
     "generate": ("generate", "generate_documents", "generate_questions", "generate_review", "generate_set"),
     "metrics": ("listings",),
     "ratings": ("rate",),
     "runs": ("listings",),
     "sets": ("listings",),
+    "show": ("viewing",),
+    "view": ("viewing",),
 }
 """The module of a command that is not in the one of its name, and further modules that add commands below it."""
 

@@ -25,7 +25,7 @@ _NAME = re.compile(r'(?:"[^"]*"|[^,"]|")+')  # up to a comma that stands between
 PROMPTS_IN_USE = "prompts.txt"  # in the store: the folder that `assay prompts use` chose
 
 
-class Place(click.ParamType[Any]):
+class FolderOrUrl(click.ParamType[Any]):
     """A folder as a path, the URL of a server as it is."""
 
     name = "place"
@@ -37,7 +37,7 @@ class Place(click.ParamType[Any]):
 
 store_option = click.option(
     "--store",
-    type=Place(),
+    type=FolderOrUrl(),
     default=".assay",
     show_default=True,
     envvar="ASSAY_STORE",

@@ -1,4 +1,4 @@
-"""The deterministic heuristic scorer of the AFAS paper (001, III to VI): no judge, no key, and it explains itself."""
+"""The deterministic heuristic scorer (Lassche et al., 2024, III to VI): no judge, no key, and it explains itself."""
 
 from lazy_loader import attach_stub
 

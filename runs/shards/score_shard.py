@@ -106,7 +106,7 @@ class ShardScorer:
         Raises:
             BudgetReached: A bound is reached; `unfinished` has what was scored until then.
         """
-        return self.score_samples(list(read_samples(rows, self.plan)), Origin.of(rows).place, earlier)
+        return self.score_samples(list(read_samples(rows, self.plan)), Origin.read_from(rows).place, earlier)
 
     def score_samples(
         self, samples: Sequence[Sample], first_place: int = 0, earlier: "pyarrow.Table | None" = None
@@ -168,7 +168,7 @@ def read_samples(rows: "pyarrow.Table", plan: ShardPlan, notes: list[str] | None
     Raises:
         InputError: A row is no sample.
     """
-    origin = Origin.of(rows)
+    origin = Origin.read_from(rows)
     columns = tuple(rows.column_names)
     check_columns(columns, plan.mapping, origin.name)
     source = Rows(origin.name, origin.stem, iter(()), columns)

@@ -50,16 +50,16 @@ class ShardOptions:
 class _ShardProgress(Progress):
     """What the workers have done so far."""
 
-    taken: Usage = Usage()
+    total_usage: Usage = Usage()
 
     @property
     def usage(self) -> Usage:
         """What all workers took in this session."""
-        return self.taken
+        return self.total_usage
 
     def count(self, report: ShardReport) -> None:
         """Counts a shard."""
-        self.taken += report.usage
+        self.total_usage += report.usage
         self.samples += report.rows
         for status, number in report.statuses.items():
             self.scores[status] += number

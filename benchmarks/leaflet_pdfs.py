@@ -1,26 +1,28 @@
-"""Sets the bundled leaflets as PDF: `python -m assay.generation.leaflets.typeset` (needs fpdf2, of the extra `dev`).
+"""Sets the bundled leaflets as PDF (needs fpdf2, of the extra `dev`).
+
+    python benchmarks/leaflet_pdfs.py FOLDER
 
 Every leaflet has a running header and numbered pages; those in two columns, and those whose sections go on over a page,
 are there to try the reading of PDF on.
 """
 
+import argparse
 import datetime
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ..documents.block import Block
-from ..documents.markdown import markdown_blocks
-from . import leaflets
+from assay.generation.documents.block import Block
+from assay.generation.documents.markdown import markdown_blocks
+from assay.generation.leaflets import leaflets
 
 _TWO_COLUMNS = ("nl-mri-scan", "nl-gipsverband", "en-childbirth")
 _SMALL_PAGES = ("nl-knieprothese", "nl-parkeren-en-route", "en-medical-records")
 _BODY, _HEADING, _TITLE = 10, 12.5, 20
 
 
-def main(target: Path) -> None:
-    """Writes a PDF a leaflet into a folder; the same bytes each time."""
+def write_pdfs(target: Path) -> None:
+    """Writes one PDF per leaflet into a folder; the same bytes each time."""
     target.mkdir(exist_ok=True)
     for path in sorted(leaflets().glob("*.md")):
         typeset(markdown_blocks(path), path.stem).output(str(target / f"{path.stem}.pdf"))
@@ -99,5 +101,12 @@ def _lines(block: Block) -> list[str]:
     return [f"\u00b7 {line.removeprefix('- ')}" for line in block.text.splitlines()]
 
 
+def main() -> None:
+    """Writes the PDFs into the folder on the command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path, help="generation/leaflets/pdf holds the bundled ones")
+    write_pdfs(parser.parse_args().folder)
+
+
 if __name__ == "__main__":
-    main(Path(sys.argv[1]) if len(sys.argv) > 1 else leaflets() / "pdf")
+    main()

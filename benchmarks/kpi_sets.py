@@ -1,27 +1,26 @@
 """Makes the bundled sets kpi_nl and kpi_en: answers about network and payroll figures, with a gold label per claim.
 
-    python -m assay.eval_sets.kpi FOLDER
+    python benchmarks/kpi_sets.py FOLDER
 
 The texts are in `kpi_texts/` (per language one file for development and one held out), the figures come from
 `kpi_tables`, and the facts about them from `kpi_facts`. Everything is seeded: the same code makes the same files.
 """
 
+import argparse
 import json
 import random
 import re
-import sys
 from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from ..errors import InputError
-from ..languages import load_language, read_yaml
-from .kpi_facts import fact, holds
-from .kpi_tables import SEED, KpiTable, kpi_tables, load_table_texts, table_languages
-from .sample import Sample
-from .set_writer import write_set
+from kpi_facts import fact, holds
+from kpi_tables import SEED, TEXTS, KpiTable, kpi_tables, load_table_texts, table_languages
+
+from assay.errors import InputError
+from assay.eval_sets import Sample, write_set
+from assay.languages import load_language, read_yaml
 
 GOLD = {"s": "supported", "c": "contradicted", "u": "unverifiable"}
 _SLOT = re.compile(r"\{(\w+\([^()]*\)):(\d|d)\}")  # {mean(latency, all):1}: a fact, and its decimals (d: a date)
@@ -32,8 +31,7 @@ def kpi_set(language: str) -> list[Sample]:
     tables = kpi_tables(language)
     samples: list[Sample] = []
     for split in ("development", "held_out"):
-        file = files(__package__).joinpath(f"kpi_texts/{language}.{split}.yaml")
-        for answer in read_yaml(file, list[dict[str, Any]]):
+        for answer in read_yaml(TEXTS / f"{language}.{split}.yaml", list[dict[str, Any]]):
             samples.append(_sample(answer, tables[answer["table"]], (language, split, len(samples) + 1)))
     return samples
 
@@ -172,7 +170,9 @@ def _about(table: KpiTable, language: str) -> str:
 
 def main() -> None:
     """Writes both sets to the folder on the command line."""
-    folder = Path(sys.argv[1] if len(sys.argv) > 1 else ".")
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path, help="an existing folder")
+    folder = parser.parse_args().folder
     for language in table_languages():
         count = write_set(kpi_set(language), folder / f"kpi_{language}.jsonl")
         print(json.dumps({"set": f"kpi_{language}", "samples": count}))

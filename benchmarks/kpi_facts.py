@@ -8,7 +8,7 @@ import statistics
 from collections.abc import Callable, Mapping
 from datetime import date
 
-from .kpi_tables import KpiTable
+from kpi_tables import KpiTable
 
 Fact = float | str | bool
 _CALL = re.compile(r"(\w+)\(([^()]*)\)")

@@ -7,13 +7,14 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
-from importlib.resources import files
+from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
 
-from ..languages import read_yaml
+from assay.languages import read_yaml
 
 SEED = 20260301
+TEXTS = Path(__file__).parent / "kpi_texts"
 
 
 @dataclass(frozen=True)
@@ -59,13 +60,12 @@ class TableTexts(BaseModel):
 
 def table_languages() -> list[str]:
     """Lists the languages that have names for the tables, sorted."""
-    entries = files(__package__).joinpath("kpi_texts").iterdir()
-    return sorted(entry.name.partition(".")[0] for entry in entries if entry.name.endswith(".tables.yaml"))
+    return sorted(file.name.partition(".")[0] for file in TEXTS.glob("*.tables.yaml"))
 
 
 def load_table_texts(language: str) -> TableTexts:
     """Loads a language's names of the tables."""
-    return read_yaml(files(__package__).joinpath(f"kpi_texts/{language}.tables.yaml"), TableTexts)
+    return read_yaml(TEXTS / f"{language}.tables.yaml", TableTexts)
 
 
 def kpi_tables(language: str) -> dict[str, KpiTable]:
