@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from assay import Sample, load_set
-from assay.judges.litellm_loader import load_litellm
+from assay.judges.litellm_lookup import load_litellm
 
 _TESTS = Path(__file__).parent.parent / "tests"
 sys.path.insert(0, str(_TESTS))

@@ -5,9 +5,8 @@ from dataclasses import replace
 from typing import Any
 
 from ..errors import ReplyError
-from .model_list import context_of
-from .pending_reply import ReplyPending
-from .question import Question, RawReply, Reply, Usage
+from .litellm_lookup import context_of
+from .question import Question, RawReply, Reply, ReplyPending, Usage
 from .request_size import measure_question
 from .settings import JudgeSettings
 from .transports import choose_transport
@@ -83,10 +82,15 @@ def _calls_that_fit(
 ) -> Iterator[tuple[Sequence[TypedQuestion], Question[Any]]]:
     asked = transport.render(request, questions)
     context = context_of(settings) if len(questions) > 1 else None
-    size = measure_question(asked, settings, None)
-    if context is None or size.tokens_in + size.tokens_out <= context:
+    if context is None or _most_tokens(asked, settings) <= context:
         yield questions, asked
         return
     half = (len(questions) + 1) // 2
     yield from _calls_that_fit(request, questions[:half], transport, settings)
     yield from _calls_that_fit(request, questions[half:], transport, settings)
+
+
+def _most_tokens(asked: Question[Any], settings: JudgeSettings) -> int:
+    """The most tokens that a call may take, in and out together."""
+    size = measure_question(asked, settings, None)
+    return size.tokens_in + size.tokens_out

@@ -18,7 +18,7 @@ from .body_limit import bounded_body
 from .budget import Budget
 from .cassette import Cassette
 from .fast_path import aembedding
-from .pricing import stated_cost
+from .litellm_lookup import stated_cost
 from .question import RawReply, Usage
 from .recording import Recording, short_hash
 from .request_size import RequestSize, estimate_tokens, is_plausible_count

@@ -22,7 +22,7 @@ from functools import cache, lru_cache
 from importlib.metadata import version
 from typing import Any, NamedTuple
 
-from .litellm_loader import load_litellm
+from .litellm_lookup import load_litellm
 
 _LOG = logging.getLogger(__name__)
 _LISTENERS = ("callbacks", "success_callback", "failure_callback", "_async_success_callback", "_async_failure_callback")

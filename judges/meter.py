@@ -1,10 +1,16 @@
-"""What calls take while something is measured, also where measuring fails and nobody is left to hand the usage on."""
+"""What is noted of a judge's replies while something is measured: what they took, and what was asked.
+
+The usage counts also where measuring fails and nobody is left to hand it on; what was asked, in the judge's prompt and
+words, is for a person who doubts a score.
+"""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from typing import Any, NamedTuple
 
-from .question import Usage
+from ..prompts import Message
+from .question import Question, RawReply, Usage
 
 _usages: ContextVar[list[Usage] | None] = ContextVar("usages", default=None)
 
@@ -31,3 +37,31 @@ def count_usage(usage: Usage) -> None:
     """Adds what a reply took to the meter of this task, if there is one."""
     if (usages := _usages.get()) is not None and usage.calls:
         usages.append(usage)
+
+
+class SentQuestion(NamedTuple):
+    """One question as it was sent, and what the judge said, before anything was made of it."""
+
+    prompt: str
+    messages: tuple[Message, ...]
+    reply: RawReply
+
+
+_sent: ContextVar[list[SentQuestion] | None] = ContextVar("sent_questions", default=None)
+
+
+@contextmanager
+def listening() -> Iterator[list[SentQuestion]]:
+    """Collects every question within that got a reply, those of tasks that begin there too."""
+    collected: list[SentQuestion] = []
+    token = _sent.set(collected)
+    try:
+        yield collected
+    finally:
+        _sent.reset(token)
+
+
+def note_reply(question: Question[Any], reply: RawReply) -> None:
+    """Notes a reply for whoever listens in this task, if anybody does."""
+    if (collected := _sent.get()) is not None:
+        collected.append(SentQuestion(question.prompt.identity, tuple(question.messages), reply))

@@ -10,7 +10,7 @@ import tenacity
 from pydantic import ValidationError
 
 from ..errors import AssayError
-from .litellm_loader import load_litellm
+from .litellm_lookup import load_litellm
 from .secrets import Scrubber
 
 LONGEST_WAIT = 60.0  # seconds before one attempt

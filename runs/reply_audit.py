@@ -10,8 +10,8 @@ from ..errors import AssayError
 from ..eval_sets import Sample
 from ..judges import Cassette, LiteLLMJudge
 from ..judges.embedders import load_embedder
+from ..judges.meter import SentQuestion, listening
 from ..judges.recording import Recording
-from ..judges.reply_listener import SentQuestion, listening
 from ..metrics.catalogue import load_metric
 from ..metrics.metric import run_to_end
 from ..prompts import BUNDLED, Prompts

@@ -5,10 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...errors import JudgeUnavailable, UsageError
-from ..api_key import missing_api_key
 from ..body_limit import bounded_body
 from ..fast_path import call_batch_function
-from ..litellm_loader import load_litellm
+from ..litellm_lookup import load_litellm, missing_api_key
 from ..retry import explain, http_status, is_passing, retrying
 from ..settings import GGUF, PYTHON, JudgeSettings
 from ..transports import choose_transport

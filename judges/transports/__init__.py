@@ -1,6 +1,6 @@
 """How typed questions reach a model, one module per transport; each renders questions and parses a reply, no more."""
 
-from ..model_list import is_decision_model
+from ..litellm_lookup import is_decision_model
 from ..settings import JudgeSettings
 from .answer_list import Listed
 from .decisions import Decisions
