@@ -34,7 +34,7 @@ class LocalJudge:
         self._call("/requests", "DELETE")
 
     def stats(self) -> dict[str, int]:
-        """`requests`, `connections`, `most_at_once`."""
+        """`requests`, `connections`, `most_at_once`; `processor_ms` of the server's process, since it began."""
         counts: dict[str, int] = self._call("/stats")
         return counts
 

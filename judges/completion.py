@@ -187,8 +187,9 @@ def _alternatives(choice: Any) -> tuple[Alternatives, ...] | None:
         if place.logprob is None:
             return None
         word = _sendable(place.token)
-        stated = {word: place.logprob} | {_sendable(each.token): each.logprob for each in place.top_logprobs or []}
-        possible = {token: value for token, value in stated.items() if value is not None and value != -math.inf}
+        others = {_sendable(other.token): other.logprob for other in place.top_logprobs or []}
+        logprobs = {word: place.logprob} | others
+        possible = {token: value for token, value in logprobs.items() if value is not None and value != -math.inf}
         wrong = next((value for value in possible.values() if not is_log_probability(value)), None)
         if wrong is not None or word not in possible:
             places.append({word: -math.inf if wrong is None else wrong})

@@ -230,7 +230,7 @@ def _client_opener() -> Callable[[str], Any]:
     """
     http = load_litellm("llms.custom_httpx.http_handler")
 
-    class OneAttemptClient(http.AsyncHTTPHandler):  # type: ignore[misc]
+    class OneAttemptClient(http.AsyncHTTPHandler):  # type: ignore[misc, name-defined]
         def __init__(self, provider: str) -> None:
             shared = http.get_async_httpx_client(llm_provider=provider, params={"ssl_verify": None})
             self.client = shared.client

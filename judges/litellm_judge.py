@@ -22,7 +22,7 @@ from .miss_explainer import MissExplainer
 from .python_model import JudgeFunction, PythonModel, open_python_model
 from .question import PendingReplies, PlainText, Question, RawReply, Reply, ReplyCounts, Usage
 from .recording import Recording, make_recording
-from .retry import concerns_the_request, explain, is_not_offered, retrying
+from .retry import concerns_the_request, explain, is_not_offered, make_attempts
 from .settings import JudgeSettings, load_settings
 from .structured import parse_reply
 from .typed_questions import Answers, Request
@@ -280,7 +280,7 @@ class LiteLLMJudge:
             self._check_available()
         attempts = 0
         try:
-            async for attempt in retrying(self.settings.attempts, self._count_retry, self.settings.wait):
+            async for attempt in make_attempts(self.settings.attempts, self._count_retry, self.settings.wait):
                 with attempt:
                     attempts += 1
                     raw = await self.connection.call(question)

@@ -75,7 +75,7 @@ def is_decision_model(settings: JudgeSettings) -> bool:
     return _entry(settings.model).get("mode") in _DECISION_MODES
 
 
-def context_of(settings: JudgeSettings) -> int | None:
+def find_context_limit(settings: JudgeSettings) -> int | None:
     """The longest request that the judge's model reads, in tokens; None where that is not known."""
     if settings.model.startswith(GGUF):
         return settings.context_tokens

@@ -16,11 +16,11 @@ _usages: ContextVar[list[Usage] | None] = ContextVar("usages", default=None)
 
 
 @contextmanager
-def metered() -> Iterator[list[Usage]]:
+def meter_usage() -> Iterator[list[Usage]]:
     """Collects the usage of every reply within, those of tasks that begin there too.
 
     Example:
-        >>> with metered() as usages:
+        >>> with meter_usage() as usages:
         ...     count_usage(Usage(calls=1, tokens_in=20))
         >>> Usage.total(usages).tokens_in
         20
@@ -40,7 +40,7 @@ def count_usage(usage: Usage) -> None:
 
 
 class SentQuestion(NamedTuple):
-    """One question as it was sent, and what the judge said, before anything was made of it."""
+    """One question as it was sent, and the judge's reply to it, not yet parsed."""
 
     prompt: str
     messages: tuple[Message, ...]
@@ -51,7 +51,7 @@ _sent: ContextVar[list[SentQuestion] | None] = ContextVar("sent_questions", defa
 
 
 @contextmanager
-def listening() -> Iterator[list[SentQuestion]]:
+def collect_replies() -> Iterator[list[SentQuestion]]:
     """Collects every question within that got a reply, those of tasks that begin there too."""
     collected: list[SentQuestion] = []
     token = _sent.set(collected)

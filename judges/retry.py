@@ -109,7 +109,7 @@ def _is_out_of_credit(error: BaseException) -> bool:
     body = getattr(error, "body", None)
     if isinstance(body, dict):
         return body.get("code") in _OUT_OF_CREDIT
-    return any(f'"{code}"' in str(error) for code in _OUT_OF_CREDIT)  # most providers' bodies are only told in the text
+    return any(f'"{code}"' in str(error) for code in _OUT_OF_CREDIT)  # most providers' bodies stand only there
 
 
 def _was_never_sent(error: BaseException) -> bool:
@@ -167,8 +167,10 @@ def retry_after(error: BaseException) -> float | None:
         return None
 
 
-def retrying(attempts: int, on_retry: Callable[[BaseException], None], wait: float = 0.5) -> tenacity.AsyncRetrying:
-    """Makes the loop of attempts of one call: `async for attempt in retrying(...): with attempt: ...`.
+def make_attempts(
+    attempts: int, on_retry: Callable[[BaseException], None], wait: float = 0.5
+) -> tenacity.AsyncRetrying:
+    """Makes the loop of attempts of one call: `async for attempt in make_attempts(...): with attempt: ...`.
 
     Args:
         attempts: How many there are at most, in `LONGEST_TOTAL` seconds.

@@ -14,7 +14,7 @@ from pydantic import ValidationError
 
 from ..errors import JudgeError, UsageError
 from ..eval_sets.sample import Sample
-from ..judges.meter import metered
+from ..judges.meter import meter_usage
 from ..judges.question import Usage
 from .claim import Claim
 from .worker import compute_for
@@ -125,7 +125,7 @@ class Metric(ABC):
         missing = [name for name in self.needs if not has_field(sample, name)]
         if missing:
             return skipped(f"the sample has no {' and no '.join(missing)}")
-        with metered() as usages:
+        with meter_usage() as usages:
             try:
                 return await self.measure(sample)
             except JudgeError as error:

@@ -14,7 +14,7 @@ from ..settings import JudgeSettings
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class RequestRecord:
     """What stays here of a request: all that a recording of its reply needs but the reply.
 
     Attributes:
@@ -56,8 +56,8 @@ def format_request(key: str, body: dict[str, Any]) -> bytes:
     return json.dumps(line).encode() + b"\n"
 
 
-def format_asked(key: str, question: Question[Any], settings: JudgeSettings) -> bytes:
-    """Returns the line that keeps what `Asked` holds."""
+def format_record(key: str, question: Question[Any], settings: JudgeSettings) -> bytes:
+    """Returns the line that keeps what `RequestRecord` holds."""
     size = measure_question(question, settings, None)
     recording = make_recording(key, question, settings.parameters, RawReply(settings.identity, ""))
     text = format_line(recording).decode("utf-8", "surrogatepass")
@@ -65,12 +65,12 @@ def format_asked(key: str, question: Question[Any], settings: JudgeSettings) -> 
     return json.dumps(line).encode() + b"\n"
 
 
-def read_asked(path: Path) -> dict[str, Asked]:
+def read_records(path: Path) -> dict[str, RequestRecord]:
     """Returns what is kept of the requests of one batch, by their keys."""
-    asked = {}
+    records = {}
     with path.open("rb") as lines:
         for line in lines:
             entry = json.loads(line)
             recording = parse_line(entry["recording"].encode("utf-8", "surrogatepass"))
-            asked[entry["key"]] = Asked(recording, RequestSize(entry["tokens"], bytes_in=entry["bytes"]))
-    return asked
+            records[entry["key"]] = RequestRecord(recording, RequestSize(entry["tokens"], bytes_in=entry["bytes"]))
+    return records
