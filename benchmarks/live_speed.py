@@ -7,17 +7,18 @@ The judge is the tests' server, in its own process on this machine; it also spea
 Both sides score faithfulness and answer relevance. Assay asks for the verdicts through each transport (the judge's
 setting `decide`), on the answer's sentences, which is the default, and once on claims that the judge writes first, as
 Ragas's pipeline does. A decision model writes no text: there a chat model beside it writes the questions of answer
-relevance. Three tables:
+relevance. Four tables:
 
 1. Requests and tokens per sample. Tokens are counted in the same way for both sides (cl100k_base, over request and
    reply bodies; a json_schema beside the messages counts as sent; texts embedded over HTTP are counted separately).
 2. With an instant judge: samples per second by the number of samples at once. It shows the cost of the client itself.
 3. With a judge that takes 200 ms: Assay's calls per second as a share of the ideal, calls x latency / concurrency.
+4. The processor's time of one faithfulness call with an instant judge, in this process; the server's beside it.
 
 litellm reaches `openai/` models through OpenAI's SDK, and `hosted_vllm/` ones (any OpenAI-compatible server) with a
-client of its own, in about half of the time: Assay's `listed` is measured with both. Ragas runs as its users run it:
-`ragas.metrics.collections` with an OpenAI client, and `ragas.evaluate` with LangChain's; each with embeddings over
-HTTP, its default, and with Assay's embedder in the process.
+client of its own; Assay's fast path takes that client for both, and its `listed` is measured with both. Ragas runs as
+its users run it: `ragas.metrics.collections` with an OpenAI client, and `ragas.evaluate` with LangChain's; each with
+embeddings over HTTP, its default, and with Assay's embedder in the process.
 """
 
 import argparse
@@ -28,6 +29,7 @@ import statistics
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 from benchmark_output import print_machine, print_table
 from local_judge import LocalJudge, Tokens, helpdesk, is_embedding, local_judge
@@ -60,7 +62,7 @@ def assay_pipeline(server: LocalJudge, embedder: Embedder, model: str, decide: s
     """Assay, `concurrency` calls in flight of each model."""
 
     async def score(samples: Sequence[Sample], concurrency: int) -> float:
-        settings = {"structured": "schema", "api_base": server.api_base, "concurrency": concurrency, "logprobs": True}
+        settings = judge_settings(server, concurrency)
         async with (
             LiteLLMJudge(model, decide=decide, **settings) as judge,
             LiteLLMJudge(VLLM, **settings) as writer,
@@ -72,6 +74,11 @@ def assay_pipeline(server: LocalJudge, embedder: Embedder, model: str, decide: s
         return sum(score.status != "failed" for score in scores) / len(scores)
 
     return lambda samples, concurrency: asyncio.run(score(samples, concurrency))
+
+
+def judge_settings(server: LocalJudge, concurrency: int) -> dict[str, Any]:
+    """What all of Assay's judges here have in common."""
+    return {"structured": "schema", "api_base": server.api_base, "concurrency": concurrency, "logprobs": True}
 
 
 def ragas_pipelines(server: LocalJudge, embedder: Embedder) -> dict[str, Pipeline]:
@@ -121,7 +128,7 @@ def instant_judge(
 ) -> None:
     """Table 2."""
     samples = helpdesk(count)
-    speeds: dict[str, dict[int, list[float]]] = {name: {each: [] for each in at_once} for name in pipelines}
+    speeds: dict[str, dict[int, list[float]]] = {name: {count: [] for count in at_once} for name in pipelines}
     shares: dict[str, float] = {}
     for _ in range(passes):  # the ways take turns, so that other work on the machine slows all of them alike
         for concurrency in at_once:
@@ -172,12 +179,39 @@ def slow_judge(server: LocalJudge, pipelines: dict[str, Pipeline], count: int, l
     print_table(title, header, rows)
 
 
+def processor_time(server: LocalJudge, count: int, passes: int) -> None:
+    """Table 4. The ways take turns, and the least of the passes is what other work on the machine adds least to."""
+
+    async def score(model: str) -> int:
+        async with LiteLLMJudge(model, decide="listed", **judge_settings(server, 16)) as judge:
+            await aevaluate(samples, [Faithfulness(judge)], judge=judge)
+            return judge.usage.calls
+
+    samples = helpdesk(count)
+    ours: dict[str, list[float]] = {VLLM: [], OPENAI: []}
+    servers: dict[str, list[float]] = {VLLM: [], OPENAI: []}
+    for _ in range(passes + 1):
+        for model, milliseconds in ours.items():
+            begun, server_begun = time.process_time(), server.stats()["processor_ms"]
+            calls = asyncio.run(score(model))
+            milliseconds.append(1000 * (time.process_time() - begun) / calls)
+            servers[model].append((server.stats()["processor_ms"] - server_begun) / calls)
+    # the first pass loads libraries
+    rows = [
+        [model, min(ours[model][1:]), statistics.median(ours[model][1:]), statistics.median(servers[model][1:])]
+        for model in ours
+    ]
+    title = f"4. Processor time per faithfulness call, ms, n = {count} samples, {passes} passes"
+    print_table(title, ("", "least", "median", "the server's"), rows)
+
+
 def main() -> None:
     """The command."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--file", type=Path, help="a set of yours for table 1")
     parser.add_argument("--n", type=int, default=240, help="samples for the instant judge; 0 leaves it out")
     parser.add_argument("--n-slow", type=int, default=480, help="samples for the slow judge; 0 leaves it out")
+    parser.add_argument("--n-calls", type=int, default=240, help="samples for the processor's time; 0 leaves it out")
     parser.add_argument("--latency", type=float, default=0.2, help="seconds that the slow judge takes")
     parser.add_argument("--passes", type=int, default=3, help="timed passes, of which the median is shown")
     parser.add_argument("--at-once", type=int, nargs="+", default=[4, 16, 48])
@@ -192,6 +226,8 @@ def main() -> None:
         what_a_sample_takes(server, pipelines, options.file)
         if options.n:
             instant_judge(server, pipelines, options.n, options.at_once, options.passes)
+        if options.n_calls:
+            processor_time(server, options.n_calls, options.passes)
     if not options.n_slow:
         return
     with local_judge(options.latency) as server:

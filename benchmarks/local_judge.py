@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from assay import Sample, load_set
-from assay.judges.litellm_loader import load_litellm
+from assay.judges.litellm_lookup import load_litellm
 
 _TESTS = Path(__file__).parent.parent / "tests"
 sys.path.insert(0, str(_TESTS))
@@ -34,7 +34,7 @@ class LocalJudge:
         self._call("/requests", "DELETE")
 
     def stats(self) -> dict[str, int]:
-        """`requests`, `connections`, `most_at_once`."""
+        """`requests`, `connections`, `most_at_once`; `processor_ms` of the server's process, since it began."""
         counts: dict[str, int] = self._call("/stats")
         return counts
 

@@ -1,13 +1,29 @@
-"""What a judge learned from a team's ratings: rules and rated examples beside the state, probabilities calibrated."""
+"""What a judge learned from a team's ratings: rules and rated examples beside the state, probabilities calibrated.
 
+It is kept in a folder (`judge_folder`), which is written and read here.
+"""
+
+import json
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from pydantic import BaseModel, ConfigDict
+import yaml
+from pydantic import BaseModel, ConfigDict, ValidationError
 
+from ..errors import InputError
 from ..prompts import Prompts
+from .judge_folder import (
+    CALIBRATION_FILE,
+    EXAMPLES_FILE,
+    JUDGE_FILE,
+    PROMPTS_FOLDER,
+    AlignedJudgeRecord,
+    fingerprint_folder,
+)
 from .typed_questions import NO, YES, Answer, Answers, ChoiceQuestion, Predicate, Request, ScoreQuestion, TypedQuestion
 
 if TYPE_CHECKING:
@@ -154,3 +170,98 @@ def _interpolate(knots: Knots, value: float) -> float:
         return knots[min(after, len(knots) - 1)][1]
     (x0, y0), (x1, y1) = knots[after - 1], knots[after]
     return y0 + (y1 - y0) * (value - x0) / (x1 - x0)
+
+
+def write_folder(
+    folder: Path,
+    settings: Mapping[str, Any],
+    record: AlignedJudgeRecord,
+    alignment: Alignment,
+    prompt_files: Sequence[Path] = (),
+) -> None:
+    """Writes a judge's folder.
+
+    Args:
+        folder: A folder that does not exist or is empty.
+        settings: The judge's settings, as in a settings file.
+        record: What was learned.
+        alignment: The calibration and the examples.
+        prompt_files: The prompts to copy.
+
+    Raises:
+        InputError: The folder cannot be written.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if alignment.calibration:
+            maps = {kind: [list(point) for point in knots] for kind, knots in alignment.calibration.items()}
+            text = "# By kind of question: [what the judge says, what the ratings say], linear between the points\n"
+            text += yaml.safe_dump(maps, sort_keys=True, default_flow_style=None, width=120)
+            (folder / CALIBRATION_FILE).write_text(text, encoding="utf-8")
+        if alignment.examples:
+            lines = "".join(example.model_dump_json() + "\n" for example in alignment.examples)
+            (folder / EXAMPLES_FILE).write_text(lines, encoding="utf-8")
+        if prompt_files:
+            (folder / PROMPTS_FOLDER).mkdir(exist_ok=True)
+            for file in prompt_files:
+                (folder / PROMPTS_FOLDER / file.name).write_text(file.read_text(encoding="utf-8"), encoding="utf-8")
+        aligned = record.model_dump(mode="json", exclude={"folder", "fingerprint"})
+        text = "# Made by `assay align`. Use it with: --judge FOLDER\n"
+        text += yaml.safe_dump({**settings, "aligned": aligned}, sort_keys=False, allow_unicode=True, width=120)
+        (folder / JUDGE_FILE).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"{folder}: the judge's folder cannot be written: {error.strerror or error}") from error
+
+
+def load_alignment(record: AlignedJudgeRecord) -> Alignment:
+    """Reads what a judge's folder holds beside its settings.
+
+    Raises:
+        InputError: A file of the folder cannot be read, or changed since the judge was loaded.
+    """
+    folder = Path(record.folder)
+    if fingerprint_folder(folder) != record.fingerprint:
+        raise InputError(
+            f"{folder}: this judge's folder is gone or changed since it was named; name it again (--judge {folder})"
+        )
+    from .embedders import load_embedder
+
+    examples = _read_examples(folder / EXAMPLES_FILE)
+    prompts = folder / PROMPTS_FOLDER
+    return Alignment(
+        rules=record.rules,
+        examples=examples,
+        shown=record.shown,
+        embedder=load_embedder(record.embedder or "use") if examples else None,
+        prompts=Prompts.from_folder(prompts) if prompts.is_dir() else None,
+        calibration=_read_calibration(folder / CALIBRATION_FILE),
+    )
+
+
+def _read_examples(file: Path) -> tuple[RatedExample, ...]:
+    if not file.is_file():
+        return ()
+    examples = []
+    for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), start=1):
+        try:
+            examples.append(RatedExample.model_validate(json.loads(line)))
+        except (ValidationError, json.JSONDecodeError) as error:
+            problem = error.errors()[0]["msg"] if isinstance(error, ValidationError) else str(error)
+            raise InputError(f"{file}, line {number}: not a rated example: {problem}; align the judge again") from error
+    return tuple(examples)
+
+
+def _read_calibration(file: Path) -> dict[str, Knots]:
+    if not file.is_file():
+        return {}
+    try:
+        content = yaml.safe_load(file.read_text(encoding="utf-8")) or {}
+        maps = {str(kind): tuple((float(x), float(y)) for x, y in knots) for kind, knots in content.items()}
+    except (yaml.YAMLError, AttributeError, TypeError, ValueError) as error:
+        raise InputError(
+            f"{file}: not a calibration (kind: [[from, to], ...]): {error}; align the judge again"
+        ) from error
+    for kind, knots in maps.items():
+        if not knots or any(a[0] >= b[0] or a[1] > b[1] for a, b in pairwise(knots)):
+            raise InputError(f"{file}, {kind}: the points must rise; align the judge again")
+    return maps

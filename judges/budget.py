@@ -129,8 +129,14 @@ class Budget:
     def _problem(self, reservation: Reservation) -> str:
         """Names the bound that the call may pass, with what is spent; empty where it fits."""
         for unit, bound, spent, reserved, needed in (
-            ("USD", self.usd, self.spent_usd, sum(each.usd for each in self._under_way), reservation.usd),
-            ("tokens", self.tokens, self.spent_tokens, sum(r.tokens for r in self._under_way), reservation.tokens),
+            ("USD", self.usd, self.spent_usd, sum(call.usd for call in self._under_way), reservation.usd),
+            (
+                "tokens",
+                self.tokens,
+                self.spent_tokens,
+                sum(call.tokens for call in self._under_way),
+                reservation.tokens,
+            ),
             ("calls", self.calls, self.begun, 0, 1),
         ):
             if bound is not None and spent + reserved + needed > bound * _ROUNDING:

@@ -2,19 +2,47 @@
 
 import heapq
 from collections.abc import Collection, Iterator, Mapping
+from importlib import resources
 from pathlib import Path
 from typing import Literal, get_args
 
 from ..atomic_files import remove_drafts, replace_file
 from ..errors import InputError, UsageError
-from .bundled_cassettes import bundled_cassette, is_bundled
 from .journal import Journal, abandoned_journals, find_journals, locked, read_journal
 from .recording import Recording, format_line, parse_line
 from .sorted_lines import SortedLines, line_key
 
 Mode = Literal["replay", "record", "auto", "off"]
+_BUNDLED = "bundled:"  # before the name of a cassette that comes with Assay
 _READS: Collection[Mode] = ("replay", "auto")
 _RECORDS: Collection[Mode] = ("record", "auto")
+
+
+def is_bundled(path: str | Path) -> bool:
+    """Returns whether a cassette is named as a bundled one.
+
+    Example:
+        >>> is_bundled("bundled:helpdesk.qwen1.5b.jsonl"), is_bundled("replies.jsonl")
+        (True, False)
+    """
+    return str(path).startswith(_BUNDLED)
+
+
+def bundled_cassette(name: str | Path) -> Path:
+    """Returns the file of a bundled cassette.
+
+    Args:
+        name: Its name after `bundled:`, such as `bundled:helpdesk.qwen1.5b.jsonl`.
+
+    Raises:
+        InputError: No bundled cassette has this name.
+    """
+    folder = Path(str(resources.files("assay.cassettes")))
+    path = folder / str(name).removeprefix(_BUNDLED)
+    known = sorted(file.name for file in folder.glob("*.jsonl"))
+    if path.name not in known or path.parent != folder:
+        raise InputError(f"{name}: no such cassette is bundled; the bundled ones are {', '.join(known)}")
+    return path
 
 
 class Cassette:

@@ -1,4 +1,4 @@
-"""One call through litellm: what is sent for a question, and the raw reply that is made of what comes."""
+"""One call through litellm, of a chat or a decision model: what is sent, and the raw reply that it becomes."""
 
 import asyncio
 import json
@@ -11,15 +11,13 @@ from pydantic import BaseModel
 
 from ..errors import JudgeError
 from .body_limit import bounded_body
-from .decision_call import call_decision_model
 from .fast_path import acompletion
 from .key import strict_schema
-from .litellm_loader import load_litellm
-from .pricing import reply_cost
+from .litellm_lookup import known_price, load_litellm, reply_cost, stated_cost, takes_schema
 from .probabilities import is_log_probability
 from .question import Alternatives, PlainText, Question, RawReply
 from .recording import likely_alternatives
-from .request_size import PromptSize, estimate_tokens, fits_bytes, is_plausible_count, measure_prompt
+from .request_size import RequestSize, estimate_tokens, fits_bytes, is_plausible_count
 from .settings import JudgeSettings
 
 _ALTERNATIVES = 10
@@ -30,6 +28,7 @@ async def complete(
     question: Question[Any],
     settings: JudgeSettings,
     route: dict[str, Any],
+    size: RequestSize,
     send: Callable[..., Awaitable[Any]] = acompletion,
 ) -> RawReply:
     """Asks a model once.
@@ -38,6 +37,7 @@ async def complete(
         question: What is asked.
         settings: The judge's.
         route: Where the model is: `model`, and perhaps `api_base` and `api_key`.
+        size: What the question may take.
         send: Makes the call.
 
     Raises:
@@ -51,7 +51,7 @@ async def complete(
     try:
         async with asyncio.timeout(settings.timeout + _GRACE):
             if question.protocol != "chat":
-                return await call_decision_model(question, settings, route)
+                return await _ask_decision_model(question, settings, route, size)
             with bounded_body():
                 response = await send(
                     **route,
@@ -69,7 +69,41 @@ async def complete(
         raise JudgeError(f"the call failed within litellm: {type(error).__name__}: {reason}") from error
     if not response.choices:
         raise litellm.InternalServerError("the reply has no choices", llm_provider="", model=settings.model)
-    return read_reply(response, settings, measure_prompt(question, settings), time.perf_counter() - started)
+    return read_reply(response, settings, size, time.perf_counter() - started)
+
+
+async def _ask_decision_model(
+    question: Question[Any], settings: JudgeSettings, route: dict[str, Any], size: RequestSize
+) -> RawReply:
+    """Asks a decision model once: the reply is the body as it came."""
+    litellm = load_litellm()
+    send = litellm.adecisions if question.protocol == "decisions" else litellm.asystemone
+    started = time.perf_counter()
+    with bounded_body(keep=True) as body:
+        response = await send(
+            **route, **json.loads(question.user), timeout=settings.timeout, num_retries=0, max_retries=0
+        )
+    seconds = time.perf_counter() - started
+    text = settings.scrubber.scrub(_body_with_answers(body.content) or response.model_dump_json())
+    usage = response.usage
+    tokens_in, tokens_out = getattr(usage, "input_tokens", None), getattr(usage, "output_tokens", None)
+    if fits_bytes(tokens_in, size.bytes_in) and isinstance(tokens_out, int) and tokens_out >= 0:
+        price = known_price(settings) if (stated := stated_cost(response)) is None else None
+        usd = stated if price is None else price.cost(tokens_in, tokens_out)
+    else:  # no usage, or an impossible one: a bound in tokens still has to hold; without a price a cost is a guess
+        tokens_in, tokens_out = size.tokens_in, estimate_tokens([text])
+        usd = None if settings.price is None else settings.price.cost(tokens_in, tokens_out)
+    return RawReply(settings.identity, text, tokens_in=tokens_in, tokens_out=tokens_out, usd=usd, seconds=seconds)
+
+
+def _body_with_answers(content: bytes) -> str:
+    """The body as it came, where its answers stand at its top; "" where a provider wraps them."""
+    try:
+        text = content.decode("utf-8")
+        body = json.loads(text)
+    except ValueError:
+        return ""
+    return text if isinstance(body, dict) and "answers" in body else ""
 
 
 def shape_request(question: Question[Any], settings: JudgeSettings) -> dict[str, Any]:
@@ -79,7 +113,6 @@ def shape_request(question: Question[Any], settings: JudgeSettings) -> dict[str,
         question: What is asked of a chat model.
         settings: The judge's.
     """
-    litellm = load_litellm()
     messages: Sequence[Any] = question.messages
     schema: type[BaseModel] = question.schema
     shape: dict[str, Any] = {"max_tokens": question.max_tokens or settings.max_tokens}
@@ -89,9 +122,7 @@ def shape_request(question: Question[Any], settings: JudgeSettings) -> dict[str,
         shape["max_tokens"] = question.max_tokens or 1
     elif schema is PlainText:
         pass
-    elif settings.structured == "schema" or (
-        settings.structured == "auto" and litellm.supports_response_schema(settings.model)
-    ):
+    elif settings.structured == "schema" or (settings.structured == "auto" and takes_schema(settings.model)):
         named = {"name": schema.__name__, "schema": strict_schema(schema), "strict": True}
         shape["response_format"] = {"type": "json_schema", "json_schema": named}
     else:
@@ -101,22 +132,22 @@ def shape_request(question: Question[Any], settings: JudgeSettings) -> dict[str,
     return shape | {"messages": messages}
 
 
-def read_reply(response: Any, settings: JudgeSettings, prompt: PromptSize, seconds: float) -> RawReply:
+def read_reply(response: Any, settings: JudgeSettings, size: RequestSize, seconds: float) -> RawReply:
     """Returns the raw reply that is made of a response, without the secrets that it repeats.
 
     Args:
         response: litellm's response; it has a choice.
         settings: The judge's.
-        prompt: The size of what was asked: what counts where the response states no usage, or an impossible one.
+        size: That of what was asked: what counts where the response states no usage, or an impossible one.
         seconds: The duration of the call.
     """
     choice, usage = response.choices[0], response.usage
     text = settings.scrubber.scrub(_sendable(choice.message.content or _refusal(choice.message)))
     tokens_in, tokens_out = getattr(usage, "prompt_tokens", None), getattr(usage, "completion_tokens", None)
-    if fits_bytes(tokens_in, prompt.bytes) and is_plausible_count(tokens_out, [text]):
+    if fits_bytes(tokens_in, size.bytes_in) and is_plausible_count(tokens_out, [text]):
         usd = reply_cost(response, settings)
     else:  # no usage, or an impossible one: a bound in tokens still has to hold; without a price a cost is a guess
-        tokens_in, tokens_out = prompt.tokens, estimate_tokens([text])
+        tokens_in, tokens_out = size.tokens_in, estimate_tokens([text])
         usd = None if settings.price is None else settings.price.cost(tokens_in, tokens_out)
     tokens_cached = getattr(getattr(usage, "prompt_tokens_details", None), "cached_tokens", None)
     return RawReply(
@@ -156,8 +187,9 @@ def _alternatives(choice: Any) -> tuple[Alternatives, ...] | None:
         if place.logprob is None:
             return None
         word = _sendable(place.token)
-        stated = {word: place.logprob} | {_sendable(each.token): each.logprob for each in place.top_logprobs or []}
-        possible = {token: value for token, value in stated.items() if value is not None and value != -math.inf}
+        others = {_sendable(other.token): other.logprob for other in place.top_logprobs or []}
+        logprobs = {word: place.logprob} | others
+        possible = {token: value for token, value in logprobs.items() if value is not None and value != -math.inf}
         wrong = next((value for value in possible.values() if not is_log_probability(value)), None)
         if wrong is not None or word not in possible:
             places.append({word: -math.inf if wrong is None else wrong})

@@ -9,7 +9,7 @@ from .budget import Budget
 from .completion import complete
 from .fast_path import acompletion
 from .limiter import AdaptiveLimiter
-from .pricing import known_price
+from .litellm_lookup import known_price
 from .python_model import PythonModel
 from .question import Question, RawReply
 from .request_size import measure_question
@@ -50,10 +50,11 @@ class Connection:
         limiter = self._limiter()
         async with limiter.slot() as ticket:
             price = known_price(self._settings) if self.budget.usd is not None else None
-            reservation = await self.budget.begin(measure_question(question, self._settings, price))
+            size = measure_question(question, self._settings, price)
+            reservation = await self.budget.begin(size)
             raw = None
             try:
-                raw = await complete(question, self._settings, self._route(), self._send)
+                raw = await complete(question, self._settings, self._route(), size, self._send)
                 limiter.count_success()
             except Exception as error:
                 if is_too_many(error):

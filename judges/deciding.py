@@ -5,9 +5,8 @@ from dataclasses import replace
 from typing import Any
 
 from ..errors import ReplyError
-from .model_list import context_of
-from .pending_reply import ReplyPending
-from .question import Question, RawReply, Reply
+from .litellm_lookup import find_context_limit
+from .question import Question, RawReply, Reply, ReplyPending
 from .request_size import measure_question
 from .settings import JudgeSettings
 from .transports import choose_transport
@@ -39,21 +38,21 @@ async def decide(request: Request, ask: Ask, settings: JudgeSettings) -> Answers
     pending: ReplyPending | None = None
     usage, replies = Usage(), list[RawReply]()
     # one call after the other: a judge with a prefix cache then reads the state once
-    for questions, asked in _calls(request, request.questions, transport, settings):
+    for questions, call in _calls(request, request.questions, transport, settings):
         try:
-            reply = await ask(asked)
+            reply = await ask(call)
         except ReplyPending as postponed:
             pending = postponed
             continue
         usage += reply.usage
         replies.append(reply.raw)
-        answers |= {answer.question.id: answer for answer in transport.parse(questions, asked, reply.raw)}
+        answers |= {answer.question.id: answer for answer in transport.parse(questions, call, reply.raw)}
         lost = [question for question in questions if _is_lost(answers[question.id])]
         if not lost or reply.corrected:
             continue
-        asked_again = replace(transport.render(request, lost), corrections=False)
+        second_call = replace(transport.render(request, lost), corrections=False)
         try:
-            reply = await ask(asked_again)
+            reply = await ask(second_call)
         except ReplyError:
             continue  # the answers that they have say what was wrong with the first reply
         except ReplyPending as postponed:
@@ -61,7 +60,7 @@ async def decide(request: Request, ask: Ask, settings: JudgeSettings) -> Answers
             continue
         usage += reply.usage
         replies.append(reply.raw)
-        answers |= {answer.question.id: answer for answer in transport.parse(lost, asked_again, reply.raw)}
+        answers |= {answer.question.id: answer for answer in transport.parse(lost, second_call, reply.raw)}
     if pending is not None:
         raise pending
     return Answers({question.id: answers[question.id] for question in request.questions}, usage, tuple(replies))
@@ -82,12 +81,17 @@ def _calls(
 def _calls_that_fit(
     request: Request, questions: Sequence[TypedQuestion], transport: Transport, settings: JudgeSettings
 ) -> Iterator[tuple[Sequence[TypedQuestion], Question[Any]]]:
-    asked = transport.render(request, questions)
-    context = context_of(settings) if len(questions) > 1 else None
-    size = measure_question(asked, settings, None)
-    if context is None or size.tokens_in + size.tokens_out <= context:
-        yield questions, asked
+    call = transport.render(request, questions)
+    context = find_context_limit(settings) if len(questions) > 1 else None
+    if context is None or _most_tokens(call, settings) <= context:
+        yield questions, call
         return
     half = (len(questions) + 1) // 2
     yield from _calls_that_fit(request, questions[:half], transport, settings)
     yield from _calls_that_fit(request, questions[half:], transport, settings)
+
+
+def _most_tokens(call: Question[Any], settings: JudgeSettings) -> int:
+    """The most tokens that a call may take, in and out together."""
+    size = measure_question(call, settings, None)
+    return size.tokens_in + size.tokens_out

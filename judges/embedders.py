@@ -18,11 +18,11 @@ from .body_limit import bounded_body
 from .budget import Budget
 from .cassette import Cassette
 from .fast_path import aembedding
-from .pricing import stated_cost
+from .litellm_lookup import stated_cost
 from .question import RawReply
 from .recording import Recording, short_hash
 from .request_size import RequestSize, estimate_tokens, is_plausible_count
-from .retry import explain, retrying
+from .retry import explain, make_attempts
 from .secrets import Scrubber
 from .usage import Usage
 from .vectors import check_vectors, read_embedding_reply, to_unit_length
@@ -204,7 +204,7 @@ class LiteLLMEmbedder(Embedder):
 
         started = time.perf_counter()
         try:
-            async for attempt in retrying(self._attempts, lambda _: None):
+            async for attempt in make_attempts(self._attempts, lambda _: None):
                 with attempt:
                     response = await self._call(texts)
         except (openai.OpenAIError, TimeoutError) as error:

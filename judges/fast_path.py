@@ -1,44 +1,51 @@
 """The fast path: a call through litellm without the work that litellm does around it.
 
-`litellm.acompletion` makes each request ready in a thread, keeps a log of it for callbacks, and looks up its price:
-together a good third of the processor's time for a call (`benchmarks/live_speed.py`). The fast path leaves that out
-where nobody has asked litellm for it. It uses internals of litellm, so that litellm's range is bounded in
+`litellm.acompletion` works out for each call anew what depends on the model alone (its provider, how its parameters are
+sent), makes the request ready in a thread, keeps a log of it for callbacks, and looks up its price: together more than
+half of the processor's time for a call (`benchmarks/live_speed.py`). The fast path looks up once per model what depends
+on it, and hands each request to litellm's own handler of the provider, which makes the request and reads the reply. It
+is taken where nobody has asked litellm for more. It uses internals of litellm, so that litellm's range is bounded in
 `pyproject.toml`; where they are others than expected, every call takes litellm's full path.
 """
 
 import datetime
 import inspect
+import json
 import logging
+import os
+import sys
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import cache
+from functools import cache, lru_cache
 from importlib.metadata import version
 from typing import Any, NamedTuple
 
-from .litellm_loader import load_litellm
+from .litellm_lookup import load_litellm
 
 _LOG = logging.getLogger(__name__)
 _LISTENERS = ("callbacks", "success_callback", "failure_callback", "_async_success_callback", "_async_failure_callback")
 # What users set in litellm that only `litellm.acompletion` takes care of.
 _LEFT_TO_LITELLM = (
     *_LISTENERS,
-    "cache",
-    "max_budget",
-    "model_fallbacks",
-    "credential_list",
-    "pre_call_rules",
-    "post_call_rules",
+    *("cache", "max_budget", "model_fallbacks", "credential_list", "pre_call_rules", "post_call_rules"),
+    *("api_key", "openai_key", "api_base", "organization", "headers", "proxy_auth", "aclient_session"),
+    *("model_alias_map", "route_all_chat_openai_to_responses", "secret_manager_client"),
+    *("drop_params", "num_retries_per_request", "enable_json_schema_validation"),
 )
+# What users set in the environment for OpenAI's own client, through which litellm's full path reaches `openai/` models.
+_LEFT_TO_OPENAI = ("OPENAI_ORGANIZATION", "OPENAI_ORG_ID", "OPENAI_PROJECT_ID", "OPENAI_CUSTOM_HEADERS")
 # Other providers may wait for something, such as a token, while they make a request ready: not on our event loop.
-_PROVIDERS = ("openai/", "hosted_vllm/")
-# What goes to the provider as it is. The rest (`fallbacks`, `cache`, `mock_response`, ...) is for litellm itself.
-_PASSED_ON = frozenset(
-    {"model", "messages", "api_base", "api_key", "timeout", "max_tokens", "num_retries", "max_retries", "drop_params"}
-    | {"response_format", "logprobs", "top_logprobs", "temperature", "top_p", "seed", "stop"}
-    | {"presence_penalty", "frequency_penalty", "extra_body"}
+_PROVIDERS = frozenset({"openai", "hosted_vllm"})
+_FOR_THE_CALL = frozenset(
+    {"model", "messages", "api_base", "api_key", "timeout", "num_retries", "max_retries", "drop_params"}
 )
+# What goes to the provider as it is. The rest (`fallbacks`, `cache`, `mock_response`, ...) is for litellm itself.
+_PASSED_ON = _FOR_THE_CALL | {
+    *("max_tokens", "response_format", "logprobs", "top_logprobs", "temperature", "top_p", "seed", "stop"),
+    *("presence_penalty", "frequency_penalty", "extra_body"),
+}
 
 
 class _Internals(NamedTuple):
@@ -46,14 +53,28 @@ class _Internals(NamedTuple):
 
     call_log: Any  # the class of a call's log
     is_internal_call: ContextVar[bool]  # True: nobody listens, so that no log is kept
+    handler: Any  # makes a call, written as the provider wants it
+    open_client: Callable[[str], Any]  # opens a provider's HTTP client for one call
+    find_bridge: Any  # says whether a model is reached by another endpoint than chat completions
+
+
+class _Endpoint(NamedTuple):
+    """Where one call goes, in the words of the provider."""
+
+    provider: str
+    model: str
+    api_base: str
+    api_key: str
 
 
 async def acompletion(**request: Any) -> Any:
     """Returns what `litellm.acompletion(**request)` returns, and raises what it raises."""
     litellm, internals = load_litellm(), _internals()
-    is_passed_on = request["model"].startswith(_PROVIDERS) and request.keys() <= _PASSED_ON
-    if internals is not None and is_passed_on and not _is_any_set(litellm, _LEFT_TO_LITELLM):
-        return await _complete(litellm, internals, request)
+    if internals is not None and request.keys() <= _PASSED_ON and not _is_any_set(litellm, _LEFT_TO_LITELLM):
+        endpoint = _find_endpoint(litellm, request)
+        parameters = None if endpoint is None else _find_parameters(litellm, endpoint, request)
+        if endpoint is not None and parameters is not None:
+            return await _complete(litellm, internals, endpoint, parameters, request)
     with _without_unheard_log(litellm, internals):
         return await litellm.acompletion(**request)
 
@@ -88,17 +109,139 @@ def _without_unheard_log(litellm: Any, internals: _Internals | None) -> Iterator
         internals.is_internal_call.reset(token)
 
 
-async def _complete(litellm: Any, internals: _Internals, request: dict[str, Any]) -> Any:
-    """Makes the call that `litellm.acompletion` hands to its thread."""
-    call_log = internals.call_log(**_log_arguments(request["model"], request["messages"]))
-    reply = litellm.completion(acompletion=True, litellm_logging_obj=call_log, **request)
+def _find_endpoint(litellm: Any, request: dict[str, Any]) -> _Endpoint | None:
+    """Where a request goes; None where that is litellm's full path's affair."""
+    if request["model"].partition("/")[0] not in _PROVIDERS:
+        return None
+    model, provider, api_key, api_base = litellm.get_llm_provider(
+        request["model"], api_base=request.get("api_base"), api_key=request.get("api_key")
+    )
+    api_key = api_key or request.get("api_key")
+    if provider == "openai":
+        if any(map(os.environ.get, _LEFT_TO_OPENAI)):
+            return None
+        api_key = litellm.OpenAIGPTConfig.get_api_key(api_key)
+        api_base = litellm.OpenAIGPTConfig.get_api_base(api_base)
+    if (
+        provider not in _PROVIDERS
+        or not (api_key and api_base)
+        or not _is_chat(model, provider, len(litellm.model_cost))
+    ):
+        return None
+    return _Endpoint(provider, model, api_base, api_key)
+
+
+@lru_cache(maxsize=1024)
+def _is_chat(model: str, provider: str, _: int) -> bool:
+    """Whether a model is reached by chat completions; asked anew where users add to litellm's list of models."""
+    internals = _internals()
+    if internals is None or model.startswith("ft:"):
+        return False
+    entry, bare_model = internals.find_bridge(model=model, custom_llm_provider=provider)
+    return entry.get("mode") in {None, "chat"} and bare_model == model
+
+
+def _find_parameters(litellm: Any, endpoint: _Endpoint, request: dict[str, Any]) -> dict[str, Any] | None:
+    """The parameters of a request as its provider takes them; None where litellm cannot send them."""
+    shape = {name: value for name, value in request.items() if name not in _FOR_THE_CALL}
     try:
-        return await reply
+        return dict(_map_parameters(endpoint.model, endpoint.provider, json.dumps(shape), len(litellm.model_cost)))
+    except Exception:  # whatever it is, the full path fails with it too, and says so as litellm does
+        return None
+
+
+@lru_cache(maxsize=1024)
+def _map_parameters(model: str, provider: str, shape: str, _: int) -> dict[str, Any]:
+    """Parameters as a provider takes them: those of one shape of reply are the same in each call."""
+    litellm = load_litellm()
+    mapped: dict[str, Any] = litellm.get_optional_params(
+        model=model, custom_llm_provider=provider, drop_params=True, stream=None, max_retries=0, **json.loads(shape)
+    )
+    return litellm.OpenAIConfig.get_config() | mapped if provider == "openai" else mapped
+
+
+@lru_cache(maxsize=1024)
+def _find_format(model: str, provider: str) -> Any:
+    """How a model's requests and replies are written at its provider."""
+    manager = load_litellm("utils").ProviderConfigManager
+    return manager.get_provider_chat_config(model=model, provider=load_litellm().LlmProviders(provider))
+
+
+async def _complete(
+    litellm: Any, internals: _Internals, endpoint: _Endpoint, parameters: dict[str, Any], request: dict[str, Any]
+) -> Any:
+    """Makes the call as `litellm.completion` does once it knows the provider and its parameters."""
+    call_log = internals.call_log(**_log_arguments(request["model"], request["messages"]))
+    call_log.update_environment_variables(
+        model=endpoint.model, optional_params=parameters, litellm_params={}, custom_llm_provider=endpoint.provider
+    )
+    reply = litellm.ModelResponse()
+    reply.usage = litellm.Usage()
+    try:
+        client = internals.open_client(endpoint.provider)
+        return await internals.handler(
+            **_handler_arguments(endpoint, parameters, request, reply, call_log=call_log, client=client)
+        )
     except Exception as error:
-        provider, _, _ = request["model"].partition("/")
-        raise litellm.exception_type(
-            model=request["model"], original_exception=error, custom_llm_provider=provider, completion_kwargs=request
-        ) from error
+        known_error = litellm.exception_type(
+            model=endpoint.model,
+            original_exception=error,
+            custom_llm_provider=endpoint.provider,
+            completion_kwargs=request,
+        )
+        if known_error is error:
+            raise
+        raise known_error from error
+
+
+def _handler_arguments(
+    endpoint: _Endpoint,
+    parameters: dict[str, Any],
+    request: dict[str, Any],
+    reply: Any,
+    *,
+    call_log: Any,
+    client: Any,
+) -> dict[str, Any]:
+    return {
+        "model": endpoint.model,
+        "messages": request["messages"],
+        "api_base": endpoint.api_base,
+        "api_key": endpoint.api_key,
+        "custom_llm_provider": endpoint.provider,
+        "provider_config": _find_format(endpoint.model, endpoint.provider),
+        "optional_params": parameters,
+        "litellm_params": {},
+        "model_response": reply,
+        "encoding": None,
+        "logging_obj": call_log,
+        "client": client,
+        "timeout": request["timeout"],
+        "acompletion": True,
+    }
+
+
+@cache
+def _client_opener() -> Callable[[str], Any]:
+    """Returns what opens a provider's HTTP client of litellm for one call, which it sends once.
+
+    By itself litellm sends a request again, unasked, where the connection broke: whether a call is made again, and
+    whether the budget has room for it, is decided by the judge.
+    """
+    http = load_litellm("llms.custom_httpx.http_handler")
+
+    class OneAttemptClient(http.AsyncHTTPHandler):  # type: ignore[misc, name-defined]
+        def __init__(self, provider: str) -> None:
+            shared = http.get_async_httpx_client(llm_provider=provider, params={"ssl_verify": None})
+            self.client = shared.client
+            self.timeout, self.event_hooks = shared.timeout, shared.event_hooks
+
+        def create_client(self, *_: Any, **__: Any) -> Any:
+            """Asked for, by litellm, for the second attempt."""
+            error = sys.exc_info()[1]
+            raise error or NotImplementedError
+
+    return OneAttemptClient
 
 
 def _log_arguments(model: str, messages: Any) -> dict[str, Any]:
@@ -119,7 +262,14 @@ def _internals() -> _Internals | None:
     try:
         call_log = load_litellm("litellm_core_utils.litellm_logging").Logging
         is_internal_call = load_litellm("_internal_context").is_internal_call
+        main = load_litellm("main")
+        handler, find_bridge = main.base_llm_http_handler.completion, main.responses_api_bridge_check
+        endpoint = _Endpoint("openai", "", "", "")
         inspect.signature(call_log).bind(**_log_arguments("", []))
+        inspect.signature(call_log.update_environment_variables).bind(None, litellm_params={}, optional_params={})
+        arguments = _handler_arguments(endpoint, {}, {"messages": [], "timeout": 0.0}, None, call_log=None, client=None)
+        inspect.signature(handler).bind(**arguments)
+        inspect.signature(find_bridge).bind(model="", custom_llm_provider="")
     except (ImportError, AttributeError, TypeError) as problem:
         _LOG.warning(
             "litellm %s differs from the versions that Assay's fast path knows (%s): calls take litellm's full path, "
@@ -128,7 +278,7 @@ def _internals() -> _Internals | None:
             problem,
         )
         return None
-    return _Internals(call_log, is_internal_call)
+    return _Internals(call_log, is_internal_call, handler, _client_opener(), find_bridge)
 
 
 def _is_any_set(litellm: Any, names: tuple[str, ...]) -> bool:

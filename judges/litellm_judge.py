@@ -10,21 +10,19 @@ from typing import Any, Protocol, TypeVar
 from pydantic import BaseModel
 
 from ..errors import CassetteMiss, JudgeError, JudgeUnavailable, ReplyError, UsageError
-from .api_key import missing_api_key
+from .alignment import load_alignment
 from .budget import Budget
 from .cassette import Cassette, Mode
 from .connection import Connection
 from .deciding import decide
-from .judge_folder import load_alignment
 from .key import QuestionKeys
-from .meter import count_usage
+from .litellm_lookup import missing_api_key
+from .meter import count_usage, note_reply
 from .miss_explainer import MissExplainer
-from .pending_reply import PendingReplies
 from .python_model import JudgeFunction, PythonModel, open_python_model
-from .question import PlainText, Question, RawReply, Reply
+from .question import PendingReplies, PlainText, Question, RawReply, Reply
 from .recording import Recording, make_recording
-from .reply_listener import note_reply
-from .retry import concerns_the_request, explain, is_not_offered, retrying
+from .retry import concerns_the_request, explain, is_not_offered, make_attempts
 from .settings import JudgeSettings, load_settings
 from .structured import parse_reply
 from .typed_questions import Answers, Request
@@ -283,7 +281,7 @@ class LiteLLMJudge:
             self._check_available()
         attempts = 0
         try:
-            async for attempt in retrying(self.settings.attempts, self._count_retry, self.settings.wait):
+            async for attempt in make_attempts(self.settings.attempts, self._count_retry, self.settings.wait):
                 with attempt:
                     attempts += 1
                     raw = await self.connection.call(question)

@@ -1,20 +1,27 @@
-"""What calls take while something is measured, also where measuring fails and nobody is left to hand the usage on."""
+"""What is noted of a judge's replies while something is measured: what they took, and what was asked.
+
+The usage counts also where measuring fails and nobody is left to hand it on; what was asked, in the judge's prompt and
+words, is for a person who doubts a score.
+"""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from typing import Any, NamedTuple
 
+from ..prompts import Message
+from .question import Question, RawReply
 from .usage import Usage
 
 _usages: ContextVar[list[Usage] | None] = ContextVar("usages", default=None)
 
 
 @contextmanager
-def metered() -> Iterator[list[Usage]]:
+def meter_usage() -> Iterator[list[Usage]]:
     """Collects the usage of every reply within, those of tasks that begin there too.
 
     Example:
-        >>> with metered() as usages:
+        >>> with meter_usage() as usages:
         ...     count_usage(Usage(calls=1, tokens_in=20))
         >>> Usage.total(usages).tokens_in
         20
@@ -31,3 +38,31 @@ def count_usage(usage: Usage) -> None:
     """Adds what a reply took to the meter of this task, if there is one."""
     if (usages := _usages.get()) is not None and usage.calls:
         usages.append(usage)
+
+
+class SentQuestion(NamedTuple):
+    """One question as it was sent, and the judge's reply to it, not yet parsed."""
+
+    prompt: str
+    messages: tuple[Message, ...]
+    reply: RawReply
+
+
+_sent: ContextVar[list[SentQuestion] | None] = ContextVar("sent_questions", default=None)
+
+
+@contextmanager
+def collect_replies() -> Iterator[list[SentQuestion]]:
+    """Collects every question within that got a reply, those of tasks that begin there too."""
+    collected: list[SentQuestion] = []
+    token = _sent.set(collected)
+    try:
+        yield collected
+    finally:
+        _sent.reset(token)
+
+
+def note_reply(question: Question[Any], reply: RawReply) -> None:
+    """Notes a reply for whoever listens in this task, if anybody does."""
+    if (collected := _sent.get()) is not None:
+        collected.append(SentQuestion(question.prompt.identity, tuple(question.messages), reply))

@@ -46,7 +46,7 @@ def option_probabilities(reply: RawReply, options: Sequence[str]) -> dict[str, f
 
     Returns:
         Probabilities that sum to 1 over the options; None where the judge gave none for any option: then its word
-        alone is known (`option_said`).
+        alone is known (`read_option`).
 
     Raises:
         ReplyError: The log probabilities are impossible, or the probabilities of the options sum to nothing.
@@ -119,15 +119,15 @@ def chosen_option(reply: RawReply, options: Sequence[str]) -> str | None:
     """
     probabilities = option_probabilities(reply, options)
     if probabilities is None:
-        return option_said(reply.text, options)
+        return read_option(reply.text, options)
     return max(probabilities, key=probabilities.__getitem__)
 
 
-def option_said(text: str, options: Sequence[str]) -> str | None:
+def read_option(text: str, options: Sequence[str]) -> str | None:
     """Returns the option that a text begins with, or the only one that begins with it; None where there is none.
 
     Example:
-        >>> option_said("**No**, it does not", ("Yes", "No")), option_said("N", ("No", "Never"))
+        >>> read_option("**No**, it does not", ("Yes", "No")), read_option("N", ("No", "Never"))
         ('No', None)
     """
     meant = _options_begun_by(text, options)

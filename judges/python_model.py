@@ -17,7 +17,7 @@ from ..errors import AssayError, UsageError
 from ..prompts import Message
 from ..worker_threads import call_beside
 from .fast_path import acompletion
-from .litellm_loader import load_litellm
+from .litellm_lookup import load_litellm
 from .settings import PYTHON, JudgeSettings
 
 JudgeFunction: TypeAlias = Callable[[str], str] | Callable[[str], Awaitable[str]]

@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Generic, Literal, TypeVar
+from typing import Annotated, Any, Generic, Literal, NoReturn, Protocol, TypeVar
 
-from pydantic import BaseModel
+from pydantic import AfterValidator, BaseModel, ValidationInfo
 
 from ..prompts import BUNDLED, Message, Prompt, Prompts
 from .usage import Usage
@@ -15,6 +15,8 @@ Alternatives = Mapping[str, float]
 """The tokens that could have stood at one place of a reply, the one that stands there first, each with the natural
 logarithm of its probability."""
 
+_SPARE_TOKENS = 200  # of a reply that is a text
+_FEWEST_CHARACTERS_PER_TOKEN = 2
 _MOST_QUOTED = 4000  # characters of an unusable reply that the judge is shown again
 
 
@@ -126,3 +128,52 @@ class Reply(Generic[T]):
     usage: Usage
     from_cassette: bool
     corrected: bool = False
+
+
+def _refuse_blank(text: str, info: ValidationInfo) -> str:
+    if not text.strip():
+        raise ValueError(f"the {info.field_name} is empty")
+    return text
+
+
+TextReply = Annotated[str, AfterValidator(_refuse_blank)]
+"""The field of a reply that holds a text about as long as one that the judge was shown: a translation, another wording.
+
+It has words.
+"""
+
+
+def max_tokens_for(text: str) -> int:
+    """Returns the `max_tokens` of a reply that is about as long as a text.
+
+    Example:
+        >>> max_tokens_for("word " * 100)
+        450
+    """
+    return _SPARE_TOKENS + len(text) // _FEWEST_CHARACTERS_PER_TOKEN
+
+
+class ReplyPending(BaseException):
+    """The reply to a question comes later: whoever asked it ends here, and is run again when the reply is there.
+
+    No error, and so no `Exception`: nobody on the way takes it for a failed call.
+    """
+
+
+class PendingReplies(Protocol):
+    """Takes the questions that a judge has no reply to, in place of the model."""
+
+    def request(self, key: str, question: Question[Any]) -> NoReturn:
+        """Takes a question whose reply is missing.
+
+        Raises:
+            ReplyPending: The reply comes later.
+            JudgeError: There will be no reply.
+            BudgetReached: The request does not fit into the budget.
+            UsageError: The budget cannot be kept.
+        """
+        ...
+
+    def has_collected(self, key: str) -> bool:
+        """Whether the reply of this key came in this way: it is new, though it is read from the cassette."""
+        ...

@@ -29,24 +29,13 @@ class RequestSize:
         tokens_in: Estimated tokens of the prompt.
         tokens_out: The most tokens of the reply (`max_tokens`).
         price: USD per million tokens; None where it is unknown.
+        bytes_in: Bytes of the prompt's messages in UTF-8, which bound what a provider can count in them.
     """
 
     tokens_in: int
     tokens_out: int = 0
     price: Price | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class PromptSize:
-    """The size of a prompt.
-
-    Attributes:
-        bytes: Bytes of its messages in UTF-8.
-        tokens: Estimated tokens, with what asks for the shape of the reply.
-    """
-
-    bytes: int
-    tokens: int
+    bytes_in: int = 0
 
 
 def estimate_tokens(texts: Iterable[str]) -> int:
@@ -72,22 +61,12 @@ def measure_question(question: Question[Any], settings: JudgeSettings, price: Pr
         price: What the judge costs; None where it is unknown.
     """
     texts = [message["content"] for message in question.messages]
+    size = _count_bytes(texts)
     schema: type[BaseModel] = question.schema
     if not question.options and schema is not PlainText:
         texts.append(json.dumps(strict_schema(schema)))  # sent with the messages, or as a part of them
     most = question.max_tokens or (1 if question.options else settings.max_tokens)
-    return RequestSize(estimate_tokens(texts) + len(texts) * _TOKENS_PER_MESSAGE, most, price)
-
-
-def measure_prompt(question: Question[Any], settings: JudgeSettings) -> PromptSize:
-    """Returns the size of a question's prompt.
-
-    Args:
-        question: What is asked.
-        settings: The judge's.
-    """
-    tokens = measure_question(question, settings, settings.price).tokens_in
-    return PromptSize(_count_bytes(message["content"] for message in question.messages), tokens)
+    return RequestSize(estimate_tokens(texts) + len(texts) * _TOKENS_PER_MESSAGE, most, price, size)
 
 
 def is_plausible_count(tokens: object, texts: Iterable[str]) -> TypeGuard[int]:

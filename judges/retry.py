@@ -4,13 +4,13 @@ import email.utils
 import json
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import tenacity
 from pydantic import ValidationError
 
 from ..errors import AssayError
-from .litellm_loader import load_litellm
+from .litellm_lookup import load_litellm
 from .secrets import Scrubber
 
 LONGEST_WAIT = 60.0  # seconds before one attempt
@@ -38,7 +38,10 @@ def explain(error: BaseException, timeout: float, scrubber: Scrubber) -> str:
     """
     kinds = load_litellm().exceptions
     words = " ".join(str(error).partition("Traceback (most recent call last)")[0].split())
-    words = scrubber.scrub_error(_LITELLM_PREFIX.sub("", words))[:500] or f"no reply within {timeout:g} s"
+    words = _message_of(_LITELLM_PREFIX.sub("", words))
+    if _is_connection_error(error) and "Connection error" not in words:
+        words = f"Connection error: {words}"
+    words = scrubber.scrub_error(words)[:500] or f"no reply within {timeout:g} s"
     cure = ""
     if isinstance(error, kinds.ContextWindowExceededError):
         cure = "; shorten the contexts, or choose a judge that reads more"
@@ -51,6 +54,17 @@ def explain(error: BaseException, timeout: float, scrubber: Scrubber) -> str:
     elif _is_out_of_credit(error):
         cure = "; the account has no credit left"
     return f"{type(error).__name__}: {words}{cure}"
+
+
+def _message_of(words: str) -> str:
+    """The message alone, where a provider's words are an error's body in OpenAI's shape; else the words."""
+    try:
+        body = json.loads(words)
+    except ValueError:
+        return words
+    error = body.get("error") if isinstance(body, dict) else None
+    message = error.get("message") if isinstance(error, dict) else None
+    return message if isinstance(message, str) and message.strip() else words
 
 
 def is_not_offered(error: BaseException) -> bool:
@@ -95,7 +109,7 @@ def _is_out_of_credit(error: BaseException) -> bool:
     body = getattr(error, "body", None)
     if isinstance(body, dict):
         return body.get("code") in _OUT_OF_CREDIT
-    return any(f'"{code}"' in str(error) for code in _OUT_OF_CREDIT)  # most providers' bodies are only told in the text
+    return any(f'"{code}"' in str(error) for code in _OUT_OF_CREDIT)  # most providers' bodies stand only there
 
 
 def _was_never_sent(error: BaseException) -> bool:
@@ -103,13 +117,26 @@ def _was_never_sent(error: BaseException) -> bool:
     import openai
 
     cause = error
-    while (below := cause.__cause__ or cause.__context__) is not None:
-        if isinstance(below, OSError):
+    for cause in _causes(error):
+        if isinstance(cause, OSError):
             return False
-        if isinstance(below, ValueError):
-            return not isinstance(below, (json.JSONDecodeError, ValidationError))  # these are a reply that is no JSON
-        cause = below
+        if isinstance(cause, ValueError):
+            return not isinstance(cause, (json.JSONDecodeError, ValidationError))  # these are a reply that is no JSON
     return type(cause) is openai.OpenAIError or isinstance(cause, TypeError)
+
+
+def _is_connection_error(error: BaseException) -> bool:
+    """Whether the connection could not be made, or broke."""
+    import httpx
+
+    return any(isinstance(cause, httpx.NetworkError) for cause in _causes(error))
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    """The errors behind an error, the nearest first."""
+    while (cause := error.__cause__ or error.__context__) is not None:
+        yield cause
+        error = cause
 
 
 def _headers(error: BaseException) -> dict[str, str]:
@@ -140,8 +167,10 @@ def retry_after(error: BaseException) -> float | None:
         return None
 
 
-def retrying(attempts: int, on_retry: Callable[[BaseException], None], wait: float = 0.5) -> tenacity.AsyncRetrying:
-    """Makes the loop of attempts of one call: `async for attempt in retrying(...): with attempt: ...`.
+def make_attempts(
+    attempts: int, on_retry: Callable[[BaseException], None], wait: float = 0.5
+) -> tenacity.AsyncRetrying:
+    """Makes the loop of attempts of one call: `async for attempt in make_attempts(...): with attempt: ...`.
 
     Args:
         attempts: How many there are at most, in `LONGEST_TOTAL` seconds.

@@ -179,7 +179,7 @@ class Request:
         if not self.questions:
             raise UsageError(f"the request {self.task} asks nothing: give it a question")
         ids = [question.id for question in self.questions]
-        if twice := next((each for each in ids if ids.count(each) > 1), None):
+        if twice := next((name for name in ids if ids.count(name) > 1), None):
             raise UsageError(f"the request {self.task} has two questions with the id {twice}: each needs its own")
         if wrong := next((name for name in self.state if not _PART.fullmatch(name)), None):
             raise UsageError(f"{wrong!r} is no name of a part of a state: use small letters, digits and _")

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from ..errors import JudgeError, UsageError
 from ..eval_sets.sample import Sample
-from ..judges.meter import metered
+from ..judges.meter import meter_usage
 from ..judges.usage import Usage
 from .score import Score, failed, skipped
 from .worker import compute_for
@@ -59,7 +59,7 @@ class Metric(ABC):
         missing = [name for name in self.needs if not has_field(sample, name)]
         if missing:
             return skipped(f"the sample has no {' and no '.join(missing)}")
-        with metered() as usages:
+        with meter_usage() as usages:
             try:
                 return await self.measure(sample)
             except JudgeError as error:

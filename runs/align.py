@@ -12,9 +12,9 @@ import numpy as np
 from ..errors import InputError, UsageError
 from ..eval_sets import Sample
 from ..judges import Judge, JudgeSettings, LiteLLMJudge, PlainText, Question, Usage
-from ..judges.alignment import Alignment, RatedExample
+from ..judges.alignment import Alignment, RatedExample, write_folder
 from ..judges.embedders import Embedder
-from ..judges.judge_folder import AlignedJudgeRecord, write_folder
+from ..judges.judge_folder import AlignedJudgeRecord
 from ..judges.request_size import estimate_tokens
 from ..languages import FALLBACK
 from ..meta_eval.alignment import AS_IT_IS, AlignmentResult, Predict, compare_candidates, split_groups

@@ -9,8 +9,8 @@ from ..errors import UsageError
 from ..eval_sets import Sample
 from ..judges.batch.batch_queue import BatchQueue
 from ..judges.batch.provider import find_provider
-from ..judges.bundled_cassettes import is_bundled
-from ..judges.pending_reply import ReplyPending
+from ..judges.cassette import is_bundled
+from ..judges.question import ReplyPending
 from ..metrics import Metric, Score
 from ..metrics.metric import ComputedMetric
 from ..metrics.score import skipped

@@ -10,8 +10,8 @@ from ..errors import AssayError
 from ..eval_sets import Sample
 from ..judges import Cassette, LiteLLMJudge
 from ..judges.embedders import load_embedder
+from ..judges.meter import SentQuestion, collect_replies
 from ..judges.recording import Recording
-from ..judges.reply_listener import SentQuestion, listening
 from ..metrics.catalogue import load_metric
 from ..metrics.metric import run_to_end
 from ..prompts import BUNDLED, Prompts
@@ -68,7 +68,7 @@ async def _audit(store: Store, run: RunRow, sample: Sample, metric: str) -> Repl
             recorded = Path(folder, "none.jsonl")
             recorded.touch()
         try:
-            with Cassette(recorded, "replay") as cassette, listening() as questions:
+            with Cassette(recorded, "replay") as cassette, collect_replies() as questions:
                 judge = LiteLLMJudge(run.plan.judge, cassette=cassette)
                 judge.keep_in(_KeptReplies(RunWriter(store, run.id)))
                 score = await load_metric(metric, judge, load_embedder(run.plan.embedder, cassette), prompts).assess(

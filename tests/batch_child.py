@@ -5,7 +5,7 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
-from assay.judges.litellm_loader import load_litellm
+from assay.judges.litellm_lookup import load_litellm
 
 # When this module is preloaded: once for all children, what a run loads late.
 load_litellm()

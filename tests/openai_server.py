@@ -5,7 +5,8 @@ In a test, with the fixture `openai_server`:
     openai_server.script = lambda request: Answer(status=429) if request.attempt == 1 else None
 
 In a process of its own, for benchmarks: `python tests/openai_server.py --latency 0.2` prints its port. There
-`GET /stats` gives the counts, `GET /requests` the bodies that it got, and `DELETE /requests` forgets them.
+`GET /stats` gives the counts and the processor time of the process, `GET /requests` the bodies that it got, and
+`DELETE /requests` forgets them.
 """
 
 import argparse
@@ -15,6 +16,7 @@ import json
 import socket
 import struct
 import threading
+import time
 import zlib
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -166,6 +168,7 @@ class OpenAIServer:
             "connections": self.connections,
             "under_way": self.under_way,
             "most_at_once": self.most_at_once,
+            "processor_ms": round(1000 * time.process_time()),
         }
 
 

@@ -8,7 +8,7 @@ from pydantic import BaseModel
 from ...errors import JudgeError
 from ...eval_sets import Sample
 from ...judges import Judge, Question
-from ...judges.text_reply import TextReply, max_tokens_for
+from ...judges.question import TextReply, max_tokens_for
 from ...languages import FALLBACK
 from ...prompts import BUNDLED, Prompts
 from ...text.untrusted import original_characters, without_unseen

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ...errors import UsageError
 from ...installation import pip_command
-from ...judges.litellm_loader import load_litellm
+from ...judges.litellm_lookup import load_litellm
 from .grid_search import density_model
 from .section_topic import OUTLIER
 from .topic_words import stop_words

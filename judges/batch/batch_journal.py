@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from ...errors import InputError
 from ..settings import JudgeSettings
-from .request_file import Asked, read_asked
+from .request_file import RequestRecord, read_records
 
 SUFFIX = ".batches"
 _JOURNAL = "journal.jsonl"
@@ -141,7 +141,7 @@ class BatchJournal:
         self._append({"id": batch.id, "dropped": True})
         del self.batches[batch.id]
         self.requests_path(batch.id).unlink(missing_ok=True)
-        self.asked_path(batch.id).unlink(missing_ok=True)
+        self.records_path(batch.id).unlink(missing_ok=True)
 
     def remove(self) -> None:
         """Removes the journal: its run has ended, and all replies are in the cassette."""
@@ -152,13 +152,13 @@ class BatchJournal:
         """The file of a batch's requests, as it is uploaded."""
         return self.folder / f"{batch}.requests.jsonl"
 
-    def asked_path(self, batch: str) -> Path:
+    def records_path(self, batch: str) -> Path:
         """The file of what stays here of a batch's requests."""
         return self.folder / f"{batch}.asked.jsonl"
 
-    def asked(self, batch: Batch) -> dict[str, Asked]:
+    def read_records(self, batch: Batch) -> dict[str, RequestRecord]:
         """Returns what is kept of a batch's requests, by their keys."""
-        return read_asked(self.asked_path(batch.id))
+        return read_records(self.records_path(batch.id))
 
     def in_state(self, *states: State) -> list[Batch]:
         """The batches in one of these states."""
@@ -219,12 +219,12 @@ class BatchWriter:
         self._most_bytes = most_bytes
         self._open: _OpenBatch | None = None
 
-    def add(self, request: bytes, asked: bytes, tokens_in: int, tokens_out: int, usd: float | None) -> None:
+    def add(self, request: bytes, record: bytes, tokens_in: int, tokens_out: int, usd: float | None) -> None:
         """Adds a request.
 
         Args:
             request: Its line.
-            asked: The line of what stays here of it.
+            record: The line of what stays here of it.
             tokens_in: Estimated tokens of its prompt.
             tokens_out: The most tokens of its reply.
             usd: The most that it may cost; None where the price is unknown.
@@ -236,7 +236,7 @@ class BatchWriter:
             self.finish()
         if self._open is None:
             self._open = _OpenBatch(self._journal, secrets.token_hex(8))
-        self._open.add(request, asked, tokens_in, tokens_out, usd)
+        self._open.add(request, record, tokens_in, tokens_out, usd)
 
     def finish(self) -> None:
         """Adds the last batch to the journal."""
@@ -253,10 +253,10 @@ class _OpenBatch:
         self._name = name
         self._tokens_in, self._tokens_out = 0, 0
         self._usd: float | None = 0.0
-        self._files = (journal.requests_path(name).open("wb"), journal.asked_path(name).open("wb"))
+        self._files = (journal.requests_path(name).open("wb"), journal.records_path(name).open("wb"))
 
-    def add(self, request: bytes, asked: bytes, tokens_in: int, tokens_out: int, usd: float | None) -> None:
-        for file, line in zip(self._files, (request, asked), strict=True):
+    def add(self, request: bytes, record: bytes, tokens_in: int, tokens_out: int, usd: float | None) -> None:
+        for file, line in zip(self._files, (request, record), strict=True):
             file.write(line)
         self.requests += 1
         self.bytes += len(request)

@@ -12,17 +12,15 @@ from ...errors import BudgetReached, JudgeError, JudgeUnavailable, UsageError
 from ..budget import Budget
 from ..completion import read_reply
 from ..journal import locked
-from ..litellm_loader import load_litellm
-from ..pending_reply import ReplyPending
-from ..question import Question, RawReply
+from ..litellm_lookup import batch_price, load_litellm
+from ..question import Question, RawReply, ReplyPending
 from ..recording import Recording
-from ..request_size import PromptSize, measure_question
+from ..request_size import RequestSize, measure_question
 from ..settings import JudgeSettings
 from .batch_budget import BatchBudget
 from .batch_journal import Batch, BatchJournal, BatchWriter
-from .price import batch_price
 from .provider import MOST_BYTES, MOST_REQUESTS, BatchProvider, BatchState, CreationUnknown, PassingFailure
-from .request_file import format_asked, format_request, request_body
+from .request_file import format_record, format_request, request_body
 from .result_file import Failure, read_results
 
 _LONGEST_WAIT = 60.0  # seconds between two questions about the batches under way
@@ -144,8 +142,8 @@ class BatchQueue:
             raise ReplyPending
         body = request_body(question, self._settings, self._provider.model, self._provider.name)
         usd = None if size.price is None else size.price.cost(size.tokens_in, size.tokens_out)
-        asked = format_asked(key, question, self._settings)
-        self._writer.add(format_request(key, body), asked, size.tokens_in, size.tokens_out, usd)
+        record = format_record(key, question, self._settings)
+        self._writer.add(format_request(key, body), record, size.tokens_in, size.tokens_out, usd)
         self._under_way.add(key)
         raise ReplyPending
 
@@ -304,26 +302,26 @@ class BatchQueue:
 
     async def _collect(self, batch: Batch, state: BatchState) -> None:
         """Keeps the replies of a batch that has ended, and notes what came of each request."""
-        asked = self.journal.asked(batch)
-        results = read_results([await self._provider.read_file(file) for file in state.files], asked.keys())
+        records = self.journal.read_records(batch)
+        results = read_results([await self._provider.read_file(file) for file in state.files], records.keys())
         failures = dict(results.failures)
         spent_in = spent_out = estimated_in = replies = 0
         spent_usd: float | None = None if self._price is None else 0.0
         for key, body in results.bodies.items():
-            reply = self._read_body(body, asked[key].prompt)
+            reply = self._read_body(body, records[key].size)
             if isinstance(reply, Failure):
                 failures[key] = reply
                 continue
-            self._keep(replace(asked[key].recording, reply=reply))
+            self._keep(replace(records[key].recording, reply=reply))
             replies += 1
             spent_in, spent_out = spent_in + reply.tokens_in, spent_out + reply.tokens_out
-            estimated_in += asked[key].prompt.tokens
+            estimated_in += records[key].size.tokens_in
             spent_usd = None if spent_usd is None or reply.usd is None else spent_usd + reply.usd
             if replies % 100 == 0:
                 await asyncio.sleep(0)  # Ctrl-C gets its turn
         reason = {"expired": "the batch expired before it was answered", "cancelled": "the batch was cancelled"}
         missing = Failure(reason.get(state.status, "the batch has no line about it"), is_final=False)
-        for key in asked.keys() - results.bodies.keys() - failures.keys():
+        for key in records.keys() - results.bodies.keys() - failures.keys():
             failures[key] = missing
         scrub = self._settings.scrubber.scrub_error
         batch = self.journal.change(
@@ -346,7 +344,7 @@ class BatchQueue:
         without = f", {len(failures):,} without" if failures else ""
         self._note(f"the batch {state.id} is {state.status}: {replies:,} replies{without}")
 
-    def _read_body(self, body: dict[str, Any], prompt: PromptSize) -> RawReply | Failure:
+    def _read_body(self, body: dict[str, Any], size: RequestSize) -> RawReply | Failure:
         litellm = load_litellm()
         convert = load_litellm("litellm_core_utils.llm_response_utils.convert_dict_to_response")
         try:
@@ -355,14 +353,14 @@ class BatchQueue:
             )
             if not response.choices:
                 return Failure("the reply has no choices", is_final=False)
-            raw = read_reply(response, self._settings, prompt, 0.0)
+            raw = read_reply(response, self._settings, size, 0.0)
         except Exception as error:  # what litellm raises for a body that is no reply is not said anywhere
             return Failure(f"the reply cannot be read ({type(error).__name__}: {str(error)[:200]})", is_final=False)
         return replace(raw, usd=None if self._price is None else self._price.cost(raw.tokens_in, raw.tokens_out))
 
     def _note_keys(self, batch: Batch) -> None:
         """Notes which requests of a batch wait for their reply, have one, or failed."""
-        keys = self.journal.asked(batch).keys()
+        keys = self.journal.read_records(batch).keys()
         if batch.state != "collected":
             self._under_way |= keys
             return
@@ -374,7 +372,7 @@ class BatchQueue:
                 self._failed[key] = attempts + 1, Failure(cause, is_final)
 
     def _drop(self, batch: Batch) -> None:
-        self._under_way -= self.journal.asked(batch).keys()
+        self._under_way -= self.journal.read_records(batch).keys()
         self.journal.drop(batch)
 
     def _unreachable(self, error: PassingFailure) -> JudgeUnavailable:

@@ -5,11 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...errors import JudgeUnavailable, UsageError
-from ..api_key import missing_api_key
 from ..body_limit import bounded_body
 from ..fast_path import call_batch_function
-from ..litellm_loader import load_litellm
-from ..retry import explain, http_status, is_passing, retrying
+from ..litellm_lookup import load_litellm, missing_api_key
+from ..retry import explain, http_status, is_passing, make_attempts
 from ..settings import GGUF, PYTHON, JudgeSettings
 from ..transports import choose_transport
 from ..transports.decision_transport import DecisionTransport
@@ -164,7 +163,7 @@ class BatchProvider:
 
     async def _call(self, function: str, **request: Any) -> Any:
         try:
-            async for attempt in retrying(self._settings.attempts, lambda _: None, self._settings.wait):
+            async for attempt in make_attempts(self._settings.attempts, lambda _: None, self._settings.wait):
                 with attempt:
                     return await call_batch_function(function, **request, **self._route)
         except Exception as error:
@@ -216,7 +215,7 @@ def find_provider(settings: JudgeSettings) -> tuple[str, str]:
 
 def _read_state(batch: Any, settings: JudgeSettings) -> BatchState:
     counts, errors = batch.request_counts, list(getattr(batch.errors, "data", None) or [])
-    problem = "; ".join(f"{each.code}: {each.message}" for each in errors[:3])
+    problem = "; ".join(f"{error.code}: {error.message}" for error in errors[:3])
     return BatchState(
         id=str(batch.id),
         status=str(batch.status),
@@ -225,5 +224,5 @@ def _read_state(batch: Any, settings: JudgeSettings) -> BatchState:
         completed=counts.completed if counts else 0,
         failed=counts.failed if counts else 0,
         problem=settings.scrubber.scrub_error(" ".join(problem.split())[:500]),
-        has_no_room=any(each.code == "token_limit_exceeded" for each in errors),
+        has_no_room=any(error.code == "token_limit_exceeded" for error in errors),
     )

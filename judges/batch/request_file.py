@@ -6,24 +6,24 @@ from pathlib import Path
 from typing import Any
 
 from ..completion import shape_request
-from ..litellm_loader import load_litellm
+from ..litellm_lookup import load_litellm
 from ..question import Question, RawReply
 from ..recording import Recording, format_line, make_recording, parse_line
-from ..request_size import PromptSize, measure_prompt
+from ..request_size import RequestSize, measure_question
 from ..settings import JudgeSettings
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class RequestRecord:
     """What stays here of a request: all that a recording of its reply needs but the reply.
 
     Attributes:
         recording: The recording, with an empty reply.
-        prompt: The size of the prompt.
+        size: The size of the prompt.
     """
 
     recording: Recording
-    prompt: PromptSize
+    size: RequestSize
 
 
 def request_body(question: Question[Any], settings: JudgeSettings, model: str, provider: str) -> dict[str, Any]:
@@ -56,21 +56,21 @@ def format_request(key: str, body: dict[str, Any]) -> bytes:
     return json.dumps(line).encode() + b"\n"
 
 
-def format_asked(key: str, question: Question[Any], settings: JudgeSettings) -> bytes:
-    """Returns the line that keeps what `Asked` holds."""
-    prompt = measure_prompt(question, settings)
+def format_record(key: str, question: Question[Any], settings: JudgeSettings) -> bytes:
+    """Returns the line that keeps what `RequestRecord` holds."""
+    size = measure_question(question, settings, None)
     recording = make_recording(key, question, settings.parameters, RawReply(settings.identity, ""))
     text = format_line(recording).decode("utf-8", "surrogatepass")
-    line = {"key": key, "bytes": prompt.bytes, "tokens": prompt.tokens, "recording": text}
+    line = {"key": key, "bytes": size.bytes_in, "tokens": size.tokens_in, "recording": text}
     return json.dumps(line).encode() + b"\n"
 
 
-def read_asked(path: Path) -> dict[str, Asked]:
+def read_records(path: Path) -> dict[str, RequestRecord]:
     """Returns what is kept of the requests of one batch, by their keys."""
-    asked = {}
+    records = {}
     with path.open("rb") as lines:
         for line in lines:
             entry = json.loads(line)
             recording = parse_line(entry["recording"].encode("utf-8", "surrogatepass"))
-            asked[entry["key"]] = Asked(recording, PromptSize(entry["bytes"], entry["tokens"]))
-    return asked
+            records[entry["key"]] = RequestRecord(recording, RequestSize(entry["tokens"], bytes_in=entry["bytes"]))
+    return records

@@ -8,7 +8,7 @@ from functools import cache
 
 from ...errors import UsageError
 from ...installation import registered_entries
-from ..model_list import is_decision_model
+from ..litellm_lookup import is_decision_model
 from ..settings import TRANSPORTS, JudgeSettings
 from .transport import Transport
 

@@ -9,11 +9,11 @@ from typing import Any, ClassVar
 from pydantic import BaseModel, ConfigDict, model_validator
 
 from ...text.untrusted import neutralise
-from ..probabilities import follow_options, option_said
+from ..probabilities import follow_options, read_option
 from ..question import Question, RawReply
 from ..typed_questions import Answer, Predicate, Request, TypedQuestion
 from .transport import Transport
-from .wording import compose, delimit_all, descriptions_of, statement_of, words_of
+from .wording import compose, delimit_all, describe_words, words_of, write_statement
 
 _TOKENS_PER_ANSWER = 8  # of the reply, beside the characters of the id and the word
 _MOST_QUESTIONS = 128
@@ -29,7 +29,7 @@ class ListedAnswers(BaseModel):
     @classmethod
     def _refuse_without_answer(cls, values: Any) -> Any:
         if not isinstance(values, dict) or not any(
-            option_said(str(values.get(question)), words) for question, words in cls.words.items()
+            read_option(str(values.get(question)), words) for question, words in cls.words.items()
         ):
             raise ValueError(f"it answers none of the questions {', '.join([*cls.words][:20])}")
         return values
@@ -61,7 +61,7 @@ class Listed(Transport):
         user = [delimit_all(request.state)]
         if statements:
             user += ["<statements>", *statements, "</statements>"]
-        room = sum(len(each) + max(map(len, offered)) + _TOKENS_PER_ANSWER for each, offered in words.items())
+        room = sum(len(name) + max(map(len, offered)) + _TOKENS_PER_ANSWER for name, offered in words.items())
         return Question(
             prompt,
             "\n".join(filter(None, [*user, *others])),
@@ -72,17 +72,17 @@ class Listed(Transport):
             prompts=request.prompts,
         )
 
-    def parse(self, questions: Sequence[TypedQuestion], asked: Question[Any], raw: RawReply) -> list[Answer]:
+    def parse(self, questions: Sequence[TypedQuestion], call: Question[Any], raw: RawReply) -> list[Answer]:
         """The answer to each question: its word, and its probability where the reply's tokens can be followed."""
         starts = _token_starts(raw)
-        return [_read(question, words_of(question, asked.prompt.language), raw, starts) for question in questions]
+        return [_read(question, words_of(question, call.prompt.language), raw, starts) for question in questions]
 
 
 def _line(question: TypedQuestion) -> str:
     """One question in one line, so that none can pretend to be another."""
     if isinstance(question, Predicate):
-        return f"{question.id}: {_one_line(statement_of(question))}"
-    described = descriptions_of(question)
+        return f"{question.id}: {_one_line(write_statement(question))}"
+    described = describe_words(question)
     offered = "; ".join(f"{word} = {meaning}" if meaning else word for word, meaning in described.items())
     return f"{question.id}: {_one_line(question.instructions)} ({_one_line(offered)})"
 
@@ -95,17 +95,17 @@ def _read(question: TypedQuestion, words: dict[str, str], raw: RawReply, starts:
     values = list(re.finditer(rf'"{re.escape(question.id)}"\s*:\s*("(?:[^"\\]|\\.)*"|[^\s,}}\]]+)', raw.text))
     if not values:
         return Answer(question, None, problem="the judge left it out")
-    said = {option_said(value[1], tuple(words)) for value in values}
-    if len(said) > 1:
+    chosen_words = {read_option(value[1], tuple(words)) for value in values}
+    if len(chosen_words) > 1:
         return Answer(question, None, problem="the judge answered it in two ways")
-    (word,) = said
+    (word,) = chosen_words
     if word is None:
         return Answer(question, None, problem=f"the judge said {values[0][1][:40]}, which is none of its words")
     shares = {} if starts is None else _shares(raw, starts, values[0], tuple(words))
     total = sum(shares.values())
     if not total:
         return Answer(question, words[word])
-    probabilities = {option: shares.get(each, 0.0) / total for each, option in words.items()}
+    probabilities = {option: shares.get(name, 0.0) / total for name, option in words.items()}
     return Answer(question, max(probabilities, key=probabilities.__getitem__), probabilities)
 
 

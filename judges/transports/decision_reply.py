@@ -64,12 +64,12 @@ def _by_name(answers: list[Any], questions: Sequence[TypedQuestion]) -> dict[str
     return by_id
 
 
-def _read(question: TypedQuestion, given: list[Any]) -> Answer:
-    if problem := _problem(given):
+def _read(question: TypedQuestion, entries: list[Any]) -> Answer:
+    if problem := _problem(entries):
         return Answer(question, None, problem=problem)
-    if given[0].get("type") == "refusal":
+    if entries[0].get("type") == "refusal":
         return Answer(question, None, declined=True, problem="the judge declined")
-    shares = _shares(question, given[0])
+    shares = _shares(question, entries[0])
     if isinstance(shares, str):
         return Answer(question, None, problem=shares)
     total = sum(shares.values())
@@ -77,13 +77,13 @@ def _read(question: TypedQuestion, given: list[Any]) -> Answer:
     return Answer(question, max(probabilities, key=probabilities.__getitem__), probabilities)
 
 
-def _problem(given: list[Any]) -> str:
+def _problem(entries: list[Any]) -> str:
     """Why what was said to a question is no single answer; "" where it is."""
-    if not given or given[0] is None:
+    if not entries or entries[0] is None:
         return "the judge left it out"
-    if _TWICE in given or any(other != given[0] for other in given):
+    if _TWICE in entries or any(other != entries[0] for other in entries):
         return "the judge answered it in two ways"
-    return "" if isinstance(given[0], Mapping) else "the judge's answer has no fields"
+    return "" if isinstance(entries[0], Mapping) else "the judge's answer has no fields"
 
 
 def _shares(question: TypedQuestion, entry: Mapping[str, Any]) -> dict[str, float] | str:
@@ -93,7 +93,8 @@ def _shares(question: TypedQuestion, entry: Mapping[str, Any]) -> dict[str, floa
         return {YES: float(yes), NO: 1 - float(yes)} if _is_probability(yes) else f"the judge's probability is {yes!r}"
     stated = entry.get("probabilities")
     if isinstance(stated, list):
-        stated = {str(each.get("value")): each.get("probability") for each in stated if isinstance(each, Mapping)}
+        options = [option for option in stated if isinstance(option, Mapping)]
+        stated = {str(option.get("value")): option.get("probability") for option in options}
     if not isinstance(stated, Mapping):
         return "the judge gave no probabilities"
     is_scale = isinstance(question, ScoreQuestion)

@@ -10,7 +10,7 @@ from ..question import Question, RawReply
 from ..typed_questions import Answer, Request, TypedQuestion
 from .decision_reply import DecisionReply, read_answers
 from .transport import Transport
-from .wording import task_alone
+from .wording import compose_task
 
 _TOKENS_PER_ANSWER = 16
 
@@ -31,7 +31,7 @@ class DecisionTransport(Transport):
 
     def render(self, request: Request, questions: Sequence[TypedQuestion]) -> Question[DecisionReply]:
         """The call, with the body as its user part."""
-        prompt = task_alone(request)
+        prompt = compose_task(request)
         return Question(
             prompt,
             json.dumps(self.body(request, questions, prompt), ensure_ascii=False),
@@ -43,6 +43,6 @@ class DecisionTransport(Transport):
             prompts=request.prompts,
         )
 
-    def parse(self, questions: Sequence[TypedQuestion], asked: Question[Any], raw: RawReply) -> list[Answer]:
+    def parse(self, questions: Sequence[TypedQuestion], call: Question[Any], raw: RawReply) -> list[Answer]:
         """The answer to each question, with its probabilities."""
         return read_answers(questions, raw.text)

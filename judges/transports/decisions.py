@@ -6,7 +6,7 @@ from typing import Any
 from ...prompts import Prompt
 from ..typed_questions import ChoiceQuestion, Predicate, Request, TypedQuestion
 from .decision_transport import DecisionTransport
-from .wording import delimit_all, statement_of
+from .wording import delimit_all, write_statement
 
 
 class Decisions(DecisionTransport):
@@ -24,7 +24,7 @@ class Decisions(DecisionTransport):
 
 def _question(question: TypedQuestion) -> dict[str, Any]:
     if isinstance(question, Predicate):
-        return {"type": "predicate", "name": question.id, "instructions": statement_of(question)}
+        return {"type": "predicate", "name": question.id, "instructions": write_statement(question)}
     named = {"name": question.id, "instructions": question.instructions}
     if isinstance(question, ChoiceQuestion):
         choices = [_described("value", option, text) for option, text in question.criteria.items()]

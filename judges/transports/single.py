@@ -7,7 +7,7 @@ from ..probabilities import chosen_option, option_probabilities
 from ..question import Choice, Question, RawReply
 from ..typed_questions import Answer, Predicate, Request, TypedQuestion
 from .transport import Transport
-from .wording import compose, delimit, delimit_all, descriptions_of, words_of
+from .wording import compose, delimit, delimit_all, describe_words, words_of
 
 _MOST_TOKENS = 16  # of an option's word where its first token may not tell
 
@@ -50,15 +50,15 @@ class Single(Transport):
             prompts=request.prompts,
         )
 
-    def parse(self, questions: Sequence[TypedQuestion], asked: Question[Choice], raw: RawReply) -> list[Answer]:
+    def parse(self, questions: Sequence[TypedQuestion], call: Question[Choice], raw: RawReply) -> list[Answer]:
         """The answer to one question."""
         (question,) = questions
-        words = words_of(question, asked.prompt.language)
-        word = chosen_option(raw, asked.options)
+        words = words_of(question, call.prompt.language)
+        word = chosen_option(raw, call.options)
         if word is None:
-            raise ReplyError(f"it is not one of the words {', '.join(asked.options)}", raw.text)
-        shares = option_probabilities(raw, asked.options)
-        probabilities = None if shares is None else {words[each]: share for each, share in shares.items()}
+            raise ReplyError(f"it is not one of the words {', '.join(call.options)}", raw.text)
+        shares = option_probabilities(raw, call.options)
+        probabilities = None if shares is None else {words[name]: share for name, share in shares.items()}
         return [Answer(question, words[word], probabilities)]
 
 
@@ -69,5 +69,5 @@ def _ask(question: TypedQuestion) -> str:
 
 
 def _offer(question: TypedQuestion, words: dict[str, str]) -> str:
-    described = descriptions_of(question)
+    described = describe_words(question)
     return "\n".join(f"{word}: {described[word]}" if described.get(word) else word for word in words)

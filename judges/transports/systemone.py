@@ -6,7 +6,7 @@ from typing import Any
 from ...prompts import Prompt
 from ..typed_questions import ChoiceQuestion, Predicate, Request, TypedQuestion
 from .decision_transport import DecisionTransport
-from .wording import statement_of
+from .wording import write_statement
 
 
 class SystemOne(DecisionTransport):
@@ -24,7 +24,7 @@ class SystemOne(DecisionTransport):
 
 def _question(question: TypedQuestion) -> dict[str, Any]:
     if isinstance(question, Predicate):
-        return {"type": "noul", "instructions": statement_of(question)}
+        return {"type": "noul", "instructions": write_statement(question)}
     if isinstance(question, ChoiceQuestion):
         criteria = {option: text or None for option, text in question.criteria.items()}
         return {"type": "choice", "instructions": question.instructions, "criteria": criteria}

@@ -22,7 +22,7 @@ class Transport(ABC):
         """The call that asks questions of a request, at most `most_questions`."""
 
     @abstractmethod
-    def parse(self, questions: Sequence[TypedQuestion], asked: Question[Any], raw: RawReply) -> list[Answer]:
+    def parse(self, questions: Sequence[TypedQuestion], call: Question[Any], raw: RawReply) -> list[Answer]:
         """The answer to each question, in their order; one that cannot be read says why.
 
         Raises:

@@ -35,7 +35,7 @@ def words_of(question: TypedQuestion, language: str) -> dict[str, str]:
     return {option: option for option in question.options}
 
 
-def descriptions_of(question: TypedQuestion) -> dict[str, str]:
+def describe_words(question: TypedQuestion) -> dict[str, str]:
     """What each word of a question with options means; empty for a predicate."""
     if isinstance(question, Predicate):
         return {}
@@ -74,7 +74,7 @@ def delimit_all(state: Mapping[str, str]) -> str:
     return "\n".join(delimit(name, text) for name, text in state.items() if text.strip())
 
 
-def task_alone(request: Request) -> Prompt:
+def compose_task(request: Request) -> Prompt:
     """The prompt of a request for a model that is not chatted with: the words of its task and nothing else."""
     prompt = request.prompts.load(request.task, request.language)
     _check_task(prompt, _SINGLE_NEEDS_NONE)
@@ -98,6 +98,6 @@ def _check_task(prompt: Prompt, other_cure: str) -> None:
         )
 
 
-def statement_of(question: Predicate) -> str:
+def write_statement(question: Predicate) -> str:
     """A statement, after the sentences that it refers back to in brackets."""
     return f"[{question.context}] {question.statement}" if question.context.strip() else question.statement

@@ -10,7 +10,7 @@ from ...errors import JudgeError, UsageError
 from ...eval_sets.sample import Sample
 from ...installation import require_extra
 from ...judges import Judge, Question, Usage
-from ...judges.text_reply import TextReply, max_tokens_for
+from ...judges.question import TextReply, max_tokens_for
 from ...languages import FALLBACK
 from ...prompts import Prompts
 from ...worker_threads import call_beside

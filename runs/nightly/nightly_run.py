@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ...errors import AssayError, UsageError
 from ...judges import Budget
-from ...judges.bundled_cassettes import is_bundled
+from ...judges.cassette import is_bundled
 from ..compare import Comparison, compare, run_samples
 from ..options import RunOptions
 from ..session import OnProgress, run_plan

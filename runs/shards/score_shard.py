@@ -10,7 +10,7 @@ from ...eval_sets.rows import Row, Rows
 from ...eval_sets.sample_builder import SampleBuilder
 from ...eval_sets.sample_columns import check_columns
 from ...judges import Budget, Cassette, LiteLLMJudge, Mode, Usage
-from ...judges.bundled_cassettes import is_bundled
+from ...judges.cassette import is_bundled
 from ...judges.embedders import load_embedder
 from ...judges.recording import Recording, format_line, parse_line
 from ...metrics import Metric, Score

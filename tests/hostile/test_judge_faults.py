@@ -15,7 +15,7 @@ from assay.errors import JudgeError, JudgeUnavailable
 from assay.eval_sets import Sample
 from assay.judges import JudgeSettings, LiteLLMJudge, PlainText, Question
 from assay.judges import body_limit as limits
-from assay.judges.litellm_loader import load_litellm
+from assay.judges.litellm_lookup import load_litellm
 from assay.metrics import Score
 from assay.prompts import Message, Prompt
 from assay.runs import Plan, RunOptions, Store, run_plan

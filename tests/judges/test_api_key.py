@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 from openai_server import OpenAIServer
 
-from assay.judges.api_key import missing_api_key
-from assay.judges.litellm_loader import load_litellm
+from assay.judges.litellm_lookup import load_litellm, missing_api_key
 
 Make = Callable[..., Any]
 

@@ -21,7 +21,8 @@ def litellm(litellm_ready: None, monkeypatch: pytest.MonkeyPatch) -> Any:
     import litellm
 
     for name in fast_path._LEFT_TO_LITELLM:
-        monkeypatch.setattr(litellm, name, [] if isinstance(getattr(litellm, name), list) else None)
+        value = getattr(litellm, name)
+        monkeypatch.setattr(litellm, name, type(value)() if isinstance(value, (list, dict)) else None)
     return litellm
 
 
@@ -35,7 +36,7 @@ def no_full_path(litellm: Any, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def only_full_path(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("assay.judges.fast_path._PROVIDERS", ())
+    monkeypatch.setattr("assay.judges.fast_path._PROVIDERS", frozenset())
 
 
 def get_reply(judge: Callable[..., Any], ask: Callable[..., Any], **options: Any) -> RawReply:
@@ -86,6 +87,43 @@ def test_both_paths_fail_alike(
     fast = [failure(status) for status in statuses]
     request.getfixturevalue("only_full_path")
     assert [failure(status) for status in statuses] == fast
+
+
+@pytest.mark.usefixtures("no_full_path")
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_a_call_whose_connection_breaks_is_sent_once(
+    provider: str, openai_server: OpenAIServer, judge: Any, ask: Any
+) -> None:
+    """By itself litellm's HTTP client sends it again, past the judge's attempts and its budget."""
+    openai_server.script = lambda _: Answer(fault="reset")
+    with pytest.raises(JudgeError, match="Connection error"):
+        get_reply(judge, ask, model=f"{provider}/test", attempts=1)
+    assert len(openai_server.requests) == 1
+
+
+@pytest.mark.usefixtures("litellm")
+def test_what_is_set_for_openais_client_holds(
+    openai_server: OpenAIServer, judge: Any, ask: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only OpenAI's client, on the full path, reads the project from the environment."""
+    monkeypatch.setenv("OPENAI_PROJECT_ID", "proj-7")
+    assert get_reply(judge, ask).text
+    assert openai_server.requests[0].headers["openai-project"] == "proj-7"
+
+
+@pytest.mark.parametrize(
+    ("model", "is_chat"),
+    [
+        ("gpt-4o-mini", True),
+        ("nobody-knows", True),
+        ("gpt-5-pro", False),
+        ("responses/gpt-4o", False),
+        ("ft:a:b", False),
+    ],
+)
+def test_only_chat_completions_take_the_fast_path(model: str, is_chat: bool, litellm: Any) -> None:
+    """litellm reaches gpt-5-pro, and what stands after `responses/`, by another endpoint."""
+    assert fast_path._is_chat(model, "openai", 0) is is_chat
 
 
 def test_who_listens_to_litellm_hears_of_the_call(
@@ -146,8 +184,10 @@ def test_a_type_error_of_ours_is_not_taken_for_another_litellm(
     def broken(**_: Any) -> None:
         raise TypeError("a defect of ours")
 
-    monkeypatch.setattr(litellm, "completion", broken)
-    with pytest.raises(JudgeError, match="TypeError: a defect of ours"):
+    internals = fast_path._internals()
+    assert internals is not None
+    monkeypatch.setattr(fast_path, "_internals", lambda: internals._replace(handler=broken))
+    with pytest.raises(JudgeError, match="a defect of ours"):
         get_reply(judge, ask, attempts=1)
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from assay.errors import ReplyError
 from assay.judges import RawReply
-from assay.judges.probabilities import chosen_option, option_probabilities, option_said
+from assay.judges.probabilities import chosen_option, option_probabilities, read_option
 
 YES_NO = ("Yes", "No")
 
@@ -36,15 +36,15 @@ def test_a_token_that_begins_one_option_only() -> None:
 
 
 def test_a_token_that_begins_two_options_says_nothing() -> None:
-    assert option_said("N", ("No", "Never")) is None
-    assert option_said("", YES_NO) is None
+    assert read_option("N", ("No", "Never")) is None
+    assert read_option("", YES_NO) is None
 
 
 @pytest.mark.parametrize(
     ("text", "option"), [("3", "3"), ("3.", "3"), ("**3**, as", "3"), ("3.5", None), ("3,5", None)]
 )
 def test_a_number_between_two_levels_is_neither(text: str, option: str | None) -> None:
-    assert option_said(text, ("1", "2", "3", "4", "5")) == option
+    assert read_option(text, ("1", "2", "3", "4", "5")) == option
 
 
 def test_the_likelier_alternative_decides_not_the_word_that_was_sampled() -> None:

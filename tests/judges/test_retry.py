@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from openai_server import Answer, OpenAIServer, Request
 
-from assay.judges.litellm_loader import load_litellm
+from assay.judges.litellm_lookup import load_litellm
 from assay.judges.retry import is_passing, is_too_many, retry_after
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-LOADER = Path("judges/litellm_loader.py")
+LOADER = Path("judges/litellm_lookup.py")
 
 
 def imported_modules(path: Path) -> Iterator[str]:
@@ -34,7 +34,7 @@ def test_the_loader_reaches_no_network_and_turns_telemetry_off() -> None:
         "import socket\n"
         "attempts = []\n"
         "socket.getaddrinfo = lambda host, *_, **__: attempts.append(host) or (_ for _ in ()).throw(OSError(host))\n"
-        "from assay.judges.litellm_loader import load_litellm\n"
+        "from assay.judges.litellm_lookup import load_litellm\n"
         "litellm = load_litellm()\n"
         "print(attempts, litellm.telemetry, litellm.suppress_debug_info, bool(litellm.model_cost))\n"
     )
