@@ -4,7 +4,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 from ...languages import Language
 from .notation import currencies, known_unit, notation_words, unit_aliases
@@ -68,7 +68,7 @@ def find_numbers(text: str, language: Language) -> list[Number]:
         >>> [(number.text, number.value, number.unit) for number in numbers]
         [('1.5 million euros', 1500000.0, 'EUR')]
     """
-    phrases = [_of_phrase(text, phrase, language) for phrase in find_phrases(text, language)]
+    phrases = [_of_phrase(text, phrase, language) for phrase in find_phrases(text, language, _whole_number)]
     other = [match.span() for match in _TIME.finditer(text)] + [(n.start, n.end) for n in phrases]
     spans = [
         match for match in _NUMERAL.finditer(text) if not any(a < match.end() and match.start() < b for a, b in other)
@@ -87,6 +87,15 @@ def parse_number(text: str, language: Language) -> Number | None:
     stripped = text.strip()
     numbers = find_numbers(stripped, language)
     return numbers[0] if len(numbers) == 1 and (numbers[0].start, numbers[0].end) == (0, len(stripped)) else None
+
+
+@lru_cache(maxsize=10_000)
+def _whole_number(word: str, language: Language) -> int | None:
+    """Reads a word or digits as a whole number; None for any other word and for an ordinal."""
+    if word.lower() in language.notation.ones:
+        return 1
+    number = parse_number(word, language)
+    return int(number.value) if number and not number.ordinal and not number.unit else None
 
 
 def _preferred(shown: set[NumberFormat | None], language: Language) -> list[NumberFormat]:

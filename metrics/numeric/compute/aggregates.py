@@ -4,7 +4,7 @@ import operator
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from ..quantities import converted, in_unit_of, unit_and_power
+from ..quantities import converted, unit_and_power
 from ..specification import Direction, Statistic, Unverifiable
 from ..tables import all_values, rows_of, values_of
 from .computation import Compute, Computed, Selection, StatisticEntry, UnitRule, listed, one, shown, with_unit
@@ -91,7 +91,7 @@ def count_beyond(of: Selection) -> Computed:
         found, test = _beyond(of, above, of.values)
     else:
         sign, compare = _COMPARED[above, of.asked.threshold_included]
-        second = in_unit_of(of.table, all_values(of.table, other, of.rows), other, of.name)
+        second = of.table.in_unit_of(of.name, all_values(of.table, other, of.rows), other)
         found, test = compare(of.cells, second)[of.is_known & ~np.isnan(second)], f"{sign} {other}"
     number = int(found.sum())
     return one(number, None, f"{of.called('count')} {test} = {number} of {len(found)}")

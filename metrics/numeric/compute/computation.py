@@ -6,7 +6,6 @@ from enum import Enum, auto
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from ..quantities import unit_of
 from ..specification import Specification, Statistic, Unverifiable, Window
 from ..tables import Table, all_values, rows_of
 
@@ -91,7 +90,7 @@ class Selection:
     @property
     def unit(self) -> str | None:
         """The unit of the series."""
-        return unit_of(self.table, self.asked.series)
+        return self.table.unit_of(self.asked.series)
 
     def called(self, name: str) -> str:
         """A statistic as a person calls it: "mean of throughput_mbps over 2026-03-01..2026-03-07"."""

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
-from ..quantities import in_unit_of
 from ..specification import Unverifiable
 from ..tables import Table, in_order
 from .anomalies import anomalies_of
@@ -147,7 +146,7 @@ def _pair(table: Table, names: tuple[str, str], a: "NDArray[Any]", b: "NDArray[A
         facts |= {"correlation": float(found.statistic), "correlation_p": float(found.pvalue)}
     if not is_alike(table, *names):
         return facts
-    b = in_unit_of(table, b, names[1], names[0])
+    b = table.in_unit_of(names[0], b, names[1])
     difference = a - b
     return facts | {
         "mean_difference": float(difference.mean()),

@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 
-from ..quantities import in_unit_of, unit_of
 from ..specification import ALL_ROWS, Direction, Hedge, Specification, Statistic, Unverifiable, Window
 from ..tables import Table, all_values, rows_of
 from .aggregates import AGGREGATES
@@ -38,7 +37,7 @@ def _sides(of: Selection) -> tuple[float, float, str]:
     first, first_text = _side(asked, table, name, asked.window, asked.of)
     second, second_text = _side(asked, table, other, window, asked.of)
     if asked.statistic is not Statistic.RATIO or is_alike(table, name, other):
-        second = in_unit_of(table, second, other, name)
+        second = table.in_unit_of(name, second, other)
     return first, second, f"{first_text}; {second_text}"
 
 
@@ -72,10 +71,10 @@ def ratio(of: Selection) -> Computed:
 def is_alike(table: Table, series: str, other: str) -> bool:
     """Whether two series are of one kind, so that their ratio has no unit; euros by employees are euros each."""
     try:
-        in_unit_of(table, 1.0, other, series)
+        table.in_unit_of(series, 1.0, other)
     except Unverifiable:
         return False
-    return (unit_of(table, series) is None) == (unit_of(table, other) is None)
+    return (table.unit_of(series) is None) == (table.unit_of(other) is None)
 
 
 def comparison(of: Selection) -> Computed:

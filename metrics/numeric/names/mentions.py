@@ -4,11 +4,12 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from ....text.numbers import known_unit
 from ....text.numbers.notation import notation_words
 from ..lexicon import LANGUAGES, Token, lexicon, stem_of, tokens
+from ..tables import Table
 from .column_names import (
     Stems,
     column_names,
@@ -23,9 +24,6 @@ from .column_names import (
     without_brackets,
     written_names,
 )
-
-if TYPE_CHECKING:
-    from ..tables import Table
 
 Kind = Literal["series", "column", "cell"]
 _MOST_CELLS = 5000  # distinct texts of a column; a column with more is no list of names
@@ -62,7 +60,7 @@ class Mention:
 class Names:
     """The names of a table's series, columns and cells, found by their first stem."""
 
-    def __init__(self, table: "Table", language: str, heads: Sequence[str] = ()) -> None:
+    def __init__(self, table: Table, language: str, heads: Sequence[str] = ()) -> None:
         self.language = language
         self._step = table.step
         self._harmless = lexicon(language).harmless_cell
@@ -78,7 +76,7 @@ class Names:
                 seen.add((stems, name))
                 self._by_first[stems[0]].append((stems, name))
 
-    def _all(self, table: "Table") -> Iterator[tuple[Stems, Name]]:
+    def _all(self, table: Table) -> Iterator[tuple[Stems, Name]]:
         series, columns = list(table.columns), [c for c in map(str, table.labels.columns) if c not in table.columns]
         if table.time_column and table.time_column not in columns:
             columns.append(table.time_column)
@@ -109,7 +107,7 @@ class Names:
             if len(named) <= _MOST_SHARING:
                 yield from ((stems, Name(kind, column, 2)) for column in named)
 
-    def _unit_nouns(self, table: "Table") -> Iterator[tuple[Stems, Name]]:
+    def _unit_nouns(self, table: Table) -> Iterator[tuple[Stems, Name]]:
         """What a series counts, where its unit says so ("calls"), as a part of its name."""
         named: dict[Stems, list[str]] = defaultdict(list)
         fillers = notation_words("counts").union(*(lexicon(code).data["no_nouns"] for code in LANGUAGES))
@@ -120,7 +118,7 @@ class Names:
         for stems, columns in named.items():
             yield from ((stems, Name("series", column, 2)) for column in columns)
 
-    def _cells(self, table: "Table") -> Iterator[tuple[Stems, Name]]:
+    def _cells(self, table: Table) -> Iterator[tuple[Stems, Name]]:
         rare: dict[str, set[tuple[str, str]]] = defaultdict(set)
         for column in map(str, table.labels.columns):
             if column == table.time_column:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from ....text.numbers import known_unit
 from ..names import meanings, means, polarity
-from ..quantities import is_currency, measured_by, unit_of
+from ..quantities import is_currency, measured_by
 from .checks import is_flow, series_of
 from .clause import Clause
 from .marks import Mark
@@ -30,7 +30,7 @@ def can_be_said(clause: Clause, quantity: str, series: str) -> bool:
     said_of: _Said | None = {"flow": is_flow, "busy": is_busy, "money": is_money}.get(quantity)
     if said_of is not None:
         return said_of(clause, series)
-    unit = unit_of(clause.table, series)
+    unit = clause.table.unit_of(series)
     return quantity in meanings(series) or (unit is not None and quantity in measured_by(unit))
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 from ..names import means, says_mean
-from ..quantities import can_be_in, is_currency, possible, unit_of
+from ..quantities import is_currency
 from ..specification import Hedge, Specification, Statistic, Window
 from ..tables import Period
 from .clause import Clause
@@ -16,6 +16,11 @@ VALUES = (Statistic.VALUE_AT, Statistic.LATEST, Statistic.FIRST, Statistic.MEAN,
 """The statistics that tell the value of a place."""
 RELATIONS = (Statistic.COMPARISON, Statistic.DIFFERENCE, Statistic.PERCENT_CHANGE, Statistic.RATIO)
 """The statistics that set two sides against each other."""
+_FACTOR = 2.0
+_BETWEEN_FACTOR = 1.25
+_NOT_A_VALUE = ("sum", "share", "ratio", "double", "half", "times_as", "range", "deviation")
+_BETWEEN_TWO = ("up", "down", "change", "difference", "higher", "lower", "better", "worse", "than")
+_OF_ONE = ("mean", "median", "maximum", "minimum", "best", "worst", "per_row")
 _CALENDAR = ("day", "week", "month", "year")
 _OF_ANYTHING = frozenset({"%", "pp", "day", "week", "month", "year", "h", "min", "s"})
 _DURATIONS = frozenset({"day", "week", "month", "year", "h"})
@@ -84,9 +89,41 @@ def series_of(clause: Clause, mark: Mark | None = None) -> list[str]:
     if meant := [name for name in clause.inherited if _may_be_in(clause, name, units)]:
         return meant
     if of_unit := _of_units(clause, units):
-        return of_unit if len(of_unit) == 1 else possible(clause, of_unit)
+        return of_unit if len(of_unit) == 1 else _of_possible_size(clause, of_unit)
     texts = [column for column in clause.table.labels.columns if column != clause.table.time_column]
     return list(clause.table.columns) if len(clause.table.columns) == 1 and not texts else []
+
+
+def _of_possible_size(clause: Clause, series: list[str]) -> list[str]:
+    """The one series whose values make the numbers of a clause possible; empty where that is none or several.
+
+    A value, a mean or an extreme lies within a factor 2 of the least and the greatest value. A difference between two
+    values is at most a quarter above the greatest difference. What may be a sum can have any size.
+    """
+    if clause.of(*_NOT_A_VALUE):
+        return []
+    fits = _can_differ_by if clause.of(*_BETWEEN_TWO) else _can_be
+    numbers = [mark.number for mark in clause.numbers if mark.number and mark.number.unit]
+    left = [
+        name
+        for name in series
+        if (fits is _can_differ_by or clause.of(*_OF_ONE) or not means(name, "flows"))
+        and all(fits(clause, name, number.value, number.unit) for number in numbers)
+    ]
+    return left if len(left) == 1 else []
+
+
+def _can_be(clause: Clause, series: str, value: float, unit: str | None) -> bool:
+    least, most = clause.table.bounds(series)
+    slack = (most - least) * (_FACTOR - 1)
+    low = least / _FACTOR if least > 0 else least - slack
+    high = most * _FACTOR if most > 0 else most + slack
+    return low <= clause.table.as_held(series, value, unit) <= high
+
+
+def _can_differ_by(clause: Clause, series: str, value: float, unit: str | None) -> bool:
+    least, most = clause.table.bounds(series)
+    return abs(clause.table.as_held(series, value, unit)) <= (most - least) * _BETWEEN_FACTOR
 
 
 def _of_units(clause: Clause, units: set[str]) -> list[str]:
@@ -94,24 +131,20 @@ def _of_units(clause: Clause, units: set[str]) -> list[str]:
     if len(units) != 1:
         return []
     (unit,) = units
-    of_unit = [name for name in clause.table.columns if _unit(clause, name) == unit]
+    of_unit = [name for name in clause.table.columns if clause.table.unit_of(name) == unit]
     if of_unit or unit in (*_OF_ANYTHING, *_CALENDAR):
         return of_unit
-    return [n for n in clause.table.columns if _unit(clause, n) and can_be_in(clause.table, n, unit)]
+    return [n for n in clause.table.columns if clause.table.unit_of(n) and clause.table.can_be_in(n, unit)]
 
 
 def series_units(clause: Clause) -> set[str | None]:
     """The units of the series that a clause may be about."""
-    return {_unit(clause, name) for name in series_of(clause)}
-
-
-def _unit(clause: Clause, series: str) -> str | None:
-    return unit_of(clause.table, series)
+    return {clause.table.unit_of(name) for name in series_of(clause)}
 
 
 def _may_be_in(clause: Clause, series: str, units: set[str]) -> bool:
     """Whether numbers in these units may be of a series: not euros of a count, not percents of euros (but changes)."""
-    unit = _unit(clause, series)
+    unit = clause.table.unit_of(series)
     other = units - _OF_ANYTHING - {unit}
     return not other or (unit is not None and len(unit) > 1 and not any(map(is_currency, other)))
 
@@ -143,7 +176,7 @@ def _may_be_value(clause: Clause, mark: Mark) -> bool:
 
 
 def _lasts(clause: Clause, series: str, unit: str) -> bool:
-    return _unit(clause, series) in _DURATIONS and can_be_in(clause.table, series, unit)
+    return clause.table.unit_of(series) in _DURATIONS and clause.table.can_be_in(series, unit)
 
 
 def nearest_series(clause: Clause, mark: Mark) -> Mark | None:
@@ -154,18 +187,18 @@ def nearest_series(clause: Clause, mark: Mark) -> Mark | None:
 
 def can_be_summed(clause: Clause, series: str) -> bool:
     """Whether adding up the values of a series means anything: not of rates, shares, temperatures, delays."""
-    return not (_unit(clause, series) in _SUMMED_NEVER or means(series, "levels") or says_mean(series))
+    return not (clause.table.unit_of(series) in _SUMMED_NEVER or means(series, "levels") or says_mean(series))
 
 
 def is_counted(clause: Clause, series: str) -> bool:
     """Whether a series counts things: whole numbers without a unit, that can be added up."""
     values = clause.table.known(series)
-    return unit_of(clause.table, series) is None and can_be_summed(clause, series) and bool((values % 1 == 0).all())
+    return clause.table.unit_of(series) is None and can_be_summed(clause, series) and bool((values % 1 == 0).all())
 
 
 def is_flow(clause: Clause, series: str) -> bool:
     """Whether a series is of amounts a period, so that a value over several is their sum: money, incidents, hours."""
-    unit = _unit(clause, series)
+    unit = clause.table.unit_of(series)
     return can_be_summed(clause, series) and (is_currency(unit) or means(series, "flows"))
 
 

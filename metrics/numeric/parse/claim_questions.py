@@ -9,7 +9,7 @@ from ..compute.computation import StatisticEntry, UnitRule
 from ..compute.statistics import STATISTICS
 from ..lexicon import lexicon
 from ..names import Names
-from ..quantities import HEDGES, can_be_in
+from ..quantities import HEDGES
 from ..specification import Direction, Hedge
 from ..tables import View
 from .clause import Clause
@@ -157,9 +157,7 @@ def _may_be(entry: StatisticEntry, claim: OpenClaim, number: Mark | None, has_ot
         return is_count(number.number) and not ordinal and (has_others or "threshold" not in entry.needs)
     if entry.unit is UnitRule.NO_VALUE and "threshold" not in entry.needs:
         return False
-    return not ordinal and (
-        unit is None or any(can_be_in(c.table, n, unit) for c in claim.clauses for n in _columns(c))
-    )
+    return not ordinal and (unit is None or any(c.table.can_be_in(n, unit) for c in claim.clauses for n in _columns(c)))
 
 
 def _series(claim: OpenClaim, number: Mark | None) -> list[str]:
@@ -167,7 +165,7 @@ def _series(claim: OpenClaim, number: Mark | None) -> list[str]:
     every = [(clause, name) for clause in claim.clauses for name in _columns(clause)]
     stated = number.number if number else None
     if stated is not None and stated.unit is not None and stated.unit not in _PERCENT and not is_count(stated):
-        every = [(c, name) for c, name in every if can_be_in(c.table, name, stated.unit)] or every
+        every = [(c, name) for c, name in every if c.table.can_be_in(name, stated.unit)] or every
     return _distinct(name for _, name in every)
 
 

@@ -4,7 +4,6 @@ import re
 from dataclasses import dataclass, replace
 
 from ..lexicon import Lexicon
-from ..quantities import can_be_in
 from ..specification import ALL_ROWS, Condition, Direction, Hedge, Statistic
 from ..tables import OUTCOME
 from .checks import (
@@ -209,7 +208,7 @@ def _beside(clause: Clause, numbers: list[Mark]) -> list[tuple[Mark, Mark]] | No
 
 def _fits(clause: Clause, number: Mark, series: Mark) -> bool:
     unit = number.number.unit if number.number else None
-    return unit is None or all(can_be_in(clause.table, name, unit) for name in series.series)
+    return unit is None or all(clause.table.can_be_in(name, unit) for name in series.series)
 
 
 _SIGNS = ("=", ":")

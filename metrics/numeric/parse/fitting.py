@@ -4,7 +4,6 @@ from collections.abc import Iterable
 
 from ..compute.computation import UnitRule
 from ..compute.statistics import statistics_in
-from ..quantities import can_be_in
 from ..specification import ALL_ROWS, Specification, Statistic
 from ..tables import is_panel
 from .checks import RELATIONS, Check, can_be_summed
@@ -31,13 +30,13 @@ def _can_have_unit(spec: Specification, clause: Clause) -> bool:
     table = clause.table
     if spec.series not in table.columns:
         return True
-    if spec.threshold_unit is not None and not can_be_in(table, spec.series, spec.threshold_unit):
+    if spec.threshold_unit is not None and not table.can_be_in(spec.series, spec.threshold_unit):
         return False
     if spec.value is None or spec.unit is None or spec.statistic not in _SIZES:
         return True
     if spec.unit == "pp" and spec.statistic in _VALUES:
         return False  # a value is in percent, and only what lies between two is in percentage points
-    return can_be_in(table, spec.series, spec.unit)
+    return table.can_be_in(spec.series, spec.unit)
 
 
 def _can_have_rows(spec: Specification, clause: Clause) -> bool:

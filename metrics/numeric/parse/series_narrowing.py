@@ -17,7 +17,7 @@ from ..names import (
     name_words,
     names_without_what_was_done,
 )
-from ..quantities import can_be_in, counts_things, unit_of
+from ..quantities import counts_things
 from ..tables import Table
 from .marks import Mark, aside
 
@@ -132,9 +132,9 @@ def _is_of_them(hint: Mark, kept: Sequence[Mark], table: Table) -> bool:
         return False
     (unit,) = units
     nouns = {c for mark in kept if not is_hint(mark) for c in mark.series}
-    can_be = unit_of(table, hint.series[0]) is not None and can_be_in(table, hint.series[0], str(unit))
+    can_be = table.unit_of(hint.series[0]) is not None and table.can_be_in(hint.series[0], str(unit))
     level = unit == "%" or means(hint.series[0], "levels")
-    return can_be and level and not any(can_be_in(table, noun, str(unit)) for noun in nouns)
+    return can_be and level and not any(table.can_be_in(noun, str(unit)) for noun in nouns)
 
 
 def _are_doers(mark: Mark, kept: Sequence[Mark]) -> bool:
@@ -175,7 +175,7 @@ def _only_says_it_was_so(mark: Mark, kept: Sequence[Mark], short: set[str], tabl
     others = [m for m in kept if m.series and m is not mark]
     alone = not any(mark.series[0] in m.series for m in others)
     units = {m.number.unit for m in kept if m.number and m.number.unit}
-    misfit = len(units) == 1 and not any(can_be_in(table, mark.series[0], unit) for unit in units)
+    misfit = len(units) == 1 and not any(table.can_be_in(mark.series[0], unit) for unit in units)
     return bool(others or misfit) and alone and said <= _of_list(mark.series[0], "was_done", language)
 
 

@@ -7,7 +7,6 @@ from dataclasses import replace
 from ....text.numbers import known_unit
 from ..lexicon import Lexicon, whole_words
 from ..names import means
-from ..quantities import unit_of
 from ..tables import Table, View
 from .marks import Mark, aside
 from .series_narrowing import with_narrowed
@@ -41,7 +40,7 @@ def _countable(mark: Mark, kept: Sequence[Mark], text: str, words: Lexicon, tabl
 
 
 def _is_measured(table: Table, series: str) -> bool:
-    unit = unit_of(table, series)
+    unit = table.unit_of(series)
     return unit is not None and known_unit(unit) is not None and unit != "h"
 
 
@@ -90,9 +89,9 @@ def _is_agent(mark: Mark, kept: Sequence[Mark], text: str, words: Lexicon) -> bo
 
 def _is_whole_of(mark: Mark, kept: Sequence[Mark], text: str, words: Lexicon, table: Table) -> bool:
     """Whether a percentage of one series is said to be "of" another: "86.9% of its calls were resolved"."""
-    if len(mark.series) != 1 or unit_of(table, mark.series[0]) == "%":
+    if len(mark.series) != 1 or table.unit_of(mark.series[0]) == "%":
         return False
-    shares = [m for m in kept if m.series and m is not mark and all(unit_of(table, s) == "%" for s in m.series)]
+    shares = [m for m in kept if m.series and m is not mark and all(table.unit_of(s) == "%" for s in m.series)]
     number = next((m for m in reversed(kept) if m.number and m.number.unit == "%" and m.end <= mark.start), None)
     if not shares or number is None:
         return False

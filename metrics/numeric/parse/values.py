@@ -6,7 +6,6 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from ..compute.statistics import STATISTICS
-from ..quantities import as_held
 from ..specification import Statistic, Unverifiable, Window
 from ..tables import Period, rows_of
 from ..tables import values_of as values_in
@@ -123,7 +122,7 @@ def _sum_or_mean(clause: Clause, name: str, values: "NDArray[Any] | None", mark:
     if values is None:
         return Statistic.SUM  # which will say why it cannot be computed
     try:
-        held = as_held(clause, name, mark.number.value, mark.number.unit)
+        held = clause.table.as_held(name, mark.number.value, mark.number.unit)
     except Unverifiable:
         return Statistic.SUM
     return Statistic.MEAN if held <= float(values.max()) else Statistic.SUM

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from dateutil.relativedelta import relativedelta
 
+from ....text.numbers.notation import known_unit, notation_words
+from ..quantities import converted, counts_things, unit_and_power
 from ..specification import Unverifiable, Window
 
 if TYPE_CHECKING:
@@ -172,6 +174,40 @@ class Table:
         """The least and the greatest value of a column of numbers; NaN where it has none."""
         known = self.known(name)
         return (float(known.min()), float(known.max())) if len(known) else (math.nan, math.nan)
+
+    def unit_of(self, series: str | None) -> str | None:
+        """The unit of a series as computed with, or as it is written where it is not known."""
+        return unit_and_power(self.units.get(series or ""))[0]
+
+    def as_held(self, series: str, value: float, unit: str | None) -> float:
+        """A stated value in the unit of a series. Raises `Unverifiable` where the two measure different things."""
+        own_unit, power = unit_and_power(self.units.get(series))
+        return converted(value, unit, own_unit) / 10.0**power
+
+    def in_unit_of(self, series: str, values: Any, other: str) -> Any:
+        """Values of the series `other` (a number or an array) in the unit of `series`.
+
+        Raises `Unverifiable` where the two measure different things.
+        """
+        (unit, power), (wanted, wanted_power) = (unit_and_power(self.units.get(name)) for name in (other, series))
+        return converted(values, unit, wanted) * 10.0 ** (power - wanted_power)
+
+    def can_be_in(self, series: str, unit: str) -> bool:
+        """Whether values of a series may be stated in a unit.
+
+        A series that counts things has no unit. A series without a stated unit may have any. Otherwise the two units
+        have to measure the same.
+        """
+        own_unit = self.unit_of(series)
+        if counts_things(series) or (own_unit is not None and own_unit.casefold() in notation_words("counts")):
+            return False
+        if own_unit is None or not known_unit(own_unit):
+            return True
+        try:
+            converted(1.0, unit, own_unit)
+        except Unverifiable:
+            return False
+        return True
 
     def row_name(self, position: int) -> str:
         """A row in words: its time, else its first label, else its number."""

@@ -4,7 +4,7 @@ import pytest
 
 from assay.metrics.numeric.names import halves, hints_of
 from assay.metrics.numeric.numeric_claims import check_claims
-from assay.metrics.numeric.quantities import can_be_in, unit_and_power
+from assay.metrics.numeric.quantities import unit_and_power
 from assay.metrics.numeric.tables import Grid, table_of
 
 S, C, U = "supported", "contradicted", "unverifiable"
@@ -189,5 +189,5 @@ def test_a_scale_beside_a_currency(written: str, held: tuple[str, int]) -> None:
 
 def test_what_counts_has_no_unit() -> None:
     table = table_of(TABLES["parcels"])
-    assert not can_be_in(table, "late parcels (n)", "EUR")
-    assert can_be_in(table, "cost per parcel (€)", "EUR")
+    assert not table.can_be_in("late parcels (n)", "EUR")
+    assert table.can_be_in("cost per parcel (€)", "EUR")
