@@ -62,12 +62,12 @@ def check(text: str, read: ReadCheck | Unread, read_by: str) -> CheckedClaim:
     if isinstance(read, Unread):
         return replace(claim, reason=read.reason)
     for tier in read.tiers:
-        found = [(specification, verify(specification, table)) for specification, table in tier]
-        decided = [each for each in found if each[1].verdict != "unverifiable"]
+        findings = [(specification, verify(specification, table)) for specification, table in tier]
+        decided = [pair for pair in findings if pair[1].verdict != "unverifiable"]
         if decided:
             return _agreed(claim, decided, read_by)
-        if claim.finding is None and found:
-            claim = _with_finding(claim, *found[0], read_by)
+        if claim.finding is None and findings:
+            claim = _with_finding(claim, *findings[0], read_by)
     return claim
 
 
@@ -91,8 +91,8 @@ def settle(claim: CheckedClaim, second: Sequence[CheckedClaim]) -> CheckedClaim:
     Two readings are one where statistic, series and computed value are. Where the second reader has none of the
     readings, or several that disagree, the claim stays unverifiable.
     """
-    seconds = {_gist(each.specification, each.finding) for each in second if each.checkable}
-    shared = [(asked, finding) for asked, finding in claim.disagreeing if _gist(asked, finding) in seconds]
+    judged_gists = {_gist(claimed.specification, claimed.finding) for claimed in second if claimed.checkable}
+    shared = [(asked, finding) for asked, finding in claim.disagreeing if _gist(asked, finding) in judged_gists]
     if len({finding.verdict for _, finding in shared}) != 1:
         return replace(claim, reason=f"{claim.reason}; the judge's reading does not settle it")
     return _with_finding(claim, *shared[0], "judge")
@@ -123,5 +123,5 @@ def _stated(asked: Specification) -> str | None:
         parts.append(f"{bound} {asked.threshold:g} {asked.threshold_unit or ''}".strip())
     if asked.place is not None:
         parts.append(f"at {asked.place}")
-    said = ", ".join(parts[:1]) + (" " if parts[1:] else "") + " ".join(parts[1:])
-    return f"not {said}" if asked.negated else said or None
+    statement = ", ".join(parts[:1]) + (" " if parts[1:] else "") + " ".join(parts[1:])
+    return f"not {statement}" if asked.negated else statement or None

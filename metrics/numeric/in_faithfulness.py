@@ -29,13 +29,13 @@ def with_computed_verdicts(sample: Sample, judged: Sequence[Claim]) -> list[Clai
 
 
 def _decided(claim: Claim, checked: Sequence[CheckedClaim]) -> Claim:
-    deciding = next((each for each in checked if each.verdict == "contradicted"), None)
-    if deciding is None and checked and all(each.verdict == "supported" for each in checked):
+    deciding = next((part for part in checked if part.verdict == "contradicted"), None)
+    if deciding is None and checked and all(part.verdict == "supported" for part in checked):
         deciding = checked[0]
     if deciding is None:
         return claim
-    shown = tuple(each.evidence() for each in checked)
-    return Claim(claim.text, deciding.verdict, deciding.reason, computed=shown, overruled=claim)
+    evidence = tuple(part.evidence() for part in checked)
+    return Claim(claim.text, deciding.verdict, deciding.reason, computed=evidence, overruled=claim)
 
 
 def tables_as_contexts(tables: Sequence[GivenTable]) -> tuple[str, ...]:

@@ -63,9 +63,9 @@ def lexicon(language: str) -> Lexicon:
     kinds: dict[str, list[str]] = {}
     for kind, patterns in [*marks.marks, *times.time_marks]:
         kinds.setdefault(kind.removesuffix("_"), []).extend(patterns)
-    for said in marks.extremes_of.values():
-        kinds["maximum"].extend(said.most)
-        kinds["minimum"].extend(said.least)
+    for adjectives in marks.extremes_of.values():
+        kinds["maximum"].extend(adjectives.most)
+        kinds["minimum"].extend(adjectives.least)
     return Lexicon(
         pack.code,
         {kind: whole_words(patterns) for kind, patterns in kinds.items() if patterns},
@@ -78,7 +78,9 @@ def lexicon(language: str) -> Lexicon:
         plain=plain.words | plain.verbs | plain.everyone,
         everyone=frozenset(stem_of(word, pack.code) for word in plain.everyone),
         links=marks.links,
-        extremes_of={of: whole_words([*said.most, *said.least]) for of, said in marks.extremes_of.items()},
+        extremes_of={
+            of: whole_words([*adjectives.most, *adjectives.least]) for of, adjectives in marks.extremes_of.items()
+        },
         data={**dict(marks), **dict(times), **dict(series), "weekdays": weekdays | times.more_weekdays},
     )
 
@@ -93,7 +95,7 @@ def whole_words(patterns: Iterable[str]) -> re.Pattern[str]:
 def tokens(text: str, language: str) -> tuple[Token, ...]:
     """The words, numbers and signs of a text, in order."""
     return tuple(
-        Token(found[0].lower(), *found.span(), stem_of(found[0].lower(), language)) for found in _TOKEN.finditer(text)
+        Token(match[0].lower(), *match.span(), stem_of(match[0].lower(), language)) for match in _TOKEN.finditer(text)
     )
 
 

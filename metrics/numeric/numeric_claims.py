@@ -104,12 +104,12 @@ class NumericClaims(Metric):
         for text in sentences:  # one computation each, so that a cancelled task stops between two of them
             sentence, scene = await compute_beside(_read, text, scene)
             read.append(sentence)
-        asked = [] if self.judge is None else [each for each in read if self._is_open(each)]
+        open_sentences = [] if self.judge is None else [one for one in read if self._is_open(one)]
         usage = Usage()
-        if self.judge is not None and asked:
-            opened = [await compute_beside(open_claim, each.text, each.scene) for each in asked]
+        if self.judge is not None and open_sentences:
+            opened = [await compute_beside(open_claim, one.text, one.scene) for one in open_sentences]
             readings, usage = await read_by_judge(sample, opened, self.judge, self.prompts)
-            for sentence, parts in zip(asked, readings, strict=True):
+            for sentence, parts in zip(open_sentences, readings, strict=True):
                 by_judge = await compute_beside(_check_all, sentence.text, parts, "judge")
                 sentence.claims = self._together(sentence, by_judge)
         return [claim for sentence in read for claim in sentence.claims], usage

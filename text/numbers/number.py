@@ -73,9 +73,9 @@ def find_numbers(text: str, language: Language) -> list[Number]:
     spans = [
         match for match in _NUMERAL.finditer(text) if not any(a < match.end() and match.start() < b for a, b in other)
     ]
-    shown = {format_shown(match[0]) for match in spans} - {None}
-    formats = _preferred(shown, language)
-    written = [number for match in spans if (number := _number(text, match, formats, language))]
+    formats = {format_shown(match[0]) for match in spans} - {None}
+    preferred_formats = _preferred(formats, language)
+    written = [number for match in spans if (number := _number(text, match, preferred_formats, language))]
     written += phrases
     used_spans = [*((number.start, number.end) for number in written), *find_pronouns(text, language)]
     spelled = [n for n in _spelled(text, language) if not any(a < n.end and n.start < b for a, b in used_spans)]
@@ -98,9 +98,9 @@ def _whole_number(word: str, language: Language) -> int | None:
     return int(number.value) if number and not number.ordinal and not number.unit else None
 
 
-def _preferred(shown: set[NumberFormat | None], language: Language) -> list[NumberFormat]:
-    if len(shown) == 1:
-        return [form for form in shown if form]
+def _preferred(formats: set[NumberFormat | None], language: Language) -> list[NumberFormat]:
+    if len(formats) == 1:
+        return [form for form in formats if form]
     comma_first = language.profile.decimal_mark == ","
     return sorted(NumberFormat, key=lambda form: (form is NumberFormat.COMMA) != comma_first)
 

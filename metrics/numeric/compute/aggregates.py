@@ -78,8 +78,8 @@ def _beyond(of: Selection, above: bool, values: "NDArray[Any]") -> "tuple[NDArra
     unit, power = unit_and_power(of.table.units.get(of.name))
     threshold = converted(asked.threshold, asked.threshold_unit, unit) / 10**power
     sign, test = _COMPARED[above, asked.threshold_included]
-    found: NDArray[Any] = test(values, threshold)
-    return found, f"{sign} {with_unit(threshold, unit)}"
+    is_beyond: NDArray[Any] = test(values, threshold)
+    return is_beyond, f"{sign} {with_unit(threshold, unit)}"
 
 
 def count_beyond(of: Selection) -> Computed:
@@ -88,13 +88,13 @@ def count_beyond(of: Selection) -> Computed:
 
     above, other = of.asked.statistic is Statistic.COUNT_ABOVE, of.asked.compared_with
     if other is None:
-        found, test = _beyond(of, above, of.values)
+        is_beyond, test = _beyond(of, above, of.values)
     else:
         sign, compare = _COMPARED[above, of.asked.threshold_included]
         second = of.table.in_unit_of(of.name, all_values(of.table, other, of.rows), other)
-        found, test = compare(of.cells, second)[of.is_known & ~np.isnan(second)], f"{sign} {other}"
-    number = int(found.sum())
-    return one(number, None, f"{of.called('count')} {test} = {number} of {len(found)}")
+        is_beyond, test = compare(of.cells, second)[of.is_known & ~np.isnan(second)], f"{sign} {other}"
+    number = int(is_beyond.sum())
+    return one(number, None, f"{of.called('count')} {test} = {number} of {len(is_beyond)}")
 
 
 def missing(of: Selection) -> Computed:
@@ -106,8 +106,8 @@ def missing(of: Selection) -> Computed:
 
 def crossing(of: Selection) -> Computed:
     """Whether a value gets above or below the threshold, and the first row that does."""
-    found, test = _beyond(of, of.asked.direction is not Direction.DOWN, of.cells)
-    places = tuple(int(place) for place in of.rows[found])
+    is_beyond, test = _beyond(of, of.asked.direction is not Direction.DOWN, of.cells)
+    places = tuple(int(place) for place in of.rows[is_beyond])
     first = f", first in {of.named(places[:1])}" if places else ""
     line = f"{of.called('values')} {test}: {len(places)} of {int(of.is_known.sum())}{first}"
     return one(len(places), None, line, places=places[:1], holds=bool(places))
@@ -132,8 +132,8 @@ def percentile_90(of: Selection) -> Computed:
 
 def _by_definition(of: Selection, name: str, by: dict[str, float], words: dict[str, str]) -> Computed:
     """A statistic that has several definitions in use; `words` say how one of them is called beside its value."""
-    told = ", ".join(f"{with_unit(value, of.unit)} {words.get(how, how)}" for how, value in by.items())
-    return Computed(by, of.unit, f"{of.called(name)} = {told} (n={len(of.values)})")
+    described = ", ".join(f"{with_unit(value, of.unit)} {words.get(how, how)}" for how, value in by.items())
+    return Computed(by, of.unit, f"{of.called(name)} = {described} (n={len(of.values)})")
 
 
 def outer(of: Selection) -> Computed:

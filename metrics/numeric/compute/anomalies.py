@@ -51,15 +51,15 @@ def anomalies_of(table: Table, series: str) -> tuple[Anomalies, ...]:
     count = int((~np.isnan(values)).sum())
     if count < _FEWEST:
         raise Unverifiable(f"what is unusual takes at least {_FEWEST} values to tell; {series!r} has {count}")
-    found = [("robust z-score", _THRESHOLD, _robust_z(values))]
+    methods = [("robust z-score", _THRESHOLD, _robust_z(values))]
     least = _LEAST_OF_SPREAD * _robust_spread(values)
     if (seasonal := _seasonal_residuals(table, values)) is not None:
         left, rough = seasonal
-        found.append(("seasonal decomposition (STL)", _THRESHOLD_OF_RESIDUALS, _robust_z(left, max(least, rough))))
+        methods.append(("seasonal decomposition (STL)", _THRESHOLD_OF_RESIDUALS, _robust_z(left, max(least, rough))))
     elif (beside := _trend_residuals(table, values)) is not None:
-        found.append(("distance from the trend (Theil-Sen)", _THRESHOLD_OF_RESIDUALS, _robust_z(beside, least)))
+        methods.append(("distance from the trend (Theil-Sen)", _THRESHOLD_OF_RESIDUALS, _robust_z(beside, least)))
     every = []
-    for method, threshold, scores in found:
+    for method, threshold, scores in methods:
         places = in_order(table, np.flatnonzero(np.abs(np.nan_to_num(scores)) > threshold))
         every.append(Anomalies(method, tuple(places.tolist()), scores, threshold))
     return tuple(every)
@@ -76,15 +76,15 @@ def anomaly(of: Selection) -> Computed:
     asked, table, rows = of.asked, of.table, of.rows
     if asked.place is not None:
         rows = np.intersect1d(rows, rows_of(table, asked.place))
-    meant = set(rows.tolist())
-    found = [(method, _meant(method, meant, asked.direction)) for method in anomalies_of(table, of.name)]
-    texts = [f" by {method.method} (|z| > {method.threshold}): {_named(method, at, table)}" for method, at in found]
+    positions = set(rows.tolist())
+    results = [(method, _meant(method, positions, asked.direction)) for method in anomalies_of(table, of.name)]
+    texts = [f" by {method.method} (|z| > {method.threshold}): {_named(method, at, table)}" for method, at in results]
     window = f" in {asked.window.text or asked.window}" if str(asked.window) != "all rows" else ""
     line = f"anomalies of {of.name}{window}{';'.join(texts)}"
-    numbers = [len(at) for _, at in found]
+    numbers = [len(at) for _, at in results]
     if (numbers[0] and not numbers[-1]) or (asked.value is not None and len(set(numbers)) > 1):
         raise Unverifiable(f"{line}: the methods disagree")
-    method, inside = found[-1]
+    method, inside = results[-1]
     just = [place for place in inside if abs(method.scores[place]) <= _JUST_BEYOND * method.threshold]
     if inside and just == inside and asked.statistic is Statistic.NO_ANOMALY:
         raise Unverifiable(f"{line}: only just beyond the threshold")
@@ -92,10 +92,10 @@ def anomaly(of: Selection) -> Computed:
     return one(len(inside), None, line, places=tuple(inside), holds=holds)
 
 
-def _meant(method: Anomalies, rows: set[int], direction: Direction | None) -> list[int]:
+def _meant(method: Anomalies, positions: set[int], direction: Direction | None) -> list[int]:
     """Those of a method's anomalies that are in some rows, and go the way that is said."""
     up = direction is Direction.UP
-    return [p for p in method.places if p in rows and (direction is None or (method.scores[p] > 0) == up)]
+    return [p for p in method.places if p in positions and (direction is None or (method.scores[p] > 0) == up)]
 
 
 def _named(method: Anomalies, places: list[int], table: Table) -> str:

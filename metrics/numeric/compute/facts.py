@@ -102,7 +102,7 @@ def _trend(table: Table, name: str, places: "NDArray[Any]") -> dict[str, Any] | 
 
 def _anomalies(table: Table, name: str) -> dict[str, Any]:
     try:
-        found = anomalies_of(table, name)
+        methods = anomalies_of(table, name)
     except Unverifiable as reason:
         return {"anomalies": None, "anomalies_reason": str(reason)}
     values = table.series(name)
@@ -116,7 +116,7 @@ def _anomalies(table: Table, name: str) -> dict[str, Any]:
                 for place in method.places[:100]
             ],
         }
-        for method in found
+        for method in methods
     ]
     return {"anomalies": listed}
 
@@ -142,8 +142,8 @@ def _pair(table: Table, names: tuple[str, str], a: "NDArray[Any]", b: "NDArray[A
     if not len(a):
         return facts
     if len(a) > 2 and np.ptp(a) and np.ptp(b):
-        found = pearsonr(a, b)
-        facts |= {"correlation": float(found.statistic), "correlation_p": float(found.pvalue)}
+        pearson = pearsonr(a, b)
+        facts |= {"correlation": float(pearson.statistic), "correlation_p": float(pearson.pvalue)}
     if not is_alike(table, *names):
         return facts
     b = table.in_unit_of(names[0], b, names[1])

@@ -127,8 +127,8 @@ def correlation(of: Selection) -> Computed:
         raise Unverifiable(f"a correlation takes at least 3 rows with both values; there are {len(first)}")
     if np.ptp(first) == 0 or np.ptp(second) == 0:
         raise Unverifiable("a series that never changes has no correlation")
-    found = pearsonr(first, second)
-    value, p = float(found.statistic), float(found.pvalue)
+    pearson = pearsonr(first, second)
+    value, p = float(pearson.statistic), float(pearson.pvalue)
     holds = None
     if direction is not None:
         real = p < SIGNIFICANT

@@ -51,8 +51,8 @@ def line_of(table: Table, series: str, rows: "NDArray[Any]") -> Line:
     if len(y) == 2:
         slope, p = float((y[1] - y[0]) / (at[1] - at[0])), 1.0
     else:
-        found = linregress(at, y)
-        slope, p = float(found.slope), float(found.pvalue) if np.ptp(y) else 1.0
+        fit = linregress(at, y)
+        slope, p = float(fit.slope), float(fit.pvalue) if np.ptp(y) else 1.0
     mean = float(np.abs(y.mean()))
     moved = slope * float(np.ptp(at)) / mean if mean else None
     return Line(slope, p, len(y), step, moved)

@@ -77,24 +77,26 @@ def _judged(asked: Specification, computed: Computed, table: Table) -> Finding:
         true = computed.holds if computed.holds is not None else _moved(asked, computed)
         return _told(asked, computed, table, true, ("yes" if true else "no", None, ""))
     _same_kind(asked, computed, table)
-    found = list(_possible(asked, computed, table))
-    fits = next((each for each in found if _fits(asked, each[0])), None)
-    if fits is None and (why := _nearly_so(asked, computed, [value for value, _, _ in found])):
+    options = list(_possible(asked, computed, table))
+    match = next((option for option in options if _fits(asked, option[0])), None)
+    if match is None and (why := _nearly_so(asked, computed, [value for value, _, _ in options])):
         raise Unverifiable(f"{why}; {computed.arithmetic}")
-    return _told(asked, computed, table, fits is not None, fits or found[0])
+    return _told(asked, computed, table, match is not None, match or options[0])
 
 
-def _nearly_so(asked: Specification, computed: Computed, found: list[float]) -> str | None:
+def _nearly_so(asked: Specification, computed: Computed, values: list[float]) -> str | None:
     """Why a claim that does not hold may yet be right: a round phrase, or a change between negative values."""
     if asked.margin is not None and HEDGES[asked.hedge].bound is None:
         wider = replace(asked, margin=_FURTHER * asked.margin, hedge=Hedge.ABOUT)
-        return "the claim has a round number that may be meant" if any(_fits(wider, value) for value in found) else None
+        return (
+            "the claim has a round number that may be meant" if any(_fits(wider, value) for value in values) else None
+        )
     if asked.hedge is not Hedge.EXACT or asked.value is None or len(f"{asked.value:g}".strip("0.-")) < _TELLING:
         return None
-    if asked.statistic in _CHANGES and (computed.base or 0.0) < 0 and any(_fits(asked, -value) for value in found):
+    if asked.statistic in _CHANGES and (computed.base or 0.0) < 0 and any(_fits(asked, -value) for value in values):
         return "the values are negative, and the change may be meant in size"
     amount = computed.unit not in ("%", "pp") and (asked.statistic in _AMOUNTS or computed.unit is not None)
-    if amount and any(_fits(asked, value * 10.0**scale) for value in found for scale in _SCALES):
+    if amount and any(_fits(asked, value * 10.0**scale) for value in values for scale in _SCALES):
         return "the table does not say whether it is in thousands or millions, as the claim is"
     return None
 
@@ -152,7 +154,7 @@ def _fits(asked: Specification, value: float) -> bool:
     stated = asked.value
     if asked.statistic in _CHANGES:
         if asked.direction is None:
-            return any(holds(each, stated, asked.decimals, asked.hedge, asked.margin) for each in (value, -value))
+            return any(holds(signed, stated, asked.decimals, asked.hedge, asked.margin) for signed in (value, -value))
         if asked.direction is not Direction.FLAT:
             value = value if asked.direction is Direction.UP else -value
             stated = abs(stated)
@@ -166,19 +168,19 @@ def _told(
 ) -> Finding:
     """The finding that a claim is true or not; `outcome` is what it is in fact, its unit, and how it was read."""
     value, unit, how = outcome
-    claimed = true != asked.negated
+    is_as_claimed = true != asked.negated
     line = f"{computed.arithmetic}{f' ({how})' if how else ''}"
     if isinstance(value, str) or asked.value is None:
-        reason = line if claimed else f"{line}; the claim says otherwise"
-    elif claimed:
+        reason = line if is_as_claimed else f"{line}; the claim says otherwise"
+    elif is_as_claimed:
         reason = f"computed {with_unit(value, unit)}: {line}"
     else:
         way = f" {asked.direction}" if asked.direction and asked.statistic in (*_CHANGES, Statistic.RATIO) else ""
-        said = f"{with_unit(asked.value, asked.unit)}{way}"
+        claimed_value = f"{with_unit(asked.value, asked.unit)}{way}"
         hedge = "" if asked.hedge == "exact" else f"{asked.hedge.replace('_', ' ')} "
         hedge = "not " + hedge if asked.negated else hedge
-        reason = f"the claim says {hedge}{said}, computed is {with_unit(value, unit)}: {line}"
-    return Finding("supported" if claimed else "contradicted", reason, value, unit, line, table.name)
+        reason = f"the claim says {hedge}{claimed_value}, computed is {with_unit(value, unit)}: {line}"
+    return Finding("supported" if is_as_claimed else "contradicted", reason, value, unit, line, table.name)
 
 
 def _placed(asked: Specification, computed: Computed, table: Table) -> Finding:
@@ -189,6 +191,6 @@ def _placed(asked: Specification, computed: Computed, table: Table) -> Finding:
     true = any(place in there for place in computed.places)
     finding = _told(asked, computed, table, true, (where, None, ""))
     if finding.verdict == "contradicted":
-        said = f"the claim says {'not ' if asked.negated else ''}{asked.place.text or asked.place}, it is {where}"
-        return replace(finding, reason=f"{said}: {computed.arithmetic}")
+        statement = f"the claim says {'not ' if asked.negated else ''}{asked.place.text or asked.place}, it is {where}"
+        return replace(finding, reason=f"{statement}: {computed.arithmetic}")
     return finding

@@ -95,11 +95,11 @@ def content_words(column: str, language: str) -> tuple[tuple[Token, ...], ...]:
     """The words of a name that say what the column is: those before "per", without units and articles."""
     words = lexicon(language)
     drop = words.harmless | _of_all_languages("name_fillers")
-    found = name_words(column, language)
-    cut = next((place for place, word in enumerate(found) if place and word[0].text in words.data["rate_words"]), None)
+    name = name_words(column, language)
+    cut = next((place for place, word in enumerate(name) if place and word[0].text in words.data["rate_words"]), None)
     return tuple(
         word
-        for word in found[:cut]
+        for word in name[:cut]
         if len(word) > 1 or not (word[0].text in drop or len(word[0].text) <= 2 or is_unit(word[0].text))
     )
 
@@ -124,26 +124,28 @@ def names_without_what_was_done(columns: Sequence[str], language: str) -> dict[S
     """
     done = lexicon(language).data["was_done"]
     ended, narrowing = (lexicon(language).data[kind] for kind in ("was_ended", "narrowing"))
-    other = done | (ended - narrowing)
-    said = done | ended
-    told = {
-        column: [w for w in name_words(column, language) if w in content_words(column, language) or w[-1].text in said]
+    left_out = done | (ended - narrowing)
+    participles = done | ended
+    words_of = {
+        column: [
+            w for w in name_words(column, language) if w in content_words(column, language) or w[-1].text in participles
+        ]
         for column in columns
     }
-    rests = [_stems(word for word in words if word[-1].text not in other) for words in told.values()]
+    rests = [_stems(word for word in words if word[-1].text not in left_out) for words in words_of.values()]
     named: dict[Stems, str] = {}
-    for column, words in told.items():
+    for column, words in words_of.items():
         rest = [word for word in words if word[-1].text not in done]
         if not rest or len(rest) == len(words) or rests.count(_stems(rest)) > 1:
             continue
-        taken = {name for each in columns if each != column for name in column_names(each, language)}
+        other_names = {name for other in columns if other != column for name in column_names(other, language)}
         whole = [w for w in name_words(column, language) if w[-1].text not in done and not is_unit(w[0].text)]
         flat = [token for word in rest for token in word]
         forms = product(*([inflections(token.text, language) for word in whole for token in word]))
         names = {*islice(forms, _MOST_PART_NAMES), *islice(_synonymous(flat, language), _MOST_PART_NAMES)}
         if set(rest) <= set(content_words(column, language)):
             names.add(_stems(rest))
-        named |= {name: column for name in names if name not in taken}
+        named |= {name: column for name in names if name not in other_names}
     return named
 
 
@@ -152,8 +154,8 @@ def inflections(word: str, language: str) -> tuple[str, ...]:
     """The stem of a word, and of those listed that are it inflected, which stemming keeps apart ("laat", "late")."""
     data, inflects = lexicon(language).data, load_language(language).profile.doubled_vowels
     listed = sorted(data["was_done"] | data["was_ended"] | data["narrowing"])
-    alike = [each for each in listed if _uninflected(each) == _uninflected(word)] if inflects else []
-    return tuple(dict.fromkeys(stem_of(each, language) for each in (word, *alike)))
+    alike = [form for form in listed if _uninflected(form) == _uninflected(word)] if inflects else []
+    return tuple(dict.fromkeys(stem_of(form, language) for form in (word, *alike)))
 
 
 def _uninflected(word: str) -> str:
@@ -164,18 +166,20 @@ def _uninflected(word: str) -> str:
 def particle_of(column: str, language: str) -> str | None:
     """The particle of a verb that comes apart and that a column is called after: "uit" of "uitgevallen"."""
     words = name_words(column, language)
-    found = re.match(lexicon(language).data["separable"], words[0][-1].text) if len(words) == 1 else None
-    return found["particle"] if found else None
+    separable = re.match(lexicon(language).data["separable"], words[0][-1].text) if len(words) == 1 else None
+    return separable["particle"] if separable else None
 
 
 @cache
 def is_predicate(column: str, language: str) -> bool:
     """Whether a name only says what happened to what another column counts: "te laat bezorgd", "closed"."""
     data = lexicon(language).data
-    said = data["was_done"] | data["was_ended"] | data["narrowing"]
+    participles = data["was_done"] | data["was_ended"] | data["narrowing"]
     words = [word for word in name_words(column, language) if word[-1].text not in lexicon(language).articles]
-    telling = [word for word in words if word[-1].text in said or re.fullmatch(data["predicate"], word[-1].text)]
-    return bool(telling) and all(word in telling or word[0].text in lexicon(language).harmless for word in words)
+    predicates = [
+        word for word in words if word[-1].text in participles or re.fullmatch(data["predicate"], word[-1].text)
+    ]
+    return bool(predicates) and all(word in predicates or word[0].text in lexicon(language).harmless for word in words)
 
 
 @cache

@@ -172,10 +172,10 @@ class Names:
 
     def find(self, words: Sequence[Token]) -> list[Mention]:
         """What the words of a text name; may overlap. Typing errors count only where nothing else is named."""
-        found = [mention for place in range(len(words)) for mention in self._at(words, place)]
-        if not any(name.kind == "series" and name.rank for mention in found for name in mention.names):
-            found += self._nearly(words)
-        return found
+        mentions = [mention for place in range(len(words)) for mention in self._at(words, place)]
+        if not any(name.kind == "series" and name.rank for mention in mentions for name in mention.names):
+            mentions += self._nearly(words)
+        return mentions
 
     def _at(self, words: Sequence[Token], place: int) -> Iterator[Mention]:
         by_end: dict[int, list[Name]] = defaultdict(list)

@@ -35,22 +35,22 @@ _LONGEST_COMMENT = 14  # words
 _COMMENTS = frozenset({"when", "that_time", "count", "all", "best", "the_two", "not", "majority", "exactly"})
 
 
-def left_open(found: Interpretation, shared: frozenset[str]) -> list[str]:
+def left_open(interpretation: Interpretation, shared: frozenset[str]) -> list[str]:
     """The words that an interpretation does not account for and that may matter; `shared` stems set the scene."""
-    clause, accounted = found.match.clause, found.accounted
+    clause, accounted = interpretation.match.clause, interpretation.accounted
     left = [m.text for m in clause.marks if m not in accounted and _matters(clause, m, shared)]
-    return [*left, *(token.text for token in _unknown(clause, shared)), *_loose_particles(found)]
+    return [*left, *(token.text for token in _unknown(clause, shared)), *_loose_particles(interpretation)]
 
 
-def may_be_left_out(found: Interpretation, shared: frozenset[str]) -> bool:
+def may_be_left_out(interpretation: Interpretation, shared: frozenset[str]) -> bool:
     """Whether all that is left open may be left out: at most two words that neither restrict nor name anything.
 
     The clause has to name its series itself, else an unknown word may be what it is about; and not as people, else the
     word may be a verb that says which of them are counted ("4,000 customers defected").
     """
-    clause, accounted = found.match.clause, found.accounted
+    clause, accounted = interpretation.match.clause, interpretation.accounted
     named = [name for mark in accounted for name in mark.series]
-    if not named or all(means(name, "people") for name in named) or _loose_particles(found):
+    if not named or all(means(name, "people") for name in named) or _loose_particles(interpretation):
         return False
     if any(m not in accounted and _matters(clause, m, shared) for m in clause.marks):
         return False
@@ -58,11 +58,11 @@ def may_be_left_out(found: Interpretation, shared: frozenset[str]) -> bool:
     return len(unknown) <= _MOST_UNKNOWN and not any(_restricts(clause, token) for token in unknown)
 
 
-def _loose_particles(found: Interpretation) -> list[str]:
+def _loose_particles(interpretation: Interpretation) -> list[str]:
     """The "uit" of "er vielen 71 treinen uit", where a column that is called "uitgevallen" is not what was read."""
-    clause = found.match.clause
+    clause = interpretation.match.clause
     language = clause.words.language
-    read = {name for mark in found.accounted for name in mark.series}
+    read = {name for mark in interpretation.accounted for name in mark.series}
     particles = {particle_of(column, language) for column in clause.table.columns if column not in read} - {None}
     loose = [
         (token, after)
@@ -87,15 +87,15 @@ def says_nothing(text: str, scene: Scene, words: Lexicon) -> bool:
         return False
     for view, names in scene.views:
         clause = clause_of(text, view, names, scene)
-        said = [token for token in clause.tokens if token.is_word]
-        silent = _SILENT | _COMMENTS | (_YES_MORE if len(said) <= _LONGEST_YES else frozenset())
+        spoken = [token for token in clause.tokens if token.is_word]
+        silent = _SILENT | _COMMENTS | (_YES_MORE if len(spoken) <= _LONGEST_YES else frozenset())
         if any(m.number or m.time or m.series or m.cells or m.kinds - silent for m in clause.marks):
             return False
-        if not said or len(said) > _LONGEST_COMMENT or any(token.text in words.restrictive for token in said):
+        if not spoken or len(spoken) > _LONGEST_COMMENT or any(token.text in words.restrictive for token in spoken):
             return False
         known = not _unknown(clause, scene.shared)
-        led = said[0].text in words.scope_prepositions and said[0].text not in words.data["comment_led"]
-        if not known and (led or any(clause.text[t.start].isupper() for t in said[1:])):
+        led = spoken[0].text in words.scope_prepositions and spoken[0].text not in words.data["comment_led"]
+        if not known and (led or any(clause.text[t.start].isupper() for t in spoken[1:])):
             return False
     return bool(scene.views)
 

@@ -20,8 +20,8 @@ def with_told_times(kept: list[Mark], text: str, words: Lexicon, view: View, sco
     if view.times is None:
         return kept
     for find in (_whole_unit, _adjectives, same_times, of_year_before, _elided, _steps):
-        for told in find(text, words, view.times, kept, scope):
-            kept = sorted([told, *(m for m in kept if m.end <= told.start or told.end <= m.start)], key=_place)
+        for new in find(text, words, view.times, kept, scope):
+            kept = sorted([new, *(m for m in kept if m.end <= new.start or new.end <= m.start)], key=_place)
     return kept
 
 
@@ -42,26 +42,26 @@ def _patterns(language: str, kind: str) -> re.Pattern[str]:
     return re.compile(rf"(?<!\w)(?:{joined})(?!\w)", re.IGNORECASE)
 
 
-def _parts(found: re.Match[str]) -> dict[str, str]:
-    return {name.rpartition("_")[0]: part for name, part in found.groupdict().items() if part}
+def _parts(match: re.Match[str]) -> dict[str, str]:
+    return {name.rpartition("_")[0]: part for name, part in match.groupdict().items() if part}
 
 
-def _unit(found: re.Match[str], words: Lexicon) -> str:
-    return str(words.data["periods"].get(_parts(found).get("unit", "").lower(), "row"))
+def _unit(match: re.Match[str], words: Lexicon) -> str:
+    return str(words.data["periods"].get(_parts(match).get("unit", "").lower(), "row"))
 
 
 def _whole_unit(
     text: str, words: Lexicon, times: Times, kept: Sequence[Mark], scope: Sequence[Window]
 ) -> Iterator[Mark]:
     """ "Over the month", of dates that reach over about a month: all rows, or those of the text before."""
-    for found in _patterns(words.language, "the_unit").finditer(text):
-        unit = _unit(found, words)
-        if unit not in LENGTHS or any(m.start <= found.start() < m.end for m in kept if m.time or "others" in m.kinds):
+    for match in _patterns(words.language, "the_unit").finditer(text):
+        unit = _unit(match, words)
+        if unit not in LENGTHS or any(m.start <= match.start() < m.end for m in kept if m.time or "others" in m.kinds):
             continue
         if any(reaches(window.start, window.end, unit) for window in scope):
-            yield Mark(*found.span(), found[0], frozenset({"whole", "trend"}))
+            yield Mark(*match.span(), match[0], frozenset({"whole", "trend"}))
         elif reaches(times.start, times.last_day, unit):
-            yield Mark(*found.span(), found[0], frozenset({"whole", "trend", "all_rows"}))
+            yield Mark(*match.span(), match[0], frozenset({"whole", "trend", "all_rows"}))
 
 
 def reaches(start: date | None, end: date | None, unit: str) -> bool:
@@ -79,15 +79,15 @@ def _adjectives(
 ) -> Iterator[Mark]:
     """ "The annual revenue" over twelve months: of all rows; "the weekly calls" of weekly rows says nothing."""
     for adjective, unit in words.data["unit_adjectives"].items():
-        for found in re.finditer(rf"(?<!\w){adjective}(?!\w)", text, re.IGNORECASE):
-            if any(m.start <= found.start() < m.end for m in kept if m.mention or m.time):
+        for match in re.finditer(rf"(?<!\w){adjective}(?!\w)", text, re.IGNORECASE):
+            if any(m.start <= match.start() < m.end for m in kept if m.mention or m.time):
                 continue
             if unit == times.period.value:
-                yield Mark(*found.span(), found[0], frozenset({"aside"}))
+                yield Mark(*match.span(), match[0], frozenset({"aside"}))
             elif reaches(times.start, times.last_day, unit):
-                yield Mark(*found.span(), found[0], frozenset({"whole", "all_rows"}))
+                yield Mark(*match.span(), match[0], frozenset({"whole", "all_rows"}))
             else:
-                yield Mark(*found.span(), found[0], frozenset({"per_other"}))
+                yield Mark(*match.span(), match[0], frozenset({"per_other"}))
 
 
 def _elided(text: str, words: Lexicon, times: Times, kept: Sequence[Mark], scope: Sequence[Window]) -> Iterator[Mark]:
@@ -104,22 +104,22 @@ def _elided(text: str, words: Lexicon, times: Times, kept: Sequence[Mark], scope
         re.I,
     )
     unit = re.compile(rf"(?<!\w)(?:{any_of(list(words.data['periods']))})(?!\w)", re.IGNORECASE)
-    for found in bare.finditer(text):
-        if not is_which(found["which"]) or any(m.time and m.start <= found.start("which") < m.end for m in kept):
+    for match in bare.finditer(text):
+        if not is_which(match["which"]) or any(m.time and m.start <= match.start("which") < m.end for m in kept):
             continue
-        before = [m.text for m in kept if m.time and m.end <= found.start()] or [w.text for w in scope if w.text]
-        for told in before[-1:]:
-            units = unit.findall(told)
-            if found["n"]:  # "in the first two weeks and in the last two"
-                counted = units and count_of(found["n"], words.language)
-                whole = f"{found['which']} {found['n']} {units[-1]}" if counted else ""
+        before = [m.text for m in kept if m.time and m.end <= match.start()] or [w.text for w in scope if w.text]
+        for full_form in before[-1:]:
+            units = unit.findall(full_form)
+            if match["n"]:  # "in the first two weeks and in the last two"
+                counted = units and count_of(match["n"], words.language)
+                whole = f"{match['which']} {match['n']} {units[-1]}" if counted else ""
             else:
-                pieces = re.split(rf"(?<!\w)({last}|{WORD})(?!\w)", told, flags=re.I)
-                whole = "".join(found["which"] if is_which(piece) else piece for piece in pieces)
-            whole = whole if whole.lower().startswith(found["the"].lower()) else f"{found['the']} {whole}"
-            named = find_times(whole, words.language, times) if whole.lower() != told.lower() else []
+                pieces = re.split(rf"(?<!\w)({last}|{WORD})(?!\w)", full_form, flags=re.I)
+                whole = "".join(match["which"] if is_which(piece) else piece for piece in pieces)
+            whole = whole if whole.lower().startswith(match["the"].lower()) else f"{match['the']} {whole}"
+            named = find_times(whole, words.language, times) if whole.lower() != full_form.lower() else []
             if len(named) == 1:
-                yield Mark(*found.span(), found[0], time=NamedTime(*found.span(), named[0].windows))
+                yield Mark(*match.span(), match[0], time=NamedTime(*match.span(), named[0].windows))
 
 
 def _steps(text: str, words: Lexicon, times: Times, kept: Sequence[Mark], scope: Sequence[Window]) -> Iterator[Mark]:
@@ -129,22 +129,25 @@ def _steps(text: str, words: Lexicon, times: Times, kept: Sequence[Mark], scope:
         ("step_before", _before),
     )
     for kind, move in moves:
-        for found in _patterns(words.language, kind).finditer(text):
-            said = _parts(found).get("n", "").lower()
-            unit, count = _unit(found, words), 1 if said in words.articles else count_of(said, words.language)
-            inside = any(m.time and m.start < found.start() and found.end() <= m.end for m in kept)
+        for match in _patterns(words.language, kind).finditer(text):
+            n = _parts(match).get("n", "").lower()
+            unit, count = (
+                _unit(match, words),
+                1 if n in words.articles else count_of(n, words.language),
+            )
+            inside = any(m.time and m.start < match.start() and match.end() <= m.end for m in kept)
             if unit not in STEPS or count is None or inside:
                 continue
-            others = [m for m in kept if m.time and (m.end <= found.start() or found.end() <= m.start)]
-            near = sorted(others, key=lambda m: (m.end > found.start(), abs(m.start - found.start())))
+            others = [m for m in kept if m.time and (m.end <= match.start() or match.end() <= m.start)]
+            near = sorted(others, key=lambda m: (m.end > match.start(), abs(m.start - match.start())))
             bases = near[0].time.windows if near and near[0].time else [w for w in scope if w != ALL_ROWS]
             moved = [window for base in bases if (window := move(base, unit, count))]
             if moved:
-                yield Mark(*found.span(), found[0], time=NamedTime(*found.span(), tuple(moved)))
+                yield Mark(*match.span(), match[0], time=NamedTime(*match.span(), tuple(moved)))
                 continue
-            free = not any(m.time and m.start < found.end() and found.start() < m.end for m in kept)
-            if free and not bases and not found[0].lower().endswith(" on"):  # "120 calls a day on average"
-                yield Mark(*found.span(), found[0], frozenset({"untold_time"}))
+            free = not any(m.time and m.start < match.end() and match.start() < m.end for m in kept)
+            if free and not bases and not match[0].lower().endswith(" on"):  # "120 calls a day on average"
+                yield Mark(*match.span(), match[0], frozenset({"untold_time"}))
 
 
 def _after(base: Window, unit: str, count: int) -> Window | None:

@@ -146,9 +146,9 @@ def _from_to(
 def _multiplied(match: Match) -> Reading | None:
     """ "Has more than halved since the start of 2023", "doubled between May and June"."""
     clause, word, names = match.clause, match.one("multiple"), series_of(match.clause)
-    said = word.text.lower()
-    multiple = next((float(by) for led, by in clause.words.data["multiples"].items() if said.startswith(led)), 2.0)
-    if not names or (multiple == 2.0 and not re.match(clause.words.data["multiplied"], said)):
+    verb = word.text.lower()
+    multiple = next((float(by) for led, by in clause.words.data["multiples"].items() if verb.startswith(led)), 2.0)
+    if not names or (multiple == 2.0 and not re.match(clause.words.data["multiplied"], verb)):
         return None
     hedging = next((m for m in reversed(clause.marks) if m.end <= word.start and m.kinds & set(HEDGES_BY_WORD)), None)
     hedge = next((h for kind, h in HEDGES_BY_WORD.items() if hedging and kind in hedging.kinds), Hedge.ABOUT)
@@ -162,18 +162,20 @@ def _multiplied(match: Match) -> Reading | None:
 
 def _up_from(match: Match) -> Reading | None:
     clause, mark = match.clause, match.one("value")
-    told = told_before(clause, _COMPARED)
-    if told is None or (clause.series and told.series not in clause.series[0].series):
+    earlier = told_before(clause, _COMPARED)
+    if earlier is None or (clause.series and earlier.series not in clause.series[0].series):
         return None
     direction = Direction.UP if "up" in match.one("way").kinds else Direction.DOWN
     if match.one("way").kinds >= {"up", "down"}:
         return None
     windows = clause.windows(clause.times, [])
-    way = {"of": told.statistic, "direction": direction}
+    way = {"of": earlier.statistic, "direction": direction}
     compared = [
-        s for w in windows for s in each(Statistic.COMPARISON, [told.series], [told.window], compared_window=w, **way)
+        s
+        for w in windows
+        for s in each(Statistic.COMPARISON, [earlier.series], [earlier.window], compared_window=w, **way)
     ]
-    return Reading((check(each(told.statistic, [told.series], windows, **stated(mark))), check(compared)))
+    return Reading((check(each(earlier.statistic, [earlier.series], windows, **stated(mark))), check(compared)))
 
 
 def _origins(clause: Clause) -> list[Mark]:
@@ -187,9 +189,9 @@ def change_sides(clause: Clause) -> Sides:
     times = clause.times
     if than := clause.first("than") or _on_a_time(clause):
         return _compared_sides(clause, than)
-    told = next((spec for spec in clause.told if spec.compared_window is not None), None)
-    if not times and not clause.cells and told and told.compared_window and told.series in series_of(clause):
-        return [(told.window, told.compared_window)]
+    earlier = next((spec for spec in clause.told if spec.compared_window is not None), None)
+    if not times and not clause.cells and earlier and earlier.compared_window and earlier.series in series_of(clause):
+        return [(earlier.window, earlier.compared_window)]
     if len(times) == 1 and times[0].time and times[0].time.ends and _are_rows(clause, times[0].time.ends):
         begin, end = times[0].time.ends
         return [(a, b) for a in both(end, clause, clause.cells) for b in both(begin, clause, clause.cells)]
@@ -214,8 +216,8 @@ def _on_a_time(clause: Clause) -> Mark | None:
         return None  # "rose to 21 ms on 31 March"
     links, article = clause.words.links, clause.words.data["article"]  # "8.5% on 2023"
     on_time = re.compile(rf"(?<=[\d%a-z]) (?:{links.against}) {article}$", re.IGNORECASE)
-    said = on_time.search(clause.text[: times[0].start])
-    return Mark(*said.span(), said[0], frozenset({"than"})) if said else None
+    preposition = on_time.search(clause.text[: times[0].start])
+    return Mark(*preposition.span(), preposition[0], frozenset({"than"})) if preposition else None
 
 
 def _compared_sides(clause: Clause, than: Mark) -> Sides:

@@ -40,7 +40,7 @@ class Check:
 
     def negated(self) -> "Check":
         """The check of a claim that says the opposite."""
-        return Check(tuple(tuple(replace(each, negated=not each.negated) for each in tier) for tier in self.tiers))
+        return Check(tuple(tuple(replace(spec, negated=not spec.negated) for spec in tier) for tier in self.tiers))
 
 
 def check(*tiers: Iterable[Specification]) -> Check:
@@ -86,8 +86,8 @@ def series_of(clause: Clause, mark: Mark | None = None) -> list[str]:
     if clause.series:
         return list(clause.series[0].series)
     units = {mark.number.unit for mark in clause.numbers if mark.number and mark.number.unit}
-    if meant := [name for name in clause.inherited if _may_be_in(clause, name, units)]:
-        return meant
+    if inherited := [name for name in clause.inherited if _may_be_in(clause, name, units)]:
+        return inherited
     if of_unit := _of_units(clause, units):
         return of_unit if len(of_unit) == 1 else _of_possible_size(clause, of_unit)
     texts = [column for column in clause.table.labels.columns if column != clause.table.time_column]

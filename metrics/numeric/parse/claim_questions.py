@@ -62,7 +62,9 @@ class OpenClaim:
     def numbers(self) -> list[Mark]:
         """The numbers that the text states, whatever the table; at most `MOST_NUMBERS` are asked about."""
         first, *rest = self.clauses
-        return [mark for mark in first.numbers if all(any(same_place(mark, m) for m in each.numbers) for each in rest)]
+        return [
+            mark for mark in first.numbers if all(any(same_place(mark, m) for m in other.numbers) for other in rest)
+        ]
 
 
 @dataclass(frozen=True)
@@ -109,13 +111,13 @@ def open_claim(sentence: str, scene: Scene) -> OpenClaim:
 
 def views_shown(scene: Scene) -> list[tuple[View, Names]]:
     """One view per table: with rows and columns exchanged where that makes its rows the series."""
-    shown: list[tuple[View, Names]] = []
+    views: list[tuple[View, Names]] = []
     for view, names in scene.views:
         if not view.transposed:
-            shown.append((view, names))
+            views.append((view, names))
         elif view.table.times is not None and not view.table.times.duplicated().any():
-            shown[-1] = (view, names)
-    return shown
+            views[-1] = (view, names)
+    return views
 
 
 def subjects_of(claim: OpenClaim) -> list[Subject]:

@@ -92,8 +92,8 @@ class Clause:
     @cached_property
     def settled(self) -> list[Mark]:
         """The marks that say which rows are meant in any construction: what is left out, "then", "the others"."""
-        told = bool(self.scope) and not self.cells
-        then = [m for m in self.of("that_time") if self.times or told or self._is_of_table(m)]
+        has_scope = bool(self.scope) and not self.cells
+        then = [m for m in self.of("that_time") if self.times or has_scope or self._is_of_table(m)]
         others = self.of("others") if named_before(self.scope) else []
         beside = {column for mark in self.cells for column, _ in mark.cells}
         beside |= {self.table.time_column or ""} if self.times else set()
@@ -108,16 +108,16 @@ class Clause:
         aside = [
             w for mark in left_out for w in self._together([mark] if mark.time else [], [mark] if mark.cells else [])
         ]
-        if others and (told := named_before(self.scope)):
-            aside += told
+        if others and (earlier := named_before(self.scope)):
+            aside += earlier
         return without(self._included(times, cells, extra, whole=bool(others)), aside)
 
     def _is_of_table(self, mark: Mark) -> bool:
         """Whether "that week" is the one that the table is about; nothing that was said before is meant."""
         unit = self.words.data["periods"].get(mark.text.lower().split()[-1])
         times = self.view.times
-        told = any(window.start or window.end or window.first or window.last for window in self.scope)
-        return not told and (unit is None or times is None or reaches(times.start, times.last_day, unit))
+        has_scope = any(window.start or window.end or window.first or window.last for window in self.scope)
+        return not has_scope and (unit is None or times is None or reaches(times.start, times.last_day, unit))
 
     def _included(
         self, times: Sequence[Mark], cells: Sequence[Mark], extra: Sequence[Condition], *, whole: bool
@@ -131,7 +131,7 @@ class Clause:
         return self._together(times, cells, extra)
 
     def _together(self, times: Sequence[Mark], cells: Sequence[Mark], extra: Sequence[Condition] = ()) -> list[Window]:
-        found: list[Window] = []
+        windows: list[Window] = []
         for chosen in product(*[mark.time.windows for mark in times if mark.time]):
             merged: Window | None = ALL_ROWS
             for window in chosen:
@@ -139,7 +139,7 @@ class Clause:
             if merged is None:
                 merged = self.view.together(chosen)
             if merged is not None:
-                found += whole_weeks(merged, self.view.times)
+                windows += whole_weeks(merged, self.view.times)
         conditions = list(_cell_conditions(cells))
         return [
             replace(
@@ -147,25 +147,25 @@ class Clause:
                 conditions=(*window.conditions, *chosen, *extra),
                 text=" ".join(mark.text for mark in (*times, *cells)),
             )
-            for window in found
+            for window in windows
             for chosen in conditions
         ]
 
 
 def _cell_conditions(cells: Sequence[Mark]) -> list[tuple[Condition, ...]]:
     """The tests that cells may mean together: of one column either of them, of several columns all."""
-    found = []
+    conditions = []
     for chosen in product(*[mark.cells for mark in cells]):
         by_column: dict[str, list[str]] = {}
         for column, cell in chosen:
             by_column.setdefault(column, []).append(cell)
-        found.append(
+        conditions.append(
             tuple(
                 Condition(column, "eq", named[0]) if len(set(named)) == 1 else Condition(column, "in", tuple(named))
                 for column, named in by_column.items()
             )
         )
-    return found[:8]
+    return conditions[:8]
 
 
 def merge(one: Window, other: Window) -> Window | None:
@@ -216,11 +216,11 @@ def _only_measured(mark: Mark, named: Sequence[Mark]) -> bool:
 
 def _is_titled(mark: Mark, every: Sequence[Token], title: str) -> bool:
     """Whether a number is part of the table's title, with the word beside it: "in the 2003 Lexmark Indy 300"."""
-    said = f" {' '.join(re.findall(_WORD, title.lower()))} "
+    title_words = f" {' '.join(re.findall(_WORD, title.lower()))} "
     words = [token for token in every if token.is_word]
     for one, other in pairwise(words):
         inside = any(mark.start <= token.start and token.end <= mark.end for token in (one, other))
-        if inside and f" {one.text} {other.text} " in said:
+        if inside and f" {one.text} {other.text} " in title_words:
             return True
     return False
 
@@ -252,25 +252,25 @@ def _marks(
     language = names.language
     words = lexicon(language)
     every = tokens(text, language)
-    found = [
+    marks = [
         Mark(m.start, m.end, text[m.start : m.end], mention=m) for m in names.find([t for t in every if t.is_word])
     ]
-    said = {column for mark in found for column in (*mark.columns, *mark.series)}
-    found = [m for m in found if not (m.text.isdigit() and m.cells) or said & {column for column, _ in m.cells}]
-    found += [
+    columns = {column for mark in marks for column in (*mark.columns, *mark.series)}
+    marks = [m for m in marks if not (m.text.isdigit() and m.cells) or columns & {column for column, _ in m.cells}]
+    marks += [
         Mark(n.start, n.end, text[n.start : n.end], number=n)
         for n in find_numbers(text, load_language(language))
         if not (n.spelled and n.value == 1 and n.text.lower().split()[0] in words.articles)
     ]
     if view.times is None:
-        found += untold_times(text, words, view.table.name)
+        marks += untold_times(text, words, view.table.name)
     else:
-        found += [Mark(t.start, t.end, text[t.start : t.end], time=t) for t in find_times(text, language, view.times)]
-    found = [without_column_unit(mark, found) for mark in found]
-    named = [mark for mark in found if mark.series]
+        marks += [Mark(t.start, t.end, text[t.start : t.end], time=t) for t in find_times(text, language, view.times)]
+    marks = [without_column_unit(mark, marks) for mark in marks]
+    named = [mark for mark in marks if mark.series]
     marked = [mark for mark in marked_words(text, words) if not _only_measured(mark, named)]
     kept = [
-        mark for mark in longest([*found, *marked]) if not (mark.number and _is_titled(mark, every, view.table.name))
+        mark for mark in longest([*marks, *marked]) if not (mark.number and _is_titled(mark, every, view.table.name))
     ]
     kept = [mark for mark in kept if not (mark.kinds and is_of_a_name(mark, kept, names))]
     kept = with_told_times(with_whole(kept, text, words, view), text, words, view, scope)

@@ -18,9 +18,9 @@ def claims_of(text: str, language: str) -> list[str]:
     return [part for sentence in broken for part in sentence.split("\n")]
 
 
-def _break(found: re.Match[str]) -> str:
+def _break(match: re.Match[str]) -> str:
     """The end of a sentence after "21 ms."; none in "12,4 Mio. Euro"."""
-    return found[0] if known_unit(found["after"]) else f"{found['amount']}\n"
+    return match[0] if known_unit(match["after"]) else f"{match['amount']}\n"
 
 
 @cache
@@ -54,12 +54,12 @@ def plain(text: str, language: str) -> str:
 
 def without_cause(text: str, words: Lexicon) -> tuple[str, bool]:
     """The sentence without the part that names a cause, and whether there was one."""
-    found = words.kinds["cause"].search(text)
-    if found is None:
+    cause = words.kinds["cause"].search(text)
+    if cause is None:
         return text, False
-    if re.search(words.data["attributed"], text[: found.end()], re.IGNORECASE):
+    if re.search(words.data["attributed"], text[: cause.end()], re.IGNORECASE):
         return "", True
-    before, after = text[: found.start()].rstrip(" ,;"), text[found.end() :]
+    before, after = text[: cause.start()].rstrip(" ,;"), text[cause.end() :]
     if len(before.split()) >= 3:
         return before, True
     rest = after.partition(",")[2].strip()

@@ -84,10 +84,10 @@ class Interpretation:
     @cached_property
     def meant(self) -> frozenset[Mark]:
         """The marks that it takes a meaning from, with those that name the same series and the numbers' hedges."""
-        taken = {mark for marks in self.match.filled.values() for mark in marks} | set(self.reading.also)
-        named = {mark.series for mark in taken if mark.series}
-        taken |= {mark for mark in self.match.clause.marks if mark.series in named and mark.series}
-        return frozenset(taken | {mark.hedge_mark for mark in taken if mark.hedge_mark is not None})
+        used = {mark for marks in self.match.filled.values() for mark in marks} | set(self.reading.also)
+        named = {mark.series for mark in used if mark.series}
+        used |= {mark for mark in self.match.clause.marks if mark.series in named and mark.series}
+        return frozenset(used | {mark.hedge_mark for mark in used if mark.hedge_mark is not None})
 
     @cached_property
     def accounted(self) -> frozenset[Mark]:

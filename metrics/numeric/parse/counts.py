@@ -219,20 +219,20 @@ def _only_links(text: str, words: Lexicon) -> bool:
 
 
 def _missing(match: Match) -> Reading | None:
-    clause, words, said = match.clause, match.clause.of("missing"), match["number"]
+    clause, words, numbers = match.clause, match.clause.of("missing"), match["number"]
     none, names = clause.of("none", "not"), series_of(match.clause)
     absent = bool(words) or bool(none)
-    if not names or not all(counts_rows(clause, m) and counts_periods(clause, m) for m in said):
+    if not names or not all(counts_rows(clause, m) and counts_periods(clause, m) for m in numbers):
         return None
     windows = clause.windows(clause.times, clause.cells)[:1]  # the likeliest: "voor 21 april" is of that day
     placed = bool(clause.times or clause.cells)
     # "no outages were reported" is a count of 0
-    is_zero = bool(none) and not words and not said and all(is_counted(clause, name) for name in names)
-    if is_zero or not windows or not (said or (absent and (placed or words))):
+    is_zero = bool(none) and not words and not numbers and all(is_counted(clause, name) for name in names)
+    if is_zero or not windows or not (numbers or (absent and (placed or words))):
         return None
     also = (*words, *none, *clause.of("measured"))
-    if said:
-        value: dict[str, object] = stated(said[0]) | {"decimals": 0, "unit": None}
+    if numbers:
+        value: dict[str, object] = stated(numbers[0]) | {"decimals": 0, "unit": None}
         return Reading((check(each(Statistic.MISSING if absent else Statistic.COUNT, names, windows, **value)),), also)
     if words and none:  # "no values are missing"
         return Reading((check(each(Statistic.MISSING, names, windows, value=0.0)),), also)

@@ -12,8 +12,8 @@ from .marks import Mark
 def with_left_out(kept: list[Mark], text: str, words: Lexicon) -> list[Mark]:
     """The marks, those of times and rows that are left out told apart; the words that leave them out are read."""
     before, after = whole_words(words.data["except_before"]), whole_words(words.data["except_after"])
-    spans = [(found.span(), True) for found in before.finditer(text)]
-    spans += [(found.span(), False) for found in after.finditer(text)]
+    spans = [(match.span(), True) for match in before.finditer(text)]
+    spans += [(match.span(), False) for match in after.finditer(text)]
     for (start, end), is_before in spans:
         things = [m for m in kept if m.time or m.cells]
         if is_before:
@@ -54,5 +54,5 @@ def without(windows: Sequence[Window], left_out: Sequence[Window]) -> list[Windo
 
 def named_before(scope: Sequence[Window]) -> list[Window]:
     """The one window of the text before that "the other days" leaves out; none where there are several."""
-    told = [window for window in scope if window != ALL_ROWS]
-    return told if len(told) == 1 else []
+    earlier = [window for window in scope if window != ALL_ROWS]
+    return earlier if len(earlier) == 1 else []

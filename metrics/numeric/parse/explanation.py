@@ -58,9 +58,9 @@ def explain_unread(clause: Clause, unknown: Collection[str]) -> tuple[Part, ...]
 
 
 def _unknown(clause: Clause, unknown: Collection[str], role: str) -> Iterator[tuple[Mark, Part]]:
-    taken = [(mark.start, mark.end) for mark in clause.marks]
+    spans = [(mark.start, mark.end) for mark in clause.marks]
     for token in clause.tokens:
-        if token.text in unknown and not any(start < token.end and token.start < end for start, end in taken):
+        if token.text in unknown and not any(start < token.end and token.start < end for start, end in spans):
             text = clause.text[token.start : token.end]
             yield Mark(token.start, token.end, text), Part(text, role)
 
@@ -86,7 +86,7 @@ def _joined(text: str, parts: Iterable[tuple[Mark, Part]]) -> tuple[Part, ...]:
     """The parts in order, the text between them as parts without a role."""
     joined: list[Part] = []
     end = 0
-    for mark, part in sorted(parts, key=lambda each: (each[0].start, -each[0].end)):
+    for mark, part in sorted(parts, key=lambda pair: (pair[0].start, -pair[0].end)):
         if mark.start < end or not part.role:
             continue
         joined += [Part(text[end : mark.start])] if mark.start > end else []

@@ -57,14 +57,14 @@ def _extreme(match: Match) -> Reading | None:
 
 def _extremes(clause: Clause) -> list[Mark]:
     """The words for an extreme; "more than any other" is one."""
-    found = clause.of(*_MORE, *_LESS)
-    return found or (clause.of(*_MORE_THAN, *_LESS_THAN) if clause.of("any_other") else [])
+    extremes = clause.of(*_MORE, *_LESS)
+    return extremes or (clause.of(*_MORE_THAN, *_LESS_THAN) if clause.of("any_other") else [])
 
 
 def _told_place(clause: Clause, names: list[str]) -> list[Window]:
     """Where the value was that the same sentence told before: ", more than in any other month"."""
-    told = told_before(clause, VALUES)
-    return [told.window] if told and told.window != ALL_ROWS and told.series in names else []
+    earlier = told_before(clause, VALUES)
+    return [earlier.window] if earlier and earlier.window != ALL_ROWS and earlier.series in names else []
 
 
 def _is_up(word: Mark, names: list[str]) -> bool | None:
@@ -118,7 +118,7 @@ def _places(clause: Clause, word: Mark, number: Mark | None) -> tuple[list[Mark]
         if not wide and len(marks) > 1:
             wide = [m for m in clause.times if any(holds(m, other) for other in clause.times if other is not m)]
         return [m for m in marks if m not in wide], wide
-    told = clause.of("seen")
+    verbs = clause.of("seen")
     core = max([word.end, *(s.end for s in clause.series if s.end <= number.start)])
     placed: list[Mark] = []
     inside: list[Mark] = []
@@ -126,8 +126,8 @@ def _places(clause: Clause, word: Mark, number: Mark | None) -> tuple[list[Mark]
         single = bool(mark.cells) or is_row(clause, mark)
         subject = bool(mark.cells) and mark.end <= word.start and not _after_preposition(clause, mark)
         predicate = mark.start >= number.end or mark.time or (core <= mark.start and _after_verb(clause, core, mark))
-        said = any(number.end <= word_seen.start < mark.start for word_seen in told)
-        (placed if subject or said or (single and predicate) else inside).append(mark)
+        after_verb = any(number.end <= verb.start < mark.start for verb in verbs)
+        (placed if subject or after_verb or (single and predicate) else inside).append(mark)
     return placed, inside
 
 

@@ -62,5 +62,5 @@ def _is_of_groups(spec: Specification, clause: Clause) -> bool:
     if spec.series and not clause.of("mean") and can_be_summed(clause, spec.series) is means:
         return False
     named = clause.times or clause.cells
-    meant = [spec.window, *(() if named else clause.scope)]  # "never more than a dozen" is of the zone told before
-    return spec.statistic in _OF_ONE_ROW or all(w == ALL_ROWS or has_several(clause, w) for w in meant)
+    windows = [spec.window, *(() if named else clause.scope)]  # "never more than a dozen" is of the zone told before
+    return spec.statistic in _OF_ONE_ROW or all(w == ALL_ROWS or has_several(clause, w) for w in windows)

@@ -89,16 +89,16 @@ def _read_all(claims: Sequence[OpenClaim], answers: Mapping[str, Answer]) -> lis
 
 def _read(claim: OpenClaim, name: str, answers: Mapping[str, Answer]) -> list[ReadCheck | Unread]:
     try:
-        said = [_said(each, f"{name}.{own}", answers) for own, each in enumerate(subjects_of(claim), start=1)]
+        judged = [_said(subject, f"{name}.{own}", answers) for own, subject in enumerate(subjects_of(claim), start=1)]
     except CannotUse as problem:
         return [Unread(claim.sentence, str(problem))]
-    if not any(each.slots[Slot.STATISTIC] for each in said):
+    if not any(subject.slots[Slot.STATISTIC] for subject in judged):
         return [Unread(claim.sentence, "the judge finds nothing in it that can be computed")]
     made: list[tuple[Clause, list[list[Specification]]]] = []
     problems = []
     for clause in claim.clauses:
         try:
-            made.append((clause, checks_of(clause, said, claim.begin)))
+            made.append((clause, checks_of(clause, judged, claim.begin)))
         except CannotUse as problem:
             problems.append(str(problem))
     if not made:

@@ -54,15 +54,15 @@ class Said:
     slots: Mapping[Slot, str]
 
 
-def checks_of(clause: Clause, said: Sequence[Said], begin: int = 0) -> list[list[Specification]]:
+def checks_of(clause: Clause, judged: Sequence[Said], begin: int = 0) -> list[list[Specification]]:
     """The checks of a claim against one table, each with its readings; before `begin` the clause only comments.
 
     Raises:
         CannotUse: What is said does not fit, or leaves out a number, a time, a name or a telling word of the claim.
     """
-    reading = _Reading(clause, [one.number for one in said if one.number and one.slots[Slot.STATISTIC] == THRESHOLD])
+    reading = _Reading(clause, [one.number for one in judged if one.number and one.slots[Slot.STATISTIC] == THRESHOLD])
     checks = [
-        check for one in said if one.slots[Slot.STATISTIC] not in ("", THRESHOLD) for check in reading.checks(one)
+        check for one in judged if one.slots[Slot.STATISTIC] not in ("", THRESHOLD) for check in reading.checks(one)
     ]
     reading.account([spec for check in checks for spec in check], begin)
     return checks
@@ -77,15 +77,15 @@ class _Reading:
         self._used: list[Mark] = []
         self._columns: set[str] = set()
 
-    def checks(self, said: Said) -> list[list[Specification]]:
+    def checks(self, judged: Said) -> list[list[Specification]]:
         """The checks that one number makes."""
-        statistic = Statistic(said.slots[Slot.STATISTIC])
-        own = [mark for slot in (Slot.WHEN, Slot.ROW) for mark in self._marks(said, slot)]
-        against = self._marks(said, Slot.AGAINST)
-        column = None if against else self._column(said.slots.get(Slot.AGAINST, ""))
+        statistic = Statistic(judged.slots[Slot.STATISTIC])
+        own = [mark for slot in (Slot.WHEN, Slot.ROW) for mark in self._marks(judged, slot)]
+        against = self._marks(judged, Slot.AGAINST)
+        column = None if against else self._column(judged.slots.get(Slot.AGAINST, ""))
         against = [mark for mark in against if mark not in own]  # nothing is measured against itself
-        series = self._series(said, statistic)
-        fields = self._fields(said, statistic)
+        series = self._series(judged, statistic)
+        fields = self._fields(judged, statistic)
         if statistic in _OF_TWO:
             return [self._of_two(statistic, series, own, against, fields | {"compared_with": column})]
         if column is not None:
@@ -105,17 +105,17 @@ class _Reading:
         ways = {spec.direction for spec in specifications if spec.statistic in _HAVE_WAY}
         left = [mark for mark in (*clause.numbers, *clause.times, *clause.cells) if mark not in self._used]
         left += [mark for mark in clause.series if _is_named(mark) and not self._columns & {*mark.series}]
-        told = [mark for mark in clause.of(*_BORNE_OUT) if mark.start >= begin]
-        left += [mark for mark in told if all(_is_left(kind, statistics) for kind in mark.kinds)]
+        telling_words = [mark for mark in clause.of(*_BORNE_OUT) if mark.start >= begin]
+        left += [mark for mark in telling_words if all(_is_left(kind, statistics) for kind in mark.kinds)]
         if not statistics & _WITHOUT_WAY:
             left += [mark for way, kinds in WAYS.items() if way not in ways for mark in clause.of(*kinds)]
         if left:
             raise CannotUse(f"it leaves out {', '.join(repr(mark.text) for mark in left[:4])}")
 
-    def _fields(self, said: Said, statistic: Statistic) -> dict[str, object]:
-        way = said.slots[Slot.DIRECTION] if statistic in _HAVE_WAY | {_S.RANK} else ""
+    def _fields(self, judged: Said, statistic: Statistic) -> dict[str, object]:
+        way = judged.slots[Slot.DIRECTION] if statistic in _HAVE_WAY | {_S.RANK} else ""
         fields: dict[str, object] = {"direction": Direction(way) if way else None}
-        number = None if said.number is None else self._use(said.number)
+        number = None if judged.number is None else self._use(judged.number)
         needs = STATISTICS[statistic].needs
         if "threshold" in needs:
             limit = number if "value" not in needs else self._threshold(statistic)
@@ -123,7 +123,7 @@ class _Reading:
             fields |= {"threshold": limit.number.value, "threshold_unit": limit.number.unit}
         if number is not None and ("threshold" not in needs or "value" in needs):
             fields |= stated(number)
-            if hedge := said.slots.get(Slot.HEDGE):
+            if hedge := judged.slots.get(Slot.HEDGE):
                 fields["hedge"] = Hedge(hedge)
         if "direction" in needs and not way:
             raise CannotUse(f"a {_called(statistic)} has no direction")
@@ -188,18 +188,18 @@ class _Reading:
             raise CannotUse(f"{' and '.join(repr(mark.text) for mark in marks)} are not one part of the table")
         return windows
 
-    def _marks(self, said: Said, slot: Slot) -> list[Mark]:
+    def _marks(self, judged: Said, slot: Slot) -> list[Mark]:
         """The marks of the time or the row that fills a slot; none where nothing does, or a series."""
-        text = said.slots.get(slot, "").casefold()
-        found = [m for m in (*self._clause.times, *self._clause.cells) if words_of(m).casefold() == text]
-        if text and not found and slot is not Slot.AGAINST:
-            raise CannotUse(f"{said.slots[slot]!r} names no time or row of {self._clause.table.name}")
-        self._used += found
-        return found[:1]
+        text = judged.slots.get(slot, "").casefold()
+        marks = [m for m in (*self._clause.times, *self._clause.cells) if words_of(m).casefold() == text]
+        if text and not marks and slot is not Slot.AGAINST:
+            raise CannotUse(f"{judged.slots[slot]!r} names no time or row of {self._clause.table.name}")
+        self._used += marks
+        return marks[:1]
 
-    def _series(self, said: Said, statistic: Statistic) -> str | None:
+    def _series(self, judged: Said, statistic: Statistic) -> str | None:
         """The series; None for a count of rows where the claim names no series."""
-        name = said.slots.get(Slot.SERIES, "")
+        name = judged.slots.get(Slot.SERIES, "")
         if statistic is _S.COUNT and not any(name in mark.series for mark in self._clause.series):
             return None
         if not name:

@@ -79,12 +79,12 @@ def is_of_a_name(mark: Mark, kept: Sequence[Mark], names: Names) -> bool:
     return any(names.stems_of(mark.text) <= names.stems_of(column) for column in parts)
 
 
-def without_column_unit(mark: Mark, found: Sequence[Mark]) -> Mark:
+def without_column_unit(mark: Mark, marks: Sequence[Mark]) -> Mark:
     """ "98 days" is 98 of the series "days", where the table has one."""
     number = mark.number
     if number is None or number.unit is None:
         return mark
-    named = next((m for m in found if m.series and m.end == mark.end and m.start > mark.start), None)
+    named = next((m for m in marks if m.series and m.end == mark.end and m.start > mark.start), None)
     if named is None:
         return mark
     end = mark.start + len(mark.text[: named.start - mark.start].rstrip())
@@ -106,7 +106,7 @@ def _whole(words: Lexicon) -> re.Pattern[str]:
     return whole_words(words.data["whole"])
 
 
-def longest(found: list[Mark]) -> list[Mark]:
+def longest(marks: list[Mark]) -> list[Mark]:
     """Of marks that overlap the longest; of as long ones what names something of the table."""
 
     def order(mark: Mark) -> tuple[int, int, int]:
@@ -115,7 +115,7 @@ def longest(found: list[Mark]) -> list[Mark]:
         return (-(mark.end - mark.start), 4 if weak else _ORDER[kind], mark.start)
 
     kept: list[Mark] = []
-    for mark in sorted(found, key=order):
+    for mark in sorted(marks, key=order):
         if not any(mark.start < other.end and other.start < mark.end for other in kept):
             kept.append(mark)
     return sorted(kept, key=lambda mark: mark.start)

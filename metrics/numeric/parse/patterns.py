@@ -14,7 +14,7 @@ def _correlation(match: Match) -> Reading | None:
     first, second = match["series"]
     sign = Direction.UP if clause.of("positive") else Direction.DOWN if clause.of("negative") else None
     value = stated(match.one("number")) if match["number"] else {}
-    found = [
+    specifications = [
         Specification(
             Statistic.CORRELATION,
             name,
@@ -28,7 +28,7 @@ def _correlation(match: Match) -> Reading | None:
         for other in second.series
         for window in clause.windows(clause.times, clause.cells)
     ]
-    return Reading((check(found),), tuple(clause.of("positive", "negative", "none", "not")))
+    return Reading((check(specifications),), tuple(clause.of("positive", "negative", "none", "not")))
 
 
 def _anomaly(match: Match) -> Reading | None:
@@ -48,10 +48,10 @@ def _anomaly(match: Match) -> Reading | None:
     spots = windows if clause.times or clause.cells or clause.scope else [None]
     statistic = Statistic.NO_ANOMALY if no else Statistic.ANOMALY
     value = stated(counts[0]) if counts else {}
-    found = check([s for p in spots for s in each(statistic, names, [ALL_ROWS], place=p, **value)])
+    anomaly_check = check([s for p in spots for s in each(statistic, names, [ALL_ROWS], place=p, **value)])
     beside = [check(each(Statistic.VALUE_AT, names, windows, **stated(mark))) for mark in values]
     than = clause.of("than", "others") if clause.of("others") else []
-    return Reading((found, *beside), (*no, *than))
+    return Reading((anomaly_check, *beside), (*no, *than))
 
 
 def _counts_anomalies(clause: Clause, mark: Mark, heads: tuple[Mark, ...]) -> bool:

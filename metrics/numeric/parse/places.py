@@ -42,10 +42,10 @@ def has_several(clause: Clause, *windows: Window) -> bool:
 def _count(clause: Clause, *windows: Window) -> int:
     """How many rows are in all of the windows; 0 where the table cannot tell, which is said when it is computed."""
     try:
-        found = [set(rows_of(clause.table, window, may_be_none=True).tolist()) for window in windows]
+        rows = [set(rows_of(clause.table, window, may_be_none=True).tolist()) for window in windows]
     except Unverifiable:
         return 0
-    return len(set.intersection(*found))
+    return len(set.intersection(*rows))
 
 
 def is_told_by_names(clause: Clause) -> bool:
@@ -56,7 +56,7 @@ def is_told_by_names(clause: Clause) -> bool:
 def both(window: Window, clause: Clause, cells: list[Mark]) -> list[Window]:
     """A window and cells at once."""
     merged = [merge(window, other) for other in clause.windows([], cells)] if cells else [window]
-    return [each_window for each_window in merged if each_window is not None]
+    return [one for one in merged if one is not None]
 
 
 def windows_of(clause: Clause, marks: "list[Mark] | tuple[Mark, ...]") -> list[Window]:

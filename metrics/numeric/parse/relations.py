@@ -140,8 +140,8 @@ def _sides(clause: Clause, left: list[Mark], right: list[Mark]) -> tuple[Side, S
         shared = [m for m in lc if not columns & {column for column, _ in m.cells}]
         if not lc and not lt and clause.apposed:  # "Portside had 42, one more than Eastmoor"
             compared = clause.windows(rt, rc)
-            told = [w for w in clause.scope if any(is_another(w, other) for other in compared)]
-            return ((names, told), (names, compared)) if names and told and compared else None
+            earlier = [w for w in clause.scope if any(is_another(w, other) for other in compared)]
+            return ((names, earlier), (names, compared)) if names and earlier and compared else None
         if len(lc) == len(shared) or (lt and rt):
             return None
         windows, compared = clause.windows([*lt, *rt], lc), clause.windows([*lt, *rt], [*shared, *rc])
@@ -200,8 +200,8 @@ def difference_kind(clause: Clause, number: Mark, names: list[str]) -> Statistic
 
 def _difference(match: Match) -> Reading | None:
     clause, mark = match.clause, match.one("value")
-    told, number = _told_pair(clause), mark.number
-    sides = (_side(told[0]), _side(told[1])) if told else _pair(clause)
+    earlier, number = _told_pair(clause), mark.number
+    sides = (_side(earlier[0]), _side(earlier[1])) if earlier else _pair(clause)
     if sides is None or sides[0] == sides[1] or number is None:
         return None
     kind = next(kind for kind in ("ratio", "share", "difference") if clause.of(kind))
@@ -216,16 +216,16 @@ def _difference(match: Match) -> Reading | None:
     elif kind == "difference" and number.unit == "%":
         statistic = difference_kind(clause, mark, sides[0][0])
     inner = [k for k in MEANS if clause.of(k)]
-    if told:
-        of = told[0].statistic if told[0].statistic in MEANS.values() else None
+    if earlier:
+        of = earlier[0].statistic if earlier[0].statistic in MEANS.values() else None
     else:  # rows of one name are not averaged
         of = MEANS[inner[0]] if inner else Statistic.VALUE_AT if clause.cells else None
-    also = [*clause.of(*inner), *(clause.of("the_two", "changed_to") if told else ())]
+    also = [*clause.of(*inner), *(clause.of("the_two", "changed_to") if earlier else ())]
     return Reading((check(_specifications(statistic, [of], sides, **value)),), tuple(also))
 
 
-def _side(told: Specification) -> Side:
-    return [told.series] if told.series else [], [told.window]
+def _side(earlier: Specification) -> Side:
+    return [earlier.series] if earlier.series else [], [earlier.window]
 
 
 def _whole_after(clause: Clause) -> Mark | None:
@@ -278,19 +278,19 @@ def _both_sides(match: Match) -> Reading | None:
     clause, (first, second) = match.clause, match["value"]
     if clause.of("changed_to"):  # "from 2,189 to 1,926"
         first, second = second, first
-    told = told_before(clause, RELATIONS)
-    if told is None:
+    earlier = told_before(clause, RELATIONS)
+    if earlier is None:
         return None
     inner = [kind for kind in ("mean", "sum") if clause.of(kind)]
-    said = [MEANS[kind] for kind in inner[:1]]
-    ofs = said or ([told.of] if told.of else [Statistic.VALUE_AT, Statistic.MEAN, Statistic.SUM])
-    other, compared = told.compared_with or told.series, told.compared_window or told.window
+    inner_statistics = [MEANS[kind] for kind in inner[:1]]
+    ofs = inner_statistics or ([earlier.of] if earlier.of else [Statistic.VALUE_AT, Statistic.MEAN, Statistic.SUM])
+    other, compared = earlier.compared_with or earlier.series, earlier.compared_window or earlier.window
     one = stated(first)
     if second.number:
         one["unit"] = one["unit"] or second.number.unit  # "55 against 42 minutes"
     return Reading(
         (
-            check(*[each(of, [told.series], [told.window], **one) for of in ofs]),
+            check(*[each(of, [earlier.series], [earlier.window], **one) for of in ofs]),
             check(*[each(of, [other], [compared], **stated(second)) for of in ofs]),
         ),
         tuple(clause.of(*inner)),
@@ -305,13 +305,13 @@ def _rows_compared(match: Match) -> Reading | None:
         return None
     statistic = Statistic.COUNT_ABOVE if up == {True} else Statistic.COUNT_BELOW
     value = stated(count) | {"unit": None, "decimals": 0}
-    found = [
+    specifications = [
         Specification(statistic, a, w, compared_with=b, **value)  # type: ignore[arg-type]
         for a in first.series
         for b in second.series
         for w in clause.windows(clause.times, clause.cells)
     ]
-    return Reading((check(found),))
+    return Reading((check(specifications),))
 
 
 def _row_counts(clause: Clause) -> list[Mark]:

@@ -19,26 +19,26 @@ def same_times(
 ) -> Iterator[Mark]:
     """The times that "the same quarter of 2023" tells; where it does not say which, a mark that no reading uses."""
     same, before = _patterns(words.language)
-    for found in same.finditer(text):
-        unit = words.data["periods"].get(found["unit"].lower())
-        led = re.search(rf"(?<!\w)(?:{words.data['same_led']}) $", text[: found.start()], re.IGNORECASE)
-        named, end = _year_after(text, found.end(), kept, words)
-        told = before.match(text, found.end()) if named is None else None
-        count = _count(told["n"], words) if told else 0
-        others = [m for m in kept if m.time and (m.end <= found.start() or max(end, found.end()) <= m.start)]
-        bases = _bases(found.start(), others, scope)
+    for match in same.finditer(text):
+        unit = words.data["periods"].get(match["unit"].lower())
+        led = re.search(rf"(?<!\w)(?:{words.data['same_led']}) $", text[: match.start()], re.IGNORECASE)
+        named, end = _year_after(text, match.end(), kept, words)
+        step = before.match(text, match.end()) if named is None else None
+        count = _count(step["n"], words) if step else 0
+        others = [m for m in kept if m.time and (m.end <= match.start() or max(end, match.end()) <= m.start)]
+        bases = _bases(match.start(), others, scope)
         if named is not None or count:
             years = [(named - w.start.year if named else -count, w) for w in bases if w.start]
             moved = [shifted(w, by) for by, w in years if by and _is_of(w, unit)]
-            stop = end if named is not None else told.end() if told else found.end()
+            stop = end if named is not None else step.end() if step else match.end()
             if moved:
-                yield Mark(found.start(), stop, text[found.start() : stop], time=_time(found.start(), stop, moved))
+                yield Mark(match.start(), stop, text[match.start() : stop], time=_time(match.start(), stop, moved))
                 continue
         if unit is None and led is None and named is None and not count:
             continue  # "at the same time"
-        alone = led and named is None and not told and not others and any(w != ALL_ROWS for w in scope)
+        alone = led and named is None and not step and not others and any(w != ALL_ROWS for w in scope)
         kind = "that_time" if alone else "same_time"
-        yield Mark(*found.span(), found[0], frozenset({kind}))
+        yield Mark(*match.span(), match[0], frozenset({kind}))
 
 
 def of_year_before(
@@ -47,15 +47,20 @@ def of_year_before(
     """ "In February 2024 ... than in February of the previous year": reckoned from the other time."""
     _, before = _patterns(words.language)
     for mark in kept:
-        told = before.match(text, mark.end) if mark.time and not re.search(r"\d{4}", mark.text) else None
-        others = [m for m in kept if m.time and told and (m.end <= mark.start or told.end() <= m.start)]
+        step = before.match(text, mark.end) if mark.time and not re.search(r"\d{4}", mark.text) else None
+        others = [m for m in kept if m.time and step and (m.end <= mark.start or step.end() <= m.start)]
         named = mark.time.windows[0] if mark.time else ALL_ROWS
-        bases = [w for w in _bases(mark.start, others, scope) if w.start] if told else []
-        if told is None or not bases or bases[0].start is None or named.start is None or not is_within(named, "year"):
+        bases = [w for w in _bases(mark.start, others, scope) if w.start] if step else []
+        if step is None or not bases or bases[0].start is None or named.start is None or not is_within(named, "year"):
             continue
-        year = bases[0].start.year - _count(told["n"], words)
+        year = bases[0].start.year - _count(step["n"], words)
         moved = shifted(named, year - named.start.year)
-        yield Mark(mark.start, told.end(), text[mark.start : told.end()], time=_time(mark.start, told.end(), [moved]))
+        yield Mark(
+            mark.start,
+            step.end(),
+            text[mark.start : step.end()],
+            time=_time(mark.start, step.end(), [moved]),
+        )
 
 
 def _time(start: int, end: int, windows: list[Window]) -> NamedTime:
@@ -66,12 +71,12 @@ def _time(start: int, end: int, windows: list[Window]) -> NamedTime:
 def _patterns(language: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
     words = lexicon(language).data
     unit = f"(?P<unit>{any_of([*words['periods'], *words['same_units']])})"
-    found = rf"(?<!\w)(?:{words['same_words']}) {unit}(?!\w)"
-    return re.compile(found, re.IGNORECASE), re.compile(rf"(?:{words['years_before']})(?!\w)", re.IGNORECASE)
+    same = rf"(?<!\w)(?:{words['same_words']}) {unit}(?!\w)"
+    return re.compile(same, re.IGNORECASE), re.compile(rf"(?:{words['years_before']})(?!\w)", re.IGNORECASE)
 
 
-def _count(said: str | None, words: Lexicon) -> int:
-    return 1 if said is None or said.lower() in words.articles else count_of(said, words.language) or 0
+def _count(word: str | None, words: Lexicon) -> int:
+    return 1 if word is None or word.lower() in words.articles else count_of(word, words.language) or 0
 
 
 def _year_after(text: str, end: int, kept: Sequence[Mark], words: Lexicon) -> tuple[int | None, int]:

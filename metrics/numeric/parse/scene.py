@@ -87,10 +87,10 @@ def grouped_views(clause: Clause, names: Names) -> Iterator[tuple[View, Names]]:
     named |= {table.time_column} if clause.times and table.time_column else set()
     if len(named) != 1 or any(test.column not in named for window in clause.scope for test in window.conditions):
         return  # of one row ("in Portside in May"), or of those that the text before is about
-    said = [value for value in GROUP_VALUES if clause.of(value)]
+    stated_values = [value for value in GROUP_VALUES if clause.of(value)]
     (column,) = named
-    if repeats(table, column) and (said or is_panel(table)):
-        yield from ((grouped(view, column, value), names) for value in said or GROUP_VALUES)
+    if repeats(table, column) and (stated_values or is_panel(table)):
+        yield from ((grouped(view, column, value), names) for value in stated_values or GROUP_VALUES)
 
 
 def clause_of(text: str, view: View, names: Names, scene: Scene) -> Clause:

@@ -60,7 +60,7 @@ def agree(best: Sequence[Interpretation]) -> tuple[Interpretation, tuple[Check, 
     for made in best:
         verdict, specification = _decision(made)
         by_verdict.setdefault(verdict, (made, specification))
-    decided = [found for verdict, found in by_verdict.items() if verdict != "unverifiable"]
+    decided = [decision for verdict, decision in by_verdict.items() if verdict != "unverifiable"]
     if len(decided) == 2:
         return decided[0][0], (Check((tuple(specification for _, specification in decided),)),)
     chosen = decided[0][0] if decided else best[0]

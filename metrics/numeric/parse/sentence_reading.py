@@ -96,25 +96,25 @@ def read_sentence(sentence: str, scene: Scene) -> tuple[list[ReadCheck | Unread]
 def _read_sentence(sentence: str, scene: Scene) -> tuple[list[ReadCheck | Unread], Scene]:
     text = plain(sentence, scene.language)
     words = lexicon(scene.language)
-    found, cause = without_cause(text, words)
-    if cause and not found:
+    claim_text, cause = without_cause(text, words)
+    if cause and not claim_text:
         return [Unread(sentence, CAUSE)], scene
-    if _is_forecast(found, words, scene):
+    if _is_forecast(claim_text, words, scene):
         return [Unread(sentence, FORECAST)], scene
-    bare = bool(scene.question) and _is_bare(found, words)
+    bare = bool(scene.question) and _is_bare(claim_text, words)
     parse = None
     if not bare:
-        named = _only_series(found, scene)
+        named = _only_series(claim_text, scene)
         scene_of_text = replace(scene, apposed=False, inherited=named or scene.inherited)
-        parse = _parse(found, scene_of_text, words, _DEEPEST, _Allowance())
-    if bare or (parse is None and scene.question and _refers_to_question(found, scene, words)):
-        asked = f"{plain(scene.question, scene.language).rstrip('?.! ')}: {found}"
+        parse = _parse(claim_text, scene_of_text, words, _DEEPEST, _Allowance())
+    if bare or (parse is None and scene.question and _refers_to_question(claim_text, scene, words)):
+        asked = f"{plain(scene.question, scene.language).rstrip('?.! ')}: {claim_text}"
         parse = _parse(asked, replace(scene, scope=(), shared=scene.titles), words, 0, _Allowance())
     read: list[ReadCheck | Unread] = []
-    if parse is None and sentence.rstrip().endswith("!") and says_nothing(found, scene, words):
+    if parse is None and sentence.rstrip().endswith("!") and says_nothing(claim_text, scene, words):
         return [], scene  # "Good question!"
     if parse is None:
-        read.append(_unread(sentence, found, scene, words))
+        read.append(_unread(sentence, claim_text, scene, words))
         scene = replace(scene.asked, asked=scene.asked) if scene.asked else scene
     else:
         read.extend(parse.parts)
@@ -130,19 +130,19 @@ def _read_sentence(sentence: str, scene: Scene) -> tuple[list[ReadCheck | Unread
 def _only_series(text: str, scene: Scene) -> tuple[str, ...]:
     """The one series that a sentence names: its other clauses are about that too, also those before."""
     for view, names in scene.views[:1]:
-        found = clause_of(text, view, names, replace(scene, inherited=())).series
-        return found[0].series if len(found) == 1 else ()
+        series = clause_of(text, view, names, replace(scene, inherited=())).series
+        return series[0].series if len(series) == 1 else ()
     return ()
 
 
 def _is_forecast(text: str, words: Lexicon, scene: Scene) -> bool:
-    found = words.kinds["forecast"].search(text)
-    if found is None:
+    forecast = words.kinds["forecast"].search(text)
+    if forecast is None:
         return False
-    if found[0].lower() in words.data["would"] and whole_words(words.data["except_before"]).search(text):
+    if forecast[0].lower() in words.data["would"] and whole_words(words.data["except_before"]).search(text):
         return False
     named = any(
-        mark.series and mark.start <= found.start() < mark.end
+        mark.series and mark.start <= forecast.start() < mark.end
         for view, names in scene.views[:1]
         for mark in clause_of(text, view, names, scene).marks
     )
@@ -254,13 +254,13 @@ def _parse_rest(
 
 def _best(text: str, scene: Scene) -> _Parse | None:
     read = [(clause_of(text, view, names, scene), names) for view, names in scene.views]
-    groups = [each for clause, names in read for each in grouped_views(clause, names)]
+    groups = [group for clause, names in read for group in grouped_views(clause, names)]
     read += [(clause_of(text, view, names, scene), names) for view, names in groups]
-    found = [parse for clause, names in read if (parse := _in_view(clause, names, scene)) is not None]
-    if not found:
+    parses = [parse for clause, names in read if (parse := _in_view(clause, names, scene)) is not None]
+    if not parses:
         return None
-    heaviest = max(parse.weight for parse in found)
-    best = [parse for parse in found if parse.weight == heaviest]
+    heaviest = max(parse.weight for parse in parses)
+    best = [parse for parse in parses if parse.weight == heaviest]
     alike = [parse for parse in best if len(parse.checks) == len(best[0].checks)]
     parts: list[ReadCheck | Unread] = []
     for place in range(len(best[0].checks)):
@@ -288,13 +288,13 @@ def _in_view(clause: Clause, names: Names, scene: Scene) -> _Parse | None:
         return None
     made, checks = agree(best)
     weight = sum(m.end - m.start for m in made.accounted if m.mention or m.time)
-    specs = [spec for each in made.checks for spec in each.tiers[0]]
+    specs = [spec for check in made.checks for spec in check.tiers[0]]
     series = tuple(dict.fromkeys(spec.series for spec in specs if spec.series))
     windows = tuple(
         dict.fromkeys(w for w in (spec.window for spec in specs) if w != ALL_ROWS and not _of_numbers(w, view))
     )
     return _Parse(
-        [(each, view) for each in checks],
+        [(check, view) for check in checks],
         weight,
         series,
         windows,
@@ -312,8 +312,8 @@ def _scope_after(windows: tuple[Window, ...]) -> tuple[Window, ...]:
 
 def _places_of(specs: list[Specification]) -> tuple[Window, ...]:
     """Where a claim puts an extreme: what it says next is of there."""
-    told = [spec.place for spec in specs if spec.statistic in (Statistic.TIME_OF_MAXIMUM, Statistic.TIME_OF_MINIMUM)]
-    return tuple(dict.fromkeys(place for place in told if place is not None))
+    places = [spec.place for spec in specs if spec.statistic in (Statistic.TIME_OF_MAXIMUM, Statistic.TIME_OF_MINIMUM)]
+    return tuple(dict.fromkeys(place for place in places if place is not None))
 
 
 def _told_by(specs: list[Specification]) -> tuple[Specification, ...]:

@@ -48,15 +48,15 @@ def is_hint(mark: Mark) -> bool:
     return bool(names) and all(name.kind == "series" and name.rank == 0 for name in names)
 
 
-def with_told(kept: list[Mark], told: Sequence[str]) -> list[Mark]:
+def with_told(kept: list[Mark], earlier_series: Sequence[str]) -> list[Mark]:
     """The marks; a hint is narrowed to the series of the question or the text before, or may mean those as well."""
-    if not told:
+    if not earlier_series:
         return kept
 
     def both(mark: Mark) -> Mark:
         assert mark.mention is not None  # a hint is a mention
-        same = tuple(name for name in mark.mention.names if name.column in told)
-        names = same or (*mark.mention.names, *(Name("series", column, 0) for column in told))
+        same = tuple(name for name in mark.mention.names if name.column in earlier_series)
+        names = same or (*mark.mention.names, *(Name("series", column, 0) for column in earlier_series))
         return replace(mark, mention=replace(mark.mention, names=names))
 
     return [both(mark) if is_hint(mark) else mark for mark in kept]
@@ -91,9 +91,9 @@ def _as_far_as_said(mark: Mark, stems: frozenset[str], language: str) -> Mark | 
 def _unsaid_alone(column: str, language: str) -> frozenset[str]:
     """The words of a name that the rest does not say: "late", and participles before a noun ("uitgevallen ritten")."""
     data = lexicon(language).data
-    said = data["was_done"] | data["not_narrowing"]
+    never_narrowing = data["was_done"] | data["not_narrowing"]
     before = [word[-1] for word in name_words(column, language)[:-1]]
-    participles = {w.stem for w in before if re.fullmatch(data["participle"], w.text) and w.text not in said}
+    participles = {w.stem for w in before if re.fullmatch(data["participle"], w.text) and w.text not in never_narrowing}
     return _of_list(column, "narrowing", language) | participles
 
 
@@ -171,29 +171,29 @@ def _only_says_it_was_so(mark: Mark, kept: Sequence[Mark], short: set[str], tabl
     """Whether a word of a name is a verb beside another series: "the couriers delivered 300 late parcels"."""
     if len(mark.series) != 1 or mark.series[0] not in short:
         return False
-    said = frozenset(token.stem for token in tokens(mark.text, language))
+    stems = frozenset(token.stem for token in tokens(mark.text, language))
     others = [m for m in kept if m.series and m is not mark]
     alone = not any(mark.series[0] in m.series for m in others)
     units = {m.number.unit for m in kept if m.number and m.number.unit}
     misfit = len(units) == 1 and not any(table.can_be_in(mark.series[0], unit) for unit in units)
-    return bool(others or misfit) and alone and said <= _of_list(mark.series[0], "was_done", language)
+    return bool(others or misfit) and alone and stems <= _of_list(mark.series[0], "was_done", language)
 
 
 def _with_directions(kept: list[Mark], text: str, words: Lexicon, table: Table) -> list[Mark]:
     """The marks, and "down" and "up" after data rates as the series that they are short for."""
     short: Mapping[str, str] = words.data["after_rates"]
     joins = "|".join(words.data["joins"])
-    said = re.compile(rf" ({'|'.join(short)})(?=\W*$|[^\w\s]| (?:{joins})\b)", re.IGNORECASE)
-    found = []
+    direction_after_rate = re.compile(rf" ({'|'.join(short)})(?=\W*$|[^\w\s]| (?:{joins})\b)", re.IGNORECASE)
+    directions = []
     for mark in kept:
         rate = mark.number is not None and mark.number.unit in ("kbps", "Mbps", "Gbps")
-        word = said.match(text, mark.end) if rate else None
+        word = direction_after_rate.match(text, mark.end) if rate else None
         columns = [c for c in table.columns if word and short[word[1].lower()] in meanings(c)]
         if word and len(columns) == 1:
             name = Name("series", columns[0], 3)
-            found.append(Mark(*word.span(1), word[1], mention=Mention(*word.span(1), (name,))))
-    free = [m for m in kept if not any(m.start < f.end and f.start < m.end for f in found)]
-    return sorted([*free, *found], key=lambda m: m.start)
+            directions.append(Mark(*word.span(1), word[1], mention=Mention(*word.span(1), (name,))))
+    free = [m for m in kept if not any(m.start < f.end and f.start < m.end for f in directions)]
+    return sorted([*free, *directions], key=lambda m: m.start)
 
 
 def _named(mark: Mark, column: str) -> Mark:

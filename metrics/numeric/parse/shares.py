@@ -17,11 +17,11 @@ def _percentages(clause: Clause) -> list[Mark]:
 
 
 def _share(match: Match) -> Reading | None:
-    named, said = match["series"], match["share"]
+    named, share_words = match["series"], match["share"]
     if len(named) == 2:
-        return None if said else _part_of_another(match)
+        return None if share_words else _part_of_another(match)
     made = _part_of_series(match) if named else None
-    return made or (_accounts_for(match) if said else None)
+    return made or (_accounts_for(match) if share_words else None)
 
 
 def _accounts_for(match: Match) -> Reading | None:
@@ -42,11 +42,11 @@ def _part_of_series(match: Match) -> Reading | None:
         return None
     windows = clause.windows(clause.times, clause.cells)
     outer = _outer(clause)
-    found = []
+    specifications = []
     for whole in clause.windows(outer, []) if outer else [ALL_ROWS]:
         inside = [window for window in windows if whole == ALL_ROWS or within(window, whole)]
-        found += _shares((named, named), inside, whole, mark)
-    return Reading((check(found),))
+        specifications += _shares((named, named), inside, whole, mark)
+    return Reading((check(specifications),))
 
 
 def _part_of_another(match: Match) -> Reading | None:
@@ -115,14 +115,14 @@ def _per_each(match: Match) -> Reading | None:
     elif not first.end <= per.start < second.start or _words_between(clause, first, second) > 3:
         return None
     windows = clause.windows(clause.times, clause.cells)
-    found = [
+    specifications = [
         Specification(Statistic.RATIO, name, window, compared_with=other, of=of, **stated(mark))  # type: ignore[arg-type]
         for of in ((None, Statistic.SUM) if windows == [ALL_ROWS] else (None,))
         for name in first.series
         for other in second.series
         for window in windows
     ]
-    return Reading((check(found),), also)
+    return Reading((check(specifications),), also)
 
 
 def _per(clause: Clause) -> list[Mark]:

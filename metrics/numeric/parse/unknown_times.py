@@ -20,10 +20,10 @@ def untold_times(text: str, words: Lexicon, title: str) -> list[Mark]:
     """
     silent = _titled(text, words.language, title)
     named = {token.stem for token in tokens(title, words.language)}
-    found = [match for pattern in _patterns(words.language) for match in pattern.finditer(text)]
+    matches = [match for pattern in _patterns(words.language) for match in pattern.finditer(text)]
     return silent + [
         Mark(*match.span(), match[0], frozenset({"untold_time"}))
-        for match in found
+        for match in matches
         if not {token.stem for token in tokens(match[0], words.language)} <= named | set(words.articles)
     ]
 
@@ -31,7 +31,7 @@ def untold_times(text: str, words: Lexicon, title: str) -> list[Mark]:
 @cache
 def _patterns(language: str) -> list[re.Pattern[str]]:
     words = lexicon(language).data
-    units = any_of([unit for unit, meant in words["periods"].items() if meant != "row"])
+    units = any_of([unit for unit, period in words["periods"].items() if period != "row"])
     which = any_of([*words["previous"], *words["last_n"], *words["first_n"]])
     forms = [rf"{words['article']}(?:{which}) (?:\w+ )?(?:{units})", *words["yesterday"]]
     forms += [form.replace("{unit}", f"(?P<unit>{units})") for form in words["step_before"]]
@@ -40,11 +40,13 @@ def _patterns(language: str) -> list[re.Pattern[str]]:
 
 
 def _titled(text: str, language: str, title: str) -> list[Mark]:
-    told = _title_times(title, language)
-    if not told:
+    title_times = _title_times(title, language)
+    if not title_times:
         return []
-    found = find_times(text, language, _year_of(title))
-    return [Mark(t.start, t.end, text[t.start : t.end], frozenset({"aside"})) for t in found if t.windows[0] in told]
+    times = find_times(text, language, _year_of(title))
+    return [
+        Mark(t.start, t.end, text[t.start : t.end], frozenset({"aside"})) for t in times if t.windows[0] in title_times
+    ]
 
 
 @lru_cache(maxsize=256)
@@ -54,6 +56,6 @@ def _title_times(title: str, language: str) -> tuple[Window, ...]:
 
 def _year_of(title: str) -> Times:
     """The year that a title names, else any."""
-    found = _YEAR.search(title)
-    year = int(found[0]) if found else 2000
+    match = _YEAR.search(title)
+    year = int(match[0]) if match else 2000
     return Times(date(year, 1, 1), date(year, 12, 31), Period.DAY)

@@ -42,8 +42,8 @@ def _aggregate(match: Match) -> Reading | None:
         kinds = ["mean"]
     if len(kinds) != 1 and set(kinds) != {"mean", "range"}:
         return None
-    said = clause.first(kinds[0]) or match.one("statistic")
-    names = series_of(clause, nearest_series(clause, said))
+    statistic_word = clause.first(kinds[0]) or match.one("statistic")
+    names = series_of(clause, nearest_series(clause, statistic_word))
     windows = clause.windows(clause.times, clause.cells)
     checks = (check(each(_STATISTICS[kinds[0]], names, windows, **stated(match.one("value")))),)
     return Reading(checks, _all_rows(clause))
@@ -82,13 +82,13 @@ def _value(clause: Clause, number: Mark, names: list[str], windows: list[Window]
     summed = [n for n in names if can_be_summed(clause, n)]
     flows = [n for n in names if is_flow(clause, n)]
     # windows of the text before: "then", "that day"
-    meant = not clause.times and not clause.cells and bool(clause.scope) and not clause.of("all_rows")
+    has_earlier_windows = not clause.times and not clause.cells and bool(clause.scope) and not clause.of("all_rows")
     of_a_row = (
         clause.times and clause.table.period is not Period.MOMENT and all(map(partial(is_row, clause), clause.times))
     )
     values = each(Statistic.VALUE_AT, names, windows, **value)
     if (
-        (meant and flows != names)
+        (has_earlier_windows and flows != names)
         or of_a_row
         or any(w.positions or any(t.operator == "in" for t in w.conditions) for w in windows)
     ):

@@ -17,8 +17,8 @@ def with_whole(kept: list[Mark], text: str, words: Lexicon, view: View) -> list[
     """The marks, those that count all rows as one that says so; "across the eight sites" of a table of eight sites."""
     led = re.compile(rf"(?<!\w)(?:{words.data['whole_led']})\s*$", re.IGNORECASE)
     for place, mark in enumerate(kept):
-        found = led.search(text[: mark.start])
-        if found is None:
+        match = led.search(text[: mark.start])
+        if match is None:
             continue
         if _reaches_over_all(mark, view):
             end: int | None = mark.end
@@ -27,7 +27,7 @@ def with_whole(kept: list[Mark], text: str, words: Lexicon, view: View) -> list[
         else:
             continue
         if end is not None:
-            whole = Mark(found.start(), end, text[found.start() : end], frozenset({"whole", "all_rows"}))
+            whole = Mark(match.start(), end, text[match.start() : end], frozenset({"whole", "all_rows"}))
             rest = [m for m in kept if m.end <= whole.start or whole.end <= m.start]
             return sorted([*rest, whole], key=lambda m: m.start)
     return kept
@@ -48,16 +48,16 @@ def with_rates(kept: list[Mark], text: str, words: Lexicon, view: View) -> list[
     pattern = re.compile(
         rf"(?<!\w)(?:{words.data['rate']}) (?P<unit>{units})(?! (?:{words.links.rate_not}))(?!\w)", re.I
     )
-    for found in pattern.finditer(text) if view.table.step else ():
+    for match in pattern.finditer(text) if view.table.step else ():
         if any(
-            m.start < found.end() and found.start() < m.end for m in kept if m.time or m.series or m.cells or m.number
+            m.start < match.end() and match.start() < m.end for m in kept if m.time or m.series or m.cells or m.number
         ):
             continue
-        kind = "per_row" if words.data["periods"][found["unit"].lower()] == view.table.step else "per_other"
-        if any(found[0].lower() in header.lower() for header in view.table.columns):
+        kind = "per_row" if words.data["periods"][match["unit"].lower()] == view.table.step else "per_other"
+        if any(match[0].lower() in header.lower() for header in view.table.columns):
             kind = "value_word"  # "EUR 25 a month", where the column is called so
-        kept = [m for m in kept if m.end <= found.start() or found.end() <= m.start]
-        kept.append(Mark(*found.span(), found[0], frozenset({kind})))
+        kept = [m for m in kept if m.end <= match.start() or match.end() <= m.start]
+        kept.append(Mark(*match.span(), match[0], frozenset({kind})))
     kept = [_as_half(text, words, mark, kept) for mark in map(partial(_as_rate, text, words), kept)]
     return sorted(kept, key=lambda m: m.start)
 
@@ -72,9 +72,9 @@ def _as_half(text: str, words: Lexicon, mark: Mark, kept: Sequence[Mark]) -> Mar
     end = mark.start + half.end()
     if not between.fullmatch(text[end : series[0].start]):
         return mark
-    said = text[mark.start : end]
-    number = Number(said, mark.start, end, (Reading(50.0, 0),), "%", spelled=True, margin=_HALF_MARGIN)
-    return Mark(mark.start, end, said, number=number)
+    phrase = text[mark.start : end]
+    number = Number(phrase, mark.start, end, (Reading(50.0, 0),), "%", spelled=True, margin=_HALF_MARGIN)
+    return Mark(mark.start, end, phrase, number=number)
 
 
 def _as_rate(text: str, words: Lexicon, mark: Mark) -> Mark:

@@ -25,9 +25,9 @@ def unit_and_power(stated: str | None) -> tuple[str | None, int]:
         return None, 0
     if unit := known_unit(stated):
         return unit, 0
-    found = _scaled().fullmatch(stated.strip())
-    if found and (unit := known_unit(found["unit"])) and (is_currency(unit) or len(found["before"]) > 1):
-        return unit, notation_powers("header_scales")[found["before"].rstrip(".")]
+    scaled = _scaled().fullmatch(stated.strip())
+    if scaled and (unit := known_unit(scaled["unit"])) and (is_currency(unit) or len(scaled["before"]) > 1):
+        return unit, notation_powers("header_scales")[scaled["before"].rstrip(".")]
     return _scaled_currency(stated) or (_currency_of_rate(stated) or stated.strip(), 0)
 
 
@@ -80,7 +80,7 @@ def converted(value: float, unit: str | None, wanted: str | None) -> float:
 @cache
 def _factor(unit: str, wanted: str) -> float | None:
     """What one `unit` is in `wanted`. Units with an offset (degrees) and currencies convert to themselves only."""
-    if any(is_currency(each) or each in _PERCENT for each in (unit, wanted)):
+    if any(is_currency(name) or name in _PERCENT for name in (unit, wanted)):
         return None
     import pint
 

@@ -26,12 +26,12 @@ def rows_of(table: Table, window: Window, may_be_none: bool = False) -> "NDArray
     """
     import numpy as np
 
-    found = in_order(table, np.flatnonzero(_fits(table, window)))
-    found = _outermost(table, found, window)
-    if not len(found) and not may_be_none:
+    positions = in_order(table, np.flatnonzero(_fits(table, window)))
+    positions = _outermost(table, positions, window)
+    if not len(positions) and not may_be_none:
         reach = f"; it reaches from {table.reach[0]} to {table.reach[1]}" if table.reach else ""
         raise Unverifiable(f"{table.name} has no rows for {window.text or window}{reach}")
-    return found
+    return positions
 
 
 def _fits(table: Table, window: Window) -> "NDArray[Any]":
@@ -133,16 +133,16 @@ def _folded(text: object) -> str:
 
 
 def _labelled(table: Table, label: str) -> "NDArray[Any]":
-    found = {}
+    rows_by_column = {}
     for column in table.labels.columns:
         rows = _by_label(table, column).get(_folded(label))
         if rows is not None:
-            found[column] = rows
-    if not found:
+            rows_by_column[column] = rows
+    if not rows_by_column:
         raise Unverifiable(f"{table.name} has no row {label!r}")
-    first, *others = found.values()
+    first, *others = rows_by_column.values()
     if any(len(other) != len(first) or (other != first).any() for other in others):
-        raise Unverifiable(f"{label!r} stands in several columns of {table.name}: {', '.join(found)}")
+        raise Unverifiable(f"{label!r} stands in several columns of {table.name}: {', '.join(rows_by_column)}")
     return first
 
 
@@ -154,8 +154,8 @@ def _meets(table: Table, condition: Condition) -> Any:
     if column in table.labels.columns and (operator in ("eq", "ne", "in") or column not in table.frame.columns):
         if operator not in ("eq", "ne", "in"):
             raise Unverifiable(f"{column!r} holds texts, which are not more or less than {wanted}")
-        found = [rows for option in options for rows in _texts_equal(table, column, option)]
-        fits = np.isin(np.arange(table.rows), np.concatenate(found) if found else [])
+        row_groups = [rows for option in options for rows in _texts_equal(table, column, option)]
+        fits = np.isin(np.arange(table.rows), np.concatenate(row_groups) if row_groups else [])
         return ~fits if operator == "ne" else fits
     values = all_values(table, column, np.arange(table.rows))
     numbers = [option for option in map(_as_number, options) if option is not None]
@@ -181,14 +181,14 @@ def _as_number(text: str | float) -> float | None:
     return next(iter(reading.values.values())) if reading else None
 
 
-def _outermost(table: Table, found: "NDArray[Any]", window: Window) -> "NDArray[Any]":
+def _outermost(table: Table, positions: "NDArray[Any]", window: Window) -> "NDArray[Any]":
     """The first or last rows of those found. Raises `Unverifiable` where rows of one time would be cut apart."""
     for count, cut in ((window.first, window.first), (window.last, -(window.last or 0))):
-        if not count or len(found) <= count:
+        if not count or len(positions) <= count:
             continue
         if table.times is not None and not table.times.hasnans and cut:
-            inner, outer = table.times[found[cut - 1]], table.times[found[cut]]
+            inner, outer = table.times[positions[cut - 1]], table.times[positions[cut]]
             if inner == outer:
-                raise Unverifiable(f"several rows of {table.name} are of {table.row_name(found[cut])}")
-        found = found[:count] if cut and cut > 0 else found[-count:]
-    return found
+                raise Unverifiable(f"several rows of {table.name} are of {table.row_name(positions[cut])}")
+        positions = positions[:count] if cut and cut > 0 else positions[-count:]
+    return positions

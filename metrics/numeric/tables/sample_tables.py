@@ -26,12 +26,14 @@ def tables_of_sample(sample: Sample) -> list[Table]:
     out: it is that table again, perhaps rounded.
     """
     own = [_table_of_given(table, sample.language) for table in sample.tables]
-    found = [
+    context_tables = [
         table
         for number, text in enumerate(sample.retrieved_contexts, 1)
         for table in _tables_in_text(text, sample.language, f"context {number}")
     ]
-    return _named_apart([*own, *(table for table in found if not any(_shows(mine, table) for mine in own))])
+    return _named_apart(
+        [*own, *(table for table in context_tables if not any(_shows(own_table, table) for own_table in own))]
+    )
 
 
 def tables_of_file(path: Path, language: str | None = None) -> list[Table]:
@@ -72,8 +74,8 @@ def _tables_in_text(text: str, language: str | None, name: str) -> tuple[Table, 
     return tuple(map(table_of, grids_in_text(text, language, name)))
 
 
-def _shows(own: Table, found: Table) -> bool:
-    return own.rows == found.rows and {*found.columns, *found.labels} <= {*own.columns, *own.labels}
+def _shows(own: Table, other: Table) -> bool:
+    return own.rows == other.rows and {*other.columns, *other.labels} <= {*own.columns, *own.labels}
 
 
 def _named_apart(tables: Iterable[Table]) -> list[Table]:

@@ -53,10 +53,10 @@ def read_times(header: str, cells: Sequence[Any], day_first: bool) -> TimeColumn
     if (quick := _all_iso(cells)) is not None:
         return quick
     read = [None if is_missing(cell) else _read_cell(cell, named) for cell in cells]
-    found = [when for when in read if when]
-    if not found or len(found) <= sum(not is_missing(cell) for cell in cells) * _MOST_READ:
+    known = [when for when in read if when]
+    if not known or len(known) <= sum(not is_missing(cell) for cell in cells) * _MOST_READ:
         return None
-    periods = {when.period for when in found}
+    periods = {when.period for when in known}
     if periods == {Period.DAY, Period.MOMENT}:
         periods = {Period.MOMENT}
     if len(periods) > 1:
@@ -64,7 +64,7 @@ def read_times(header: str, cells: Sequence[Any], day_first: bool) -> TimeColumn
     unreadable = tuple(p for p, when in enumerate(read) if when is None and not is_missing(cells[p]))
     by_day = pd.DatetimeIndex([(w.day_first or w.month_first) if w else pd.NaT for w in read])
     by_month = pd.DatetimeIndex([(w.month_first or w.day_first) if w else pd.NaT for w in read])
-    only_day, only_month = (any(when[place] is None for when in found) for place in (1, 0))
+    only_day, only_month = (any(when[place] is None for when in known) for place in (1, 0))
     first, other, note = _order(by_day, by_month, only_day, only_month, day_first)
     return TimeColumn(first, periods.pop(), unreadable, other, note)
 
@@ -124,10 +124,10 @@ def _read_cell(cell: object, named: bool) -> When | None:
 def _read_text(text: str, named: bool) -> When | None:
     text = text.replace(" ,", ",")  # "june 12 , 2009"
     for pattern, period, needs_name in _notations():
-        found = pattern.fullmatch(text) if named or not needs_name else None
-        if found is None:
+        match = pattern.fullmatch(text) if named or not needs_name else None
+        if match is None:
             continue
-        parts = found.groupdict()
+        parts = match.groupdict()
         if "a" in parts:  # 3/4/2026; 3.4.2026 is written day first
             by_day = _moment(parts | {"d": parts["a"], "m": parts["b"]})
             by_month = _moment(parts | {"d": parts["b"], "m": parts["a"]}) if parts["sign"] != "." else by_day

@@ -141,10 +141,10 @@ def transpose(table: Table) -> Table | None:
 
 
 def _period_of(column: str) -> str | None:
-    found = _year().findall(column)
-    if len(set(found)) != 1:
+    times = _year().findall(column)
+    if len(set(times)) != 1:
         return None
-    quarter, year = found[0]
+    quarter, year = times[0]
     return f"{quarter} {year}".strip()
 
 

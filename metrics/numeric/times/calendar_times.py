@@ -32,12 +32,12 @@ def times_by_name(text: str, language: str, times: Times) -> list[NamedTime]:
         for notation in _notations(language)
         for match in notation.pattern.finditer(text)
         if not (notation.never_before and notation.never_before.match(text, match.end()))
-        if (windows := notation.read(_Found(match, language, times)))
+        if (windows := notation.read(_WrittenTime(match, language, times)))
     ]
 
 
 @dataclass(frozen=True)
-class _Found:
+class _WrittenTime:
     """A time that stands in a text, and the times of the table that it is reckoned by."""
 
     match: re.Match[str]
@@ -78,30 +78,30 @@ class _Found:
         return list(range(self.times.start.year, self.times.last_day.year + 1))
 
 
-def _month(found: _Found) -> list[Window]:
-    before = found.match.string[: found.match.start()]
-    is_verb = re.fullmatch(found.words["verb_months"], found.match[0])
-    if is_verb and not re.search(rf"(?:{found.words['before_month']}) $", before, re.IGNORECASE):
+def _month(time: _WrittenTime) -> list[Window]:
+    before = time.match.string[: time.match.start()]
+    is_verb = re.fullmatch(time.words["verb_months"], time.match[0])
+    if is_verb and not re.search(rf"(?:{time.words['before_month']}) $", before, re.IGNORECASE):
         return []
-    windows = [span(begin, "month") for begin in found.begins()]
-    return [*windows, Window(months=(found.number("month"),))] if len(windows) > 1 else windows
+    windows = [span(begin, "month") for begin in time.begins()]
+    return [*windows, Window(months=(time.number("month"),))] if len(windows) > 1 else windows
 
 
-def _day(found: _Found) -> list[Window]:
-    return _days((begin, found.number("day")) for begin in found.begins())
+def _day(time: _WrittenTime) -> list[Window]:
+    return _days((begin, time.number("day")) for begin in time.begins())
 
 
-def _iso(found: _Found) -> list[Window]:
-    year, month = found.number("year"), found.number("month")
+def _iso(time: _WrittenTime) -> list[Window]:
+    year, month = time.number("year"), time.number("month")
     if not 1 <= month <= 12:
         return []
     begin = date(year, month, 1)
-    return _days([(begin, found.number("day"))]) if found.part("day") else [span(begin, "month")]
+    return _days([(begin, time.number("day"))]) if time.part("day") else [span(begin, "month")]
 
 
-def _slashed(found: _Found) -> list[Window]:
-    a, b, year = found.number("a"), found.number("b"), found.number("year")
-    day_first = found.part("sign") != "/" or load_language(found.language).is_day_first
+def _slashed(time: _WrittenTime) -> list[Window]:
+    a, b, year = time.number("a"), time.number("b"), time.number("year")
+    day_first = time.part("sign") != "/" or load_language(time.language).is_day_first
     pairs = dict.fromkeys([(a, b)] if day_first else [(a, b), (b, a)])
     return _days((date(year, month, 1), day) for day, month in pairs if 1 <= month <= 12)
 
@@ -111,36 +111,36 @@ def _days(named: Iterable[tuple[date, int]]) -> list[Window]:
     return [days(day, day) for begin, number in named if (day := day_of(begin, number))]
 
 
-def _half_month(found: _Found) -> list[Window]:
-    halves = [(begin, begin + timedelta(days=14), begin + STEPS["month"] - DAY) for begin in found.begins()]
-    half = found.number("ordinal")
+def _half_month(time: _WrittenTime) -> list[Window]:
+    halves = [(begin, begin + timedelta(days=14), begin + STEPS["month"] - DAY) for begin in time.begins()]
+    half = time.number("ordinal")
     if half not in (1, 2):
         return []
     return [days(begin, middle) if half == 1 else days(middle + DAY, end) for begin, middle, end in halves]
 
 
-def _week_of_month(found: _Found) -> list[Window]:
-    place = found.number("ordinal")
+def _week_of_month(time: _WrittenTime) -> list[Window]:
+    place = time.number("ordinal")
     if not place:
         return []
-    if found.times.period is Period.WEEK:
-        return [span(week, "week") for b in found.begins() for week in _weeks(b, found.times)[place - 1 : place]]
-    return [span(begin + timedelta(weeks=place - 1), "week") for begin in found.begins()]
+    if time.times.period is Period.WEEK:
+        return [span(week, "week") for b in time.begins() for week in _weeks(b, time.times)[place - 1 : place]]
+    return [span(begin + timedelta(weeks=place - 1), "week") for begin in time.begins()]
 
 
-def _part_of_month(found: _Found) -> list[Window]:
-    unit, count = found.unit, count_of(found.part("n"), found.language)
+def _part_of_month(time: _WrittenTime) -> list[Window]:
+    unit, count = time.unit, count_of(time.part("n"), time.language)
     if unit not in ("day", "week") or count is None:
         return []
     reach = STEPS[unit] * count
-    is_first = re.fullmatch(any_of(found.words["first_n"]), found.part("which"), re.IGNORECASE)
-    if unit == "week" and found.times.period is Period.WEEK:
-        months = [weeks for begin in found.begins() if len(weeks := _weeks(begin, found.times)) >= count]
+    is_first = re.fullmatch(any_of(time.words["first_n"]), time.part("which"), re.IGNORECASE)
+    if unit == "week" and time.times.period is Period.WEEK:
+        months = [weeks for begin in time.begins() if len(weeks := _weeks(begin, time.times)) >= count]
         runs = [weeks[:count] if is_first else weeks[-count:] for weeks in months]
         return [days(run[0], run[-1] + timedelta(days=6)) for run in runs]
     if is_first:
-        return [days(begin, begin + reach - DAY) for begin in found.begins()]
-    ends = [begin + STEPS["month"] - DAY for begin in found.begins()]
+        return [days(begin, begin + reach - DAY) for begin in time.begins()]
+    ends = [begin + STEPS["month"] - DAY for begin in time.begins()]
     return [days(end - reach + DAY, end) for end in ends]
 
 
@@ -149,61 +149,61 @@ def _weeks(begin: date, times: Times) -> list[date]:
     return row_begins(times, begin, begin + STEPS["month"] - DAY)
 
 
-def _quarter(found: _Found) -> list[Window]:
-    number = found.number("number") or found.number("ordinal")
-    return [span(begin, "quarter") for begin in found.begins(3 * number - 2)] if 1 <= number <= 4 else []
+def _quarter(time: _WrittenTime) -> list[Window]:
+    number = time.number("number") or time.number("ordinal")
+    return [span(begin, "quarter") for begin in time.begins(3 * number - 2)] if 1 <= number <= 4 else []
 
 
-def _half_year(found: _Found) -> list[Window]:
-    number, year = found.number("number") or found.number("ordinal"), found.number("year")
+def _half_year(time: _WrittenTime) -> list[Window]:
+    number, year = time.number("number") or time.number("ordinal"), time.number("year")
     if not year:  # of the table's last year, where it is said or the table has but one
-        reach = (found.times.last_day - found.times.start).days
-        year = found.times.last_day.year if found.part("said") or reach in _ABOUT_A_YEAR else 0
+        reach = (time.times.last_day - time.times.start).days
+        year = time.times.last_day.year if time.part("said") or reach in _ABOUT_A_YEAR else 0
     if not year or number not in (1, 2):
         return []
     begin = date(year, 6 * number - 5, 1)
     return [days(begin, begin + relativedelta(months=6) - DAY)]
 
 
-def _week(found: _Found) -> list[Window]:
+def _week(time: _WrittenTime) -> list[Window]:
     begins = []
-    for year in [found.number("year")] if found.part("year") else found.years():
+    for year in [time.number("year")] if time.part("year") else time.years():
         try:
-            begins.append(date.fromisocalendar(year, found.number("number"), 1))
+            begins.append(date.fromisocalendar(year, time.number("number"), 1))
         except ValueError:
             continue
     return [span(begin, "week") for begin in begins]
 
 
-def _year(found: _Found) -> list[Window]:
-    first, last = found.number("year"), found.number("last") or found.number("year")
+def _year(time: _WrittenTime) -> list[Window]:
+    first, last = time.number("year"), time.number("last") or time.number("year")
     return [days(date(first, 1, 1), date(last, 12, 31))] if first <= last else []
 
 
-def _weekday(found: _Found) -> list[Window]:
-    number, start = found.words["weekdays"][found.part("weekday")], found.times.start
-    if (found.times.last_day - start).days >= 7:
+def _weekday(time: _WrittenTime) -> list[Window]:
+    number, start = time.words["weekdays"][time.part("weekday")], time.times.start
+    if (time.times.last_day - start).days >= 7:
         return [Window(weekdays=(number,))]
     day = start + timedelta(days=(number - start.weekday()) % 7)
     return [days(day, day)]
 
 
-def _weekdays(numbers: tuple[int, ...], found: _Found) -> list[Window]:
+def _weekdays(numbers: tuple[int, ...], time: _WrittenTime) -> list[Window]:
     return [Window(weekdays=numbers)]
 
 
-def _outermost(kind: str, found: _Found) -> list[Window]:
+def _outermost(kind: str, time: _WrittenTime) -> list[Window]:
     """ "At the start", "now": the first or the last row; of the table's last year or month, where that is said."""
     row = Window(first=1) if kind == "first_row" else Window(last=1)
-    within = span(_begin(found.times.last_day, found.unit), found.unit) if found.part("unit") else None
-    if within is None or within.start is None or within.start <= found.times.start:
+    within = span(_begin(time.times.last_day, time.unit), time.unit) if time.part("unit") else None
+    if within is None or within.start is None or within.start <= time.times.start:
         return [row]
     return [replace(row, start=within.start, end=within.end)]
 
 
-def _relative(kind: str, found: _Found) -> list[Window]:
-    last, first, unit = found.times.last_day, found.times.start, found.unit
-    count = count_of(found.part("n"), found.language)
+def _relative(kind: str, time: _WrittenTime) -> list[Window]:
+    last, first, unit = time.times.last_day, time.times.start, time.unit
+    count = count_of(time.part("n"), time.language)
     if count is None:
         return []
     if unit == "row":
@@ -213,7 +213,7 @@ def _relative(kind: str, found: _Found) -> list[Window]:
         return [days(day, day)]
     reach, begin = STEPS[unit] * count, _begin(last, unit)
     this, previous, latest = span(begin, unit), span(begin - STEPS[unit], unit), days(last - reach + DAY, last)
-    if kind == "last" and found.part("the"):  # the last week: the last 7 days, or the week that the table ends in
+    if kind == "last" and time.part("the"):  # the last week: the last 7 days, or the week that the table ends in
         return [latest, this]
     if kind == "last":  # where the table ends with the week, who writes after it means that one
         return [previous, this] if this.end == last else [previous]
@@ -232,7 +232,7 @@ class _Notation:
     """How a time is written, and what it is then; `never_before` are words after which it is part of another."""
 
     pattern: re.Pattern[str]
-    read: Callable[[_Found], list[Window]]
+    read: Callable[[_WrittenTime], list[Window]]
     never_before: re.Pattern[str] | None = None
 
 
@@ -247,7 +247,7 @@ def _notations(language: str) -> list[_Notation]:
     of = rf"(?:{words['of_year']}{year})?"
     quarter = words["quarter_ordinal"].format(ordinal=rf"(?P<ordinal>{WORD}|[1-4]{suffix})")
     half = words["half_ordinal"].format(ordinal=rf"(?P<ordinal>{WORD}|[12]{suffix})")
-    weeks = any_of(name for name, meant in words["periods"].items() if meant == "week")
+    weeks = any_of(name for name, period in words["periods"].items() if period == "week")
     not_a_day = rf"(?! ?(?:{words['not_a_day']}|{units}))"
     some_first = rf"(?P<which>{first_n}|{any_of(words['last_n'])}) (?:(?P<n>\d{{1,2}}|\w+) )?"
     in_month = rf"{of_or_in} {month}\b{of}"

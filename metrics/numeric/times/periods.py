@@ -23,25 +23,27 @@ def _aside(language: str) -> re.Pattern[str]:
 
 def find_times(text: str, language: str, times: Times) -> list[NamedTime]:
     """The times that a text names, in order, relative words reckoned from the table's end. They do not overlap."""
-    found = _without_overlaps(times_by_name(text, language, times))
-    found = with_holidays(text, language, times, _nearest_to_dated(found))
-    found = with_weekdays(text, language, with_lone_days(text, language, times, with_weekdays(text, language, found)))
-    found = _apposed(text, language, joined(text, language, times, found, is_row=True))
-    found = joined(text, language, times, [_with_whole(time, text, language) for time in found])
-    found = [time for time in found if not is_vague_holiday(text[time.start : time.end], language)]
-    return [replace(each, windows=_named(each, text)) for each in _apposed(text, language, found)]
+    named_times = _without_overlaps(times_by_name(text, language, times))
+    named_times = with_holidays(text, language, times, _nearest_to_dated(named_times))
+    named_times = with_weekdays(
+        text, language, with_lone_days(text, language, times, with_weekdays(text, language, named_times))
+    )
+    named_times = _apposed(text, language, joined(text, language, times, named_times, is_row=True))
+    named_times = joined(text, language, times, [_with_whole(time, text, language) for time in named_times])
+    named_times = [time for time in named_times if not is_vague_holiday(text[time.start : time.end], language)]
+    return [replace(time, windows=_named(time, text)) for time in _apposed(text, language, named_times)]
 
 
-def _nearest_to_dated(found: list[NamedTime]) -> list[NamedTime]:
+def _nearest_to_dated(named_times: list[NamedTime]) -> list[NamedTime]:
     """The times, a month without a year in the year nearest to one that has it ("from February to July 2024")."""
-    dated = [time.windows[0].start for time in found if len(time.windows) == 1 and time.windows[0].start]
+    dated = [time.windows[0].start for time in named_times if len(time.windows) == 1 and time.windows[0].start]
     if len(dated) != 1:
-        return found
+        return named_times
 
     def away(window: Window) -> int:
         return abs((window.start - dated[0]).days) if window.start and dated[0] else sys.maxsize
 
-    return [replace(t, windows=(min(t.windows, key=away),)) if _is_yearless(t) else t for t in found]
+    return [replace(t, windows=(min(t.windows, key=away),)) if _is_yearless(t) else t for t in named_times]
 
 
 def _is_yearless(time: NamedTime) -> bool:
@@ -50,7 +52,7 @@ def _is_yearless(time: NamedTime) -> bool:
     return len(starts) > 1 and alike
 
 
-def _apposed(text: str, language: str, found: list[NamedTime]) -> list[NamedTime]:
+def _apposed(text: str, language: str, named_times: list[NamedTime]) -> list[NamedTime]:
     """The times, one that is said twice as one: "last week (6 to 12 January)", "last week - the one of 6 January -"."""
 
     def said_twice(first: NamedTime, last: NamedTime) -> NamedTime | None:
@@ -60,7 +62,7 @@ def _apposed(text: str, language: str, found: list[NamedTime]) -> list[NamedTime
         end = closed.end() if closed else last.end
         return NamedTime(first.start, end, both, last.ends) if aside and both else None
 
-    return merged(found, said_twice)
+    return merged(named_times, said_twice)
 
 
 def _with_whole(time: NamedTime, text: str, language: str) -> NamedTime:
@@ -76,10 +78,10 @@ def _named(time: NamedTime, text: str) -> tuple[Window, ...]:
     return tuple(dict.fromkeys(replace(window, text=text[time.start : time.end]) for window in time.windows))
 
 
-def _without_overlaps(found: list[NamedTime]) -> list[NamedTime]:
+def _without_overlaps(named_times: list[NamedTime]) -> list[NamedTime]:
     """Of times that overlap the longest; of as long ones the first ("the first quarter" is one of the calendar)."""
     kept: list[NamedTime] = []
-    for each in sorted(found, key=lambda time: time.start - time.end):
-        if not any(each.start < other.end and other.start < each.end for other in kept):
-            kept.append(each)
+    for candidate in sorted(named_times, key=lambda time: time.start - time.end):
+        if not any(candidate.start < other.end and other.start < candidate.end for other in kept):
+            kept.append(candidate)
     return sorted(kept, key=lambda time: time.start)
