@@ -79,6 +79,6 @@ def _print(checked: "CheckedClaim", explain: bool) -> None:
 
 
 def _shown(value: float | str) -> str:
-    from ..metrics.numeric.compute.computation import shown
+    from ..metrics.numeric.compute.computation import format_number
 
-    return value if isinstance(value, str) else shown(value)
+    return value if isinstance(value, str) else format_number(value)

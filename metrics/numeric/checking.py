@@ -6,7 +6,7 @@ from typing import Any
 
 from ..claim import Verdict
 from .compute.verify import Finding, verify
-from .parse.explanation import Part
+from .parse.explanation import ClaimPart
 from .parse.sentence_reading import ReadCheck, Unread
 from .specification import Specification, Statistic
 
@@ -26,7 +26,7 @@ class CheckedClaim:
     finding: Finding | None = None
     read_by: str | None = None
     part: str = ""
-    words: tuple[Part, ...] = ()
+    words: tuple[ClaimPart, ...] = ()
     disagreeing: tuple[tuple[Specification, Finding], ...] = ()
 
     @property
@@ -43,8 +43,8 @@ class CheckedClaim:
             "statistic": str(asked.statistic) if asked else None,
             "series": asked.series if asked else None,
             "window": str(asked.window) if asked else None,
-            "compared": _compared(asked) if asked else None,
-            "stated": _stated(asked) if asked else None,
+            "compared": _describe_compared(asked) if asked else None,
+            "stated": _describe_stated(asked) if asked else None,
             "computed": finding.computed if finding else None,
             "reason": self.reason,
             "unit": finding.unit if finding else None,
@@ -65,13 +65,13 @@ def check(text: str, read: ReadCheck | Unread, read_by: str) -> CheckedClaim:
         findings = [(specification, verify(specification, table)) for specification, table in tier]
         decided = [pair for pair in findings if pair[1].verdict != "unverifiable"]
         if decided:
-            return _agreed(claim, decided, read_by)
+            return _combine_findings(claim, decided, read_by)
         if claim.finding is None and findings:
             claim = _with_finding(claim, *findings[0], read_by)
     return claim
 
 
-def _agreed(claim: CheckedClaim, decided: list[tuple[Specification, Finding]], read_by: str) -> CheckedClaim:
+def _combine_findings(claim: CheckedClaim, decided: list[tuple[Specification, Finding]], read_by: str) -> CheckedClaim:
     claim = _with_finding(claim, *decided[0], read_by)
     other = next((finding for _, finding in decided if finding.verdict != claim.verdict), None)
     if other is None:
@@ -102,7 +102,7 @@ def _gist(asked: Specification | None, finding: Finding | None) -> tuple[object,
     return () if asked is None or finding is None else (asked.statistic, asked.series, finding.computed)
 
 
-def _compared(asked: Specification) -> str | None:
+def _describe_compared(asked: Specification) -> str | None:
     """What the series and window of a claim are compared with; None where that is nothing."""
     other = [asked.compared_with] if asked.compared_with else []
     if asked.compared_window is not None and asked.compared_window != asked.window:
@@ -110,7 +110,7 @@ def _compared(asked: Specification) -> str | None:
     return " ".join(other) or None
 
 
-def _stated(asked: Specification) -> str | None:
+def _describe_stated(asked: Specification) -> str | None:
     """What the claim says that the statistic is: a number with its hedge and unit, a direction, a place."""
     parts = [] if asked.hedge == "exact" else [asked.hedge.replace("_", " ")]
     if asked.value is not None:

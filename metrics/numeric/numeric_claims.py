@@ -21,7 +21,7 @@ from .parse.clause_splitter import claims_of
 from .parse.judge_reading import read_by_judge
 from .parse.scene import MOST_CHARACTERS, Scene, scene_of
 from .parse.sentence_reading import ReadCheck, Unread, read_sentence
-from .tables import Table, stated_power, tables_of_sample
+from .tables import NumericTable, stated_power, tables_of_sample
 
 MOST_SENTENCES = 200
 """The sentences of an answer that are read; each takes some hundredths of a second."""
@@ -97,7 +97,7 @@ class NumericClaims(Metric):
         return scored(value, "; ".join([_reason(checked, decided), *bounds]), evidence, usage)
 
     async def _checked(
-        self, sample: Sample, sentences: Sequence[str], tables: Sequence[Table]
+        self, sample: Sample, sentences: Sequence[str], tables: Sequence[NumericTable]
     ) -> tuple[list[CheckedClaim], Usage]:
         scene = await compute_beside(scene_of, tables, sample.language or FALLBACK, sample.user_input)
         read: list[_ReadSentence] = []
@@ -164,7 +164,7 @@ def describe_unread(sentences: Sequence[str], question: str) -> list[str]:
     return unread
 
 
-def tables_of_claims(sample: Sample) -> list[Table]:
+def tables_of_claims(sample: Sample) -> list[NumericTable]:
     """The sample's tables; one from a context that states no scale has the one that the other contexts state."""
     powers = {power for text in sample.retrieved_contexts if (power := stated_power(text))}
     own = {table.name for table in sample.tables}
@@ -176,7 +176,7 @@ def tables_of_claims(sample: Sample) -> list[Table]:
 
 
 def check_claims(
-    sentences: Sequence[str], tables: Sequence[Table], language: str, question: str = ""
+    sentences: Sequence[str], tables: Sequence[NumericTable], language: str, question: str = ""
 ) -> list[CheckedClaim]:
     """The verdicts on sentences by the grammar alone, in order: a later one may mean the series of the one before.
 
@@ -187,7 +187,7 @@ def check_claims(
 
 
 def checked_by_sentence(
-    sentences: Sequence[str], tables: Sequence[Table], language: str, question: str
+    sentences: Sequence[str], tables: Sequence[NumericTable], language: str, question: str
 ) -> Iterator[list[CheckedClaim]]:
     """The same verdicts, one list per sentence that is read."""
     scene = scene_of(tables, language, question)

@@ -9,7 +9,7 @@ from functools import cache, lru_cache
 from ...languages import Language
 from .notation import currencies, known_unit, notation_words, unit_aliases
 from .number_phrases import Phrase, find_phrases, find_pronouns
-from .numerals import DASHES, GROUPING_SPACES, NumberFormat, Reading, format_shown, numeral_readings
+from .numerals import DASHES, GROUPING_SPACES, NumberFormat, NumeralValue, format_shown, numeral_readings
 
 _GROUPED = rf"\d{{1,3}}(?:[{GROUPING_SPACES} '’]\d{{3}})+(?!\d)(?:[.,]\d+)?"
 _NUMERAL = re.compile(rf"(?<![\w.,])(?:{_GROUPED}|\d(?:[\d.,]*\d)?|[.,]\d+)(?:[eE][+-]?\d{{1,2}}(?!\w))?")
@@ -35,7 +35,7 @@ class Number:
     text: str
     start: int
     end: int
-    readings: tuple[Reading, ...]
+    readings: tuple[NumeralValue, ...]
     unit: str | None = None
     ordinal: bool = False
     spelled: bool = False
@@ -123,7 +123,7 @@ def _number(text: str, match: re.Match[str], formats: list[NumberFormat], langua
 
 def _of_phrase(text: str, phrase: Phrase, language: Language) -> Number:
     end, power, unit, _ = (phrase.end, 0, phrase.unit, False) if phrase.unit else _after(text, phrase.end, language)
-    reading = Reading(phrase.value, phrase.decimals).scaled(power)
+    reading = NumeralValue(phrase.value, phrase.decimals).scaled(power)
     return Number(text[phrase.start : end], phrase.start, end, (reading,), unit, margin=phrase.margin)
 
 
@@ -230,5 +230,5 @@ def _spelled(text: str, language: Language) -> Iterator[Number]:
     for words in numbers_in_words(tokens, language.code, threshold=-1):
         start, end = tokens[words.start].start, tokens[words.end - 1].end
         stop, power, unit, _ = (end, 0, None, False) if words.is_ordinal else _after(text, end, language)
-        reading = Reading(float(words.value), 0).scaled(power)
+        reading = NumeralValue(float(words.value), 0).scaled(power)
         yield Number(text[start:stop], start, stop, (reading,), unit, words.is_ordinal, spelled=True)

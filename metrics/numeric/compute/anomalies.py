@@ -11,8 +11,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from ..specification import Direction, Statistic, Unverifiable
-from ..tables import Period, Table, all_values, in_order, rows_of
-from .computation import Computed, Selection, one, shown
+from ..tables import NumericTable, Period, all_values, in_order, rows_of
+from .computation import Computed, StatisticInput, format_number, single
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -40,7 +40,7 @@ class Anomalies:
 
 
 @lru_cache(maxsize=64)
-def anomalies_of(table: Table, series: str) -> tuple[Anomalies, ...]:
+def anomalies_of(table: NumericTable, series: str) -> tuple[Anomalies, ...]:
     """The anomalies of a whole series by each method that it allows, the robust z-score first.
 
     Raises `Unverifiable` for fewer than 8 values, or cells that are no numbers.
@@ -65,7 +65,7 @@ def anomalies_of(table: Table, series: str) -> tuple[Anomalies, ...]:
     return tuple(every)
 
 
-def anomaly(of: Selection) -> Computed:
+def anomaly(data: StatisticInput) -> Computed:
     """Whether there is an anomaly in the window (at the place, if one is named; upwards or downwards, if said).
 
     What season or trend show as unusual is an anomaly, though its value alone is none. Raises `Unverifiable` where only
@@ -73,14 +73,14 @@ def anomaly(of: Selection) -> Computed:
     """
     import numpy as np
 
-    asked, table, rows = of.asked, of.table, of.rows
+    asked, table, rows = data.asked, data.table, data.rows
     if asked.place is not None:
         rows = np.intersect1d(rows, rows_of(table, asked.place))
     positions = set(rows.tolist())
-    results = [(method, _meant(method, positions, asked.direction)) for method in anomalies_of(table, of.name)]
+    results = [(method, _meant(method, positions, asked.direction)) for method in anomalies_of(table, data.name)]
     texts = [f" by {method.method} (|z| > {method.threshold}): {_named(method, at, table)}" for method, at in results]
     window = f" in {asked.window.text or asked.window}" if str(asked.window) != "all rows" else ""
-    line = f"anomalies of {of.name}{window}{';'.join(texts)}"
+    line = f"anomalies of {data.name}{window}{';'.join(texts)}"
     numbers = [len(at) for _, at in results]
     if (numbers[0] and not numbers[-1]) or (asked.value is not None and len(set(numbers)) > 1):
         raise Unverifiable(f"{line}: the methods disagree")
@@ -89,7 +89,7 @@ def anomaly(of: Selection) -> Computed:
     if inside and just == inside and asked.statistic is Statistic.NO_ANOMALY:
         raise Unverifiable(f"{line}: only just beyond the threshold")
     holds = bool(inside) == (asked.statistic is Statistic.ANOMALY) if asked.value is None else None
-    return one(len(inside), None, line, places=tuple(inside), holds=holds)
+    return single(len(inside), None, line, places=tuple(inside), holds=holds)
 
 
 def _meant(method: Anomalies, positions: set[int], direction: Direction | None) -> list[int]:
@@ -98,8 +98,10 @@ def _meant(method: Anomalies, positions: set[int], direction: Direction | None) 
     return [p for p in method.places if p in positions and (direction is None or (method.scores[p] > 0) == up)]
 
 
-def _named(method: Anomalies, places: list[int], table: Table) -> str:
-    texts = [f"{table.row_name(place)} (z={shown(round(float(method.scores[place]), 1))})" for place in places[:5]]
+def _named(method: Anomalies, places: list[int], table: NumericTable) -> str:
+    texts = [
+        f"{table.row_name(place)} (z={format_number(round(float(method.scores[place]), 1))})" for place in places[:5]
+    ]
     more = f" and {len(places) - 5} more" if len(places) > 5 else ""
     return (", ".join(texts) + more) or "none"
 
@@ -122,7 +124,7 @@ def _robust_z(values: "NDArray[Any]", least: float = 0.0) -> "NDArray[Any]":
     return scores
 
 
-def _seasonal_residuals(table: Table, values: "NDArray[Any]") -> "tuple[NDArray[Any], float] | None":
+def _seasonal_residuals(table: NumericTable, values: "NDArray[Any]") -> "tuple[NDArray[Any], float] | None":
     """What STL leaves of the values, in the table's order, and the spread of what plain medians leave.
 
     None where times are irregular or seasons too few.
@@ -154,7 +156,7 @@ def _seasonal_residuals(table: Table, values: "NDArray[Any]") -> "tuple[NDArray[
     return back, _robust_spread(rough)
 
 
-def _trend_residuals(table: Table, values: "NDArray[Any]") -> "NDArray[Any] | None":
+def _trend_residuals(table: NumericTable, values: "NDArray[Any]") -> "NDArray[Any] | None":
     """What the line of Theil and Sen leaves of the values; None where the series has no trend (Kendall, p < 0.01)."""
     import numpy as np
     from scipy.stats import kendalltau
@@ -198,7 +200,7 @@ def _by_medians(values: "NDArray[Any]", season: int) -> "NDArray[Any]":
     return expected
 
 
-def _season(table: Table) -> int | None:
+def _season(table: NumericTable) -> int | None:
     """How many rows a season takes: 24 hours, 7 days, 12 months, 4 quarters; None where the steps are not regular."""
     import numpy as np
 

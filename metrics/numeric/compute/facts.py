@@ -5,7 +5,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from ..specification import Unverifiable
-from ..tables import Table, in_order
+from ..tables import NumericTable, in_order
 from .anomalies import anomalies_of
 from .relations import is_alike
 from .trend import line_of
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _MOST_PAIRED = 12  # series; of more, pairs are computed only when asked for
 
 
-def facts_of(table: Table, pairs: bool | None = None) -> dict[str, Any]:
+def facts_of(table: NumericTable, pairs: bool | None = None) -> dict[str, Any]:
     """The facts of a table, in its likelier reading, as JSON values; None where something cannot be computed.
 
     A series has n, missing, mean, median, minimum, maximum (and where), deviation of a sample and of a population, sum,
@@ -43,7 +43,7 @@ def facts_of(table: Table, pairs: bool | None = None) -> dict[str, Any]:
     }
 
 
-def _series(table: Table, name: str) -> dict[str, Any]:
+def _series(table: NumericTable, name: str) -> dict[str, Any]:
     import numpy as np
 
     order = in_order(table, np.arange(table.rows))
@@ -86,7 +86,7 @@ def _series(table: Table, name: str) -> dict[str, Any]:
     }
 
 
-def _trend(table: Table, name: str, places: "NDArray[Any]") -> dict[str, Any] | None:
+def _trend(table: NumericTable, name: str, places: "NDArray[Any]") -> dict[str, Any] | None:
     try:
         line = line_of(table, name, places)
     except Unverifiable:
@@ -100,13 +100,13 @@ def _trend(table: Table, name: str, places: "NDArray[Any]") -> dict[str, Any] | 
     }
 
 
-def _anomalies(table: Table, name: str) -> dict[str, Any]:
+def _anomalies(table: NumericTable, name: str) -> dict[str, Any]:
     try:
         methods = anomalies_of(table, name)
     except Unverifiable as reason:
         return {"anomalies": None, "anomalies_reason": str(reason)}
     values = table.series(name)
-    listed = [
+    format_terms = [
         {
             "method": method.method,
             "threshold": method.threshold,
@@ -118,10 +118,10 @@ def _anomalies(table: Table, name: str) -> dict[str, Any]:
         }
         for method in methods
     ]
-    return {"anomalies": listed}
+    return {"anomalies": format_terms}
 
 
-def _pairs(table: Table) -> Iterator[dict[str, Any]]:
+def _pairs(table: NumericTable) -> Iterator[dict[str, Any]]:
     import numpy as np
 
     for first, second in combinations(table.columns, 2):
@@ -130,7 +130,7 @@ def _pairs(table: Table) -> Iterator[dict[str, Any]]:
         yield {"first": first, "second": second, "n": int(both.sum())} | _pair(table, (first, second), a[both], b[both])
 
 
-def _pair(table: Table, names: tuple[str, str], a: "NDArray[Any]", b: "NDArray[Any]") -> dict[str, Any]:
+def _pair(table: NumericTable, names: tuple[str, str], a: "NDArray[Any]", b: "NDArray[Any]") -> dict[str, Any]:
     """Differences and what is higher only in a common unit, which is the first's."""
     import numpy as np
     from scipy.stats import pearsonr

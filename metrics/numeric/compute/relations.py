@@ -3,29 +3,31 @@
 from dataclasses import replace
 
 from ..specification import ALL_ROWS, Direction, Hedge, Specification, Statistic, Unverifiable, Window
-from ..tables import Table, all_values, rows_of
+from ..tables import NumericTable, all_values, rows_of
 from .aggregates import AGGREGATES
-from .computation import Computed, Selection, called, one, shown, with_unit
+from .computation import Computed, StatisticInput, format_number, format_with_unit, single, statistic_title
 
 _FLAT = 0.05  # values within 5% of each other are "about as high"
 _INNER = {entry.statistic: entry.compute for entry in AGGREGATES}
 SIGNIFICANT = 0.05
 
 
-def _side(asked: Specification, table: Table, name: str, window: Window, of: Statistic | None) -> tuple[float, str]:
+def _side(
+    asked: Specification, table: NumericTable, name: str, window: Window, of: Statistic | None
+) -> tuple[float, str]:
     """One side of a relation, with what it is in words: one row's value, else the statistic `of`, else the mean."""
     if of is None:
         of = Statistic.VALUE_AT if len(rows_of(table, window)) == 1 else Statistic.MEAN
     if of not in _INNER:
         raise Unverifiable(f"a {asked.statistic.replace('_', ' ')} of {of.replace('_', ' ')} is not computed")
-    side = _INNER[of](Selection(replace(asked, statistic=of, series=name, window=window), table))
+    side = _INNER[of](StatisticInput(replace(asked, statistic=of, series=name, window=window), table))
     assert side.value is not None  # all of these have one
     if of is Statistic.VALUE_AT:
         return side.value, side.arithmetic
-    return side.value, f"{called(of, name, window)} = {shown(side.value)}"
+    return side.value, f"{statistic_title(of, name, window)} = {format_number(side.value)}"
 
 
-def _sides(of: Selection) -> tuple[float, float, str]:
+def _sides(of: StatisticInput) -> tuple[float, float, str]:
     """The two values, in the unit of the series, and what they are in words."""
     asked, table, name = of.asked, of.table, of.name
     if asked.compared_with is None and asked.compared_window is None:
@@ -34,41 +36,41 @@ def _sides(of: Selection) -> tuple[float, float, str]:
     window = asked.compared_window or asked.window
     if other == name and of.rows.tolist() == rows_of(table, window).tolist():
         raise Unverifiable(f"the rows of {asked.window.text or asked.window} are compared with themselves")
-    first, first_text = _side(asked, table, name, asked.window, asked.of)
-    second, second_text = _side(asked, table, other, window, asked.of)
+    first, first_text = _side(asked, table, name, asked.window, asked.side_statistic)
+    second, second_text = _side(asked, table, other, window, asked.side_statistic)
     if asked.statistic is not Statistic.RATIO or is_alike(table, name, other):
         second = table.in_unit_of(name, second, other)
     return first, second, f"{first_text}; {second_text}"
 
 
-def difference(of: Selection) -> Computed:
+def difference(of: StatisticInput) -> Computed:
     """The first side minus the second."""
     first, second, text = _sides(of)
-    line = f"{text}; {shown(first)} - {shown(second)} = {with_unit(first - second, of.unit)}"
-    return one(first - second, "pp" if of.unit == "%" else of.unit, line, base=second)
+    line = f"{text}; {format_number(first)} - {format_number(second)} = {format_with_unit(first - second, of.unit)}"
+    return single(first - second, "pp" if of.unit == "%" else of.unit, line, base=second)
 
 
-def percent_change(of: Selection) -> Computed:
+def percent_change(of: StatisticInput) -> Computed:
     """100 times the difference by the size of the second side."""
     first, second, text = _sides(of)
     if second == 0:
         raise Unverifiable("a percent change from 0 does not exist")
     value = 100 * (first - second) / abs(second)
-    line = f"{text}; 100 * ({shown(first)} - {shown(second)}) / {shown(abs(second))} = {with_unit(value, '%')}"
-    return one(value, "%", line, base=second)
+    line = f"{text}; 100 * ({format_number(first)} - {format_number(second)}) / {format_number(abs(second))}"
+    return single(value, "%", f"{line} = {format_with_unit(value, '%')}", base=second)
 
 
-def ratio(of: Selection) -> Computed:
+def ratio(of: StatisticInput) -> Computed:
     """The first side by the second."""
     first, second, text = _sides(of)
     if second == 0:
         raise Unverifiable("a ratio to 0 does not exist")
     unit = None if is_alike(of.table, of.name, of.asked.compared_with or of.name) else of.unit
-    line = f"{text}; {shown(first)} / {shown(second)} = {with_unit(first / second, unit)}"
-    return one(first / second, unit, line)
+    line = f"{text}; {format_number(first)} / {format_number(second)} = {format_with_unit(first / second, unit)}"
+    return single(first / second, unit, line)
 
 
-def is_alike(table: Table, series: str, other: str) -> bool:
+def is_alike(table: NumericTable, series: str, other: str) -> bool:
     """Whether two series are of one kind, so that their ratio has no unit; euros by employees are euros each."""
     try:
         table.in_unit_of(series, 1.0, other)
@@ -77,7 +79,7 @@ def is_alike(table: Table, series: str, other: str) -> bool:
     return (table.unit_of(series) is None) == (table.unit_of(other) is None)
 
 
-def comparison(of: Selection) -> Computed:
+def comparison(of: StatisticInput) -> Computed:
     """Whether the first side is higher (up), lower (down) or as high (flat; within 5% if about so)."""
     first, second, text = _sides(of)
     direction = of.asked.direction
@@ -90,29 +92,34 @@ def comparison(of: Selection) -> Computed:
     else:
         holds = not near and (first > second) == (direction is Direction.UP)
     sign = "=" if near else ">" if first > second else "<"
-    return one(first - second, of.unit, f"{text}; {shown(first)} {sign} {shown(second)}", holds=holds)
+    return single(
+        first - second, of.unit, f"{text}; {format_number(first)} {sign} {format_number(second)}", holds=holds
+    )
 
 
-def share(of: Selection) -> Computed:
+def share(of: StatisticInput) -> Computed:
     """100 times the sum over the window by that over the compared window (none: all rows); of rows, if no series."""
     asked, table = of.asked, of.table
     part, whole = asked.window, asked.compared_window or ALL_ROWS
     if asked.series is None:
         first = float(len(rows_of(table, part, may_be_none=bool(part.conditions))))
         second = float(len(rows_of(table, whole)))
-        text = f"{shown(first)} of {shown(second)} rows"
+        text = f"{format_number(first)} of {format_number(second)} rows"
     else:
-        other, inner = asked.compared_with or asked.series, asked.of or Statistic.SUM
+        other, inner = asked.compared_with or asked.series, asked.side_statistic or Statistic.SUM
         first, _ = _side(asked, table, asked.series, part, inner)
         second, _ = _side(asked, table, other, whole, inner)
-        text = f"{of.called('sum')} = {shown(first)}; {called('sum', other, whole)} = {shown(second)}"
+        titles = of.title("sum"), statistic_title("sum", other, whole)
+        text = f"{titles[0]} = {format_number(first)}; {titles[1]} = {format_number(second)}"
     if second == 0:
         raise Unverifiable("a share of 0 does not exist")
     value = 100 * first / second
-    return one(value, "%", f"{text}; 100 * {shown(first)} / {shown(second)} = {with_unit(value, '%')}")
+    return single(
+        value, "%", f"{text}; 100 * {format_number(first)} / {format_number(second)} = {format_with_unit(value, '%')}"
+    )
 
 
-def correlation(of: Selection) -> Computed:
+def correlation(of: StatisticInput) -> Computed:
     """Pearson's correlation over the rows where both series have a value, with its p-value."""
     import numpy as np
     from scipy.stats import pearsonr
@@ -134,4 +141,4 @@ def correlation(of: Selection) -> Computed:
         real = p < SIGNIFICANT
         holds = not real if direction is Direction.FLAT else real and (value > 0) == (direction is Direction.UP)
     line = f"Pearson correlation of {of.name} and {other} = {value:.3f} (n={len(first)}, p={p:.2g})"
-    return one(value, None, line, holds=holds)
+    return single(value, None, line, holds=holds)

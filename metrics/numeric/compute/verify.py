@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from ...claim import Verdict
-from ..quantities import HEDGES, converted, holds, unit_and_power
+from ..quantities import HEDGES, convert, holds, unit_and_power
 from ..specification import Direction, Hedge, Specification, Statistic, Unverifiable
-from ..tables import Table, rows_of
-from .computation import Computed, Selection, UnitRule, with_unit
+from ..tables import NumericTable, rows_of
+from .computation import Computed, StatisticInput, UnitRule, format_with_unit
 from .statistics import STATISTICS, statistics_in
 
 _COUNTS = statistics_in(UnitRule.COUNT)
@@ -39,15 +39,15 @@ class Finding:
     table: str | None = None
 
 
-def compute(asked: Specification, table: Table) -> Computed:
+def compute(asked: Specification, table: NumericTable) -> Computed:
     """The statistic that a specification asks for, in one reading of one table. Raises `Unverifiable`."""
-    computed = STATISTICS[asked.statistic].compute(Selection(asked, table))
+    computed = STATISTICS[asked.statistic].compute(StatisticInput(asked, table))
     if not table.rows_are:
         return computed
     return replace(computed, arithmetic=f"{computed.arithmetic}; a row is the {table.rows_are}")
 
 
-def verify(asked: Specification, table: Table) -> Finding:
+def verify(asked: Specification, table: NumericTable) -> Finding:
     """The verdict on a specification, in every reading of a table; unverifiable where two of them disagree."""
     first, *others = (_finding(asked, reading) for reading in table.readings)
     other = next((finding for finding in others if finding.verdict != first.verdict), None)
@@ -58,30 +58,30 @@ def verify(asked: Specification, table: Table) -> Finding:
     return Finding("unverifiable", why, arithmetic=first.arithmetic, table=first.table)
 
 
-def _finding(asked: Specification, table: Table) -> Finding:
+def _finding(asked: Specification, table: NumericTable) -> Finding:
     unit = asked.unit
     try:
         if asked.statistic in _COUNTS and asked.value is not None and unit in _STEPS and table.step != unit:
             raise Unverifiable(f"counted are {unit}s, but the rows of {table.name} are not one a {unit}")
-        return _judged(asked, compute(asked, table), table)
+        return _check_computed(asked, compute(asked, table), table)
     except Unverifiable as reason:
         return Finding("unverifiable", str(reason), table=table.name)
 
 
-def _judged(asked: Specification, computed: Computed, table: Table) -> Finding:
+def _check_computed(asked: Specification, computed: Computed, table: NumericTable) -> Finding:
     if asked.place is not None and asked.statistic in (*_TIMES, Statistic.CROSSING):
-        return _placed(asked, computed, table)
+        return _check_place(asked, computed, table)
     if asked.statistic in _TIMES or (asked.value is None and computed.holds is None and asked.direction is None):
         raise Unverifiable(f"the claim says no value to check; {computed.arithmetic}")
     if asked.value is None or asked.statistic in _YES_OR_NO:
-        true = computed.holds if computed.holds is not None else _moved(asked, computed)
-        return _told(asked, computed, table, true, ("yes" if true else "no", None, ""))
-    _same_kind(asked, computed, table)
-    options = list(_possible(asked, computed, table))
+        true = computed.holds if computed.holds is not None else _goes_as_claimed(asked, computed)
+        return _decided_finding(asked, computed, table, true, ("yes" if true else "no", None, ""))
+    _require_same_kind(asked, computed, table)
+    options = list(_values_in_unit(asked, computed, table))
     match = next((option for option in options if _fits(asked, option[0])), None)
     if match is None and (why := _nearly_so(asked, computed, [value for value, _, _ in options])):
         raise Unverifiable(f"{why}; {computed.arithmetic}")
-    return _told(asked, computed, table, match is not None, match or options[0])
+    return _decided_finding(asked, computed, table, match is not None, match or options[0])
 
 
 def _nearly_so(asked: Specification, computed: Computed, values: list[float]) -> str | None:
@@ -101,7 +101,7 @@ def _nearly_so(asked: Specification, computed: Computed, values: list[float]) ->
     return None
 
 
-def _moved(asked: Specification, computed: Computed) -> bool:
+def _goes_as_claimed(asked: Specification, computed: Computed) -> bool:
     """Whether a change without a size goes the claimed way; about none is within 5% of what it is measured from."""
     value = computed.value or 0.0
     if asked.direction is Direction.FLAT:
@@ -112,7 +112,9 @@ def _moved(asked: Specification, computed: Computed) -> bool:
     return value > 0 if asked.direction is Direction.UP else value < 0
 
 
-def _possible(asked: Specification, computed: Computed, table: Table) -> Iterator[tuple[float, str | None, str]]:
+def _values_in_unit(
+    asked: Specification, computed: Computed, table: NumericTable
+) -> Iterator[tuple[float, str | None, str]]:
     """The computed value in the claim's unit, by each definition, and on each scale that the table may be in."""
     unit = asked.unit if asked.statistic not in _COUNTS else None
     scaled = computed.unit and computed.unit not in ("%", "pp")
@@ -128,7 +130,7 @@ def _possible(asked: Specification, computed: Computed, table: Table) -> Iterato
             scales.append((2, "the series is read as shares of 1"))
     for scale, why in scales:
         for definition, value in computed.values.items():
-            in_unit = converted(value * 10.0**scale, computed.unit, unit)
+            in_unit = convert(value * 10.0**scale, computed.unit, unit)
             how = "; ".join(part for part in (f"of a {definition}" if definition in _DEFINED else "", why) if part)
             yield in_unit, unit or computed.unit, how
 
@@ -136,7 +138,7 @@ def _possible(asked: Specification, computed: Computed, table: Table) -> Iterato
 _DEFINED = ("sample", "population")
 
 
-def _same_kind(asked: Specification, computed: Computed, table: Table) -> None:
+def _require_same_kind(asked: Specification, computed: Computed, table: NumericTable) -> None:
     """Raises `Unverifiable` where a percentage is claimed of a series without a unit whose values are beyond 200.
 
     A part in words ("a third") is never the value of such a series.
@@ -163,8 +165,12 @@ def _fits(asked: Specification, value: float) -> bool:
     return holds(value, stated, asked.decimals, asked.hedge, asked.margin)
 
 
-def _told(
-    asked: Specification, computed: Computed, table: Table, true: bool, outcome: tuple[float | str, str | None, str]
+def _decided_finding(
+    asked: Specification,
+    computed: Computed,
+    table: NumericTable,
+    true: bool,
+    outcome: tuple[float | str, str | None, str],
 ) -> Finding:
     """The finding that a claim is true or not; `outcome` is what it is in fact, its unit, and how it was read."""
     value, unit, how = outcome
@@ -173,23 +179,23 @@ def _told(
     if isinstance(value, str) or asked.value is None:
         reason = line if is_as_claimed else f"{line}; the claim says otherwise"
     elif is_as_claimed:
-        reason = f"computed {with_unit(value, unit)}: {line}"
+        reason = f"computed {format_with_unit(value, unit)}: {line}"
     else:
         way = f" {asked.direction}" if asked.direction and asked.statistic in (*_CHANGES, Statistic.RATIO) else ""
-        claimed_value = f"{with_unit(asked.value, asked.unit)}{way}"
+        claimed_value = f"{format_with_unit(asked.value, asked.unit)}{way}"
         hedge = "" if asked.hedge == "exact" else f"{asked.hedge.replace('_', ' ')} "
         hedge = "not " + hedge if asked.negated else hedge
-        reason = f"the claim says {hedge}{claimed_value}, computed is {with_unit(value, unit)}: {line}"
+        reason = f"the claim says {hedge}{claimed_value}, computed is {format_with_unit(value, unit)}: {line}"
     return Finding("supported" if is_as_claimed else "contradicted", reason, value, unit, line, table.name)
 
 
-def _placed(asked: Specification, computed: Computed, table: Table) -> Finding:
+def _check_place(asked: Specification, computed: Computed, table: NumericTable) -> Finding:
     """Whether the row that was found is where the claim puts it; of several with the same value, one has to be."""
     assert asked.place is not None
     there = set(rows_of(table, asked.place, may_be_none=True).tolist())
     where = ", ".join(table.row_name(place) for place in computed.places[:3]) or "nowhere"
     true = any(place in there for place in computed.places)
-    finding = _told(asked, computed, table, true, (where, None, ""))
+    finding = _decided_finding(asked, computed, table, true, (where, None, ""))
     if finding.verdict == "contradicted":
         statement = f"the claim says {'not ' if asked.negated else ''}{asked.place.text or asked.place}, it is {where}"
         return replace(finding, reason=f"{statement}: {computed.arithmetic}")

@@ -117,7 +117,7 @@ def parts_of(column: str, language: str) -> Iterator[Stems]:
         yield from (((stem_of(half, language),)) for half in halves(word[-1].text, language))
 
 
-def names_without_what_was_done(columns: Sequence[str], language: str) -> dict[Stems, str]:
+def names_without_participles(columns: Sequence[str], language: str) -> dict[Stems, str]:
     """What names one column when the words that only say that it was so are left out: "parcels" of "parcels delivered".
 
     Not where two columns are then called the same ("tickets opened", "tickets closed"), nor what another is called.

@@ -9,7 +9,7 @@ from typing import Literal
 from ....text.numbers import known_unit
 from ....text.numbers.notation import notation_words
 from ..lexicon import LANGUAGES, Token, lexicon, stem_of, tokens
-from ..tables import Table
+from ..tables import NumericTable
 from .column_names import (
     Stems,
     column_names,
@@ -19,7 +19,7 @@ from .column_names import (
     is_head,
     name_tokens,
     name_words,
-    names_without_what_was_done,
+    names_without_participles,
     parts_of,
     without_brackets,
     written_names,
@@ -60,7 +60,7 @@ class Mention:
 class Names:
     """The names of a table's series, columns and cells, found by their first stem."""
 
-    def __init__(self, table: Table, language: str, heads: Sequence[str] = ()) -> None:
+    def __init__(self, table: NumericTable, language: str, heads: Sequence[str] = ()) -> None:
         self.language = language
         self._step = table.step
         self._harmless = lexicon(language).harmless_cell
@@ -76,7 +76,7 @@ class Names:
                 seen.add((stems, name))
                 self._by_first[stems[0]].append((stems, name))
 
-    def _all(self, table: Table) -> Iterator[tuple[Stems, Name]]:
+    def _all(self, table: NumericTable) -> Iterator[tuple[Stems, Name]]:
         series, columns = list(table.columns), [c for c in map(str, table.labels.columns) if c not in table.columns]
         if table.time_column and table.time_column not in columns:
             columns.append(table.time_column)
@@ -101,13 +101,13 @@ class Names:
                 yield stems, Name(kind, column, 3)
             for stems in parts_of(column, self.language):
                 parts[stems][column] = None
-        for stems, column in names_without_what_was_done(columns, self.language).items():
+        for stems, column in names_without_participles(columns, self.language).items():
             yield stems, Name(kind, column, 3)
         for stems, named in parts.items():
             if len(named) <= _MOST_SHARING:
                 yield from ((stems, Name(kind, column, 2)) for column in named)
 
-    def _unit_nouns(self, table: Table) -> Iterator[tuple[Stems, Name]]:
+    def _unit_nouns(self, table: NumericTable) -> Iterator[tuple[Stems, Name]]:
         """What a series counts, where its unit says so ("calls"), as a part of its name."""
         named: dict[Stems, list[str]] = defaultdict(list)
         fillers = notation_words("counts").union(*(lexicon(code).data["no_nouns"] for code in LANGUAGES))
@@ -118,7 +118,7 @@ class Names:
         for stems, columns in named.items():
             yield from ((stems, Name("series", column, 2)) for column in columns)
 
-    def _cells(self, table: Table) -> Iterator[tuple[Stems, Name]]:
+    def _cells(self, table: NumericTable) -> Iterator[tuple[Stems, Name]]:
         rare: dict[str, set[tuple[str, str]]] = defaultdict(set)
         for column in map(str, table.labels.columns):
             if column == table.time_column:

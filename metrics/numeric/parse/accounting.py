@@ -35,9 +35,9 @@ _LONGEST_COMMENT = 14  # words
 _COMMENTS = frozenset({"when", "that_time", "count", "all", "best", "the_two", "not", "majority", "exactly"})
 
 
-def left_open(interpretation: Interpretation, shared: frozenset[str]) -> list[str]:
+def unaccounted_words(interpretation: Interpretation, shared: frozenset[str]) -> list[str]:
     """The words that an interpretation does not account for and that may matter; `shared` stems set the scene."""
-    clause, accounted = interpretation.match.clause, interpretation.accounted
+    clause, accounted = interpretation.match.clause, interpretation.accounted_marks
     left = [m.text for m in clause.marks if m not in accounted and _matters(clause, m, shared)]
     return [*left, *(token.text for token in _unknown(clause, shared)), *_loose_particles(interpretation)]
 
@@ -48,7 +48,7 @@ def may_be_left_out(interpretation: Interpretation, shared: frozenset[str]) -> b
     The clause has to name its series itself, else an unknown word may be what it is about; and not as people, else the
     word may be a verb that says which of them are counted ("4,000 customers defected").
     """
-    clause, accounted = interpretation.match.clause, interpretation.accounted
+    clause, accounted = interpretation.match.clause, interpretation.accounted_marks
     named = [name for mark in accounted for name in mark.series]
     if not named or all(means(name, "people") for name in named) or _loose_particles(interpretation):
         return False
@@ -62,7 +62,7 @@ def _loose_particles(interpretation: Interpretation) -> list[str]:
     """The "uit" of "er vielen 71 treinen uit", where a column that is called "uitgevallen" is not what was read."""
     clause = interpretation.match.clause
     language = clause.words.language
-    read = {name for mark in interpretation.accounted for name in mark.series}
+    read = {name for mark in interpretation.accounted_marks for name in mark.series}
     particles = {particle_of(column, language) for column in clause.table.columns if column not in read} - {None}
     loose = [
         (token, after)
@@ -78,7 +78,7 @@ def unknown_words(clause: Clause, shared: frozenset[str]) -> list[str]:
     return [token.text for token in _unknown(clause, shared)]
 
 
-def says_nothing(text: str, scene: Scene, words: Lexicon) -> bool:
+def is_comment(text: str, scene: Scene, words: Lexicon) -> bool:
     """Whether a part of a sentence only comments on the rest: "as you can see", "which is a healthy level".
 
     It names nothing of the tables, states no number, time or direction, and restricts nothing ("in Amsterdam, ...").

@@ -10,16 +10,16 @@ from ..specification import ALL_ROWS, Window
 from ..tables import DAY, LENGTHS, STEPS, NamedTime, Times, View
 from ..times import WORD, any_of, count_of, days, find_times, ordinal_of, span
 from .marks import Mark
-from .same_period import is_within, of_year_before, same_times, shifted
+from .same_period import is_within, shift_years, times_of_same_period, times_of_year_before
 
 _SHARE_OF_UNIT = (0.8, 1.05)  # how much of a month the dates have to reach over to be "the month"
 
 
-def with_told_times(kept: list[Mark], text: str, words: Lexicon, view: View, scope: Sequence[Window]) -> list[Mark]:
+def with_relative_times(kept: list[Mark], text: str, words: Lexicon, view: View, scope: Sequence[Window]) -> list[Mark]:
     """The marks with the times that another time of the clause, or of the text before, tells."""
     if view.times is None:
         return kept
-    for find in (_whole_unit, _adjectives, same_times, of_year_before, _elided, _steps):
+    for find in (_whole_unit, _adjectives, times_of_same_period, times_of_year_before, _elided, _steps):
         for new in find(text, words, view.times, kept, scope):
             kept = sorted([new, *(m for m in kept if m.end <= new.start or new.end <= m.start)], key=_place)
     return kept
@@ -58,13 +58,13 @@ def _whole_unit(
         unit = _unit(match, words)
         if unit not in LENGTHS or any(m.start <= match.start() < m.end for m in kept if m.time or "others" in m.kinds):
             continue
-        if any(reaches(window.start, window.end, unit) for window in scope):
+        if any(spans_about(window.start, window.end, unit) for window in scope):
             yield Mark(*match.span(), match[0], frozenset({"whole", "trend"}))
-        elif reaches(times.start, times.last_day, unit):
+        elif spans_about(times.start, times.last_day, unit):
             yield Mark(*match.span(), match[0], frozenset({"whole", "trend", "all_rows"}))
 
 
-def reaches(start: date | None, end: date | None, unit: str) -> bool:
+def spans_about(start: date | None, end: date | None, unit: str) -> bool:
     """Whether two days lie about such a unit apart."""
     if unit not in LENGTHS:
         return False
@@ -84,7 +84,7 @@ def _adjectives(
                 continue
             if unit == times.period.value:
                 yield Mark(*match.span(), match[0], frozenset({"aside"}))
-            elif reaches(times.start, times.last_day, unit):
+            elif spans_about(times.start, times.last_day, unit):
                 yield Mark(*match.span(), match[0], frozenset({"whole", "all_rows"}))
             else:
                 yield Mark(*match.span(), match[0], frozenset({"per_other"}))
@@ -147,14 +147,14 @@ def _steps(text: str, words: Lexicon, times: Times, kept: Sequence[Mark], scope:
                 continue
             free = not any(m.time and m.start < match.end() and match.start() < m.end for m in kept)
             if free and not bases and not match[0].lower().endswith(" on"):  # "120 calls a day on average"
-                yield Mark(*match.span(), match[0], frozenset({"untold_time"}))
+                yield Mark(*match.span(), match[0], frozenset({"undatable_time"}))
 
 
 def _after(base: Window, unit: str, count: int) -> Window | None:
     if base.start is None or base.end is None:
         return None
     if unit == "year" and is_within(base, unit):
-        return shifted(base, count)
+        return shift_years(base, count)
     if unit == "day":
         day = base.end + count * DAY
         return days(day, day)
@@ -165,7 +165,7 @@ def _before(base: Window, unit: str, count: int) -> Window | None:
     if base.start is None or base.end is None:
         return None
     if unit == "year" and is_within(base, unit):
-        return shifted(base, -count)  # "in March ... than a year earlier"
+        return shift_years(base, -count)  # "in March ... than a year earlier"
     if unit == "day":
         day = base.start - count * DAY
         return days(day, day)

@@ -31,24 +31,26 @@ _SUMMED_NEVER = frozenset(
 
 
 @dataclass(frozen=True)
-class Check:
+class ClauseCheck:
     """One check. Each tier is a list of readings that are equally good; a later tier counts only where no reading of
     the tiers before it can be computed.
     """
 
     tiers: tuple[tuple[Specification, ...], ...]
 
-    def negated(self) -> "Check":
+    def negated(self) -> "ClauseCheck":
         """The check of a claim that says the opposite."""
-        return Check(tuple(tuple(replace(spec, negated=not spec.negated) for spec in tier) for tier in self.tiers))
+        return ClauseCheck(
+            tuple(tuple(replace(spec, negated=not spec.negated) for spec in tier) for tier in self.tiers)
+        )
 
 
-def check(*tiers: Iterable[Specification]) -> Check:
+def check(*tiers: Iterable[Specification]) -> ClauseCheck:
     """A check of these tiers, each reading once, empty tiers left out."""
-    return Check(tuple(tuple(dict.fromkeys(tier)) for tier in tiers if tier))
+    return ClauseCheck(tuple(tuple(dict.fromkeys(tier)) for tier in tiers if tier))
 
 
-def each(
+def specify(
     statistic: Statistic, series: Iterable[str | None], windows: Iterable[Window], **rest: object
 ) -> list[Specification]:
     """The readings for every series and window that may be meant."""
@@ -59,7 +61,7 @@ def each(
     ]
 
 
-def stated(mark: Mark, decimals: int | None = None) -> dict[str, object]:
+def value_fields(mark: Mark, decimals: int | None = None) -> dict[str, object]:
     """A number of the text as the fields of a specification."""
     number = mark.number
     assert number is not None  # the mark of a number
@@ -72,7 +74,7 @@ def stated(mark: Mark, decimals: int | None = None) -> dict[str, object]:
     return fields | {"margin": number.margin} if number.margin else fields
 
 
-def factor(value: float, mark: Mark | None = None) -> dict[str, object]:
+def factor_fields(value: float, mark: Mark | None = None) -> dict[str, object]:
     """ "Twice" and "half" as the fields of a specification: about so, unless a hedge says otherwise."""
     hedge = mark.hedge if mark is not None and mark.hedge is not Hedge.EXACT else Hedge.ABOUT
     decimals = 0 if hedge in (Hedge.NEARLY, Hedge.JUST_OVER) else 1  # "nearly three times" is from 2.5
@@ -100,14 +102,14 @@ def _of_possible_size(clause: Clause, series: list[str]) -> list[str]:
     A value, a mean or an extreme lies within a factor 2 of the least and the greatest value. A difference between two
     values is at most a quarter above the greatest difference. What may be a sum can have any size.
     """
-    if clause.of(*_NOT_A_VALUE):
+    if clause.marks_of(*_NOT_A_VALUE):
         return []
-    fits = _can_differ_by if clause.of(*_BETWEEN_TWO) else _can_be
+    fits = _can_differ_by if clause.marks_of(*_BETWEEN_TWO) else _can_be
     numbers = [mark.number for mark in clause.numbers if mark.number and mark.number.unit]
     left = [
         name
         for name in series
-        if (fits is _can_differ_by or clause.of(*_OF_ONE) or not means(name, "flows"))
+        if (fits is _can_differ_by or clause.marks_of(*_OF_ONE) or not means(name, "flows"))
         and all(fits(clause, name, number.value, number.unit) for number in numbers)
     ]
     return left if len(left) == 1 else []
@@ -149,9 +151,13 @@ def _may_be_in(clause: Clause, series: str, units: set[str]) -> bool:
     return not other or (unit is not None and len(unit) > 1 and not any(map(is_currency, other)))
 
 
-def told_before(clause: Clause, statistics: tuple[Statistic, ...]) -> Specification | None:
+def earlier_check(clause: Clause, statistics: tuple[Statistic, ...]) -> Specification | None:
     """The last check of the same sentence with one of these statistics."""
-    return next((spec for spec in clause.told if spec.statistic in statistics), None) if clause.apposed else None
+    return (
+        next((spec for spec in clause.earlier_checks if spec.statistic in statistics), None)
+        if clause.continues_sentence
+        else None
+    )
 
 
 def values_of(clause: Clause) -> list[Mark]:
@@ -192,7 +198,7 @@ def can_be_summed(clause: Clause, series: str) -> bool:
 
 def is_counted(clause: Clause, series: str) -> bool:
     """Whether a series counts things: whole numbers without a unit, that can be added up."""
-    values = clause.table.known(series)
+    values = clause.table.known_values(series)
     return clause.table.unit_of(series) is None and can_be_summed(clause, series) and bool((values % 1 == 0).all())
 
 
@@ -248,7 +254,7 @@ def bounds_of(clause: Clause) -> list[Mark]:
 
 def _multiplies(clause: Clause, mark: Mark) -> bool:
     """Whether a number is a factor: "more than two times as many"."""
-    factors = [m for m in clause.of("times_as", "double") if m.start >= mark.end]
+    factors = [m for m in clause.marks_of("times_as", "double") if m.start >= mark.end]
     return any(not clause.text[mark.end : m.start].strip() for m in factors)
 
 

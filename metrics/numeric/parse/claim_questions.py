@@ -30,7 +30,7 @@ _LONGEST_COMMENT = 4  # words
 _PERCENT = ("%", "pp")
 
 
-class Slot(StrEnum):
+class QuestionSlot(StrEnum):
     """What is asked about a number of a claim; the words of the prompt say what each means."""
 
     STATISTIC = "statistic"
@@ -77,7 +77,7 @@ class Subject:
     """
 
     number: Mark | None
-    options: Mapping[Slot, tuple[str, ...]]
+    options: Mapping[QuestionSlot, tuple[str, ...]]
 
     def questions(self, name: str) -> list[ChoiceQuestion]:
         """The questions, with ids that begin with a name; a slot with one option needs none."""
@@ -130,18 +130,18 @@ def _subject(claim: OpenClaim, number: Mark | None, has_others: bool) -> Subject
     times = _distinct(words_of(mark) for clause in claim.clauses for mark in clause.times)
     cells = _distinct(words_of(mark) for clause in claim.clauses for mark in clause.cells)
     named = [name for clause in claim.clauses for mark in clause.series for name in mark.series]
-    ways = [way for way, kinds in WAYS.items() if any(clause.of(*kinds) for clause in claim.clauses)]
+    ways = [way for way, kinds in WAYS.items() if any(clause.marks_of(*kinds) for clause in claim.clauses)]
     statistics = [entry.statistic for entry in STATISTICS.values() if _may_be(entry, claim, number, has_others)]
-    options: dict[Slot, Sequence[str]] = {
-        Slot.STATISTIC: [*statistics, *([THRESHOLD] if has_others else []), NOT_COMPUTABLE],
-        Slot.SERIES: _series(claim, number),
-        Slot.WHEN: [*times, NOTHING],
-        Slot.ROW: [*cells, NOTHING],
-        Slot.AGAINST: [*_distinct([*times, *cells, *(named if len(named) > 1 else [])]), NOTHING],
-        Slot.DIRECTION: ways if len(ways) == 1 else [*Direction, NOTHING],
+    options: dict[QuestionSlot, Sequence[str]] = {
+        QuestionSlot.STATISTIC: [*statistics, *([THRESHOLD] if has_others else []), NOT_COMPUTABLE],
+        QuestionSlot.SERIES: _series(claim, number),
+        QuestionSlot.WHEN: [*times, NOTHING],
+        QuestionSlot.ROW: [*cells, NOTHING],
+        QuestionSlot.AGAINST: [*_distinct([*times, *cells, *(named if len(named) > 1 else [])]), NOTHING],
+        QuestionSlot.DIRECTION: ways if len(ways) == 1 else [*Direction, NOTHING],
     }
     if number is not None and number.hedge is Hedge.EXACT:
-        options[Slot.HEDGE] = [*HEDGES]
+        options[QuestionSlot.HEDGE] = [*HEDGES]
     return Subject(number, {slot: tuple(map(str, offered)) for slot, offered in options.items() if offered})
 
 

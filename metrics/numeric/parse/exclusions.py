@@ -9,7 +9,7 @@ from ..specification import ALL_ROWS, Window
 from .marks import Mark
 
 
-def with_left_out(kept: list[Mark], text: str, words: Lexicon) -> list[Mark]:
+def with_exclusions(kept: list[Mark], text: str, words: Lexicon) -> list[Mark]:
     """The marks, those of times and rows that are left out told apart; the words that leave them out are read."""
     before, after = whole_words(words.data["except_before"]), whole_words(words.data["except_after"])
     spans = [(match.span(), True) for match in before.finditer(text)]
@@ -47,12 +47,12 @@ def _run(text: str, things: Sequence[Mark], end: int, words: Lexicon) -> list[Ma
     return run
 
 
-def without(windows: Sequence[Window], left_out: Sequence[Window]) -> list[Window]:
+def exclude_windows(windows: Sequence[Window], left_out: Sequence[Window]) -> list[Window]:
     """The windows less the rows of others."""
     return [replace(w, without=(*w.without, *left_out), text="") for w in windows] if left_out else list(windows)
 
 
-def named_before(scope: Sequence[Window]) -> list[Window]:
+def earlier_windows(scope: Sequence[Window]) -> list[Window]:
     """The one window of the text before that "the other days" leaves out; none where there are several."""
     earlier = [window for window in scope if window != ALL_ROWS]
     return earlier if len(earlier) == 1 else []

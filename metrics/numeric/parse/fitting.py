@@ -6,7 +6,7 @@ from ..compute.computation import UnitRule
 from ..compute.statistics import statistics_in
 from ..specification import ALL_ROWS, Specification, Statistic
 from ..tables import is_panel
-from .checks import RELATIONS, Check, can_be_summed
+from .checks import RELATIONS, ClauseCheck, can_be_summed
 from .clause import Clause
 from .places import has_several
 
@@ -16,9 +16,9 @@ _OF_ONE_ROW = frozenset({Statistic.VALUE_AT, Statistic.SUM, Statistic.SHARE, *RE
 """The statistics that tell something of one row; the others tell of several."""
 
 
-def fitting(checks: Iterable[Check], clause: Clause) -> list[Check] | None:
+def possible_checks(checks: Iterable[ClauseCheck], clause: Clause) -> list[ClauseCheck] | None:
     """The checks less the readings that cannot be meant; None where one of them has no other."""
-    left = [Check(tuple(kept for tier in check.tiers if (kept := _fit(tier, clause)))) for check in checks]
+    left = [ClauseCheck(tuple(kept for tier in check.tiers if (kept := _fit(tier, clause)))) for check in checks]
     return left if all(check.tiers for check in left) else None
 
 
@@ -46,7 +46,7 @@ def _can_have_rows(spec: Specification, clause: Clause) -> bool:
     rows of a group ("Portside had the most complaints"), of which a grouped view has one row.
     """
     view = clause.view
-    if view.grouped:
+    if view.grouping:
         return _is_of_groups(spec, clause)
     if is_panel(view.table) and spec.place is not None and has_several(clause, spec.window, spec.place):
         return False
@@ -58,8 +58,8 @@ def _is_of_groups(spec: Specification, clause: Clause) -> bool:
 
     The mean, or the maximum, of the one row of a group is that of its rows.
     """
-    means = clause.view.grouped == "mean"
-    if spec.series and not clause.of("mean") and can_be_summed(clause, spec.series) is means:
+    means = clause.view.grouping == "mean"
+    if spec.series and not clause.marks_of("mean") and can_be_summed(clause, spec.series) is means:
         return False
     named = clause.times or clause.cells
     windows = [spec.window, *(() if named else clause.scope)]  # "never more than a dozen" is of the zone told before

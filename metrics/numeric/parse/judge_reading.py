@@ -9,10 +9,10 @@ from ....worker_threads import compute_beside
 from ..compute.statistics import STATISTICS
 from ..quantities import HEDGES
 from ..specification import Specification
-from ..tables import Table, time_text
-from .claim_questions import MOST_NUMBERS, NOT_COMPUTABLE, NOTHING, OpenClaim, Slot, Subject, subjects_of
+from ..tables import NumericTable, time_text
+from .claim_questions import MOST_NUMBERS, NOT_COMPUTABLE, NOTHING, OpenClaim, QuestionSlot, Subject, subjects_of
 from .clause import Clause
-from .judged_checks import CannotUse, Said, checks_of
+from .judged_checks import CannotUse, JudgedNumber, checks_of
 from .sentence_reading import ReadCheck, Unread
 
 _MOST_COLUMNS = 40
@@ -41,7 +41,7 @@ def _named_subjects(claims: Sequence[OpenClaim]) -> list[tuple[str, Subject]]:
     ]
 
 
-def describe(table: Table) -> str:
+def describe(table: NumericTable) -> str:
     """A table's columns in a line, with units and the times that it reaches over; no values."""
     parts = []
     if table.times is not None and len(known := table.times.dropna()):
@@ -89,10 +89,12 @@ def _read_all(claims: Sequence[OpenClaim], answers: Mapping[str, Answer]) -> lis
 
 def _read(claim: OpenClaim, name: str, answers: Mapping[str, Answer]) -> list[ReadCheck | Unread]:
     try:
-        judged = [_said(subject, f"{name}.{own}", answers) for own, subject in enumerate(subjects_of(claim), start=1)]
+        judged = [
+            _judged_number(subject, f"{name}.{own}", answers) for own, subject in enumerate(subjects_of(claim), start=1)
+        ]
     except CannotUse as problem:
         return [Unread(claim.sentence, str(problem))]
-    if not any(subject.slots[Slot.STATISTIC] for subject in judged):
+    if not any(subject.slots[QuestionSlot.STATISTIC] for subject in judged):
         return [Unread(claim.sentence, "the judge finds nothing in it that can be computed")]
     made: list[tuple[Clause, list[list[Specification]]]] = []
     problems = []
@@ -110,7 +112,7 @@ def _read(claim: OpenClaim, name: str, answers: Mapping[str, Answer]) -> list[Re
     ]
 
 
-def _said(subject: Subject, name: str, answers: Mapping[str, Answer]) -> Said:
+def _judged_number(subject: Subject, name: str, answers: Mapping[str, Answer]) -> JudgedNumber:
     slots = {}
     for slot, options in subject.options.items():
         option: str | None = options[0]
@@ -121,4 +123,4 @@ def _said(subject: Subject, name: str, answers: Mapping[str, Answer]) -> Said:
                 why = "it declined" if answer.declined else answer.problem
                 raise CannotUse(f"the judge does not say its {slot}: {why}")
         slots[slot] = "" if option in (None, NOTHING, NOT_COMPUTABLE) else str(option)
-    return Said(subject.number, slots)
+    return JudgedNumber(subject.number, slots)

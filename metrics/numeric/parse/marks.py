@@ -106,7 +106,7 @@ def _whole(words: Lexicon) -> re.Pattern[str]:
     return whole_words(words.data["whole"])
 
 
-def longest(marks: list[Mark]) -> list[Mark]:
+def longest_marks(marks: list[Mark]) -> list[Mark]:
     """Of marks that overlap the longest; of as long ones what names something of the table."""
 
     def order(mark: Mark) -> tuple[int, int, int]:

@@ -2,7 +2,7 @@
 
 from ..specification import ALL_ROWS, Unverifiable, Window
 from ..tables import Times, rows_of
-from .clause import Clause, merge, within
+from .clause import Clause, is_window_within, merge_windows
 from .marks import Mark
 
 
@@ -15,20 +15,22 @@ def is_row(clause: Clause, mark: Mark) -> bool:
     return window.end <= Times(window.start, window.start, times.period).last_day
 
 
-def holds_window(outer: Window, inner: Window) -> bool:
+def contains_window(outer: Window, inner: Window) -> bool:
     """Whether a window has all rows of another, as far as their days tell."""
-    return outer == ALL_ROWS or bool(outer.conditions) or within(inner, outer) or not (outer.start and outer.end)
+    return (
+        outer == ALL_ROWS or bool(outer.conditions) or is_window_within(inner, outer) or not (outer.start and outer.end)
+    )
 
 
-def is_another(window: Window, spot: Window) -> bool:
+def is_other_window(window: Window, spot: Window) -> bool:
     """Whether a window is of other rows than a spot: another time, another text in the same column."""
-    if spot.start and not holds_window(window, spot):
+    if spot.start and not contains_window(window, spot):
         return True
     wanted = {test.column: test for test in spot.conditions}
     return any(test.column in wanted and test != wanted[test.column] for test in window.conditions)
 
 
-def holds(outer: Mark, inner: Mark) -> bool:
+def contains_time(outer: Mark, inner: Mark) -> bool:
     """Whether a named time lies within another."""
     a, b = (mark.time.windows[0] if mark.time else ALL_ROWS for mark in (outer, inner))
     return bool(a.start and a.end and b.start and b.end and a != b and a.start <= b.start and b.end <= a.end)
@@ -48,14 +50,14 @@ def _count(clause: Clause, *windows: Window) -> int:
     return len(set.intersection(*rows))
 
 
-def is_told_by_names(clause: Clause) -> bool:
+def is_one_named_row(clause: Clause) -> bool:
     """Whether times and cells alone tell one row."""
     return any(_count(clause, window) == 1 for window in clause.windows(clause.times, clause.cells))
 
 
-def both(window: Window, clause: Clause, cells: list[Mark]) -> list[Window]:
+def with_cells(window: Window, clause: Clause, cells: list[Mark]) -> list[Window]:
     """A window and cells at once."""
-    merged = [merge(window, other) for other in clause.windows([], cells)] if cells else [window]
+    merged = [merge_windows(window, other) for other in clause.windows([], cells)] if cells else [window]
     return [one for one in merged if one is not None]
 
 
@@ -71,4 +73,4 @@ def is_pair_of_rows(clause: Clause) -> bool:
     first, second = clause.cells
     alike = {column for column, _ in first.cells} & {column for column, _ in second.cells}
     joined = clause.text[first.end : second.start].strip().lower() in clause.words.data["joins"]
-    return bool(alike) and not joined and not clause.of("sum")
+    return bool(alike) and not joined and not clause.marks_of("sum")

@@ -14,7 +14,7 @@ from ..times import any_of, count_of
 from .marks import Mark
 
 
-def same_times(
+def times_of_same_period(
     text: str, words: Lexicon, times: Times, kept: Sequence[Mark], scope: Sequence[Window]
 ) -> Iterator[Mark]:
     """The times that "the same quarter of 2023" tells; where it does not say which, a mark that no reading uses."""
@@ -29,7 +29,7 @@ def same_times(
         bases = _bases(match.start(), others, scope)
         if named is not None or count:
             years = [(named - w.start.year if named else -count, w) for w in bases if w.start]
-            moved = [shifted(w, by) for by, w in years if by and _is_of(w, unit)]
+            moved = [shift_years(w, by) for by, w in years if by and _is_of(w, unit)]
             stop = end if named is not None else step.end() if step else match.end()
             if moved:
                 yield Mark(match.start(), stop, text[match.start() : stop], time=_time(match.start(), stop, moved))
@@ -41,7 +41,7 @@ def same_times(
         yield Mark(*match.span(), match[0], frozenset({kind}))
 
 
-def of_year_before(
+def times_of_year_before(
     text: str, words: Lexicon, times: Times, kept: Sequence[Mark], scope: Sequence[Window]
 ) -> Iterator[Mark]:
     """ "In February 2024 ... than in February of the previous year": reckoned from the other time."""
@@ -54,7 +54,7 @@ def of_year_before(
         if step is None or not bases or bases[0].start is None or named.start is None or not is_within(named, "year"):
             continue
         year = bases[0].start.year - _count(step["n"], words)
-        moved = shifted(named, year - named.start.year)
+        moved = shift_years(named, year - named.start.year)
         yield Mark(
             mark.start,
             step.end(),
@@ -111,7 +111,7 @@ def is_within(window: Window, unit: str) -> bool:
     return bool(window.start and window.end and window.end < window.start + STEPS[unit] - DAY)
 
 
-def shifted(window: Window, years: int) -> Window:
+def shift_years(window: Window, years: int) -> Window:
     """The same days so many years later; a month that ends with its last day still does."""
     assert window.start is not None and window.end is not None  # dated windows are shifted
     return Window(start=_moved(window.start, years), end=_moved(window.end + DAY, years) - DAY)

@@ -8,15 +8,15 @@ from ....text.numbers import find_numbers
 from ..lexicon import Lexicon, lexicon, tokens, whole_words
 from ..names import Names
 from ..specification import ALL_ROWS, Specification, Statistic, Window
-from ..tables import Table, View
-from .accounting import says_nothing, unknown_words
-from .checks import Check
+from ..tables import NumericTable, View
+from .accounting import is_comment, unknown_words
+from .checks import ClauseCheck
 from .clause import Clause
 from .clause_splitter import plain, splits, without_cause
 from .construction import Interpretation
-from .explanation import Part, explain, explain_unread
-from .scene import MOST_CHARACTERS, Scene, clause_of, grouped_views
-from .selection import agree, interpretations
+from .explanation import ClaimPart, explain, explain_unread
+from .scene import MOST_CHARACTERS, Scene, clause_of, group_views
+from .selection import choose_interpretation, interpretations
 
 _DEEPEST = 3  # splits of a sentence into clauses
 _MOST_READ = 6_000  # characters, over all the clauses that one sentence is tried to be cut into
@@ -37,8 +37,8 @@ class ReadCheck:
     """
 
     text: str
-    tiers: tuple[tuple[tuple[Specification, Table], ...], ...]
-    words: tuple[Part, ...] = ()
+    tiers: tuple[tuple[tuple[Specification, NumericTable], ...], ...]
+    words: tuple[ClaimPart, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Unread:
     text: str
     reason: str
     numeric: bool = False
-    words: tuple[Part, ...] = ()
+    words: tuple[ClaimPart, ...] = ()
 
 
 class _TooManyClauses(Exception):
@@ -72,11 +72,11 @@ class _Allowance:
 
 @dataclass
 class _Parse:
-    checks: list[tuple[Check, View]]
+    checks: list[tuple[ClauseCheck, View]]
     weight: int
     series: tuple[str, ...] = ()
     windows: tuple[Window, ...] = ()
-    told: tuple[Specification, ...] = ()
+    earlier_checks: tuple[Specification, ...] = ()
     places: tuple[Window, ...] = ()
     parts: list["ReadCheck | Unread"] = field(default_factory=list)
     interpretation: Interpretation | None = None
@@ -105,23 +105,25 @@ def _read_sentence(sentence: str, scene: Scene) -> tuple[list[ReadCheck | Unread
     parse = None
     if not bare:
         named = _only_series(claim_text, scene)
-        scene_of_text = replace(scene, apposed=False, inherited=named or scene.inherited)
+        scene_of_text = replace(scene, continues_sentence=False, inherited=named or scene.inherited)
         parse = _parse(claim_text, scene_of_text, words, _DEEPEST, _Allowance())
     if bare or (parse is None and scene.question and _refers_to_question(claim_text, scene, words)):
         asked = f"{plain(scene.question, scene.language).rstrip('?.! ')}: {claim_text}"
         parse = _parse(asked, replace(scene, scope=(), shared=scene.titles), words, 0, _Allowance())
     read: list[ReadCheck | Unread] = []
-    if parse is None and sentence.rstrip().endswith("!") and says_nothing(claim_text, scene, words):
+    if parse is None and sentence.rstrip().endswith("!") and is_comment(claim_text, scene, words):
         return [], scene  # "Good question!"
     if parse is None:
         read.append(_unread(sentence, claim_text, scene, words))
-        scene = replace(scene.asked, asked=scene.asked) if scene.asked else scene
+        scene = replace(scene.question_scene, question_scene=scene.question_scene) if scene.question_scene else scene
     else:
         read.extend(parse.parts)
         scope = parse.windows or scene.scope
         if parse.windows and not set(parse.windows) & set(scene.scope):
             scope = (*parse.windows, ALL_ROWS)  # whether the next sentence is about these times too, it does not say
-        scene = replace(scene, inherited=parse.series or scene.inherited, scope=scope, told=parse.told)
+        scene = replace(
+            scene, inherited=parse.series or scene.inherited, scope=scope, earlier_checks=parse.earlier_checks
+        )
     if cause:
         read.append(Unread(sentence, CAUSE))
     return read, scene
@@ -211,21 +213,21 @@ def _parse(text: str, scene: Scene, words: Lexicon, depth: int, allowance: _Allo
     if whole is not None or depth == 0:
         return whole
     for left, right in splits(text, words):
-        if says_nothing(left, scene, words):
+        if is_comment(left, scene, words):
             rest = _parse(right, scene, words, depth - 1, allowance)
             if rest is not None:
                 return rest
         first = _parse(left, scene, words, 0, allowance)
         if first is None:
             continue
-        if says_nothing(right, scene, words):
+        if is_comment(right, scene, words):
             return first
         next_scene = replace(
             scene,
             inherited=first.series or scene.inherited,
             scope=first.places or _scope_after(first.windows) or scene.scope,
-            told=first.told,
-            apposed=True,
+            earlier_checks=first.earlier_checks,
+            continues_sentence=True,
         )
         rest = _parse_rest(right, next_scene, first.view, depth - 1, allowance)
         if rest is not None:
@@ -234,7 +236,7 @@ def _parse(text: str, scene: Scene, words: Lexicon, depth: int, allowance: _Allo
                 weight=first.weight + rest.weight,
                 series=rest.series or first.series,
                 windows=rest.windows or first.windows,
-                told=rest.told,
+                earlier_checks=rest.earlier_checks,
                 parts=[*first.parts, *rest.parts],
             )
     return None
@@ -245,7 +247,7 @@ def _parse_rest(
 ) -> _Parse | None:
     """The reading of the rest of a sentence: of the groups that the clause before it is about, else of all rows."""
     words = lexicon(scene.language)
-    if before is not None and before[0].grouped:
+    if before is not None and before[0].grouping:
         rest = _parse(text, replace(scene, views=(before,)), words, depth, allowance)
         if rest is not None:
             return rest
@@ -254,7 +256,7 @@ def _parse_rest(
 
 def _best(text: str, scene: Scene) -> _Parse | None:
     read = [(clause_of(text, view, names, scene), names) for view, names in scene.views]
-    groups = [group for clause, names in read for group in grouped_views(clause, names)]
+    groups = [group for clause, names in read for group in group_views(clause, names)]
     read += [(clause_of(text, view, names, scene), names) for view, names in groups]
     parses = [parse for clause, names in read if (parse := _in_view(clause, names, scene)) is not None]
     if not parses:
@@ -274,7 +276,7 @@ def _best(text: str, scene: Scene) -> _Parse | None:
     return replace(best[0], parts=parts)
 
 
-def _explained(parse: _Parse, place: int, scene: Scene) -> tuple[Part, ...]:
+def _explained(parse: _Parse, place: int, scene: Scene) -> tuple[ClaimPart, ...]:
     made = parse.interpretation
     if made is None:
         return ()
@@ -286,8 +288,8 @@ def _in_view(clause: Clause, names: Names, scene: Scene) -> _Parse | None:
     best = interpretations(clause, scene.shared)
     if not best:
         return None
-    made, checks = agree(best)
-    weight = sum(m.end - m.start for m in made.accounted if m.mention or m.time)
+    made, checks = choose_interpretation(best)
+    weight = sum(m.end - m.start for m in made.accounted_marks if m.mention or m.time)
     specs = [spec for check in made.checks for spec in check.tiers[0]]
     series = tuple(dict.fromkeys(spec.series for spec in specs if spec.series))
     windows = tuple(
@@ -298,7 +300,7 @@ def _in_view(clause: Clause, names: Names, scene: Scene) -> _Parse | None:
         weight,
         series,
         windows,
-        _told_by(specs),
+        _earlier_checks(specs),
         _places_of(specs),
         interpretation=made,
         view=(view, names),
@@ -316,7 +318,7 @@ def _places_of(specs: list[Specification]) -> tuple[Window, ...]:
     return tuple(dict.fromkeys(place for place in places if place is not None))
 
 
-def _told_by(specs: list[Specification]) -> tuple[Specification, ...]:
+def _earlier_checks(specs: list[Specification]) -> tuple[Specification, ...]:
     """What a later clause may refer to: relations first, then what else was checked, the last first."""
     last_first = specs[::-1]
     return tuple(sorted(last_first, key=lambda spec: spec.compared_window is None and spec.compared_with is None))

@@ -15,10 +15,10 @@ from ..names import (
     meanings,
     means,
     name_words,
-    names_without_what_was_done,
+    names_without_participles,
 )
 from ..quantities import counts_things
-from ..tables import Table
+from ..tables import NumericTable
 from .marks import Mark, aside
 
 _FAR = 4  # words between a noun and what is said of it
@@ -26,19 +26,19 @@ _MOST_LINKS = 3  # words such as "zijn er" between a noun and what happened to i
 _OF_TWO = ("than", "share", "ratio", "difference", "correlation", "double", "half", "times_as")
 
 
-def with_narrowed(kept: list[Mark], text: str, words: Lexicon, table: Table) -> list[Mark]:
+def with_narrowed(kept: list[Mark], text: str, words: Lexicon, table: NumericTable) -> list[Mark]:
     """The marks of series, each of the series that the words around it leave."""
     language = words.language
     every = [token for token in tokens(text, language) if token.is_word]
     stems = frozenset(stem for token in every for stem in inflections(token.text, language))
-    kept = [left for mark in kept if (left := _as_far_as_said(mark, stems, language)) is not None]
-    kept = [aside(mark) if _are_doers(mark, kept) else mark for mark in kept]
+    kept = [left for mark in kept if (left := _without_unnamed_series(mark, stems, language)) is not None]
+    kept = [aside(mark) if _are_only_agents(mark, kept) else mark for mark in kept]
     named = any(mark.series and not is_hint(mark) for mark in kept)
-    kept = [aside(mark) if named and is_hint(mark) and not _is_of_them(mark, kept, table) else mark for mark in kept]
-    kept = _of_the_narrower(kept, every, language)
+    kept = [aside(mark) if named and is_hint(mark) and not _adds_to_noun(mark, kept, table) else mark for mark in kept]
+    kept = _with_narrower_series(kept, every, language)
     kept = [aside(mark) if _has_predicate(mark, kept, every, words) else mark for mark in kept]
-    short = set(names_without_what_was_done(list(table.columns), language).values())
-    kept = [aside(m) if _only_says_it_was_so(m, kept, short, table, language) else m for m in kept]
+    short = set(names_without_participles(list(table.columns), language).values())
+    kept = [aside(m) if _is_only_a_verb(m, kept, short, table, language) else m for m in kept]
     return _with_directions(kept, text, words, table)
 
 
@@ -48,7 +48,7 @@ def is_hint(mark: Mark) -> bool:
     return bool(names) and all(name.kind == "series" and name.rank == 0 for name in names)
 
 
-def with_told(kept: list[Mark], earlier_series: Sequence[str]) -> list[Mark]:
+def with_earlier_series(kept: list[Mark], earlier_series: Sequence[str]) -> list[Mark]:
     """The marks; a hint is narrowed to the series of the question or the text before, or may mean those as well."""
     if not earlier_series:
         return kept
@@ -73,14 +73,14 @@ def _of_list(column: str, kind: str, language: str) -> frozenset[str]:
     return frozenset(w.stem for word in name_words(column, language) for w in word if w.text in listed)
 
 
-def _as_far_as_said(mark: Mark, stems: frozenset[str], language: str) -> Mark | None:
+def _without_unnamed_series(mark: Mark, stems: frozenset[str], language: str) -> Mark | None:
     """A mark less the series that a part of the name would name, did a word not fail: "parcels" of "late parcels"."""
     if not mark.series or mark.mention is None or max(name.rank for name in mark.mention.names) > 2:
         return mark
     left = tuple(
         name
         for name in mark.mention.names
-        if name.kind != "series" or not name.rank or _unsaid_alone(name.column, language) <= stems
+        if name.kind != "series" or not name.rank or _required_stems(name.column, language) <= stems
     )
     if left == mark.mention.names:
         return mark
@@ -88,7 +88,7 @@ def _as_far_as_said(mark: Mark, stems: frozenset[str], language: str) -> Mark | 
 
 
 @cache
-def _unsaid_alone(column: str, language: str) -> frozenset[str]:
+def _required_stems(column: str, language: str) -> frozenset[str]:
     """The words of a name that the rest does not say: "late", and participles before a noun ("uitgevallen ritten")."""
     data = lexicon(language).data
     never_narrowing = data["was_done"] | data["not_narrowing"]
@@ -97,7 +97,7 @@ def _unsaid_alone(column: str, language: str) -> frozenset[str]:
     return _of_list(column, "narrowing", language) | participles
 
 
-def _of_the_narrower(kept: list[Mark], every: Sequence[Token], language: str) -> list[Mark]:
+def _with_narrower_series(kept: list[Mark], every: Sequence[Token], language: str) -> list[Mark]:
     """The marks; "130 parcels were late" is of the late ones, also where the table has all parcels."""
     numbers = [mark.number for mark in kept if mark.number]
     if len(numbers) != 1 or numbers[0].unit == "%" or any(mark.kinds & set(_OF_TWO) for mark in kept):
@@ -125,7 +125,7 @@ def _of_the_narrower(kept: list[Mark], every: Sequence[Token], language: str) ->
     return [_named(mark, narrower) if is_meant(mark) else mark for mark in kept]
 
 
-def _is_of_them(hint: Mark, kept: Sequence[Mark], table: Table) -> bool:
+def _adds_to_noun(hint: Mark, kept: Sequence[Mark], table: NumericTable) -> bool:
     """Whether a hint tells more than the noun beside it: "7.9% of the orders came back", "a parcel takes 19 hours"."""
     units = {mark.number.unit for mark in kept if mark.number and not mark.time}
     if len(units) != 1 or None in units or len(hint.series) != 1:
@@ -137,7 +137,7 @@ def _is_of_them(hint: Mark, kept: Sequence[Mark], table: Table) -> bool:
     return can_be and level and not any(table.can_be_in(noun, str(unit)) for noun in nouns)
 
 
-def _are_doers(mark: Mark, kept: Sequence[Mark]) -> bool:
+def _are_only_agents(mark: Mark, kept: Sequence[Mark]) -> bool:
     """Whether people are only those who do what a verb hints at, which is counted: "60 members joined"."""
     if (
         len(mark.series) != 1
@@ -167,7 +167,7 @@ def _has_predicate(mark: Mark, kept: Sequence[Mark], every: Sequence[Token], wor
     return links and is_predicate(after.series[0], language) and not is_predicate(mark.series[0], language)
 
 
-def _only_says_it_was_so(mark: Mark, kept: Sequence[Mark], short: set[str], table: Table, language: str) -> bool:
+def _is_only_a_verb(mark: Mark, kept: Sequence[Mark], short: set[str], table: NumericTable, language: str) -> bool:
     """Whether a word of a name is a verb beside another series: "the couriers delivered 300 late parcels"."""
     if len(mark.series) != 1 or mark.series[0] not in short:
         return False
@@ -179,7 +179,7 @@ def _only_says_it_was_so(mark: Mark, kept: Sequence[Mark], short: set[str], tabl
     return bool(others or misfit) and alone and stems <= _of_list(mark.series[0], "was_done", language)
 
 
-def _with_directions(kept: list[Mark], text: str, words: Lexicon, table: Table) -> list[Mark]:
+def _with_directions(kept: list[Mark], text: str, words: Lexicon, table: NumericTable) -> list[Mark]:
     """The marks, and "down" and "up" after data rates as the series that they are short for."""
     short: Mapping[str, str] = words.data["after_rates"]
     joins = "|".join(words.data["joins"])

@@ -7,7 +7,7 @@ from dataclasses import replace
 from ....text.numbers import known_unit
 from ..lexicon import Lexicon, whole_words
 from ..names import means
-from ..tables import Table, View
+from ..tables import NumericTable, View
 from .marks import Mark, aside
 from .series_narrowing import with_narrowed
 
@@ -26,7 +26,7 @@ def with_roles(kept: list[Mark], text: str, words: Lexicon, view: View) -> list[
     return [aside(mark) if _is_whole_of(mark, kept, text, words, view.table) else mark for mark in kept]
 
 
-def _countable(mark: Mark, kept: Sequence[Mark], text: str, words: Lexicon, table: Table) -> Mark:
+def _countable(mark: Mark, kept: Sequence[Mark], text: str, words: Lexicon, table: NumericTable) -> Mark:
     """A name right after a number is not of a series that is measured: "10,510 repairs" and "repair time (days)"."""
     before = [m for m in kept if m.number and m.number.unit is None and m.end <= mark.start]
     counts = any(not text[m.end : mark.start].strip() for m in before)
@@ -39,7 +39,7 @@ def _countable(mark: Mark, kept: Sequence[Mark], text: str, words: Lexicon, tabl
     return replace(mark, mention=replace(mark.mention, names=left))
 
 
-def _is_measured(table: Table, series: str) -> bool:
+def _is_measured(table: NumericTable, series: str) -> bool:
     unit = table.unit_of(series)
     return unit is not None and known_unit(unit) is not None and unit != "h"
 
@@ -87,7 +87,7 @@ def _is_agent(mark: Mark, kept: Sequence[Mark], text: str, words: Lexicon) -> bo
     return bool(others) and not (asked or number or related)
 
 
-def _is_whole_of(mark: Mark, kept: Sequence[Mark], text: str, words: Lexicon, table: Table) -> bool:
+def _is_whole_of(mark: Mark, kept: Sequence[Mark], text: str, words: Lexicon, table: NumericTable) -> bool:
     """Whether a percentage of one series is said to be "of" another: "86.9% of its calls were resolved"."""
     if len(mark.series) != 1 or table.unit_of(mark.series[0]) == "%":
         return False

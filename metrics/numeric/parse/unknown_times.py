@@ -13,7 +13,7 @@ from .marks import Mark
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 
 
-def untold_times(text: str, words: Lexicon, title: str) -> list[Mark]:
+def undatable_times(text: str, words: Lexicon, title: str) -> list[Mark]:
     """The words for times reckoned from now or from another time, as marks that no reading uses.
 
     Times that the table's title says are marks that say nothing.
@@ -22,7 +22,7 @@ def untold_times(text: str, words: Lexicon, title: str) -> list[Mark]:
     named = {token.stem for token in tokens(title, words.language)}
     matches = [match for pattern in _patterns(words.language) for match in pattern.finditer(text)]
     return silent + [
-        Mark(*match.span(), match[0], frozenset({"untold_time"}))
+        Mark(*match.span(), match[0], frozenset({"undatable_time"}))
         for match in matches
         if not {token.stem for token in tokens(match[0], words.language)} <= named | set(words.articles)
     ]

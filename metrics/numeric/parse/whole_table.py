@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from functools import partial
 
-from ....text.numbers import Number, Reading
+from ....text.numbers import Number, NumeralValue
 from ..lexicon import Lexicon
 from ..tables import LENGTHS, View
 from .marks import Mark
@@ -73,7 +73,7 @@ def _as_half(text: str, words: Lexicon, mark: Mark, kept: Sequence[Mark]) -> Mar
     if not between.fullmatch(text[end : series[0].start]):
         return mark
     phrase = text[mark.start : end]
-    number = Number(phrase, mark.start, end, (Reading(50.0, 0),), "%", spelled=True, margin=_HALF_MARGIN)
+    number = Number(phrase, mark.start, end, (NumeralValue(50.0, 0),), "%", spelled=True, margin=_HALF_MARGIN)
     return Mark(mark.start, end, phrase, number=number)
 
 

@@ -2,7 +2,7 @@
 
 from .tolerance import HEDGES, holds
 from .units import (
-    converted,
+    convert,
     counts_things,
     is_currency,
     measured_by,
@@ -11,7 +11,7 @@ from .units import (
 
 __all__ = [
     "HEDGES",
-    "converted",
+    "convert",
     "counts_things",
     "holds",
     "is_currency",

@@ -62,7 +62,7 @@ def _scaled_currency(stated: str) -> tuple[str, int] | None:
     return (currencies.pop(), powers[0]) if len(currencies) == len(powers) == 1 else None
 
 
-def converted(value: float, unit: str | None, wanted: str | None) -> float:
+def convert(value: float, unit: str | None, wanted: str | None) -> float:
     """A value in another unit; as it is where either is None. Raises `Unverifiable` where the two measure other things.
 
     Percent and percentage points are one here: which of the two is meant is the statistic's affair.

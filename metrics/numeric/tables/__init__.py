@@ -3,10 +3,10 @@
 from .cells import header_unit, read_cell, read_numbers
 from .column_types import OUTCOME, stated_power, table_of
 from .grids import Grid, grids_in_text
-from .groups import GROUP_VALUES, grouped, is_panel, repeats
+from .groups import GROUP_VALUES, group_rows, is_panel, repeats
 from .rows import all_values, in_order, rows_of, values_of
 from .sample_tables import tables_of_file, tables_of_sample
-from .table import DAY, LENGTHS, STEPS, NamedTime, Period, Table, Times, step_before, time_text, unit_of_period
+from .table import DAY, LENGTHS, STEPS, NamedTime, NumericTable, Period, Times, step_before, time_text, unit_of_period
 from .time_columns import read_times
 from .views import View, views
 
@@ -18,13 +18,13 @@ __all__ = [
     "STEPS",
     "Grid",
     "NamedTime",
+    "NumericTable",
     "Period",
-    "Table",
     "Times",
     "View",
     "all_values",
     "grids_in_text",
-    "grouped",
+    "group_rows",
     "header_unit",
     "in_order",
     "is_panel",

@@ -65,11 +65,11 @@ def is_missing(cell: Cell) -> bool:
 def read_cell(text: str) -> CellReading | None:
     """The number that a cell's text is: also (1,473) for -1473, "12,3 %", "$(2,227)", "1.2M"; None if it is none."""
     text = text.strip()
-    return _kept(text) if len(text) <= _LONGEST_CELL else None
+    return _read_cell_text(text) if len(text) <= _LONGEST_CELL else None
 
 
 @lru_cache(maxsize=65536)
-def _kept(text: str) -> CellReading | None:
+def _read_cell_text(text: str) -> CellReading | None:
     text = _FOOTNOTE.sub("", text)
     if match := _FOLLOWED.fullmatch(text):
         sign = -1 if match[1] and match[1] in DASHES else 1

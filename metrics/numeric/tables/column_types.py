@@ -12,7 +12,7 @@ from ....text.numbers.notation import currency_signs, notation_signs, notation_w
 from ..lexicon import LANGUAGES, lexicon
 from .cells import NumberColumn, header_unit, is_missing, read_numbers
 from .grids import Grid, row_numbers
-from .table import Table
+from .table import NumericTable
 from .time_columns import TimeColumn, is_time_name, read_times
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ _FIRST_WORD = re.compile(r"\W*([^\W\d_]+)(?![^\W\d_]|\s+[^\W\d_])")  # "W 24-21"
 _EXAMPLES = {NumberFormat.POINT: "1,234.5", NumberFormat.COMMA: "1.234,5"}
 
 
-def table_of(grid: Grid) -> Table:
+def table_of(grid: Grid) -> NumericTable:
     """The grid's columns as times, numbers and texts; with its other readings where the notation does not tell."""
     time_name, times = _time_column(grid)
     numbers = {
@@ -37,7 +37,7 @@ def table_of(grid: Grid) -> Table:
     }
     formats, note = _formats(numbers, grid)
     rows = len(next(iter(grid.columns.values()), ()))
-    table = Table(
+    table = NumericTable(
         name=grid.name,
         frame=_frame(numbers, formats[0], rows),
         labels=_labels(grid, numbers, time_name),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..specification import Condition, Unverifiable, Window
 from .cells import read_cell
-from .table import STEPS, Period, Table, unit_of_period
+from .table import STEPS, NumericTable, Period, unit_of_period
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -18,7 +18,7 @@ _OPERATORS: Mapping[str, Callable[[Any, Any], Any]] = {"eq": eq, "ne": ne, "gt":
 _LONGER = (Period.WEEK, Period.MONTH, Period.QUARTER, Period.YEAR)
 
 
-def rows_of(table: Table, window: Window, may_be_none: bool = False) -> "NDArray[Any]":
+def rows_of(table: NumericTable, window: Window, may_be_none: bool = False) -> "NDArray[Any]":
     """The positions of the rows that fit every part of a window: in order of time where there is one, else of the file.
 
     Raises `Unverifiable` where the table cannot tell (no dates, no such row, part of a month) or no row fits, unless
@@ -34,7 +34,7 @@ def rows_of(table: Table, window: Window, may_be_none: bool = False) -> "NDArray
     return positions
 
 
-def _fits(table: Table, window: Window) -> "NDArray[Any]":
+def _fits(table: NumericTable, window: Window) -> "NDArray[Any]":
     import numpy as np
 
     fits: NDArray[Any] = np.ones(table.rows, dtype=bool)
@@ -55,14 +55,14 @@ def _fits(table: Table, window: Window) -> "NDArray[Any]":
     return fits
 
 
-def in_order(table: Table, positions: "NDArray[Any]") -> "NDArray[Any]":
+def in_order(table: NumericTable, positions: "NDArray[Any]") -> "NDArray[Any]":
     """Positions in order of time; rows without a time, and all where there is no time, keep the order of the file."""
     if table.times is None or table.times.is_monotonic_increasing:
         return positions
     return positions[table.times[positions].argsort(kind="stable")] if not table.times.hasnans else positions
 
 
-def values_of(table: Table, series: str, positions: "NDArray[Any]") -> "NDArray[Any]":
+def values_of(table: NumericTable, series: str, positions: "NDArray[Any]") -> "NDArray[Any]":
     """A series' values at some rows, missing ones left out. Raises `Unverifiable` where none is left."""
     import numpy as np
 
@@ -73,7 +73,7 @@ def values_of(table: Table, series: str, positions: "NDArray[Any]") -> "NDArray[
     return known
 
 
-def all_values(table: Table, series: str, positions: "NDArray[Any]") -> "NDArray[Any]":
+def all_values(table: NumericTable, series: str, positions: "NDArray[Any]") -> "NDArray[Any]":
     """A series' values at some rows, NaN where they are missing. Raises `Unverifiable` where a cell is no number."""
     import numpy as np
 
@@ -85,7 +85,7 @@ def all_values(table: Table, series: str, positions: "NDArray[Any]") -> "NDArray
     return values
 
 
-def _times(table: Table, too_long: Collection[Period] = ()) -> "DatetimeIndex":
+def _times(table: NumericTable, too_long: Collection[Period] = ()) -> "DatetimeIndex":
     if table.times is None:
         raise Unverifiable(f"{table.name} has no dates")
     if table.times.hasnans:
@@ -96,7 +96,7 @@ def _times(table: Table, too_long: Collection[Period] = ()) -> "DatetimeIndex":
     return table.times
 
 
-def _between(table: Table, start: date | None, end: date | None) -> "NDArray[Any]":
+def _between(table: NumericTable, start: date | None, end: date | None) -> "NDArray[Any]":
     import numpy as np
 
     begins, ends = _days(table)
@@ -109,7 +109,7 @@ def _between(table: Table, start: date | None, end: date | None) -> "NDArray[Any
 
 
 @lru_cache(maxsize=64)
-def _days(table: Table) -> "tuple[NDArray[Any], NDArray[Any]]":
+def _days(table: NumericTable) -> "tuple[NDArray[Any], NDArray[Any]]":
     """The first and the last day that each row stands for."""
     import pandas as pd
 
@@ -120,7 +120,7 @@ def _days(table: Table) -> "tuple[NDArray[Any], NDArray[Any]]":
 
 
 @lru_cache(maxsize=64)
-def _by_label(table: Table, column: str) -> Mapping[str, "NDArray[Any]"]:
+def _by_label(table: NumericTable, column: str) -> Mapping[str, "NDArray[Any]"]:
     import pandas as pd
 
     texts = table.labels[column].map(_folded, na_action="ignore")
@@ -132,7 +132,7 @@ def _folded(text: object) -> str:
     return " ".join(str(text).casefold().split())
 
 
-def _labelled(table: Table, label: str) -> "NDArray[Any]":
+def _labelled(table: NumericTable, label: str) -> "NDArray[Any]":
     rows_by_column = {}
     for column in table.labels.columns:
         rows = _by_label(table, column).get(_folded(label))
@@ -146,7 +146,7 @@ def _labelled(table: Table, label: str) -> "NDArray[Any]":
     return first
 
 
-def _meets(table: Table, condition: Condition) -> Any:
+def _meets(table: NumericTable, condition: Condition) -> Any:
     import numpy as np
 
     column, operator, wanted = condition.column, condition.operator, condition.value
@@ -166,7 +166,7 @@ def _meets(table: Table, condition: Condition) -> Any:
     return _OPERATORS[operator](values, numbers[0]) & ~np.isnan(values)
 
 
-def _texts_equal(table: Table, column: str, wanted: str | float) -> list[Any]:
+def _texts_equal(table: NumericTable, column: str, wanted: str | float) -> list[Any]:
     """The rows whose cell is a text, or the same number however it is written ("7" and "7.0")."""
     known = _by_label(table, column)
     if isinstance(wanted, str):
@@ -181,7 +181,7 @@ def _as_number(text: str | float) -> float | None:
     return next(iter(reading.values.values())) if reading else None
 
 
-def _outermost(table: Table, positions: "NDArray[Any]", window: Window) -> "NDArray[Any]":
+def _outermost(table: NumericTable, positions: "NDArray[Any]", window: Window) -> "NDArray[Any]":
     """The first or last rows of those found. Raises `Unverifiable` where rows of one time would be cut apart."""
     for count, cut in ((window.first, window.first), (window.last, -(window.last or 0))):
         if not count or len(positions) <= count:

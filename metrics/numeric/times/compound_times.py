@@ -17,7 +17,7 @@ _MASK = r"[\ue000-\uf000]"
 _MOST_DAYS = 31  # in such a span a day of the month is one date
 
 
-def joined(
+def join_times(
     text: str, language: str, times: Times, named_times: list[NamedTime], is_row: bool = False
 ) -> list[NamedTime]:
     """The times of a text, those joined that make one; `is_row`: only those that words for a row are joined to."""
@@ -34,7 +34,7 @@ def joined(
                 whole = NamedTime(match.start(), match.end(), windows, ends)
                 rest = [t for t in named_times if t not in parts and (t.end <= whole.start or whole.end <= t.start)]
                 named_times = sorted([*rest, whole], key=lambda time: time.start)
-                return joined(text, language, times, named_times, is_row)
+                return join_times(text, language, times, named_times, is_row)
     return named_times
 
 
@@ -286,7 +286,9 @@ def _dated(number: int, times: Times, named_times: list[NamedTime]) -> date | No
     return there[0] if len(there) == 1 else None
 
 
-def merged(named_times: list[NamedTime], join: Callable[[NamedTime, NamedTime], NamedTime | None]) -> list[NamedTime]:
+def merge_neighbours(
+    named_times: list[NamedTime], join: Callable[[NamedTime, NamedTime], NamedTime | None]
+) -> list[NamedTime]:
     """The times, a time and the one after it as one where they can be joined."""
     kept: list[NamedTime] = []
     for time in named_times:
@@ -309,4 +311,4 @@ def with_weekdays(text: str, language: str, named_times: list[NamedTime]) -> lis
                 return replace(dated, start=first.start, end=last.end + closed)
         return None
 
-    return merged(named_times, one_day)
+    return merge_neighbours(named_times, one_day)

@@ -22,11 +22,11 @@ def with_holidays(text: str, language: str, times: Times, named_times: list[Name
     for holiday in _holidays(text, language, times):
         named_times = [time for time in named_times if time.end <= holiday.start or holiday.end <= time.start]
         after = next(
-            (t for t in named_times if t.start >= holiday.end and _apposed(text[holiday.end : t.start], t, language)),
+            (t for t in named_times if t.start >= holiday.end and _is_beside(text[holiday.end : t.start], t, language)),
             None,
         )
         before = next(
-            (t for t in named_times if t.end <= holiday.start and _apposed(text[t.end : holiday.start], t, language)),
+            (t for t in named_times if t.end <= holiday.start and _is_beside(text[t.end : holiday.start], t, language)),
             None,
         )
         beside = after or before
@@ -60,7 +60,7 @@ def _between(language: str) -> re.Pattern[str]:
     return re.compile(rf" ?[,(] ?{led}", re.IGNORECASE)
 
 
-def _apposed(between: str, time: NamedTime, language: str) -> bool:
+def _is_beside(between: str, time: NamedTime, language: str) -> bool:
     return (
         _between(language).fullmatch(between) is not None and time.windows[0].start == time.windows[0].end is not None
     )
@@ -73,8 +73,8 @@ def _holidays(text: str, language: str, times: Times) -> Iterator[NamedTime]:
     for place in any_name.finditer(text):
         if place.start() < end:
             continue
-        fitting = [(match, spans) for name, spans in names if (match := name.match(text, place.start()))]
-        match, spans = max(fitting, key=lambda candidate: candidate[0].end())
+        possible_checks = [(match, spans) for name, spans in names if (match := name.match(text, place.start()))]
+        match, spans = max(possible_checks, key=lambda candidate: candidate[0].end())
         end = match.end()
         years = [int(match["year"])] if match["year"] else table_years
         every = [window for year in years for span in spans for window in _windows(span, language, year)]

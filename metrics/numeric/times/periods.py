@@ -9,7 +9,7 @@ from ..lexicon import lexicon
 from ..specification import Window
 from ..tables import NamedTime, Times
 from .calendar_times import times_by_name
-from .compound_times import joined, merged, with_lone_days, with_weekdays
+from .compound_times import join_times, merge_neighbours, with_lone_days, with_weekdays
 from .holidays import is_vague_holiday, with_holidays
 
 _BOUNDS = ("above", "below", "at_least", "at_most")  # "above 30 all of March" is said of each row
@@ -28,10 +28,10 @@ def find_times(text: str, language: str, times: Times) -> list[NamedTime]:
     named_times = with_weekdays(
         text, language, with_lone_days(text, language, times, with_weekdays(text, language, named_times))
     )
-    named_times = _apposed(text, language, joined(text, language, times, named_times, is_row=True))
-    named_times = joined(text, language, times, [_with_whole(time, text, language) for time in named_times])
+    named_times = _merge_repetitions(text, language, join_times(text, language, times, named_times, is_row=True))
+    named_times = join_times(text, language, times, [_with_whole(time, text, language) for time in named_times])
     named_times = [time for time in named_times if not is_vague_holiday(text[time.start : time.end], language)]
-    return [replace(time, windows=_named(time, text)) for time in _apposed(text, language, named_times)]
+    return [replace(time, windows=_named(time, text)) for time in _merge_repetitions(text, language, named_times)]
 
 
 def _nearest_to_dated(named_times: list[NamedTime]) -> list[NamedTime]:
@@ -52,17 +52,17 @@ def _is_yearless(time: NamedTime) -> bool:
     return len(starts) > 1 and alike
 
 
-def _apposed(text: str, language: str, named_times: list[NamedTime]) -> list[NamedTime]:
+def _merge_repetitions(text: str, language: str, named_times: list[NamedTime]) -> list[NamedTime]:
     """The times, one that is said twice as one: "last week (6 to 12 January)", "last week - the one of 6 January -"."""
 
-    def said_twice(first: NamedTime, last: NamedTime) -> NamedTime | None:
+    def merge_repetition(first: NamedTime, last: NamedTime) -> NamedTime | None:
         aside = _aside(language).fullmatch(text[first.end : last.start])
         both = tuple(window for window in last.windows if window in first.windows)
         closed = _CLOSED.match(text, last.end)
         end = closed.end() if closed else last.end
         return NamedTime(first.start, end, both, last.ends) if aside and both else None
 
-    return merged(named_times, said_twice)
+    return merge_neighbours(named_times, merge_repetition)
 
 
 def _with_whole(time: NamedTime, text: str, language: str) -> NamedTime:
