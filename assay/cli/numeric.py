@@ -45,7 +45,7 @@ def facts(
     from ..errors import UsageError
     from ..installation import require_packages
     from ..metrics.numeric.compute.facts import facts_of
-    from ..metrics.numeric.tables import tables_of_file
+    from ..metrics.numeric.tables.sample_tables import tables_of_file
 
     require_packages("numeric", "assay numeric")
     tables = tables_of_file(file, language)

@@ -21,7 +21,9 @@ from .parse.clause_splitter import claims_of
 from .parse.judge_reading import read_by_judge
 from .parse.scene import MOST_CHARACTERS, Scene, scene_of
 from .parse.sentence_reading import ReadCheck, Unread, read_sentence
-from .tables import NumericTable, stated_power, tables_of_sample
+from .tables.column_types import stated_power
+from .tables.sample_tables import tables_of_sample
+from .tables.table import NumericTable
 
 MOST_SENTENCES = 200
 """The sentences of an answer that are read; each takes some hundredths of a second."""

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from assay.cli.word_picture import draw_words
-from assay.metrics.numeric.parse import ClaimPart
+from assay.metrics.numeric.parse.explanation import ClaimPart
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from assay.html.page import template_environment
-from assay.metrics.numeric.parse import ROLES, ClaimPart
+from assay.metrics.numeric.parse.explanation import ROLES, ClaimPart
 
 
 def rendered(words: Any) -> str:

@@ -4,9 +4,9 @@ import operator
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from ..quantities import convert, unit_and_power
+from ..quantities.units import convert, unit_and_power
 from ..specification import Direction, Statistic, Unverifiable
-from ..tables import all_values, rows_of, values_of
+from ..tables.rows import all_values, rows_of, values_of
 from .computation import (
     Compute,
     Computed,

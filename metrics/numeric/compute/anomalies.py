@@ -11,7 +11,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from ..specification import Direction, Statistic, Unverifiable
-from ..tables import NumericTable, Period, all_values, in_order, rows_of
+from ..tables.rows import all_values, in_order, rows_of
+from ..tables.table import NumericTable, Period
 from .computation import Computed, StatisticInput, format_number, single
 
 if TYPE_CHECKING:

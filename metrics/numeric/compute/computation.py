@@ -7,7 +7,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ..specification import Specification, Statistic, Unverifiable, Window
-from ..tables import NumericTable, all_values, rows_of
+from ..tables.rows import all_values, rows_of
+from ..tables.table import NumericTable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

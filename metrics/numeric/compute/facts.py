@@ -5,7 +5,8 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from ..specification import Unverifiable
-from ..tables import NumericTable, in_order
+from ..tables.rows import in_order
+from ..tables.table import NumericTable
 from .anomalies import anomalies_of
 from .relations import is_alike
 from .trend import line_of

@@ -3,7 +3,8 @@
 from dataclasses import replace
 
 from ..specification import ALL_ROWS, Direction, Hedge, Specification, Statistic, Unverifiable, Window
-from ..tables import NumericTable, all_values, rows_of
+from ..tables.rows import all_values, rows_of
+from ..tables.table import NumericTable
 from .aggregates import AGGREGATES
 from .computation import Computed, StatisticInput, format_number, format_with_unit, single, statistic_title
 

@@ -5,7 +5,8 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from ..specification import Direction, Unverifiable
-from ..tables import LENGTHS, NumericTable, all_values, unit_of_period
+from ..tables.rows import all_values
+from ..tables.table import LENGTHS, NumericTable, unit_of_period
 from .computation import Computed, StatisticInput, format_number, single
 from .relations import SIGNIFICANT
 

@@ -5,9 +5,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from ...claim import Verdict
-from ..quantities import HEDGES, convert, holds, unit_and_power
+from ..quantities.tolerance import HEDGES, holds
+from ..quantities.units import convert, unit_and_power
 from ..specification import Direction, Hedge, Specification, Statistic, Unverifiable
-from ..tables import NumericTable, rows_of
+from ..tables.rows import rows_of
+from ..tables.table import NumericTable
 from .computation import Computed, StatisticInput, UnitRule, format_with_unit
 from .statistics import STATISTICS, statistics_in
 

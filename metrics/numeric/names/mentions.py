@@ -9,7 +9,7 @@ from typing import Literal
 from ....text.numbers import known_unit
 from ....text.numbers.notation import notation_words
 from ..lexicon import LANGUAGES, Token, lexicon, stem_of, tokens
-from ..tables import NumericTable
+from ..tables.table import NumericTable
 from .column_names import (
     Stems,
     column_names,

@@ -3,7 +3,7 @@
 import re
 
 from ..lexicon import Lexicon, Token
-from ..names import means, particle_of
+from ..names.column_names import means, particle_of
 from .clause import Clause
 from .construction import Interpretation
 from .marks import Mark

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 
 from ....text.numbers import known_unit
-from ..names import meanings, means, polarity
-from ..quantities import is_currency, measured_by
+from ..names.column_names import meanings, means, polarity
+from ..quantities.units import is_currency, measured_by
 from .checks import is_flow, series_of
 from .clause import Clause
 from .marks import Mark

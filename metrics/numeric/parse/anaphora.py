@@ -7,8 +7,10 @@ from functools import cache
 
 from ..lexicon import Lexicon, lexicon
 from ..specification import ALL_ROWS, Window
-from ..tables import DAY, LENGTHS, STEPS, NamedTime, Times, View
-from ..times import WORD, any_of, count_of, days, find_times, ordinal_of, span
+from ..tables.table import DAY, LENGTHS, STEPS, NamedTime, Times
+from ..tables.views import View
+from ..times.calendar_times import WORD, any_of, count_of, days, ordinal_of, span
+from ..times.periods import find_times
 from .marks import Mark
 from .same_period import is_within, shift_years, times_of_same_period, times_of_year_before
 

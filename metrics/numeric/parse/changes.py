@@ -3,9 +3,9 @@
 import re
 from dataclasses import replace
 
-from ..names import polarity
+from ..names.column_names import polarity
 from ..specification import ALL_ROWS, Direction, Hedge, Specification, Statistic, Window
-from ..tables import Times, step_before
+from ..tables.table import Times, step_before
 from .checks import (
     ClauseCheck,
     bounds_of,

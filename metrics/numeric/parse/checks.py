@@ -5,10 +5,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import product
 
-from ..names import means, says_mean
-from ..quantities import is_currency
+from ..names.column_names import means, says_mean
+from ..quantities.units import is_currency
 from ..specification import Hedge, Specification, Statistic, Window
-from ..tables import Period
+from ..tables.table import Period
 from .clause import Clause
 from .marks import BOUNDS, Mark, is_count
 

@@ -8,10 +8,10 @@ from ....judges import ChoiceQuestion
 from ..compute.computation import StatisticEntry, UnitRule
 from ..compute.statistics import STATISTICS
 from ..lexicon import lexicon
-from ..names import Names
-from ..quantities import HEDGES
+from ..names.mentions import Names
+from ..quantities.tolerance import HEDGES
 from ..specification import Direction, Hedge
-from ..tables import View
+from ..tables.views import View
 from .clause import Clause
 from .clause_splitter import plain, splits, without_cause
 from .marks import Mark, is_count

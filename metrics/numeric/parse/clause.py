@@ -9,10 +9,12 @@ from itertools import pairwise, product
 from ....languages import load_language
 from ....text.numbers import find_numbers
 from ..lexicon import Lexicon, Token, lexicon, tokens
-from ..names import Names
+from ..names.mentions import Names
 from ..specification import ALL_ROWS, Condition, Specification, Statistic, Window
-from ..tables import NumericTable, View
-from ..times import find_times, whole_weeks
+from ..tables.table import NumericTable
+from ..tables.views import View
+from ..times.calendar_times import whole_weeks
+from ..times.periods import find_times
 from .anaphora import spans_about, with_relative_times
 from .exclusions import earlier_windows, exclude_windows, with_exclusions
 from .marks import (

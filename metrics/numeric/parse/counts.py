@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from ..lexicon import Lexicon
 from ..specification import ALL_ROWS, Condition, Direction, Hedge, Statistic
-from ..tables import OUTCOME
+from ..tables.column_types import OUTCOME
 from .checks import (
     bounds_of,
     check,

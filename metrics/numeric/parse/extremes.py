@@ -2,7 +2,7 @@
 
 import re
 
-from ..names import polarity
+from ..names.column_names import polarity
 from ..specification import ALL_ROWS, Direction, Hedge, Specification, Statistic, Window
 from .adjectives import can_describe
 from .checks import (

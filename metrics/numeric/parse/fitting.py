@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from ..compute.computation import UnitRule
 from ..compute.statistics import statistics_in
 from ..specification import ALL_ROWS, Specification, Statistic
-from ..tables import is_panel
+from ..tables.groups import is_panel
 from .checks import RELATIONS, ClauseCheck, can_be_summed
 from .clause import Clause
 from .places import has_several

@@ -7,9 +7,9 @@ from ....judges import Answer, Judge, Request, Usage
 from ....prompts import Prompts
 from ....worker_threads import compute_beside
 from ..compute.statistics import STATISTICS
-from ..quantities import HEDGES
+from ..quantities.tolerance import HEDGES
 from ..specification import Specification
-from ..tables import NumericTable, time_text
+from ..tables.table import NumericTable, time_text
 from .claim_questions import MOST_NUMBERS, NOT_COMPUTABLE, NOTHING, OpenClaim, QuestionSlot, Subject, subjects_of
 from .clause import Clause
 from .judged_checks import CannotUse, JudgedNumber, checks_of

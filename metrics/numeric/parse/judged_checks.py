@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from ..compute.computation import UnitRule
 from ..compute.statistics import STATISTICS, statistics_in
 from ..specification import Direction, Hedge, Specification, Statistic, Unverifiable, Window
-from ..tables import rows_of
+from ..tables.rows import rows_of
 from .checks import is_flow, specify, value_fields
 from .claim_questions import THRESHOLD, WAYS, QuestionSlot, same_place, words_of
 from .clause import Clause

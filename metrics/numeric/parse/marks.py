@@ -8,10 +8,10 @@ from functools import cached_property
 from ....languages.claim_sections import Links
 from ....text.numbers import Number
 from ..lexicon import Lexicon, whole_words
-from ..names import Mention, Names
-from ..quantities import HEDGES
+from ..names.mentions import Mention, Names
+from ..quantities.tolerance import HEDGES
 from ..specification import Hedge
-from ..tables import NamedTime
+from ..tables.table import NamedTime
 
 HEDGES_BY_WORD = {entry.word: entry.hedge for entry in HEDGES.values() if entry.word}
 """The hedges by the kind of words that say them."""

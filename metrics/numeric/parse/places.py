@@ -1,7 +1,8 @@
 """How the times and rows of a clause lie to each other: one row, one time within another."""
 
 from ..specification import ALL_ROWS, Unverifiable, Window
-from ..tables import Times, rows_of
+from ..tables.rows import rows_of
+from ..tables.table import Times
 from .clause import Clause, is_window_within, merge_windows
 from .marks import Mark
 

@@ -9,8 +9,8 @@ from dateutil.relativedelta import relativedelta
 
 from ..lexicon import Lexicon, lexicon
 from ..specification import ALL_ROWS, Window
-from ..tables import DAY, STEPS, NamedTime, Times
-from ..times import any_of, count_of
+from ..tables.table import DAY, STEPS, NamedTime, Times
+from ..times.calendar_times import any_of, count_of
 from .marks import Mark
 
 

@@ -5,9 +5,11 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from ..lexicon import lexicon
-from ..names import Names, shared_stems
+from ..names.mentions import Names, shared_stems
 from ..specification import Specification, Window
-from ..tables import GROUP_VALUES, NumericTable, View, group_rows, is_panel, repeats, views
+from ..tables.groups import GROUP_VALUES, group_rows, is_panel, repeats
+from ..tables.table import NumericTable
+from ..tables.views import View, views
 from .clause import Clause, read_clause
 
 MOST_CHARACTERS = 600  # of a sentence, or a question, that is read: the time grows with the square of what it names

@@ -6,9 +6,10 @@ from dataclasses import dataclass, field, replace
 from ....languages import load_language
 from ....text.numbers import find_numbers
 from ..lexicon import Lexicon, lexicon, tokens, whole_words
-from ..names import Names
+from ..names.mentions import Names
 from ..specification import ALL_ROWS, Specification, Statistic, Window
-from ..tables import NumericTable, View
+from ..tables.table import NumericTable
+from ..tables.views import View
 from .accounting import is_comment, unknown_words
 from .checks import ClauseCheck
 from .clause import Clause

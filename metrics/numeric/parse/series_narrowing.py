@@ -6,9 +6,7 @@ from dataclasses import replace
 from functools import cache
 
 from ..lexicon import Lexicon, Token, lexicon, tokens
-from ..names import (
-    Mention,
-    Name,
+from ..names.column_names import (
     content_words,
     inflections,
     is_predicate,
@@ -17,8 +15,9 @@ from ..names import (
     name_words,
     names_without_participles,
 )
-from ..quantities import counts_things
-from ..tables import NumericTable
+from ..names.mentions import Mention, Name
+from ..quantities.units import counts_things
+from ..tables.table import NumericTable
 from .marks import Mark, aside
 
 _FAR = 4  # words between a noun and what is said of it

@@ -6,8 +6,9 @@ from dataclasses import replace
 
 from ....text.numbers import known_unit
 from ..lexicon import Lexicon, whole_words
-from ..names import means
-from ..tables import NumericTable, View
+from ..names.column_names import means
+from ..tables.table import NumericTable
+from ..tables.views import View
 from .marks import Mark, aside
 from .series_narrowing import with_narrowed
 

@@ -3,7 +3,7 @@
 import re
 
 from ....text.numbers import known_unit
-from ..names import means
+from ..names.column_names import means
 from ..specification import ALL_ROWS, Specification, Statistic, Window
 from .checks import can_be_summed, check, series_of, specify, value_fields, values_of
 from .clause import Clause, is_window_within

@@ -6,8 +6,9 @@ from functools import cache, lru_cache
 
 from ..lexicon import Lexicon, lexicon, tokens
 from ..specification import Window
-from ..tables import Period, Times
-from ..times import any_of, find_times
+from ..tables.table import Period, Times
+from ..times.calendar_times import any_of
+from ..times.periods import find_times
 from .marks import Mark
 
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")

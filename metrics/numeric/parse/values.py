@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from ..compute.statistics import STATISTICS
 from ..specification import Statistic, Unverifiable, Window
-from ..tables import Period, rows_of
-from ..tables import values_of as values_in
+from ..tables.rows import rows_of
+from ..tables.rows import values_of as values_in
+from ..tables.table import Period
 from .checks import (
     ClauseCheck,
     can_be_summed,

@@ -6,7 +6,8 @@ from functools import partial
 
 from ....text.numbers import Number, NumeralValue
 from ..lexicon import Lexicon
-from ..tables import LENGTHS, View
+from ..tables.table import LENGTHS
+from ..tables.views import View
 from .marks import Mark
 
 _HALF_MARGIN = 0.08  # "half" is 46 to 54%

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from ....text.numbers import Number, parse_number
 from ....text.numbers.notation import known_unit, notation_languages, notation_signs, notation_words
 from ....text.numbers.numerals import DASHES, GROUPING_SPACES, NumberFormat, numeral_readings
-from ..quantities import unit_and_power
+from ..quantities.units import unit_and_power
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

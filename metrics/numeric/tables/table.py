@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from dateutil.relativedelta import relativedelta
 
 from ....text.numbers.notation import known_unit, notation_words
-from ..quantities import convert, counts_things, unit_and_power
+from ..quantities.units import convert, counts_things, unit_and_power
 from ..specification import Unverifiable, Window
 
 if TYPE_CHECKING:

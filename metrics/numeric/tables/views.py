@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ....text.numbers.notation import notation_words
 from ..lexicon import LANGUAGES, lexicon
-from ..quantities import unit_and_power
+from ..quantities.units import unit_and_power
 from ..specification import ALL_ROWS, Window
 from .column_types import table_of
 from .grids import Grid, unique_names

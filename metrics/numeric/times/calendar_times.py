@@ -14,7 +14,7 @@ from ....text.numbers import parse_number
 from ....text.numbers.notation import notation_languages
 from ..lexicon import lexicon, whole_words
 from ..specification import Window
-from ..tables import DAY, STEPS, NamedTime, Period, Times
+from ..tables.table import DAY, STEPS, NamedTime, Period, Times
 
 _WEEKS_OF_A_MONTH = 26  # days: longer spans are told by months, shorter ones by weeks
 _ABOUT_A_YEAR = range(270, 370)  # days

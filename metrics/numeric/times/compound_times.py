@@ -8,7 +8,7 @@ from functools import cache
 
 from ..lexicon import lexicon
 from ..specification import ALL_ROWS, Window
-from ..tables import DAY, STEPS, NamedTime, Period, Times
+from ..tables.table import DAY, STEPS, NamedTime, Period, Times
 from .calendar_times import any_of, count_of, day_of, days, row_begins, span
 
 _FILLER = "\uf8ff"  # masked text keeps its length: a private character a time, then these

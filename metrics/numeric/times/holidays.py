@@ -10,7 +10,7 @@ from ....errors import InputError
 from ....languages.claim_sections import HolidayDay, HolidaySpan, HolidaySpans
 from ..lexicon import lexicon
 from ..specification import Window
-from ..tables import NamedTime, Times
+from ..tables.table import NamedTime, Times
 from .calendar_times import any_of
 
 

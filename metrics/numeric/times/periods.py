@@ -7,7 +7,7 @@ from functools import cache
 
 from ..lexicon import lexicon
 from ..specification import Window
-from ..tables import NamedTime, Times
+from ..tables.table import NamedTime, Times
 from .calendar_times import times_by_name
 from .compound_times import join_times, merge_neighbours, with_lone_days, with_weekdays
 from .holidays import is_vague_holiday, with_holidays

@@ -17,7 +17,9 @@ from assay.metrics.numeric.specification import (
     Unverifiable,
     Window,
 )
-from assay.metrics.numeric.tables import Grid, NumericTable, table_of
+from assay.metrics.numeric.tables.column_types import table_of
+from assay.metrics.numeric.tables.grids import Grid
+from assay.metrics.numeric.tables.table import NumericTable
 
 UP, DOWN, FLAT = Direction.UP, Direction.DOWN, Direction.FLAT
 S = Statistic

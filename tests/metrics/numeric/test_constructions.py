@@ -21,7 +21,9 @@ from assay.metrics.numeric.parse.construction import (
 from assay.metrics.numeric.parse.scene import clause_of, scene_of
 from assay.metrics.numeric.parse.selection import CONSTRUCTIONS, choose_interpretation, interpretations
 from assay.metrics.numeric.specification import Hedge, Specification, Statistic
-from assay.metrics.numeric.tables import Grid, NumericTable, table_of
+from assay.metrics.numeric.tables.column_types import table_of
+from assay.metrics.numeric.tables.grids import Grid
+from assay.metrics.numeric.tables.table import NumericTable
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,9 @@ import math
 import pytest
 
 from assay.metrics.numeric.numeric_claims import check_claims
-from assay.metrics.numeric.tables import Grid, group_rows, table_of
+from assay.metrics.numeric.tables.column_types import table_of
+from assay.metrics.numeric.tables.grids import Grid
+from assay.metrics.numeric.tables.groups import group_rows
 from assay.metrics.numeric.tables.views import view_of
 
 S, C = "supported", "contradicted"

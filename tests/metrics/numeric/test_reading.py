@@ -8,8 +8,10 @@ from assay.metrics.numeric.numeric_claims import check_claims
 from assay.metrics.numeric.parse.scene import scene_of
 from assay.metrics.numeric.parse.sentence_reading import Unread, read_sentence
 from assay.metrics.numeric.specification import Condition, Direction, Hedge, Specification, Statistic, Window
-from assay.metrics.numeric.tables import Grid, NumericTable, Period, Times, table_of
-from assay.metrics.numeric.times import find_times
+from assay.metrics.numeric.tables.column_types import table_of
+from assay.metrics.numeric.tables.grids import Grid
+from assay.metrics.numeric.tables.table import NumericTable, Period, Times
+from assay.metrics.numeric.times.periods import find_times
 
 DAYS = [date(2026, 3, day).isoformat() for day in range(1, 32)]
 

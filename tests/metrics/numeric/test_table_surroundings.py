@@ -3,7 +3,9 @@
 import pytest
 
 from assay.metrics.numeric.numeric_claims import check_claims
-from assay.metrics.numeric.tables import Grid, NumericTable, grids_in_text, table_of
+from assay.metrics.numeric.tables.column_types import table_of
+from assay.metrics.numeric.tables.grids import Grid, grids_in_text
+from assay.metrics.numeric.tables.table import NumericTable
 
 GAMES = table_of(
     Grid(

@@ -6,7 +6,9 @@ from datetime import date, timedelta
 import pytest
 
 from assay.metrics.numeric.numeric_claims import check_claims
-from assay.metrics.numeric.tables import Grid, NumericTable, table_of
+from assay.metrics.numeric.tables.column_types import table_of
+from assay.metrics.numeric.tables.grids import Grid
+from assay.metrics.numeric.tables.table import NumericTable
 
 S, C, U = "supported", "contradicted", "unverifiable"
 WEEKS = ["02-03", "02-10", "02-17", "02-24", "03-03", "03-10", "03-17", "03-24", "03-31", "04-07", "04-14", "04-21"]

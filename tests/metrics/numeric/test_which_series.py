@@ -2,10 +2,11 @@
 
 import pytest
 
-from assay.metrics.numeric.names import halves, hints_of
+from assay.metrics.numeric.names.column_names import halves, hints_of
 from assay.metrics.numeric.numeric_claims import check_claims
-from assay.metrics.numeric.quantities import unit_and_power
-from assay.metrics.numeric.tables import Grid, table_of
+from assay.metrics.numeric.quantities.units import unit_and_power
+from assay.metrics.numeric.tables.column_types import table_of
+from assay.metrics.numeric.tables.grids import Grid
 
 S, C, U = "supported", "contradicted", "unverifiable"
 DAYS = ["2025-03-01", "2025-03-02", "2025-03-03"]
