@@ -91,6 +91,11 @@ def whole_words(patterns: Iterable[str]) -> re.Pattern[str]:
     return re.compile(rf"(?<!\w)(?:{'|'.join(f'(?:{pattern})' for pattern in ordered)})(?!\w)", re.IGNORECASE)
 
 
+def any_of(words: Iterable[str]) -> str:
+    """One expression for any of the words, the longest first."""
+    return "|".join(sorted(words, key=len, reverse=True))
+
+
 @lru_cache(maxsize=10_000)
 def tokens(text: str, language: str) -> tuple[Token, ...]:
     """The words, numbers and signs of a text, in order."""

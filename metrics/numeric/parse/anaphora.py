@@ -1,18 +1,18 @@
 """Times that are told by another time: "a day later", "the month before", "over the month", "the last" week."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import date
 from functools import cache
 
-from ..lexicon import Lexicon, lexicon
-from ..specification import ALL_ROWS, Window
+from ..lexicon import Lexicon, any_of, lexicon
+from ..specification import Window
 from ..tables.table import DAY, LENGTHS, STEPS, NamedTime, Times
 from ..tables.views import View
-from ..times.calendar_times import WORD, any_of, count_of, days, ordinal_of, span
+from ..times.calendar_times import WORD, count_of, days, ordinal_of, span
 from ..times.periods import find_times
-from .marks import Mark
-from .same_period import is_within, shift_years, times_of_same_period, times_of_year_before
+from .marks import Mark, with_mark
+from .same_period import base_windows, is_within, shift_years, times_of_same_period, times_of_year_before
 
 _SHARE_OF_UNIT = (0.8, 1.05)  # how much of a month the dates have to reach over to be "the month"
 
@@ -23,12 +23,8 @@ def with_relative_times(kept: list[Mark], text: str, words: Lexicon, view: View,
         return kept
     for find in (_whole_unit, _adjectives, times_of_same_period, times_of_year_before, _elided, _steps):
         for new in find(text, words, view.times, kept, scope):
-            kept = sorted([new, *(m for m in kept if m.end <= new.start or new.end <= m.start)], key=_place)
+            kept = with_mark(kept, new)
     return kept
-
-
-def _place(mark: Mark) -> int:
-    return mark.start
 
 
 @cache
@@ -126,11 +122,7 @@ def _elided(text: str, words: Lexicon, times: Times, kept: Sequence[Mark], scope
 
 def _steps(text: str, words: Lexicon, times: Times, kept: Sequence[Mark], scope: Sequence[Window]) -> Iterator[Mark]:
     """ "A day later", "the month before": a step from the nearest time of the clause, else of the text before."""
-    moves: tuple[tuple[str, Callable[[Window, str, int], Window | None]], ...] = (
-        ("step_after", _after),
-        ("step_before", _before),
-    )
-    for kind, move in moves:
+    for kind, forward in (("step_after", True), ("step_before", False)):
         for match in _patterns(words.language, kind).finditer(text):
             n = _parts(match).get("n", "").lower()
             unit, count = (
@@ -141,9 +133,8 @@ def _steps(text: str, words: Lexicon, times: Times, kept: Sequence[Mark], scope:
             if unit not in STEPS or count is None or inside:
                 continue
             others = [m for m in kept if m.time and (m.end <= match.start() or match.end() <= m.start)]
-            near = sorted(others, key=lambda m: (m.end > match.start(), abs(m.start - match.start())))
-            bases = near[0].time.windows if near and near[0].time else [w for w in scope if w != ALL_ROWS]
-            moved = [window for base in bases if (window := move(base, unit, count))]
+            bases = base_windows(match.start(), others, scope)
+            moved = [window for base in bases if (window := _stepped(base, unit, count, forward=forward))]
             if moved:
                 yield Mark(*match.span(), match[0], time=NamedTime(*match.span(), tuple(moved)))
                 continue
@@ -152,26 +143,17 @@ def _steps(text: str, words: Lexicon, times: Times, kept: Sequence[Mark], scope:
                 yield Mark(*match.span(), match[0], frozenset({"undatable_time"}))
 
 
-def _after(base: Window, unit: str, count: int) -> Window | None:
+def _stepped(base: Window, unit: str, count: int, *, forward: bool) -> Window | None:
+    """The time so many units after a time, or before it; None where the time is no such unit."""
     if base.start is None or base.end is None:
         return None
+    step = count if forward else -count
     if unit == "year" and is_within(base, unit):
-        return shift_years(base, count)
+        return shift_years(base, step)  # "in March ... than a year earlier"
     if unit == "day":
-        day = base.end + count * DAY
+        day = (base.end if forward else base.start) + step * DAY
         return days(day, day)
-    return span(base.start + STEPS[unit] * count, unit) if _is_one(base, unit) else None
-
-
-def _before(base: Window, unit: str, count: int) -> Window | None:
-    if base.start is None or base.end is None:
-        return None
-    if unit == "year" and is_within(base, unit):
-        return shift_years(base, -count)  # "in March ... than a year earlier"
-    if unit == "day":
-        day = base.start - count * DAY
-        return days(day, day)
-    return span(base.start - STEPS[unit] * count, unit) if _is_one(base, unit) else None
+    return span(base.start + STEPS[unit] * step, unit) if _is_one(base, unit) else None
 
 
 def _is_one(window: Window, unit: str) -> bool:

@@ -7,7 +7,7 @@ from functools import cache
 from ....languages import load_language
 from ....text.numbers import known_unit
 from ....text.sentences import claiming_sentences
-from ..lexicon import Lexicon, lexicon
+from ..lexicon import Lexicon, any_of, lexicon
 
 _AFTER_UNIT = re.compile(r"(?P<amount>\d\s?[^\W\d]{1,5}\.)\s+(?=(?P<after>[A-ZÀ-Þ]\w*))")
 
@@ -69,8 +69,8 @@ def without_cause(text: str, words: Lexicon) -> tuple[str, bool]:
 @cache
 def _joints(language: str) -> re.Pattern[str]:
     """Where a sentence may be cut: at words that join clauses, at brackets, colons and dashes."""
-    joins = "|".join(sorted(lexicon(language).data["joins"], key=len, reverse=True))
-    after_comma = "|".join(sorted(lexicon(language).data["joins_after_comma"], key=len, reverse=True))
+    joins = any_of(lexicon(language).data["joins"])
+    after_comma = any_of(lexicon(language).data["joins_after_comma"])
     return re.compile(
         rf"(?:,\s*(?:{joins}|{after_comma})\b|;|:(?=\s)|,(?=\s)|\s\(|\s[–—-]+(?=\s)|\s(?:{joins})(?=\s))\s*",
         re.IGNORECASE,

@@ -12,7 +12,7 @@ from ..specification import Specification
 from ..tables.table import NumericTable, time_text
 from .claim_questions import MOST_NUMBERS, NOT_COMPUTABLE, NOTHING, OpenClaim, QuestionSlot, Subject, subjects_of
 from .clause import Clause
-from .judged_checks import CannotUse, JudgedNumber, checks_of
+from .judge_checks import CannotUse, JudgedNumber, checks_of
 from .sentence_reading import ReadCheck, Unread
 
 _MOST_COLUMNS = 40

@@ -121,6 +121,12 @@ def longest_marks(marks: list[Mark]) -> list[Mark]:
     return sorted(kept, key=lambda mark: mark.start)
 
 
+def with_mark(marks: Sequence[Mark], new: Mark) -> list[Mark]:
+    """The marks in order, a new one in place of those that it overlaps."""
+    rest = (mark for mark in marks if mark.end <= new.start or new.end <= mark.start)
+    return sorted([*rest, new], key=lambda mark: mark.start)
+
+
 def with_hedges(text: str, marks: Sequence[Mark], links: Links) -> list[Mark]:
     """The marks, each number with the hedge that stands right before it ("more than 5") or after it ("5 or more")."""
     return [

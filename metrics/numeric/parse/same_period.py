@@ -7,10 +7,10 @@ from functools import cache
 
 from dateutil.relativedelta import relativedelta
 
-from ..lexicon import Lexicon, lexicon
+from ..lexicon import Lexicon, any_of, lexicon
 from ..specification import ALL_ROWS, Window
 from ..tables.table import DAY, STEPS, NamedTime, Times
-from ..times.calendar_times import any_of, count_of
+from ..times.calendar_times import count_of
 from .marks import Mark
 
 
@@ -26,7 +26,7 @@ def times_of_same_period(
         step = before.match(text, match.end()) if named is None else None
         count = _count(step["n"], words) if step else 0
         others = [m for m in kept if m.time and (m.end <= match.start() or max(end, match.end()) <= m.start)]
-        bases = _bases(match.start(), others, scope)
+        bases = base_windows(match.start(), others, scope)
         if named is not None or count:
             years = [(named - w.start.year if named else -count, w) for w in bases if w.start]
             moved = [shift_years(w, by) for by, w in years if by and _is_of(w, unit)]
@@ -50,7 +50,7 @@ def times_of_year_before(
         step = before.match(text, mark.end) if mark.time and not re.search(r"\d{4}", mark.text) else None
         others = [m for m in kept if m.time and step and (m.end <= mark.start or step.end() <= m.start)]
         named = mark.time.windows[0] if mark.time else ALL_ROWS
-        bases = [w for w in _bases(mark.start, others, scope) if w.start] if step else []
+        bases = [w for w in base_windows(mark.start, others, scope) if w.start] if step else []
         if step is None or not bases or bases[0].start is None or named.start is None or not is_within(named, "year"):
             continue
         year = bases[0].start.year - _count(step["n"], words)
@@ -90,7 +90,8 @@ def _year_after(text: str, end: int, kept: Sequence[Mark], words: Lexicon) -> tu
     return None, end
 
 
-def _bases(start: int, others: Sequence[Mark], scope: Sequence[Window]) -> list[Window]:
+def base_windows(start: int, others: Sequence[Mark], scope: Sequence[Window]) -> list[Window]:
+    """What the nearest of the other times means; without others, the windows of the text before."""
     near = sorted(others, key=lambda m: (m.end > start, abs(m.start - start)))
     if near and near[0].time:
         return list(near[0].time.windows)

@@ -10,7 +10,7 @@ from .accounting import may_be_left_out, unaccounted_words
 from .checks import ClauseCheck
 from .clause import Clause
 from .construction import Construction, Interpretation, interpret
-from .fitting import possible_checks
+from .feasibility import possible_checks
 
 CONSTRUCTIONS: tuple[Construction, ...] = (
     *values.CONSTRUCTIONS,

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, reduce
 
 from ..lexicon import Lexicon, Token, lexicon, tokens
 from ..names.column_names import (
@@ -18,7 +18,7 @@ from ..names.column_names import (
 from ..names.mentions import Mention, Name
 from ..quantities.units import counts_things
 from ..tables.table import NumericTable
-from .marks import Mark, aside
+from .marks import Mark, aside, with_mark
 
 _FAR = 4  # words between a noun and what is said of it
 _MOST_LINKS = 3  # words such as "zijn er" between a noun and what happened to it
@@ -191,8 +191,7 @@ def _with_directions(kept: list[Mark], text: str, words: Lexicon, table: Numeric
         if word and len(columns) == 1:
             name = Name("series", columns[0], 3)
             directions.append(Mark(*word.span(1), word[1], mention=Mention(*word.span(1), (name,))))
-    free = [m for m in kept if not any(m.start < f.end and f.start < m.end for f in directions)]
-    return sorted([*free, *directions], key=lambda m: m.start)
+    return reduce(with_mark, directions, kept)
 
 
 def _named(mark: Mark, column: str) -> Mark:

@@ -4,10 +4,9 @@ import re
 from datetime import date
 from functools import cache, lru_cache
 
-from ..lexicon import Lexicon, lexicon, tokens
+from ..lexicon import Lexicon, any_of, lexicon, tokens
 from ..specification import Window
 from ..tables.table import Period, Times
-from ..times.calendar_times import any_of
 from ..times.periods import find_times
 from .marks import Mark
 

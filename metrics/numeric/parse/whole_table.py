@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from functools import partial
 
 from ....text.numbers import Number, NumeralValue
-from ..lexicon import Lexicon
+from ..lexicon import Lexicon, any_of
 from ..tables.table import LENGTHS
 from ..tables.views import View
-from .marks import Mark
+from .marks import Mark, with_mark
 
 _HALF_MARGIN = 0.08  # "half" is 46 to 54%
 _STEP_UNITS = {"day": "day", "week": "week", "month": "month", "year": "year", "hour": "h"}
@@ -29,8 +29,7 @@ def with_whole(kept: list[Mark], text: str, words: Lexicon, view: View) -> list[
             continue
         if end is not None:
             whole = Mark(match.start(), end, text[match.start() : end], frozenset({"whole", "all_rows"}))
-            rest = [m for m in kept if m.end <= whole.start or whole.end <= m.start]
-            return sorted([*rest, whole], key=lambda m: m.start)
+            return with_mark(kept, whole)
     return kept
 
 
@@ -45,7 +44,7 @@ def _reaches_over_all(mark: Mark, view: View) -> bool:
 
 def with_rates(kept: list[Mark], text: str, words: Lexicon, view: View) -> list[Mark]:
     """The marks and what says "a day", "per month": of one row, or of several (which no statistic is of)."""
-    units = "|".join(sorted(words.data["periods"], key=len, reverse=True))
+    units = any_of(words.data["periods"])
     pattern = re.compile(
         rf"(?<!\w)(?:{words.data['rate']}) (?P<unit>{units})(?! (?:{words.links.rate_not}))(?!\w)", re.I
     )
@@ -57,8 +56,7 @@ def with_rates(kept: list[Mark], text: str, words: Lexicon, view: View) -> list[
         kind = "per_row" if words.data["periods"][match["unit"].lower()] == view.table.step else "per_other"
         if any(match[0].lower() in header.lower() for header in view.table.columns):
             kind = "value_word"  # "EUR 25 a month", where the column is called so
-        kept = [m for m in kept if m.end <= match.start() or match.end() <= m.start]
-        kept.append(Mark(*match.span(), match[0], frozenset({kind})))
+        kept = with_mark(kept, Mark(*match.span(), match[0], frozenset({kind})))
     kept = [_as_half(text, words, mark, kept) for mark in map(partial(_as_rate, text, words), kept)]
     return sorted(kept, key=lambda m: m.start)
 

@@ -1,13 +1,14 @@
 """A column of cells as times: dates in several notations, months, quarters, weeks and years."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ....text.numbers.notation import notation_languages, notation_words
+from ..lexicon import any_of
 from .cells import is_missing
 from .table import Period
 
@@ -169,9 +170,9 @@ def _notations() -> list[tuple[re.Pattern[str], Period, bool]]:
         r"(?:[t ]+(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2})(?:[.,]\d+)?)?\s?(?:z|[+-]\d{2}:?\d{2})?)?"
     )
     sign, y, m, d = r"(?P<sign>[-/.])", r"(?P<y>\d{4})", r"(?P<m>\d{1,2})", r"(?P<d>\d{1,2})"
-    month = rf"(?P<m>{_longest_first(_months())})\.?"
+    month = rf"(?P<m>{any_of(_months())})\.?"
     weekday = r"(?:[a-z]{2,9}\.?,?\s)?"
-    quarter, week = (_longest_first(notation_words(kind)) for kind in ("quarters", "weeks"))
+    quarter, week = (any_of(notation_words(kind)) for kind in ("quarters", "weeks"))
     ordinal = rf"(?:{'|'.join(notation_words('ordinals'))})?"
     year = r"(?P<y>\d{4}|(?<![\d])'?\d{2})"
     notations = [
@@ -191,7 +192,3 @@ def _notations() -> list[tuple[re.Pattern[str], Period, bool]]:
         (rf"(?:{week})\s?(?P<w>\d{{1,2}})[\s,-]+{y}", Period.WEEK, False),
     ]
     return [(re.compile(pattern), period, needs_name) for pattern, period, needs_name in notations]
-
-
-def _longest_first(words: Iterable[str]) -> str:
-    return "|".join(sorted(words, key=len, reverse=True))

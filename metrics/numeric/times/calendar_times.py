@@ -12,7 +12,7 @@ from dateutil.relativedelta import relativedelta
 from ....languages import load_language
 from ....text.numbers import parse_number
 from ....text.numbers.notation import notation_languages
-from ..lexicon import lexicon, whole_words
+from ..lexicon import any_of, lexicon, whole_words
 from ..specification import Window
 from ..tables.table import DAY, STEPS, NamedTime, Period, Times
 
@@ -309,11 +309,6 @@ def _months(language: str) -> dict[str, int]:
     named = {name.lower(): n for names in (known.short_months, known.months) for n, name in enumerate(names, 1)}
     more: dict[str, int] = lexicon(language).data["more_months"]
     return named | more
-
-
-def any_of(words: Iterable[str]) -> str:
-    """One expression for any of the words, the longest first."""
-    return "|".join(sorted(words, key=len, reverse=True))
 
 
 def days(start: date, end: date) -> Window:

@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from functools import cache
 
-from ..lexicon import lexicon
+from ..lexicon import any_of, lexicon
 from ..specification import ALL_ROWS, Window
 from ..tables.table import DAY, STEPS, NamedTime, Period, Times
-from .calendar_times import any_of, count_of, day_of, days, row_begins, span
+from .calendar_times import count_of, day_of, days, row_begins, span
 
 _FILLER = "\uf8ff"  # masked text keeps its length: a private character a time, then these
 _FIRST_MASK = 0xE000

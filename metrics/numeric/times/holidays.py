@@ -8,10 +8,9 @@ from functools import cache, lru_cache
 
 from ....errors import InputError
 from ....languages.claim_sections import HolidayDay, HolidaySpan, HolidaySpans
-from ..lexicon import lexicon
+from ..lexicon import any_of, lexicon
 from ..specification import Window
 from ..tables.table import NamedTime, Times
-from .calendar_times import any_of
 
 
 def with_holidays(text: str, language: str, times: Times, named_times: list[NamedTime]) -> list[NamedTime]:
