@@ -15,8 +15,8 @@ from .specification import Specification, Statistic
 class CheckedClaim:
     """One checked part of a claim. `read_by` is grammar or judge; None where it could not be read.
 
-    `words` are the pieces of `part`, with what the grammar took each for. `disagreeing` are the readings that come to
-    different verdicts, where that is why it is unverifiable.
+    `words` are the pieces of `part`, each with its meaning. `disagreeing` are the readings with different verdicts,
+    if the claim is unverifiable for that reason.
     """
 
     text: str

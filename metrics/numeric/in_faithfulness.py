@@ -14,7 +14,7 @@ _MOST_ROWS = 100
 
 
 def with_computed_verdicts(sample: Sample, judged: Sequence[Claim]) -> list[Claim]:
-    """The claims, those that can be computed with the computation's verdict; the others as the judge left them.
+    """The claims: a computable claim with the computed verdict, any other with the judge's.
 
     A claim with several numbers is decided when one of them is wrong, or when all of it could be checked. Of an answer
     with more than `MOST_SENTENCES` claims the first ones are computed.

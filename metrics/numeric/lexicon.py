@@ -35,8 +35,8 @@ class Token:
 class Lexicon:
     """The words of one language: `kinds` matches each kind of mark, `data` is the rest of its pack.
 
-    `plain` words say nothing that is checked, unless a column is called so; of those, `everyone` are nouns for all that
-    a table is about, which narrow nothing even after a preposition.
+    `plain` words state nothing that can be checked, unless a column has such a name. `everyone` holds stems of plain
+    nouns for all that a table is about: they narrow nothing, even after a preposition.
     """
 
     language: str
@@ -50,7 +50,7 @@ class Lexicon:
     plain: frozenset[str]
     everyone: frozenset[str]  # their stems
     links: Links
-    extremes_of: dict[str, re.Pattern[str]]  # adjectives by the one quantity that they are said of
+    extremes_of: dict[str, re.Pattern[str]]  # adjectives by the one quantity that they describe
     data: dict[str, Any]
 
 

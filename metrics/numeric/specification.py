@@ -83,7 +83,7 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """The rows that a claim is about: those that fit every part that is given. Nothing given: all rows.
+    """The rows that a claim is about: those that fit every part. Without parts: all rows.
 
     `start` and `end` are both included. Relative words ("last week") are dates already, reckoned from the table's end.
     `first` and `last` are numbers of rows, counted after the other parts. `rows` are row labels as the table has them;

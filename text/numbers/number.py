@@ -26,7 +26,7 @@ _WORD = re.compile(r"\w+(?:['’-]\w+)*|[^\w\s]")
 class Number:
     """A number of a text: `text[start:end]`, sign, currency, scale word and unit included.
 
-    `readings` are what it may mean, the likeliest first: two where the notation does not tell (1.234), else one.
+    `readings` are what it may mean, the likeliest first: two where the notation is ambiguous (1.234), else one.
     `unit` is as computed with (a pint unit, `%`, `pp`, an ISO currency), None where none is written. `ordinal` is a
     place ("3rd"), `spelled` a number in words ("seven"). `margin` is the share of its value that a round phrase ("a
     third") may be off.

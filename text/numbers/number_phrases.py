@@ -83,7 +83,7 @@ def _phrase(kind: str, match: re.Match[str], language: Language, whole_number: W
 
 
 def _span(match: re.Match[str]) -> tuple[int, int]:
-    """Of the group `x`, where the words before it only tell what it is ("by a third")."""
+    """The span of the group `x`, which leaves out the words before it ("by" of "by a third"); else of all."""
     return match.span("x" if "x" in match.re.groupindex else 0)
 
 

@@ -56,7 +56,7 @@ def extreme(data: StatisticInput) -> Computed:
 
 
 def count(data: StatisticInput) -> Computed:
-    """The rows in the window; with a series those that have a value, or its different values."""
+    """Counts the rows of the window; with a series, the rows that have a value, or the different values."""
     import numpy as np
 
     asked, table = data.asked, data.table
@@ -162,7 +162,7 @@ def outer(data: StatisticInput) -> Computed:
 
 
 def rank(data: StatisticInput) -> Computed:
-    """The place of a row among the window's: 1 is the highest, with direction up the lowest; equals share places."""
+    """The place of a row among those of the window: 1 is the highest, or the lowest if the direction is up."""
     import numpy as np
 
     place = data.asked.place

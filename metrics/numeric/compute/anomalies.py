@@ -1,4 +1,4 @@
-"""Anomalies of a series: values far from the rest, and values far from what the season or the trend lets expect.
+"""Anomalies of a series: values far from the rest, and values far from what season or trend predict.
 
 Robust z-score: 0.6745 (x - median) / MAD, an anomaly beyond 3.5 (Iglewicz and Hoaglin 1993); where the MAD is 0, the
 mean absolute deviation takes its place. Seasonal: the same of the residuals of STL (Cleveland et al. 1990), beyond 5,
@@ -69,8 +69,9 @@ def anomalies_of(table: NumericTable, series: str) -> tuple[Anomalies, ...]:
 def anomaly(data: StatisticInput) -> Computed:
     """Whether there is an anomaly in the window (at the place, if one is named; upwards or downwards, if said).
 
-    What season or trend show as unusual is an anomaly, though its value alone is none. Raises `Unverifiable` where only
-    the plain z-score finds one (season or trend may explain it), or methods count differently and a count is claimed.
+    A value that season or trend make unusual is an anomaly, also where the value alone is usual. Raises
+    `Unverifiable` where only the plain z-score finds one (season or trend may explain it), or where a count is claimed
+    and the methods count differently.
     """
     import numpy as np
 
@@ -94,7 +95,7 @@ def anomaly(data: StatisticInput) -> Computed:
 
 
 def _meant(method: Anomalies, positions: set[int], direction: Direction | None) -> list[int]:
-    """Those of a method's anomalies that are in some rows, and go the way that is said."""
+    """A method's anomalies in these rows, in the claimed direction."""
     up = direction is Direction.UP
     return [p for p in method.places if p in positions and (direction is None or (method.scores[p] > 0) == up)]
 

@@ -20,10 +20,10 @@ _SHOWN = 6  # values in a line of arithmetic
 class Computed:
     """A statistic of a table.
 
-    `values` are the value by definition: one under "", or one for each definition that is in use ("sample",
-    "population"). `unit` is the series' (or `%`, `pp`). `arithmetic` is how it came about, in a line. `places` are
-    positions of rows, for statistics that ask where. `holds` is the answer of a statistic without a value (a trend,
-    a comparison). `base` is what a change is measured from.
+    `values` holds one value per definition in use ("sample", "population"), or one value under "". `unit` is
+    the series' (or `%`, `pp`). `arithmetic` is the calculation in one line. `places` are positions of rows, for
+    statistics that ask where. `holds` is the answer of a statistic without a value (a trend, a comparison). `base` is
+    what a change is measured from.
     """
 
     values: Mapping[str, float] = field(default_factory=dict)

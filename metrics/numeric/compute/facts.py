@@ -21,8 +21,8 @@ def facts_of(table: NumericTable, pairs: bool | None = None) -> dict[str, Any]:
     """The facts of a table, in its likelier reading, as JSON values; None where something cannot be computed.
 
     A series has n, missing, mean, median, minimum, maximum (and where), deviation of a sample and of a population, sum,
-    first, last, change, percent_change, trend (slope a step, p, direction) and anomalies by method. A pair has the mean
-    and extremes of the differences, the ratio of the means, how often each is higher, and Pearson's correlation.
+    first, last, change, percent_change, trend (slope per step, p, direction) and anomalies by method. A pair has the
+    mean and extremes of the differences, the ratio of the means, how often each is higher, and Pearson's correlation.
 
     Args:
         table: The table.

@@ -1,4 +1,4 @@
-"""Statistics that set two things beside each other: two series, or one series in two windows."""
+"""Statistics that compare two series, or one series in two windows."""
 
 from dataclasses import replace
 
@@ -72,7 +72,7 @@ def ratio(of: StatisticInput) -> Computed:
 
 
 def is_alike(table: NumericTable, series: str, other: str) -> bool:
-    """Whether two series are of one kind, so that their ratio has no unit; euros by employees are euros each."""
+    """Whether the ratio of two series has no unit, since both measure the same; not euros divided by employees."""
     try:
         table.in_unit_of(series, 1.0, other)
     except Unverifiable:

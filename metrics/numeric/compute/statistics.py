@@ -1,4 +1,4 @@
-"""The registry of statistics: each is one entry, from which the verdicts, the constructions and the judge take it."""
+"""The registry of statistics: one entry each, used by the verdicts, the constructions and the judge's questions."""
 
 from collections.abc import Mapping
 

@@ -18,8 +18,9 @@ STABLE = 0.05  # a series whose line moves less than 5% of its mean over the win
 
 @dataclass(frozen=True)
 class TrendLine:
-    """A least-squares line: its slope a `step` ("day", "month", "row"), the slope's two-sided p-value (1 if n < 3), the
-    number of values, and by how much the line moves from the first to the last, as a share of the series' mean."""
+    """A least-squares line: its slope per `step` ("day", "month", "row"), the slope's two-sided p-value (1 if n < 3),
+    the number of values, and how far the line moves from the first to the last value, as a share of the series' mean.
+    """
 
     slope: float
     p: float
@@ -93,10 +94,10 @@ def trend(data: StatisticInput) -> Computed:
 
 
 def streak(data: StatisticInput) -> Computed:
-    """The changes in one direction, one after the other, that end the window; without a value, whether all are so.
+    """Counts the consecutive changes in one direction that end the window; without a value, whether all changes are.
 
-    Raises `Unverifiable` where there is another streak as long as the claim says, and not this one: which is meant, the
-    claim does not say.
+    Raises `Unverifiable` where the last streak is shorter than the claimed one, and another is long enough: the claim
+    does not say which of them it means.
     """
     import numpy as np
 

@@ -87,7 +87,7 @@ def _check_computed(asked: Specification, computed: Computed, table: NumericTabl
 
 
 def _nearly_so(asked: Specification, computed: Computed, values: list[float]) -> str | None:
-    """Why a claim that does not hold may yet be right: a round phrase, or a change between negative values."""
+    """Why a claim that does not hold may still be right: a round phrase, or a change between negative values."""
     if asked.margin is not None and HEDGES[asked.hedge].bound is None:
         wider = replace(asked, margin=_FURTHER * asked.margin, hedge=Hedge.ABOUT)
         return (
@@ -104,7 +104,7 @@ def _nearly_so(asked: Specification, computed: Computed, values: list[float]) ->
 
 
 def _goes_as_claimed(asked: Specification, computed: Computed) -> bool:
-    """Whether a change without a size goes the claimed way; about none is within 5% of what it is measured from."""
+    """Whether a change without a size has the claimed direction; flat is a change within 5% of the base."""
     value = computed.value or 0.0
     if asked.direction is Direction.FLAT:
         whole = 100.0 if asked.statistic is Statistic.PERCENT_CHANGE else abs(computed.base or 0.0)
@@ -174,7 +174,7 @@ def _decided_finding(
     true: bool,
     outcome: tuple[float | str, str | None, str],
 ) -> Finding:
-    """The finding that a claim is true or not; `outcome` is what it is in fact, its unit, and how it was read."""
+    """The finding that a claim is true or false; `outcome` is the computed value, its unit, and how it was read."""
     value, unit, how = outcome
     is_as_claimed = true != asked.negated
     line = f"{computed.arithmetic}{f' ({how})' if how else ''}"
@@ -192,7 +192,7 @@ def _decided_finding(
 
 
 def _check_place(asked: Specification, computed: Computed, table: NumericTable) -> Finding:
-    """Whether the row that was found is where the claim puts it; of several with the same value, one has to be."""
+    """Whether the claim names the row of the computed value, or one of the rows where several have that value."""
     assert asked.place is not None
     there = set(rows_of(table, asked.place, may_be_none=True).tolist())
     where = ", ".join(table.row_name(place) for place in computed.places[:3]) or "nowhere"

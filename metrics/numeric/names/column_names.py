@@ -59,7 +59,7 @@ def _without_digit_unit(column: str) -> str:
 
 @cache
 def written_names(column: str, language: str) -> frozenset[Stems]:
-    """The names of a column as it is written, as stems: whole, and without brackets."""
+    """The written names of a column as stems: the whole name, and the name without brackets."""
     drop = lexicon(language).harmless_cell
     bare = [word for word in name_words(column, language) if len(word) > 1 or word[0].text not in drop]
     return frozenset({_stems(bare), tuple(w.stem for w in name_tokens(column, language) if w.text not in drop)} - {()})
@@ -118,9 +118,10 @@ def parts_of(column: str, language: str) -> Iterator[Stems]:
 
 
 def names_without_participles(columns: Sequence[str], language: str) -> dict[Stems, str]:
-    """What names one column when the words that only say that it was so are left out: "parcels" of "parcels delivered".
+    """Names of columns without participles that add nothing: "parcels" for "parcels delivered".
 
-    Not where two columns are then called the same ("tickets opened", "tickets closed"), nor what another is called.
+    A shorter name is left out where two columns would share it ("tickets opened", "tickets closed"), or where it is the
+    name of another column.
     """
     done = lexicon(language).data["was_done"]
     ended, narrowing = (lexicon(language).data[kind] for kind in ("was_ended", "narrowing"))
@@ -151,7 +152,7 @@ def names_without_participles(columns: Sequence[str], language: str) -> dict[Ste
 
 @cache
 def inflections(word: str, language: str) -> tuple[str, ...]:
-    """The stem of a word, and of those listed that are it inflected, which stemming keeps apart ("laat", "late")."""
+    """The stems of a word and of its listed inflections that a stemmer keeps apart ("laat", "late")."""
     data, inflects = lexicon(language).data, load_language(language).profile.doubled_vowels
     listed = sorted(data["was_done"] | data["was_ended"] | data["narrowing"])
     alike = [form for form in listed if _uninflected(form) == _uninflected(word)] if inflects else []
@@ -164,7 +165,7 @@ def _uninflected(word: str) -> str:
 
 @cache
 def particle_of(column: str, language: str) -> str | None:
-    """The particle of a verb that comes apart and that a column is called after: "uit" of "uitgevallen"."""
+    """The particle of the separable verb in a column's name: "uit" of "uitgevallen"."""
     words = name_words(column, language)
     separable = re.match(lexicon(language).data["separable"], words[0][-1].text) if len(words) == 1 else None
     return separable["particle"] if separable else None
@@ -172,7 +173,7 @@ def particle_of(column: str, language: str) -> str | None:
 
 @cache
 def is_predicate(column: str, language: str) -> bool:
-    """Whether a name only says what happened to what another column counts: "te laat bezorgd", "closed"."""
+    """Whether a name only says what happened to the things that another column counts: "te laat bezorgd", "closed"."""
     data = lexicon(language).data
     participles = data["was_done"] | data["was_ended"] | data["narrowing"]
     words = [word for word in name_words(column, language) if word[-1].text not in lexicon(language).articles]
@@ -184,7 +185,7 @@ def is_predicate(column: str, language: str) -> bool:
 
 @cache
 def hints_of(column: str, language: str) -> frozenset[Stems]:
-    """What tells that a column is meant where no other is named: verbs ("joined" for new members), plain nouns."""
+    """Words that refer to a column where no other is named: verbs ("joined" for new members) and plain nouns."""
     words = content_words(column, language)
     data = lexicon(language).data
     done, narrowing = data["was_done"], data["narrowing"]
@@ -201,7 +202,7 @@ def hints_of(column: str, language: str) -> frozenset[Stems]:
 
 @cache
 def halves(word: str, language: str) -> tuple[str, ...]:
-    """What a compound may be called for short: its head, and its first half where the head adds little.
+    """Short names of a compound: its head, and its first half where the head adds little.
 
     "Meldingen" and "storing" for "storingsmeldingen", "verzuim" and "ziekte" for "ziekteverzuim".
     """
@@ -230,7 +231,7 @@ def halves(word: str, language: str) -> tuple[str, ...]:
 
 
 def is_head(end: str, word: str, language: str) -> bool:
-    """Whether the end of a word is a word that is used more than all of it: "achterstand" of "huurachterstand"."""
+    """Whether the end of a word is more frequent than the whole word: "achterstand" of "huurachterstand"."""
     frequency = _frequency(end, language)
     return frequency >= _SECOND_HALF and frequency > _frequency(word, language)
 
@@ -242,9 +243,9 @@ def _frequency(word: str, language: str) -> float:
 
 
 def counted_compounds(column: str, step: str | None, language: str) -> Iterator[Stems]:
-    """Compounds that are a column of one word with a tail that counts or a head that says how often.
+    """Compounds of a one-word column name with a tail that counts or a head that names the step.
 
-    "Ledental", "klantenaantal", "omzetcijfer"; "weekomzet" of a table with a row a week.
+    "Ledental", "klantenaantal", "omzetcijfer"; "weekomzet" for a table with one row per week.
     """
     data = lexicon(language).data
     words = content_words(column, language)
@@ -287,7 +288,7 @@ def _concept_of(words: Sequence[Token]) -> str | None:
 
 @cache
 def polarity(column: str) -> str | None:
-    """Which way a series is better, "up" or "down", by what its name means; None where that is not known."""
+    """The direction, "up" or "down", in which a series gets better, by the meaning of its name; None if unknown."""
     better = {way for way, known in concepts().better if meanings(column) & known}
     return better.pop() if len(better) == 1 else None
 

@@ -151,7 +151,7 @@ class Names:
             yield from [bare] if bare and bare != stems else []
 
     def _short_names(self, column: str) -> Iterator[Stems]:
-        """What a cell of one letter is told by: "label A" and "energielabel A" of the column energielabel."""
+        """The words before a cell of one letter: "label A" and "energielabel A" of the column energielabel."""
         yield from column_names(column, self.language)
         for word in name_words(column, self.language):
             yield from ((stem_of(half, self.language),) for half in halves(word[-1].text, self.language))

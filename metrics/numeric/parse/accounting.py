@@ -59,7 +59,7 @@ def may_be_left_out(interpretation: Interpretation, shared: frozenset[str]) -> b
 
 
 def _loose_particles(interpretation: Interpretation) -> list[str]:
-    """The "uit" of "er vielen 71 treinen uit", where a column that is called "uitgevallen" is not what was read."""
+    """The "uit" of "er vielen 71 treinen uit", if the interpretation does not use a column called "uitgevallen"."""
     clause = interpretation.match.clause
     language = clause.words.language
     read = {name for mark in interpretation.accounted_marks for name in mark.series}

@@ -26,7 +26,7 @@ def is_busy(clause: Clause, series: str) -> bool:
 
 
 def can_describe(clause: Clause, quantity: str, series: str) -> bool:
-    """Whether adjectives of a quantity are said of a series: `flow`, `busy`, `money`, or what its unit measures."""
+    """Whether adjectives of a quantity describe a series: `flow`, `busy`, `money`, or what its unit measures."""
     said_of: _Applies | None = {"flow": is_flow, "busy": is_busy, "money": is_money}.get(quantity)
     if said_of is not None:
         return said_of(clause, series)
@@ -34,7 +34,7 @@ def can_describe(clause: Clause, quantity: str, series: str) -> bool:
     return quantity in meanings(series) or (unit is not None and quantity in measured_by(unit))
 
 
-# a kind of word, whether it says more, and of which series it is said
+# a kind of word, whether it says more, and which series it describes
 _KINDS: tuple[tuple[str, bool, _Applies], ...] = (
     ("dearer", True, is_money),
     ("cheaper", False, is_money),
@@ -46,7 +46,7 @@ _KINDS: tuple[tuple[str, bool, _Applies], ...] = (
 
 
 def adjective_ways(clause: Clause, names: list[str]) -> tuple[list[Mark], list[Mark]] | None:
-    """The adjectives that say more, and those that say less, of these series; None where one is not said of them."""
+    """The adjectives that say more, and those that say less; None where one of them cannot describe these series."""
     more: list[Mark] = []
     less: list[Mark] = []
     for kind, says_more, said_of in _KINDS:
@@ -59,7 +59,7 @@ def adjective_ways(clause: Clause, names: list[str]) -> tuple[list[Mark], list[M
 
 
 def described_series(clause: Clause) -> list[str]:
-    """The series that a clause is about; "cheaper" is of the one in money where nothing else tells."""
+    """The series that a clause is about; "cheaper" describes the only one in money where the clause names none."""
     names = series_of(clause)
     if clause.series or not clause.marks_of("dearer", "cheaper"):
         return names

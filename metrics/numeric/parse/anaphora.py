@@ -1,4 +1,4 @@
-"""Times that are told by another time: "a day later", "the month before", "over the month", "the last" week."""
+"""Times that depend on another time: "a day later", "the month before", "over the month", "the last" week."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -18,7 +18,7 @@ _SHARE_OF_UNIT = (0.8, 1.05)  # how much of a month the dates have to reach over
 
 
 def with_relative_times(kept: list[Mark], text: str, words: Lexicon, view: View, scope: Sequence[Window]) -> list[Mark]:
-    """The marks with the times that another time of the clause, or of the text before, tells."""
+    """The marks, with the times that depend on another time of the clause or of the text before."""
     if view.times is None:
         return kept
     for find in (_whole_unit, _adjectives, times_of_same_period, times_of_year_before, _elided, _steps):
@@ -63,7 +63,7 @@ def _whole_unit(
 
 
 def spans_about(start: date | None, end: date | None, unit: str) -> bool:
-    """Whether two days lie about such a unit apart."""
+    """Whether the days from `start` to `end` are about as long as a unit of time."""
     if unit not in LENGTHS:
         return False
     if start is None or end is None:

@@ -1,4 +1,4 @@
-"""What a reading of a clause gives: the checks that all have to hold."""
+"""The checks that a reading of a clause consists of, and what they need to know of its numbers and series."""
 
 import re
 from collections.abc import Iterable
@@ -13,9 +13,9 @@ from .clause import Clause
 from .marks import BOUNDS, Mark, is_count
 
 VALUES = (Statistic.VALUE_AT, Statistic.LATEST, Statistic.FIRST, Statistic.MEAN, Statistic.SUM)
-"""The statistics that tell the value of a place."""
+"""The statistics of one value."""
 RELATIONS = (Statistic.COMPARISON, Statistic.DIFFERENCE, Statistic.PERCENT_CHANGE, Statistic.RATIO)
-"""The statistics that set two sides against each other."""
+"""The statistics that compare two sides."""
 _FACTOR = 2.0
 _BETWEEN_FACTOR = 1.25
 _NOT_A_VALUE = ("sum", "share", "ratio", "double", "half", "times_as", "range", "deviation")
@@ -46,14 +46,14 @@ class ClauseCheck:
 
 
 def check(*tiers: Iterable[Specification]) -> ClauseCheck:
-    """A check of these tiers, each reading once, empty tiers left out."""
+    """A check of these tiers, without empty tiers and repeated readings."""
     return ClauseCheck(tuple(tuple(dict.fromkeys(tier)) for tier in tiers if tier))
 
 
 def specify(
     statistic: Statistic, series: Iterable[str | None], windows: Iterable[Window], **rest: object
 ) -> list[Specification]:
-    """The readings for every series and window that may be meant."""
+    """One specification per combination of series and window."""
     windows = list(windows)
     return [
         Specification(statistic, name, window, **rest)  # type: ignore[arg-type]
@@ -82,7 +82,7 @@ def factor_fields(value: float, mark: Mark | None = None) -> dict[str, object]:
 
 
 def series_of(clause: Clause, mark: Mark | None = None) -> list[str]:
-    """The series that a mention may mean; without one those of the text before, else the table's only one."""
+    """The series that a mention may mean; without a mention those of the text before, else the table's only series."""
     if mark is not None:
         return list(mark.series)
     if clause.series:
@@ -129,7 +129,7 @@ def _can_differ_by(clause: Clause, series: str, value: float, unit: str | None) 
 
 
 def _of_units(clause: Clause, units: set[str]) -> list[str]:
-    """The series in the one unit that numbers are in; of days and hours only those that are in just that."""
+    """The series in the unit of the numbers, if they have one unit; days and hours have to be the series' own unit."""
     if len(units) != 1:
         return []
     (unit,) = units
@@ -203,7 +203,7 @@ def is_counted(clause: Clause, series: str) -> bool:
 
 
 def is_flow(clause: Clause, series: str) -> bool:
-    """Whether a series is of amounts a period, so that a value over several is their sum: money, incidents, hours."""
+    """Whether a series has amounts per period, which add up over several periods: money, incidents, hours."""
     unit = clause.table.unit_of(series)
     return can_be_summed(clause, series) and (is_currency(unit) or means(series, "flows"))
 

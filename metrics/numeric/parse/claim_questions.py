@@ -31,7 +31,7 @@ _PERCENT = ("%", "pp")
 
 
 class QuestionSlot(StrEnum):
-    """What is asked about a number of a claim; the words of the prompt say what each means."""
+    """What is asked about a number of a claim; the prompt explains each."""
 
     STATISTIC = "statistic"
     SERIES = "series"
@@ -176,6 +176,6 @@ def _columns(clause: Clause) -> list[str]:
 
 
 def _distinct(texts: Iterable[str]) -> list[str]:
-    """Texts that differ in more than case, each once, so many as can be offered."""
+    """The texts without repetitions (case apart), at most as many as a question can offer."""
     folded = {" ".join(text.casefold().split()): text for text in reversed(list(texts))}
     return [text for key, text in reversed(folded.items()) if key not in ("", NOTHING)][:_MOST_OPTIONS]

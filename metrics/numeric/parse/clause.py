@@ -79,7 +79,7 @@ class Clause:
 
     @cached_property
     def series(self) -> list[Mark]:
-        """What names series, in order; the first mark of those that name the same."""
+        """The mentions of series, in order; of several mentions of the same series the first."""
         seen: dict[tuple[str, ...], Mark] = {}
         for mark in self.marks:
             if mark.series:
@@ -93,7 +93,7 @@ class Clause:
 
     @cached_property
     def row_marks(self) -> list[Mark]:
-        """The marks that say which rows are meant in any construction: what is left out, "then", "the others"."""
+        """The marks that select rows in any construction: exclusions, "then", "the others"."""
         has_scope = bool(self.scope) and not self.cells
         then = [m for m in self.marks_of("that_time") if self.times or has_scope or self._is_of_table(m)]
         others = self.marks_of("others") if earlier_windows(self.scope) else []
@@ -117,7 +117,7 @@ class Clause:
         return exclude_windows(self._included(times, cells, extra, whole=bool(others)), aside)
 
     def _is_of_table(self, mark: Mark) -> bool:
-        """Whether "that week" is the one that the table is about; nothing that was said before is meant."""
+        """Whether "that week" is the week that the table is about, since the text before names no time."""
         unit = self.words.data["periods"].get(mark.text.lower().split()[-1])
         times = self.view.times
         has_scope = any(window.start or window.end or window.first or window.last for window in self.scope)
@@ -258,11 +258,11 @@ def read_clause(
     )
 
 
-@lru_cache(maxsize=256)  # a clause is read alone, beside what was said before it, and as what may say nothing
+@lru_cache(maxsize=256)  # a clause is read alone, after the text before it, and as a possible comment
 def _marks(
     text: str, view: View, names: Names, scope: tuple[Window, ...], scope_texts: tuple[str, ...]
 ) -> tuple[tuple[Mark, ...], tuple[Token, ...]]:
-    """The marks and tokens of a clause. Windows are equal whatever their texts: `scope_texts` tells them apart."""
+    """The marks and tokens of a clause. Windows with different texts are equal, so the cache also needs `scope_texts`."""
     language = names.language
     words = lexicon(language)
     every = tokens(text, language)

@@ -83,7 +83,7 @@ class Interpretation:
 
     @cached_property
     def used_marks(self) -> frozenset[Mark]:
-        """The marks that it takes a meaning from, with those that name the same series and the numbers' hedges."""
+        """The marks that the checks are made from, other mentions of the same series, and the numbers' hedges."""
         used = {mark for marks in self.match.filled.values() for mark in marks} | set(self.reading.also)
         named = {mark.series for mark in used if mark.series}
         used |= {mark for mark in self.match.clause.marks if mark.series in named and mark.series}
@@ -91,7 +91,7 @@ class Interpretation:
 
     @cached_property
     def accounted_marks(self) -> frozenset[Mark]:
-        """The marks that it accounts for: those with a meaning, and its optional words."""
+        """The marks that it accounts for: the used marks and its optional words."""
         clause = self.match.clause
         optional = set(clause.marks_of(*self.construction.optional)) | set(clause.row_marks)
         if "column" in self.construction.optional:
@@ -100,13 +100,13 @@ class Interpretation:
 
     @cached_property
     def head_marks(self) -> frozenset[Mark]:
-        """The marks that show the construction: those of its head, and words that it took a meaning from besides."""
+        """The marks that the construction is recognised by: those of its head, and other words that it uses."""
         head = {mark for slot in self.construction.head for mark in self.match[slot.name]}
         return frozenset(head | {mark for mark in self.reading.also if mark.kinds})
 
     @property
     def specificity(self) -> int:
-        """How many marks show the construction: the more, the surer it is meant."""
+        """How many marks the construction is recognised by; more make it more likely."""
         return len(self.head_marks)
 
 

@@ -74,7 +74,7 @@ def _counted_values(match: ConstructionMatch) -> ClauseReading | None:
 
 
 def _is_of_each_row(clause: Clause, mean: Mark) -> bool:
-    """Whether the "average" of "in 6 weeks the average wait was above 15" is of each week."""
+    """Whether the "average" of "in 6 weeks the average wait was above 15" is that of each week."""
     return any(s.start >= mean.end and not clause.text[mean.end : s.start].strip() for s in clause.series)
 
 

@@ -10,7 +10,7 @@ from .marks import Mark
 
 
 def with_exclusions(kept: list[Mark], text: str, words: Lexicon) -> list[Mark]:
-    """The marks, those of times and rows that are left out told apart; the words that leave them out are read."""
+    """The marks, with excluded times and rows flagged, and the words that exclude them marked as read."""
     before, after = whole_words(words.data["except_before"]), whole_words(words.data["except_after"])
     spans = [(match.span(), True) for match in before.finditer(text)]
     spans += [(match.span(), False) for match in after.finditer(text)]
@@ -32,7 +32,7 @@ def with_exclusions(kept: list[Mark], text: str, words: Lexicon) -> list[Mark]:
 
 
 def _run(text: str, things: Sequence[Mark], end: int, words: Lexicon) -> list[Mark]:
-    """The first thing after a word, and those that "and" joins to it."""
+    """The first mark after a word, and the marks that "and" joins to it."""
     links = words.links
     joined = re.compile(rf"\s*(?:,|&|,?\s*(?:{links.conjunction}))\s*(?:(?:{links.led})+)?", re.IGNORECASE)
     run: list[Mark] = []
@@ -48,7 +48,7 @@ def _run(text: str, things: Sequence[Mark], end: int, words: Lexicon) -> list[Ma
 
 
 def exclude_windows(windows: Sequence[Window], left_out: Sequence[Window]) -> list[Window]:
-    """The windows less the rows of others."""
+    """The windows without the rows of other windows."""
     return [replace(w, without=(*w.without, *left_out), text="") for w in windows] if left_out else list(windows)
 
 

@@ -1,4 +1,4 @@
-"""What each word of a claim was taken for: a number, a time, a series, the word that names the statistic."""
+"""The meaning of each part of a claim: a number, a time, a series, the word that names the statistic."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -9,13 +9,13 @@ from .construction import Interpretation
 from .marks import Mark
 
 ROLES = ("number", "hedge", "series", "time", "row", "statistic", "left out", "unread", "")
-"""What a part of a claim can be taken for; "left out" does not count, "unread" is why the rest is not checked, and the
-parts of the role "" say nothing that is checked."""
+"""The roles of a claim's parts. "left out": the part is ignored. "unread": because of it the claim is not checked. "":
+the part states nothing that can be checked."""
 
 
 @dataclass(frozen=True)
 class ClaimPart:
-    """A part of a claim, what it was taken for (one of `ROLES`), and what it means in the table."""
+    """A part of a claim, its role (one of `ROLES`), and its meaning in the table."""
 
     text: str
     role: str = ""

@@ -83,7 +83,7 @@ def _extremes(clause: Clause) -> list[Mark]:
 
 
 def _earlier_place(clause: Clause, names: list[str]) -> list[Window]:
-    """Where the value was that the same sentence told before: ", more than in any other month"."""
+    """The window of the value earlier in the same sentence, which ", more than in any other month" refers to."""
     earlier = earlier_check(clause, VALUES)
     return [earlier.window] if earlier and earlier.window != ALL_ROWS and earlier.series in names else []
 
@@ -97,7 +97,7 @@ def _is_up(word: Mark, names: list[str]) -> bool | None:
 
 
 def _is_of_something_else(clause: Clause, word: Mark, names: list[str]) -> bool:
-    """Whether "the busiest day", "the coldest month" is one by something else than the series."""
+    """Whether an extreme such as "the coldest month" describes another quantity than the series."""
     said_of = [of for of, forms in clause.words.extremes_of.items() if forms.fullmatch(word.text)]
     return any(not can_describe(clause, of, name) for of in said_of for name in names)
 
@@ -118,7 +118,7 @@ def _of_texts(clause: Clause, word: Mark) -> bool:
 
 
 def _ordinal(clause: Clause, word: Mark) -> tuple[int, Mark | None]:
-    """The place that is said before an extreme ("the second highest"), and its mark; 1 where none is."""
+    """The ordinal before an extreme ("the second highest") and its mark; 1 without an ordinal."""
     before = clause.text[: word.start].rstrip().lower()
     for article in clause.words.articles:  # "op één na de beste"
         before = before.removesuffix(f" {article}")

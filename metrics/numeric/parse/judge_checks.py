@@ -1,4 +1,4 @@
-"""What a judge says of a claim's numbers as checks against one table; every word that matters has to be in one."""
+"""Turns a judge's answers about a claim's numbers into checks; every word that matters has to be in one of them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -43,7 +43,8 @@ class CannotUse(Exception):
 
 @dataclass(frozen=True)
 class JudgedNumber:
-    """What the judge says of one number, or of a claim without one.
+    """The judge's answers about one number, or about a claim without one.
+        slots: What fills each slot; "" where nothing does.==        slots: The answer to each question; "" for none.
 
     Attributes:
         number: The number.
@@ -58,7 +59,7 @@ def checks_of(clause: Clause, judged: Sequence[JudgedNumber], begin: int = 0) ->
     """The checks of a claim against one table, each with its readings; before `begin` the clause only comments.
 
     Raises:
-        CannotUse: What is said does not fit, or leaves out a number, a time, a name or a telling word of the claim.
+        CannotUse: The answers do not fit, or leave out a number, a time, a name or a meaningful word of the claim.
     """
     reading = _Reading(
         clause, [one.number for one in judged if one.number and one.slots[QuestionSlot.STATISTIC] == THRESHOLD]
@@ -175,7 +176,7 @@ class _Reading:
         return [spec for end, side in ends for spec in specify(statistic, [series], [end], **side)]
 
     def _is_place(self, statistic: Statistic, own: Sequence[Mark]) -> bool:
-        """Whether a time or a row is where the statistic is, not what it is taken over: there is but one row."""
+        """Whether a time or a row is the place of the statistic and not its window: it is a single row."""
         if "place" in STATISTICS[statistic].needs:
             if not own:
                 raise CannotUse(f"a {_called(statistic)} has no place")

@@ -1,4 +1,4 @@
-"""Claims read by a judge, where the grammar cannot: it says what each number is, and computes nothing."""
+"""Claims that a judge reads where the grammar cannot: the judge says what each number is, and computes nothing."""
 
 from collections.abc import Mapping, Sequence
 
@@ -60,8 +60,8 @@ async def read_by_judge(
 ) -> tuple[list[list[ReadCheck | Unread]], Usage]:
     """The checks of each claim as the judge reads it, all claims in one request.
 
-    The judge only chooses among the claim's own words and the table's names. What does not fit the claim, or leaves a
-    number, a time, a name or a telling word of it out, makes the claim unread.
+    The judge only chooses among the claim's own words and the table's names. An answer that does not fit the claim, or
+    that leaves out a number, a time, a name or a meaningful word, makes the claim unread.
 
     Raises:
         JudgeError: The judge gave no usable reply.

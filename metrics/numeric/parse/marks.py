@@ -107,7 +107,7 @@ def _whole(words: Lexicon) -> re.Pattern[str]:
 
 
 def longest_marks(marks: list[Mark]) -> list[Mark]:
-    """Of marks that overlap the longest; of as long ones what names something of the table."""
+    """The longest of the marks that overlap; of equally long marks the one that names something of the table."""
 
     def order(mark: Mark) -> tuple[int, int, int]:
         kind = "mention" if mark.mention else "time" if mark.time else "number" if mark.number else "word"

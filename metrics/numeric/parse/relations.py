@@ -28,7 +28,7 @@ from .places import is_other_window, is_pair_of_rows, with_cells
 
 _EXTREMES = {"maximum": Statistic.MAXIMUM, "minimum": Statistic.MINIMUM}
 MEANS = {entry.word: entry.statistic for entry in STATISTICS.values() if entry.is_inner}
-"""What a claim may compare two sides, or tell a change, by: the words' kinds and their statistics."""
+"""The statistics by which a claim may compare two sides or state a change, by the kind of their words."""
 INNER = MEANS | _EXTREMES
 _JOINING = {"than", "equal", "double", "half", "times_as", "above", "below", "just_over", "nearly", "outnumbers"}
 Side = tuple[list[str], list[Window]]
@@ -113,7 +113,7 @@ def _as_after(clause: Clause) -> list[Mark]:
 
 
 def _split(clause: Clause, than: Mark) -> tuple[list[Mark], list[Mark]]:
-    """What stands on each side of "than"; "compared with March, ..." has its right side first."""
+    """The marks on each side of "than"; "compared with March, ..." has its right side first."""
     things = [m for m in clause.marks if m.series or m.cells or m.time]
     if not clause.text[: than.start].strip():
         if (comma := clause.text.find(", ", than.end)) >= 0:
@@ -154,7 +154,7 @@ def _sides(clause: Clause, left: list[Mark], right: list[Mark]) -> tuple[Side, S
 
 
 def _inner_statistics(clause: Clause, inner: list[tuple[str, Mark]], names: list[str]) -> list[Statistic | None]:
-    """What is compared of each side: "the mean of ...", else the values, or their sums where they are amounts."""
+    """The statistics to compare: the named one ("the mean of ..."), else the values, or the sums of amounts."""
     if inner:
         return [INNER[inner[0][0]]]
     if clause.continues_sentence and clause.statistic in INNER.values():

@@ -17,7 +17,7 @@ from .marks import Mark
 def times_of_same_period(
     text: str, words: Lexicon, times: Times, kept: Sequence[Mark], scope: Sequence[Window]
 ) -> Iterator[Mark]:
-    """The times that "the same quarter of 2023" tells; where it does not say which, a mark that no reading uses."""
+    """The times of phrases such as "the same quarter of 2023"; where the time is open, a mark that no reading uses."""
     same, before = _patterns(words.language)
     for match in same.finditer(text):
         unit = words.data["periods"].get(match["unit"].lower())
@@ -99,7 +99,7 @@ def base_windows(start: int, others: Sequence[Mark], scope: Sequence[Window]) ->
 
 
 def _is_of(window: Window, unit: str | None) -> bool:
-    """Whether a window is one such unit; any part of a year where the unit does not say ("the same period")."""
+    """Whether a window is one unit of time; if the unit is unclear ("the same period"), any part of a year."""
     if window.start is None or window.end is None or window.weekdays or window.first or window.last:
         return False
     if unit in STEPS:
@@ -108,7 +108,7 @@ def _is_of(window: Window, unit: str | None) -> bool:
 
 
 def is_within(window: Window, unit: str) -> bool:
-    """Whether a window has both ends, and is shorter than such a unit."""
+    """Whether a window has both ends and is shorter than a unit of time."""
     return bool(window.start and window.end and window.end < window.start + STEPS[unit] - DAY)
 
 

@@ -1,4 +1,4 @@
-"""What a claim is read against: the tables' views, the question, what was said before."""
+"""What a claim is read against: the tables' views, the question, the text before."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -19,9 +19,11 @@ _NOT_UNDERSTOOD = ("vague_time", "open_time", "same_time")  # of a time: "the su
 
 @dataclass(frozen=True)
 class Scene:
-    """What is known besides the sentence: the tables' views, the words that set the scene (those of
-    `titles` also where the question is read itself), what came before (`told`: its checks, the last first; `apposed`:
-    in the same sentence).
+    """What is known besides the sentence.
+
+    `views` are those of the tables. `shared` are the stems of words that set the scene; `titles` those of the tables
+    alone, used where the question itself is read. `earlier_checks` are those of the text before, the last first;
+    `continues_sentence` says that this text is of the same sentence. `question_scene` is the scene after the question.
     """
 
     views: tuple[tuple[View, Names], ...]
@@ -76,11 +78,11 @@ def _named_views(table: NumericTable, language: str) -> tuple[tuple[View, Names]
 
 
 def group_views(clause: Clause, names: Names) -> Iterator[tuple[View, Names]]:
-    """The views in which the rows or times that a clause names are one row: each the sum, or the mean, of its group.
+    """The views with one row per group, its values added up or averaged, if the clause may be about groups.
 
-    Claims about the highest, or the rank, may be about groups: "Portside had the most complaints" of a table with a row
-    for each zone and month; of other tables only those that say so ("the highest average"). What stands at a level is
-    averaged; of other series either may be meant, unless the clause says which.
+    Claims about the highest, or the rank, may be about groups: "Portside had the most complaints" of a table with one
+    row per zone and month. In other tables the claim has to say so ("the highest average"). Without a word for sum or
+    mean both views are tried.
     """
     view, table = clause.view, clause.table
     if view.grouping or view.transposed or not clause.marks_of(*_RANKING):
@@ -96,7 +98,7 @@ def group_views(clause: Clause, names: Names) -> Iterator[tuple[View, Names]]:
 
 
 def clause_of(text: str, view: View, names: Names, scene: Scene) -> Clause:
-    """A clause against a view, with what the scene tells that can be meant there."""
+    """A clause against a view, with those series, windows and checks of the scene that the view can have."""
     return read_clause(
         text,
         lexicon(scene.language),
@@ -110,7 +112,7 @@ def clause_of(text: str, view: View, names: Names, scene: Scene) -> Clause:
 
 
 def _fits(window: Window, view: View) -> bool:
-    """Whether a window of the text before can be one of this view: its columns are there, its dates mean something."""
+    """Whether a window of the text before fits this view: the view has its columns, and times if it has dates."""
     columns = {*view.table.columns, *map(str, view.table.labels.columns)}
     dated = window.start or window.end or window.weekdays or window.months
     return all(test.column in columns for test in window.conditions) and (view.times is not None or not dated)

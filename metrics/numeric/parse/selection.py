@@ -27,9 +27,9 @@ CONSTRUCTIONS: tuple[Construction, ...] = (
 def interpretations(
     clause: Clause, shared: frozenset[str], constructions: Sequence[Construction] = CONSTRUCTIONS
 ) -> list[Interpretation]:
-    """The best interpretations of a clause, as specific and as complete as each other; `shared` stems set the scene.
+    """The best interpretations of a clause, equally specific and complete; `shared` stems set the scene.
 
-    One that accounts for every word goes before one that leaves out words that say nothing known.
+    An interpretation that accounts for every word goes before one that leaves out unknown words.
     """
     complete: list[Interpretation] = []
     loose: list[Interpretation] = []
@@ -49,10 +49,10 @@ def interpretations(
 
 
 def choose_interpretation(best: Sequence[Interpretation]) -> tuple[Interpretation, tuple[ClauseCheck, ...]]:
-    """Of interpretations that are as good the one that counts, and its checks.
+    """Chooses among equally good interpretations, and gives the checks.
 
-    One that can be computed goes before one that cannot. Where two differ in verdict, the check has a reading of each,
-    and is thereby unverifiable.
+    One that can be computed goes before one that cannot. Where two have different verdicts, the check has a reading of
+    each, which makes it unverifiable.
     """
     if len(best) == 1:
         return best[0], best[0].checks

@@ -32,9 +32,9 @@ CAUSE = "it names a cause, and a table does not show causes"
 
 @dataclass(frozen=True)
 class ReadCheck:
-    """One check of a clause: tiers of (specification, the table that it is computed on), as in `Check`.
+    """One check of a clause: tiers of (specification, the table that it is computed on), as in `ClauseCheck`.
 
-    `words` are the parts of the text, with what each was taken for.
+    `words` are the parts of the text with their roles and meanings.
     """
 
     text: str
@@ -46,7 +46,7 @@ class ReadCheck:
 class Unread:
     """A clause that cannot be checked, and why. `numeric`: it states numbers, so that a judge may still read it.
 
-    `words` are the parts of the text, with what each was taken for.
+    `words` are the parts of the text with their roles and meanings.
     """
 
     text: str
@@ -85,7 +85,7 @@ class _Parse:
 
 
 def read_sentence(sentence: str, scene: Scene) -> tuple[list[ReadCheck | Unread], Scene]:
-    """The checks of a sentence, and the scene for the next: its series and times may be meant there again."""
+    """The checks of a sentence, and the scene for the next sentence, which may refer to its series and times."""
     if len(sentence) > MOST_CHARACTERS:
         return [Unread(sentence, TOO_LONG, numeric=any(map(str.isdigit, sentence)))], scene
     try:
@@ -162,7 +162,7 @@ def _is_bare(text: str, words: Lexicon) -> bool:
 
 
 def _refers_to_question(text: str, scene: Scene, words: Lexicon) -> bool:
-    """Whether an answer only says how often what was asked was so: "That happened on nine days"."""
+    """Whether an answer refers to the question and only counts: "That happened on nine days"."""
     if (
         not re.match(words.data["refers_back"], text, re.IGNORECASE)
         or len(find_numbers(text, load_language(words.language))) != 1
@@ -314,7 +314,7 @@ def _scope_after(windows: tuple[Window, ...]) -> tuple[Window, ...]:
 
 
 def _places_of(specs: list[Specification]) -> tuple[Window, ...]:
-    """Where a claim puts an extreme: what it says next is of there."""
+    """The places of the extremes that a claim names; its next clause is about them."""
     places = [spec.place for spec in specs if spec.statistic in (Statistic.TIME_OF_MAXIMUM, Statistic.TIME_OF_MINIMUM)]
     return tuple(dict.fromkeys(place for place in places if place is not None))
 
@@ -326,5 +326,5 @@ def _earlier_checks(specs: list[Specification]) -> tuple[Specification, ...]:
 
 
 def _of_numbers(window: Window, view: View) -> bool:
-    """Whether a window is told by values of series, which a later clause does not mean again."""
+    """Whether a window is selected by values of series; a later clause does not refer to such a window."""
     return any(test.column in view.table.columns for test in window.conditions)

@@ -1,4 +1,4 @@
-"""What words beside a name tell of which series it names: "parcels were late" are the late ones, and no others are."""
+"""Narrows a mention to the series that the words beside it leave: "parcels were late" names the late parcels."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -20,13 +20,13 @@ from ..quantities.units import counts_things
 from ..tables.table import NumericTable
 from .marks import Mark, aside, with_mark
 
-_FAR = 4  # words between a noun and what is said of it
-_MOST_LINKS = 3  # words such as "zijn er" between a noun and what happened to it
+_FAR = 4  # words between a noun and its predicate
+_MOST_LINKS = 3  # words such as "zijn er" between a noun and its participle
 _OF_TWO = ("than", "share", "ratio", "difference", "correlation", "double", "half", "times_as")
 
 
 def with_narrowed(kept: list[Mark], text: str, words: Lexicon, table: NumericTable) -> list[Mark]:
-    """The marks of series, each of the series that the words around it leave."""
+    """The marks; each mention of series keeps the series that the words around it allow."""
     language = words.language
     every = [token for token in tokens(text, language) if token.is_word]
     stems = frozenset(stem for token in every for stem in inflections(token.text, language))
@@ -73,7 +73,7 @@ def _of_list(column: str, kind: str, language: str) -> frozenset[str]:
 
 
 def _without_unnamed_series(mark: Mark, stems: frozenset[str], language: str) -> Mark | None:
-    """A mark less the series that a part of the name would name, did a word not fail: "parcels" of "late parcels"."""
+    """A mark without series whose names have a required word that the clause lacks: "parcels" is not "late parcels"."""
     if not mark.series or mark.mention is None or max(name.rank for name in mark.mention.names) > 2:
         return mark
     left = tuple(
@@ -88,7 +88,7 @@ def _without_unnamed_series(mark: Mark, stems: frozenset[str], language: str) ->
 
 @cache
 def _required_stems(column: str, language: str) -> frozenset[str]:
-    """The words of a name that the rest does not say: "late", and participles before a noun ("uitgevallen ritten")."""
+    """The words that a clause needs to name a column: "late", and participles before a noun ("uitgevallen ritten")."""
     data = lexicon(language).data
     never_narrowing = data["was_done"] | data["not_narrowing"]
     before = [word[-1] for word in name_words(column, language)[:-1]]
@@ -97,7 +97,7 @@ def _required_stems(column: str, language: str) -> frozenset[str]:
 
 
 def _with_narrower_series(kept: list[Mark], every: Sequence[Token], language: str) -> list[Mark]:
-    """The marks; "130 parcels were late" is of the late ones, also where the table has all parcels."""
+    """The marks; "130 parcels were late" names the late parcels, also where the table has all parcels as well."""
     numbers = [mark.number for mark in kept if mark.number]
     if len(numbers) != 1 or numbers[0].unit == "%" or any(mark.kinds & set(_OF_TWO) for mark in kept):
         return kept
@@ -125,7 +125,7 @@ def _with_narrower_series(kept: list[Mark], every: Sequence[Token], language: st
 
 
 def _adds_to_noun(hint: Mark, kept: Sequence[Mark], table: NumericTable) -> bool:
-    """Whether a hint tells more than the noun beside it: "7.9% of the orders came back", "a parcel takes 19 hours"."""
+    """Whether a hint says more than the noun beside it: "7.9% of the orders came back", "a parcel takes 19 hours"."""
     units = {mark.number.unit for mark in kept if mark.number and not mark.time}
     if len(units) != 1 or None in units or len(hint.series) != 1:
         return False
@@ -137,7 +137,7 @@ def _adds_to_noun(hint: Mark, kept: Sequence[Mark], table: NumericTable) -> bool
 
 
 def _are_only_agents(mark: Mark, kept: Sequence[Mark]) -> bool:
-    """Whether people are only those who do what a verb hints at, which is counted: "60 members joined"."""
+    """Whether a mention of people is only the subject of a verb that hints at a counted series: "60 members joined"."""
     if (
         len(mark.series) != 1
         or is_hint(mark)
@@ -151,7 +151,7 @@ def _are_only_agents(mark: Mark, kept: Sequence[Mark]) -> bool:
 
 
 def _has_predicate(mark: Mark, kept: Sequence[Mark], every: Sequence[Token], words: Lexicon) -> bool:
-    """Whether what a series counts is only what another says something of: "120 pakketten (zijn) te laat bezorgd"."""
+    """Whether a mention is only the subject of another series' name: "120 pakketten (zijn) te laat bezorgd"."""
     after = next((m for m in kept if m.start >= mark.end), None)
     before = next((m for m in kept if m.end == mark.start - 1), None)
     if mark.series and before is not None and len(before.series) == 1 and before.series != mark.series:
@@ -167,7 +167,7 @@ def _has_predicate(mark: Mark, kept: Sequence[Mark], every: Sequence[Token], wor
 
 
 def _is_only_a_verb(mark: Mark, kept: Sequence[Mark], short: set[str], table: NumericTable, language: str) -> bool:
-    """Whether a word of a name is a verb beside another series: "the couriers delivered 300 late parcels"."""
+    """Whether a word of a name is only a verb beside another series: "the couriers delivered 300 late parcels"."""
     if len(mark.series) != 1 or mark.series[0] not in short:
         return False
     stems = frozenset(token.stem for token in tokens(mark.text, language))

@@ -1,4 +1,4 @@
-"""Which of the series that a clause mentions it is about: no agents, no wholes, no half-said names."""
+"""Which of the mentioned series a clause is about: no agents, no wholes, no parts of other names."""
 
 import re
 from collections.abc import Sequence
@@ -50,7 +50,7 @@ def _single(kept: Sequence[Mark]) -> set[str]:
 
 
 def _is_said_again(mark: Mark, kept: Sequence[Mark]) -> bool:
-    """Whether a mention that may be of several series is made clear by another: "tickets" beside "closed"."""
+    """Whether another mention decides between the series of an ambiguous one: "tickets" beside "closed"."""
     return len(mark.series) > 1 and bool(set(mark.series) & _single([m for m in kept if m is not mark]))
 
 
@@ -89,7 +89,7 @@ def _is_agent(mark: Mark, kept: Sequence[Mark], text: str, words: Lexicon) -> bo
 
 
 def _is_whole_of(mark: Mark, kept: Sequence[Mark], text: str, words: Lexicon, table: NumericTable) -> bool:
-    """Whether a percentage of one series is said to be "of" another: "86.9% of its calls were resolved"."""
+    """Whether a mention is the whole of a percentage of another series: "86.9% of its calls were resolved"."""
     if len(mark.series) != 1 or table.unit_of(mark.series[0]) == "%":
         return False
     shares = [m for m in kept if m.series and m is not mark and all(table.unit_of(s) == "%" for s in m.series)]

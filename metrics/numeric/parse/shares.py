@@ -87,20 +87,20 @@ def _part_and_whole(clause: Clause, mark: Mark, named: tuple[Mark, ...]) -> tupl
 
 
 def _is_part_of(clause: Clause, mark: Mark, whole: Mark) -> bool:
-    """Whether a number is said to be of a series: "5% of the calls", "one in five calls"."""
+    """Whether a number is a part of a series: "5% of the calls", "one in five calls"."""
     between = clause.text[mark.end : whole.start]
     one_in = mark.number is not None and mark.number.margin is not None and len(mark.number.text.split()) > 2
     return re.fullmatch(clause.words.data["part_of"], between, re.IGNORECASE) is not None or (one_in and between == " ")
 
 
 def _is_of_parts(clause: Clause, name: str) -> bool:
-    """Whether the values of a series are parts of a whole: amounts a period, what is counted, people by place."""
+    """Whether the values of a series are parts of a whole: amounts per period, counts, people by place."""
     by_place = clause.view.times is None and means(name, "people")
     return by_place or can_be_summed(clause, name)
 
 
 def _outer(clause: Clause) -> list[Mark]:
-    """The times that the whole is of: the one that holds the others, all of them where the part is told by a name."""
+    """The times of the whole: the one that contains the others, or all of them if cells name the part."""
     if clause.cells:
         return clause.times
     return [

@@ -1,4 +1,4 @@
-"""Times said of a table without times: those of its title, and those that it cannot tell ("last year there were")."""
+"""Times in claims about a table without times: those of its title, and those that stay open ("last year")."""
 
 import re
 from datetime import date
@@ -14,9 +14,9 @@ _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 
 
 def undatable_times(text: str, words: Lexicon, title: str) -> list[Mark]:
-    """The words for times reckoned from now or from another time, as marks that no reading uses.
+    """The words for times that depend on now or on another time, as marks that no reading uses.
 
-    Times that the table's title says are marks that say nothing.
+    Times of the table's title become marks that may be ignored.
     """
     silent = _titled(text, words.language, title)
     named = {token.stem for token in tokens(title, words.language)}

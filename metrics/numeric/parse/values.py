@@ -110,7 +110,7 @@ def _value(clause: Clause, number: Mark, names: list[str], windows: list[Window]
 
 
 def _held(clause: Clause, name: str, window: Window) -> "NDArray[Any] | None":
-    """The values of a series in a window; None where there are none, or none that can be told."""
+    """The values of a series in a window; None where there are none, or where they cannot be read."""
     try:
         return values_in(clause.table, name, rows_of(clause.table, window))
     except Unverifiable:
@@ -118,7 +118,7 @@ def _held(clause: Clause, name: str, window: Window) -> "NDArray[Any] | None":
 
 
 def _is_one(values: "NDArray[Any] | None") -> bool:
-    """Whether a window has one value, or none that can be told."""
+    """Whether a window has one value, or none that can be read."""
     return values is None or bool(values.min() == values.max())
 
 

@@ -15,7 +15,7 @@ _STEP_UNITS = {"day": "day", "week": "week", "month": "month", "year": "year", "
 
 
 def with_whole(kept: list[Mark], text: str, words: Lexicon, view: View) -> list[Mark]:
-    """The marks, those that count all rows as one that says so; "across the eight sites" of a table of eight sites."""
+    """The marks, with words that count all rows as one mark: "across the eight sites" of a table of eight sites."""
     led = re.compile(rf"(?<!\w)(?:{words.data['whole_led']})\s*$", re.IGNORECASE)
     for place, mark in enumerate(kept):
         match = led.search(text[: mark.start])
@@ -43,7 +43,7 @@ def _reaches_over_all(mark: Mark, view: View) -> bool:
 
 
 def with_rates(kept: list[Mark], text: str, words: Lexicon, view: View) -> list[Mark]:
-    """The marks and what says "a day", "per month": of one row, or of several (which no statistic is of)."""
+    """The marks, with rates such as "a day" and "per month": of one row, or of several rows, which no statistic has."""
     units = any_of(words.data["periods"])
     pattern = re.compile(
         rf"(?<!\w)(?:{words.data['rate']}) (?P<unit>{units})(?! (?:{words.links.rate_not}))(?!\w)", re.I
@@ -77,7 +77,7 @@ def _as_half(text: str, words: Lexicon, mark: Mark, kept: Sequence[Mark]) -> Mar
 
 
 def _as_rate(text: str, words: Lexicon, mark: Mark) -> Mark:
-    """ "Per clinic", where each row is one: the column is said as a rate."""
+    """ "Per clinic", where each row is a clinic: the mention of the column is a rate."""
     led = re.search(rf"{words.data['per']}\s*$", text[: mark.start], re.IGNORECASE)
     if led is None or not mark.columns or mark.series or mark.cells:
         return mark
@@ -85,7 +85,7 @@ def _as_rate(text: str, words: Lexicon, mark: Mark) -> Mark:
 
 
 def _counted_until(mark: Mark, after: Sequence[Mark], text: str, view: View) -> int | None:
-    """Where the words end that say what is counted; None where that is not the rows, or all of a column's texts."""
+    """The end of the words that say what is counted; None if that is neither the rows nor all texts of a column."""
     rows = (view.whole or view.table).rows
     if mark.number and mark.number.unit is not None:
         counts_all = mark.number.value == rows and mark.number.unit == _STEP_UNITS.get(view.table.step or "")

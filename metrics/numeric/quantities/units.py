@@ -65,7 +65,7 @@ def _scaled_currency(stated: str) -> tuple[str, int] | None:
 def convert(value: float, unit: str | None, wanted: str | None) -> float:
     """A value in another unit; as it is where either is None. Raises `Unverifiable` where the two measure other things.
 
-    Percent and percentage points are one here: which of the two is meant is the statistic's affair.
+    Percent and percentage points are one here: the statistic decides which of the two it is.
     """
     if unit is None or wanted is None or unit == wanted or unit.casefold() == wanted.casefold():
         return value

@@ -1,4 +1,4 @@
-"""A column of cells as numbers: its notation told from all its cells together."""
+"""A column of cells as numbers, in the notation that all its cells together show."""
 
 import math
 import re
@@ -105,7 +105,7 @@ def _number_in(text: str, form: NumberFormat) -> Number | None:
 
 
 def read_numbers(cells: Sequence[Cell]) -> NumberColumn | None:
-    """A column as numbers; None where it is one of texts: fewer than half of its filled cells are numbers."""
+    """A column as numbers; None for a column of texts: fewer than half of its filled cells are numbers."""
     import numpy as np
 
     if (quick := _all_plain(cells)) is not None:

@@ -28,7 +28,7 @@ _EXAMPLES = {NumberFormat.POINT: "1,234.5", NumberFormat.COMMA: "1.234,5"}
 
 
 def table_of(grid: Grid) -> NumericTable:
-    """The grid's columns as times, numbers and texts; with its other readings where the notation does not tell."""
+    """The grid's columns as times, numbers and texts, with all readings where the notation is ambiguous."""
     time_name, times = _time_column(grid)
     numbers = {
         name: column
@@ -155,7 +155,7 @@ def stated_power(caption: str) -> int:
 
 
 def _derived_columns(texts: Mapping[str, Sequence[str | None]], language: str | None) -> dict[str, list[str | None]]:
-    """The columns that every cell of another one tells, by their names: `outcome (result)`, `month (date)`."""
+    """The columns that can be derived from every cell of another: `outcome (result)`, `month (date)`."""
     language = language if language in LANGUAGES else FALLBACK
     rules: tuple[tuple[str, Callable[[str, str], str | None]], ...] = (("outcome", _outcome), ("month", _month))
     derived: dict[str, list[str | None]] = {}
@@ -176,7 +176,7 @@ def _outcome(cell: str, language: str) -> str | None:
 
 @cache
 def _outcomes(language: str) -> dict[str, str]:
-    """The words and letters of outcomes, and which one each says."""
+    """The words and letters of outcomes, each with its outcome."""
     return {word: name for name, words in lexicon(language).data["outcomes"].items() for word in words}
 
 

@@ -41,7 +41,7 @@ class Grid:
 
 
 def unique_names(names: Iterable[str]) -> list[str]:
-    """The names, those that stand twice with their number."""
+    """The names; a repeated name gets a number."""
     unique: dict[str, None] = {}
     seen: Counter[str] = Counter()
     for name in names:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 GroupValue = Literal["sum", "mean"]
 GROUP_VALUES: tuple[GroupValue, ...] = ("sum", "mean")
-"""What a group's value can be of those of its rows; the kinds of the words that say so."""
+"""How a group's value is computed from its rows; also the kinds of the words that say so."""
 
 
 def repeats(table: NumericTable, column: str) -> bool:
@@ -29,7 +29,7 @@ def is_panel(table: NumericTable) -> bool:
 
 @lru_cache(maxsize=64)
 def group_rows(view: View, column: str, value: GroupValue) -> View:
-    """A view with one row a group, its values added up or averaged; missing values are left out.
+    """A view with one row per group; its values are added up or averaged, missing values left out.
 
     Groups stand in the order of their first row; rows that belong to none are left out.
     """

@@ -22,7 +22,7 @@ def rows_of(table: NumericTable, window: Window, may_be_none: bool = False) -> "
     """The positions of the rows that fit every part of a window: in order of time where there is one, else of the file.
 
     Raises `Unverifiable` where the table cannot tell (no dates, no such row, part of a month) or no row fits, unless
-    there `may_be_none`.
+    `may_be_none`.
     """
     import numpy as np
 
@@ -182,7 +182,7 @@ def _as_number(text: str | float) -> float | None:
 
 
 def _outermost(table: NumericTable, positions: "NDArray[Any]", window: Window) -> "NDArray[Any]":
-    """The first or last rows of those found. Raises `Unverifiable` where rows of one time would be cut apart."""
+    """The first or last of the positions. Raises `Unverifiable` where rows of the same time would be separated."""
     for count, cut in ((window.first, window.first), (window.last, -(window.last or 0))):
         if not count or len(positions) <= count:
             continue

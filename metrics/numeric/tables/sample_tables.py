@@ -20,7 +20,7 @@ _recent_tables: deque[tuple[SampleTable, str | None, NumericTable]] = deque(maxl
 
 
 def tables_of_sample(sample: Sample) -> list[NumericTable]:
-    """A sample's own tables, then those found in its contexts; each with a name of its own.
+    """A sample's own tables, then those found in its contexts; with different names.
 
     A table in a context that shows no more than one of the sample's own (the same columns and number of rows) is left
     out: it is that table again, perhaps rounded.
@@ -37,7 +37,7 @@ def tables_of_sample(sample: Sample) -> list[NumericTable]:
 
 
 def tables_of_file(path: Path, language: str | None = None) -> list[NumericTable]:
-    """The tables of a file: CSV, TSV, JSON, Parquet, Excel (a table a sheet), or those in a Markdown text.
+    """The tables of a file: CSV, TSV, JSON, Parquet, Excel (one table per sheet), or those in a Markdown text.
 
     Raises `InputError` where the file cannot be read or holds none.
     """
@@ -60,7 +60,7 @@ def tables_of_file(path: Path, language: str | None = None) -> list[NumericTable
 
 
 def _numeric_table(table: SampleTable, language: str | None) -> NumericTable:
-    """Kept, since the samples of a set are often about one large table: then it is one object."""
+    """A sample's table as a numeric table; recent tables are kept, since samples often share one large table."""
     for given, known, typed in tuple(_recent_tables):  # other threads add to it
         if known == language and (given is table or given == table):
             return typed

@@ -84,9 +84,10 @@ def _all_iso(cells: Sequence[Any]) -> TimeColumn | None:
 def _order(
     by_day: "DatetimeIndex", by_month: "DatetimeIndex", only_day: bool, only_month: bool, day_first: bool
 ) -> "tuple[DatetimeIndex, DatetimeIndex | None, str]":
-    """The order of day and month: as the dates that exist in one order only give away, else as the steps are regular.
+    """The order of day and month: that of the dates that exist in one order only, else the one with regular steps.
 
-    `only_day` and `only_month`: whether there are such; `by_day` and `by_month` hold them in the order that they have.
+    `only_day` and `only_month`: whether some dates exist only with the day (the month) first; these stand in both
+    `by_day` and `by_month`.
     """
     if by_day.equals(by_month):
         return by_day, None, ""

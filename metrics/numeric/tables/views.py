@@ -122,7 +122,7 @@ def _words_for_totals() -> frozenset[str]:
 
 
 def transpose(table: NumericTable) -> NumericTable | None:
-    """The table with its rows as series and its columns as times; None where it is no such table."""
+    """The table with its rows as series and its columns as times; None where its columns are no times."""
     import numpy as np
 
     periods = {column: period for column in table.columns if (period := _period_of(column))}
@@ -149,7 +149,7 @@ def _period_of(column: str) -> str | None:
 
 
 def _rest(column: str) -> str | None:
-    """What a column's name says besides its time: "Financial assets 2019" is of "Financial assets"."""
+    """A column's name without its time: "Financial assets" of "Financial assets 2019"."""
     words = _year().sub(" ", column).split()
     rest = " ".join(word for word in words if not unit_and_power(word)[1]).strip(" ,.$€£%-")
     return rest or None

@@ -16,7 +16,7 @@ from ..lexicon import any_of, lexicon, whole_words
 from ..specification import Window
 from ..tables.table import DAY, STEPS, NamedTime, Period, Times
 
-_WEEKS_OF_A_MONTH = 26  # days: longer spans are told by months, shorter ones by weeks
+_WEEKS_OF_A_MONTH = 26  # days: a longer span is matched to months, a shorter one to weeks
 _ABOUT_A_YEAR = range(270, 370)  # days
 _MOST_PERIODS = 1000  # "99,999 years earlier" is before the calendar
 WORD = r"[^\W\d_]+"
@@ -107,7 +107,7 @@ def _slashed(time: _WrittenTime) -> list[Window]:
 
 
 def _days(named: Iterable[tuple[date, int]]) -> list[Window]:
-    """The days by the begin of their month and their number, those that are none left out."""
+    """The days of months, by the begin of the month and the number; numbers that a month does not have are left out."""
     return [days(day, day) for begin, number in named if (day := day_of(begin, number))]
 
 
@@ -156,7 +156,7 @@ def _quarter(time: _WrittenTime) -> list[Window]:
 
 def _half_year(time: _WrittenTime) -> list[Window]:
     number, year = time.number("number") or time.number("ordinal"), time.number("year")
-    if not year:  # of the table's last year, where it is said or the table has but one
+    if not year:  # of the table's last year, if the text says so or the table has only one year
         reach = (time.times.last_day - time.times.start).days
         year = time.times.last_day.year if time.part("said") or reach in _ABOUT_A_YEAR else 0
     if not year or number not in (1, 2):
@@ -229,7 +229,7 @@ def _begin(day: date, unit: str) -> date:
 
 @dataclass(frozen=True)
 class _Notation:
-    """How a time is written, and what it is then; `never_before` are words after which it is part of another."""
+    """How a time is written, and which windows it means; followed by `never_before` it is part of another time."""
 
     pattern: re.Pattern[str]
     read: Callable[[_WrittenTime], list[Window]]
@@ -238,7 +238,7 @@ class _Notation:
 
 @cache
 def _notations(language: str) -> list[_Notation]:
-    """The notations of times in a language; of as long ones in a text an earlier one counts."""
+    """The notations of times in a language; of equally long matches that of the earlier notation counts."""
     words = lexicon(language).data
     suffix, article, of_or_in = words["ordinal_suffix"], words["article"], f"(?:{words['of_or_in']})"
     units, first_n = any_of(words["periods"]), any_of(words["first_n"])

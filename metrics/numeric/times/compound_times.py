@@ -20,7 +20,7 @@ _MOST_DAYS = 31  # in such a span a day of the month is one date
 def join_times(
     text: str, language: str, times: Times, named_times: list[NamedTime], is_row: bool = False
 ) -> list[NamedTime]:
-    """The times of a text, those joined that make one; `is_row`: only those that words for a row are joined to."""
+    """The times of a text, joined where two are one; `is_row`: only times with words for a row."""
     masked = _mask(text, named_times)
     for kind, pattern in _joins(language) if named_times else ():
         for match in pattern.finditer(masked) if (kind == "one_from") is is_row else ():
@@ -77,7 +77,7 @@ class _Joint:
 
     @property
     def unit(self) -> str:
-        """The unit of time that is named; a row's, where a row is."""
+        """The named unit of time; that of a row for words such as "row"."""
         named = self.match.groupdict().get("unit")
         return str(lexicon(self.language).data["periods"][named.lower()]) if named else self.times.period.value
 
@@ -171,7 +171,7 @@ def _units_in(joint: _Joint, start: date, end: date) -> Window | None:
 
 
 def _rows(kind: str, count: int, begins: list[date]) -> Window | None:
-    """The weekly rows that are meant; "the five weeks that began in March" are none where four did."""
+    """The weekly rows; none for "the five weeks that began in March" where only four did."""
     if len(begins) < count or (kind == "units_begun" and len(begins) != count) or kind == "units_from":
         return None
     kept = begins[-count:] if kind == "last_units_of" else begins[:count]
@@ -298,7 +298,7 @@ def merge_neighbours(
 
 
 def with_weekdays(text: str, language: str, named_times: list[NamedTime]) -> list[NamedTime]:
-    """ "Friday 6 February" is that day, if it is a Friday; "12 March (Wednesday)" and a date said twice too."""
+    """ "Friday 6 February" is that day, if it is a Friday; "12 March (Wednesday)" and a repeated date too."""
     led = re.compile(rf",? \(?{lexicon(language).data['article']}", re.IGNORECASE)
 
     def one_day(first: NamedTime, last: NamedTime) -> NamedTime | None:

@@ -16,7 +16,7 @@ from ..tables.table import NamedTime, Times
 def with_holidays(text: str, language: str, times: Times, named_times: list[NamedTime]) -> list[NamedTime]:
     """The times of a text with its holidays, each one time with the date beside it ("Easter Monday, 21 April").
 
-    A holiday beside a date that it is not on stays unread.
+    A holiday beside a date of another day stays unread.
     """
     for holiday in _holidays(text, language, times):
         named_times = [time for time in named_times if time.end <= holiday.start or holiday.end <= time.start]
@@ -102,7 +102,7 @@ def _windows(span: HolidaySpan, language: str, year: int) -> list[Window]:
 
 
 def _days(day: HolidayDay, language: str, year: int) -> list[date]:
-    """Of the same holiday several, where countries have it on other days; none in a year that has no such holiday."""
+    """The dates of a holiday: several where countries differ, none in a year without it."""
     if day.holiday[0].isdigit():
         return [date.fromisoformat(f"{year}-{day.holiday}")]
     return [

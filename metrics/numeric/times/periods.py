@@ -12,7 +12,7 @@ from .calendar_times import times_by_name
 from .compound_times import join_times, merge_neighbours, with_lone_days, with_weekdays
 from .holidays import is_vague_holiday, with_holidays
 
-_BOUNDS = ("above", "below", "at_least", "at_most")  # "above 30 all of March" is said of each row
+_BOUNDS = ("above", "below", "at_least", "at_most")  # "above 30 all of March" is about each row
 _CLOSED = re.compile(r"\)| [-–—](?= )")
 
 
@@ -53,7 +53,7 @@ def _is_yearless(time: NamedTime) -> bool:
 
 
 def _merge_repetitions(text: str, language: str, named_times: list[NamedTime]) -> list[NamedTime]:
-    """The times, one that is said twice as one: "last week (6 to 12 January)", "last week - the one of 6 January -"."""
+    """The times, a repeated time as one: "last week (6 to 12 January)", "last week - the one of 6 January -"."""
 
     def merge_repetition(first: NamedTime, last: NamedTime) -> NamedTime | None:
         aside = _aside(language).fullmatch(text[first.end : last.start])
@@ -79,7 +79,7 @@ def _named(time: NamedTime, text: str) -> tuple[Window, ...]:
 
 
 def _without_overlaps(named_times: list[NamedTime]) -> list[NamedTime]:
-    """Of times that overlap the longest; of as long ones the first ("the first quarter" is one of the calendar)."""
+    """The longest of the times that overlap; of equally long ones the first ("the first quarter" of the calendar)."""
     kept: list[NamedTime] = []
     for candidate in sorted(named_times, key=lambda time: time.start - time.end):
         if not any(candidate.start < other.end and other.start < candidate.end for other in kept):
