@@ -8,7 +8,7 @@ from ...languages import FALLBACK
 from ..claim import Claim
 from .checking import CheckedClaim
 from .lexicon import LANGUAGES
-from .numeric_claims import checked_by_sentence, tables_of_claims
+from .numeric_claims import check_by_sentence, tables_of_claims
 
 _MOST_ROWS = 100
 
@@ -23,7 +23,7 @@ def with_computed_verdicts(sample: Sample, judged: Sequence[Claim]) -> list[Clai
     language = sample.language or FALLBACK
     if not tables or language not in LANGUAGES:
         return list(judged)
-    checked = checked_by_sentence([claim.text for claim in judged], tables, language, sample.user_input)
+    checked = check_by_sentence([claim.text for claim in judged], tables, language, sample.user_input)
     decided = [_overrule(claim, checks) for claim, checks in zip(judged, checked, strict=False)]
     return [*decided, *judged[len(decided) :]]
 

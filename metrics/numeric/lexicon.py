@@ -63,9 +63,9 @@ def lexicon(language: str) -> Lexicon:
     kinds: dict[str, list[str]] = {}
     for kind, patterns in [*marks.marks, *times.time_marks]:
         kinds.setdefault(kind.removesuffix("_"), []).extend(patterns)
-    for adjectives in marks.extremes_of.values():
-        kinds["maximum"].extend(adjectives.most)
-        kinds["minimum"].extend(adjectives.least)
+    for forms in marks.extremes_of.values():
+        kinds["maximum"].extend(forms.most)
+        kinds["minimum"].extend(forms.least)
     return Lexicon(
         pack.code,
         {kind: whole_words(patterns) for kind, patterns in kinds.items() if patterns},
@@ -78,9 +78,7 @@ def lexicon(language: str) -> Lexicon:
         plain=plain.words | plain.verbs | plain.everyone,
         everyone=frozenset(stem_of(word, pack.code) for word in plain.everyone),
         links=marks.links,
-        extremes_of={
-            of: whole_words([*adjectives.most, *adjectives.least]) for of, adjectives in marks.extremes_of.items()
-        },
+        extremes_of={of: whole_words([*forms.most, *forms.least]) for of, forms in marks.extremes_of.items()},
         data={**dict(marks), **dict(times), **dict(series), "weekdays": weekdays | times.more_weekdays},
     )
 

@@ -29,15 +29,9 @@ class Phrase:
 
 
 def find_phrases(text: str, language: Language, whole_number: WholeNumber) -> list[Phrase]:
-    """Finds the numbers in words of a text that are no whole numbers.
+    """Finds the numbers in words of a text that are no whole numbers, in order; they do not overlap.
 
-    Args:
-        text: Any text.
-        language: Its language, whose pack has a `notation.yaml`.
-        whole_number: Reads a word or digits as a whole number; None for any other word.
-
-    Returns:
-        The phrases in order; they do not overlap.
+    `whole_number` reads a word or digits as a whole number; it gives None for any other word.
     """
     phrases: list[Phrase] = []
     for kind, pattern in _patterns(language):

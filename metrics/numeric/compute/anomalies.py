@@ -79,8 +79,10 @@ def anomaly(data: StatisticInput) -> Computed:
     if asked.place is not None:
         rows = np.intersect1d(rows, rows_of(table, asked.place))
     positions = set(rows.tolist())
-    results = [(method, _meant(method, positions, asked.direction)) for method in anomalies_of(table, data.name)]
-    texts = [f" by {method.method} (|z| > {method.threshold}): {_named(method, at, table)}" for method, at in results]
+    results = [(method, _in_rows(method, positions, asked.direction)) for method in anomalies_of(table, data.name)]
+    texts = [
+        f" by {method.method} (|z| > {method.threshold}): {_row_texts(method, at, table)}" for method, at in results
+    ]
     window = f" in {asked.window.text or asked.window}" if str(asked.window) != "all rows" else ""
     line = f"anomalies of {data.name}{window}{';'.join(texts)}"
     numbers = [len(at) for _, at in results]
@@ -94,13 +96,13 @@ def anomaly(data: StatisticInput) -> Computed:
     return single(len(inside), None, line, places=tuple(inside), holds=holds)
 
 
-def _meant(method: Anomalies, positions: set[int], direction: Direction | None) -> list[int]:
+def _in_rows(method: Anomalies, positions: set[int], direction: Direction | None) -> list[int]:
     """A method's anomalies in these rows, in the claimed direction."""
     up = direction is Direction.UP
     return [p for p in method.places if p in positions and (direction is None or (method.scores[p] > 0) == up)]
 
 
-def _named(method: Anomalies, places: list[int], table: NumericTable) -> str:
+def _row_texts(method: Anomalies, places: list[int], table: NumericTable) -> str:
     texts = [
         f"{table.row_name(place)} (z={format_number(round(float(method.scores[place]), 1))})" for place in places[:5]
     ]
@@ -166,14 +168,14 @@ def _trend_residuals(table: NumericTable, values: "NDArray[Any]") -> "NDArray[An
     at = np.arange(len(values), dtype=float)
     if table.times is not None and not table.times.hasnans:
         at = (table.times - table.times.min()).total_seconds().to_numpy() / 86400
-    some = _thinned(values)
+    some = _thin_out(values)
     if np.ptp(at[some]) == 0 or np.ptp(values[some]) == 0 or kendalltau(at[some], values[some]).pvalue >= _TREND:
         return None
     residuals: NDArray[Any] = values - _line(at, values)
     return residuals
 
 
-def _thinned(values: "NDArray[Any]") -> "NDArray[Any]":
+def _thin_out(values: "NDArray[Any]") -> "NDArray[Any]":
     """The positions of the values that are there, of many every so many: slopes are as many as the square."""
     import numpy as np
 
@@ -185,7 +187,7 @@ def _line(at: "NDArray[Any]", values: "NDArray[Any]") -> "NDArray[Any]":
     """A straight line by the median of slopes (Theil and Sen)."""
     from scipy.stats import theilslopes
 
-    some = _thinned(values)
+    some = _thin_out(values)
     slope, intercept, *_ = theilslopes(values[some], at[some])
     line: NDArray[Any] = intercept + slope * at
     return line

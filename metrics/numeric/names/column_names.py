@@ -155,8 +155,8 @@ def inflections(word: str, language: str) -> tuple[str, ...]:
     """The stems of a word and of its listed inflections that a stemmer keeps apart ("laat", "late")."""
     data, inflects = lexicon(language).data, load_language(language).profile.doubled_vowels
     listed = sorted(data["was_done"] | data["was_ended"] | data["narrowing"])
-    alike = [form for form in listed if _uninflected(form) == _uninflected(word)] if inflects else []
-    return tuple(dict.fromkeys(stem_of(form, language) for form in (word, *alike)))
+    alike = [w for w in listed if _uninflected(w) == _uninflected(word)] if inflects else []
+    return tuple(dict.fromkeys(stem_of(w, language) for w in (word, *alike)))
 
 
 def _uninflected(word: str) -> str:
@@ -176,11 +176,9 @@ def is_predicate(column: str, language: str) -> bool:
     """Whether a name only says what happened to the things that another column counts: "te laat bezorgd", "closed"."""
     data = lexicon(language).data
     participles = data["was_done"] | data["was_ended"] | data["narrowing"]
-    words = [word for word in name_words(column, language) if word[-1].text not in lexicon(language).articles]
-    predicates = [
-        word for word in words if word[-1].text in participles or re.fullmatch(data["predicate"], word[-1].text)
-    ]
-    return bool(predicates) and all(word in predicates or word[0].text in lexicon(language).harmless for word in words)
+    words = [w for w in name_words(column, language) if w[-1].text not in lexicon(language).articles]
+    predicates = [w for w in words if w[-1].text in participles or re.fullmatch(data["predicate"], w[-1].text)]
+    return bool(predicates) and all(w in predicates or w[0].text in lexicon(language).harmless for w in words)
 
 
 @cache

@@ -71,12 +71,12 @@ class Names:
         columns = [*table.columns, *map(str, table.labels.columns)]
         self.column_stems = frozenset(word.stem for column in columns for word in name_tokens(column, language))
         self.head_stems = shared_stems(heads, language)
-        for stems, name in self._all(table):
+        for stems, name in self._stems_and_names(table):
             if stems and (stems, name) not in seen:
                 seen.add((stems, name))
                 self._by_first[stems[0]].append((stems, name))
 
-    def _all(self, table: NumericTable) -> Iterator[tuple[Stems, Name]]:
+    def _stems_and_names(self, table: NumericTable) -> Iterator[tuple[Stems, Name]]:
         series, columns = list(table.columns), [c for c in map(str, table.labels.columns) if c not in table.columns]
         if table.time_column and table.time_column not in columns:
             columns.append(table.time_column)
@@ -172,12 +172,12 @@ class Names:
 
     def find(self, words: Sequence[Token]) -> list[Mention]:
         """What the words of a text name; may overlap. Typing errors count only where nothing else is named."""
-        mentions = [mention for place in range(len(words)) for mention in self._at(words, place)]
+        mentions = [mention for place in range(len(words)) for mention in self._mentions_at(words, place)]
         if not any(name.kind == "series" and name.rank for mention in mentions for name in mention.names):
-            mentions += self._nearly(words)
+            mentions += self._near_mentions(words)
         return mentions
 
-    def _at(self, words: Sequence[Token], place: int) -> Iterator[Mention]:
+    def _mentions_at(self, words: Sequence[Token], place: int) -> Iterator[Mention]:
         by_end: dict[int, list[Name]] = defaultdict(list)
         for stems, name in self._by_first.get(words[place].stem, ()):
             if (end := self._match(stems, words, place)) is not None:
@@ -209,7 +209,7 @@ class Names:
         """Whether a verb's particle comes later: "zegden 12 leden op"."""
         return len(stems) == 2 and stems[1] in self._particles and any(word.stem == stems[1] for word in after)
 
-    def _nearly(self, words: Sequence[Token]) -> Iterator[Mention]:
+    def _near_mentions(self, words: Sequence[Token]) -> Iterator[Mention]:
         from rapidfuzz.fuzz import ratio
 
         single = [

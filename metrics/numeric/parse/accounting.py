@@ -11,20 +11,8 @@ from .scene import Scene, clause_of
 
 # kinds of words that say nothing by themselves
 _SILENT = frozenset(
-    {
-        "value_word",
-        "days",
-        "when",
-        "changed_to",
-        "between_two",
-        "increase_word",
-        "whole",
-        "exactly",
-        "seen",
-        "aside",
-        "per_row",
-        "measured",
-    }
+    {"value_word", "days", "when", "changed_to", "between_two", "increase_word"}
+    | {"whole", "exactly", "seen", "aside", "per_row", "measured"}
 )
 # an answer's first words, before it says how much: "Far fewer: ...", "A lot busier: ..."
 _YES_MORE = frozenset({"higher", "lower", "better", "worse", "busier", "quieter", "cheaper", "dearer", "nearly"})
@@ -39,7 +27,7 @@ def unaccounted_words(interpretation: Interpretation, shared: frozenset[str]) ->
     """The words that an interpretation does not account for and that may matter; `shared` stems set the scene."""
     clause, accounted = interpretation.match.clause, interpretation.accounted_marks
     left = [m.text for m in clause.marks if m not in accounted and _matters(clause, m, shared)]
-    return [*left, *(token.text for token in _unknown(clause, shared)), *_loose_particles(interpretation)]
+    return [*left, *(token.text for token in _unknown_tokens(clause, shared)), *_loose_particles(interpretation)]
 
 
 def may_be_left_out(interpretation: Interpretation, shared: frozenset[str]) -> bool:
@@ -54,7 +42,7 @@ def may_be_left_out(interpretation: Interpretation, shared: frozenset[str]) -> b
         return False
     if any(m not in accounted and _matters(clause, m, shared) for m in clause.marks):
         return False
-    unknown = _unknown(clause, shared)
+    unknown = _unknown_tokens(clause, shared)
     return len(unknown) <= _MOST_UNKNOWN and not any(_restricts(clause, token) for token in unknown)
 
 
@@ -75,7 +63,7 @@ def _loose_particles(interpretation: Interpretation) -> list[str]:
 
 def unknown_words(clause: Clause, shared: frozenset[str]) -> list[str]:
     """The words of a clause that no list and no table knows."""
-    return [token.text for token in _unknown(clause, shared)]
+    return [token.text for token in _unknown_tokens(clause, shared)]
 
 
 def is_comment(text: str, scene: Scene, words: Lexicon) -> bool:
@@ -93,17 +81,17 @@ def is_comment(text: str, scene: Scene, words: Lexicon) -> bool:
             return False
         if not spoken or len(spoken) > _LONGEST_COMMENT or any(token.text in words.restrictive for token in spoken):
             return False
-        known = not _unknown(clause, scene.shared)
+        known = not _unknown_tokens(clause, scene.shared)
         led = spoken[0].text in words.scope_prepositions and spoken[0].text not in words.data["comment_led"]
         if not known and (led or any(clause.text[t.start].isupper() for t in spoken[1:])):
             return False
     return bool(scene.views)
 
 
-def _unknown(clause: Clause, shared: frozenset[str]) -> list[Token]:
+def _unknown_tokens(clause: Clause, shared: frozenset[str]) -> list[Token]:
     covered = [(mark.start, mark.end) for mark in clause.marks]
     outside = [t for t in clause.tokens if not any(start <= t.start and t.end <= end for start, end in covered)]
-    return [token for token in outside if token.is_word and not _plain(clause, token, shared)]
+    return [token for token in outside if token.is_word and not _is_plain(clause, token, shared)]
 
 
 def _restricts(clause: Clause, unknown: Token) -> bool:
@@ -117,7 +105,7 @@ def _restricts(clause: Clause, unknown: Token) -> bool:
     return not unknown.text.isalpha() or named or scope or extreme or unknown.text in clause.words.restrictive
 
 
-def _plain(clause: Clause, token: Token, shared: frozenset[str]) -> bool:
+def _is_plain(clause: Clause, token: Token, shared: frozenset[str]) -> bool:
     words = clause.words
     known = token.text in words.plain_verbs or token.text in words.plain or token.stem in words.everyone
     plain = known and token.stem not in clause.column_stems
@@ -134,4 +122,4 @@ def _matters(clause: Clause, mark: Mark, shared: frozenset[str]) -> bool:
     if mark.kinds:
         return not mark.kinds & _SILENT and mark.text.lower() not in clause.words.data["would"]
     inside = [token for token in clause.tokens if mark.start <= token.start and token.end <= mark.end]
-    return not all(_plain(clause, token, shared) for token in inside)
+    return not all(_is_plain(clause, token, shared) for token in inside)

@@ -125,10 +125,7 @@ def _steps(text: str, words: Lexicon, times: Times, kept: Sequence[Mark], scope:
     for kind, forward in (("step_after", True), ("step_before", False)):
         for match in _patterns(words.language, kind).finditer(text):
             n = _parts(match).get("n", "").lower()
-            unit, count = (
-                _unit(match, words),
-                1 if n in words.articles else count_of(n, words.language),
-            )
+            unit, count = (_unit(match, words), 1 if n in words.articles else count_of(n, words.language))
             inside = any(m.time and m.start < match.start() and match.end() <= m.end for m in kept)
             if unit not in STEPS or count is None or inside:
                 continue

@@ -11,6 +11,7 @@ from .checks import (
     bounds_of,
     check,
     earlier_check,
+    hedge_before,
     is_flow,
     is_year_besides,
     series_of,
@@ -31,7 +32,7 @@ from .construction import (
     value,
     words,
 )
-from .marks import HEDGES_BY_WORD, Mark
+from .marks import Mark
 from .places import has_several, with_cells
 from .relations import INNER, MEANS, difference_kind
 
@@ -50,13 +51,8 @@ def _change(match: ConstructionMatch) -> ClauseReading | None:
     inner = [kind for kind in MEANS if clause.marks_of(kind)]
     if len(inner) > 1 or (inner and not numbers and direction is Direction.FLAT):
         return None
-    of = (
-        INNER[inner[0]]
-        if inner
-        else clause.statistic
-        if clause.continues_sentence and clause.statistic in INNER.values()
-        else None
-    )
+    earlier = clause.statistic if clause.statistic in INNER.values() else None
+    of = INNER[inner[0]] if inner else earlier
     reading = _change_checks(clause, names, numbers, direction, of)
     not_ = clause.marks_of("not")
     if reading is None or (not_ and len(reading.checks) > 1):
@@ -150,7 +146,7 @@ def _size_of_change(
 
 def _is_reached(clause: Clause, mark: Mark) -> bool:
     """Whether a number is what was reached ("rose to 50"), not the size of the change."""
-    before = clause.text[: mark.said_from].rstrip()
+    before = clause.text[: mark.start_with_hedge].rstrip()
     for word in clause.marks_of("exactly"):
         before = before.removesuffix(word.text).rstrip()
     reached = re.compile(rf" (?:{clause.words.links.reached})$")
@@ -177,14 +173,13 @@ def _multiplied(match: ConstructionMatch) -> ClauseReading | None:
     multiple = next((float(by) for led, by in clause.words.data["multiples"].items() if verb.startswith(led)), 2.0)
     if not names or (multiple == 2.0 and not re.match(clause.words.data["multiplied"], verb)):
         return None
-    hedging = next((m for m in reversed(clause.marks) if m.end <= word.start and m.kinds & set(HEDGES_BY_WORD)), None)
-    hedge = next((h for kind, h in HEDGES_BY_WORD.items() if hedging and kind in hedging.kinds), Hedge.ABOUT)
+    hedge, hedging = hedge_before(clause, word)
     halved = "half" in word.kinds
     if halved and hedge is Hedge.MORE_THAN:
         hedge = Hedge.LESS_THAN  # more than halved is less than half
     fields = {"value": 0.5 if halved else multiple, "decimals": 1, "hedge": hedge}
     ratios = _sided(Statistic.RATIO, names, change_sides(clause), **fields)
-    return ClauseReading((check(ratios),), (hedging,) if hedging else ())
+    return ClauseReading((check(ratios),), tuple(hedging))
 
 
 def _up_from(match: ConstructionMatch) -> ClauseReading | None:
@@ -210,7 +205,7 @@ def _up_from(match: ConstructionMatch) -> ClauseReading | None:
 def _origins(clause: Clause) -> list[Mark]:
     """Numbers that "from" makes the begin of a change."""
     origin = re.compile(rf"(?:{clause.words.links.origin})\s*$", re.IGNORECASE)
-    return [mark for mark in clause.numbers if origin.search(clause.text[: mark.said_from])]
+    return [mark for mark in clause.numbers if origin.search(clause.text[: mark.start_with_hedge])]
 
 
 def change_sides(clause: Clause) -> Sides:

@@ -10,7 +10,7 @@ from ..quantities.units import is_currency
 from ..specification import Hedge, Specification, Statistic, Window
 from ..tables.table import Period
 from .clause import Clause
-from .marks import BOUNDS, Mark, is_count
+from .marks import BOUNDS, HEDGES_BY_WORD, Mark, is_count
 
 VALUES = (Statistic.VALUE_AT, Statistic.LATEST, Statistic.FIRST, Statistic.MEAN, Statistic.SUM)
 """The statistics of one value."""
@@ -74,11 +74,19 @@ def value_fields(mark: Mark, decimals: int | None = None) -> dict[str, object]:
     return fields | {"margin": number.margin} if number.margin else fields
 
 
-def factor_fields(value: float, mark: Mark | None = None) -> dict[str, object]:
+def factor_fields(value: float, hedge: Hedge) -> dict[str, object]:
     """ "Twice" and "half" as the fields of a specification: about so, unless a hedge says otherwise."""
-    hedge = mark.hedge if mark is not None and mark.hedge is not Hedge.EXACT else Hedge.ABOUT
+    hedge = Hedge.ABOUT if hedge is Hedge.EXACT else hedge
     decimals = 0 if hedge in (Hedge.NEARLY, Hedge.JUST_OVER) else 1  # "nearly three times" is from 2.5
     return {"value": value, "unit": None, "decimals": decimals, "hedge": hedge}
+
+
+def hedge_before(clause: Clause, word: Mark) -> tuple[Hedge, list[Mark]]:
+    """The last hedge before a word and its mark, as a list; "about" and no mark where there is none."""
+    hedging = next((m for m in reversed(clause.marks) if m.end <= word.start and m.kinds & set(HEDGES_BY_WORD)), None)
+    if hedging is None:
+        return Hedge.ABOUT, []
+    return next(hedge for kind, hedge in HEDGES_BY_WORD.items() if kind in hedging.kinds), [hedging]
 
 
 def series_of(clause: Clause, mark: Mark | None = None) -> list[str]:
@@ -248,11 +256,11 @@ def bounds_of(clause: Clause) -> list[Mark]:
     return [
         mark
         for mark in clause.numbers
-        if mark.hedge in BOUNDS and mark.number and not (_counts_something(clause, mark) or _multiplies(clause, mark))
+        if mark.hedge in BOUNDS and mark.number and not (_counts_something(clause, mark) or _is_factor(clause, mark))
     ]
 
 
-def _multiplies(clause: Clause, mark: Mark) -> bool:
+def _is_factor(clause: Clause, mark: Mark) -> bool:
     """Whether a number is a factor: "more than two times as many"."""
     factors = [m for m in clause.marks_of("times_as", "double") if m.start >= mark.end]
     return any(not clause.text[mark.end : m.start].strip() for m in factors)

@@ -13,7 +13,7 @@ from ..quantities.tolerance import HEDGES
 from ..specification import Direction, Hedge
 from ..tables.views import View
 from .clause import Clause
-from .clause_splitter import plain, splits, without_cause
+from .clause_splitter import plain_text, splits, without_cause
 from .marks import Mark, is_count
 from .scene import Scene, clause_of
 
@@ -102,7 +102,7 @@ def words_of(mark: Mark) -> str:
 def open_claim(sentence: str, scene: Scene) -> OpenClaim:
     """Makes a sentence ready to be read by a judge."""
     words = lexicon(scene.language)
-    text, _ = without_cause(plain(sentence, scene.language), words)
+    text, _ = without_cause(plain_text(sentence, scene.language), words)
     clauses = tuple(clause_of(text, view, names, scene) for view, names in views_shown(scene))
     led, _ = next(splits(text, words), ("", text))
     names_something = any(m.start < len(led) and not m.kinds for clause in clauses for m in clause.marks)

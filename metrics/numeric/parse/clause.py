@@ -17,14 +17,7 @@ from ..times.calendar_times import whole_weeks
 from ..times.periods import find_times
 from .anaphora import spans_about, with_relative_times
 from .exclusions import earlier_windows, exclude_windows, with_exclusions
-from .marks import (
-    Mark,
-    is_of_a_name,
-    longest_marks,
-    marked_words,
-    with_hedges,
-    without_column_unit,
-)
+from .marks import Mark, is_of_a_name, longest_marks, marked_words, with_hedges, without_column_unit
 from .series_narrowing import with_earlier_series
 from .series_roles import with_roles
 from .unknown_times import undatable_times
@@ -100,21 +93,19 @@ class Clause:
         beside = {column for mark in self.cells for column, _ in mark.cells}
         beside |= {self.table.time_column or ""} if self.times else set()
         headed = [m for m in self.marks if m.columns and not m.series and beside & set(m.columns)]  # "the team of Peru"
-        by_group = (
-            self.marks_of(self.view.grouping) if self.view.grouping else []
-        )  # "the mean leakage is highest in Portside"
+        # "the mean leakage is highest in Portside"
+        by_group = self.marks_of(self.view.grouping) if self.view.grouping else []
         return [*(mark for mark in self.marks if mark.excluded), *then, *others, *headed, *by_group]
 
     def windows(self, times: Sequence[Mark], cells: Sequence[Mark], extra: Sequence[Condition] = ()) -> list[Window]:
         """The windows that times and cells may mean together, less what is left out; empty where they cannot be one."""
-        left_out = [mark for mark in self.marks if mark.excluded]
         others = self.marks_of("others")
-        aside = [
-            w for mark in left_out for w in self._together([mark] if mark.time else [], [mark] if mark.cells else [])
-        ]
-        if others and (earlier := earlier_windows(self.scope)):
-            aside += earlier
-        return exclude_windows(self._included(times, cells, extra, whole=bool(others)), aside)
+        left_out: list[Window] = []
+        for mark in self.marks:
+            if mark.excluded:
+                left_out += self._together([mark] if mark.time else [], [mark] if mark.cells else [])
+        left_out += earlier_windows(self.scope) if others else []
+        return exclude_windows(self._included(times, cells, extra, whole=bool(others)), left_out)
 
     def _is_of_table(self, mark: Mark) -> bool:
         """Whether "that week" is the week that the table is about, since the text before names no time."""
@@ -262,7 +253,7 @@ def read_clause(
 def _marks(
     text: str, view: View, names: Names, scope: tuple[Window, ...], scope_texts: tuple[str, ...]
 ) -> tuple[tuple[Mark, ...], tuple[Token, ...]]:
-    """The marks and tokens of a clause. Windows with different texts are equal, so the cache also needs `scope_texts`."""
+    """The marks and tokens of a clause. Windows with other texts are equal: the cache also needs `scope_texts`."""
     language = names.language
     words = lexicon(language)
     every = tokens(text, language)

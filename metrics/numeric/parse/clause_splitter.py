@@ -42,7 +42,7 @@ def _bracketed_place(language: str) -> re.Pattern[str]:
     )
 
 
-def plain(text: str, language: str) -> str:
+def plain_text(text: str, language: str) -> str:
     """The text with the signs that only look different made the same: spaces, quotes, dashes."""
     text = re.sub(r"[\u2018\u2019]", "'", text).replace(" , ", ", ")
     text = re.sub(r"(?<=\w)[–—](?=\w)", "-", text)

@@ -37,7 +37,7 @@ class _Bound:
         return self.operator in ("gt", "ge")
 
     @property
-    def counted(self) -> Statistic:
+    def statistic(self) -> Statistic:
         """The statistic that counts the values beyond it."""
         return Statistic.COUNT_ABOVE if self.is_up else Statistic.COUNT_BELOW
 
@@ -63,14 +63,14 @@ def _other_counts(clause: Clause) -> list[Mark]:
     return [m for m in clause.numbers if m not in bounds and counts_rows(clause, m)]
 
 
-def _counted_values(match: ConstructionMatch) -> ClauseReading | None:
+def _value_count(match: ConstructionMatch) -> ClauseReading | None:
     clause, bound, names = match.clause, _bound(match), _names(match)
     windows = clause.windows(clause.times, clause.cells)
     means = clause.marks_of("mean")
     if not names or not windows or not all(_is_of_each_row(clause, m) for m in means):
         return None
     value = value_fields(match.one("count")) | {"unit": None, "decimals": 0}
-    return ClauseReading((check(specify(bound.counted, names, windows, **value, **bound.fields())),), tuple(means))
+    return ClauseReading((check(specify(bound.statistic, names, windows, **value, **bound.fields())),), tuple(means))
 
 
 def _is_of_each_row(clause: Clause, mean: Mark) -> bool:
@@ -78,7 +78,7 @@ def _is_of_each_row(clause: Clause, mean: Mark) -> bool:
     return any(s.start >= mean.end and not clause.text[mean.end : s.start].strip() for s in clause.series)
 
 
-def _beyond(match: ConstructionMatch) -> ClauseReading | None:
+def _bound_check(match: ConstructionMatch) -> ClauseReading | None:
     """ "Was above 50" somewhere, "never above 50", "always above 50", "in May above 50 for the first time"."""
     clause, bound, names = match.clause, _bound(match), _names(match)
     windows = clause.windows(clause.times, clause.cells)
@@ -117,7 +117,7 @@ def _says_crossing(threshold: Mark, words: Lexicon) -> bool:
     return re.match(words.links.crossing, text) is not None
 
 
-def _counted_rows(match: ConstructionMatch) -> ClauseReading | None:
+def _row_count(match: ConstructionMatch) -> ClauseReading | None:
     clause, count = match.clause, match.one("row_count")
     conditions = _conditions(clause, [mark for mark in clause.numbers if mark is not count])
     if conditions is None:
@@ -153,15 +153,15 @@ def _row_counts(clause: Clause) -> list[Mark]:
 
 def _conditions(clause: Clause, others: list[Mark]) -> tuple[list[Condition], list[Mark]] | None:
     """The tests of numbers on series and their marks; None where a number belongs to no series."""
-    pairs = _beside(clause, others)
+    pairs = _paired_with_series(clause, others)
     if pairs is None:
         return None
     if any(number.hedge not in BOUNDS for number, _ in pairs) and not clause.marks_of("when"):
         return None  # "the five weeks gave 226 reports" is no count of weeks with 226
-    return _tests(pairs), [mark for pair in pairs for mark in pair]
+    return _as_conditions(pairs), [mark for pair in pairs for mark in pair]
 
 
-def _tests(pairs: list[tuple[Mark, Mark]]) -> list[Condition]:
+def _as_conditions(pairs: list[tuple[Mark, Mark]]) -> list[Condition]:
     return [Condition(s.series[0], BOUNDS.get(n.hedge, "eq"), n.number.value) for n, s in pairs if n.number]
 
 
@@ -171,17 +171,17 @@ def _row_with(match: ConstructionMatch) -> ClauseReading | None:
         return None
     if not clause.marks_of("when", "none") and not any(mark.hedge in BOUNDS for mark in clause.numbers):
         return None
-    pairs = _beside(clause, list(match["number"]))
+    pairs = _paired_with_series(clause, list(match["number"]))
     if pairs is None or any(number.hedge not in (Hedge.EXACT, *BOUNDS) for number, _ in pairs):
         return None
     if not clause.marks_of("none") and is_one_named_row(clause):
         return None  # "Breda had 60 parcels" is the value of that row, which may be rounded
-    windows = clause.windows(clause.times, clause.cells, _tests(pairs))
+    windows = clause.windows(clause.times, clause.cells, _as_conditions(pairs))
     count = {"value": 0.0} if clause.marks_of("none") else {"value": 1.0, "hedge": Hedge.AT_LEAST}
     return ClauseReading((check(specify(Statistic.COUNT, [None], windows, **count)),))
 
 
-def _beside(clause: Clause, numbers: list[Mark]) -> list[tuple[Mark, Mark]] | None:
+def _paired_with_series(clause: Clause, numbers: list[Mark]) -> list[tuple[Mark, Mark]] | None:
     """Each number with the series right beside it; the one that is left with the series that is left."""
     free = [s for s in clause.series if len(s.series) == 1]
     if len(free) != len(numbers) or len(free) != len(clause.series):
@@ -190,7 +190,7 @@ def _beside(clause: Clause, numbers: list[Mark]) -> list[tuple[Mark, Mark]] | No
         return None  # so many rows
     pairs: list[tuple[Mark, Mark]] = []
     for mark in numbers:
-        start = mark.said_from
+        start = mark.start_with_hedge
         before = next(
             (s for s in free if s.end <= start and _only_links(clause.text[s.end : start], clause.words)), None
         )
@@ -253,32 +253,24 @@ CONSTRUCTIONS = (
         (_BOUND, Slot("count", _other_counts)),
         (series(), places()),
         (*_SAID_OF_BOUND, "some", "times_as", "distinct", "column"),
-        _counted_values,
+        _value_count,
     ),
     Construction(
         "bound",
-        (
-            _BOUND,
-            words("none", "not", "all", least=0, most=ANY, name="quantifier"),
-            words("first_time", least=0),
-        ),
+        (_BOUND, words("none", "not", "all", least=0, most=ANY, name="quantifier"), words("first_time", least=0)),
         (_NO_COUNT, series(), places()),
         (*_SAID_OF_BOUND, "some"),
-        _beyond,
+        _bound_check,
     ),
     Construction(
         "count_of_rows",
         (Slot("row_count", _row_counts),),
         (places(),),
         ("count", "distinct", "only", "column"),
-        _counted_rows,
+        _row_count,
     ),
     Construction(
-        "row_with",
-        (),
-        (number(most=ANY), series(most=ANY), places()),
-        ("count", "none", "column"),
-        _row_with,
+        "row_with", (), (number(most=ANY), series(most=ANY), places()), ("count", "none", "column"), _row_with
     ),
     Construction(
         "missing",

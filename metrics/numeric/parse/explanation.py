@@ -48,16 +48,16 @@ def explain(
             part = ClaimPart(mark.text, "statistic", statistic)
         parts.append((mark, part))
     clause = made.match.clause
-    return _joined(clause.text, [*parts, *_unknown(clause, unknown, "left out")])
+    return _with_plain_parts(clause.text, [*parts, *_unknown_parts(clause, unknown, "left out")])
 
 
 def explain_unread(clause: Clause, unknown: Collection[str]) -> tuple[ClaimPart, ...]:
     """The parts of a clause that no construction accounts for: what is known in it, and the words that are not."""
     parts = [(mark, _part(mark, set(mark.series), mark.hedge)) for mark in clause.marks]
-    return _joined(clause.text, [*parts, *_unknown(clause, unknown, "unread")])
+    return _with_plain_parts(clause.text, [*parts, *_unknown_parts(clause, unknown, "unread")])
 
 
-def _unknown(clause: Clause, unknown: Collection[str], role: str) -> Iterator[tuple[Mark, ClaimPart]]:
+def _unknown_parts(clause: Clause, unknown: Collection[str], role: str) -> Iterator[tuple[Mark, ClaimPart]]:
     spans = [(mark.start, mark.end) for mark in clause.marks]
     for token in clause.tokens:
         if token.text in unknown and not any(start < token.end and token.start < end for start, end in spans):
@@ -82,7 +82,7 @@ def _part(mark: Mark, series: set[str], hedge: Hedge | None) -> ClaimPart:
     return ClaimPart(mark.text)
 
 
-def _joined(text: str, parts: Iterable[tuple[Mark, ClaimPart]]) -> tuple[ClaimPart, ...]:
+def _with_plain_parts(text: str, parts: Iterable[tuple[Mark, ClaimPart]]) -> tuple[ClaimPart, ...]:
     """The parts in order, the text between them as parts without a role."""
     joined: list[ClaimPart] = []
     end = 0

@@ -164,7 +164,7 @@ def _after_verb(clause: Clause, core: int, mark: Mark) -> bool:
     return any(re.fullmatch(clause.words.links.predicate, word) for word in between)
 
 
-def _ranked(match: ConstructionMatch) -> ClauseReading | None:
+def _rank(match: ConstructionMatch) -> ClauseReading | None:
     clause, names, numbers = match.clause, match.one("series").series, match["value"]
     mark = match.one("ordinal").number
     if len(names) != 1 or mark is None:
@@ -178,7 +178,7 @@ def _ranked(match: ConstructionMatch) -> ClauseReading | None:
     return ClauseReading((check(ranks), *values))
 
 
-def _ranged(match: ConstructionMatch) -> ClauseReading | None:
+def _range(match: ConstructionMatch) -> ClauseReading | None:
     clause, word = match.clause, match.one("ranged")
     names = series_of(clause)
     windows = clause.windows(clause.times, clause.cells)
@@ -224,14 +224,14 @@ CONSTRUCTIONS = (
         (words("rank", most=ANY), Slot("ordinal", _ordinals)),
         (value(0, 1), series(1), places(1)),
         ("count", "all", "column"),
-        _ranked,
+        _rank,
     ),
     Construction(
         "ranged",
         (words("ranged"),),
         (number(2, 2), series(), places()),
         ("changed_to", "all", "than", "per_row", "count"),
-        _ranged,
+        _range,
     ),
     Construction(
         "gap_of_extremes",

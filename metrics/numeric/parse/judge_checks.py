@@ -95,7 +95,7 @@ class _Reading:
         if statistic in _OF_TWO:
             return [self._of_two(statistic, series, own, against, fields | {"compared_with": column})]
         if column is not None:
-            raise CannotUse(f"it measures a {_called(statistic)} against {column!r}")
+            raise CannotUse(f"it measures a {_title(statistic)} against {column!r}")
         if not self._is_place(statistic, own):
             return [specify(statistic, [series], self._windows([*own, *against]), **fields)]
         spots, windows = self._windows(own), self._windows(against)
@@ -132,12 +132,12 @@ class _Reading:
             if hedge := judged.slots.get(QuestionSlot.HEDGE):
                 fields["hedge"] = Hedge(hedge)
         if "direction" in needs and not way:
-            raise CannotUse(f"a {_called(statistic)} has no direction")
+            raise CannotUse(f"a {_title(statistic)} has no direction")
         return fields
 
     def _threshold(self, statistic: Statistic) -> Mark:
         if len(self._thresholds) != 1:
-            raise CannotUse(f"a {_called(statistic)} has one threshold, not {len(self._thresholds)}")
+            raise CannotUse(f"a {_title(statistic)} has one threshold, not {len(self._thresholds)}")
         return self._use(self._thresholds[0])
 
     def _of_two(
@@ -150,7 +150,7 @@ class _Reading:
     ) -> list[Specification]:
         """One side measured against the other: another time or row of the same, or another series."""
         if "compared_with" in STATISTICS[statistic].needs and fields["compared_with"] is None:
-            raise CannotUse(f"a {_called(statistic)} has no second series")
+            raise CannotUse(f"a {_title(statistic)} has no second series")
         windows = self._windows(own)
         if series is not None and is_flow(self._clause, series) and not self._clause.marks_of(_S.MEAN):
             fields = fields | {"side_statistic": _S.SUM}
@@ -171,7 +171,7 @@ class _Reading:
     ) -> list[Specification]:
         """A change that is measured against nothing else: from the first to the last row of its time."""
         if self._clause.view.times is None:
-            raise CannotUse(f"it does not say what its {_called(statistic)} is measured against")
+            raise CannotUse(f"it does not say what its {_title(statistic)} is measured against")
         ends = [(replace(window, last=1), fields | {"compared_window": replace(window, first=1)}) for window in windows]
         return [spec for end, side in ends for spec in specify(statistic, [series], [end], **side)]
 
@@ -179,7 +179,7 @@ class _Reading:
         """Whether a time or a row is the place of the statistic and not its window: it is a single row."""
         if "place" in STATISTICS[statistic].needs:
             if not own:
-                raise CannotUse(f"a {_called(statistic)} has no place")
+                raise CannotUse(f"a {_title(statistic)} has no place")
             return True
         if statistic not in _MAY_HAVE_PLACE or not own:
             return False
@@ -209,7 +209,7 @@ class _Reading:
         if statistic is _S.COUNT and not any(name in mark.series for mark in self._clause.series):
             return None
         if not name:
-            raise CannotUse(f"a {_called(statistic)} has no series")
+            raise CannotUse(f"a {_title(statistic)} has no series")
         return self._column(name)
 
     def _column(self, name: str) -> str | None:
@@ -238,5 +238,5 @@ def _is_named(series: Mark) -> bool:
     return series.mention is not None and any(name.rank >= _SYNONYM for name in series.mention.names)
 
 
-def _called(statistic: Statistic) -> str:
+def _title(statistic: Statistic) -> str:
     return statistic.replace("_", " ")

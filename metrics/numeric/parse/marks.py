@@ -42,12 +42,12 @@ class Mark:
     @cached_property
     def series(self) -> tuple[str, ...]:
         """The columns of numbers that it may name."""
-        return self._named("series")
+        return self._columns_of_kind("series")
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
         """The columns of texts or times that it may name."""
-        return self._named("column")
+        return self._columns_of_kind("column")
 
     @cached_property
     def cells(self) -> tuple[tuple[str, str], ...]:
@@ -57,16 +57,16 @@ class Mark:
         return tuple((name.column, name.cell) for name in self.mention.names if name.kind == "cell")
 
     @property
-    def said_from(self) -> int:
+    def start_with_hedge(self) -> int:
         """Where a number begins, the hedge before it included."""
         return self.hedge_mark.start if self.hedge_mark and self.hedge_mark.end <= self.start else self.start
 
-    def _named(self, kind: str) -> tuple[str, ...]:
+    def _columns_of_kind(self, kind: str) -> tuple[str, ...]:
         names = self.mention.names if self.mention else ()
         return tuple(dict.fromkeys(name.column for name in names if name.kind == kind))
 
 
-def aside(mark: Mark) -> Mark:
+def as_aside(mark: Mark) -> Mark:
     """A mark that names nothing: what it named is not what the clause is about."""
     return replace(mark, mention=None, kinds=frozenset({"aside"}))
 
@@ -130,12 +130,12 @@ def with_mark(marks: Sequence[Mark], new: Mark) -> list[Mark]:
 def with_hedges(text: str, marks: Sequence[Mark], links: Links) -> list[Mark]:
     """The marks, each number with the hedge that stands right before it ("more than 5") or after it ("5 or more")."""
     return [
-        _hedged(text, mark, before, after, links)
+        _with_hedge(text, mark, before, after, links)
         for before, mark, after in zip([None, *marks], marks, [*marks[1:], None], strict=False)
     ]
 
 
-def _hedged(text: str, mark: Mark, before: Mark | None, after: Mark | None, links: Links) -> Mark:
+def _with_hedge(text: str, mark: Mark, before: Mark | None, after: Mark | None, links: Links) -> Mark:
     if mark.number is None:
         return mark
     for other, between in (

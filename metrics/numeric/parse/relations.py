@@ -16,6 +16,7 @@ from .checks import (
     counts_rows,
     earlier_check,
     factor_fields,
+    hedge_before,
     is_flow,
     series_of,
     specify,
@@ -23,7 +24,7 @@ from .checks import (
 )
 from .clause import Clause
 from .construction import ANY, ClauseReading, Construction, ConstructionMatch, Slot, places, series, value, words
-from .marks import HEDGES_BY_WORD, Mark
+from .marks import Mark
 from .places import is_other_window, is_pair_of_rows, with_cells
 
 _EXTREMES = {"maximum": Statistic.MAXIMUM, "minimum": Statistic.MINIMUM}
@@ -84,7 +85,7 @@ def _specifications(
     ]
 
 
-def _than(clause: Clause) -> list[Mark]:
+def _find_than(clause: Clause) -> list[Mark]:
     """The word between the two sides, as a list of at most one."""
     bounds, links = [m.hedge_mark for m in clause.numbers], clause.words.links
     for place, mark in enumerate(clause.marks[:-1]):
@@ -98,10 +99,10 @@ def _than(clause: Clause) -> list[Mark]:
         surpasses = "outnumbers" in mark.kinds or re.match(links.surpass, text) is not None
         if mark.kinds & {"than", "equal"} or ends or surpasses:
             return [mark]
-    return _as_after(clause)
+    return _find_as(clause)
 
 
-def _as_after(clause: Clause) -> list[Mark]:
+def _find_as(clause: Clause) -> list[Mark]:
     """The "as" that closes "three times as many calls as"."""
     factor_word = clause.first_mark("double", "half", "times_as", "equal")
     if factor_word is None:
@@ -157,7 +158,7 @@ def _inner_statistics(clause: Clause, inner: list[tuple[str, Mark]], names: list
     """The statistics to compare: the named one ("the mean of ..."), else the values, or the sums of amounts."""
     if inner:
         return [INNER[inner[0][0]]]
-    if clause.continues_sentence and clause.statistic in INNER.values():
+    if clause.statistic in INNER.values():
         return [clause.statistic]
     if (
         clause.marks_of("than")
@@ -184,16 +185,11 @@ def _multiple(
         number = numbers[0].number
         assert number is not None  # numbers have one
         value = value_fields(numbers[0]) | {"unit": None}
-        return (value | factor_fields(number.value, numbers[0]) if number.decimals <= 0 else value), []
+        return (value | factor_fields(number.value, numbers[0].hedge) if number.decimals <= 0 else value), []
     if numbers or not word.kinds & {"double", "half"}:
         return None
-    hedging = next((m for m in reversed(clause.marks) if m.end <= word.start and m.kinds & set(HEDGES_BY_WORD)), None)
-    value = factor_fields(2.0 if "double" in word.kinds else 0.5, None)
-    if hedging is None:
-        return value, []
-    hedge = next(hedge for kind, hedge in HEDGES_BY_WORD.items() if kind in hedging.kinds)
-    decimals = 0 if hedge in (Hedge.NEARLY, Hedge.JUST_OVER) else 1
-    return value | {"hedge": hedge, "decimals": decimals}, [hedging]
+    hedge, hedging = hedge_before(clause, word)
+    return factor_fields(2.0 if "double" in word.kinds else 0.5, hedge), hedging
 
 
 def difference_kind(clause: Clause, number: Mark, names: list[str]) -> Statistic:
@@ -330,7 +326,7 @@ def _row_counts(clause: Clause) -> list[Mark]:
 CONSTRUCTIONS = (
     Construction(
         "comparison",
-        (Slot("than", _than),),
+        (Slot("than", _find_than),),
         (value(0, 1),),
         ("difference", "change", "count", "ratio", "per_row"),
         _comparison,
@@ -343,11 +339,7 @@ CONSTRUCTIONS = (
         _difference,
     ),
     Construction(
-        "both_sides",
-        (),
-        (value(2, 2), series(0, 0), places(0, 0)),
-        ("than", "changed_to", "count"),
-        _both_sides,
+        "both_sides", (), (value(2, 2), series(0, 0), places(0, 0)), ("than", "changed_to", "count"), _both_sides
     ),
     Construction(
         "rows_compared",

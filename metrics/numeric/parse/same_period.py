@@ -55,12 +55,7 @@ def times_of_year_before(
             continue
         year = bases[0].start.year - _count(step["n"], words)
         moved = shift_years(named, year - named.start.year)
-        yield Mark(
-            mark.start,
-            step.end(),
-            text[mark.start : step.end()],
-            time=_time(mark.start, step.end(), [moved]),
-        )
+        yield Mark(mark.start, step.end(), text[mark.start : step.end()], time=_time(mark.start, step.end(), [moved]))
 
 
 def _time(start: int, end: int, windows: list[Window]) -> NamedTime:
@@ -115,9 +110,9 @@ def is_within(window: Window, unit: str) -> bool:
 def shift_years(window: Window, years: int) -> Window:
     """The same days so many years later; a month that ends with its last day still does."""
     assert window.start is not None and window.end is not None  # dated windows are shifted
-    return Window(start=_moved(window.start, years), end=_moved(window.end + DAY, years) - DAY)
+    return Window(start=_shift_day(window.start, years), end=_shift_day(window.end + DAY, years) - DAY)
 
 
-def _moved(day: date, years: int) -> date:
+def _shift_day(day: date, years: int) -> date:
     moved: date = day + relativedelta(years=years)
     return moved

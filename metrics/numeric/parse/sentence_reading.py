@@ -13,7 +13,7 @@ from ..tables.views import View
 from .accounting import is_comment, unknown_words
 from .checks import ClauseCheck
 from .clause import Clause
-from .clause_splitter import plain, splits, without_cause
+from .clause_splitter import plain_text, splits, without_cause
 from .construction import Interpretation
 from .explanation import ClaimPart, explain, explain_unread
 from .scene import MOST_CHARACTERS, Scene, clause_of, group_views
@@ -22,6 +22,9 @@ from .selection import choose_interpretation, interpretations
 _DEEPEST = 3  # splits of a sentence into clauses
 _MOST_READ = 6_000  # characters, over all the clauses that one sentence is tried to be cut into
 _READING = 50  # characters that reading a clause takes as long as, however short it is
+
+_STATING = frozenset({"up", "down", "flat", "maximum", "minimum", "anomaly", "correlation", "trend", "higher", "lower"})
+"""The kinds of words with which a clause states something that can be computed, also without a number."""
 
 NO_NUMBER = "it states no number that can be computed"
 TOO_LONG = f"it is too long a sentence to read: at most {MOST_CHARACTERS} characters are"
@@ -95,7 +98,7 @@ def read_sentence(sentence: str, scene: Scene) -> tuple[list[ReadCheck | Unread]
 
 
 def _read_sentence(sentence: str, scene: Scene) -> tuple[list[ReadCheck | Unread], Scene]:
-    text = plain(sentence, scene.language)
+    text = plain_text(sentence, scene.language)
     words = lexicon(scene.language)
     claim_text, cause = without_cause(text, words)
     if cause and not claim_text:
@@ -109,7 +112,7 @@ def _read_sentence(sentence: str, scene: Scene) -> tuple[list[ReadCheck | Unread
         scene_of_text = replace(scene, continues_sentence=False, inherited=named or scene.inherited)
         parse = _parse(claim_text, scene_of_text, words, _DEEPEST, _Allowance())
     if bare or (parse is None and scene.question and _refers_to_question(claim_text, scene, words)):
-        asked = f"{plain(scene.question, scene.language).rstrip('?.! ')}: {claim_text}"
+        asked = f"{plain_text(scene.question, scene.language).rstrip('?.! ')}: {claim_text}"
         parse = _parse(asked, replace(scene, scope=(), shared=scene.titles), words, 0, _Allowance())
     read: list[ReadCheck | Unread] = []
     if parse is None and sentence.rstrip().endswith("!") and is_comment(claim_text, scene, words):
@@ -177,18 +180,7 @@ def _unread(sentence: str, text: str, scene: Scene, words: Lexicon) -> Unread:
     clauses = [clause_of(text, view, names, scene) for view, names in scene.views]
     clause = max(clauses, key=lambda c: len(c.series) + len(c.cells) + len(c.times))
     kinds = {kind for mark in clause.marks for kind in mark.kinds}
-    telling = kinds & {
-        "up",
-        "down",
-        "flat",
-        "maximum",
-        "minimum",
-        "anomaly",
-        "correlation",
-        "trend",
-        "higher",
-        "lower",
-    }
+    telling = kinds & _STATING
     compares = any(re.search(rf" (?:{words.links.comparing})$", mark.text, re.IGNORECASE) for mark in clause.marks)
     if not (clause.numbers or telling or compares):
         return Unread(sentence, NO_NUMBER)
@@ -210,7 +202,7 @@ def _unread(sentence: str, text: str, scene: Scene, words: Lexicon) -> Unread:
 def _parse(text: str, scene: Scene, words: Lexicon, depth: int, allowance: _Allowance) -> _Parse | None:
     """The best reading of a clause over all views, else that of its parts; None where neither is complete."""
     allowance.spend(text)
-    whole = _best(text, scene)
+    whole = _best_parse(text, scene)
     if whole is not None or depth == 0:
         return whole
     for left, right in splits(text, words):
@@ -255,11 +247,11 @@ def _parse_rest(
     return _parse(text, scene, words, depth, allowance)
 
 
-def _best(text: str, scene: Scene) -> _Parse | None:
+def _best_parse(text: str, scene: Scene) -> _Parse | None:
     read = [(clause_of(text, view, names, scene), names) for view, names in scene.views]
     groups = [group for clause, names in read for group in group_views(clause, names)]
     read += [(clause_of(text, view, names, scene), names) for view, names in groups]
-    parses = [parse for clause, names in read if (parse := _in_view(clause, names, scene)) is not None]
+    parses = [parse for clause, names in read if (parse := _parse_in_view(clause, names, scene)) is not None]
     if not parses:
         return None
     heaviest = max(parse.weight for parse in parses)
@@ -273,18 +265,18 @@ def _best(text: str, scene: Scene) -> _Parse | None:
             tuple((spec, view.table) for made, view in together if tier < len(made.tiers) for spec in made.tiers[tier])
             for tier in range(depth)
         )
-        parts.append(ReadCheck(text, tiers, _explained(best[0], place, scene)))
+        parts.append(ReadCheck(text, tiers, _explanation(best[0], place, scene)))
     return replace(best[0], parts=parts)
 
 
-def _explained(parse: _Parse, place: int, scene: Scene) -> tuple[ClaimPart, ...]:
+def _explanation(parse: _Parse, place: int, scene: Scene) -> tuple[ClaimPart, ...]:
     made = parse.interpretation
     if made is None:
         return ()
     return explain(made, parse.checks[place][0].tiers[0], unknown_words(made.match.clause, scene.shared))
 
 
-def _in_view(clause: Clause, names: Names, scene: Scene) -> _Parse | None:
+def _parse_in_view(clause: Clause, names: Names, scene: Scene) -> _Parse | None:
     view = clause.view
     best = interpretations(clause, scene.shared)
     if not best:
@@ -294,7 +286,7 @@ def _in_view(clause: Clause, names: Names, scene: Scene) -> _Parse | None:
     specs = [spec for check in made.checks for spec in check.tiers[0]]
     series = tuple(dict.fromkeys(spec.series for spec in specs if spec.series))
     windows = tuple(
-        dict.fromkeys(w for w in (spec.window for spec in specs) if w != ALL_ROWS and not _of_numbers(w, view))
+        dict.fromkeys(w for w in (spec.window for spec in specs) if w != ALL_ROWS and not _is_by_values(w, view))
     )
     return _Parse(
         [(check, view) for check in checks],
@@ -325,6 +317,6 @@ def _earlier_checks(specs: list[Specification]) -> tuple[Specification, ...]:
     return tuple(sorted(last_first, key=lambda spec: spec.compared_window is None and spec.compared_with is None))
 
 
-def _of_numbers(window: Window, view: View) -> bool:
+def _is_by_values(window: Window, view: View) -> bool:
     """Whether a window is selected by values of series; a later clause does not refer to such a window."""
     return any(test.column in view.table.columns for test in window.conditions)

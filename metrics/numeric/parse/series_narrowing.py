@@ -18,7 +18,7 @@ from ..names.column_names import (
 from ..names.mentions import Mention, Name
 from ..quantities.units import counts_things
 from ..tables.table import NumericTable
-from .marks import Mark, aside, with_mark
+from .marks import Mark, as_aside, with_mark
 
 _FAR = 4  # words between a noun and its predicate
 _MOST_LINKS = 3  # words such as "zijn er" between a noun and its participle
@@ -30,14 +30,14 @@ def with_narrowed(kept: list[Mark], text: str, words: Lexicon, table: NumericTab
     language = words.language
     every = [token for token in tokens(text, language) if token.is_word]
     stems = frozenset(stem for token in every for stem in inflections(token.text, language))
-    kept = [left for mark in kept if (left := _without_unnamed_series(mark, stems, language)) is not None]
-    kept = [aside(mark) if _are_only_agents(mark, kept) else mark for mark in kept]
-    named = any(mark.series and not is_hint(mark) for mark in kept)
-    kept = [aside(mark) if named and is_hint(mark) and not _adds_to_noun(mark, kept, table) else mark for mark in kept]
+    kept = [left for m in kept if (left := _without_unnamed_series(m, stems, language)) is not None]
+    kept = [as_aside(m) if _are_only_agents(m, kept) else m for m in kept]
+    named = any(m.series and not is_hint(m) for m in kept)
+    kept = [as_aside(m) if named and is_hint(m) and not _adds_to_noun(m, kept, table) else m for m in kept]
     kept = _with_narrower_series(kept, every, language)
-    kept = [aside(mark) if _has_predicate(mark, kept, every, words) else mark for mark in kept]
+    kept = [as_aside(m) if _has_predicate(m, kept, every, words) else m for m in kept]
     short = set(names_without_participles(list(table.columns), language).values())
-    kept = [aside(m) if _is_only_a_verb(m, kept, short, table, language) else m for m in kept]
+    kept = [as_aside(m) if _is_only_a_verb(m, kept, short, table, language) else m for m in kept]
     return _with_directions(kept, text, words, table)
 
 
@@ -52,13 +52,13 @@ def with_earlier_series(kept: list[Mark], earlier_series: Sequence[str]) -> list
     if not earlier_series:
         return kept
 
-    def both(mark: Mark) -> Mark:
+    def with_earlier(mark: Mark) -> Mark:
         assert mark.mention is not None  # a hint is a mention
         same = tuple(name for name in mark.mention.names if name.column in earlier_series)
         names = same or (*mark.mention.names, *(Name("series", column, 0) for column in earlier_series))
         return replace(mark, mention=replace(mark.mention, names=names))
 
-    return [both(mark) if is_hint(mark) else mark for mark in kept]
+    return [with_earlier(mark) if is_hint(mark) else mark for mark in kept]
 
 
 @cache
@@ -110,7 +110,7 @@ def _with_narrower_series(kept: list[Mark], every: Sequence[Token], language: st
     (narrower,) = narrow
     places = {token.start: place for place, token in enumerate(every)}
 
-    def is_meant(mark: Mark) -> bool:
+    def names_wider(mark: Mark) -> bool:
         if len(mark.series) != 1 or mark.series[0] == narrower or mark.start not in places:
             return False
         wide, content = _content(mark.series[0], language), _content(narrower, language)
@@ -121,7 +121,7 @@ def _with_narrower_series(kept: list[Mark], every: Sequence[Token], language: st
         near = any(here < place <= here + _FAR or place == here - 2 for place, t in enumerate(every) if t.stem in more)
         return alike and only_so and near
 
-    return [_named(mark, narrower) if is_meant(mark) else mark for mark in kept]
+    return [_as_mention_of(mark, narrower) if names_wider(mark) else mark for mark in kept]
 
 
 def _adds_to_noun(hint: Mark, kept: Sequence[Mark], table: NumericTable) -> bool:
@@ -194,5 +194,5 @@ def _with_directions(kept: list[Mark], text: str, words: Lexicon, table: Numeric
     return reduce(with_mark, directions, kept)
 
 
-def _named(mark: Mark, column: str) -> Mark:
+def _as_mention_of(mark: Mark, column: str) -> Mark:
     return replace(mark, mention=Mention(mark.start, mark.end, (Name("series", column, 3),)))

@@ -9,7 +9,7 @@ from ..lexicon import Lexicon, whole_words
 from ..names.column_names import means
 from ..tables.table import NumericTable
 from ..tables.views import View
-from .marks import Mark, aside
+from .marks import Mark, as_aside
 from .series_narrowing import with_narrowed
 
 _UNFIT = frozenset({"unfit"})
@@ -20,11 +20,11 @@ def with_roles(kept: list[Mark], text: str, words: Lexicon, view: View) -> list[
     """The marks; mentions of series that the clause is not about are marked as read."""
     kept = [_countable(mark, kept, text, words, view.table) for mark in kept]
     kept = with_narrowed(kept, text, words, view.table)
-    kept = [aside(mark) if _is_said_again(mark, kept) else mark for mark in kept]
-    kept = [aside(mark) if _is_first_of_compound(mark, kept, text) else mark for mark in kept]
-    kept = [aside(mark) if _is_place(mark, kept, text, words) else mark for mark in kept]
-    kept = [aside(mark) if _is_agent(mark, kept, text, words) else mark for mark in kept]
-    return [aside(mark) if _is_whole_of(mark, kept, text, words, view.table) else mark for mark in kept]
+    kept = [as_aside(mark) if _is_clarified(mark, kept) else mark for mark in kept]
+    kept = [as_aside(mark) if _is_first_of_compound(mark, kept, text) else mark for mark in kept]
+    kept = [as_aside(mark) if _is_place(mark, kept, text, words) else mark for mark in kept]
+    kept = [as_aside(mark) if _is_agent(mark, kept, text, words) else mark for mark in kept]
+    return [as_aside(mark) if _is_whole_of(mark, kept, text, words, view.table) else mark for mark in kept]
 
 
 def _countable(mark: Mark, kept: Sequence[Mark], text: str, words: Lexicon, table: NumericTable) -> Mark:
@@ -45,13 +45,13 @@ def _is_measured(table: NumericTable, series: str) -> bool:
     return unit is not None and known_unit(unit) is not None and unit != "h"
 
 
-def _single(kept: Sequence[Mark]) -> set[str]:
+def _unambiguous_series(kept: Sequence[Mark]) -> set[str]:
     return {mark.series[0] for mark in kept if len(mark.series) == 1}
 
 
-def _is_said_again(mark: Mark, kept: Sequence[Mark]) -> bool:
+def _is_clarified(mark: Mark, kept: Sequence[Mark]) -> bool:
     """Whether another mention decides between the series of an ambiguous one: "tickets" beside "closed"."""
-    return len(mark.series) > 1 and bool(set(mark.series) & _single([m for m in kept if m is not mark]))
+    return len(mark.series) > 1 and bool(set(mark.series) & _unambiguous_series([m for m in kept if m is not mark]))
 
 
 def _is_first_of_compound(mark: Mark, kept: Sequence[Mark], text: str) -> bool:

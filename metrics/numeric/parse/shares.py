@@ -32,10 +32,10 @@ def _share(match: ConstructionMatch) -> ClauseReading | None:
     if len(named) == 2:
         return None if share_words else _part_of_another(match)
     made = _part_of_series(match) if named else None
-    return made or (_accounts_for(match) if share_words else None)
+    return made or (_share_of_whole(match) if share_words else None)
 
 
-def _accounts_for(match: ConstructionMatch) -> ClauseReading | None:
+def _share_of_whole(match: ConstructionMatch) -> ClauseReading | None:
     clause, names = match.clause, series_of(match.clause)
     windows = clause.windows(clause.times, clause.cells)
     if not names or not windows or windows == [ALL_ROWS] or is_pair_of_rows(clause):
@@ -125,7 +125,7 @@ def _per_each(match: ConstructionMatch) -> ClauseReading | None:
     if per.end <= first.start and not clause.text[per.end : first.start].strip() and first.end <= mark.start:
         first, second = second, first  # "for every refund there were 16 sign-ups"
         also = tuple(m for m in clause.marks_of("all") if m.end <= second.start)
-    elif not first.end <= per.start < second.start or _words_between(clause, first, second) > 3:
+    elif not first.end <= per.start < second.start or len(clause.text[first.end : second.start].split()) > 3:
         return None
     windows = clause.windows(clause.times, clause.cells)
     specifications = [
@@ -141,10 +141,6 @@ def _per_each(match: ConstructionMatch) -> ClauseReading | None:
 def _per(clause: Clause) -> list[Mark]:
     """The "per" of "the cost per employee", "for each" and the like."""
     return [Mark(*m.span(), m[0]) for m in re.finditer(clause.words.data["per"], clause.text, re.IGNORECASE)]
-
-
-def _words_between(clause: Clause, first: Mark, second: Mark) -> int:
-    return len(clause.text[first.end : second.start].split())
 
 
 _PERCENTAGE = Slot("percentage", _percentages)

@@ -18,7 +18,7 @@ def undatable_times(text: str, words: Lexicon, title: str) -> list[Mark]:
 
     Times of the table's title become marks that may be ignored.
     """
-    silent = _titled(text, words.language, title)
+    silent = _times_in_title(text, words.language, title)
     named = {token.stem for token in tokens(title, words.language)}
     matches = [match for pattern in _patterns(words.language) for match in pattern.finditer(text)]
     return silent + [
@@ -39,7 +39,7 @@ def _patterns(language: str) -> list[re.Pattern[str]]:
     return [re.compile(rf"(?<!\w)(?:{form})(?!\w)", re.IGNORECASE) for form in forms]
 
 
-def _titled(text: str, language: str, title: str) -> list[Mark]:
+def _times_in_title(text: str, language: str, title: str) -> list[Mark]:
     title_times = _title_times(title, language)
     if not title_times:
         return []

@@ -99,7 +99,7 @@ def _value(clause: Clause, number: Mark, names: list[str], windows: list[Window]
         or any(w.positions or any(t.operator == "in" for t in w.conditions) for w in windows)
     ):
         return check(values)
-    held = {(n, w): _held(clause, n, w) for n in names for w in windows}
+    held = {(n, w): _values_in_window(clause, n, w) for n in names for w in windows}
     values = [spec for spec in values if _is_one(held[str(spec.series), spec.window])]
     if (clause.marks_of("count", "whole", "sum") and summed) or flows == names:
         return check(values, specify(Statistic.SUM, summed, windows, **value))
@@ -109,7 +109,7 @@ def _value(clause: Clause, number: Mark, names: list[str], windows: list[Window]
     return check(values, whole)
 
 
-def _held(clause: Clause, name: str, window: Window) -> "NDArray[Any] | None":
+def _values_in_window(clause: Clause, name: str, window: Window) -> "NDArray[Any] | None":
     """The values of a series in a window; None where there are none, or where they cannot be read."""
     try:
         return values_in(clause.table, name, rows_of(clause.table, window))

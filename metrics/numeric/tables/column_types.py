@@ -47,7 +47,7 @@ def table_of(grid: Grid) -> NumericTable:
         units=_units(numbers, grid),
         notes=(*grid.notes, *note, *_notes(grid, numbers, time_name, times)),
         unreadable=_unreadable(numbers, grid),
-        power=stated_power(grid.caption),
+        power=caption_power(grid.caption),
         caption=grid.caption,
     )
     clocks = [table.times] if times is None or times.other is None else [times.times, times.other]
@@ -140,7 +140,7 @@ def _units(numbers: Mapping[str, NumberColumn], grid: Grid) -> dict[str, str]:
     return {name: unit for name, unit in units.items() if unit}
 
 
-def stated_power(caption: str) -> int:
+def caption_power(caption: str) -> int:
     """The power of ten that a caption says the numbers are in: "(in millions)" is 6, "£000" is 3, else 0."""
     scales = {word: int(power) for word, power in notation_signs("scales").items() if int(power) >= 3 and len(word) > 3}
     named, led = "|".join(scales), "|".join(sorted(notation_words("header_in")))

@@ -45,7 +45,7 @@ def _fits(table: NumericTable, window: Window) -> "NDArray[Any]":
     if window.months:
         fits &= np.isin(_times(table, (Period.QUARTER, Period.YEAR)).month, window.months)
     if window.rows:
-        fits &= np.isin(np.arange(table.rows), np.concatenate([_labelled(table, label) for label in window.rows]))
+        fits &= np.isin(np.arange(table.rows), np.concatenate([_rows_of_label(table, label) for label in window.rows]))
     if window.positions:
         fits &= np.isin(np.arange(table.rows), window.positions)
     for condition in window.conditions:
@@ -123,19 +123,19 @@ def _days(table: NumericTable) -> "tuple[NDArray[Any], NDArray[Any]]":
 def _by_label(table: NumericTable, column: str) -> Mapping[str, "NDArray[Any]"]:
     import pandas as pd
 
-    texts = table.labels[column].map(_folded, na_action="ignore")
+    texts = table.labels[column].map(_fold, na_action="ignore")
     groups: Mapping[str, NDArray[Any]] = pd.Series(range(table.rows)).groupby(texts).indices
     return groups
 
 
-def _folded(text: object) -> str:
+def _fold(text: object) -> str:
     return " ".join(str(text).casefold().split())
 
 
-def _labelled(table: NumericTable, label: str) -> "NDArray[Any]":
+def _rows_of_label(table: NumericTable, label: str) -> "NDArray[Any]":
     rows_by_column = {}
     for column in table.labels.columns:
-        rows = _by_label(table, column).get(_folded(label))
+        rows = _by_label(table, column).get(_fold(label))
         if rows is not None:
             rows_by_column[column] = rows
     if not rows_by_column:
@@ -154,7 +154,7 @@ def _meets(table: NumericTable, condition: Condition) -> Any:
     if column in table.labels.columns and (operator in ("eq", "ne", "in") or column not in table.frame.columns):
         if operator not in ("eq", "ne", "in"):
             raise Unverifiable(f"{column!r} holds texts, which are not more or less than {wanted}")
-        row_groups = [rows for option in options for rows in _texts_equal(table, column, option)]
+        row_groups = [rows for option in options for rows in _rows_with_value(table, column, option)]
         fits = np.isin(np.arange(table.rows), np.concatenate(row_groups) if row_groups else [])
         return ~fits if operator == "ne" else fits
     values = all_values(table, column, np.arange(table.rows))
@@ -166,11 +166,11 @@ def _meets(table: NumericTable, condition: Condition) -> Any:
     return _OPERATORS[operator](values, numbers[0]) & ~np.isnan(values)
 
 
-def _texts_equal(table: NumericTable, column: str, wanted: str | float) -> list[Any]:
+def _rows_with_value(table: NumericTable, column: str, wanted: str | float) -> list[Any]:
     """The rows whose cell is a text, or the same number however it is written ("7" and "7.0")."""
     known = _by_label(table, column)
     if isinstance(wanted, str):
-        return [known[_folded(wanted)]] if _folded(wanted) in known else []
+        return [known[_fold(wanted)]] if _fold(wanted) in known else []
     return [rows for text, rows in known.items() if _as_number(text) == wanted]
 
 

@@ -61,8 +61,8 @@ def tables_of_file(path: Path, language: str | None = None) -> list[NumericTable
 
 def _numeric_table(table: SampleTable, language: str | None) -> NumericTable:
     """A sample's table as a numeric table; recent tables are kept, since samples often share one large table."""
-    for given, known, typed in tuple(_recent_tables):  # other threads add to it
-        if known == language and (given is table or given == table):
+    for source, source_language, typed in tuple(_recent_tables):  # other threads add to it
+        if source_language == language and (source is table or source == table):
             return typed
     typed = table_of(Grid(table.name, table.columns, table.units, language=language))
     _recent_tables.appendleft((table, language, typed))

@@ -269,9 +269,9 @@ def _notations(language: str) -> list[_Notation]:
     }
     every_month = any_of({name.lower() for pack in notation_languages() for name in (*pack.months, *pack.short_months)})
     a_month = rf"q\d|(?:{every_month})\b"
-    of_time = _compiled(rf" {of_or_in} {article}(?:(?:{units}) )?(?:(?:19|20)\d\d|{a_month})")
+    of_time = _compile(rf" {of_or_in} {article}(?:(?:{units}) )?(?:(?:19|20)\d\d|{a_month})")
     a_date = rf"(?:19|20)\d\d(?![\d.,%])|\d{{1,2}}(?:[a-z]*|\.) (?:{every_month})"
-    time_follows = _compiled(rf" (?:(?:{words['of']}) )?{article}(?:{a_date}|{a_month})")
+    time_follows = _compile(rf" (?:(?:{words['of']}) )?{article}(?:{a_date}|{a_month})")
     number = rf"(?P<n>\d{{1,3}}|{WORD})"
     last_n = any_of([*words["last_n"], *words["previous"]])
     relative = {
@@ -288,7 +288,7 @@ def _notations(language: str) -> list[_Notation]:
     weekday = rf"(?P<weekday>{any_of(words['weekdays'])}){words['weekday_plural']}"
     together = words["weekdays_together"].items()
     return [
-        *(_Notation(_compiled(rf"(?<![\w.,/-]){form}"), read) for form, read in dated.items()),
+        *(_Notation(_compile(rf"(?<![\w.,/-]){form}"), read) for form, read in dated.items()),
         _Notation(whole_words([weekday]), _weekday),
         *(_Notation(whole_words([name]), partial(_weekdays, tuple(numbers))) for name, numbers in together),
         *(
@@ -298,7 +298,7 @@ def _notations(language: str) -> list[_Notation]:
     ]
 
 
-def _compiled(form: str) -> re.Pattern[str]:
+def _compile(form: str) -> re.Pattern[str]:
     return re.compile(form, re.IGNORECASE)
 
 

@@ -99,7 +99,7 @@ class _Joint:
         return re.search(rf"(?<!\w)(?:{before})", self.match[0], re.IGNORECASE) is not None
 
 
-def _bounded(joint: _Joint) -> tuple[Window, ...]:
+def _on_one_side(joint: _Joint) -> tuple[Window, ...]:
     """ "Since March", "until 3 May", "the end of April": what lies on one side, or the row at an edge."""
     first, kind = joint.first, joint.kind
     if kind in ("start_of", "end_of") and joint.is_of_weeks:  # "the begin of March": the first row that begins in it
@@ -197,20 +197,20 @@ def _next_to(joint: _Joint) -> tuple[Window, ...]:
 
 _WINDOWS: Mapping[str, Callable[[_Joint], tuple[Window, ...]]] = {
     "one_from": _unit_of,
-    "end_of": _bounded,
-    "start_of": _bounded,
+    "end_of": _on_one_side,
+    "start_of": _on_one_side,
     "from_to": _from_to,
     **dict.fromkeys(("units_begun", "first_units_of", "last_units_of", "units_from"), _units),
     "unit_of": _unit_of,
     "unit_until": _unit_until,
     **dict.fromkeys(("units_after", "units_before", "day_after", "day_before"), _next_to),
-    **dict.fromkeys(("since", "after", "before", "for_or_before", "until"), _bounded),
+    **dict.fromkeys(("since", "after", "before", "for_or_before", "until"), _on_one_side),
 }
 """What times mean that each kind of words in the packs joins, the kinds in the order in which they are tried."""
 
 
 @cache
-def _beside_another(language: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
+def _joined_day_patterns(language: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
     words = lexicon(language).data
     suffix = words["ordinal_suffix"]
     join = rf"(?:{words['days_joined']}|-|–) ?(?:{_MASK}{_FILLER}* )?{words['article']}"
@@ -220,7 +220,7 @@ def _beside_another(language: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
 
 
 @cache
-def _alone(language: str) -> re.Pattern[str]:
+def _lone_day_pattern(language: str) -> re.Pattern[str]:
     words = lexicon(language).data
     weekdays = any_of(list(words["weekdays"]))
     suffix = words["ordinal_suffix"]
@@ -236,20 +236,20 @@ def with_lone_days(text: str, language: str, times: Times, named_times: list[Nam
     """The times with the days that have no month: that of another time, else of the table, where it has only one."""
     masked = _mask(text, named_times)
     extra: dict[int, NamedTime] = {}
-    for pattern in _beside_another(language):
+    for pattern in _joined_day_patterns(language):
         for match in pattern.finditer(masked):
             window = named_times[_place_of(match["time"])].windows[0]
             if window.start and window.start == window.end and (day := day_of(window.start, int(match["day"]))):
                 point = match["suffix"] is not None and not match["suffix"].isalpha()  # "3. und 9. März"
                 end = match.end("suffix" if point else "day")
                 extra[match.start("day")] = NamedTime(match.start("day"), end, (days(day, day),))
-    for match in _alone(language).finditer(text):
+    for match in _lone_day_pattern(language).finditer(text):
         start, end = match.start("day"), match.end()
         is_known = start in extra or any(time.start < end and start < time.end for time in named_times)
         led = _is_led(text[:start], language)
         if is_known or (not match["weekday"] and not (match["suffix"] and led)):
             continue
-        day = _dated(int(match["day"]), times, named_times)
+        day = _date_of_day(int(match["day"]), times, named_times)
         if day is None:
             continue
         if match["weekday"] and lexicon(language).data["weekdays"][match["weekday"].lower()] != day.weekday():
@@ -267,7 +267,7 @@ def _is_led(before: str, language: str) -> bool:
     return bool(article and article[1]) or another is not None
 
 
-def _dated(number: int, times: Times, named_times: list[NamedTime]) -> date | None:
+def _date_of_day(number: int, times: Times, named_times: list[NamedTime]) -> date | None:
     """The one date of a day of the month: in the month that the text names, else in the table."""
     named = {
         (w.start.year, w.start.month)

@@ -31,7 +31,7 @@ def find_times(text: str, language: str, times: Times) -> list[NamedTime]:
     named_times = _merge_repetitions(text, language, join_times(text, language, times, named_times, is_row=True))
     named_times = join_times(text, language, times, [_with_whole(time, text, language) for time in named_times])
     named_times = [time for time in named_times if not is_vague_holiday(text[time.start : time.end], language)]
-    return [replace(time, windows=_named(time, text)) for time in _merge_repetitions(text, language, named_times)]
+    return [replace(time, windows=_with_text(time, text)) for time in _merge_repetitions(text, language, named_times)]
 
 
 def _nearest_to_dated(named_times: list[NamedTime]) -> list[NamedTime]:
@@ -74,7 +74,7 @@ def _with_whole(time: NamedTime, text: str, language: str) -> NamedTime:
     return replace(time, start=before.start())
 
 
-def _named(time: NamedTime, text: str) -> tuple[Window, ...]:
+def _with_text(time: NamedTime, text: str) -> tuple[Window, ...]:
     return tuple(dict.fromkeys(replace(window, text=text[time.start : time.end]) for window in time.windows))
 
 
