@@ -59,7 +59,7 @@ def lexicon(language: str) -> Lexicon:
     """The words of a language; English where there are none in it."""
     pack = load_language(language if language in LANGUAGES else FALLBACK)
     marks, times, series, plain = pack.claim_marks, pack.claim_times, pack.series_names, pack.plain_words
-    weekdays = {name.lower(): number for number, name in enumerate(pack.weekdays)}
+    weekdays = {weekday.lower(): number for number, weekday in enumerate(pack.weekdays)}
     kinds: dict[str, list[str]] = {}
     for kind, patterns in [*marks.marks, *times.time_marks]:
         kinds.setdefault(kind.removesuffix("_"), []).extend(patterns)
@@ -78,7 +78,7 @@ def lexicon(language: str) -> Lexicon:
         plain=plain.words | plain.verbs | plain.everyone,
         everyone=frozenset(stem_of(word, pack.code) for word in plain.everyone),
         links=marks.links,
-        extremes_of={of: whole_words([*forms.most, *forms.least]) for of, forms in marks.extremes_of.items()},
+        extremes_of={name: whole_words([*forms.most, *forms.least]) for name, forms in marks.extremes_of.items()},
         data={**dict(marks), **dict(times), **dict(series), "weekdays": weekdays | times.more_weekdays},
     )
 

@@ -158,5 +158,5 @@ def format_terms(values: Sequence[float], sign: str) -> str:
 
 def statistic_title(name: str, series: str | None, window: Window) -> str:
     """A statistic of a series over a window as a person calls it; of no series it is one of rows."""
-    of = f" of {series}" if series else " of rows"
-    return f"{name}{of}" + ("" if str(window) == "all rows" else f" over {window.text or window}")
+    subject = f" of {series}" if series else " of rows"
+    return f"{name}{subject}" + ("" if str(window) == "all rows" else f" over {window.text or window}")

@@ -127,8 +127,8 @@ def _pairs(table: NumericTable) -> Iterator[dict[str, Any]]:
 
     for first, second in combinations(table.columns, 2):
         a, b = table.series(first), table.series(second)
-        both = ~np.isnan(a) & ~np.isnan(b)
-        yield {"first": first, "second": second, "n": int(both.sum())} | _pair(table, (first, second), a[both], b[both])
+        kept = ~np.isnan(a) & ~np.isnan(b)
+        yield {"first": first, "second": second, "n": int(kept.sum())} | _pair(table, (first, second), a[kept], b[kept])
 
 
 def _pair(table: NumericTable, names: tuple[str, str], a: "NDArray[Any]", b: "NDArray[Any]") -> dict[str, Any]:

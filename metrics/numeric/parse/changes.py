@@ -52,8 +52,8 @@ def _change(match: ConstructionMatch) -> ClauseReading | None:
     if len(inner) > 1 or (inner and not numbers and direction is Direction.FLAT):
         return None
     earlier = clause.statistic if clause.statistic in INNER.values() else None
-    of = INNER[inner[0]] if inner else earlier
-    reading = _change_checks(clause, names, numbers, direction, of)
+    measure = INNER[inner[0]] if inner else earlier
+    reading = _change_checks(clause, names, numbers, direction, measure)
     not_ = clause.marks_of("not")
     if reading is None or (not_ and len(reading.checks) > 1):
         return None
@@ -89,36 +89,37 @@ def _ways(clause: Clause, names: list[str]) -> tuple[Direction | None, list[Mark
 
 
 def _change_checks(
-    clause: Clause, names: list[str], numbers: tuple[Mark, ...], direction: Direction | None, of: Statistic | None
+    clause: Clause, names: list[str], numbers: tuple[Mark, ...], direction: Direction | None, measure: Statistic | None
 ) -> ClauseReading | None:
     sides = change_sides(clause)
-    whole = [has_several(clause, side) for both_sides in sides for side in both_sides]
-    if of is None and whole and all(whole) and all(is_flow(clause, name) for name in names):
-        of = Statistic.SUM  # "rose from 11.2 million in 2023 to 12.4 million in 2025", of a row a quarter
-    mean_of_a_row = of is not None and any(w.last or v.first for w, v in sides)
+    whole = [has_several(clause, window) for pair in sides for window in pair]
+    if measure is None and whole and all(whole) and all(is_flow(clause, name) for name in names):
+        measure = Statistic.SUM  # "rose from 11.2 million in 2023 to 12.4 million in 2025", of a row a quarter
+    mean_of_a_row = measure is not None and any(w.last or v.first for w, v in sides)
     if not sides or mean_of_a_row or (direction is Direction.FLAT if numbers else direction is None):
         return None
-    ways = _sided(Statistic.COMPARISON, names, sides, direction=direction, side_statistic=of)
+    ways = _sided(Statistic.COMPARISON, names, sides, direction=direction, side_statistic=measure)
     if not numbers:
-        return _without_number(clause, names, direction, of, ways)
+        return _without_number(clause, names, direction, measure, ways)
     moved = (check(ways),) if direction else ()
+    reached = measure or Statistic.VALUE_AT
     if len(numbers) == 2:
-        ends = _from_to(clause, names, (numbers[0], numbers[1]), sides, of or Statistic.VALUE_AT)
+        ends = _from_to(clause, names, (numbers[0], numbers[1]), sides, reached)
         return None if ends is None else ClauseReading((*ends, *moved))
     if _is_reached(clause, numbers[0]):
-        after = [s for w, _ in sides for s in specify(of or Statistic.VALUE_AT, names, [w], **value_fields(numbers[0]))]
+        after = [s for w, _ in sides for s in specify(reached, names, [w], **value_fields(numbers[0]))]
         return ClauseReading((check(after), *moved))
-    return ClauseReading((_size_of_change(clause, names, numbers[0], sides, (direction, of)),))
+    return ClauseReading((_size_of_change(clause, names, numbers[0], sides, (direction, measure)),))
 
 
 def _without_number(
-    clause: Clause, names: list[str], direction: Direction | None, of: Statistic | None, ways: list[Specification]
+    clause: Clause, names: list[str], direction: Direction | None, measure: Statistic | None, ways: list[Specification]
 ) -> ClauseReading:
     """A way that it went: "rose every month" is a streak, "rose steadily" a trend, "rose in March" either."""
     every = re.search(rf"(?<!\w)(?:{clause.words.data['each_step']})", clause.text, re.IGNORECASE)
     steps = [m for m in clause.marks if every and m.start < every.end() and every.start() < m.end and not m.number]
     windows = clause.windows(clause.times, clause.cells)
-    if steps and direction in (Direction.UP, Direction.DOWN) and of is None:
+    if steps and direction in (Direction.UP, Direction.DOWN) and measure is None:
         return ClauseReading((check(specify(Statistic.STREAK, names, windows, direction=direction)),), tuple(steps))
     slopes = specify(Statistic.TREND, names, windows, direction=direction)
     named = any(m.time and m.time.ends for m in clause.times)
@@ -134,14 +135,14 @@ def _sided(statistic: Statistic, names: list[str], sides: Sides, **rest: object)
 def _size_of_change(
     clause: Clause, names: list[str], size: Mark, sides: Sides, way: tuple[Direction | None, Statistic | None]
 ) -> ClauseCheck:
-    direction, of = way
+    direction, measure = way
     number = size.number
     assert number is not None  # the mark of a number
     if direction is None:  # "the change was -5": the sign says the direction
         direction = Direction.DOWN if number.value < 0 else Direction.UP
     statistic = difference_kind(clause, size, names)
     fields = value_fields(size) | {"value": abs(number.value)}
-    return check(_sided(statistic, names, sides, direction=direction, side_statistic=of, **fields))
+    return check(_sided(statistic, names, sides, direction=direction, side_statistic=measure, **fields))
 
 
 def _is_reached(clause: Clause, mark: Mark) -> bool:

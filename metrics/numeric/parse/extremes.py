@@ -98,8 +98,8 @@ def _is_up(word: Mark, names: list[str]) -> bool | None:
 
 def _is_of_something_else(clause: Clause, word: Mark, names: list[str]) -> bool:
     """Whether an extreme such as "the coldest month" describes another quantity than the series."""
-    said_of = [of for of, forms in clause.words.extremes_of.items() if forms.fullmatch(word.text)]
-    return any(not can_describe(clause, of, name) for of in said_of for name in names)
+    quantities = [quantity for quantity, forms in clause.words.extremes_of.items() if forms.fullmatch(word.text)]
+    return any(not can_describe(clause, quantity, name) for quantity in quantities for name in names)
 
 
 def _is_joined(clause: Clause, number: Mark, word: Mark) -> bool:

@@ -52,11 +52,11 @@ def _comparison(match: ConstructionMatch) -> ClauseReading | None:
     inner = [(kind, m) for kind in INNER for m in clause.marks_of(kind)]
     if len({kind for kind, _ in inner}) > 1:
         return None
-    ofs = _inner_statistics(clause, inner, names)
+    statistics = _inner_statistics(clause, inner, names)
     also = [*up, *down, *same, *times_as, *(m for _, m in inner), *left_marks, *right_marks]
 
     def reading(statistic: Statistic, way: Direction | None, **value: object) -> ClauseReading:
-        specs = _specifications(statistic, ofs, sides, direction=way, **value)
+        specs = _specifications(statistic, statistics, sides, direction=way, **value)
         return ClauseReading((check(specs),), tuple(also))
 
     multiple = _multiple(clause, numbers, times_as)
@@ -72,12 +72,12 @@ def _comparison(match: ConstructionMatch) -> ClauseReading | None:
 
 
 def _specifications(
-    statistic: Statistic, ofs: list[Statistic | None], sides: tuple[Side, Side], **rest: object
+    statistic: Statistic, statistics: list[Statistic | None], sides: tuple[Side, Side], **rest: object
 ) -> list[Specification]:
     (names, windows), (others, compared) = sides
     return [
-        Specification(statistic, a, w, side_statistic=of, compared_with=b, compared_window=v, **rest)  # type: ignore[arg-type]
-        for of in ofs
+        Specification(statistic, a, w, side_statistic=inner, compared_with=b, compared_window=v, **rest)  # type: ignore[arg-type]
+        for inner in statistics
         for a in names
         for b in others
         for w in windows
@@ -218,11 +218,11 @@ def _difference(match: ConstructionMatch) -> ClauseReading | None:
         statistic = difference_kind(clause, mark, sides[0][0])
     inner = [k for k in MEANS if clause.marks_of(k)]
     if earlier:
-        of = earlier[0].statistic if earlier[0].statistic in MEANS.values() else None
+        side_statistic = earlier[0].statistic if earlier[0].statistic in MEANS.values() else None
     else:  # rows of one name are not averaged
-        of = MEANS[inner[0]] if inner else Statistic.VALUE_AT if clause.cells else None
+        side_statistic = MEANS[inner[0]] if inner else Statistic.VALUE_AT if clause.cells else None
     also = [*clause.marks_of(*inner), *(clause.marks_of("the_two", "changed_to") if earlier else ())]
-    return ClauseReading((check(_specifications(statistic, [of], sides, **value)),), tuple(also))
+    return ClauseReading((check(_specifications(statistic, [side_statistic], sides, **value)),), tuple(also))
 
 
 def _side(earlier: Specification) -> Side:
@@ -244,9 +244,9 @@ def _earlier_pair(clause: Clause) -> tuple[Specification, Specification] | None:
     named = clause.series[0].series if clause.series else ()
     relation = next((spec for spec in clause.earlier_checks if spec.statistic in RELATIONS), None)
     if relation is not None:
-        of = relation.side_statistic or Statistic.VALUE_AT
+        inner = relation.side_statistic or Statistic.VALUE_AT
         other, window = relation.compared_with or relation.series, relation.compared_window or relation.window
-        pair = [replace(relation, statistic=of), replace(relation, statistic=of, series=other, window=window)]
+        pair = [replace(relation, statistic=inner), replace(relation, statistic=inner, series=other, window=window)]
     else:
         values = {
             (s.series, s.window): s for s in clause.earlier_checks if s.value is not None and s.statistic in VALUES
@@ -286,17 +286,16 @@ def _both_sides(match: ConstructionMatch) -> ClauseReading | None:
         return None
     inner = [kind for kind in ("mean", "sum") if clause.marks_of(kind)]
     inner_statistics = [MEANS[kind] for kind in inner[:1]]
-    ofs = inner_statistics or (
-        [earlier.side_statistic] if earlier.side_statistic else [Statistic.VALUE_AT, Statistic.MEAN, Statistic.SUM]
-    )
+    either = [Statistic.VALUE_AT, Statistic.MEAN, Statistic.SUM]
+    statistics = inner_statistics or ([earlier.side_statistic] if earlier.side_statistic else either)
     other, compared = earlier.compared_with or earlier.series, earlier.compared_window or earlier.window
     one = value_fields(first)
     if second.number:
         one["unit"] = one["unit"] or second.number.unit  # "55 against 42 minutes"
     return ClauseReading(
         (
-            check(*[specify(of, [earlier.series], [earlier.window], **one) for of in ofs]),
-            check(*[specify(of, [other], [compared], **value_fields(second)) for of in ofs]),
+            check(*[specify(statistic, [earlier.series], [earlier.window], **one) for statistic in statistics]),
+            check(*[specify(statistic, [other], [compared], **value_fields(second)) for statistic in statistics]),
         ),
         tuple(clause.marks_of(*inner)),
     )

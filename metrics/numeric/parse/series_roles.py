@@ -80,8 +80,8 @@ def _is_agent(mark: Mark, kept: Sequence[Mark], text: str, words: Lexicon) -> bo
         return False
     others = [m for m in kept if m.series and m.series != mark.series and not all(means(s, "people") for s in m.series)]
     asked = whole_words(words.data["counted_people"]).search(text[: mark.start][-25:])
-    of = re.compile(rf"\s*|{words.data['part_of']}", re.IGNORECASE)  # "40 employees", "40% of the employees"
-    number = any(m.number and of.fullmatch(text[m.end : mark.start]) for m in kept if m.end <= mark.start)
+    part_of = re.compile(rf"\s*|{words.data['part_of']}", re.IGNORECASE)  # "40 employees", "40% of the employees"
+    number = any(m.number and part_of.fullmatch(text[m.end : mark.start]) for m in kept if m.end <= mark.start)
     if re.search(rf"{words.data['per']}\s*$", text[: mark.start], re.IGNORECASE):
         return False
     related = any(m.kinds & {"than", "correlation", "ratio", "difference", "outnumbers"} for m in kept)

@@ -108,9 +108,9 @@ def _outer(clause: Clause) -> list[Mark]:
     ]
 
 
-def _shares(parts: tuple[Mark, Mark], windows: list[Window], of: Window, mark: Mark) -> list[Specification]:
+def _shares(parts: tuple[Mark, Mark], windows: list[Window], outer: Window, mark: Mark) -> list[Specification]:
     return [
-        Specification(Statistic.SHARE, part, window, compared_with=whole, compared_window=of, **value_fields(mark))  # type: ignore[arg-type]
+        Specification(Statistic.SHARE, part, window, compared_with=whole, compared_window=outer, **value_fields(mark))  # type: ignore[arg-type]
         for part in parts[0].series
         for whole in parts[1].series
         for window in windows
@@ -129,8 +129,8 @@ def _per_each(match: ConstructionMatch) -> ClauseReading | None:
         return None
     windows = clause.windows(clause.times, clause.cells)
     specifications = [
-        Specification(Statistic.RATIO, name, window, compared_with=other, side_statistic=of, **value_fields(mark))  # type: ignore[arg-type]
-        for of in ((None, Statistic.SUM) if windows == [ALL_ROWS] else (None,))
+        Specification(Statistic.RATIO, name, window, compared_with=other, side_statistic=inner, **value_fields(mark))  # type: ignore[arg-type]
+        for inner in ((None, Statistic.SUM) if windows == [ALL_ROWS] else (None,))
         for name in first.series
         for other in second.series
         for window in windows

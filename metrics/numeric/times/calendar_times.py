@@ -244,26 +244,26 @@ def _notations(language: str) -> list[_Notation]:
     units, first_n = any_of(words["periods"]), any_of(words["first_n"])
     unit, month, day = f"(?P<unit>{units})", f"(?P<month>{any_of(_months(language))})", r"(?P<day>\d{1,2})"
     year = r"(?P<year>(?:19|20)\d\d)"
-    of = rf"(?:{words['of_year']}{year})?"
+    of_year = rf"(?:{words['of_year']}{year})?"
     quarter = words["quarter_ordinal"].format(ordinal=rf"(?P<ordinal>{WORD}|[1-4]{suffix})")
     half = words["half_ordinal"].format(ordinal=rf"(?P<ordinal>{WORD}|[12]{suffix})")
     weeks = any_of(name for name, period in words["periods"].items() if period == "week")
     not_a_day = rf"(?! ?(?:{words['not_a_day']}|{units}))"
     some_first = rf"(?P<which>{first_n}|{any_of(words['last_n'])}) (?:(?P<n>\d{{1,2}}|\w+) )?"
-    in_month = rf"{of_or_in} {month}\b{of}"
+    in_month = rf"{of_or_in} {month}\b{of_year}"
     dated = {
         rf"{year}-(?P<month>\d\d)(?:-(?P<day>\d\d))?(?![\d-])": _iso,
         rf"(?P<a>\d{{1,2}})(?P<sign>[-/.])(?P<b>\d{{1,2}})(?P=sign){year}(?!\d)": _slashed,
-        rf"{day}(?:{suffix})?{words['day_of']} {month}\b\.?{of}": _day,
-        rf"{month}\b\.? {day}(?!\d|[.,]\d)(?:{suffix})?\b{not_a_day}{of}": _day,
-        rf"{half}{words['half_of']}{month}\b{of}": _half_month,
+        rf"{day}(?:{suffix})?{words['day_of']} {month}\b\.?{of_year}": _day,
+        rf"{month}\b\.? {day}(?!\d|[.,]\d)(?:{suffix})?\b{not_a_day}{of_year}": _day,
+        rf"{half}{words['half_of']}{month}\b{of_year}": _half_month,
         rf"{some_first}{unit} {in_month}": _part_of_month,
         rf"(?P<ordinal>{WORD}) (?:{weeks}) {in_month}": _week_of_month,
-        rf"{month}\b{of}": _month,
-        rf"(?:(?:{'|'.join(words['quarter_names'])})(?P<number>[1-4])\b|{quarter}){of}": _quarter,
+        rf"{month}\b{of_year}": _month,
+        rf"(?:(?:{'|'.join(words['quarter_names'])})(?P<number>[1-4])\b|{quarter}){of_year}": _quarter,
         rf"(?:{half}{words['half_of']}|\bh(?P<number>[12]) ){year}": _half_year,
         rf"{half}(?P<said>{words['of_the_year']})?(?! (?:{words['of']}) )": _half_year,
-        rf"(?:{any_of(words['week_number'])}) (?P<number>[1-5]?\d)\b{of}": _week,
+        rf"(?:{any_of(words['week_number'])}) (?P<number>[1-5]?\d)\b{of_year}": _week,
         rf"{year}(?![\w%]|[.,]\d)": _year,
         rf"{year} ?- ?(?P<last>(?:19|20)\d\d)(?![\w%]|[.,]\d)": _year,
     }

@@ -292,8 +292,8 @@ def merge_neighbours(
     """The times, a time and the one after it as one where they can be joined."""
     kept: list[NamedTime] = []
     for time in named_times:
-        both = join(kept[-1], time) if kept else None
-        kept[-1:] = [both] if both else [*kept[-1:], time]
+        joined = join(kept[-1], time) if kept else None
+        kept[-1:] = [joined] if joined else [*kept[-1:], time]
     return kept
 
 

@@ -57,10 +57,10 @@ def _merge_repetitions(text: str, language: str, named_times: list[NamedTime]) -
 
     def merge_repetition(first: NamedTime, last: NamedTime) -> NamedTime | None:
         aside = _aside(language).fullmatch(text[first.end : last.start])
-        both = tuple(window for window in last.windows if window in first.windows)
+        shared = tuple(window for window in last.windows if window in first.windows)
         closed = _CLOSED.match(text, last.end)
         end = closed.end() if closed else last.end
-        return NamedTime(first.start, end, both, last.ends) if aside and both else None
+        return NamedTime(first.start, end, shared, last.ends) if aside and shared else None
 
     return merge_neighbours(named_times, merge_repetition)
 
