@@ -24,7 +24,7 @@ from assay import Sample, load_set
 from assay.languages import load_language
 from assay.metrics.numeric.compute.facts import facts_of
 from assay.metrics.numeric.numeric_claims import check_claims, tables_of_claims
-from assay.metrics.numeric.tables import tables_of_file
+from assay.metrics.numeric.tables.sample_tables import tables_of_file
 from assay.text.sentences import sentences
 
 CLAIMS = (

@@ -64,9 +64,9 @@ def _patterns(language: Language) -> _Patterns:
     data = language.components
 
     def compiled(patterns: Iterable[str]) -> list[re.Pattern[str]]:
-        return [re.compile(each.replace("{capital}", _CAPITAL).replace("{name}", _NAME)) for each in patterns]
+        return [re.compile(pattern.replace("{capital}", _CAPITAL).replace("{name}", _NAME)) for pattern in patterns]
 
-    before = "|".join(each.removesuffix("(?={capital})").rstrip() for each in data.cued.values())
+    before = "|".join(cue.removesuffix("(?={capital})").rstrip() for cue in data.cued.values())
     return _Patterns(
         data.marked,
         compiled(data.colon),
@@ -203,7 +203,7 @@ def _is_specified(
 
 @lru_cache(maxsize=2048)  # contexts are shared by samples
 def _known(text: str, language: Language) -> frozenset[tuple[str, ...]]:
-    return frozenset(normal_name(each.name, language) for each in find_components(text, language))
+    return frozenset(normal_name(component.name, language) for component in find_components(text, language))
 
 
 @lru_cache(maxsize=2048)

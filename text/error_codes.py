@@ -19,7 +19,7 @@ def find_errors(text: str, language: Language) -> list[str]:
     """
     errors = [normal_code(match[0]) for match in find_codes(text)]
     errors += [match[1] for pattern in (_numbered(language), _quoted(language)) for match in pattern.finditer(text)]
-    return list(dict.fromkeys(each.lower().strip(" .") for each in errors))
+    return list(dict.fromkeys(error.lower().strip(" .") for error in errors))
 
 
 def find_codes(text: str) -> Iterator[re.Match[str]]:

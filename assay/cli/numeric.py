@@ -45,7 +45,7 @@ def facts(
     from ..errors import UsageError
     from ..installation import require_packages
     from ..metrics.numeric.compute.facts import facts_of
-    from ..metrics.numeric.tables import tables_of_file
+    from ..metrics.numeric.tables.sample_tables import tables_of_file
 
     require_packages("numeric", "assay numeric")
     tables = tables_of_file(file, language)
@@ -56,7 +56,7 @@ def facts(
         for table in chosen:
             if name not in table.columns:
                 raise UsageError(f"{table.name} has no series {name!r}; it has {', '.join(table.columns) or 'none'}")
-    computed = [facts_of(table.only(names) if names else table, pairs) for table in chosen]
+    computed = [facts_of(table.select_series(names) if names else table, pairs) for table in chosen]
     if as_json:
         echo_json({"tables": computed})
         return
@@ -108,9 +108,9 @@ def _rows(all_series: list[dict[str, Any]]) -> list[tuple[str, list[str]]]:
 
 
 def _number(value: float | None) -> str:
-    from ..metrics.numeric.compute.computation import shown
+    from ..metrics.numeric.compute.computation import format_number
 
-    return "" if value is None else shown(value)
+    return "" if value is None else format_number(value)
 
 
 def _print_anomalies(console: Any, series: dict[str, Any]) -> None:

@@ -35,7 +35,7 @@ def check(*, table: Path, claim: str, question: str, language: str | None, expla
     from ..installation import require_packages
     from ..languages import language_or_fallback
     from ..metrics.numeric.numeric_claims import check_claims, describe_unread
-    from ..metrics.numeric.tables import tables_of_file
+    from ..metrics.numeric.tables.sample_tables import tables_of_file
     from ..text.language_detection import detect_language
     from ..text.sentences import describe_cut_lines, sentences
 
@@ -79,6 +79,6 @@ def _print(checked: "CheckedClaim", explain: bool) -> None:
 
 
 def _shown(value: float | str) -> str:
-    from ..metrics.numeric.compute.computation import shown
+    from ..metrics.numeric.compute.computation import format_number
 
-    return value if isinstance(value, str) else shown(value)
+    return value if isinstance(value, str) else format_number(value)

@@ -26,9 +26,9 @@ def draw_words(words: Sequence[TakenWord], width: int) -> list[str]:
     """The lines of a picture: the claim cut to a width, and under each line its words' roles and meanings.
 
     Example:
-        >>> from assay.metrics.numeric.parse import Part
-        >>> claim = [Part("The "), Part("average", "statistic", "mean"), Part(" was "), Part("4 ms", "number", "4 ms")]
-        >>> print("\\n".join(draw_words(claim, 80)))
+        >>> from assay.metrics.numeric.parse.explanation import ClaimPart
+        >>> words = ("The ",), ("average", "statistic", "mean"), (" was ",), ("4 ms", "number", "4 ms")
+        >>> print("\\n".join(draw_words([ClaimPart(*word) for word in words], 80)))
         The average was 4 ms
             ^^^^^^^     ^^^^
             |           number: 4 ms

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..claim import Verdict
 from .compute.verify import Finding, verify
-from .parse.explanation import Part
+from .parse.explanation import ClaimPart
 from .parse.sentence_reading import ReadCheck, Unread
 from .specification import Specification, Statistic
 
@@ -15,8 +15,8 @@ from .specification import Specification, Statistic
 class CheckedClaim:
     """One checked part of a claim. `read_by` is grammar or judge; None where it could not be read.
 
-    `words` are the pieces of `part`, with what the grammar took each for. `disagreeing` are the readings that come to
-    different verdicts, where that is why it is unverifiable.
+    `words` are the pieces of `part`, each with its meaning. `disagreeing` are the readings with different verdicts,
+    if the claim is unverifiable for that reason.
     """
 
     text: str
@@ -26,7 +26,7 @@ class CheckedClaim:
     finding: Finding | None = None
     read_by: str | None = None
     part: str = ""
-    words: tuple[Part, ...] = ()
+    words: tuple[ClaimPart, ...] = ()
     disagreeing: tuple[tuple[Specification, Finding], ...] = ()
 
     @property
@@ -43,8 +43,8 @@ class CheckedClaim:
             "statistic": str(asked.statistic) if asked else None,
             "series": asked.series if asked else None,
             "window": str(asked.window) if asked else None,
-            "compared": _compared(asked) if asked else None,
-            "stated": _stated(asked) if asked else None,
+            "compared": _describe_compared(asked) if asked else None,
+            "stated": _describe_stated(asked) if asked else None,
             "computed": finding.computed if finding else None,
             "reason": self.reason,
             "unit": finding.unit if finding else None,
@@ -62,16 +62,16 @@ def check(text: str, read: ReadCheck | Unread, read_by: str) -> CheckedClaim:
     if isinstance(read, Unread):
         return replace(claim, reason=read.reason)
     for tier in read.tiers:
-        found = [(specification, verify(specification, table)) for specification, table in tier]
-        decided = [each for each in found if each[1].verdict != "unverifiable"]
+        findings = [(specification, verify(specification, table)) for specification, table in tier]
+        decided = [pair for pair in findings if pair[1].verdict != "unverifiable"]
         if decided:
-            return _agreed(claim, decided, read_by)
-        if claim.finding is None and found:
-            claim = _with_finding(claim, *found[0], read_by)
+            return _combine_findings(claim, decided, read_by)
+        if claim.finding is None and findings:
+            claim = _with_finding(claim, *findings[0], read_by)
     return claim
 
 
-def _agreed(claim: CheckedClaim, decided: list[tuple[Specification, Finding]], read_by: str) -> CheckedClaim:
+def _combine_findings(claim: CheckedClaim, decided: list[tuple[Specification, Finding]], read_by: str) -> CheckedClaim:
     claim = _with_finding(claim, *decided[0], read_by)
     other = next((finding for _, finding in decided if finding.verdict != claim.verdict), None)
     if other is None:
@@ -91,8 +91,8 @@ def settle(claim: CheckedClaim, second: Sequence[CheckedClaim]) -> CheckedClaim:
     Two readings are one where statistic, series and computed value are. Where the second reader has none of the
     readings, or several that disagree, the claim stays unverifiable.
     """
-    seconds = {_gist(each.specification, each.finding) for each in second if each.checkable}
-    shared = [(asked, finding) for asked, finding in claim.disagreeing if _gist(asked, finding) in seconds]
+    judged_gists = {_gist(claimed.specification, claimed.finding) for claimed in second if claimed.checkable}
+    shared = [(asked, finding) for asked, finding in claim.disagreeing if _gist(asked, finding) in judged_gists]
     if len({finding.verdict for _, finding in shared}) != 1:
         return replace(claim, reason=f"{claim.reason}; the judge's reading does not settle it")
     return _with_finding(claim, *shared[0], "judge")
@@ -102,7 +102,7 @@ def _gist(asked: Specification | None, finding: Finding | None) -> tuple[object,
     return () if asked is None or finding is None else (asked.statistic, asked.series, finding.computed)
 
 
-def _compared(asked: Specification) -> str | None:
+def _describe_compared(asked: Specification) -> str | None:
     """What the series and window of a claim are compared with; None where that is nothing."""
     other = [asked.compared_with] if asked.compared_with else []
     if asked.compared_window is not None and asked.compared_window != asked.window:
@@ -110,7 +110,7 @@ def _compared(asked: Specification) -> str | None:
     return " ".join(other) or None
 
 
-def _stated(asked: Specification) -> str | None:
+def _describe_stated(asked: Specification) -> str | None:
     """What the claim says that the statistic is: a number with its hedge and unit, a direction, a place."""
     parts = [] if asked.hedge == "exact" else [asked.hedge.replace("_", " ")]
     if asked.value is not None:
@@ -123,5 +123,5 @@ def _stated(asked: Specification) -> str | None:
         parts.append(f"{bound} {asked.threshold:g} {asked.threshold_unit or ''}".strip())
     if asked.place is not None:
         parts.append(f"at {asked.place}")
-    said = ", ".join(parts[:1]) + (" " if parts[1:] else "") + " ".join(parts[1:])
-    return f"not {said}" if asked.negated else said or None
+    statement = ", ".join(parts[:1]) + (" " if parts[1:] else "") + " ".join(parts[1:])
+    return f"not {statement}" if asked.negated else statement or None

@@ -35,8 +35,8 @@ class Token:
 class Lexicon:
     """The words of one language: `kinds` matches each kind of mark, `data` is the rest of its pack.
 
-    `plain` words say nothing that is checked, unless a column is called so; of those, `everyone` are nouns for all that
-    a table is about, which narrow nothing even after a preposition.
+    `plain` words state nothing that can be checked, unless a column has such a name. `everyone` holds stems of plain
+    nouns for all that a table is about: they narrow nothing, even after a preposition.
     """
 
     language: str
@@ -50,7 +50,7 @@ class Lexicon:
     plain: frozenset[str]
     everyone: frozenset[str]  # their stems
     links: Links
-    extremes_of: dict[str, re.Pattern[str]]  # adjectives by the one quantity that they are said of
+    extremes_of: dict[str, re.Pattern[str]]  # adjectives by the one quantity that they describe
     data: dict[str, Any]
 
 
@@ -59,13 +59,13 @@ def lexicon(language: str) -> Lexicon:
     """The words of a language; English where there are none in it."""
     pack = load_language(language if language in LANGUAGES else FALLBACK)
     marks, times, series, plain = pack.claim_marks, pack.claim_times, pack.series_names, pack.plain_words
-    weekdays = {name.lower(): number for number, name in enumerate(pack.weekdays)}
+    weekdays = {weekday.lower(): number for number, weekday in enumerate(pack.weekdays)}
     kinds: dict[str, list[str]] = {}
     for kind, patterns in [*marks.marks, *times.time_marks]:
         kinds.setdefault(kind.removesuffix("_"), []).extend(patterns)
-    for said in marks.extremes_of.values():
-        kinds["maximum"].extend(said.most)
-        kinds["minimum"].extend(said.least)
+    for forms in marks.extremes_of.values():
+        kinds["maximum"].extend(forms.most)
+        kinds["minimum"].extend(forms.least)
     return Lexicon(
         pack.code,
         {kind: whole_words(patterns) for kind, patterns in kinds.items() if patterns},
@@ -78,7 +78,7 @@ def lexicon(language: str) -> Lexicon:
         plain=plain.words | plain.verbs | plain.everyone,
         everyone=frozenset(stem_of(word, pack.code) for word in plain.everyone),
         links=marks.links,
-        extremes_of={of: whole_words([*said.most, *said.least]) for of, said in marks.extremes_of.items()},
+        extremes_of={name: whole_words([*forms.most, *forms.least]) for name, forms in marks.extremes_of.items()},
         data={**dict(marks), **dict(times), **dict(series), "weekdays": weekdays | times.more_weekdays},
     )
 
@@ -89,11 +89,16 @@ def whole_words(patterns: Iterable[str]) -> re.Pattern[str]:
     return re.compile(rf"(?<!\w)(?:{'|'.join(f'(?:{pattern})' for pattern in ordered)})(?!\w)", re.IGNORECASE)
 
 
+def any_of(words: Iterable[str]) -> str:
+    """One expression for any of the words, the longest first."""
+    return "|".join(sorted(words, key=len, reverse=True))
+
+
 @lru_cache(maxsize=10_000)
 def tokens(text: str, language: str) -> tuple[Token, ...]:
     """The words, numbers and signs of a text, in order."""
     return tuple(
-        Token(found[0].lower(), *found.span(), stem_of(found[0].lower(), language)) for found in _TOKEN.finditer(text)
+        Token(match[0].lower(), *match.span(), stem_of(match[0].lower(), language)) for match in _TOKEN.finditer(text)
     )
 
 

@@ -21,7 +21,9 @@ from .parse.clause_splitter import claims_of
 from .parse.judge_reading import read_by_judge
 from .parse.scene import MOST_CHARACTERS, Scene, scene_of
 from .parse.sentence_reading import ReadCheck, Unread, read_sentence
-from .tables import Table, stated_power, tables_of_sample
+from .tables.column_types import caption_power
+from .tables.sample_tables import tables_of_sample
+from .tables.table import NumericTable
 
 MOST_SENTENCES = 200
 """The sentences of an answer that are read; each takes some hundredths of a second."""
@@ -55,10 +57,7 @@ class NumericClaims(Metric):
     needs = ("response",)
 
     def __init__(
-        self,
-        judge: Judge | None = None,
-        prompts: Prompts = BUNDLED,
-        read: Literal["grammar", "auto", "judge"] = "auto",
+        self, judge: Judge | None = None, prompts: Prompts = BUNDLED, read: Literal["grammar", "auto", "judge"] = "auto"
     ) -> None:
         require_packages("numeric", "the metric numeric_claims")
         if read == "judge" and judge is None:
@@ -85,7 +84,7 @@ class NumericClaims(Metric):
         bounds = [*describe_cut_lines(sample.response), *describe_unread(sentences, sample.user_input)]
         if bounds:
             evidence["bounds"] = bounds
-        checked, usage = await self._checked(sample, sentences[:MOST_SENTENCES], tables)
+        checked, usage = await self._check_sentences(sample, sentences[:MOST_SENTENCES], tables)
         evidence["claims"] = [claim.evidence() for claim in checked]
         if self.judge is not None:
             evidence |= {"judge": self.judge.name} | self.prompts.evidence(["numeric"], sample.language)
@@ -96,22 +95,22 @@ class NumericClaims(Metric):
         value = sum(claim.verdict == "supported" for claim in decided) / len(decided)
         return scored(value, "; ".join([_reason(checked, decided), *bounds]), evidence, usage)
 
-    async def _checked(
-        self, sample: Sample, sentences: Sequence[str], tables: Sequence[Table]
+    async def _check_sentences(
+        self, sample: Sample, sentences: Sequence[str], tables: Sequence[NumericTable]
     ) -> tuple[list[CheckedClaim], Usage]:
         scene = await compute_beside(scene_of, tables, sample.language or FALLBACK, sample.user_input)
         read: list[_ReadSentence] = []
         for text in sentences:  # one computation each, so that a cancelled task stops between two of them
             sentence, scene = await compute_beside(_read, text, scene)
             read.append(sentence)
-        asked = [] if self.judge is None else [each for each in read if self._is_open(each)]
+        open_sentences = [] if self.judge is None else [one for one in read if self._is_open(one)]
         usage = Usage()
-        if self.judge is not None and asked:
-            opened = [await compute_beside(open_claim, each.text, each.scene) for each in asked]
+        if self.judge is not None and open_sentences:
+            opened = [await compute_beside(open_claim, one.text, one.scene) for one in open_sentences]
             readings, usage = await read_by_judge(sample, opened, self.judge, self.prompts)
-            for sentence, parts in zip(asked, readings, strict=True):
+            for sentence, parts in zip(open_sentences, readings, strict=True):
                 by_judge = await compute_beside(_check_all, sentence.text, parts, "judge")
-                sentence.claims = self._together(sentence, by_judge)
+                sentence.claims = self._merge_claims(sentence, by_judge)
         return [claim for sentence in read for claim in sentence.claims], usage
 
     def _is_open(self, sentence: "_ReadSentence") -> bool:
@@ -124,7 +123,7 @@ class NumericClaims(Metric):
         """Whether the judge's reading of a part stands in place of the grammar's."""
         return part.numeric if isinstance(part, Unread) else self.read == "judge"
 
-    def _together(self, sentence: "_ReadSentence", by_judge: list[CheckedClaim]) -> list[CheckedClaim]:
+    def _merge_claims(self, sentence: "_ReadSentence", by_judge: list[CheckedClaim]) -> list[CheckedClaim]:
         """The claims of a sentence that both have read."""
         kept = [
             settle(claim, by_judge) if claim.disagreeing else claim
@@ -164,9 +163,9 @@ def describe_unread(sentences: Sequence[str], question: str) -> list[str]:
     return unread
 
 
-def tables_of_claims(sample: Sample) -> list[Table]:
+def tables_of_claims(sample: Sample) -> list[NumericTable]:
     """The sample's tables; one from a context that states no scale has the one that the other contexts state."""
-    powers = {power for text in sample.retrieved_contexts if (power := stated_power(text))}
+    powers = {power for text in sample.retrieved_contexts if (power := caption_power(text))}
     own = {table.name for table in sample.tables}
     scale = powers.pop() if len(powers) == 1 else 0
     return [
@@ -176,18 +175,18 @@ def tables_of_claims(sample: Sample) -> list[Table]:
 
 
 def check_claims(
-    sentences: Sequence[str], tables: Sequence[Table], language: str, question: str = ""
+    sentences: Sequence[str], tables: Sequence[NumericTable], language: str, question: str = ""
 ) -> list[CheckedClaim]:
     """The verdicts on sentences by the grammar alone, in order: a later one may mean the series of the one before.
 
     The first 200 sentences are read, and a question of up to 600 characters; `describe_unread` says what is not.
     """
-    checked = checked_by_sentence(sentences, tables, language, question)
+    checked = check_by_sentence(sentences, tables, language, question)
     return [claim for claims in checked for claim in claims]
 
 
-def checked_by_sentence(
-    sentences: Sequence[str], tables: Sequence[Table], language: str, question: str
+def check_by_sentence(
+    sentences: Sequence[str], tables: Sequence[NumericTable], language: str, question: str
 ) -> Iterator[list[CheckedClaim]]:
     """The same verdicts, one list per sentence that is read."""
     scene = scene_of(tables, language, question)

@@ -23,9 +23,9 @@ class Statistic(StrEnum):
     MISSING = "missing"  # rows in the window without a value of the series
     COUNT_ABOVE = "count_above"  # values above `threshold` (or equal to it if `threshold_included`), or `compared_with`
     COUNT_BELOW = "count_below"  # values below `threshold`, or equal to it if `threshold_included`
-    DIFFERENCE = "difference"  # of(series, window) - of(compared_with, compared_window)
-    PERCENT_CHANGE = "percent_change"  # 100 * difference / |of(compared_with, compared_window)|
-    RATIO = "ratio"  # of(series, window) / of(compared_with, compared_window)
+    DIFFERENCE = "difference"  # the side (series, window) less the side (compared_with, compared_window)
+    PERCENT_CHANGE = "percent_change"  # 100 * difference / size of the second side
+    RATIO = "ratio"  # the first side / the second side
     TREND = "trend"  # `direction` of the slope over the window
     STREAK = "streak"  # changes in `direction`, one after the other, that end the window; without a value: all of it
     RANGE = "range"  # maximum - minimum
@@ -34,7 +34,7 @@ class Statistic(StrEnum):
     LATEST = "latest"  # the last value in the window
     FIRST = "first"
     RANK = "rank"  # `value` is the place of `place`'s row among the window's; direction up: 1 is the lowest
-    COMPARISON = "comparison"  # of(series, window) is higher (up), lower (down) or as high (flat) as the compared
+    COMPARISON = "comparison"  # the first side is higher (up), lower (down) or as high (flat) as the second
     ANOMALY = "anomaly"  # at least one in the window (at `place`, if given); with `value`: so many
     NO_ANOMALY = "no_anomaly"
     CROSSING = "crossing"  # a value gets above (up) or below (down) `threshold` in the window; `place`: first then
@@ -83,7 +83,7 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """The rows that a claim is about: those that fit every part that is given. Nothing given: all rows.
+    """The rows that a claim is about: those that fit every part. Without parts: all rows.
 
     `start` and `end` are both included. Relative words ("last week") are dates already, reckoned from the table's end.
     `first` and `last` are numbers of rows, counted after the other parts. `rows` are row labels as the table has them;
@@ -137,9 +137,9 @@ class Specification:
 
     `series` and `compared_with` are column names as the table has them (None: rows are counted, or the same series).
     `value` is in `unit` as stated ("1.2 million" is 1200000 with decimals -5); `unit` is a pint unit, `%`, `pp`
-    (percentage points), an ISO currency, or None where the claim names none. `of` is what difference, percent_change,
-    ratio, comparison and share compute on each side (None: the value of one row, else the mean). A value with a
-    `direction` is a size ("fell by 5": value 5, down); without direction a difference may have either sign.
+    (percentage points), an ISO currency, or None where the claim names none. `side_statistic` is what difference,
+    percent_change, ratio, comparison and share compute on each side (None: the value of one row, else the mean). A
+    value with a `direction` is a size ("fell by 5": value 5, down); without it a difference may have either sign.
     `negated`: the claim says that the rest does not hold.
     """
 
@@ -152,7 +152,7 @@ class Specification:
     hedge: Hedge = Hedge.EXACT
     margin: float | None = None  # of a round phrase ("a third"): the share of the value that it may be off
     direction: Direction | None = None
-    of: Statistic | None = None
+    side_statistic: Statistic | None = None
     compared_with: str | None = None
     compared_window: Window | None = None
     threshold: float | None = None

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from assay.cli.word_picture import draw_words
-from assay.metrics.numeric.parse import Part
+from assay.metrics.numeric.parse.explanation import ClaimPart
 
 
 @pytest.fixture
@@ -40,7 +40,9 @@ def test_the_evidence_has_the_words(assay: Callable[..., Any], table: Path) -> N
 
 def test_a_long_claim_is_cut_to_the_width() -> None:
     words = [
-        piece for place in range(30) for piece in (Part("blah "), Part(f"{place}", "number", f"{place}"), Part(" "))
+        piece
+        for place in range(30)
+        for piece in (ClaimPart("blah "), ClaimPart(f"{place}", "number", f"{place}"), ClaimPart(" "))
     ]
     lines = draw_words(words, 40)
     assert max(map(len, lines)) <= 40 + len("number: 29")

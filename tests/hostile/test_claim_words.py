@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from assay.html.page import template_environment
-from assay.metrics.numeric.parse import ROLES, Part
+from assay.metrics.numeric.parse.explanation import ROLES, ClaimPart
 
 
 def rendered(words: Any) -> str:
@@ -16,7 +16,7 @@ def rendered(words: Any) -> str:
 
 
 def test_a_word_shows_its_role_and_its_meaning() -> None:
-    parts = Part("The "), Part("mean", "statistic", "mean"), Part(" of "), Part("x", "left out")
+    parts = ClaimPart("The "), ClaimPart("mean", "statistic", "mean"), ClaimPart(" of "), ClaimPart("x", "left out")
     page = rendered([part.as_json() for part in parts])
     assert 'The <mark class="statistic">mean<small>statistic: mean</small></mark> of ' in page.replace("\n", "")
     assert '<mark class="left-out">x<small>left out</small></mark>' in page

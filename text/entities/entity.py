@@ -56,7 +56,7 @@ def find_entities(text: str, language: Language) -> list[Entity]:
 
     Example:
         >>> from assay.languages import load_language
-        >>> [(each.kind, each.text) for each in find_entities("Call 020 624 1111 by 3 May.", load_language("en"))]
+        >>> [(entity.kind, entity.text) for entity in find_entities("Call 020 624 1111 by 3 May.", load_language("en"))]
         [('phone', '020 624 1111'), ('date', '3 May')]
     """
     require_packages("numeric", "reading telephone numbers, dates and amounts in texts")

@@ -2,6 +2,6 @@
 
 from .notation import known_unit
 from .number import Number, find_numbers, parse_number
-from .numerals import NumberFormat, Reading
+from .numerals import NumberFormat, NumeralValue
 
-__all__ = ["Number", "NumberFormat", "Reading", "find_numbers", "known_unit", "parse_number"]
+__all__ = ["Number", "NumberFormat", "NumeralValue", "find_numbers", "known_unit", "parse_number"]

@@ -57,8 +57,8 @@ def cldr_units(language: Language) -> Mapping[str, str]:
 def _known(language: Language) -> Iterator[tuple[str, Mapping[str, Any]]]:
     patterns: Mapping[str, Mapping[str, Any]] = language.locale._data["unit_patterns"]
     for key in patterns:
-        if found := _KNOWN.fullmatch(key):
-            yield found["name"] or found["time"], patterns[key]
+        if match := _KNOWN.fullmatch(key):
+            yield match["name"] or match["time"], patterns[key]
 
 
 @cache
@@ -80,6 +80,6 @@ def _forms(named: Any) -> Iterator[str]:
         if "{0}" in named and len(name.strip()) >= _SHORTEST:
             yield name.strip()
     elif isinstance(named, Mapping):
-        for kind, each in named.items():
+        for kind, pattern in named.items():
             if kind != "per":  # "{0} per kilometer"
-                yield from _forms(each)
+                yield from _forms(pattern)

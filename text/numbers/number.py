@@ -4,12 +4,12 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 from ...languages import Language
 from .notation import currencies, known_unit, notation_words, unit_aliases
 from .number_phrases import Phrase, find_phrases, find_pronouns
-from .numerals import DASHES, GROUPING_SPACES, NumberFormat, Reading, format_shown, numeral_readings
+from .numerals import DASHES, GROUPING_SPACES, NumberFormat, NumeralValue, format_shown, numeral_readings
 
 _GROUPED = rf"\d{{1,3}}(?:[{GROUPING_SPACES} '’]\d{{3}})+(?!\d)(?:[.,]\d+)?"
 _NUMERAL = re.compile(rf"(?<![\w.,])(?:{_GROUPED}|\d(?:[\d.,]*\d)?|[.,]\d+)(?:[eE][+-]?\d{{1,2}}(?!\w))?")
@@ -26,7 +26,7 @@ _WORD = re.compile(r"\w+(?:['’-]\w+)*|[^\w\s]")
 class Number:
     """A number of a text: `text[start:end]`, sign, currency, scale word and unit included.
 
-    `readings` are what it may mean, the likeliest first: two where the notation does not tell (1.234), else one.
+    `readings` are what it may mean, the likeliest first: two where the notation is ambiguous (1.234), else one.
     `unit` is as computed with (a pint unit, `%`, `pp`, an ISO currency), None where none is written. `ordinal` is a
     place ("3rd"), `spelled` a number in words ("seven"). `margin` is the share of its value that a round phrase ("a
     third") may be off.
@@ -35,7 +35,7 @@ class Number:
     text: str
     start: int
     end: int
-    readings: tuple[Reading, ...]
+    readings: tuple[NumeralValue, ...]
     unit: str | None = None
     ordinal: bool = False
     spelled: bool = False
@@ -68,14 +68,14 @@ def find_numbers(text: str, language: Language) -> list[Number]:
         >>> [(number.text, number.value, number.unit) for number in numbers]
         [('1.5 million euros', 1500000.0, 'EUR')]
     """
-    phrases = [_of_phrase(text, phrase, language) for phrase in find_phrases(text, language)]
+    phrases = [_of_phrase(text, phrase, language) for phrase in find_phrases(text, language, _whole_number)]
     other = [match.span() for match in _TIME.finditer(text)] + [(n.start, n.end) for n in phrases]
     spans = [
         match for match in _NUMERAL.finditer(text) if not any(a < match.end() and match.start() < b for a, b in other)
     ]
-    shown = {format_shown(match[0]) for match in spans} - {None}
-    formats = _preferred(shown, language)
-    written = [number for match in spans if (number := _number(text, match, formats, language))]
+    formats = {format_shown(match[0]) for match in spans} - {None}
+    preferred_formats = _preferred(formats, language)
+    written = [number for match in spans if (number := _number(text, match, preferred_formats, language))]
     written += phrases
     used_spans = [*((number.start, number.end) for number in written), *find_pronouns(text, language)]
     spelled = [n for n in _spelled(text, language) if not any(a < n.end and n.start < b for a, b in used_spans)]
@@ -89,9 +89,18 @@ def parse_number(text: str, language: Language) -> Number | None:
     return numbers[0] if len(numbers) == 1 and (numbers[0].start, numbers[0].end) == (0, len(stripped)) else None
 
 
-def _preferred(shown: set[NumberFormat | None], language: Language) -> list[NumberFormat]:
-    if len(shown) == 1:
-        return [form for form in shown if form]
+@lru_cache(maxsize=10_000)
+def _whole_number(word: str, language: Language) -> int | None:
+    """Reads a word or digits as a whole number; None for any other word and for an ordinal."""
+    if word.lower() in language.notation.ones:
+        return 1
+    number = parse_number(word, language)
+    return int(number.value) if number and not number.ordinal and not number.unit else None
+
+
+def _preferred(formats: set[NumberFormat | None], language: Language) -> list[NumberFormat]:
+    if len(formats) == 1:
+        return [form for form in formats if form]
     comma_first = language.profile.decimal_mark == ","
     return sorted(NumberFormat, key=lambda form: (form is NumberFormat.COMMA) != comma_first)
 
@@ -114,7 +123,7 @@ def _number(text: str, match: re.Match[str], formats: list[NumberFormat], langua
 
 def _of_phrase(text: str, phrase: Phrase, language: Language) -> Number:
     end, power, unit, _ = (phrase.end, 0, phrase.unit, False) if phrase.unit else _after(text, phrase.end, language)
-    reading = Reading(phrase.value, phrase.decimals).scaled(power)
+    reading = NumeralValue(phrase.value, phrase.decimals).scaled(power)
     return Number(text[phrase.start : end], phrase.start, end, (reading,), unit, margin=phrase.margin)
 
 
@@ -221,5 +230,5 @@ def _spelled(text: str, language: Language) -> Iterator[Number]:
     for words in numbers_in_words(tokens, language.code, threshold=-1):
         start, end = tokens[words.start].start, tokens[words.end - 1].end
         stop, power, unit, _ = (end, 0, None, False) if words.is_ordinal else _after(text, end, language)
-        reading = Reading(float(words.value), 0).scaled(power)
+        reading = NumeralValue(float(words.value), 0).scaled(power)
         yield Number(text[start:stop], start, stop, (reading,), unit, words.is_ordinal, spelled=True)

@@ -1,9 +1,9 @@
 """Numbers in words that are no whole numbers: a third, one in five, two and a half, a dozen, half an hour."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
 
 from ...languages import Language
 from .notation import known_unit, unit_aliases
@@ -13,6 +13,7 @@ _MOST_POINTS = 4.0  # "three quarters" is 71 to 79%
 _ROUND_TIME = 0.04  # "half an hour" is 28.8 to 31.2 minutes
 _FIXED = {"half_of": (0.5, 1), "one_and_half": (1.5, 1), "half_dozen": (6.0, 0), "one_of": (1.0, 0)}  # value, decimals
 _SHORT_UNITS = ("min", "h", "s", "%", "pp")
+WholeNumber = Callable[[str, Language], int | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,20 +28,25 @@ class Phrase:
     margin: float | None = None
 
 
-def find_phrases(text: str, language: Language) -> list[Phrase]:
-    """Finds the numbers in words of a text that are no whole numbers, in order; they do not overlap."""
+def find_phrases(text: str, language: Language, whole_number: WholeNumber) -> list[Phrase]:
+    """Finds the numbers in words of a text that are no whole numbers, in order; they do not overlap.
+
+    `whole_number` reads a word or digits as a whole number; it gives None for any other word.
+    """
     phrases: list[Phrase] = []
     for kind, pattern in _patterns(language):
-        phrases += [phrase for match in pattern.finditer(text) if (phrase := _phrase(kind, match, language))]
+        phrases += [
+            phrase for match in pattern.finditer(text) if (phrase := _phrase(kind, match, language, whole_number))
+        ]
     phrases += [Phrase(*m.span(), minutes, 0, "min", _ROUND_TIME) for minutes, m in _minutes(text, language)]
     if any(phrase.margin and phrase.unit == "%" for phrase in phrases):
         # "North has a third of them and East a quarter"
         more = _whole(language.notation.another_part).finditer(text)
-        phrases += [phrase for match in more if (phrase := _phrase("fraction", match, language))]
+        phrases += [phrase for match in more if (phrase := _phrase("fraction", match, language, whole_number))]
     disjoint: list[Phrase] = []
-    for each in sorted(phrases, key=lambda phrase: (phrase.start - phrase.end, phrase.start)):
-        if not any(each.start < other.end and other.start < each.end for other in disjoint):
-            disjoint.append(each)
+    for phrase in sorted(phrases, key=lambda phrase: (phrase.start - phrase.end, phrase.start)):
+        if not any(phrase.start < other.end and other.start < phrase.end for other in disjoint):
+            disjoint.append(phrase)
     return sorted(disjoint, key=lambda phrase: phrase.start)
 
 
@@ -51,12 +57,12 @@ def find_pronouns(text: str, language: Language) -> list[tuple[int, int]]:
     ]
 
 
-def _phrase(kind: str, match: re.Match[str], language: Language) -> Phrase | None:
+def _phrase(kind: str, match: re.Match[str], language: Language, whole_number: WholeNumber) -> Phrase | None:
     parts = match.groupdict()
     start, end = _span(match)
     if kind in _FIXED:
         return Phrase(start, end, *_FIXED[kind])
-    count = _whole_number(parts["n"], language) if parts.get("n") else 1
+    count = whole_number(parts["n"], language) if parts.get("n") else 1
     if count is None and kind == "dozen":
         count, start = 1, match.end("n") + 1  # "the dozen"
     if count is None or kind == "pronoun":
@@ -65,13 +71,13 @@ def _phrase(kind: str, match: re.Match[str], language: Language) -> Phrase | Non
         part = language.notation.parts[parts["part"].lower()] if kind == "fraction" else 2
         return _percent(start, end, count / part)
     if kind == "one_in":
-        many = _whole_number(parts["m"], language)
+        many = whole_number(parts["m"], language)
         return _percent(start, end, count / many) if many and count < many else None
     return Phrase(start, end, count + 0.5, 1) if kind == "half_more" else Phrase(start, end, 12.0 * count, 0)
 
 
 def _span(match: re.Match[str]) -> tuple[int, int]:
-    """Of the group `x`, where the words before it only tell what it is ("by a third")."""
+    """The span of the group `x`, which leaves out the words before it ("by" of "by a third"); else of all."""
     return match.span("x" if "x" in match.re.groupindex else 0)
 
 
@@ -79,17 +85,6 @@ def _percent(start: int, end: int, share: float) -> Phrase | None:
     if not 0 < share < 1:
         return None
     return Phrase(start, end, 100 * share, 0, "%", min(_LEEWAY, _MOST_POINTS / (100 * share)))
-
-
-@lru_cache(maxsize=10_000)
-def _whole_number(word: str, language: Language) -> int | None:
-    """The number that a word or digits are; None of another word, and of an ordinal."""
-    from .number import parse_number
-
-    if word.lower() in language.notation.ones:
-        return 1
-    number = parse_number(word, language)
-    return int(number.value) if number and not number.ordinal and not number.unit else None
 
 
 def _minutes(text: str, language: Language) -> Iterator[tuple[float, re.Match[str]]]:

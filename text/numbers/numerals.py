@@ -28,26 +28,26 @@ class NumberFormat(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class NumeralValue:
     """One value that a numeral may mean; `decimals` is the place of its last stated digit (1.2 million: -5)."""
 
     value: float
     decimals: int
 
-    def scaled(self, power: int) -> "Reading":
+    def scaled(self, power: int) -> "NumeralValue":
         """The reading times a power of ten, the stated digits kept: 1.2 with power 6 is 1200000 with decimals -5."""
-        return Reading(
+        return NumeralValue(
             float(f"{self.value!r}e{power}") if abs(self.value) < 1e16 else self.value * 10.0**power,
             self.decimals - power,
         )
 
-    def negative(self) -> "Reading":
+    def negative(self) -> "NumeralValue":
         """The reading with a minus sign."""
-        return Reading(-self.value, self.decimals)
+        return NumeralValue(-self.value, self.decimals)
 
 
 @lru_cache(maxsize=4096)
-def numeral_readings(numeral: str) -> dict[NumberFormat, Reading]:
+def numeral_readings(numeral: str) -> dict[NumberFormat, NumeralValue]:
     """Reads digits, points, commas and grouping spaces in each format that allows them; empty where none does.
 
     A whole number means the same in both; 1.234 is 1234 or 1.234; 0.123 and 12.5 leave no choice. A power of ten may
@@ -61,7 +61,7 @@ def numeral_readings(numeral: str) -> dict[NumberFormat, Reading]:
         if match is None or not (match["whole"] or match["decimals"]):
             continue
         decimals = match["decimals"] or ""
-        reading = Reading(float(f"{_NO_DIGIT.sub('', match['whole']) or '0'}.{decimals}"), len(decimals))
+        reading = NumeralValue(float(f"{_NO_DIGIT.sub('', match['whole']) or '0'}.{decimals}"), len(decimals))
         readings[form] = reading.scaled(int(power[1])) if power else reading
     return readings
 

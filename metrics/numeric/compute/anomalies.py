@@ -1,4 +1,4 @@
-"""Anomalies of a series: values far from the rest, and values far from what the season or the trend lets expect.
+"""Anomalies of a series: values far from the rest, and values far from what season or trend predict.
 
 Robust z-score: 0.6745 (x - median) / MAD, an anomaly beyond 3.5 (Iglewicz and Hoaglin 1993); where the MAD is 0, the
 mean absolute deviation takes its place. Seasonal: the same of the residuals of STL (Cleveland et al. 1990), beyond 5,
@@ -11,8 +11,9 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from ..specification import Direction, Statistic, Unverifiable
-from ..tables import Period, Table, all_values, in_order, rows_of
-from .computation import Computed, Selection, one, shown
+from ..tables.rows import all_values, in_order, rows_of
+from ..tables.table import NumericTable, Period
+from .computation import Computed, StatisticInput, format_number, single
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -40,7 +41,7 @@ class Anomalies:
 
 
 @lru_cache(maxsize=64)
-def anomalies_of(table: Table, series: str) -> tuple[Anomalies, ...]:
+def anomalies_of(table: NumericTable, series: str) -> tuple[Anomalies, ...]:
     """The anomalies of a whole series by each method that it allows, the robust z-score first.
 
     Raises `Unverifiable` for fewer than 8 values, or cells that are no numbers.
@@ -51,55 +52,60 @@ def anomalies_of(table: Table, series: str) -> tuple[Anomalies, ...]:
     count = int((~np.isnan(values)).sum())
     if count < _FEWEST:
         raise Unverifiable(f"what is unusual takes at least {_FEWEST} values to tell; {series!r} has {count}")
-    found = [("robust z-score", _THRESHOLD, _robust_z(values))]
+    methods = [("robust z-score", _THRESHOLD, _robust_z(values))]
     least = _LEAST_OF_SPREAD * _robust_spread(values)
     if (seasonal := _seasonal_residuals(table, values)) is not None:
         left, rough = seasonal
-        found.append(("seasonal decomposition (STL)", _THRESHOLD_OF_RESIDUALS, _robust_z(left, max(least, rough))))
+        methods.append(("seasonal decomposition (STL)", _THRESHOLD_OF_RESIDUALS, _robust_z(left, max(least, rough))))
     elif (beside := _trend_residuals(table, values)) is not None:
-        found.append(("distance from the trend (Theil-Sen)", _THRESHOLD_OF_RESIDUALS, _robust_z(beside, least)))
+        methods.append(("distance from the trend (Theil-Sen)", _THRESHOLD_OF_RESIDUALS, _robust_z(beside, least)))
     every = []
-    for method, threshold, scores in found:
+    for method, threshold, scores in methods:
         places = in_order(table, np.flatnonzero(np.abs(np.nan_to_num(scores)) > threshold))
         every.append(Anomalies(method, tuple(places.tolist()), scores, threshold))
     return tuple(every)
 
 
-def anomaly(of: Selection) -> Computed:
+def anomaly(data: StatisticInput) -> Computed:
     """Whether there is an anomaly in the window (at the place, if one is named; upwards or downwards, if said).
 
-    What season or trend show as unusual is an anomaly, though its value alone is none. Raises `Unverifiable` where only
-    the plain z-score finds one (season or trend may explain it), or methods count differently and a count is claimed.
+    A value that season or trend make unusual is an anomaly, also where the value alone is usual. Raises
+    `Unverifiable` where only the plain z-score finds one (season or trend may explain it), or where a count is claimed
+    and the methods count differently.
     """
     import numpy as np
 
-    asked, table, rows = of.asked, of.table, of.rows
+    asked, table, rows = data.asked, data.table, data.rows
     if asked.place is not None:
         rows = np.intersect1d(rows, rows_of(table, asked.place))
-    meant = set(rows.tolist())
-    found = [(method, _meant(method, meant, asked.direction)) for method in anomalies_of(table, of.name)]
-    texts = [f" by {method.method} (|z| > {method.threshold}): {_named(method, at, table)}" for method, at in found]
+    positions = set(rows.tolist())
+    results = [(method, _in_rows(method, positions, asked.direction)) for method in anomalies_of(table, data.name)]
+    texts = [
+        f" by {method.method} (|z| > {method.threshold}): {_row_texts(method, at, table)}" for method, at in results
+    ]
     window = f" in {asked.window.text or asked.window}" if str(asked.window) != "all rows" else ""
-    line = f"anomalies of {of.name}{window}{';'.join(texts)}"
-    numbers = [len(at) for _, at in found]
+    line = f"anomalies of {data.name}{window}{';'.join(texts)}"
+    numbers = [len(at) for _, at in results]
     if (numbers[0] and not numbers[-1]) or (asked.value is not None and len(set(numbers)) > 1):
         raise Unverifiable(f"{line}: the methods disagree")
-    method, inside = found[-1]
+    method, inside = results[-1]
     just = [place for place in inside if abs(method.scores[place]) <= _JUST_BEYOND * method.threshold]
     if inside and just == inside and asked.statistic is Statistic.NO_ANOMALY:
         raise Unverifiable(f"{line}: only just beyond the threshold")
     holds = bool(inside) == (asked.statistic is Statistic.ANOMALY) if asked.value is None else None
-    return one(len(inside), None, line, places=tuple(inside), holds=holds)
+    return single(len(inside), None, line, places=tuple(inside), holds=holds)
 
 
-def _meant(method: Anomalies, rows: set[int], direction: Direction | None) -> list[int]:
-    """Those of a method's anomalies that are in some rows, and go the way that is said."""
+def _in_rows(method: Anomalies, positions: set[int], direction: Direction | None) -> list[int]:
+    """A method's anomalies in these rows, in the claimed direction."""
     up = direction is Direction.UP
-    return [p for p in method.places if p in rows and (direction is None or (method.scores[p] > 0) == up)]
+    return [p for p in method.places if p in positions and (direction is None or (method.scores[p] > 0) == up)]
 
 
-def _named(method: Anomalies, places: list[int], table: Table) -> str:
-    texts = [f"{table.row_name(place)} (z={shown(round(float(method.scores[place]), 1))})" for place in places[:5]]
+def _row_texts(method: Anomalies, places: list[int], table: NumericTable) -> str:
+    texts = [
+        f"{table.row_name(place)} (z={format_number(round(float(method.scores[place]), 1))})" for place in places[:5]
+    ]
     more = f" and {len(places) - 5} more" if len(places) > 5 else ""
     return (", ".join(texts) + more) or "none"
 
@@ -122,7 +128,7 @@ def _robust_z(values: "NDArray[Any]", least: float = 0.0) -> "NDArray[Any]":
     return scores
 
 
-def _seasonal_residuals(table: Table, values: "NDArray[Any]") -> "tuple[NDArray[Any], float] | None":
+def _seasonal_residuals(table: NumericTable, values: "NDArray[Any]") -> "tuple[NDArray[Any], float] | None":
     """What STL leaves of the values, in the table's order, and the spread of what plain medians leave.
 
     None where times are irregular or seasons too few.
@@ -154,7 +160,7 @@ def _seasonal_residuals(table: Table, values: "NDArray[Any]") -> "tuple[NDArray[
     return back, _robust_spread(rough)
 
 
-def _trend_residuals(table: Table, values: "NDArray[Any]") -> "NDArray[Any] | None":
+def _trend_residuals(table: NumericTable, values: "NDArray[Any]") -> "NDArray[Any] | None":
     """What the line of Theil and Sen leaves of the values; None where the series has no trend (Kendall, p < 0.01)."""
     import numpy as np
     from scipy.stats import kendalltau
@@ -162,14 +168,14 @@ def _trend_residuals(table: Table, values: "NDArray[Any]") -> "NDArray[Any] | No
     at = np.arange(len(values), dtype=float)
     if table.times is not None and not table.times.hasnans:
         at = (table.times - table.times.min()).total_seconds().to_numpy() / 86400
-    some = _thinned(values)
+    some = _thin_out(values)
     if np.ptp(at[some]) == 0 or np.ptp(values[some]) == 0 or kendalltau(at[some], values[some]).pvalue >= _TREND:
         return None
     residuals: NDArray[Any] = values - _line(at, values)
     return residuals
 
 
-def _thinned(values: "NDArray[Any]") -> "NDArray[Any]":
+def _thin_out(values: "NDArray[Any]") -> "NDArray[Any]":
     """The positions of the values that are there, of many every so many: slopes are as many as the square."""
     import numpy as np
 
@@ -181,7 +187,7 @@ def _line(at: "NDArray[Any]", values: "NDArray[Any]") -> "NDArray[Any]":
     """A straight line by the median of slopes (Theil and Sen)."""
     from scipy.stats import theilslopes
 
-    some = _thinned(values)
+    some = _thin_out(values)
     slope, intercept, *_ = theilslopes(values[some], at[some])
     line: NDArray[Any] = intercept + slope * at
     return line
@@ -198,7 +204,7 @@ def _by_medians(values: "NDArray[Any]", season: int) -> "NDArray[Any]":
     return expected
 
 
-def _season(table: Table) -> int | None:
+def _season(table: NumericTable) -> int | None:
     """How many rows a season takes: 24 hours, 7 days, 12 months, 4 quarters; None where the steps are not regular."""
     import numpy as np
 

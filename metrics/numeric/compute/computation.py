@@ -6,9 +6,9 @@ from enum import Enum, auto
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from ..quantities import unit_of
 from ..specification import Specification, Statistic, Unverifiable, Window
-from ..tables import Table, all_values, rows_of
+from ..tables.rows import all_values, rows_of
+from ..tables.table import NumericTable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -20,10 +20,10 @@ _SHOWN = 6  # values in a line of arithmetic
 class Computed:
     """A statistic of a table.
 
-    `values` are the value by definition: one under "", or one for each definition that is in use ("sample",
-    "population"). `unit` is the series' (or `%`, `pp`). `arithmetic` is how it came about, in a line. `places` are
-    positions of rows, for statistics that ask where. `holds` is the answer of a statistic without a value (a trend,
-    a comparison). `base` is what a change is measured from.
+    `values` holds one value per definition in use ("sample", "population"), or one value under "". `unit` is
+    the series' (or `%`, `pp`). `arithmetic` is the calculation in one line. `places` are positions of rows, for
+    statistics that ask where. `holds` is the answer of a statistic without a value (a trend, a comparison). `base` is
+    what a change is measured from.
     """
 
     values: Mapping[str, float] = field(default_factory=dict)
@@ -39,18 +39,18 @@ class Computed:
         return next(iter(self.values.values()), None)
 
 
-def one(value: float, unit: str | None, arithmetic: str, **rest: Any) -> Computed:
+def single(value: float, unit: str | None, arithmetic: str, **rest: Any) -> Computed:
     """A statistic of one definition."""
     return Computed({"": float(value)}, unit, arithmetic, **rest)
 
 
-class Selection:
+class StatisticInput:
     """What a specification selects of a table: the rows of its window, and the values of its series there.
 
     All of it is looked up when it is asked for, and raises `Unverifiable` where it is not there.
     """
 
-    def __init__(self, asked: Specification, table: Table) -> None:
+    def __init__(self, asked: Specification, table: NumericTable) -> None:
         self.asked = asked
         self.table = table
 
@@ -91,19 +91,19 @@ class Selection:
     @property
     def unit(self) -> str | None:
         """The unit of the series."""
-        return unit_of(self.table, self.asked.series)
+        return self.table.unit_of(self.asked.series)
 
-    def called(self, name: str) -> str:
+    def title(self, name: str) -> str:
         """A statistic as a person calls it: "mean of throughput_mbps over 2026-03-01..2026-03-07"."""
-        return called(name, self.asked.series, self.asked.window)
+        return statistic_title(name, self.asked.series, self.asked.window)
 
-    def named(self, places: Sequence[int], most: int = 3) -> str:
+    def row_names(self, places: Sequence[int], most: int = 3) -> str:
         """The names of rows, the first few of many."""
         names = ", ".join(self.table.row_name(int(place)) for place in places[:most])
         return f"{names} and more" if len(places) > most else names
 
 
-Compute = Callable[[Selection], Computed]
+Compute = Callable[[StatisticInput], Computed]
 
 
 class UnitRule(Enum):
@@ -136,27 +136,27 @@ class StatisticEntry:
     is_inner: bool = False
 
 
-def shown(value: float) -> str:
+def format_number(value: float) -> str:
     """A number for a person: whole numbers whole, others with six digits that count."""
     if value == int(value) and abs(value) < 1e15:
         return f"{int(value):,}"
     return f"{value:,.2f}" if abs(value) >= 1e6 else f"{value:,.6g}"
 
 
-def with_unit(value: float, unit: str | None) -> str:
+def format_with_unit(value: float, unit: str | None) -> str:
     """A number with its unit."""
-    return f"{shown(value)}{'' if unit == '%' else ' '}{unit}" if unit else shown(value)
+    return f"{format_number(value)}{'' if unit == '%' else ' '}{unit}" if unit else format_number(value)
 
 
-def listed(values: Sequence[float], sign: str) -> str:
+def format_terms(values: Sequence[float], sign: str) -> str:
     """Values joined by a sign, the middle of many left out."""
-    texts = [shown(value) for value in (values if len(values) <= _SHOWN else [*values[:3], *values[-1:]])]
+    texts = [format_number(value) for value in (values if len(values) <= _SHOWN else [*values[:3], *values[-1:]])]
     if len(values) > _SHOWN:
         texts.insert(3, "...")
     return f" {sign} ".join(texts)
 
 
-def called(name: str, series: str | None, window: Window) -> str:
+def statistic_title(name: str, series: str | None, window: Window) -> str:
     """A statistic of a series over a window as a person calls it; of no series it is one of rows."""
-    of = f" of {series}" if series else " of rows"
-    return f"{name}{of}" + ("" if str(window) == "all rows" else f" over {window.text or window}")
+    subject = f" of {series}" if series else " of rows"
+    return f"{name}{subject}" + ("" if str(window) == "all rows" else f" over {window.text or window}")

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
-from ..quantities import in_unit_of
 from ..specification import Unverifiable
-from ..tables import Table, in_order
+from ..tables.rows import in_order
+from ..tables.table import NumericTable
 from .anomalies import anomalies_of
 from .relations import is_alike
 from .trend import line_of
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 _MOST_PAIRED = 12  # series; of more, pairs are computed only when asked for
 
 
-def facts_of(table: Table, pairs: bool | None = None) -> dict[str, Any]:
+def facts_of(table: NumericTable, pairs: bool | None = None) -> dict[str, Any]:
     """The facts of a table, in its likelier reading, as JSON values; None where something cannot be computed.
 
     A series has n, missing, mean, median, minimum, maximum (and where), deviation of a sample and of a population, sum,
-    first, last, change, percent_change, trend (slope a step, p, direction) and anomalies by method. A pair has the mean
-    and extremes of the differences, the ratio of the means, how often each is higher, and Pearson's correlation.
+    first, last, change, percent_change, trend (slope per step, p, direction) and anomalies by method. A pair has the
+    mean and extremes of the differences, the ratio of the means, how often each is higher, and Pearson's correlation.
 
     Args:
         table: The table.
@@ -44,7 +44,7 @@ def facts_of(table: Table, pairs: bool | None = None) -> dict[str, Any]:
     }
 
 
-def _series(table: Table, name: str) -> dict[str, Any]:
+def _series(table: NumericTable, name: str) -> dict[str, Any]:
     import numpy as np
 
     order = in_order(table, np.arange(table.rows))
@@ -87,7 +87,7 @@ def _series(table: Table, name: str) -> dict[str, Any]:
     }
 
 
-def _trend(table: Table, name: str, places: "NDArray[Any]") -> dict[str, Any] | None:
+def _trend(table: NumericTable, name: str, places: "NDArray[Any]") -> dict[str, Any] | None:
     try:
         line = line_of(table, name, places)
     except Unverifiable:
@@ -101,13 +101,13 @@ def _trend(table: Table, name: str, places: "NDArray[Any]") -> dict[str, Any] | 
     }
 
 
-def _anomalies(table: Table, name: str) -> dict[str, Any]:
+def _anomalies(table: NumericTable, name: str) -> dict[str, Any]:
     try:
-        found = anomalies_of(table, name)
+        methods = anomalies_of(table, name)
     except Unverifiable as reason:
         return {"anomalies": None, "anomalies_reason": str(reason)}
     values = table.series(name)
-    listed = [
+    format_terms = [
         {
             "method": method.method,
             "threshold": method.threshold,
@@ -117,21 +117,21 @@ def _anomalies(table: Table, name: str) -> dict[str, Any]:
                 for place in method.places[:100]
             ],
         }
-        for method in found
+        for method in methods
     ]
-    return {"anomalies": listed}
+    return {"anomalies": format_terms}
 
 
-def _pairs(table: Table) -> Iterator[dict[str, Any]]:
+def _pairs(table: NumericTable) -> Iterator[dict[str, Any]]:
     import numpy as np
 
     for first, second in combinations(table.columns, 2):
         a, b = table.series(first), table.series(second)
-        both = ~np.isnan(a) & ~np.isnan(b)
-        yield {"first": first, "second": second, "n": int(both.sum())} | _pair(table, (first, second), a[both], b[both])
+        kept = ~np.isnan(a) & ~np.isnan(b)
+        yield {"first": first, "second": second, "n": int(kept.sum())} | _pair(table, (first, second), a[kept], b[kept])
 
 
-def _pair(table: Table, names: tuple[str, str], a: "NDArray[Any]", b: "NDArray[Any]") -> dict[str, Any]:
+def _pair(table: NumericTable, names: tuple[str, str], a: "NDArray[Any]", b: "NDArray[Any]") -> dict[str, Any]:
     """Differences and what is higher only in a common unit, which is the first's."""
     import numpy as np
     from scipy.stats import pearsonr
@@ -143,11 +143,11 @@ def _pair(table: Table, names: tuple[str, str], a: "NDArray[Any]", b: "NDArray[A
     if not len(a):
         return facts
     if len(a) > 2 and np.ptp(a) and np.ptp(b):
-        found = pearsonr(a, b)
-        facts |= {"correlation": float(found.statistic), "correlation_p": float(found.pvalue)}
+        pearson = pearsonr(a, b)
+        facts |= {"correlation": float(pearson.statistic), "correlation_p": float(pearson.pvalue)}
     if not is_alike(table, *names):
         return facts
-    b = in_unit_of(table, b, names[1], names[0])
+    b = table.in_unit_of(names[0], b, names[1])
     difference = a - b
     return facts | {
         "mean_difference": float(difference.mean()),

@@ -1,4 +1,4 @@
-"""The registry of statistics: each is one entry, from which the verdicts, the constructions and the judge take it."""
+"""The registry of statistics: one entry each, used by the verdicts, the constructions and the judge's questions."""
 
 from collections.abc import Mapping
 
@@ -30,7 +30,7 @@ _ENTRIES = (
         rank,
         _U.PLAIN,
         "the place of a row from the highest, or with direction up from the lowest",
-        ("value", "place"),
+        _VALUE_PLACE,
     ),
     StatisticEntry(_S.COMPARISON, comparison, _U.NO_VALUE, "which of two is higher", _DIRECTION),
     StatisticEntry(_S.ANOMALY, anomaly, _U.NO_VALUE, "an unusual value, at place if the claim says where", ()),

@@ -5,8 +5,9 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from ..specification import Direction, Unverifiable
-from ..tables import LENGTHS, Table, all_values, unit_of_period
-from .computation import Computed, Selection, one, shown
+from ..tables.rows import all_values
+from ..tables.table import LENGTHS, NumericTable, unit_of_period
+from .computation import Computed, StatisticInput, format_number, single
 from .relations import SIGNIFICANT
 
 if TYPE_CHECKING:
@@ -16,9 +17,10 @@ STABLE = 0.05  # a series whose line moves less than 5% of its mean over the win
 
 
 @dataclass(frozen=True)
-class Line:
-    """A least-squares line: its slope a `step` ("day", "month", "row"), the slope's two-sided p-value (1 if n < 3), the
-    number of values, and by how much the line moves from the first to the last, as a share of the series' mean."""
+class TrendLine:
+    """A least-squares line: its slope per `step` ("day", "month", "row"), the slope's two-sided p-value (1 if n < 3),
+    the number of values, and how far the line moves from the first to the last value, as a share of the series' mean.
+    """
 
     slope: float
     p: float
@@ -34,7 +36,7 @@ class Line:
         return Direction.UP if self.slope > 0 else Direction.DOWN
 
 
-def line_of(table: Table, series: str, rows: "NDArray[Any]") -> Line:
+def line_of(table: NumericTable, series: str, rows: "NDArray[Any]") -> TrendLine:
     """The least-squares line of a series over some rows, by their real times if they have any.
 
     Raises `Unverifiable` for fewer than 2 values, or values all of one time.
@@ -51,14 +53,14 @@ def line_of(table: Table, series: str, rows: "NDArray[Any]") -> Line:
     if len(y) == 2:
         slope, p = float((y[1] - y[0]) / (at[1] - at[0])), 1.0
     else:
-        found = linregress(at, y)
-        slope, p = float(found.slope), float(found.pvalue) if np.ptp(y) else 1.0
+        fit = linregress(at, y)
+        slope, p = float(fit.slope), float(fit.pvalue) if np.ptp(y) else 1.0
     mean = float(np.abs(y.mean()))
     moved = slope * float(np.ptp(at)) / mean if mean else None
-    return Line(slope, p, len(y), step, moved)
+    return TrendLine(slope, p, len(y), step, moved)
 
 
-def _at(table: Table, rows: "NDArray[Any]") -> "tuple[NDArray[Any], str]":
+def _at(table: NumericTable, rows: "NDArray[Any]") -> "tuple[NDArray[Any], str]":
     import numpy as np
 
     if table.times is None or table.times.hasnans:
@@ -69,17 +71,17 @@ def _at(table: Table, rows: "NDArray[Any]") -> "tuple[NDArray[Any], str]":
     return days / LENGTHS[step], step
 
 
-def trend(of: Selection) -> Computed:
+def trend(data: StatisticInput) -> Computed:
     """Whether the series goes as the claim says.
 
     Up and down hold if the slope has that sign at p < 0.05 (with 2 values: if the second is so), flat if the line moves
     by less than 5% of the mean. Raises `Unverifiable` where the slope is as claimed, or not flat, but may be chance.
     """
-    direction = of.asked.direction
+    direction = data.asked.direction
     if direction is None:
         raise Unverifiable("it is not said which way the trend goes")
-    line = line_of(of.table, of.name, of.rows)
-    text = f"{of.called('slope')} = {shown(line.slope)} a {line.step} (n={line.n}, p={line.p:.2g})"
+    line = line_of(data.table, data.name, data.rows)
+    text = f"{data.title('slope')} = {format_number(line.slope)} a {line.step} (n={line.n}, p={line.p:.2g})"
     if direction is Direction.FLAT:
         as_claimed = line.moved is not None and abs(line.moved) < STABLE
         chance = not as_claimed and line.p >= SIGNIFICANT
@@ -88,29 +90,29 @@ def trend(of: Selection) -> Computed:
         chance = as_claimed and line.p >= SIGNIFICANT
     if chance and line.n > 2:
         raise Unverifiable(f"{text}: that may be chance")
-    return one(line.slope, None, text, holds=as_claimed)
+    return single(line.slope, None, text, holds=as_claimed)
 
 
-def streak(of: Selection) -> Computed:
-    """The changes in one direction, one after the other, that end the window; without a value, whether all are so.
+def streak(data: StatisticInput) -> Computed:
+    """Counts the consecutive changes in one direction that end the window; without a value, whether all changes are.
 
-    Raises `Unverifiable` where there is another streak as long as the claim says, and not this one: which is meant, the
-    claim does not say.
+    Raises `Unverifiable` where the last streak is shorter than the claimed one, and another is long enough: the claim
+    does not say which of them it means.
     """
     import numpy as np
 
-    if len(of.cells) < 2 or not of.is_known.all():
-        raise Unverifiable(f"a streak takes at least 2 values, none of them missing; of {of.name!r} there are not")
-    up = of.asked.direction is Direction.UP
-    goes = (np.diff(of.cells) > 0) if up else (np.diff(of.cells) < 0)
+    if len(data.cells) < 2 or not data.is_known.all():
+        raise Unverifiable(f"a streak takes at least 2 values, none of them missing; of {data.name!r} there are not")
+    up = data.asked.direction is Direction.UP
+    goes = (np.diff(data.cells) > 0) if up else (np.diff(data.cells) < 0)
     way = "rises" if up else "falls"
-    if of.asked.value is None:  # "every month"
-        line = f"{of.called(way)}: {int(goes.sum())} of {len(goes)} steps"
+    if data.asked.value is None:  # "every month"
+        line = f"{data.title(way)}: {int(goes.sum())} of {len(goes)} steps"
         return Computed(arithmetic=line, holds=bool(goes.all()))
     runs = [(same, len(list(run))) for same, run in groupby(goes.tolist())]
     last = runs[-1][1] if runs[-1][0] else 0
     longest = max((length for same, length in runs if same), default=0)
-    line = f"{of.called(f'{way} in a row')}: {last} at the end, at most {longest}"
-    if last < of.asked.value <= longest:
+    line = f"{data.title(f'{way} in a row')}: {last} at the end, at most {longest}"
+    if last < data.asked.value <= longest:
         raise Unverifiable(f"it does not say which streak is meant; {line}")
-    return one(last, None, line)
+    return single(last, None, line)

@@ -5,10 +5,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from ...claim import Verdict
-from ..quantities import HEDGES, converted, holds, unit_and_power
+from ..quantities.tolerance import HEDGES, holds
+from ..quantities.units import convert, unit_and_power
 from ..specification import Direction, Hedge, Specification, Statistic, Unverifiable
-from ..tables import Table, rows_of
-from .computation import Computed, Selection, UnitRule, with_unit
+from ..tables.rows import rows_of
+from ..tables.table import NumericTable
+from .computation import Computed, StatisticInput, UnitRule, format_with_unit
 from .statistics import STATISTICS, statistics_in
 
 _COUNTS = statistics_in(UnitRule.COUNT)
@@ -39,15 +41,15 @@ class Finding:
     table: str | None = None
 
 
-def compute(asked: Specification, table: Table) -> Computed:
+def compute(asked: Specification, table: NumericTable) -> Computed:
     """The statistic that a specification asks for, in one reading of one table. Raises `Unverifiable`."""
-    computed = STATISTICS[asked.statistic].compute(Selection(asked, table))
+    computed = STATISTICS[asked.statistic].compute(StatisticInput(asked, table))
     if not table.rows_are:
         return computed
     return replace(computed, arithmetic=f"{computed.arithmetic}; a row is the {table.rows_are}")
 
 
-def verify(asked: Specification, table: Table) -> Finding:
+def verify(asked: Specification, table: NumericTable) -> Finding:
     """The verdict on a specification, in every reading of a table; unverifiable where two of them disagree."""
     first, *others = (_finding(asked, reading) for reading in table.readings)
     other = next((finding for finding in others if finding.verdict != first.verdict), None)
@@ -58,49 +60,51 @@ def verify(asked: Specification, table: Table) -> Finding:
     return Finding("unverifiable", why, arithmetic=first.arithmetic, table=first.table)
 
 
-def _finding(asked: Specification, table: Table) -> Finding:
+def _finding(asked: Specification, table: NumericTable) -> Finding:
     unit = asked.unit
     try:
         if asked.statistic in _COUNTS and asked.value is not None and unit in _STEPS and table.step != unit:
             raise Unverifiable(f"counted are {unit}s, but the rows of {table.name} are not one a {unit}")
-        return _judged(asked, compute(asked, table), table)
+        return _check_computed(asked, compute(asked, table), table)
     except Unverifiable as reason:
         return Finding("unverifiable", str(reason), table=table.name)
 
 
-def _judged(asked: Specification, computed: Computed, table: Table) -> Finding:
+def _check_computed(asked: Specification, computed: Computed, table: NumericTable) -> Finding:
     if asked.place is not None and asked.statistic in (*_TIMES, Statistic.CROSSING):
-        return _placed(asked, computed, table)
+        return _check_place(asked, computed, table)
     if asked.statistic in _TIMES or (asked.value is None and computed.holds is None and asked.direction is None):
         raise Unverifiable(f"the claim says no value to check; {computed.arithmetic}")
     if asked.value is None or asked.statistic in _YES_OR_NO:
-        true = computed.holds if computed.holds is not None else _moved(asked, computed)
-        return _told(asked, computed, table, true, ("yes" if true else "no", None, ""))
-    _same_kind(asked, computed, table)
-    found = list(_possible(asked, computed, table))
-    fits = next((each for each in found if _fits(asked, each[0])), None)
-    if fits is None and (why := _nearly_so(asked, computed, [value for value, _, _ in found])):
+        true = computed.holds if computed.holds is not None else _goes_as_claimed(asked, computed)
+        return _decided_finding(asked, computed, table, true, ("yes" if true else "no", None, ""))
+    _require_same_kind(asked, computed, table)
+    options = list(_values_in_unit(asked, computed, table))
+    match = next((option for option in options if _fits(asked, option[0])), None)
+    if match is None and (why := _nearly_so(asked, computed, [value for value, _, _ in options])):
         raise Unverifiable(f"{why}; {computed.arithmetic}")
-    return _told(asked, computed, table, fits is not None, fits or found[0])
+    return _decided_finding(asked, computed, table, match is not None, match or options[0])
 
 
-def _nearly_so(asked: Specification, computed: Computed, found: list[float]) -> str | None:
-    """Why a claim that does not hold may yet be right: a round phrase, or a change between negative values."""
+def _nearly_so(asked: Specification, computed: Computed, values: list[float]) -> str | None:
+    """Why a claim that does not hold may still be right: a round phrase, or a change between negative values."""
     if asked.margin is not None and HEDGES[asked.hedge].bound is None:
         wider = replace(asked, margin=_FURTHER * asked.margin, hedge=Hedge.ABOUT)
-        return "the claim has a round number that may be meant" if any(_fits(wider, value) for value in found) else None
+        return (
+            "the claim has a round number that may be meant" if any(_fits(wider, value) for value in values) else None
+        )
     if asked.hedge is not Hedge.EXACT or asked.value is None or len(f"{asked.value:g}".strip("0.-")) < _TELLING:
         return None
-    if asked.statistic in _CHANGES and (computed.base or 0.0) < 0 and any(_fits(asked, -value) for value in found):
+    if asked.statistic in _CHANGES and (computed.base or 0.0) < 0 and any(_fits(asked, -value) for value in values):
         return "the values are negative, and the change may be meant in size"
     amount = computed.unit not in ("%", "pp") and (asked.statistic in _AMOUNTS or computed.unit is not None)
-    if amount and any(_fits(asked, value * 10.0**scale) for value in found for scale in _SCALES):
+    if amount and any(_fits(asked, value * 10.0**scale) for value in values for scale in _SCALES):
         return "the table does not say whether it is in thousands or millions, as the claim is"
     return None
 
 
-def _moved(asked: Specification, computed: Computed) -> bool:
-    """Whether a change without a size goes the claimed way; about none is within 5% of what it is measured from."""
+def _goes_as_claimed(asked: Specification, computed: Computed) -> bool:
+    """Whether a change without a size has the claimed direction; flat is a change within 5% of the base."""
     value = computed.value or 0.0
     if asked.direction is Direction.FLAT:
         whole = 100.0 if asked.statistic is Statistic.PERCENT_CHANGE else abs(computed.base or 0.0)
@@ -110,7 +114,9 @@ def _moved(asked: Specification, computed: Computed) -> bool:
     return value > 0 if asked.direction is Direction.UP else value < 0
 
 
-def _possible(asked: Specification, computed: Computed, table: Table) -> Iterator[tuple[float, str | None, str]]:
+def _values_in_unit(
+    asked: Specification, computed: Computed, table: NumericTable
+) -> Iterator[tuple[float, str | None, str]]:
     """The computed value in the claim's unit, by each definition, and on each scale that the table may be in."""
     unit = asked.unit if asked.statistic not in _COUNTS else None
     scaled = computed.unit and computed.unit not in ("%", "pp")
@@ -126,7 +132,7 @@ def _possible(asked: Specification, computed: Computed, table: Table) -> Iterato
             scales.append((2, "the series is read as shares of 1"))
     for scale, why in scales:
         for definition, value in computed.values.items():
-            in_unit = converted(value * 10.0**scale, computed.unit, unit)
+            in_unit = convert(value * 10.0**scale, computed.unit, unit)
             how = "; ".join(part for part in (f"of a {definition}" if definition in _DEFINED else "", why) if part)
             yield in_unit, unit or computed.unit, how
 
@@ -134,7 +140,7 @@ def _possible(asked: Specification, computed: Computed, table: Table) -> Iterato
 _DEFINED = ("sample", "population")
 
 
-def _same_kind(asked: Specification, computed: Computed, table: Table) -> None:
+def _require_same_kind(asked: Specification, computed: Computed, table: NumericTable) -> None:
     """Raises `Unverifiable` where a percentage is claimed of a series without a unit whose values are beyond 200.
 
     A part in words ("a third") is never the value of such a series.
@@ -152,7 +158,7 @@ def _fits(asked: Specification, value: float) -> bool:
     stated = asked.value
     if asked.statistic in _CHANGES:
         if asked.direction is None:
-            return any(holds(each, stated, asked.decimals, asked.hedge, asked.margin) for each in (value, -value))
+            return any(holds(signed, stated, asked.decimals, asked.hedge, asked.margin) for signed in (value, -value))
         if asked.direction is not Direction.FLAT:
             value = value if asked.direction is Direction.UP else -value
             stated = abs(stated)
@@ -161,34 +167,38 @@ def _fits(asked: Specification, value: float) -> bool:
     return holds(value, stated, asked.decimals, asked.hedge, asked.margin)
 
 
-def _told(
-    asked: Specification, computed: Computed, table: Table, true: bool, outcome: tuple[float | str, str | None, str]
+def _decided_finding(
+    asked: Specification,
+    computed: Computed,
+    table: NumericTable,
+    true: bool,
+    outcome: tuple[float | str, str | None, str],
 ) -> Finding:
-    """The finding that a claim is true or not; `outcome` is what it is in fact, its unit, and how it was read."""
+    """The finding that a claim is true or false; `outcome` is the computed value, its unit, and how it was read."""
     value, unit, how = outcome
-    claimed = true != asked.negated
+    is_as_claimed = true != asked.negated
     line = f"{computed.arithmetic}{f' ({how})' if how else ''}"
     if isinstance(value, str) or asked.value is None:
-        reason = line if claimed else f"{line}; the claim says otherwise"
-    elif claimed:
-        reason = f"computed {with_unit(value, unit)}: {line}"
+        reason = line if is_as_claimed else f"{line}; the claim says otherwise"
+    elif is_as_claimed:
+        reason = f"computed {format_with_unit(value, unit)}: {line}"
     else:
         way = f" {asked.direction}" if asked.direction and asked.statistic in (*_CHANGES, Statistic.RATIO) else ""
-        said = f"{with_unit(asked.value, asked.unit)}{way}"
+        claimed_value = f"{format_with_unit(asked.value, asked.unit)}{way}"
         hedge = "" if asked.hedge == "exact" else f"{asked.hedge.replace('_', ' ')} "
         hedge = "not " + hedge if asked.negated else hedge
-        reason = f"the claim says {hedge}{said}, computed is {with_unit(value, unit)}: {line}"
-    return Finding("supported" if claimed else "contradicted", reason, value, unit, line, table.name)
+        reason = f"the claim says {hedge}{claimed_value}, computed is {format_with_unit(value, unit)}: {line}"
+    return Finding("supported" if is_as_claimed else "contradicted", reason, value, unit, line, table.name)
 
 
-def _placed(asked: Specification, computed: Computed, table: Table) -> Finding:
-    """Whether the row that was found is where the claim puts it; of several with the same value, one has to be."""
+def _check_place(asked: Specification, computed: Computed, table: NumericTable) -> Finding:
+    """Whether the claim names the row of the computed value, or one of the rows where several have that value."""
     assert asked.place is not None
     there = set(rows_of(table, asked.place, may_be_none=True).tolist())
     where = ", ".join(table.row_name(place) for place in computed.places[:3]) or "nowhere"
     true = any(place in there for place in computed.places)
-    finding = _told(asked, computed, table, true, (where, None, ""))
+    finding = _decided_finding(asked, computed, table, true, (where, None, ""))
     if finding.verdict == "contradicted":
-        said = f"the claim says {'not ' if asked.negated else ''}{asked.place.text or asked.place}, it is {where}"
-        return replace(finding, reason=f"{said}: {computed.arithmetic}")
+        statement = f"the claim says {'not ' if asked.negated else ''}{asked.place.text or asked.place}, it is {where}"
+        return replace(finding, reason=f"{statement}: {computed.arithmetic}")
     return finding

@@ -59,7 +59,7 @@ def _without_digit_unit(column: str) -> str:
 
 @cache
 def written_names(column: str, language: str) -> frozenset[Stems]:
-    """The names of a column as it is written, as stems: whole, and without brackets."""
+    """The written names of a column as stems: the whole name, and the name without brackets."""
     drop = lexicon(language).harmless_cell
     bare = [word for word in name_words(column, language) if len(word) > 1 or word[0].text not in drop]
     return frozenset({_stems(bare), tuple(w.stem for w in name_tokens(column, language) if w.text not in drop)} - {()})
@@ -95,11 +95,11 @@ def content_words(column: str, language: str) -> tuple[tuple[Token, ...], ...]:
     """The words of a name that say what the column is: those before "per", without units and articles."""
     words = lexicon(language)
     drop = words.harmless | _of_all_languages("name_fillers")
-    found = name_words(column, language)
-    cut = next((place for place, word in enumerate(found) if place and word[0].text in words.data["rate_words"]), None)
+    name = name_words(column, language)
+    cut = next((place for place, word in enumerate(name) if place and word[0].text in words.data["rate_words"]), None)
     return tuple(
         word
-        for word in found[:cut]
+        for word in name[:cut]
         if len(word) > 1 or not (word[0].text in drop or len(word[0].text) <= 2 or is_unit(word[0].text))
     )
 
@@ -117,43 +117,46 @@ def parts_of(column: str, language: str) -> Iterator[Stems]:
         yield from (((stem_of(half, language),)) for half in halves(word[-1].text, language))
 
 
-def names_without_what_was_done(columns: Sequence[str], language: str) -> dict[Stems, str]:
-    """What names one column when the words that only say that it was so are left out: "parcels" of "parcels delivered".
+def names_without_participles(columns: Sequence[str], language: str) -> dict[Stems, str]:
+    """Names of columns without participles that add nothing: "parcels" for "parcels delivered".
 
-    Not where two columns are then called the same ("tickets opened", "tickets closed"), nor what another is called.
+    A shorter name is left out where two columns would share it ("tickets opened", "tickets closed"), or where it is the
+    name of another column.
     """
     done = lexicon(language).data["was_done"]
     ended, narrowing = (lexicon(language).data[kind] for kind in ("was_ended", "narrowing"))
-    other = done | (ended - narrowing)
-    said = done | ended
-    told = {
-        column: [w for w in name_words(column, language) if w in content_words(column, language) or w[-1].text in said]
+    left_out = done | (ended - narrowing)
+    participles = done | ended
+    words_of = {
+        column: [
+            w for w in name_words(column, language) if w in content_words(column, language) or w[-1].text in participles
+        ]
         for column in columns
     }
-    rests = [_stems(word for word in words if word[-1].text not in other) for words in told.values()]
+    rests = [_stems(word for word in words if word[-1].text not in left_out) for words in words_of.values()]
     named: dict[Stems, str] = {}
-    for column, words in told.items():
+    for column, words in words_of.items():
         rest = [word for word in words if word[-1].text not in done]
         if not rest or len(rest) == len(words) or rests.count(_stems(rest)) > 1:
             continue
-        taken = {name for each in columns if each != column for name in column_names(each, language)}
+        other_names = {name for other in columns if other != column for name in column_names(other, language)}
         whole = [w for w in name_words(column, language) if w[-1].text not in done and not is_unit(w[0].text)]
         flat = [token for word in rest for token in word]
         forms = product(*([inflections(token.text, language) for word in whole for token in word]))
         names = {*islice(forms, _MOST_PART_NAMES), *islice(_synonymous(flat, language), _MOST_PART_NAMES)}
         if set(rest) <= set(content_words(column, language)):
             names.add(_stems(rest))
-        named |= {name: column for name in names if name not in taken}
+        named |= {name: column for name in names if name not in other_names}
     return named
 
 
 @cache
 def inflections(word: str, language: str) -> tuple[str, ...]:
-    """The stem of a word, and of those listed that are it inflected, which stemming keeps apart ("laat", "late")."""
+    """The stems of a word and of its listed inflections that a stemmer keeps apart ("laat", "late")."""
     data, inflects = lexicon(language).data, load_language(language).profile.doubled_vowels
     listed = sorted(data["was_done"] | data["was_ended"] | data["narrowing"])
-    alike = [each for each in listed if _uninflected(each) == _uninflected(word)] if inflects else []
-    return tuple(dict.fromkeys(stem_of(each, language) for each in (word, *alike)))
+    alike = [w for w in listed if _uninflected(w) == _uninflected(word)] if inflects else []
+    return tuple(dict.fromkeys(stem_of(w, language) for w in (word, *alike)))
 
 
 def _uninflected(word: str) -> str:
@@ -162,25 +165,25 @@ def _uninflected(word: str) -> str:
 
 @cache
 def particle_of(column: str, language: str) -> str | None:
-    """The particle of a verb that comes apart and that a column is called after: "uit" of "uitgevallen"."""
+    """The particle of the separable verb in a column's name: "uit" of "uitgevallen"."""
     words = name_words(column, language)
-    found = re.match(lexicon(language).data["separable"], words[0][-1].text) if len(words) == 1 else None
-    return found["particle"] if found else None
+    separable = re.match(lexicon(language).data["separable"], words[0][-1].text) if len(words) == 1 else None
+    return separable["particle"] if separable else None
 
 
 @cache
 def is_predicate(column: str, language: str) -> bool:
-    """Whether a name only says what happened to what another column counts: "te laat bezorgd", "closed"."""
+    """Whether a name only says what happened to the things that another column counts: "te laat bezorgd", "closed"."""
     data = lexicon(language).data
-    said = data["was_done"] | data["was_ended"] | data["narrowing"]
-    words = [word for word in name_words(column, language) if word[-1].text not in lexicon(language).articles]
-    telling = [word for word in words if word[-1].text in said or re.fullmatch(data["predicate"], word[-1].text)]
-    return bool(telling) and all(word in telling or word[0].text in lexicon(language).harmless for word in words)
+    participles = data["was_done"] | data["was_ended"] | data["narrowing"]
+    words = [w for w in name_words(column, language) if w[-1].text not in lexicon(language).articles]
+    predicates = [w for w in words if w[-1].text in participles or re.fullmatch(data["predicate"], w[-1].text)]
+    return bool(predicates) and all(w in predicates or w[0].text in lexicon(language).harmless for w in words)
 
 
 @cache
 def hints_of(column: str, language: str) -> frozenset[Stems]:
-    """What tells that a column is meant where no other is named: verbs ("joined" for new members), plain nouns."""
+    """Words that refer to a column where no other is named: verbs ("joined" for new members) and plain nouns."""
     words = content_words(column, language)
     data = lexicon(language).data
     done, narrowing = data["was_done"], data["narrowing"]
@@ -197,7 +200,7 @@ def hints_of(column: str, language: str) -> frozenset[Stems]:
 
 @cache
 def halves(word: str, language: str) -> tuple[str, ...]:
-    """What a compound may be called for short: its head, and its first half where the head adds little.
+    """Short names of a compound: its head, and its first half where the head adds little.
 
     "Meldingen" and "storing" for "storingsmeldingen", "verzuim" and "ziekte" for "ziekteverzuim".
     """
@@ -226,7 +229,7 @@ def halves(word: str, language: str) -> tuple[str, ...]:
 
 
 def is_head(end: str, word: str, language: str) -> bool:
-    """Whether the end of a word is a word that is used more than all of it: "achterstand" of "huurachterstand"."""
+    """Whether the end of a word is more frequent than the whole word: "achterstand" of "huurachterstand"."""
     frequency = _frequency(end, language)
     return frequency >= _SECOND_HALF and frequency > _frequency(word, language)
 
@@ -238,9 +241,9 @@ def _frequency(word: str, language: str) -> float:
 
 
 def counted_compounds(column: str, step: str | None, language: str) -> Iterator[Stems]:
-    """Compounds that are a column of one word with a tail that counts or a head that says how often.
+    """Compounds of a one-word column name with a tail that counts or a head that names the step.
 
-    "Ledental", "klantenaantal", "omzetcijfer"; "weekomzet" of a table with a row a week.
+    "Ledental", "klantenaantal", "omzetcijfer"; "weekomzet" for a table with one row per week.
     """
     data = lexicon(language).data
     words = content_words(column, language)
@@ -283,7 +286,7 @@ def _concept_of(words: Sequence[Token]) -> str | None:
 
 @cache
 def polarity(column: str) -> str | None:
-    """Which way a series is better, "up" or "down", by what its name means; None where that is not known."""
+    """The direction, "up" or "down", in which a series gets better, by the meaning of its name; None if unknown."""
     better = {way for way, known in concepts().better if meanings(column) & known}
     return better.pop() if len(better) == 1 else None
 

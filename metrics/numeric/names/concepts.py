@@ -9,7 +9,7 @@ from ....languages import read_yaml
 
 
 class Ways(BaseModel):
-    """The concepts that are better as they go up, and those that are better as they go down."""
+    """The concepts that get better when they go up, and those that get better when they go down."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 

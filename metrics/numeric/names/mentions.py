@@ -4,11 +4,12 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from ....text.numbers import known_unit
 from ....text.numbers.notation import notation_words
 from ..lexicon import LANGUAGES, Token, lexicon, stem_of, tokens
+from ..tables.table import NumericTable
 from .column_names import (
     Stems,
     column_names,
@@ -18,14 +19,11 @@ from .column_names import (
     is_head,
     name_tokens,
     name_words,
-    names_without_what_was_done,
+    names_without_participles,
     parts_of,
     without_brackets,
     written_names,
 )
-
-if TYPE_CHECKING:
-    from ..tables import Table
 
 Kind = Literal["series", "column", "cell"]
 _MOST_CELLS = 5000  # distinct texts of a column; a column with more is no list of names
@@ -62,7 +60,7 @@ class Mention:
 class Names:
     """The names of a table's series, columns and cells, found by their first stem."""
 
-    def __init__(self, table: "Table", language: str, heads: Sequence[str] = ()) -> None:
+    def __init__(self, table: NumericTable, language: str, heads: Sequence[str] = ()) -> None:
         self.language = language
         self._step = table.step
         self._harmless = lexicon(language).harmless_cell
@@ -73,12 +71,12 @@ class Names:
         columns = [*table.columns, *map(str, table.labels.columns)]
         self.column_stems = frozenset(word.stem for column in columns for word in name_tokens(column, language))
         self.head_stems = shared_stems(heads, language)
-        for stems, name in self._all(table):
+        for stems, name in self._stems_and_names(table):
             if stems and (stems, name) not in seen:
                 seen.add((stems, name))
                 self._by_first[stems[0]].append((stems, name))
 
-    def _all(self, table: "Table") -> Iterator[tuple[Stems, Name]]:
+    def _stems_and_names(self, table: NumericTable) -> Iterator[tuple[Stems, Name]]:
         series, columns = list(table.columns), [c for c in map(str, table.labels.columns) if c not in table.columns]
         if table.time_column and table.time_column not in columns:
             columns.append(table.time_column)
@@ -103,13 +101,13 @@ class Names:
                 yield stems, Name(kind, column, 3)
             for stems in parts_of(column, self.language):
                 parts[stems][column] = None
-        for stems, column in names_without_what_was_done(columns, self.language).items():
+        for stems, column in names_without_participles(columns, self.language).items():
             yield stems, Name(kind, column, 3)
         for stems, named in parts.items():
             if len(named) <= _MOST_SHARING:
                 yield from ((stems, Name(kind, column, 2)) for column in named)
 
-    def _unit_nouns(self, table: "Table") -> Iterator[tuple[Stems, Name]]:
+    def _unit_nouns(self, table: NumericTable) -> Iterator[tuple[Stems, Name]]:
         """What a series counts, where its unit says so ("calls"), as a part of its name."""
         named: dict[Stems, list[str]] = defaultdict(list)
         fillers = notation_words("counts").union(*(lexicon(code).data["no_nouns"] for code in LANGUAGES))
@@ -120,7 +118,7 @@ class Names:
         for stems, columns in named.items():
             yield from ((stems, Name("series", column, 2)) for column in columns)
 
-    def _cells(self, table: "Table") -> Iterator[tuple[Stems, Name]]:
+    def _cells(self, table: NumericTable) -> Iterator[tuple[Stems, Name]]:
         rare: dict[str, set[tuple[str, str]]] = defaultdict(set)
         for column in map(str, table.labels.columns):
             if column == table.time_column:
@@ -153,7 +151,7 @@ class Names:
             yield from [bare] if bare and bare != stems else []
 
     def _short_names(self, column: str) -> Iterator[Stems]:
-        """What a cell of one letter is told by: "label A" and "energielabel A" of the column energielabel."""
+        """The words before a cell of one letter: "label A" and "energielabel A" of the column energielabel."""
         yield from column_names(column, self.language)
         for word in name_words(column, self.language):
             yield from ((stem_of(half, self.language),) for half in halves(word[-1].text, self.language))
@@ -174,12 +172,12 @@ class Names:
 
     def find(self, words: Sequence[Token]) -> list[Mention]:
         """What the words of a text name; may overlap. Typing errors count only where nothing else is named."""
-        found = [mention for place in range(len(words)) for mention in self._at(words, place)]
-        if not any(name.kind == "series" and name.rank for mention in found for name in mention.names):
-            found += self._nearly(words)
-        return found
+        mentions = [mention for place in range(len(words)) for mention in self._mentions_at(words, place)]
+        if not any(name.kind == "series" and name.rank for mention in mentions for name in mention.names):
+            mentions += self._near_mentions(words)
+        return mentions
 
-    def _at(self, words: Sequence[Token], place: int) -> Iterator[Mention]:
+    def _mentions_at(self, words: Sequence[Token], place: int) -> Iterator[Mention]:
         by_end: dict[int, list[Name]] = defaultdict(list)
         for stems, name in self._by_first.get(words[place].stem, ()):
             if (end := self._match(stems, words, place)) is not None:
@@ -211,7 +209,7 @@ class Names:
         """Whether a verb's particle comes later: "zegden 12 leden op"."""
         return len(stems) == 2 and stems[1] in self._particles and any(word.stem == stems[1] for word in after)
 
-    def _nearly(self, words: Sequence[Token]) -> Iterator[Mention]:
+    def _near_mentions(self, words: Sequence[Token]) -> Iterator[Mention]:
         from rapidfuzz.fuzz import ratio
 
         single = [

@@ -1,5 +1,1 @@
 """From a sentence to what it claims: constructions matched over what is known in its clauses."""
-
-from .explanation import ROLES, Part
-
-__all__ = ["ROLES", "Part"]

@@ -1,32 +1,30 @@
-"""Times that are told by another time: "a day later", "the month before", "over the month", "the last" week."""
+"""Times that depend on another time: "a day later", "the month before", "over the month", "the last" week."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import date
 from functools import cache
 
-from ..lexicon import Lexicon, lexicon
-from ..specification import ALL_ROWS, Window
-from ..tables import DAY, LENGTHS, STEPS, NamedTime, Times, View
-from ..times import WORD, any_of, count_of, days, find_times, ordinal_of, span
-from .marks import Mark
-from .same_period import is_within, of_year_before, same_times, shifted
+from ..lexicon import Lexicon, any_of, lexicon
+from ..specification import Window
+from ..tables.table import DAY, LENGTHS, STEPS, NamedTime, Times
+from ..tables.views import View
+from ..times.calendar_times import WORD, count_of, days, ordinal_of, span
+from ..times.periods import find_times
+from .marks import Mark, with_mark
+from .same_period import base_windows, is_within, shift_years, times_of_same_period, times_of_year_before
 
 _SHARE_OF_UNIT = (0.8, 1.05)  # how much of a month the dates have to reach over to be "the month"
 
 
-def with_told_times(kept: list[Mark], text: str, words: Lexicon, view: View, scope: Sequence[Window]) -> list[Mark]:
-    """The marks with the times that another time of the clause, or of the text before, tells."""
+def with_relative_times(kept: list[Mark], text: str, words: Lexicon, view: View, scope: Sequence[Window]) -> list[Mark]:
+    """The marks, with the times that depend on another time of the clause or of the text before."""
     if view.times is None:
         return kept
-    for find in (_whole_unit, _adjectives, same_times, of_year_before, _elided, _steps):
-        for told in find(text, words, view.times, kept, scope):
-            kept = sorted([told, *(m for m in kept if m.end <= told.start or told.end <= m.start)], key=_place)
+    for find in (_whole_unit, _adjectives, times_of_same_period, times_of_year_before, _elided, _steps):
+        for new in find(text, words, view.times, kept, scope):
+            kept = with_mark(kept, new)
     return kept
-
-
-def _place(mark: Mark) -> int:
-    return mark.start
 
 
 @cache
@@ -42,30 +40,30 @@ def _patterns(language: str, kind: str) -> re.Pattern[str]:
     return re.compile(rf"(?<!\w)(?:{joined})(?!\w)", re.IGNORECASE)
 
 
-def _parts(found: re.Match[str]) -> dict[str, str]:
-    return {name.rpartition("_")[0]: part for name, part in found.groupdict().items() if part}
+def _parts(match: re.Match[str]) -> dict[str, str]:
+    return {name.rpartition("_")[0]: part for name, part in match.groupdict().items() if part}
 
 
-def _unit(found: re.Match[str], words: Lexicon) -> str:
-    return str(words.data["periods"].get(_parts(found).get("unit", "").lower(), "row"))
+def _unit(match: re.Match[str], words: Lexicon) -> str:
+    return str(words.data["periods"].get(_parts(match).get("unit", "").lower(), "row"))
 
 
 def _whole_unit(
     text: str, words: Lexicon, times: Times, kept: Sequence[Mark], scope: Sequence[Window]
 ) -> Iterator[Mark]:
     """ "Over the month", of dates that reach over about a month: all rows, or those of the text before."""
-    for found in _patterns(words.language, "the_unit").finditer(text):
-        unit = _unit(found, words)
-        if unit not in LENGTHS or any(m.start <= found.start() < m.end for m in kept if m.time or "others" in m.kinds):
+    for match in _patterns(words.language, "the_unit").finditer(text):
+        unit = _unit(match, words)
+        if unit not in LENGTHS or any(m.start <= match.start() < m.end for m in kept if m.time or "others" in m.kinds):
             continue
-        if any(reaches(window.start, window.end, unit) for window in scope):
-            yield Mark(*found.span(), found[0], frozenset({"whole", "trend"}))
-        elif reaches(times.start, times.last_day, unit):
-            yield Mark(*found.span(), found[0], frozenset({"whole", "trend", "all_rows"}))
+        if any(spans_about(window.start, window.end, unit) for window in scope):
+            yield Mark(*match.span(), match[0], frozenset({"whole", "trend"}))
+        elif spans_about(times.start, times.last_day, unit):
+            yield Mark(*match.span(), match[0], frozenset({"whole", "trend", "all_rows"}))
 
 
-def reaches(start: date | None, end: date | None, unit: str) -> bool:
-    """Whether two days lie about such a unit apart."""
+def spans_about(start: date | None, end: date | None, unit: str) -> bool:
+    """Whether the days from `start` to `end` are about as long as a unit of time."""
     if unit not in LENGTHS:
         return False
     if start is None or end is None:
@@ -79,15 +77,15 @@ def _adjectives(
 ) -> Iterator[Mark]:
     """ "The annual revenue" over twelve months: of all rows; "the weekly calls" of weekly rows says nothing."""
     for adjective, unit in words.data["unit_adjectives"].items():
-        for found in re.finditer(rf"(?<!\w){adjective}(?!\w)", text, re.IGNORECASE):
-            if any(m.start <= found.start() < m.end for m in kept if m.mention or m.time):
+        for match in re.finditer(rf"(?<!\w){adjective}(?!\w)", text, re.IGNORECASE):
+            if any(m.start <= match.start() < m.end for m in kept if m.mention or m.time):
                 continue
             if unit == times.period.value:
-                yield Mark(*found.span(), found[0], frozenset({"aside"}))
-            elif reaches(times.start, times.last_day, unit):
-                yield Mark(*found.span(), found[0], frozenset({"whole", "all_rows"}))
+                yield Mark(*match.span(), match[0], frozenset({"aside"}))
+            elif spans_about(times.start, times.last_day, unit):
+                yield Mark(*match.span(), match[0], frozenset({"whole", "all_rows"}))
             else:
-                yield Mark(*found.span(), found[0], frozenset({"per_other"}))
+                yield Mark(*match.span(), match[0], frozenset({"per_other"}))
 
 
 def _elided(text: str, words: Lexicon, times: Times, kept: Sequence[Mark], scope: Sequence[Window]) -> Iterator[Mark]:
@@ -104,69 +102,55 @@ def _elided(text: str, words: Lexicon, times: Times, kept: Sequence[Mark], scope
         re.I,
     )
     unit = re.compile(rf"(?<!\w)(?:{any_of(list(words.data['periods']))})(?!\w)", re.IGNORECASE)
-    for found in bare.finditer(text):
-        if not is_which(found["which"]) or any(m.time and m.start <= found.start("which") < m.end for m in kept):
+    for match in bare.finditer(text):
+        if not is_which(match["which"]) or any(m.time and m.start <= match.start("which") < m.end for m in kept):
             continue
-        before = [m.text for m in kept if m.time and m.end <= found.start()] or [w.text for w in scope if w.text]
-        for told in before[-1:]:
-            units = unit.findall(told)
-            if found["n"]:  # "in the first two weeks and in the last two"
-                counted = units and count_of(found["n"], words.language)
-                whole = f"{found['which']} {found['n']} {units[-1]}" if counted else ""
+        before = [m.text for m in kept if m.time and m.end <= match.start()] or [w.text for w in scope if w.text]
+        for full_form in before[-1:]:
+            units = unit.findall(full_form)
+            if match["n"]:  # "in the first two weeks and in the last two"
+                counted = units and count_of(match["n"], words.language)
+                whole = f"{match['which']} {match['n']} {units[-1]}" if counted else ""
             else:
-                pieces = re.split(rf"(?<!\w)({last}|{WORD})(?!\w)", told, flags=re.I)
-                whole = "".join(found["which"] if is_which(piece) else piece for piece in pieces)
-            whole = whole if whole.lower().startswith(found["the"].lower()) else f"{found['the']} {whole}"
-            named = find_times(whole, words.language, times) if whole.lower() != told.lower() else []
+                pieces = re.split(rf"(?<!\w)({last}|{WORD})(?!\w)", full_form, flags=re.I)
+                whole = "".join(match["which"] if is_which(piece) else piece for piece in pieces)
+            whole = whole if whole.lower().startswith(match["the"].lower()) else f"{match['the']} {whole}"
+            named = find_times(whole, words.language, times) if whole.lower() != full_form.lower() else []
             if len(named) == 1:
-                yield Mark(*found.span(), found[0], time=NamedTime(*found.span(), named[0].windows))
+                yield Mark(*match.span(), match[0], time=NamedTime(*match.span(), named[0].windows))
 
 
 def _steps(text: str, words: Lexicon, times: Times, kept: Sequence[Mark], scope: Sequence[Window]) -> Iterator[Mark]:
     """ "A day later", "the month before": a step from the nearest time of the clause, else of the text before."""
-    moves: tuple[tuple[str, Callable[[Window, str, int], Window | None]], ...] = (
-        ("step_after", _after),
-        ("step_before", _before),
-    )
-    for kind, move in moves:
-        for found in _patterns(words.language, kind).finditer(text):
-            said = _parts(found).get("n", "").lower()
-            unit, count = _unit(found, words), 1 if said in words.articles else count_of(said, words.language)
-            inside = any(m.time and m.start < found.start() and found.end() <= m.end for m in kept)
+    for kind, forward in (("step_after", True), ("step_before", False)):
+        for match in _patterns(words.language, kind).finditer(text):
+            n = _parts(match).get("n", "").lower()
+            unit, count = (_unit(match, words), 1 if n in words.articles else count_of(n, words.language))
+            inside = any(m.time and m.start < match.start() and match.end() <= m.end for m in kept)
             if unit not in STEPS or count is None or inside:
                 continue
-            others = [m for m in kept if m.time and (m.end <= found.start() or found.end() <= m.start)]
-            near = sorted(others, key=lambda m: (m.end > found.start(), abs(m.start - found.start())))
-            bases = near[0].time.windows if near and near[0].time else [w for w in scope if w != ALL_ROWS]
-            moved = [window for base in bases if (window := move(base, unit, count))]
+            others = [m for m in kept if m.time and (m.end <= match.start() or match.end() <= m.start)]
+            bases = base_windows(match.start(), others, scope)
+            moved = [window for base in bases if (window := _stepped(base, unit, count, forward=forward))]
             if moved:
-                yield Mark(*found.span(), found[0], time=NamedTime(*found.span(), tuple(moved)))
+                yield Mark(*match.span(), match[0], time=NamedTime(*match.span(), tuple(moved)))
                 continue
-            free = not any(m.time and m.start < found.end() and found.start() < m.end for m in kept)
-            if free and not bases and not found[0].lower().endswith(" on"):  # "120 calls a day on average"
-                yield Mark(*found.span(), found[0], frozenset({"untold_time"}))
+            free = not any(m.time and m.start < match.end() and match.start() < m.end for m in kept)
+            if free and not bases and not match[0].lower().endswith(" on"):  # "120 calls a day on average"
+                yield Mark(*match.span(), match[0], frozenset({"undatable_time"}))
 
 
-def _after(base: Window, unit: str, count: int) -> Window | None:
+def _stepped(base: Window, unit: str, count: int, *, forward: bool) -> Window | None:
+    """The time so many units after a time, or before it; None where the time is no such unit."""
     if base.start is None or base.end is None:
         return None
+    step = count if forward else -count
     if unit == "year" and is_within(base, unit):
-        return shifted(base, count)
+        return shift_years(base, step)  # "in March ... than a year earlier"
     if unit == "day":
-        day = base.end + count * DAY
+        day = (base.end if forward else base.start) + step * DAY
         return days(day, day)
-    return span(base.start + STEPS[unit] * count, unit) if _is_one(base, unit) else None
-
-
-def _before(base: Window, unit: str, count: int) -> Window | None:
-    if base.start is None or base.end is None:
-        return None
-    if unit == "year" and is_within(base, unit):
-        return shifted(base, -count)  # "in March ... than a year earlier"
-    if unit == "day":
-        day = base.start - count * DAY
-        return days(day, day)
-    return span(base.start - STEPS[unit] * count, unit) if _is_one(base, unit) else None
+    return span(base.start + STEPS[unit] * step, unit) if _is_one(base, unit) else None
 
 
 def _is_one(window: Window, unit: str) -> bool:

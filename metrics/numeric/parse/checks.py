@@ -1,21 +1,26 @@
-"""What a reading of a clause gives: the checks that all have to hold."""
+"""The checks that a reading of a clause consists of, and what they need to know of its numbers and series."""
 
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import product
 
-from ..names import means, says_mean
-from ..quantities import can_be_in, is_currency, possible, unit_of
+from ..names.column_names import means, says_mean
+from ..quantities.units import is_currency
 from ..specification import Hedge, Specification, Statistic, Window
-from ..tables import Period
+from ..tables.table import Period
 from .clause import Clause
-from .marks import BOUNDS, Mark, is_count
+from .marks import BOUNDS, HEDGES_BY_WORD, Mark, is_count
 
 VALUES = (Statistic.VALUE_AT, Statistic.LATEST, Statistic.FIRST, Statistic.MEAN, Statistic.SUM)
-"""The statistics that tell the value of a place."""
+"""The statistics of one value."""
 RELATIONS = (Statistic.COMPARISON, Statistic.DIFFERENCE, Statistic.PERCENT_CHANGE, Statistic.RATIO)
-"""The statistics that set two sides against each other."""
+"""The statistics that compare two sides."""
+_FACTOR = 2.0
+_BETWEEN_FACTOR = 1.25
+_NOT_A_VALUE = ("sum", "share", "ratio", "double", "half", "times_as", "range", "deviation")
+_BETWEEN_TWO = ("up", "down", "change", "difference", "higher", "lower", "better", "worse", "than")
+_OF_ONE = ("mean", "median", "maximum", "minimum", "best", "worst", "per_row")
 _CALENDAR = ("day", "week", "month", "year")
 _OF_ANYTHING = frozenset({"%", "pp", "day", "week", "month", "year", "h", "min", "s"})
 _DURATIONS = frozenset({"day", "week", "month", "year", "h"})
@@ -26,27 +31,29 @@ _SUMMED_NEVER = frozenset(
 
 
 @dataclass(frozen=True)
-class Check:
+class ClauseCheck:
     """One check. Each tier is a list of readings that are equally good; a later tier counts only where no reading of
     the tiers before it can be computed.
     """
 
     tiers: tuple[tuple[Specification, ...], ...]
 
-    def negated(self) -> "Check":
+    def negated(self) -> "ClauseCheck":
         """The check of a claim that says the opposite."""
-        return Check(tuple(tuple(replace(each, negated=not each.negated) for each in tier) for tier in self.tiers))
+        return ClauseCheck(
+            tuple(tuple(replace(spec, negated=not spec.negated) for spec in tier) for tier in self.tiers)
+        )
 
 
-def check(*tiers: Iterable[Specification]) -> Check:
-    """A check of these tiers, each reading once, empty tiers left out."""
-    return Check(tuple(tuple(dict.fromkeys(tier)) for tier in tiers if tier))
+def check(*tiers: Iterable[Specification]) -> ClauseCheck:
+    """A check of these tiers, without empty tiers and repeated readings."""
+    return ClauseCheck(tuple(tuple(dict.fromkeys(tier)) for tier in tiers if tier))
 
 
-def each(
+def specify(
     statistic: Statistic, series: Iterable[str | None], windows: Iterable[Window], **rest: object
 ) -> list[Specification]:
-    """The readings for every series and window that may be meant."""
+    """One specification per combination of series and window."""
     windows = list(windows)
     return [
         Specification(statistic, name, window, **rest)  # type: ignore[arg-type]
@@ -54,7 +61,7 @@ def each(
     ]
 
 
-def stated(mark: Mark, decimals: int | None = None) -> dict[str, object]:
+def value_fields(mark: Mark, decimals: int | None = None) -> dict[str, object]:
     """A number of the text as the fields of a specification."""
     number = mark.number
     assert number is not None  # the mark of a number
@@ -67,58 +74,98 @@ def stated(mark: Mark, decimals: int | None = None) -> dict[str, object]:
     return fields | {"margin": number.margin} if number.margin else fields
 
 
-def factor(value: float, mark: Mark | None = None) -> dict[str, object]:
+def factor_fields(value: float, hedge: Hedge) -> dict[str, object]:
     """ "Twice" and "half" as the fields of a specification: about so, unless a hedge says otherwise."""
-    hedge = mark.hedge if mark is not None and mark.hedge is not Hedge.EXACT else Hedge.ABOUT
+    hedge = Hedge.ABOUT if hedge is Hedge.EXACT else hedge
     decimals = 0 if hedge in (Hedge.NEARLY, Hedge.JUST_OVER) else 1  # "nearly three times" is from 2.5
     return {"value": value, "unit": None, "decimals": decimals, "hedge": hedge}
 
 
+def hedge_before(clause: Clause, word: Mark) -> tuple[Hedge, list[Mark]]:
+    """The last hedge before a word and its mark, as a list; "about" and no mark where there is none."""
+    hedging = next((m for m in reversed(clause.marks) if m.end <= word.start and m.kinds & set(HEDGES_BY_WORD)), None)
+    if hedging is None:
+        return Hedge.ABOUT, []
+    return next(hedge for kind, hedge in HEDGES_BY_WORD.items() if kind in hedging.kinds), [hedging]
+
+
 def series_of(clause: Clause, mark: Mark | None = None) -> list[str]:
-    """The series that a mention may mean; without one those of the text before, else the table's only one."""
+    """The series that a mention may mean; without a mention those of the text before, else the table's only series."""
     if mark is not None:
         return list(mark.series)
     if clause.series:
         return list(clause.series[0].series)
     units = {mark.number.unit for mark in clause.numbers if mark.number and mark.number.unit}
-    if meant := [name for name in clause.inherited if _may_be_in(clause, name, units)]:
-        return meant
+    if inherited := [name for name in clause.inherited if _may_be_in(clause, name, units)]:
+        return inherited
     if of_unit := _of_units(clause, units):
-        return of_unit if len(of_unit) == 1 else possible(clause, of_unit)
+        return of_unit if len(of_unit) == 1 else _of_possible_size(clause, of_unit)
     texts = [column for column in clause.table.labels.columns if column != clause.table.time_column]
     return list(clause.table.columns) if len(clause.table.columns) == 1 and not texts else []
 
 
+def _of_possible_size(clause: Clause, series: list[str]) -> list[str]:
+    """The one series whose values make the numbers of a clause possible; empty where that is none or several.
+
+    A value, a mean or an extreme lies within a factor 2 of the least and the greatest value. A difference between two
+    values is at most a quarter above the greatest difference. What may be a sum can have any size.
+    """
+    if clause.marks_of(*_NOT_A_VALUE):
+        return []
+    fits = _can_differ_by if clause.marks_of(*_BETWEEN_TWO) else _can_be
+    numbers = [mark.number for mark in clause.numbers if mark.number and mark.number.unit]
+    left = [
+        name
+        for name in series
+        if (fits is _can_differ_by or clause.marks_of(*_OF_ONE) or not means(name, "flows"))
+        and all(fits(clause, name, number.value, number.unit) for number in numbers)
+    ]
+    return left if len(left) == 1 else []
+
+
+def _can_be(clause: Clause, series: str, value: float, unit: str | None) -> bool:
+    least, most = clause.table.bounds(series)
+    slack = (most - least) * (_FACTOR - 1)
+    low = least / _FACTOR if least > 0 else least - slack
+    high = most * _FACTOR if most > 0 else most + slack
+    return low <= clause.table.as_held(series, value, unit) <= high
+
+
+def _can_differ_by(clause: Clause, series: str, value: float, unit: str | None) -> bool:
+    least, most = clause.table.bounds(series)
+    return abs(clause.table.as_held(series, value, unit)) <= (most - least) * _BETWEEN_FACTOR
+
+
 def _of_units(clause: Clause, units: set[str]) -> list[str]:
-    """The series in the one unit that numbers are in; of days and hours only those that are in just that."""
+    """The series in the unit of the numbers, if they have one unit; days and hours have to be the series' own unit."""
     if len(units) != 1:
         return []
     (unit,) = units
-    of_unit = [name for name in clause.table.columns if _unit(clause, name) == unit]
+    of_unit = [name for name in clause.table.columns if clause.table.unit_of(name) == unit]
     if of_unit or unit in (*_OF_ANYTHING, *_CALENDAR):
         return of_unit
-    return [n for n in clause.table.columns if _unit(clause, n) and can_be_in(clause.table, n, unit)]
+    return [n for n in clause.table.columns if clause.table.unit_of(n) and clause.table.can_be_in(n, unit)]
 
 
 def series_units(clause: Clause) -> set[str | None]:
     """The units of the series that a clause may be about."""
-    return {_unit(clause, name) for name in series_of(clause)}
-
-
-def _unit(clause: Clause, series: str) -> str | None:
-    return unit_of(clause.table, series)
+    return {clause.table.unit_of(name) for name in series_of(clause)}
 
 
 def _may_be_in(clause: Clause, series: str, units: set[str]) -> bool:
     """Whether numbers in these units may be of a series: not euros of a count, not percents of euros (but changes)."""
-    unit = _unit(clause, series)
+    unit = clause.table.unit_of(series)
     other = units - _OF_ANYTHING - {unit}
     return not other or (unit is not None and len(unit) > 1 and not any(map(is_currency, other)))
 
 
-def told_before(clause: Clause, statistics: tuple[Statistic, ...]) -> Specification | None:
+def earlier_check(clause: Clause, statistics: tuple[Statistic, ...]) -> Specification | None:
     """The last check of the same sentence with one of these statistics."""
-    return next((spec for spec in clause.told if spec.statistic in statistics), None) if clause.apposed else None
+    return (
+        next((spec for spec in clause.earlier_checks if spec.statistic in statistics), None)
+        if clause.continues_sentence
+        else None
+    )
 
 
 def values_of(clause: Clause) -> list[Mark]:
@@ -143,7 +190,7 @@ def _may_be_value(clause: Clause, mark: Mark) -> bool:
 
 
 def _lasts(clause: Clause, series: str, unit: str) -> bool:
-    return _unit(clause, series) in _DURATIONS and can_be_in(clause.table, series, unit)
+    return clause.table.unit_of(series) in _DURATIONS and clause.table.can_be_in(series, unit)
 
 
 def nearest_series(clause: Clause, mark: Mark) -> Mark | None:
@@ -154,18 +201,18 @@ def nearest_series(clause: Clause, mark: Mark) -> Mark | None:
 
 def can_be_summed(clause: Clause, series: str) -> bool:
     """Whether adding up the values of a series means anything: not of rates, shares, temperatures, delays."""
-    return not (_unit(clause, series) in _SUMMED_NEVER or means(series, "levels") or says_mean(series))
+    return not (clause.table.unit_of(series) in _SUMMED_NEVER or means(series, "levels") or says_mean(series))
 
 
 def is_counted(clause: Clause, series: str) -> bool:
     """Whether a series counts things: whole numbers without a unit, that can be added up."""
-    values = clause.table.known(series)
-    return unit_of(clause.table, series) is None and can_be_summed(clause, series) and bool((values % 1 == 0).all())
+    values = clause.table.known_values(series)
+    return clause.table.unit_of(series) is None and can_be_summed(clause, series) and bool((values % 1 == 0).all())
 
 
 def is_flow(clause: Clause, series: str) -> bool:
-    """Whether a series is of amounts a period, so that a value over several is their sum: money, incidents, hours."""
-    unit = _unit(clause, series)
+    """Whether a series has amounts per period, which add up over several periods: money, incidents, hours."""
+    unit = clause.table.unit_of(series)
     return can_be_summed(clause, series) and (is_currency(unit) or means(series, "flows"))
 
 
@@ -209,13 +256,13 @@ def bounds_of(clause: Clause) -> list[Mark]:
     return [
         mark
         for mark in clause.numbers
-        if mark.hedge in BOUNDS and mark.number and not (_counts_something(clause, mark) or _multiplies(clause, mark))
+        if mark.hedge in BOUNDS and mark.number and not (_counts_something(clause, mark) or _is_factor(clause, mark))
     ]
 
 
-def _multiplies(clause: Clause, mark: Mark) -> bool:
+def _is_factor(clause: Clause, mark: Mark) -> bool:
     """Whether a number is a factor: "more than two times as many"."""
-    factors = [m for m in clause.of("times_as", "double") if m.start >= mark.end]
+    factors = [m for m in clause.marks_of("times_as", "double") if m.start >= mark.end]
     return any(not clause.text[mark.end : m.start].strip() for m in factors)
 
 

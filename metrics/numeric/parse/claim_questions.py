@@ -8,12 +8,12 @@ from ....judges import ChoiceQuestion
 from ..compute.computation import StatisticEntry, UnitRule
 from ..compute.statistics import STATISTICS
 from ..lexicon import lexicon
-from ..names import Names
-from ..quantities import HEDGES, can_be_in
+from ..names.mentions import Names
+from ..quantities.tolerance import HEDGES
 from ..specification import Direction, Hedge
-from ..tables import View
+from ..tables.views import View
 from .clause import Clause
-from .clause_splitter import plain, splits, without_cause
+from .clause_splitter import plain_text, splits, without_cause
 from .marks import Mark, is_count
 from .scene import Scene, clause_of
 
@@ -30,8 +30,8 @@ _LONGEST_COMMENT = 4  # words
 _PERCENT = ("%", "pp")
 
 
-class Slot(StrEnum):
-    """What is asked about a number of a claim; the words of the prompt say what each means."""
+class QuestionSlot(StrEnum):
+    """What is asked about a number of a claim; the prompt explains each."""
 
     STATISTIC = "statistic"
     SERIES = "series"
@@ -62,7 +62,9 @@ class OpenClaim:
     def numbers(self) -> list[Mark]:
         """The numbers that the text states, whatever the table; at most `MOST_NUMBERS` are asked about."""
         first, *rest = self.clauses
-        return [mark for mark in first.numbers if all(any(same_place(mark, m) for m in each.numbers) for each in rest)]
+        return [
+            mark for mark in first.numbers if all(any(same_place(mark, m) for m in other.numbers) for other in rest)
+        ]
 
 
 @dataclass(frozen=True)
@@ -75,7 +77,7 @@ class Subject:
     """
 
     number: Mark | None
-    options: Mapping[Slot, tuple[str, ...]]
+    options: Mapping[QuestionSlot, tuple[str, ...]]
 
     def questions(self, name: str) -> list[ChoiceQuestion]:
         """The questions, with ids that begin with a name; a slot with one option needs none."""
@@ -100,7 +102,7 @@ def words_of(mark: Mark) -> str:
 def open_claim(sentence: str, scene: Scene) -> OpenClaim:
     """Makes a sentence ready to be read by a judge."""
     words = lexicon(scene.language)
-    text, _ = without_cause(plain(sentence, scene.language), words)
+    text, _ = without_cause(plain_text(sentence, scene.language), words)
     clauses = tuple(clause_of(text, view, names, scene) for view, names in views_shown(scene))
     led, _ = next(splits(text, words), ("", text))
     names_something = any(m.start < len(led) and not m.kinds for clause in clauses for m in clause.marks)
@@ -109,13 +111,13 @@ def open_claim(sentence: str, scene: Scene) -> OpenClaim:
 
 def views_shown(scene: Scene) -> list[tuple[View, Names]]:
     """One view per table: with rows and columns exchanged where that makes its rows the series."""
-    shown: list[tuple[View, Names]] = []
+    views: list[tuple[View, Names]] = []
     for view, names in scene.views:
         if not view.transposed:
-            shown.append((view, names))
+            views.append((view, names))
         elif view.table.times is not None and not view.table.times.duplicated().any():
-            shown[-1] = (view, names)
-    return shown
+            views[-1] = (view, names)
+    return views
 
 
 def subjects_of(claim: OpenClaim) -> list[Subject]:
@@ -128,18 +130,18 @@ def _subject(claim: OpenClaim, number: Mark | None, has_others: bool) -> Subject
     times = _distinct(words_of(mark) for clause in claim.clauses for mark in clause.times)
     cells = _distinct(words_of(mark) for clause in claim.clauses for mark in clause.cells)
     named = [name for clause in claim.clauses for mark in clause.series for name in mark.series]
-    ways = [way for way, kinds in WAYS.items() if any(clause.of(*kinds) for clause in claim.clauses)]
+    ways = [way for way, kinds in WAYS.items() if any(clause.marks_of(*kinds) for clause in claim.clauses)]
     statistics = [entry.statistic for entry in STATISTICS.values() if _may_be(entry, claim, number, has_others)]
-    options: dict[Slot, Sequence[str]] = {
-        Slot.STATISTIC: [*statistics, *([THRESHOLD] if has_others else []), NOT_COMPUTABLE],
-        Slot.SERIES: _series(claim, number),
-        Slot.WHEN: [*times, NOTHING],
-        Slot.ROW: [*cells, NOTHING],
-        Slot.AGAINST: [*_distinct([*times, *cells, *(named if len(named) > 1 else [])]), NOTHING],
-        Slot.DIRECTION: ways if len(ways) == 1 else [*Direction, NOTHING],
+    options: dict[QuestionSlot, Sequence[str]] = {
+        QuestionSlot.STATISTIC: [*statistics, *([THRESHOLD] if has_others else []), NOT_COMPUTABLE],
+        QuestionSlot.SERIES: _series(claim, number),
+        QuestionSlot.WHEN: [*times, NOTHING],
+        QuestionSlot.ROW: [*cells, NOTHING],
+        QuestionSlot.AGAINST: [*_distinct([*times, *cells, *(named if len(named) > 1 else [])]), NOTHING],
+        QuestionSlot.DIRECTION: ways if len(ways) == 1 else [*Direction, NOTHING],
     }
     if number is not None and number.hedge is Hedge.EXACT:
-        options[Slot.HEDGE] = [*HEDGES]
+        options[QuestionSlot.HEDGE] = [*HEDGES]
     return Subject(number, {slot: tuple(map(str, offered)) for slot, offered in options.items() if offered})
 
 
@@ -157,9 +159,7 @@ def _may_be(entry: StatisticEntry, claim: OpenClaim, number: Mark | None, has_ot
         return is_count(number.number) and not ordinal and (has_others or "threshold" not in entry.needs)
     if entry.unit is UnitRule.NO_VALUE and "threshold" not in entry.needs:
         return False
-    return not ordinal and (
-        unit is None or any(can_be_in(c.table, n, unit) for c in claim.clauses for n in _columns(c))
-    )
+    return not ordinal and (unit is None or any(c.table.can_be_in(n, unit) for c in claim.clauses for n in _columns(c)))
 
 
 def _series(claim: OpenClaim, number: Mark | None) -> list[str]:
@@ -167,7 +167,7 @@ def _series(claim: OpenClaim, number: Mark | None) -> list[str]:
     every = [(clause, name) for clause in claim.clauses for name in _columns(clause)]
     stated = number.number if number else None
     if stated is not None and stated.unit is not None and stated.unit not in _PERCENT and not is_count(stated):
-        every = [(c, name) for c, name in every if can_be_in(c.table, name, stated.unit)] or every
+        every = [(c, name) for c, name in every if c.table.can_be_in(name, stated.unit)] or every
     return _distinct(name for _, name in every)
 
 
@@ -176,6 +176,6 @@ def _columns(clause: Clause) -> list[str]:
 
 
 def _distinct(texts: Iterable[str]) -> list[str]:
-    """Texts that differ in more than case, each once, so many as can be offered."""
+    """The texts without repetitions (case apart), at most as many as a question can offer."""
     folded = {" ".join(text.casefold().split()): text for text in reversed(list(texts))}
     return [text for key, text in reversed(folded.items()) if key not in ("", NOTHING)][:_MOST_OPTIONS]

@@ -9,23 +9,18 @@ from itertools import pairwise, product
 from ....languages import load_language
 from ....text.numbers import find_numbers
 from ..lexicon import Lexicon, Token, lexicon, tokens
-from ..names import Names
+from ..names.mentions import Names
 from ..specification import ALL_ROWS, Condition, Specification, Statistic, Window
-from ..tables import Table, View
-from ..times import find_times, whole_weeks
-from .anaphora import reaches, with_told_times
-from .exclusions import named_before, with_left_out, without
-from .marks import (
-    Mark,
-    is_of_a_name,
-    longest,
-    marked_words,
-    with_hedges,
-    without_column_unit,
-)
-from .series_narrowing import with_told
+from ..tables.table import NumericTable
+from ..tables.views import View
+from ..times.calendar_times import whole_weeks
+from ..times.periods import find_times
+from .anaphora import spans_about, with_relative_times
+from .exclusions import earlier_windows, exclude_windows, with_exclusions
+from .marks import Mark, is_of_a_name, longest_marks, marked_words, with_hedges, without_column_unit
+from .series_narrowing import with_earlier_series
 from .series_roles import with_roles
-from .unknown_times import untold_times
+from .unknown_times import undatable_times
 from .whole_table import with_rates, with_whole
 
 _WORD = re.compile(r"\w+(?:[.,]\d+)*")
@@ -42,28 +37,28 @@ class Clause:
     tokens: tuple[Token, ...]
     inherited: tuple[str, ...] = ()  # series of the text before
     scope: tuple[Window, ...] = ()  # windows of the question or the text before
-    told: tuple[Specification, ...] = ()  # of the text before, the last first
-    apposed: bool = False  # whether that text is of the same sentence
+    earlier_checks: tuple[Specification, ...] = ()  # of the text before, the last first
+    continues_sentence: bool = False  # whether that text is of the same sentence
     column_stems: frozenset[str] = frozenset()
     head_stems: frozenset[str] = frozenset()  # of the words above rows, which say nothing besides their row
 
     @property
-    def table(self) -> Table:
+    def table(self) -> NumericTable:
         """The table as this view has it."""
         return self.view.table
 
     @property
     def statistic(self) -> Statistic | None:
         """The statistic of the clause before it in the same sentence."""
-        return self.told[0].statistic if self.told and self.apposed else None
+        return self.earlier_checks[0].statistic if self.earlier_checks and self.continues_sentence else None
 
-    def of(self, *kinds: str) -> list[Mark]:
+    def marks_of(self, *kinds: str) -> list[Mark]:
         """The marked words of these kinds, in order."""
         return [mark for mark in self.marks if mark.kinds & set(kinds)]
 
-    def first(self, *kinds: str) -> Mark | None:
+    def first_mark(self, *kinds: str) -> Mark | None:
         """The first marked word of these kinds."""
-        return next(iter(self.of(*kinds)), None)
+        return next(iter(self.marks_of(*kinds)), None)
 
     @cached_property
     def numbers(self) -> list[Mark]:
@@ -77,7 +72,7 @@ class Clause:
 
     @cached_property
     def series(self) -> list[Mark]:
-        """What names series, in order; the first mark of those that name the same."""
+        """The mentions of series, in order; of several mentions of the same series the first."""
         seen: dict[tuple[str, ...], Mark] = {}
         for mark in self.marks:
             if mark.series:
@@ -90,56 +85,56 @@ class Clause:
         return [mark for mark in self.marks if mark.cells and not mark.excluded]
 
     @cached_property
-    def settled(self) -> list[Mark]:
-        """The marks that say which rows are meant in any construction: what is left out, "then", "the others"."""
-        told = bool(self.scope) and not self.cells
-        then = [m for m in self.of("that_time") if self.times or told or self._is_of_table(m)]
-        others = self.of("others") if named_before(self.scope) else []
+    def row_marks(self) -> list[Mark]:
+        """The marks that select rows in any construction: exclusions, "then", "the others"."""
+        has_scope = bool(self.scope) and not self.cells
+        then = [m for m in self.marks_of("that_time") if self.times or has_scope or self._is_of_table(m)]
+        others = self.marks_of("others") if earlier_windows(self.scope) else []
         beside = {column for mark in self.cells for column, _ in mark.cells}
         beside |= {self.table.time_column or ""} if self.times else set()
         headed = [m for m in self.marks if m.columns and not m.series and beside & set(m.columns)]  # "the team of Peru"
-        by_group = self.of(self.view.grouped) if self.view.grouped else []  # "the mean leakage is highest in Portside"
+        # "the mean leakage is highest in Portside"
+        by_group = self.marks_of(self.view.grouping) if self.view.grouping else []
         return [*(mark for mark in self.marks if mark.excluded), *then, *others, *headed, *by_group]
 
     def windows(self, times: Sequence[Mark], cells: Sequence[Mark], extra: Sequence[Condition] = ()) -> list[Window]:
         """The windows that times and cells may mean together, less what is left out; empty where they cannot be one."""
-        left_out = [mark for mark in self.marks if mark.excluded]
-        others = self.of("others")
-        aside = [
-            w for mark in left_out for w in self._together([mark] if mark.time else [], [mark] if mark.cells else [])
-        ]
-        if others and (told := named_before(self.scope)):
-            aside += told
-        return without(self._included(times, cells, extra, whole=bool(others)), aside)
+        others = self.marks_of("others")
+        left_out: list[Window] = []
+        for mark in self.marks:
+            if mark.excluded:
+                left_out += self._together([mark] if mark.time else [], [mark] if mark.cells else [])
+        left_out += earlier_windows(self.scope) if others else []
+        return exclude_windows(self._included(times, cells, extra, whole=bool(others)), left_out)
 
     def _is_of_table(self, mark: Mark) -> bool:
-        """Whether "that week" is the one that the table is about; nothing that was said before is meant."""
+        """Whether "that week" is the week that the table is about, since the text before names no time."""
         unit = self.words.data["periods"].get(mark.text.lower().split()[-1])
         times = self.view.times
-        told = any(window.start or window.end or window.first or window.last for window in self.scope)
-        return not told and (unit is None or times is None or reaches(times.start, times.last_day, unit))
+        has_scope = any(window.start or window.end or window.first or window.last for window in self.scope)
+        return not has_scope and (unit is None or times is None or spans_about(times.start, times.last_day, unit))
 
     def _included(
         self, times: Sequence[Mark], cells: Sequence[Mark], extra: Sequence[Condition], *, whole: bool
     ) -> list[Window]:
-        if not times and not cells and not extra and (whole or self.of("all_rows")):
+        if not times and not cells and not extra and (whole or self.marks_of("all_rows")):
             return [ALL_ROWS]
         if not times and not cells and not extra and self.scope:
-            if self.of("that_time"):
+            if self.marks_of("that_time"):
                 return [window for window in self.scope if window != ALL_ROWS] or list(self.scope)
             return list(self.scope)
         return self._together(times, cells, extra)
 
     def _together(self, times: Sequence[Mark], cells: Sequence[Mark], extra: Sequence[Condition] = ()) -> list[Window]:
-        found: list[Window] = []
+        windows: list[Window] = []
         for chosen in product(*[mark.time.windows for mark in times if mark.time]):
             merged: Window | None = ALL_ROWS
             for window in chosen:
-                merged = merge(merged, window) if merged is not None else None
+                merged = merge_windows(merged, window) if merged is not None else None
             if merged is None:
-                merged = self.view.together(chosen)
+                merged = self.view.window_of_all(chosen)
             if merged is not None:
-                found += whole_weeks(merged, self.view.times)
+                windows += whole_weeks(merged, self.view.times)
         conditions = list(_cell_conditions(cells))
         return [
             replace(
@@ -147,28 +142,28 @@ class Clause:
                 conditions=(*window.conditions, *chosen, *extra),
                 text=" ".join(mark.text for mark in (*times, *cells)),
             )
-            for window in found
+            for window in windows
             for chosen in conditions
         ]
 
 
 def _cell_conditions(cells: Sequence[Mark]) -> list[tuple[Condition, ...]]:
     """The tests that cells may mean together: of one column either of them, of several columns all."""
-    found = []
+    conditions = []
     for chosen in product(*[mark.cells for mark in cells]):
         by_column: dict[str, list[str]] = {}
         for column, cell in chosen:
             by_column.setdefault(column, []).append(cell)
-        found.append(
+        conditions.append(
             tuple(
                 Condition(column, "eq", named[0]) if len(set(named)) == 1 else Condition(column, "in", tuple(named))
                 for column, named in by_column.items()
             )
         )
-    return found[:8]
+    return conditions[:8]
 
 
-def merge(one: Window, other: Window) -> Window | None:
+def merge_windows(one: Window, other: Window) -> Window | None:
     """Both windows at once; None where both have dates and neither holds the other."""
     if one == ALL_ROWS:
         return other
@@ -176,9 +171,9 @@ def merge(one: Window, other: Window) -> Window | None:
         return None
     dated = [window for window in (one, other) if window.start or window.end]
     if len(dated) == 2:
-        if within(one, other):
+        if is_window_within(one, other):
             dated = [one]
-        elif within(other, one):
+        elif is_window_within(other, one):
             dated = [other]
         else:
             return None
@@ -199,7 +194,7 @@ def _differ(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
     return bool(one and other) and set(one) != set(other)
 
 
-def within(inner: Window, outer: Window) -> bool:
+def is_window_within(inner: Window, outer: Window) -> bool:
     """Whether the days of a window are all days of another."""
     return (
         inner.start is not None
@@ -216,11 +211,11 @@ def _only_measured(mark: Mark, named: Sequence[Mark]) -> bool:
 
 def _is_titled(mark: Mark, every: Sequence[Token], title: str) -> bool:
     """Whether a number is part of the table's title, with the word beside it: "in the 2003 Lexmark Indy 300"."""
-    said = f" {' '.join(re.findall(_WORD, title.lower()))} "
+    title_words = f" {' '.join(re.findall(_WORD, title.lower()))} "
     words = [token for token in every if token.is_word]
     for one, other in pairwise(words):
         inside = any(mark.start <= token.start and token.end <= mark.end for token in (one, other))
-        if inside and f" {one.text} {other.text} " in said:
+        if inside and f" {one.text} {other.text} " in title_words:
             return True
     return False
 
@@ -233,46 +228,58 @@ def read_clause(
     *,
     inherited: tuple[str, ...] = (),
     scope: tuple[Window, ...] = (),
-    told: tuple[Specification, ...] = (),
-    apposed: bool = False,
+    earlier_checks: tuple[Specification, ...] = (),
+    continues_sentence: bool = False,
 ) -> Clause:
     """Finds everything that is known in a clause; of what overlaps, the longest."""
     marks, every = _marks(text, view, names, scope, tuple(window.text for window in scope))
-    kept = with_hedges(text, with_told(list(marks), inherited), words.links)
+    kept = with_hedges(text, with_earlier_series(list(marks), inherited), words.links)
     return Clause(
-        text, words, view, tuple(kept), every, inherited, scope, told, apposed, names.column_stems, names.head_stems
+        text,
+        words,
+        view,
+        tuple(kept),
+        every,
+        inherited,
+        scope,
+        earlier_checks,
+        continues_sentence,
+        names.column_stems,
+        names.head_stems,
     )
 
 
-@lru_cache(maxsize=256)  # a clause is read alone, beside what was said before it, and as what may say nothing
+@lru_cache(maxsize=256)  # a clause is read alone, after the text before it, and as a possible comment
 def _marks(
     text: str, view: View, names: Names, scope: tuple[Window, ...], scope_texts: tuple[str, ...]
 ) -> tuple[tuple[Mark, ...], tuple[Token, ...]]:
-    """The marks and tokens of a clause. Windows are equal whatever their texts: `scope_texts` tells them apart."""
+    """The marks and tokens of a clause. Windows with other texts are equal: the cache also needs `scope_texts`."""
     language = names.language
     words = lexicon(language)
     every = tokens(text, language)
-    found = [
+    marks = [
         Mark(m.start, m.end, text[m.start : m.end], mention=m) for m in names.find([t for t in every if t.is_word])
     ]
-    said = {column for mark in found for column in (*mark.columns, *mark.series)}
-    found = [m for m in found if not (m.text.isdigit() and m.cells) or said & {column for column, _ in m.cells}]
-    found += [
+    columns = {column for mark in marks for column in (*mark.columns, *mark.series)}
+    marks = [m for m in marks if not (m.text.isdigit() and m.cells) or columns & {column for column, _ in m.cells}]
+    marks += [
         Mark(n.start, n.end, text[n.start : n.end], number=n)
         for n in find_numbers(text, load_language(language))
         if not (n.spelled and n.value == 1 and n.text.lower().split()[0] in words.articles)
     ]
     if view.times is None:
-        found += untold_times(text, words, view.table.name)
+        marks += undatable_times(text, words, view.table.name)
     else:
-        found += [Mark(t.start, t.end, text[t.start : t.end], time=t) for t in find_times(text, language, view.times)]
-    found = [without_column_unit(mark, found) for mark in found]
-    named = [mark for mark in found if mark.series]
+        marks += [Mark(t.start, t.end, text[t.start : t.end], time=t) for t in find_times(text, language, view.times)]
+    marks = [without_column_unit(mark, marks) for mark in marks]
+    named = [mark for mark in marks if mark.series]
     marked = [mark for mark in marked_words(text, words) if not _only_measured(mark, named)]
     kept = [
-        mark for mark in longest([*found, *marked]) if not (mark.number and _is_titled(mark, every, view.table.name))
+        mark
+        for mark in longest_marks([*marks, *marked])
+        if not (mark.number and _is_titled(mark, every, view.table.name))
     ]
     kept = [mark for mark in kept if not (mark.kinds and is_of_a_name(mark, kept, names))]
-    kept = with_told_times(with_whole(kept, text, words, view), text, words, view, scope)
-    kept = with_roles(with_rates(with_left_out(kept, text, words), text, words, view), text, words, view)
+    kept = with_relative_times(with_whole(kept, text, words, view), text, words, view, scope)
+    kept = with_roles(with_rates(with_exclusions(kept, text, words), text, words, view), text, words, view)
     return tuple(kept), every

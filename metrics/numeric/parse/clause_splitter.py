@@ -7,7 +7,7 @@ from functools import cache
 from ....languages import load_language
 from ....text.numbers import known_unit
 from ....text.sentences import claiming_sentences
-from ..lexicon import Lexicon, lexicon
+from ..lexicon import Lexicon, any_of, lexicon
 
 _AFTER_UNIT = re.compile(r"(?P<amount>\d\s?[^\W\d]{1,5}\.)\s+(?=(?P<after>[A-ZÀ-Þ]\w*))")
 
@@ -18,9 +18,9 @@ def claims_of(text: str, language: str) -> list[str]:
     return [part for sentence in broken for part in sentence.split("\n")]
 
 
-def _break(found: re.Match[str]) -> str:
+def _break(match: re.Match[str]) -> str:
     """The end of a sentence after "21 ms."; none in "12,4 Mio. Euro"."""
-    return found[0] if known_unit(found["after"]) else f"{found['amount']}\n"
+    return match[0] if known_unit(match["after"]) else f"{match['amount']}\n"
 
 
 @cache
@@ -42,7 +42,7 @@ def _bracketed_place(language: str) -> re.Pattern[str]:
     )
 
 
-def plain(text: str, language: str) -> str:
+def plain_text(text: str, language: str) -> str:
     """The text with the signs that only look different made the same: spaces, quotes, dashes."""
     text = re.sub(r"[\u2018\u2019]", "'", text).replace(" , ", ", ")
     text = re.sub(r"(?<=\w)[–—](?=\w)", "-", text)
@@ -54,12 +54,12 @@ def plain(text: str, language: str) -> str:
 
 def without_cause(text: str, words: Lexicon) -> tuple[str, bool]:
     """The sentence without the part that names a cause, and whether there was one."""
-    found = words.kinds["cause"].search(text)
-    if found is None:
+    cause = words.kinds["cause"].search(text)
+    if cause is None:
         return text, False
-    if re.search(words.data["attributed"], text[: found.end()], re.IGNORECASE):
+    if re.search(words.data["attributed"], text[: cause.end()], re.IGNORECASE):
         return "", True
-    before, after = text[: found.start()].rstrip(" ,;"), text[found.end() :]
+    before, after = text[: cause.start()].rstrip(" ,;"), text[cause.end() :]
     if len(before.split()) >= 3:
         return before, True
     rest = after.partition(",")[2].strip()
@@ -69,8 +69,8 @@ def without_cause(text: str, words: Lexicon) -> tuple[str, bool]:
 @cache
 def _joints(language: str) -> re.Pattern[str]:
     """Where a sentence may be cut: at words that join clauses, at brackets, colons and dashes."""
-    joins = "|".join(sorted(lexicon(language).data["joins"], key=len, reverse=True))
-    after_comma = "|".join(sorted(lexicon(language).data["joins_after_comma"], key=len, reverse=True))
+    joins = any_of(lexicon(language).data["joins"])
+    after_comma = any_of(lexicon(language).data["joins_after_comma"])
     return re.compile(
         rf"(?:,\s*(?:{joins}|{after_comma})\b|;|:(?=\s)|,(?=\s)|\s\(|\s[–—-]+(?=\s)|\s(?:{joins})(?=\s))\s*",
         re.IGNORECASE,

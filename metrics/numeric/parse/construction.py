@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from .checks import Check, values_of
+from .checks import ClauseCheck, values_of
 from .clause import Clause
 from .marks import Mark
 
@@ -22,18 +22,18 @@ class Slot:
 
 
 @dataclass(frozen=True)
-class Reading:
+class ClauseReading:
     """What a construction makes of a clause: the checks that all have to hold.
 
     `also` are marks that it took a meaning from besides its head and slots.
     """
 
-    checks: tuple[Check, ...]
+    checks: tuple[ClauseCheck, ...]
     also: tuple[Mark, ...] = ()
 
 
 @dataclass(frozen=True)
-class Match:
+class ConstructionMatch:
     """The marks of one clause that fill a construction, by slot."""
 
     clause: Clause
@@ -48,7 +48,7 @@ class Match:
         return self.filled[slot][0]
 
 
-Build = Callable[[Match], Reading | None]
+Build = Callable[[ConstructionMatch], ClauseReading | None]
 
 
 @dataclass(frozen=True)
@@ -73,41 +73,41 @@ class Interpretation:
     """A construction matched to a clause, and what it makes of it."""
 
     construction: Construction
-    match: Match
-    reading: Reading
+    match: ConstructionMatch
+    reading: ClauseReading
 
     @property
-    def checks(self) -> tuple[Check, ...]:
+    def checks(self) -> tuple[ClauseCheck, ...]:
         """The checks that all have to hold."""
         return self.reading.checks
 
     @cached_property
-    def meant(self) -> frozenset[Mark]:
-        """The marks that it takes a meaning from, with those that name the same series and the numbers' hedges."""
-        taken = {mark for marks in self.match.filled.values() for mark in marks} | set(self.reading.also)
-        named = {mark.series for mark in taken if mark.series}
-        taken |= {mark for mark in self.match.clause.marks if mark.series in named and mark.series}
-        return frozenset(taken | {mark.hedge_mark for mark in taken if mark.hedge_mark is not None})
+    def used_marks(self) -> frozenset[Mark]:
+        """The marks that the checks are made from, other mentions of the same series, and the numbers' hedges."""
+        used = {mark for marks in self.match.filled.values() for mark in marks} | set(self.reading.also)
+        named = {mark.series for mark in used if mark.series}
+        used |= {mark for mark in self.match.clause.marks if mark.series in named and mark.series}
+        return frozenset(used | {mark.hedge_mark for mark in used if mark.hedge_mark is not None})
 
     @cached_property
-    def accounted(self) -> frozenset[Mark]:
-        """The marks that it accounts for: those with a meaning, and its optional words."""
+    def accounted_marks(self) -> frozenset[Mark]:
+        """The marks that it accounts for: the used marks and its optional words."""
         clause = self.match.clause
-        optional = set(clause.of(*self.construction.optional)) | set(clause.settled)
+        optional = set(clause.marks_of(*self.construction.optional)) | set(clause.row_marks)
         if "column" in self.construction.optional:
             optional |= {mark for mark in clause.marks if mark.columns and not mark.series and not mark.cells}
-        return self.meant | optional
+        return self.used_marks | optional
 
     @cached_property
-    def shown(self) -> frozenset[Mark]:
-        """The marks that show the construction: those of its head, and words that it took a meaning from besides."""
+    def head_marks(self) -> frozenset[Mark]:
+        """The marks that the construction is recognised by: those of its head, and other words that it uses."""
         head = {mark for slot in self.construction.head for mark in self.match[slot.name]}
         return frozenset(head | {mark for mark in self.reading.also if mark.kinds})
 
     @property
     def specificity(self) -> int:
-        """How many marks show the construction: the more, the surer it is meant."""
-        return len(self.shown)
+        """How many marks the construction is recognised by; more make it more likely."""
+        return len(self.head_marks)
 
 
 def interpret(construction: Construction, clause: Clause) -> Interpretation | None:
@@ -118,7 +118,7 @@ def interpret(construction: Construction, clause: Clause) -> Interpretation | No
         if not slot.least <= len(marks) <= slot.most:
             return None
         filled[slot.name] = marks
-    match = Match(clause, filled)
+    match = ConstructionMatch(clause, filled)
     reading = construction.build(match)
     if reading is None or not reading.checks or not all(check.tiers for check in reading.checks):
         return None
@@ -127,7 +127,7 @@ def interpret(construction: Construction, clause: Clause) -> Interpretation | No
 
 def words(*kinds: str, least: int = 1, most: int = 1, name: str = "") -> Slot:
     """Words of these kinds."""
-    return Slot(name or kinds[0], lambda clause: clause.of(*kinds), least, most)
+    return Slot(name or kinds[0], lambda clause: clause.marks_of(*kinds), least, most)
 
 
 def value(least: int = 1, most: int = 1) -> Slot:

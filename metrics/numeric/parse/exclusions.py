@@ -9,11 +9,11 @@ from ..specification import ALL_ROWS, Window
 from .marks import Mark
 
 
-def with_left_out(kept: list[Mark], text: str, words: Lexicon) -> list[Mark]:
-    """The marks, those of times and rows that are left out told apart; the words that leave them out are read."""
+def with_exclusions(kept: list[Mark], text: str, words: Lexicon) -> list[Mark]:
+    """The marks, with excluded times and rows flagged, and the words that exclude them marked as read."""
     before, after = whole_words(words.data["except_before"]), whole_words(words.data["except_after"])
-    spans = [(found.span(), True) for found in before.finditer(text)]
-    spans += [(found.span(), False) for found in after.finditer(text)]
+    spans = [(match.span(), True) for match in before.finditer(text)]
+    spans += [(match.span(), False) for match in after.finditer(text)]
     for (start, end), is_before in spans:
         things = [m for m in kept if m.time or m.cells]
         if is_before:
@@ -32,7 +32,7 @@ def with_left_out(kept: list[Mark], text: str, words: Lexicon) -> list[Mark]:
 
 
 def _run(text: str, things: Sequence[Mark], end: int, words: Lexicon) -> list[Mark]:
-    """The first thing after a word, and those that "and" joins to it."""
+    """The first mark after a word, and the marks that "and" joins to it."""
     links = words.links
     joined = re.compile(rf"\s*(?:,|&|,?\s*(?:{links.conjunction}))\s*(?:(?:{links.led})+)?", re.IGNORECASE)
     run: list[Mark] = []
@@ -47,12 +47,12 @@ def _run(text: str, things: Sequence[Mark], end: int, words: Lexicon) -> list[Ma
     return run
 
 
-def without(windows: Sequence[Window], left_out: Sequence[Window]) -> list[Window]:
-    """The windows less the rows of others."""
+def exclude_windows(windows: Sequence[Window], left_out: Sequence[Window]) -> list[Window]:
+    """The windows without the rows of other windows."""
     return [replace(w, without=(*w.without, *left_out), text="") for w in windows] if left_out else list(windows)
 
 
-def named_before(scope: Sequence[Window]) -> list[Window]:
+def earlier_windows(scope: Sequence[Window]) -> list[Window]:
     """The one window of the text before that "the other days" leaves out; none where there are several."""
-    told = [window for window in scope if window != ALL_ROWS]
-    return told if len(told) == 1 else []
+    earlier = [window for window in scope if window != ALL_ROWS]
+    return earlier if len(earlier) == 1 else []

@@ -1,4 +1,4 @@
-"""What each word of a claim was taken for: a number, a time, a series, the word that names the statistic."""
+"""The meaning of each part of a claim: a number, a time, a series, the word that names the statistic."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -9,13 +9,13 @@ from .construction import Interpretation
 from .marks import Mark
 
 ROLES = ("number", "hedge", "series", "time", "row", "statistic", "left out", "unread", "")
-"""What a part of a claim can be taken for; "left out" does not count, "unread" is why the rest is not checked, and the
-parts of the role "" say nothing that is checked."""
+"""The roles of a claim's parts. "left out": the part is ignored. "unread": because of it the claim is not checked. "":
+the part states nothing that can be checked."""
 
 
 @dataclass(frozen=True)
-class Part:
-    """A part of a claim, what it was taken for (one of `ROLES`), and what it means in the table."""
+class ClaimPart:
+    """A part of a claim, its role (one of `ROLES`), and its meaning in the table."""
 
     text: str
     role: str = ""
@@ -28,7 +28,7 @@ class Part:
 
 def explain(
     made: Interpretation, specifications: Sequence[Specification], unknown: Collection[str]
-) -> tuple[Part, ...]:
+) -> tuple[ClaimPart, ...]:
     """The parts of a clause as an interpretation took them, in order; together they are its text.
 
     Args:
@@ -38,58 +38,58 @@ def explain(
     """
     series = {name for spec in specifications for name in (spec.series, spec.compared_with) if name}
     statistic = specifications[0].statistic.replace("_", " ") if specifications else ""
-    hedges = {mark.hedge_mark: mark.hedge for mark in made.meant if mark.hedge_mark is not None}
+    hedges = {mark.hedge_mark: mark.hedge for mark in made.used_marks if mark.hedge_mark is not None}
     parts = []
-    for mark in {*made.match.clause.marks, *made.meant}:
+    for mark in {*made.match.clause.marks, *made.used_marks}:
         part = _part(mark, series, hedges.get(mark))
-        if mark not in made.accounted:
-            part = Part(mark.text, "left out" if part.role in ("number", "series", "time", "row") else "")
-        elif not part.role and mark in made.shown:
-            part = Part(mark.text, "statistic", statistic)
+        if mark not in made.accounted_marks:
+            part = ClaimPart(mark.text, "left out" if part.role in ("number", "series", "time", "row") else "")
+        elif not part.role and mark in made.head_marks:
+            part = ClaimPart(mark.text, "statistic", statistic)
         parts.append((mark, part))
     clause = made.match.clause
-    return _joined(clause.text, [*parts, *_unknown(clause, unknown, "left out")])
+    return _with_plain_parts(clause.text, [*parts, *_unknown_parts(clause, unknown, "left out")])
 
 
-def explain_unread(clause: Clause, unknown: Collection[str]) -> tuple[Part, ...]:
+def explain_unread(clause: Clause, unknown: Collection[str]) -> tuple[ClaimPart, ...]:
     """The parts of a clause that no construction accounts for: what is known in it, and the words that are not."""
     parts = [(mark, _part(mark, set(mark.series), mark.hedge)) for mark in clause.marks]
-    return _joined(clause.text, [*parts, *_unknown(clause, unknown, "unread")])
+    return _with_plain_parts(clause.text, [*parts, *_unknown_parts(clause, unknown, "unread")])
 
 
-def _unknown(clause: Clause, unknown: Collection[str], role: str) -> Iterator[tuple[Mark, Part]]:
-    taken = [(mark.start, mark.end) for mark in clause.marks]
+def _unknown_parts(clause: Clause, unknown: Collection[str], role: str) -> Iterator[tuple[Mark, ClaimPart]]:
+    spans = [(mark.start, mark.end) for mark in clause.marks]
     for token in clause.tokens:
-        if token.text in unknown and not any(start < token.end and token.start < end for start, end in taken):
+        if token.text in unknown and not any(start < token.end and token.start < end for start, end in spans):
             text = clause.text[token.start : token.end]
-            yield Mark(token.start, token.end, text), Part(text, role)
+            yield Mark(token.start, token.end, text), ClaimPart(text, role)
 
 
-def _part(mark: Mark, series: set[str], hedge: Hedge | None) -> Part:
+def _part(mark: Mark, series: set[str], hedge: Hedge | None) -> ClaimPart:
     if mark.number is not None:
         unit = mark.number.unit or ""
-        return Part(mark.text, "number", f"{mark.number.value:g}{unit if unit == '%' else f' {unit}'.rstrip()}")
+        return ClaimPart(mark.text, "number", f"{mark.number.value:g}{unit if unit == '%' else f' {unit}'.rstrip()}")
     if mark.time is not None:
         window = str(mark.time.windows[0])
-        return Part(mark.text, "left out" if mark.excluded else "time", window)
+        return ClaimPart(mark.text, "left out" if mark.excluded else "time", window)
     if mark.series:
-        return Part(mark.text, "series", " or ".join(name for name in mark.series if name in series))
+        return ClaimPart(mark.text, "series", " or ".join(name for name in mark.series if name in series))
     if mark.cells:
         named = " or ".join(f"{column} = {cell}" for column, cell in mark.cells[:3])
-        return Part(mark.text, "left out" if mark.excluded else "row", named)
+        return ClaimPart(mark.text, "left out" if mark.excluded else "row", named)
     if hedge is not None and hedge is not Hedge.EXACT:
-        return Part(mark.text, "hedge", hedge.replace("_", " "))
-    return Part(mark.text)
+        return ClaimPart(mark.text, "hedge", hedge.replace("_", " "))
+    return ClaimPart(mark.text)
 
 
-def _joined(text: str, parts: Iterable[tuple[Mark, Part]]) -> tuple[Part, ...]:
+def _with_plain_parts(text: str, parts: Iterable[tuple[Mark, ClaimPart]]) -> tuple[ClaimPart, ...]:
     """The parts in order, the text between them as parts without a role."""
-    joined: list[Part] = []
+    joined: list[ClaimPart] = []
     end = 0
-    for mark, part in sorted(parts, key=lambda each: (each[0].start, -each[0].end)):
+    for mark, part in sorted(parts, key=lambda pair: (pair[0].start, -pair[0].end)):
         if mark.start < end or not part.role:
             continue
-        joined += [Part(text[end : mark.start])] if mark.start > end else []
+        joined += [ClaimPart(text[end : mark.start])] if mark.start > end else []
         joined.append(part)
         end = mark.end
-    return (*joined, *([Part(text[end:])] if end < len(text) else []))
+    return (*joined, *([ClaimPart(text[end:])] if end < len(text) else []))

@@ -2,20 +2,41 @@
 
 import re
 
-from ..names import polarity
+from ..names.column_names import polarity
 from ..specification import ALL_ROWS, Direction, Hedge, Specification, Statistic, Window
-from .adjectives import can_be_said
-from .checks import VALUES, Check, check, each, is_year_besides, marks_after, series_of, stated, told_before
+from .adjectives import can_describe
+from .checks import (
+    VALUES,
+    ClauseCheck,
+    check,
+    earlier_check,
+    is_year_besides,
+    marks_after,
+    series_of,
+    specify,
+    value_fields,
+)
 from .clause import Clause
-from .construction import ANY, Construction, Match, Reading, Slot, number, places, series, value, words
+from .construction import (
+    ANY,
+    ClauseReading,
+    Construction,
+    ConstructionMatch,
+    Slot,
+    number,
+    places,
+    series,
+    value,
+    words,
+)
 from .marks import Mark
-from .places import holds, is_another, is_row, is_told_by_names, windows_of
+from .places import contains_time, is_one_named_row, is_other_window, is_row, windows_of
 
 _MORE, _LESS = frozenset({"maximum", "best"}), frozenset({"minimum", "worst"})
 _MORE_THAN, _LESS_THAN = frozenset({"higher", "above"}), frozenset({"lower", "below"})
 
 
-def _extreme(match: Match) -> Reading | None:
+def _extreme(match: ConstructionMatch) -> ClauseReading | None:
     clause, word, numbers = match.clause, match.one("extreme"), match["value"]
     names = series_of(clause)
     up = _is_up(word, names)
@@ -25,46 +46,46 @@ def _extreme(match: Match) -> Reading | None:
         return None
     rank, ordinal = _ordinal(clause, word)
     placed, inside = _places(clause, word, numbers[0] if numbers else None)
-    if inside and not placed and clause.cells and is_told_by_names(clause):
+    if inside and not placed and clause.cells and is_one_named_row(clause):
         placed, inside = inside, []  # "lowest in Linden, at 12%": of one row there is no lowest
     windows = windows_of(clause, inside)
     spots = windows_of(clause, placed) if placed else []
     beside: list[Mark] = []
-    if clause.of("any_other"):
+    if clause.marks_of("any_other"):
         if numbers:
             return None  # ", more than any other" says where, and the number before it is a check of its own
-        spots, windows = spots or _told_place(clause, names), windows if inside else [ALL_ROWS]
-        beside = clause.of("any_other", "than", "whole", "others")
+        spots, windows = spots or _earlier_place(clause, names), windows if inside else [ALL_ROWS]
+        beside = clause.marks_of("any_other", "than", "whole", "others")
     if not windows or not (numbers or spots) or (rank > 1 and not spots):
         return None
     if not inside and spots:  # the text before may be about another time
-        windows = [w for w in windows if not any(is_another(w, spot) for spot in spots)] or [ALL_ROWS]
+        windows = [w for w in windows if not any(is_other_window(w, spot) for spot in spots)] or [ALL_ROWS]
     also = (*beside, ordinal) if ordinal else tuple(beside)
     if rank > 1:
         way = Direction.DOWN if up else Direction.UP
-        ranked = [s for p in spots for s in each(Statistic.RANK, names, windows, value=rank, direction=way, place=p)]
-        values = (check(each(Statistic.VALUE_AT, names, spots, **stated(numbers[0]))),) if numbers else ()
-        return Reading((check(ranked), *values), also)
-    checks: list[Check] = []
+        ranked = [s for p in spots for s in specify(Statistic.RANK, names, windows, value=rank, direction=way, place=p)]
+        values = (check(specify(Statistic.VALUE_AT, names, spots, **value_fields(numbers[0]))),) if numbers else ()
+        return ClauseReading((check(ranked), *values), also)
+    checks: list[ClauseCheck] = []
     if numbers:
         statistic = Statistic.MAXIMUM if up else Statistic.MINIMUM
-        checks.append(check(each(statistic, names, windows, **stated(numbers[0]))))
+        checks.append(check(specify(statistic, names, windows, **value_fields(numbers[0]))))
     if spots:
         when = Statistic.TIME_OF_MAXIMUM if up else Statistic.TIME_OF_MINIMUM
-        checks.append(check([s for p in spots for s in each(when, names, windows, place=p)]))
-    return Reading(tuple(checks), also)
+        checks.append(check([s for p in spots for s in specify(when, names, windows, place=p)]))
+    return ClauseReading(tuple(checks), also)
 
 
 def _extremes(clause: Clause) -> list[Mark]:
     """The words for an extreme; "more than any other" is one."""
-    found = clause.of(*_MORE, *_LESS)
-    return found or (clause.of(*_MORE_THAN, *_LESS_THAN) if clause.of("any_other") else [])
+    extremes = clause.marks_of(*_MORE, *_LESS)
+    return extremes or (clause.marks_of(*_MORE_THAN, *_LESS_THAN) if clause.marks_of("any_other") else [])
 
 
-def _told_place(clause: Clause, names: list[str]) -> list[Window]:
-    """Where the value was that the same sentence told before: ", more than in any other month"."""
-    told = told_before(clause, VALUES)
-    return [told.window] if told and told.window != ALL_ROWS and told.series in names else []
+def _earlier_place(clause: Clause, names: list[str]) -> list[Window]:
+    """The window of the value earlier in the same sentence, which ", more than in any other month" refers to."""
+    earlier = earlier_check(clause, VALUES)
+    return [earlier.window] if earlier and earlier.window != ALL_ROWS and earlier.series in names else []
 
 
 def _is_up(word: Mark, names: list[str]) -> bool | None:
@@ -76,9 +97,9 @@ def _is_up(word: Mark, names: list[str]) -> bool | None:
 
 
 def _is_of_something_else(clause: Clause, word: Mark, names: list[str]) -> bool:
-    """Whether "the busiest day", "the coldest month" is one by something else than the series."""
-    said_of = [of for of, forms in clause.words.extremes_of.items() if forms.fullmatch(word.text)]
-    return any(not can_be_said(clause, of, name) for of in said_of for name in names)
+    """Whether an extreme such as "the coldest month" describes another quantity than the series."""
+    quantities = [quantity for quantity, forms in clause.words.extremes_of.items() if forms.fullmatch(word.text)]
+    return any(not can_describe(clause, quantity, name) for quantity in quantities for name in names)
 
 
 def _is_joined(clause: Clause, number: Mark, word: Mark) -> bool:
@@ -97,7 +118,7 @@ def _of_texts(clause: Clause, word: Mark) -> bool:
 
 
 def _ordinal(clause: Clause, word: Mark) -> tuple[int, Mark | None]:
-    """The place that is said before an extreme ("the second highest"), and its mark; 1 where none is."""
+    """The ordinal before an extreme ("the second highest") and its mark; 1 without an ordinal."""
     before = clause.text[: word.start].rstrip().lower()
     for article in clause.words.articles:  # "op één na de beste"
         before = before.removesuffix(f" {article}")
@@ -116,9 +137,9 @@ def _places(clause: Clause, word: Mark, number: Mark | None) -> tuple[list[Mark]
     if number is None:
         wide = [m for m in marks if m.time and m.time.ends and len(marks) > 1]
         if not wide and len(marks) > 1:
-            wide = [m for m in clause.times if any(holds(m, other) for other in clause.times if other is not m)]
+            wide = [m for m in clause.times if any(contains_time(m, other) for other in clause.times if other is not m)]
         return [m for m in marks if m not in wide], wide
-    told = clause.of("seen")
+    verbs = clause.marks_of("seen")
     core = max([word.end, *(s.end for s in clause.series if s.end <= number.start)])
     placed: list[Mark] = []
     inside: list[Mark] = []
@@ -126,8 +147,8 @@ def _places(clause: Clause, word: Mark, number: Mark | None) -> tuple[list[Mark]
         single = bool(mark.cells) or is_row(clause, mark)
         subject = bool(mark.cells) and mark.end <= word.start and not _after_preposition(clause, mark)
         predicate = mark.start >= number.end or mark.time or (core <= mark.start and _after_verb(clause, core, mark))
-        said = any(number.end <= word_seen.start < mark.start for word_seen in told)
-        (placed if subject or said or (single and predicate) else inside).append(mark)
+        after_verb = any(number.end <= verb.start < mark.start for verb in verbs)
+        (placed if subject or after_verb or (single and predicate) else inside).append(mark)
     return placed, inside
 
 
@@ -143,7 +164,7 @@ def _after_verb(clause: Clause, core: int, mark: Mark) -> bool:
     return any(re.fullmatch(clause.words.links.predicate, word) for word in between)
 
 
-def _ranked(match: Match) -> Reading | None:
+def _rank(match: ConstructionMatch) -> ClauseReading | None:
     clause, names, numbers = match.clause, match.one("series").series, match["value"]
     mark = match.one("ordinal").number
     if len(names) != 1 or mark is None:
@@ -153,23 +174,26 @@ def _ranked(match: Match) -> Reading | None:
         Specification(Statistic.RANK, names[0], ALL_ROWS, value=mark.value, direction=Direction.DOWN, place=spot)
         for spot in spots
     ]
-    values = (check(each(Statistic.VALUE_AT, names, spots, **stated(numbers[0]))),) if numbers else ()
-    return Reading((check(ranks), *values))
+    values = (check(specify(Statistic.VALUE_AT, names, spots, **value_fields(numbers[0]))),) if numbers else ()
+    return ClauseReading((check(ranks), *values))
 
 
-def _ranged(match: Match) -> Reading | None:
+def _range(match: ConstructionMatch) -> ClauseReading | None:
     clause, word = match.clause, match.one("ranged")
     names = series_of(clause)
     windows = clause.windows(clause.times, clause.cells)
-    low, high = map(stated, match["number"])
+    low, high = map(value_fields, match["number"])
     if re.search(rf"\b(?:{clause.words.links.within})\b", word.text, re.IGNORECASE):  # not up to the bounds
         low["hedge"], high["hedge"] = Hedge.AT_LEAST, Hedge.AT_MOST
-    return Reading(
-        (check(each(Statistic.MINIMUM, names, windows, **low)), check(each(Statistic.MAXIMUM, names, windows, **high)))
+    return ClauseReading(
+        (
+            check(specify(Statistic.MINIMUM, names, windows, **low)),
+            check(specify(Statistic.MAXIMUM, names, windows, **high)),
+        )
     )
 
 
-def _gap(match: Match) -> Reading | None:
+def _gap(match: ConstructionMatch) -> ClauseReading | None:
     clause = match.clause
     first, second = match["extreme"]
     joined = rf"(?: [\w-]+)?,? (?:{clause.words.links.across})(?: \w+){{0,3}} "
@@ -178,7 +202,9 @@ def _gap(match: Match) -> Reading | None:
     if not re.fullmatch(joined, clause.text[first.end : second.start]):
         return None
     windows = clause.windows(clause.times, clause.cells)
-    return Reading((check(each(Statistic.RANGE, series_of(clause), windows, **stated(match.one("number")))),))
+    return ClauseReading(
+        (check(specify(Statistic.RANGE, series_of(clause), windows, **value_fields(match.one("number")))),)
+    )
 
 
 def _ordinals(clause: Clause) -> list[Mark]:
@@ -198,14 +224,14 @@ CONSTRUCTIONS = (
         (words("rank", most=ANY), Slot("ordinal", _ordinals)),
         (value(0, 1), series(1), places(1)),
         ("count", "all", "column"),
-        _ranked,
+        _rank,
     ),
     Construction(
         "ranged",
         (words("ranged"),),
         (number(2, 2), series(), places()),
         ("changed_to", "all", "than", "per_row", "count"),
-        _ranged,
+        _range,
     ),
     Construction(
         "gap_of_extremes",

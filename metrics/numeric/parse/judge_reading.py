@@ -1,4 +1,4 @@
-"""Claims read by a judge, where the grammar cannot: it says what each number is, and computes nothing."""
+"""Claims that a judge reads where the grammar cannot: the judge says what each number is, and computes nothing."""
 
 from collections.abc import Mapping, Sequence
 
@@ -7,12 +7,12 @@ from ....judges import Answer, Judge, Request, Usage
 from ....prompts import Prompts
 from ....worker_threads import compute_beside
 from ..compute.statistics import STATISTICS
-from ..quantities import HEDGES
+from ..quantities.tolerance import HEDGES
 from ..specification import Specification
-from ..tables import Table, time_text
-from .claim_questions import MOST_NUMBERS, NOT_COMPUTABLE, NOTHING, OpenClaim, Slot, Subject, subjects_of
+from ..tables.table import NumericTable, time_text
+from .claim_questions import MOST_NUMBERS, NOT_COMPUTABLE, NOTHING, OpenClaim, QuestionSlot, Subject, subjects_of
 from .clause import Clause
-from .judged_checks import CannotUse, Said, checks_of
+from .judge_checks import CannotUse, JudgedNumber, checks_of
 from .sentence_reading import ReadCheck, Unread
 
 _MOST_COLUMNS = 40
@@ -41,7 +41,7 @@ def _named_subjects(claims: Sequence[OpenClaim]) -> list[tuple[str, Subject]]:
     ]
 
 
-def describe(table: Table) -> str:
+def describe(table: NumericTable) -> str:
     """A table's columns in a line, with units and the times that it reaches over; no values."""
     parts = []
     if table.times is not None and len(known := table.times.dropna()):
@@ -60,8 +60,8 @@ async def read_by_judge(
 ) -> tuple[list[list[ReadCheck | Unread]], Usage]:
     """The checks of each claim as the judge reads it, all claims in one request.
 
-    The judge only chooses among the claim's own words and the table's names. What does not fit the claim, or leaves a
-    number, a time, a name or a telling word of it out, makes the claim unread.
+    The judge only chooses among the claim's own words and the table's names. An answer that does not fit the claim, or
+    that leaves out a number, a time, a name or a meaningful word, makes the claim unread.
 
     Raises:
         JudgeError: The judge gave no usable reply.
@@ -89,16 +89,18 @@ def _read_all(claims: Sequence[OpenClaim], answers: Mapping[str, Answer]) -> lis
 
 def _read(claim: OpenClaim, name: str, answers: Mapping[str, Answer]) -> list[ReadCheck | Unread]:
     try:
-        said = [_said(each, f"{name}.{own}", answers) for own, each in enumerate(subjects_of(claim), start=1)]
+        judged = [
+            _judged_number(subject, f"{name}.{own}", answers) for own, subject in enumerate(subjects_of(claim), start=1)
+        ]
     except CannotUse as problem:
         return [Unread(claim.sentence, str(problem))]
-    if not any(each.slots[Slot.STATISTIC] for each in said):
+    if not any(subject.slots[QuestionSlot.STATISTIC] for subject in judged):
         return [Unread(claim.sentence, "the judge finds nothing in it that can be computed")]
     made: list[tuple[Clause, list[list[Specification]]]] = []
     problems = []
     for clause in claim.clauses:
         try:
-            made.append((clause, checks_of(clause, said, claim.begin)))
+            made.append((clause, checks_of(clause, judged, claim.begin)))
         except CannotUse as problem:
             problems.append(str(problem))
     if not made:
@@ -110,7 +112,7 @@ def _read(claim: OpenClaim, name: str, answers: Mapping[str, Answer]) -> list[Re
     ]
 
 
-def _said(subject: Subject, name: str, answers: Mapping[str, Answer]) -> Said:
+def _judged_number(subject: Subject, name: str, answers: Mapping[str, Answer]) -> JudgedNumber:
     slots = {}
     for slot, options in subject.options.items():
         option: str | None = options[0]
@@ -121,4 +123,4 @@ def _said(subject: Subject, name: str, answers: Mapping[str, Answer]) -> Said:
                 why = "it declined" if answer.declined else answer.problem
                 raise CannotUse(f"the judge does not say its {slot}: {why}")
         slots[slot] = "" if option in (None, NOTHING, NOT_COMPUTABLE) else str(option)
-    return Said(subject.number, slots)
+    return JudgedNumber(subject.number, slots)

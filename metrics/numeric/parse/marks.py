@@ -8,10 +8,10 @@ from functools import cached_property
 from ....languages.claim_sections import Links
 from ....text.numbers import Number
 from ..lexicon import Lexicon, whole_words
-from ..names import Mention, Names
-from ..quantities import HEDGES
+from ..names.mentions import Mention, Names
+from ..quantities.tolerance import HEDGES
 from ..specification import Hedge
-from ..tables import NamedTime
+from ..tables.table import NamedTime
 
 HEDGES_BY_WORD = {entry.word: entry.hedge for entry in HEDGES.values() if entry.word}
 """The hedges by the kind of words that say them."""
@@ -42,12 +42,12 @@ class Mark:
     @cached_property
     def series(self) -> tuple[str, ...]:
         """The columns of numbers that it may name."""
-        return self._named("series")
+        return self._columns_of_kind("series")
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
         """The columns of texts or times that it may name."""
-        return self._named("column")
+        return self._columns_of_kind("column")
 
     @cached_property
     def cells(self) -> tuple[tuple[str, str], ...]:
@@ -57,16 +57,16 @@ class Mark:
         return tuple((name.column, name.cell) for name in self.mention.names if name.kind == "cell")
 
     @property
-    def said_from(self) -> int:
+    def start_with_hedge(self) -> int:
         """Where a number begins, the hedge before it included."""
         return self.hedge_mark.start if self.hedge_mark and self.hedge_mark.end <= self.start else self.start
 
-    def _named(self, kind: str) -> tuple[str, ...]:
+    def _columns_of_kind(self, kind: str) -> tuple[str, ...]:
         names = self.mention.names if self.mention else ()
         return tuple(dict.fromkeys(name.column for name in names if name.kind == kind))
 
 
-def aside(mark: Mark) -> Mark:
+def as_aside(mark: Mark) -> Mark:
     """A mark that names nothing: what it named is not what the clause is about."""
     return replace(mark, mention=None, kinds=frozenset({"aside"}))
 
@@ -79,12 +79,12 @@ def is_of_a_name(mark: Mark, kept: Sequence[Mark], names: Names) -> bool:
     return any(names.stems_of(mark.text) <= names.stems_of(column) for column in parts)
 
 
-def without_column_unit(mark: Mark, found: Sequence[Mark]) -> Mark:
+def without_column_unit(mark: Mark, marks: Sequence[Mark]) -> Mark:
     """ "98 days" is 98 of the series "days", where the table has one."""
     number = mark.number
     if number is None or number.unit is None:
         return mark
-    named = next((m for m in found if m.series and m.end == mark.end and m.start > mark.start), None)
+    named = next((m for m in marks if m.series and m.end == mark.end and m.start > mark.start), None)
     if named is None:
         return mark
     end = mark.start + len(mark.text[: named.start - mark.start].rstrip())
@@ -106,8 +106,8 @@ def _whole(words: Lexicon) -> re.Pattern[str]:
     return whole_words(words.data["whole"])
 
 
-def longest(found: list[Mark]) -> list[Mark]:
-    """Of marks that overlap the longest; of as long ones what names something of the table."""
+def longest_marks(marks: list[Mark]) -> list[Mark]:
+    """The longest of the marks that overlap; of equally long marks the one that names something of the table."""
 
     def order(mark: Mark) -> tuple[int, int, int]:
         kind = "mention" if mark.mention else "time" if mark.time else "number" if mark.number else "word"
@@ -115,21 +115,27 @@ def longest(found: list[Mark]) -> list[Mark]:
         return (-(mark.end - mark.start), 4 if weak else _ORDER[kind], mark.start)
 
     kept: list[Mark] = []
-    for mark in sorted(found, key=order):
+    for mark in sorted(marks, key=order):
         if not any(mark.start < other.end and other.start < mark.end for other in kept):
             kept.append(mark)
     return sorted(kept, key=lambda mark: mark.start)
 
 
+def with_mark(marks: Sequence[Mark], new: Mark) -> list[Mark]:
+    """The marks in order, a new one in place of those that it overlaps."""
+    rest = (mark for mark in marks if mark.end <= new.start or new.end <= mark.start)
+    return sorted([*rest, new], key=lambda mark: mark.start)
+
+
 def with_hedges(text: str, marks: Sequence[Mark], links: Links) -> list[Mark]:
     """The marks, each number with the hedge that stands right before it ("more than 5") or after it ("5 or more")."""
     return [
-        _hedged(text, mark, before, after, links)
+        _with_hedge(text, mark, before, after, links)
         for before, mark, after in zip([None, *marks], marks, [*marks[1:], None], strict=False)
     ]
 
 
-def _hedged(text: str, mark: Mark, before: Mark | None, after: Mark | None, links: Links) -> Mark:
+def _with_hedge(text: str, mark: Mark, before: Mark | None, after: Mark | None, links: Links) -> Mark:
     if mark.number is None:
         return mark
     for other, between in (

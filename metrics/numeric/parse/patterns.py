@@ -1,40 +1,40 @@
 """Constructions of patterns over many rows: correlations, anomalies, streaks."""
 
 from ..specification import ALL_ROWS, Direction, Hedge, Specification, Statistic, Window
-from .checks import check, each, series_of, stated
+from .checks import check, series_of, specify, value_fields
 from .clause import Clause
-from .construction import ANY, Construction, Match, Reading, number, places, series, words
+from .construction import ANY, ClauseReading, Construction, ConstructionMatch, number, places, series, words
 from .marks import BOUNDS, Mark, is_count
 
 _NOW = Window(last=1)
 
 
-def _correlation(match: Match) -> Reading | None:
+def _correlation(match: ConstructionMatch) -> ClauseReading | None:
     clause = match.clause
     first, second = match["series"]
-    sign = Direction.UP if clause.of("positive") else Direction.DOWN if clause.of("negative") else None
-    value = stated(match.one("number")) if match["number"] else {}
-    found = [
+    sign = Direction.UP if clause.marks_of("positive") else Direction.DOWN if clause.marks_of("negative") else None
+    value = value_fields(match.one("number")) if match["number"] else {}
+    specifications = [
         Specification(
             Statistic.CORRELATION,
             name,
             window,
             compared_with=other,
             direction=sign,
-            negated=bool(clause.of("none", "not")),
+            negated=bool(clause.marks_of("none", "not")),
             **value,  # type: ignore[arg-type]
         )
         for name in first.series
         for other in second.series
         for window in clause.windows(clause.times, clause.cells)
     ]
-    return Reading((check(found),), tuple(clause.of("positive", "negative", "none", "not")))
+    return ClauseReading((check(specifications),), tuple(clause.marks_of("positive", "negative", "none", "not")))
 
 
-def _anomaly(match: Match) -> Reading | None:
+def _anomaly(match: ConstructionMatch) -> ClauseReading | None:
     clause, names, heads = match.clause, series_of(match.clause), match["anomaly"]
     windows = clause.windows(clause.times, clause.cells)
-    no = clause.of("none", "not")
+    no = clause.marks_of("none", "not")
     counts = [
         m
         for m in match["number"]
@@ -47,11 +47,11 @@ def _anomaly(match: Match) -> Reading | None:
         return None
     spots = windows if clause.times or clause.cells or clause.scope else [None]
     statistic = Statistic.NO_ANOMALY if no else Statistic.ANOMALY
-    value = stated(counts[0]) if counts else {}
-    found = check([s for p in spots for s in each(statistic, names, [ALL_ROWS], place=p, **value)])
-    beside = [check(each(Statistic.VALUE_AT, names, windows, **stated(mark))) for mark in values]
-    than = clause.of("than", "others") if clause.of("others") else []
-    return Reading((found, *beside), (*no, *than))
+    value = value_fields(counts[0]) if counts else {}
+    anomaly_check = check([s for p in spots for s in specify(statistic, names, [ALL_ROWS], place=p, **value)])
+    beside = [check(specify(Statistic.VALUE_AT, names, windows, **value_fields(mark))) for mark in values]
+    than = clause.marks_of("than", "others") if clause.marks_of("others") else []
+    return ClauseReading((anomaly_check, *beside), (*no, *than))
 
 
 def _counts_anomalies(clause: Clause, mark: Mark, heads: tuple[Mark, ...]) -> bool:
@@ -60,7 +60,7 @@ def _counts_anomalies(clause: Clause, mark: Mark, heads: tuple[Mark, ...]) -> bo
     return after in heads and len(clause.text[mark.end : after.start].split()) <= 1 if after else False
 
 
-def _streak(match: Match) -> Reading | None:
+def _streak(match: ConstructionMatch) -> ClauseReading | None:
     clause, mark = match.clause, match.one("number")
     directions = {"up" if m.kinds & {"up", "higher"} else "down" for m in match["direction"]}
     names, count = series_of(clause), mark.number
@@ -71,7 +71,7 @@ def _streak(match: Match) -> Reading | None:
     hedge = Hedge.AT_LEAST if mark.hedge is Hedge.EXACT else mark.hedge
     value = {"value": count.value, "unit": count.unit, "decimals": 0, "hedge": hedge}
     direction = Direction.UP if "up" in directions else Direction.DOWN
-    return Reading((check(each(Statistic.STREAK, names, windows, direction=direction, **value)),))
+    return ClauseReading((check(specify(Statistic.STREAK, names, windows, direction=direction, **value)),))
 
 
 CONSTRUCTIONS = (

@@ -1,8 +1,9 @@
-"""How the times and rows of a clause lie to each other: one row, one time within another."""
+"""Relations between the times and rows of a clause: whether a time is one row, or lies within another."""
 
 from ..specification import ALL_ROWS, Unverifiable, Window
-from ..tables import Times, rows_of
-from .clause import Clause, merge, within
+from ..tables.rows import rows_of
+from ..tables.table import Times
+from .clause import Clause, is_window_within, merge_windows
 from .marks import Mark
 
 
@@ -15,21 +16,23 @@ def is_row(clause: Clause, mark: Mark) -> bool:
     return window.end <= Times(window.start, window.start, times.period).last_day
 
 
-def holds_window(outer: Window, inner: Window) -> bool:
-    """Whether a window has all rows of another, as far as their days tell."""
-    return outer == ALL_ROWS or bool(outer.conditions) or within(inner, outer) or not (outer.start and outer.end)
+def contains_window(outer: Window, inner: Window) -> bool:
+    """Whether a window contains another, judged by their days."""
+    return (
+        outer == ALL_ROWS or bool(outer.conditions) or is_window_within(inner, outer) or not (outer.start and outer.end)
+    )
 
 
-def is_another(window: Window, spot: Window) -> bool:
-    """Whether a window is of other rows than a spot: another time, another text in the same column."""
-    if spot.start and not holds_window(window, spot):
+def is_other_window(window: Window, spot: Window) -> bool:
+    """Whether a window has other rows than a spot: another time, or another text in the same column."""
+    if spot.start and not contains_window(window, spot):
         return True
     wanted = {test.column: test for test in spot.conditions}
     return any(test.column in wanted and test != wanted[test.column] for test in window.conditions)
 
 
-def holds(outer: Mark, inner: Mark) -> bool:
-    """Whether a named time lies within another."""
+def contains_time(outer: Mark, inner: Mark) -> bool:
+    """Whether the inner mark's time lies within the outer mark's."""
     a, b = (mark.time.windows[0] if mark.time else ALL_ROWS for mark in (outer, inner))
     return bool(a.start and a.end and b.start and b.end and a != b and a.start <= b.start and b.end <= a.end)
 
@@ -40,23 +43,23 @@ def has_several(clause: Clause, *windows: Window) -> bool:
 
 
 def _count(clause: Clause, *windows: Window) -> int:
-    """How many rows are in all of the windows; 0 where the table cannot tell, which is said when it is computed."""
+    """How many rows are in all of the windows; 0 where the table cannot tell, which the computation reports."""
     try:
-        found = [set(rows_of(clause.table, window, may_be_none=True).tolist()) for window in windows]
+        rows = [set(rows_of(clause.table, window, may_be_none=True).tolist()) for window in windows]
     except Unverifiable:
         return 0
-    return len(set.intersection(*found))
+    return len(set.intersection(*rows))
 
 
-def is_told_by_names(clause: Clause) -> bool:
-    """Whether times and cells alone tell one row."""
+def is_one_named_row(clause: Clause) -> bool:
+    """Whether the named times and cells identify one row."""
     return any(_count(clause, window) == 1 for window in clause.windows(clause.times, clause.cells))
 
 
-def both(window: Window, clause: Clause, cells: list[Mark]) -> list[Window]:
-    """A window and cells at once."""
-    merged = [merge(window, other) for other in clause.windows([], cells)] if cells else [window]
-    return [each_window for each_window in merged if each_window is not None]
+def with_cells(window: Window, clause: Clause, cells: list[Mark]) -> list[Window]:
+    """The windows that a window and cells make together."""
+    merged = [merge_windows(window, other) for other in clause.windows([], cells)] if cells else [window]
+    return [one for one in merged if one is not None]
 
 
 def windows_of(clause: Clause, marks: "list[Mark] | tuple[Mark, ...]") -> list[Window]:
@@ -65,10 +68,10 @@ def windows_of(clause: Clause, marks: "list[Mark] | tuple[Mark, ...]") -> list[W
 
 
 def is_pair_of_rows(clause: Clause) -> bool:
-    """Whether two rows are set against each other ("Bell out of the total"), not taken together ("Bell and Mobile")."""
+    """Whether two rows are compared ("Bell out of the total"), not taken together ("Bell and Mobile")."""
     if len(clause.cells) != 2:
         return False
     first, second = clause.cells
     alike = {column for column, _ in first.cells} & {column for column, _ in second.cells}
     joined = clause.text[first.end : second.start].strip().lower() in clause.words.data["joins"]
-    return bool(alike) and not joined and not clause.of("sum")
+    return bool(alike) and not joined and not clause.marks_of("sum")

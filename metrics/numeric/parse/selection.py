@@ -6,11 +6,11 @@ from dataclasses import replace
 from ..compute.verify import verify
 from ..specification import Specification
 from . import changes, counts, extremes, patterns, relations, shares, values
-from .accounting import left_open, may_be_left_out
-from .checks import Check
+from .accounting import may_be_left_out, unaccounted_words
+from .checks import ClauseCheck
 from .clause import Clause
 from .construction import Construction, Interpretation, interpret
-from .fitting import fitting
+from .feasibility import possible_checks
 
 CONSTRUCTIONS: tuple[Construction, ...] = (
     *values.CONSTRUCTIONS,
@@ -27,19 +27,19 @@ CONSTRUCTIONS: tuple[Construction, ...] = (
 def interpretations(
     clause: Clause, shared: frozenset[str], constructions: Sequence[Construction] = CONSTRUCTIONS
 ) -> list[Interpretation]:
-    """The best interpretations of a clause, as specific and as complete as each other; `shared` stems set the scene.
+    """The best interpretations of a clause, equally specific and complete; `shared` stems set the scene.
 
-    One that accounts for every word goes before one that leaves out words that say nothing known.
+    An interpretation that accounts for every word goes before one that leaves out unknown words.
     """
     complete: list[Interpretation] = []
     loose: list[Interpretation] = []
     for construction in constructions:
         made = interpret(construction, clause)
-        checks = fitting(made.checks, clause) if made is not None else None
+        checks = possible_checks(made.checks, clause) if made is not None else None
         if made is None or checks is None:
             continue
         made = replace(made, reading=replace(made.reading, checks=tuple(checks)))
-        if not left_open(made, shared):
+        if not unaccounted_words(made, shared):
             complete.append(made)
         elif may_be_left_out(made, shared):
             loose.append(made)
@@ -48,11 +48,11 @@ def interpretations(
     return [made for made in best if made.specificity == most]
 
 
-def agree(best: Sequence[Interpretation]) -> tuple[Interpretation, tuple[Check, ...]]:
-    """Of interpretations that are as good the one that counts, and its checks.
+def choose_interpretation(best: Sequence[Interpretation]) -> tuple[Interpretation, tuple[ClauseCheck, ...]]:
+    """Chooses among equally good interpretations, and gives the checks.
 
-    One that can be computed goes before one that cannot. Where two differ in verdict, the check has a reading of each,
-    and is thereby unverifiable.
+    One that can be computed goes before one that cannot. Where two have different verdicts, the check has a reading of
+    each, which makes it unverifiable.
     """
     if len(best) == 1:
         return best[0], best[0].checks
@@ -60,9 +60,9 @@ def agree(best: Sequence[Interpretation]) -> tuple[Interpretation, tuple[Check, 
     for made in best:
         verdict, specification = _decision(made)
         by_verdict.setdefault(verdict, (made, specification))
-    decided = [found for verdict, found in by_verdict.items() if verdict != "unverifiable"]
+    decided = [decision for verdict, decision in by_verdict.items() if verdict != "unverifiable"]
     if len(decided) == 2:
-        return decided[0][0], (Check((tuple(specification for _, specification in decided),)),)
+        return decided[0][0], (ClauseCheck((tuple(specification for _, specification in decided),)),)
     chosen = decided[0][0] if decided else best[0]
     return chosen, chosen.checks
 
@@ -77,7 +77,7 @@ def _decision(made: Interpretation) -> tuple[str, Specification]:
     return decisions[0]
 
 
-def _check_decision(check: Check, clause: Clause) -> tuple[str, Specification]:
+def _check_decision(check: ClauseCheck, clause: Clause) -> tuple[str, Specification]:
     for tier in check.tiers:
         decided = {verify(spec, clause.table).verdict: spec for spec in tier}
         decided.pop("unverifiable", None)

@@ -1,44 +1,43 @@
-"""What words beside a name tell of which series it names: "parcels were late" are the late ones, and no others are."""
+"""Narrows a mention to the series that the words beside it leave: "parcels were late" names the late parcels."""
 
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, reduce
 
 from ..lexicon import Lexicon, Token, lexicon, tokens
-from ..names import (
-    Mention,
-    Name,
+from ..names.column_names import (
     content_words,
     inflections,
     is_predicate,
     meanings,
     means,
     name_words,
-    names_without_what_was_done,
+    names_without_participles,
 )
-from ..quantities import can_be_in, counts_things, unit_of
-from ..tables import Table
-from .marks import Mark, aside
+from ..names.mentions import Mention, Name
+from ..quantities.units import counts_things
+from ..tables.table import NumericTable
+from .marks import Mark, as_aside, with_mark
 
-_FAR = 4  # words between a noun and what is said of it
-_MOST_LINKS = 3  # words such as "zijn er" between a noun and what happened to it
+_FAR = 4  # words between a noun and its predicate
+_MOST_LINKS = 3  # words such as "zijn er" between a noun and its participle
 _OF_TWO = ("than", "share", "ratio", "difference", "correlation", "double", "half", "times_as")
 
 
-def with_narrowed(kept: list[Mark], text: str, words: Lexicon, table: Table) -> list[Mark]:
-    """The marks of series, each of the series that the words around it leave."""
+def with_narrowed(kept: list[Mark], text: str, words: Lexicon, table: NumericTable) -> list[Mark]:
+    """The marks; each mention of series keeps the series that the words around it allow."""
     language = words.language
     every = [token for token in tokens(text, language) if token.is_word]
     stems = frozenset(stem for token in every for stem in inflections(token.text, language))
-    kept = [left for mark in kept if (left := _as_far_as_said(mark, stems, language)) is not None]
-    kept = [aside(mark) if _are_doers(mark, kept) else mark for mark in kept]
-    named = any(mark.series and not is_hint(mark) for mark in kept)
-    kept = [aside(mark) if named and is_hint(mark) and not _is_of_them(mark, kept, table) else mark for mark in kept]
-    kept = _of_the_narrower(kept, every, language)
-    kept = [aside(mark) if _has_predicate(mark, kept, every, words) else mark for mark in kept]
-    short = set(names_without_what_was_done(list(table.columns), language).values())
-    kept = [aside(m) if _only_says_it_was_so(m, kept, short, table, language) else m for m in kept]
+    kept = [left for m in kept if (left := _without_unnamed_series(m, stems, language)) is not None]
+    kept = [as_aside(m) if _are_only_agents(m, kept) else m for m in kept]
+    named = any(m.series and not is_hint(m) for m in kept)
+    kept = [as_aside(m) if named and is_hint(m) and not _adds_to_noun(m, kept, table) else m for m in kept]
+    kept = _with_narrower_series(kept, every, language)
+    kept = [as_aside(m) if _has_predicate(m, kept, every, words) else m for m in kept]
+    short = set(names_without_participles(list(table.columns), language).values())
+    kept = [as_aside(m) if _is_only_a_verb(m, kept, short, table, language) else m for m in kept]
     return _with_directions(kept, text, words, table)
 
 
@@ -48,18 +47,18 @@ def is_hint(mark: Mark) -> bool:
     return bool(names) and all(name.kind == "series" and name.rank == 0 for name in names)
 
 
-def with_told(kept: list[Mark], told: Sequence[str]) -> list[Mark]:
+def with_earlier_series(kept: list[Mark], earlier_series: Sequence[str]) -> list[Mark]:
     """The marks; a hint is narrowed to the series of the question or the text before, or may mean those as well."""
-    if not told:
+    if not earlier_series:
         return kept
 
-    def both(mark: Mark) -> Mark:
+    def with_earlier(mark: Mark) -> Mark:
         assert mark.mention is not None  # a hint is a mention
-        same = tuple(name for name in mark.mention.names if name.column in told)
-        names = same or (*mark.mention.names, *(Name("series", column, 0) for column in told))
+        same = tuple(name for name in mark.mention.names if name.column in earlier_series)
+        names = same or (*mark.mention.names, *(Name("series", column, 0) for column in earlier_series))
         return replace(mark, mention=replace(mark.mention, names=names))
 
-    return [both(mark) if is_hint(mark) else mark for mark in kept]
+    return [with_earlier(mark) if is_hint(mark) else mark for mark in kept]
 
 
 @cache
@@ -73,14 +72,14 @@ def _of_list(column: str, kind: str, language: str) -> frozenset[str]:
     return frozenset(w.stem for word in name_words(column, language) for w in word if w.text in listed)
 
 
-def _as_far_as_said(mark: Mark, stems: frozenset[str], language: str) -> Mark | None:
-    """A mark less the series that a part of the name would name, did a word not fail: "parcels" of "late parcels"."""
+def _without_unnamed_series(mark: Mark, stems: frozenset[str], language: str) -> Mark | None:
+    """A mark without series whose names have a required word that the clause lacks: "parcels" is not "late parcels"."""
     if not mark.series or mark.mention is None or max(name.rank for name in mark.mention.names) > 2:
         return mark
     left = tuple(
         name
         for name in mark.mention.names
-        if name.kind != "series" or not name.rank or _unsaid_alone(name.column, language) <= stems
+        if name.kind != "series" or not name.rank or _required_stems(name.column, language) <= stems
     )
     if left == mark.mention.names:
         return mark
@@ -88,17 +87,17 @@ def _as_far_as_said(mark: Mark, stems: frozenset[str], language: str) -> Mark | 
 
 
 @cache
-def _unsaid_alone(column: str, language: str) -> frozenset[str]:
-    """The words of a name that the rest does not say: "late", and participles before a noun ("uitgevallen ritten")."""
+def _required_stems(column: str, language: str) -> frozenset[str]:
+    """The words that a clause needs to name a column: "late", and participles before a noun ("uitgevallen ritten")."""
     data = lexicon(language).data
-    said = data["was_done"] | data["not_narrowing"]
+    never_narrowing = data["was_done"] | data["not_narrowing"]
     before = [word[-1] for word in name_words(column, language)[:-1]]
-    participles = {w.stem for w in before if re.fullmatch(data["participle"], w.text) and w.text not in said}
+    participles = {w.stem for w in before if re.fullmatch(data["participle"], w.text) and w.text not in never_narrowing}
     return _of_list(column, "narrowing", language) | participles
 
 
-def _of_the_narrower(kept: list[Mark], every: Sequence[Token], language: str) -> list[Mark]:
-    """The marks; "130 parcels were late" is of the late ones, also where the table has all parcels."""
+def _with_narrower_series(kept: list[Mark], every: Sequence[Token], language: str) -> list[Mark]:
+    """The marks; "130 parcels were late" names the late parcels, also where the table has all parcels as well."""
     numbers = [mark.number for mark in kept if mark.number]
     if len(numbers) != 1 or numbers[0].unit == "%" or any(mark.kinds & set(_OF_TWO) for mark in kept):
         return kept
@@ -111,7 +110,7 @@ def _of_the_narrower(kept: list[Mark], every: Sequence[Token], language: str) ->
     (narrower,) = narrow
     places = {token.start: place for place, token in enumerate(every)}
 
-    def is_meant(mark: Mark) -> bool:
+    def names_wider(mark: Mark) -> bool:
         if len(mark.series) != 1 or mark.series[0] == narrower or mark.start not in places:
             return False
         wide, content = _content(mark.series[0], language), _content(narrower, language)
@@ -122,23 +121,23 @@ def _of_the_narrower(kept: list[Mark], every: Sequence[Token], language: str) ->
         near = any(here < place <= here + _FAR or place == here - 2 for place, t in enumerate(every) if t.stem in more)
         return alike and only_so and near
 
-    return [_named(mark, narrower) if is_meant(mark) else mark for mark in kept]
+    return [_as_mention_of(mark, narrower) if names_wider(mark) else mark for mark in kept]
 
 
-def _is_of_them(hint: Mark, kept: Sequence[Mark], table: Table) -> bool:
-    """Whether a hint tells more than the noun beside it: "7.9% of the orders came back", "a parcel takes 19 hours"."""
+def _adds_to_noun(hint: Mark, kept: Sequence[Mark], table: NumericTable) -> bool:
+    """Whether a hint says more than the noun beside it: "7.9% of the orders came back", "a parcel takes 19 hours"."""
     units = {mark.number.unit for mark in kept if mark.number and not mark.time}
     if len(units) != 1 or None in units or len(hint.series) != 1:
         return False
     (unit,) = units
     nouns = {c for mark in kept if not is_hint(mark) for c in mark.series}
-    can_be = unit_of(table, hint.series[0]) is not None and can_be_in(table, hint.series[0], str(unit))
+    can_be = table.unit_of(hint.series[0]) is not None and table.can_be_in(hint.series[0], str(unit))
     level = unit == "%" or means(hint.series[0], "levels")
-    return can_be and level and not any(can_be_in(table, noun, str(unit)) for noun in nouns)
+    return can_be and level and not any(table.can_be_in(noun, str(unit)) for noun in nouns)
 
 
-def _are_doers(mark: Mark, kept: Sequence[Mark]) -> bool:
-    """Whether people are only those who do what a verb hints at, which is counted: "60 members joined"."""
+def _are_only_agents(mark: Mark, kept: Sequence[Mark]) -> bool:
+    """Whether a mention of people is only the subject of a verb that hints at a counted series: "60 members joined"."""
     if (
         len(mark.series) != 1
         or is_hint(mark)
@@ -152,7 +151,7 @@ def _are_doers(mark: Mark, kept: Sequence[Mark]) -> bool:
 
 
 def _has_predicate(mark: Mark, kept: Sequence[Mark], every: Sequence[Token], words: Lexicon) -> bool:
-    """Whether what a series counts is only what another says something of: "120 pakketten (zijn) te laat bezorgd"."""
+    """Whether a mention is only the subject of another series' name: "120 pakketten (zijn) te laat bezorgd"."""
     after = next((m for m in kept if m.start >= mark.end), None)
     before = next((m for m in kept if m.end == mark.start - 1), None)
     if mark.series and before is not None and len(before.series) == 1 and before.series != mark.series:
@@ -167,34 +166,33 @@ def _has_predicate(mark: Mark, kept: Sequence[Mark], every: Sequence[Token], wor
     return links and is_predicate(after.series[0], language) and not is_predicate(mark.series[0], language)
 
 
-def _only_says_it_was_so(mark: Mark, kept: Sequence[Mark], short: set[str], table: Table, language: str) -> bool:
-    """Whether a word of a name is a verb beside another series: "the couriers delivered 300 late parcels"."""
+def _is_only_a_verb(mark: Mark, kept: Sequence[Mark], short: set[str], table: NumericTable, language: str) -> bool:
+    """Whether a word of a name is only a verb beside another series: "the couriers delivered 300 late parcels"."""
     if len(mark.series) != 1 or mark.series[0] not in short:
         return False
-    said = frozenset(token.stem for token in tokens(mark.text, language))
+    stems = frozenset(token.stem for token in tokens(mark.text, language))
     others = [m for m in kept if m.series and m is not mark]
     alone = not any(mark.series[0] in m.series for m in others)
     units = {m.number.unit for m in kept if m.number and m.number.unit}
-    misfit = len(units) == 1 and not any(can_be_in(table, mark.series[0], unit) for unit in units)
-    return bool(others or misfit) and alone and said <= _of_list(mark.series[0], "was_done", language)
+    misfit = len(units) == 1 and not any(table.can_be_in(mark.series[0], unit) for unit in units)
+    return bool(others or misfit) and alone and stems <= _of_list(mark.series[0], "was_done", language)
 
 
-def _with_directions(kept: list[Mark], text: str, words: Lexicon, table: Table) -> list[Mark]:
+def _with_directions(kept: list[Mark], text: str, words: Lexicon, table: NumericTable) -> list[Mark]:
     """The marks, and "down" and "up" after data rates as the series that they are short for."""
     short: Mapping[str, str] = words.data["after_rates"]
     joins = "|".join(words.data["joins"])
-    said = re.compile(rf" ({'|'.join(short)})(?=\W*$|[^\w\s]| (?:{joins})\b)", re.IGNORECASE)
-    found = []
+    direction_after_rate = re.compile(rf" ({'|'.join(short)})(?=\W*$|[^\w\s]| (?:{joins})\b)", re.IGNORECASE)
+    directions = []
     for mark in kept:
         rate = mark.number is not None and mark.number.unit in ("kbps", "Mbps", "Gbps")
-        word = said.match(text, mark.end) if rate else None
+        word = direction_after_rate.match(text, mark.end) if rate else None
         columns = [c for c in table.columns if word and short[word[1].lower()] in meanings(c)]
         if word and len(columns) == 1:
             name = Name("series", columns[0], 3)
-            found.append(Mark(*word.span(1), word[1], mention=Mention(*word.span(1), (name,))))
-    free = [m for m in kept if not any(m.start < f.end and f.start < m.end for f in found)]
-    return sorted([*free, *found], key=lambda m: m.start)
+            directions.append(Mark(*word.span(1), word[1], mention=Mention(*word.span(1), (name,))))
+    return reduce(with_mark, directions, kept)
 
 
-def _named(mark: Mark, column: str) -> Mark:
+def _as_mention_of(mark: Mark, column: str) -> Mark:
     return replace(mark, mention=Mention(mark.start, mark.end, (Name("series", column, 3),)))

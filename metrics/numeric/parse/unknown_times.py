@@ -1,29 +1,29 @@
-"""Times said of a table without times: those of its title, and those that it cannot tell ("last year there were")."""
+"""Times in claims about a table without times: those of its title, and those that stay open ("last year")."""
 
 import re
 from datetime import date
 from functools import cache, lru_cache
 
-from ..lexicon import Lexicon, lexicon, tokens
+from ..lexicon import Lexicon, any_of, lexicon, tokens
 from ..specification import Window
-from ..tables import Period, Times
-from ..times import any_of, find_times
+from ..tables.table import Period, Times
+from ..times.periods import find_times
 from .marks import Mark
 
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 
 
-def untold_times(text: str, words: Lexicon, title: str) -> list[Mark]:
-    """The words for times reckoned from now or from another time, as marks that no reading uses.
+def undatable_times(text: str, words: Lexicon, title: str) -> list[Mark]:
+    """The words for times that depend on now or on another time, as marks that no reading uses.
 
-    Times that the table's title says are marks that say nothing.
+    Times of the table's title become marks that may be ignored.
     """
-    silent = _titled(text, words.language, title)
+    silent = _times_in_title(text, words.language, title)
     named = {token.stem for token in tokens(title, words.language)}
-    found = [match for pattern in _patterns(words.language) for match in pattern.finditer(text)]
+    matches = [match for pattern in _patterns(words.language) for match in pattern.finditer(text)]
     return silent + [
-        Mark(*match.span(), match[0], frozenset({"untold_time"}))
-        for match in found
+        Mark(*match.span(), match[0], frozenset({"undatable_time"}))
+        for match in matches
         if not {token.stem for token in tokens(match[0], words.language)} <= named | set(words.articles)
     ]
 
@@ -31,7 +31,7 @@ def untold_times(text: str, words: Lexicon, title: str) -> list[Mark]:
 @cache
 def _patterns(language: str) -> list[re.Pattern[str]]:
     words = lexicon(language).data
-    units = any_of([unit for unit, meant in words["periods"].items() if meant != "row"])
+    units = any_of([unit for unit, period in words["periods"].items() if period != "row"])
     which = any_of([*words["previous"], *words["last_n"], *words["first_n"]])
     forms = [rf"{words['article']}(?:{which}) (?:\w+ )?(?:{units})", *words["yesterday"]]
     forms += [form.replace("{unit}", f"(?P<unit>{units})") for form in words["step_before"]]
@@ -39,12 +39,14 @@ def _patterns(language: str) -> list[re.Pattern[str]]:
     return [re.compile(rf"(?<!\w)(?:{form})(?!\w)", re.IGNORECASE) for form in forms]
 
 
-def _titled(text: str, language: str, title: str) -> list[Mark]:
-    told = _title_times(title, language)
-    if not told:
+def _times_in_title(text: str, language: str, title: str) -> list[Mark]:
+    title_times = _title_times(title, language)
+    if not title_times:
         return []
-    found = find_times(text, language, _year_of(title))
-    return [Mark(t.start, t.end, text[t.start : t.end], frozenset({"aside"})) for t in found if t.windows[0] in told]
+    times = find_times(text, language, _year_of(title))
+    return [
+        Mark(t.start, t.end, text[t.start : t.end], frozenset({"aside"})) for t in times if t.windows[0] in title_times
+    ]
 
 
 @lru_cache(maxsize=256)
@@ -54,6 +56,6 @@ def _title_times(title: str, language: str) -> tuple[Window, ...]:
 
 def _year_of(title: str) -> Times:
     """The year that a title names, else any."""
-    found = _YEAR.search(title)
-    year = int(found[0]) if found else 2000
+    match = _YEAR.search(title)
+    year = int(match[0]) if match else 2000
     return Times(date(year, 1, 1), date(year, 12, 31), Period.DAY)

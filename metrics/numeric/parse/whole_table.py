@@ -4,21 +4,22 @@ import re
 from collections.abc import Sequence
 from functools import partial
 
-from ....text.numbers import Number, Reading
-from ..lexicon import Lexicon
-from ..tables import LENGTHS, View
-from .marks import Mark
+from ....text.numbers import Number, NumeralValue
+from ..lexicon import Lexicon, any_of
+from ..tables.table import LENGTHS
+from ..tables.views import View
+from .marks import Mark, with_mark
 
 _HALF_MARGIN = 0.08  # "half" is 46 to 54%
 _STEP_UNITS = {"day": "day", "week": "week", "month": "month", "year": "year", "hour": "h"}
 
 
 def with_whole(kept: list[Mark], text: str, words: Lexicon, view: View) -> list[Mark]:
-    """The marks, those that count all rows as one that says so; "across the eight sites" of a table of eight sites."""
+    """The marks, with words that count all rows as one mark: "across the eight sites" of a table of eight sites."""
     led = re.compile(rf"(?<!\w)(?:{words.data['whole_led']})\s*$", re.IGNORECASE)
     for place, mark in enumerate(kept):
-        found = led.search(text[: mark.start])
-        if found is None:
+        match = led.search(text[: mark.start])
+        if match is None:
             continue
         if _reaches_over_all(mark, view):
             end: int | None = mark.end
@@ -27,9 +28,8 @@ def with_whole(kept: list[Mark], text: str, words: Lexicon, view: View) -> list[
         else:
             continue
         if end is not None:
-            whole = Mark(found.start(), end, text[found.start() : end], frozenset({"whole", "all_rows"}))
-            rest = [m for m in kept if m.end <= whole.start or whole.end <= m.start]
-            return sorted([*rest, whole], key=lambda m: m.start)
+            whole = Mark(match.start(), end, text[match.start() : end], frozenset({"whole", "all_rows"}))
+            return with_mark(kept, whole)
     return kept
 
 
@@ -43,21 +43,20 @@ def _reaches_over_all(mark: Mark, view: View) -> bool:
 
 
 def with_rates(kept: list[Mark], text: str, words: Lexicon, view: View) -> list[Mark]:
-    """The marks and what says "a day", "per month": of one row, or of several (which no statistic is of)."""
-    units = "|".join(sorted(words.data["periods"], key=len, reverse=True))
+    """The marks, with rates such as "a day" and "per month": of one row, or of several rows, which no statistic has."""
+    units = any_of(words.data["periods"])
     pattern = re.compile(
         rf"(?<!\w)(?:{words.data['rate']}) (?P<unit>{units})(?! (?:{words.links.rate_not}))(?!\w)", re.I
     )
-    for found in pattern.finditer(text) if view.table.step else ():
+    for match in pattern.finditer(text) if view.table.step else ():
         if any(
-            m.start < found.end() and found.start() < m.end for m in kept if m.time or m.series or m.cells or m.number
+            m.start < match.end() and match.start() < m.end for m in kept if m.time or m.series or m.cells or m.number
         ):
             continue
-        kind = "per_row" if words.data["periods"][found["unit"].lower()] == view.table.step else "per_other"
-        if any(found[0].lower() in header.lower() for header in view.table.columns):
+        kind = "per_row" if words.data["periods"][match["unit"].lower()] == view.table.step else "per_other"
+        if any(match[0].lower() in header.lower() for header in view.table.columns):
             kind = "value_word"  # "EUR 25 a month", where the column is called so
-        kept = [m for m in kept if m.end <= found.start() or found.end() <= m.start]
-        kept.append(Mark(*found.span(), found[0], frozenset({kind})))
+        kept = with_mark(kept, Mark(*match.span(), match[0], frozenset({kind})))
     kept = [_as_half(text, words, mark, kept) for mark in map(partial(_as_rate, text, words), kept)]
     return sorted(kept, key=lambda m: m.start)
 
@@ -72,13 +71,13 @@ def _as_half(text: str, words: Lexicon, mark: Mark, kept: Sequence[Mark]) -> Mar
     end = mark.start + half.end()
     if not between.fullmatch(text[end : series[0].start]):
         return mark
-    said = text[mark.start : end]
-    number = Number(said, mark.start, end, (Reading(50.0, 0),), "%", spelled=True, margin=_HALF_MARGIN)
-    return Mark(mark.start, end, said, number=number)
+    phrase = text[mark.start : end]
+    number = Number(phrase, mark.start, end, (NumeralValue(50.0, 0),), "%", spelled=True, margin=_HALF_MARGIN)
+    return Mark(mark.start, end, phrase, number=number)
 
 
 def _as_rate(text: str, words: Lexicon, mark: Mark) -> Mark:
-    """ "Per clinic", where each row is one: the column is said as a rate."""
+    """ "Per clinic", where each row is a clinic: the mention of the column is a rate."""
     led = re.search(rf"{words.data['per']}\s*$", text[: mark.start], re.IGNORECASE)
     if led is None or not mark.columns or mark.series or mark.cells:
         return mark
@@ -86,7 +85,7 @@ def _as_rate(text: str, words: Lexicon, mark: Mark) -> Mark:
 
 
 def _counted_until(mark: Mark, after: Sequence[Mark], text: str, view: View) -> int | None:
-    """Where the words end that say what is counted; None where that is not the rows, or all of a column's texts."""
+    """The end of the words that say what is counted; None if that is neither the rows nor all texts of a column."""
     rows = (view.whole or view.table).rows
     if mark.number and mark.number.unit is not None:
         counts_all = mark.number.value == rows and mark.number.unit == _STEP_UNITS.get(view.table.step or "")

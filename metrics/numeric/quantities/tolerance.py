@@ -14,11 +14,10 @@ _ROUNDING = 1e-12  # of binary fractions: 0.1 + 0.2 is 0.3
 
 @dataclass(frozen=True)
 class HedgeEntry:
-    """A hedge: when a value so stated holds, and what a judge is told of it.
+    """A hedge: when a value with it holds, and its description for a judge.
 
     `least` and `most` are how far the computed value may be from the stated one, in margins (0: up to it, None: any
-    distance). `word` is the kind of words in the packs that says it; `bound` the test that it makes of a value, if it
-    is one.
+    distance). `word` is the kind of its words in the packs; `bound` is the test of a hedge that is a limit.
     """
 
     hedge: Hedge

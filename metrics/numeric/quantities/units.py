@@ -1,27 +1,17 @@
-"""Units: what a value in one unit is in another, and which series a stated value may be of."""
+"""Units: what a value in one unit is in another, and what a unit measures."""
 
 import re
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ....text.numbers.notation import currency_signs, known_unit, notation_powers, notation_words
-from ..names import means
 from ..specification import Unverifiable
-
-if TYPE_CHECKING:
-    from ..parse.clause import Clause
-    from ..tables import Table
 
 _TIMES = ("x", "×")
 _DIGITS = {"1000": 3, "000": 3, "1000000": 6, "m": 6}
 _CURRENCY = re.compile(r"[A-Z]{3}")
 _PERCENT = ("%", "pp")
 _BRACKETED = re.compile(r"[(\[]\s*([^)\]]*?)\s*[)\]]")
-_FACTOR = 2.0
-_BETWEEN_FACTOR = 1.25
-_NOT_A_VALUE = ("sum", "share", "ratio", "double", "half", "times_as", "range", "deviation")
-_BETWEEN_TWO = ("up", "down", "change", "difference", "higher", "lower", "better", "worse", "than")
-_OF_ONE = ("mean", "median", "maximum", "minimum", "best", "worst", "per_row")
 
 
 def is_currency(unit: str | None) -> bool:
@@ -35,9 +25,9 @@ def unit_and_power(stated: str | None) -> tuple[str | None, int]:
         return None, 0
     if unit := known_unit(stated):
         return unit, 0
-    found = _scaled().fullmatch(stated.strip())
-    if found and (unit := known_unit(found["unit"])) and (is_currency(unit) or len(found["before"]) > 1):
-        return unit, notation_powers("header_scales")[found["before"].rstrip(".")]
+    scaled = _scaled().fullmatch(stated.strip())
+    if scaled and (unit := known_unit(scaled["unit"])) and (is_currency(unit) or len(scaled["before"]) > 1):
+        return unit, notation_powers("header_scales")[scaled["before"].rstrip(".")]
     return _scaled_currency(stated) or (_currency_of_rate(stated) or stated.strip(), 0)
 
 
@@ -72,10 +62,10 @@ def _scaled_currency(stated: str) -> tuple[str, int] | None:
     return (currencies.pop(), powers[0]) if len(currencies) == len(powers) == 1 else None
 
 
-def converted(value: float, unit: str | None, wanted: str | None) -> float:
+def convert(value: float, unit: str | None, wanted: str | None) -> float:
     """A value in another unit; as it is where either is None. Raises `Unverifiable` where the two measure other things.
 
-    Percent and percentage points are one here: which of the two is meant is the statistic's affair.
+    Percent and percentage points are one here: the statistic decides which of the two it is.
     """
     if unit is None or wanted is None or unit == wanted or unit.casefold() == wanted.casefold():
         return value
@@ -90,7 +80,7 @@ def converted(value: float, unit: str | None, wanted: str | None) -> float:
 @cache
 def _factor(unit: str, wanted: str) -> float | None:
     """What one `unit` is in `wanted`. Units with an offset (degrees) and currencies convert to themselves only."""
-    if any(is_currency(each) or each in _PERCENT for each in (unit, wanted)):
+    if any(is_currency(name) or name in _PERCENT for name in (unit, wanted)):
         return None
     import pint
 
@@ -124,69 +114,3 @@ def _registry() -> Any:
 def counts_things(column: str) -> bool:
     """Whether a column's name says that it counts: "orders (n)", "klachten (aantal)"."""
     return any(bracketed.casefold() in notation_words("counts") for bracketed in _BRACKETED.findall(column))
-
-
-def unit_of(table: "Table", series: str | None) -> str | None:
-    """The unit of a series as computed with, or as it is written where it is not known."""
-    return unit_and_power(table.units.get(series or ""))[0]
-
-
-def in_unit_of(table: "Table", values: Any, other: str, series: str) -> Any:
-    """Values of one series (a number or an array) as the `series` is held. Raises `Unverifiable` as `converted`."""
-    (unit, power), (wanted, wanted_power) = (unit_and_power(table.units.get(each)) for each in (other, series))
-    return converted(values, unit, wanted) * 10.0 ** (power - wanted_power)
-
-
-def can_be_in(table: "Table", series: str, unit: str) -> bool:
-    """Whether values of a series may be stated in a unit: what counts things has none, else the two measure the same.
-
-    A series that says no unit may have any.
-    """
-    held = unit_of(table, series)
-    if counts_things(series) or (held is not None and held.casefold() in notation_words("counts")):
-        return False
-    if held is None or not known_unit(held):
-        return True
-    try:
-        converted(1.0, unit, held)
-    except Unverifiable:
-        return False
-    return True
-
-
-def possible(clause: "Clause", series: list[str]) -> list[str]:
-    """Those of the series whose values make the numbers of a clause possible; none where more than one is left.
-
-    A value, a mean or an extreme lies within a factor 2 of the least and the most value, a difference between two
-    values is at most a quarter above the most difference. What may be a sum can have any size.
-    """
-    if clause.of(*_NOT_A_VALUE):
-        return []
-    fits = _can_differ_by if clause.of(*_BETWEEN_TWO) else _can_be
-    numbers = [mark.number for mark in clause.numbers if mark.number and mark.number.unit]
-    left = [
-        name
-        for name in series
-        if (fits is _can_differ_by or clause.of(*_OF_ONE) or not means(name, "flows"))
-        and all(fits(clause, name, number.value, number.unit) for number in numbers)
-    ]
-    return left if len(left) == 1 else []
-
-
-def _can_be(clause: "Clause", series: str, value: float, unit: str | None) -> bool:
-    least, most = clause.table.bounds(series)
-    slack = (most - least) * (_FACTOR - 1)
-    low = least / _FACTOR if least > 0 else least - slack
-    high = most * _FACTOR if most > 0 else most + slack
-    return low <= as_held(clause, series, value, unit) <= high
-
-
-def _can_differ_by(clause: "Clause", series: str, value: float, unit: str | None) -> bool:
-    least, most = clause.table.bounds(series)
-    return abs(as_held(clause, series, value, unit)) <= (most - least) * _BETWEEN_FACTOR
-
-
-def as_held(clause: "Clause", series: str, value: float, unit: str | None) -> float:
-    """A stated value in the unit that a series is held in. Raises `Unverifiable` where the two measure other things."""
-    held, power = unit_and_power(clause.table.units.get(series))
-    return converted(value, unit, held) / 10.0**power

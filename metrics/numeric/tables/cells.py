@@ -1,4 +1,4 @@
-"""A column of cells as numbers: its notation told from all its cells together."""
+"""A column of cells as numbers, in the notation that all its cells together show."""
 
 import math
 import re
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from ....text.numbers import Number, parse_number
 from ....text.numbers.notation import known_unit, notation_languages, notation_signs, notation_words
 from ....text.numbers.numerals import DASHES, GROUPING_SPACES, NumberFormat, numeral_readings
-from ..quantities import unit_and_power
+from ..quantities.units import unit_and_power
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -65,20 +65,20 @@ def is_missing(cell: Cell) -> bool:
 def read_cell(text: str) -> CellReading | None:
     """The number that a cell's text is: also (1,473) for -1473, "12,3 %", "$(2,227)", "1.2M"; None if it is none."""
     text = text.strip()
-    return _kept(text) if len(text) <= _LONGEST_CELL else None
+    return _read_cell_text(text) if len(text) <= _LONGEST_CELL else None
 
 
 @lru_cache(maxsize=65536)
-def _kept(text: str) -> CellReading | None:
+def _read_cell_text(text: str) -> CellReading | None:
     text = _FOOTNOTE.sub("", text)
-    if found := _FOLLOWED.fullmatch(text):
-        sign = -1 if found[1] and found[1] in DASHES else 1
-        plain = {form: sign * reading.value for form, reading in numeral_readings(found[2]).items()}
-        return CellReading(plain, "%" if found[3] else None) if plain else None
-    if found := _ORDINAL.fullmatch(text):
-        return CellReading(dict.fromkeys(NumberFormat, float(found[1])))
-    if (found := _BRACKETED.fullmatch(text)) and not re.search(r"\w", found[1]):
-        return _with_words("".join(found.groups()), -1)
+    if match := _FOLLOWED.fullmatch(text):
+        sign = -1 if match[1] and match[1] in DASHES else 1
+        plain = {form: sign * reading.value for form, reading in numeral_readings(match[2]).items()}
+        return CellReading(plain, "%" if match[3] else None) if plain else None
+    if match := _ORDINAL.fullmatch(text):
+        return CellReading(dict.fromkeys(NumberFormat, float(match[1])))
+    if (match := _BRACKETED.fullmatch(text)) and not re.search(r"\w", match[1]):
+        return _with_words("".join(match.groups()), -1)
     if text.endswith(tuple(DASHES)) and text[:-1].rstrip()[-1:].isdigit():
         return _with_words(text[:-1].rstrip(), -1)
     return _with_words(text, 1)
@@ -87,10 +87,10 @@ def _kept(text: str) -> CellReading | None:
 def _with_words(text: str, sign: int) -> CellReading | None:
     """A number with a currency, a unit or a scale word."""
     by_form = {form: _number_in(text, form) for form in NumberFormat}
-    number = next((found for found in by_form.values() if found), None)
+    number = next((form_number for form_number in by_form.values() if form_number), None)
     if number is None or number.spelled:
         return None
-    values = {form: sign * (found or number).value for form, found in by_form.items()}
+    values = {form: sign * (form_number or number).value for form, form_number in by_form.items()}
     numeral = re.search(r"\d[\d.,]*\d", text)
     if len(number.readings) == 1 and numeral:  # in one format only, or the same in both
         fits = numeral_readings(numeral[0])
@@ -100,18 +100,18 @@ def _with_words(text: str, sign: int) -> CellReading | None:
 
 def _number_in(text: str, form: NumberFormat) -> Number | None:
     """The number that a text is in a language that writes its decimals so."""
-    languages = (each for each in notation_languages() if each.profile.decimal_mark == form.value)
-    return next((number for each in languages if (number := parse_number(text, each))), None)
+    languages = (language for language in notation_languages() if language.profile.decimal_mark == form.value)
+    return next((number for language in languages if (number := parse_number(text, language))), None)
 
 
 def read_numbers(cells: Sequence[Cell]) -> NumberColumn | None:
-    """A column as numbers; None where it is one of texts: fewer than half of its filled cells are numbers."""
+    """A column as numbers; None for a column of texts: fewer than half of its filled cells are numbers."""
     import numpy as np
 
     if (quick := _all_plain(cells)) is not None:
         return quick
     values = {form: np.full(len(cells), math.nan) for form in NumberFormat}
-    shown: set[NumberFormat] = set()
+    formats: set[NumberFormat] = set()
     ambiguous, unreadable, filled = [], [], 0
     units: Counter[str | None] = Counter()
     for position, cell in enumerate(cells):
@@ -125,7 +125,7 @@ def read_numbers(cells: Sequence[Cell]) -> NumberColumn | None:
         units[reading.unit] += 1
         by_form = reading.values
         if len(by_form) == 1:
-            shown.update(by_form)
+            formats.update(by_form)
         if len(set(by_form.values())) > 1:
             ambiguous.append(position)
         for form in NumberFormat:
@@ -135,8 +135,8 @@ def read_numbers(cells: Sequence[Cell]) -> NumberColumn | None:
     written = tuple(unit for unit in units if unit)
     # a currency sign often stands in the first row only; a percent sign changes what the number is
     if len(written) == 1 and (len(units) == 1 or written[0] != "%"):
-        return NumberColumn(values, frozenset(shown), tuple(ambiguous), tuple(unreadable), written[0])
-    return NumberColumn(values, frozenset(shown), tuple(ambiguous), tuple(unreadable), mixed_units=written)
+        return NumberColumn(values, frozenset(formats), tuple(ambiguous), tuple(unreadable), written[0])
+    return NumberColumn(values, frozenset(formats), tuple(ambiguous), tuple(unreadable), mixed_units=written)
 
 
 def _reading(cell: Cell) -> CellReading | None:
@@ -171,9 +171,9 @@ def _all_plain(cells: Sequence[Cell]) -> NumberColumn | None:
 def header_unit(header: str) -> str | None:
     """The unit in a column's name: "load (%)", "salary [EUR]", "throughput_mbps", "omzet €"; None if there is none."""
     led = "|".join(sorted(notation_words("header_in")))
-    if found := re.search(rf"[(\[]\s*(?:(?:{led})\s+)?([^()\[\]]+?)\s*[)\]]\s*$", header):
-        unit, power = unit_and_power(found[1])
-        return found[1] if power else unit if unit and (unit != found[1] or known_unit(unit)) else None
+    if bracketed := re.search(rf"[(\[]\s*(?:(?:{led})\s+)?([^()\[\]]+?)\s*[)\]]\s*$", header):
+        unit, power = unit_and_power(bracketed[1])
+        return bracketed[1] if power else unit if unit and (unit != bracketed[1] or known_unit(unit)) else None
     last = re.split(r"[_\s]+", header.strip())
     if len(last) < 2:
         return None

@@ -12,7 +12,7 @@ from ....text.numbers.notation import currency_signs, notation_signs, notation_w
 from ..lexicon import LANGUAGES, lexicon
 from .cells import NumberColumn, header_unit, is_missing, read_numbers
 from .grids import Grid, row_numbers
-from .table import Table
+from .table import NumericTable
 from .time_columns import TimeColumn, is_time_name, read_times
 
 if TYPE_CHECKING:
@@ -27,8 +27,8 @@ _FIRST_WORD = re.compile(r"\W*([^\W\d_]+)(?![^\W\d_]|\s+[^\W\d_])")  # "W 24-21"
 _EXAMPLES = {NumberFormat.POINT: "1,234.5", NumberFormat.COMMA: "1.234,5"}
 
 
-def table_of(grid: Grid) -> Table:
-    """The grid's columns as times, numbers and texts; with its other readings where the notation does not tell."""
+def table_of(grid: Grid) -> NumericTable:
+    """The grid's columns as times, numbers and texts, with all readings where the notation is ambiguous."""
     time_name, times = _time_column(grid)
     numbers = {
         name: column
@@ -37,7 +37,7 @@ def table_of(grid: Grid) -> Table:
     }
     formats, note = _formats(numbers, grid)
     rows = len(next(iter(grid.columns.values()), ()))
-    table = Table(
+    table = NumericTable(
         name=grid.name,
         frame=_frame(numbers, formats[0], rows),
         labels=_labels(grid, numbers, time_name),
@@ -47,11 +47,11 @@ def table_of(grid: Grid) -> Table:
         units=_units(numbers, grid),
         notes=(*grid.notes, *note, *_notes(grid, numbers, time_name, times)),
         unreadable=_unreadable(numbers, grid),
-        power=stated_power(grid.caption),
+        power=caption_power(grid.caption),
         caption=grid.caption,
     )
     clocks = [table.times] if times is None or times.other is None else [times.times, times.other]
-    readings = [replace(table, frame=_frame(numbers, form, rows), times=each) for form in formats for each in clocks]
+    readings = [replace(table, frame=_frame(numbers, form, rows), times=clock) for form in formats for clock in clocks]
     return replace(table, others=tuple(readings[1:]))
 
 
@@ -102,12 +102,12 @@ def _time_column(grid: Grid) -> tuple[str | None, TimeColumn | None]:
 
 def _formats(numbers: Mapping[str, NumberColumn], grid: Grid) -> tuple[list[NumberFormat], list[str]]:
     """The format that the whole table is in, and a note of it; both where its cells leave it open."""
-    shown = {form for column in numbers.values() for form in column.shown}
+    seen_formats = {form for column in numbers.values() for form in column.shown}
     ambiguous = [name for name, column in numbers.items() if column.ambiguous]
-    if len(shown) == 1:
-        (form,) = shown
+    if len(seen_formats) == 1:
+        (form,) = seen_formats
         return [form], [f"numbers are written as {_EXAMPLES[form]}"] if ambiguous or form is NumberFormat.COMMA else []
-    if shown:
+    if seen_formats:
         unread = "; cells that fit both are not read" if ambiguous else ""
         return [NumberFormat.POINT], [f"numbers are written both as 1,234.5 and as 1.234,5{unread}"]
     if not ambiguous:
@@ -126,10 +126,10 @@ def _frame(numbers: Mapping[str, NumberColumn], form: NumberFormat, rows: int) -
 
 def _unreadable(numbers: Mapping[str, NumberColumn], grid: Grid) -> dict[str, tuple[int, ...]]:
     mixed = len({form for column in numbers.values() for form in column.shown}) > 1
-    found = {
+    positions_by_name = {
         name: {*column.unreadable, *grid.torn, *(column.ambiguous if mixed else ())} for name, column in numbers.items()
     }
-    return {name: tuple(sorted(positions)) for name, positions in found.items() if positions}
+    return {name: tuple(sorted(positions)) for name, positions in positions_by_name.items() if positions}
 
 
 def _units(numbers: Mapping[str, NumberColumn], grid: Grid) -> dict[str, str]:
@@ -140,32 +140,32 @@ def _units(numbers: Mapping[str, NumberColumn], grid: Grid) -> dict[str, str]:
     return {name: unit for name, unit in units.items() if unit}
 
 
-def stated_power(caption: str) -> int:
+def caption_power(caption: str) -> int:
     """The power of ten that a caption says the numbers are in: "(in millions)" is 6, "£000" is 3, else 0."""
     scales = {word: int(power) for word, power in notation_signs("scales").items() if int(power) >= 3 and len(word) > 3}
     named, led = "|".join(scales), "|".join(sorted(notation_words("header_in")))
     signs = currency_signs()
-    found = re.search(
+    match = re.search(
         rf"\b(?:{led})\s(?:{signs}\s?|\w+\s)?({named})s?\b|\([^()]{{0,15}}\b({named})s?\b", caption.lower()
     )
-    if found:
-        return scales[found[1] or found[2]]
-    found = re.search(rf"{signs}\s?(000|m)\b|\bx\s?1[.,]?000\b", caption.lower())
-    return (6 if found[1] == "m" else 3) if found else 0
+    if match:
+        return scales[match[1] or match[2]]
+    match = re.search(rf"{signs}\s?(000|m)\b|\bx\s?1[.,]?000\b", caption.lower())
+    return (6 if match[1] == "m" else 3) if match else 0
 
 
 def _derived_columns(texts: Mapping[str, Sequence[str | None]], language: str | None) -> dict[str, list[str | None]]:
-    """The columns that every cell of another one tells, by their names: `outcome (result)`, `month (date)`."""
+    """The columns that can be derived from every cell of another: `outcome (result)`, `month (date)`."""
     language = language if language in LANGUAGES else FALLBACK
-    told: tuple[tuple[str, Callable[[str, str], str | None]], ...] = (("outcome", _outcome), ("month", _month))
+    rules: tuple[tuple[str, Callable[[str, str], str | None]], ...] = (("outcome", _outcome), ("month", _month))
     derived: dict[str, list[str | None]] = {}
     for name, cells in texts.items():
-        for kind, tell in told:
-            if len(cells) < _LEAST_ROWS or any(cell and tell(cell, language) is None for cell in cells):
+        for kind, derive in rules:
+            if len(cells) < _LEAST_ROWS or any(cell and derive(cell, language) is None for cell in cells):
                 continue
-            cells_told = [tell(cell, language) if cell else None for cell in cells]
-            if len({*cells_told} - {None}) > 1:
-                derived[f"{kind} ({name})"] = cells_told
+            derived_cells = [derive(cell, language) if cell else None for cell in cells]
+            if len({*derived_cells} - {None}) > 1:
+                derived[f"{kind} ({name})"] = derived_cells
     return derived
 
 
@@ -176,14 +176,14 @@ def _outcome(cell: str, language: str) -> str | None:
 
 @cache
 def _outcomes(language: str) -> dict[str, str]:
-    """The words and letters of outcomes, and which one each says."""
+    """The words and letters of outcomes, each with its outcome."""
     return {word: name for name, words in lexicon(language).data["outcomes"].items() for word in words}
 
 
 def _month(cell: str, language: str) -> str | None:
     pattern, months = _months(language)
-    found = {months[name.lower()] for name in pattern.findall(cell)} if any(map(str.isdigit, cell)) else set()
-    return found.pop() if len(found) == 1 else None
+    named_months = {months[name.lower()] for name in pattern.findall(cell)} if any(map(str.isdigit, cell)) else set()
+    return named_months.pop() if len(named_months) == 1 else None
 
 
 @cache

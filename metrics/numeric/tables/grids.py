@@ -41,7 +41,7 @@ class Grid:
 
 
 def unique_names(names: Iterable[str]) -> list[str]:
-    """The names, those that stand twice with their number."""
+    """The names; a repeated name gets a number."""
     unique: dict[str, None] = {}
     seen: Counter[str] = Counter()
     for name in names:
@@ -54,8 +54,8 @@ def unique_names(names: Iterable[str]) -> list[str]:
 
 def row_numbers(positions: Sequence[int]) -> str:
     """Positions as row numbers from 1, the first five of them."""
-    shown = ", ".join(str(position + 1) for position in positions[:5])
-    return f"{shown} and {len(positions) - 5} more" if len(positions) > 5 else shown
+    numbers = ", ".join(str(position + 1) for position in positions[:5])
+    return f"{numbers} and {len(positions) - 5} more" if len(positions) > 5 else numbers
 
 
 def grids_in_text(text: str, language: str | None = None, name: str = "the context") -> list[Grid]:

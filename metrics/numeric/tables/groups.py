@@ -4,7 +4,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
-from .table import Table
+from .table import NumericTable
 from .views import View, view_of
 
 if TYPE_CHECKING:
@@ -12,31 +12,31 @@ if TYPE_CHECKING:
 
 GroupValue = Literal["sum", "mean"]
 GROUP_VALUES: tuple[GroupValue, ...] = ("sum", "mean")
-"""What a group's value can be of those of its rows; the kinds of the words that say so."""
+"""How a group's value is computed from its rows; also the kinds of the words that say so."""
 
 
-def repeats(table: Table, column: str) -> bool:
+def repeats(table: NumericTable, column: str) -> bool:
     """Whether several rows have the same text, or the same time, in a column, so that it makes groups."""
     if column == table.time_column and table.times is not None:
         return bool(table.times.dropna().duplicated().any())
     return column in table.labels.columns and bool(table.labels[column].dropna().duplicated().any())
 
 
-def is_panel(table: Table) -> bool:
+def is_panel(table: NumericTable) -> bool:
     """Whether a table has several rows of one time: of each zone, of each shop."""
     return table.time_column is not None and repeats(table, table.time_column)
 
 
 @lru_cache(maxsize=64)
-def grouped(view: View, column: str, value: GroupValue) -> View:
-    """A view with one row a group, its values added up or averaged; missing values are left out.
+def group_rows(view: View, column: str, value: GroupValue) -> View:
+    """A view with one row per group; its values are added up or averaged, missing values left out.
 
     Groups stand in the order of their first row; rows that belong to none are left out.
     """
-    return replace(view_of(_grouped(view.table, column, value)), grouped=value, whole=view.table)
+    return replace(view_of(_grouped(view.table, column, value)), grouping=value, whole=view.table)
 
 
-def _grouped(table: Table, column: str, value: GroupValue) -> Table:
+def _grouped(table: NumericTable, column: str, value: GroupValue) -> NumericTable:
     import numpy as np
     import pandas as pd
 

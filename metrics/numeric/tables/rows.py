@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..specification import Condition, Unverifiable, Window
 from .cells import read_cell
-from .table import STEPS, Period, Table, unit_of_period
+from .table import STEPS, NumericTable, Period, unit_of_period
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -18,23 +18,23 @@ _OPERATORS: Mapping[str, Callable[[Any, Any], Any]] = {"eq": eq, "ne": ne, "gt":
 _LONGER = (Period.WEEK, Period.MONTH, Period.QUARTER, Period.YEAR)
 
 
-def rows_of(table: Table, window: Window, may_be_none: bool = False) -> "NDArray[Any]":
+def rows_of(table: NumericTable, window: Window, may_be_none: bool = False) -> "NDArray[Any]":
     """The positions of the rows that fit every part of a window: in order of time where there is one, else of the file.
 
     Raises `Unverifiable` where the table cannot tell (no dates, no such row, part of a month) or no row fits, unless
-    there `may_be_none`.
+    `may_be_none`.
     """
     import numpy as np
 
-    found = in_order(table, np.flatnonzero(_fits(table, window)))
-    found = _outermost(table, found, window)
-    if not len(found) and not may_be_none:
+    positions = in_order(table, np.flatnonzero(_fits(table, window)))
+    positions = _outermost(table, positions, window)
+    if not len(positions) and not may_be_none:
         reach = f"; it reaches from {table.reach[0]} to {table.reach[1]}" if table.reach else ""
         raise Unverifiable(f"{table.name} has no rows for {window.text or window}{reach}")
-    return found
+    return positions
 
 
-def _fits(table: Table, window: Window) -> "NDArray[Any]":
+def _fits(table: NumericTable, window: Window) -> "NDArray[Any]":
     import numpy as np
 
     fits: NDArray[Any] = np.ones(table.rows, dtype=bool)
@@ -45,7 +45,7 @@ def _fits(table: Table, window: Window) -> "NDArray[Any]":
     if window.months:
         fits &= np.isin(_times(table, (Period.QUARTER, Period.YEAR)).month, window.months)
     if window.rows:
-        fits &= np.isin(np.arange(table.rows), np.concatenate([_labelled(table, label) for label in window.rows]))
+        fits &= np.isin(np.arange(table.rows), np.concatenate([_rows_of_label(table, label) for label in window.rows]))
     if window.positions:
         fits &= np.isin(np.arange(table.rows), window.positions)
     for condition in window.conditions:
@@ -55,14 +55,14 @@ def _fits(table: Table, window: Window) -> "NDArray[Any]":
     return fits
 
 
-def in_order(table: Table, positions: "NDArray[Any]") -> "NDArray[Any]":
+def in_order(table: NumericTable, positions: "NDArray[Any]") -> "NDArray[Any]":
     """Positions in order of time; rows without a time, and all where there is no time, keep the order of the file."""
     if table.times is None or table.times.is_monotonic_increasing:
         return positions
     return positions[table.times[positions].argsort(kind="stable")] if not table.times.hasnans else positions
 
 
-def values_of(table: Table, series: str, positions: "NDArray[Any]") -> "NDArray[Any]":
+def values_of(table: NumericTable, series: str, positions: "NDArray[Any]") -> "NDArray[Any]":
     """A series' values at some rows, missing ones left out. Raises `Unverifiable` where none is left."""
     import numpy as np
 
@@ -73,7 +73,7 @@ def values_of(table: Table, series: str, positions: "NDArray[Any]") -> "NDArray[
     return known
 
 
-def all_values(table: Table, series: str, positions: "NDArray[Any]") -> "NDArray[Any]":
+def all_values(table: NumericTable, series: str, positions: "NDArray[Any]") -> "NDArray[Any]":
     """A series' values at some rows, NaN where they are missing. Raises `Unverifiable` where a cell is no number."""
     import numpy as np
 
@@ -85,7 +85,7 @@ def all_values(table: Table, series: str, positions: "NDArray[Any]") -> "NDArray
     return values
 
 
-def _times(table: Table, too_long: Collection[Period] = ()) -> "DatetimeIndex":
+def _times(table: NumericTable, too_long: Collection[Period] = ()) -> "DatetimeIndex":
     if table.times is None:
         raise Unverifiable(f"{table.name} has no dates")
     if table.times.hasnans:
@@ -96,7 +96,7 @@ def _times(table: Table, too_long: Collection[Period] = ()) -> "DatetimeIndex":
     return table.times
 
 
-def _between(table: Table, start: date | None, end: date | None) -> "NDArray[Any]":
+def _between(table: NumericTable, start: date | None, end: date | None) -> "NDArray[Any]":
     import numpy as np
 
     begins, ends = _days(table)
@@ -109,7 +109,7 @@ def _between(table: Table, start: date | None, end: date | None) -> "NDArray[Any
 
 
 @lru_cache(maxsize=64)
-def _days(table: Table) -> "tuple[NDArray[Any], NDArray[Any]]":
+def _days(table: NumericTable) -> "tuple[NDArray[Any], NDArray[Any]]":
     """The first and the last day that each row stands for."""
     import pandas as pd
 
@@ -120,33 +120,33 @@ def _days(table: Table) -> "tuple[NDArray[Any], NDArray[Any]]":
 
 
 @lru_cache(maxsize=64)
-def _by_label(table: Table, column: str) -> Mapping[str, "NDArray[Any]"]:
+def _by_label(table: NumericTable, column: str) -> Mapping[str, "NDArray[Any]"]:
     import pandas as pd
 
-    texts = table.labels[column].map(_folded, na_action="ignore")
+    texts = table.labels[column].map(_fold, na_action="ignore")
     groups: Mapping[str, NDArray[Any]] = pd.Series(range(table.rows)).groupby(texts).indices
     return groups
 
 
-def _folded(text: object) -> str:
+def _fold(text: object) -> str:
     return " ".join(str(text).casefold().split())
 
 
-def _labelled(table: Table, label: str) -> "NDArray[Any]":
-    found = {}
+def _rows_of_label(table: NumericTable, label: str) -> "NDArray[Any]":
+    rows_by_column = {}
     for column in table.labels.columns:
-        rows = _by_label(table, column).get(_folded(label))
+        rows = _by_label(table, column).get(_fold(label))
         if rows is not None:
-            found[column] = rows
-    if not found:
+            rows_by_column[column] = rows
+    if not rows_by_column:
         raise Unverifiable(f"{table.name} has no row {label!r}")
-    first, *others = found.values()
+    first, *others = rows_by_column.values()
     if any(len(other) != len(first) or (other != first).any() for other in others):
-        raise Unverifiable(f"{label!r} stands in several columns of {table.name}: {', '.join(found)}")
+        raise Unverifiable(f"{label!r} stands in several columns of {table.name}: {', '.join(rows_by_column)}")
     return first
 
 
-def _meets(table: Table, condition: Condition) -> Any:
+def _meets(table: NumericTable, condition: Condition) -> Any:
     import numpy as np
 
     column, operator, wanted = condition.column, condition.operator, condition.value
@@ -154,8 +154,8 @@ def _meets(table: Table, condition: Condition) -> Any:
     if column in table.labels.columns and (operator in ("eq", "ne", "in") or column not in table.frame.columns):
         if operator not in ("eq", "ne", "in"):
             raise Unverifiable(f"{column!r} holds texts, which are not more or less than {wanted}")
-        found = [rows for option in options for rows in _texts_equal(table, column, option)]
-        fits = np.isin(np.arange(table.rows), np.concatenate(found) if found else [])
+        row_groups = [rows for option in options for rows in _rows_with_value(table, column, option)]
+        fits = np.isin(np.arange(table.rows), np.concatenate(row_groups) if row_groups else [])
         return ~fits if operator == "ne" else fits
     values = all_values(table, column, np.arange(table.rows))
     numbers = [option for option in map(_as_number, options) if option is not None]
@@ -166,11 +166,11 @@ def _meets(table: Table, condition: Condition) -> Any:
     return _OPERATORS[operator](values, numbers[0]) & ~np.isnan(values)
 
 
-def _texts_equal(table: Table, column: str, wanted: str | float) -> list[Any]:
+def _rows_with_value(table: NumericTable, column: str, wanted: str | float) -> list[Any]:
     """The rows whose cell is a text, or the same number however it is written ("7" and "7.0")."""
     known = _by_label(table, column)
     if isinstance(wanted, str):
-        return [known[_folded(wanted)]] if _folded(wanted) in known else []
+        return [known[_fold(wanted)]] if _fold(wanted) in known else []
     return [rows for text, rows in known.items() if _as_number(text) == wanted]
 
 
@@ -181,14 +181,14 @@ def _as_number(text: str | float) -> float | None:
     return next(iter(reading.values.values())) if reading else None
 
 
-def _outermost(table: Table, found: "NDArray[Any]", window: Window) -> "NDArray[Any]":
-    """The first or last rows of those found. Raises `Unverifiable` where rows of one time would be cut apart."""
+def _outermost(table: NumericTable, positions: "NDArray[Any]", window: Window) -> "NDArray[Any]":
+    """The first or last of the positions. Raises `Unverifiable` where rows of the same time would be separated."""
     for count, cut in ((window.first, window.first), (window.last, -(window.last or 0))):
-        if not count or len(found) <= count:
+        if not count or len(positions) <= count:
             continue
         if table.times is not None and not table.times.hasnans and cut:
-            inner, outer = table.times[found[cut - 1]], table.times[found[cut]]
+            inner, outer = table.times[positions[cut - 1]], table.times[positions[cut]]
             if inner == outer:
-                raise Unverifiable(f"several rows of {table.name} are of {table.row_name(found[cut])}")
-        found = found[:count] if cut and cut > 0 else found[-count:]
-    return found
+                raise Unverifiable(f"several rows of {table.name} are of {table.row_name(positions[cut])}")
+        positions = positions[:count] if cut and cut > 0 else positions[-count:]
+    return positions

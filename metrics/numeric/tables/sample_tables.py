@@ -8,34 +8,36 @@ from pathlib import Path
 
 from ....errors import InputError
 from ....eval_sets.sample import Sample
-from ....eval_sets.sample import Table as GivenTable
+from ....eval_sets.sample import Table as SampleTable
 from ....eval_sets.table_files import TABLE_SUFFIXES, read_table_file
 from .column_types import table_of
 from .grids import Grid, grids_in_text, unique_names
-from .table import Table
+from .table import NumericTable
 
 TEXT_SUFFIXES = (".md", ".markdown")
 _KEPT = 32
-_typed: deque[tuple[GivenTable, str | None, Table]] = deque(maxlen=_KEPT)
+_recent_tables: deque[tuple[SampleTable, str | None, NumericTable]] = deque(maxlen=_KEPT)
 
 
-def tables_of_sample(sample: Sample) -> list[Table]:
-    """A sample's own tables, then those found in its contexts; each with a name of its own.
+def tables_of_sample(sample: Sample) -> list[NumericTable]:
+    """A sample's own tables, then those found in its contexts; with different names.
 
     A table in a context that shows no more than one of the sample's own (the same columns and number of rows) is left
     out: it is that table again, perhaps rounded.
     """
-    own = [_table_of_given(table, sample.language) for table in sample.tables]
-    found = [
+    own = [_numeric_table(table, sample.language) for table in sample.tables]
+    context_tables = [
         table
         for number, text in enumerate(sample.retrieved_contexts, 1)
         for table in _tables_in_text(text, sample.language, f"context {number}")
     ]
-    return _named_apart([*own, *(table for table in found if not any(_shows(mine, table) for mine in own))])
+    return _with_unique_names(
+        [*own, *(table for table in context_tables if not any(_covers(own_table, table) for own_table in own))]
+    )
 
 
-def tables_of_file(path: Path, language: str | None = None) -> list[Table]:
-    """The tables of a file: CSV, TSV, JSON, Parquet, Excel (a table a sheet), or those in a Markdown text.
+def tables_of_file(path: Path, language: str | None = None) -> list[NumericTable]:
+    """The tables of a file: CSV, TSV, JSON, Parquet, Excel (one table per sheet), or those in a Markdown text.
 
     Raises `InputError` where the file cannot be read or holds none.
     """
@@ -44,7 +46,7 @@ def tables_of_file(path: Path, language: str | None = None) -> list[Table]:
             f"{path}: no table is read from `{path.suffix}`; give CSV, TSV, JSON, Parquet, Excel or Markdown"
         )
     if path.suffix.lower() in TABLE_SUFFIXES and path.suffix.lower() != ".json":
-        return _named_apart(_table_of_given(table, language) for table in read_table_file(path))
+        return _with_unique_names(_numeric_table(table, language) for table in read_table_file(path))
     try:
         text = path.read_text(encoding="utf-8-sig")
     except OSError as error:
@@ -54,29 +56,29 @@ def tables_of_file(path: Path, language: str | None = None) -> list[Table]:
     tables = _tables_in_text(text, language, path.stem)
     if not tables:
         raise InputError(f"{path}: holds no table that can be read: a header, and rows with numbers below it")
-    return _named_apart(tables)
+    return _with_unique_names(tables)
 
 
-def _table_of_given(table: GivenTable, language: str | None) -> Table:
-    """Kept, since the samples of a set are often about one large table: then it is one object."""
-    for given, known, typed in tuple(_typed):  # other threads add to it
-        if known == language and (given is table or given == table):
+def _numeric_table(table: SampleTable, language: str | None) -> NumericTable:
+    """A sample's table as a numeric table; recent tables are kept, since samples often share one large table."""
+    for source, source_language, typed in tuple(_recent_tables):  # other threads add to it
+        if source_language == language and (source is table or source == table):
             return typed
     typed = table_of(Grid(table.name, table.columns, table.units, language=language))
-    _typed.appendleft((table, language, typed))
+    _recent_tables.appendleft((table, language, typed))
     return typed
 
 
 @lru_cache(maxsize=_KEPT)
-def _tables_in_text(text: str, language: str | None, name: str) -> tuple[Table, ...]:
+def _tables_in_text(text: str, language: str | None, name: str) -> tuple[NumericTable, ...]:
     return tuple(map(table_of, grids_in_text(text, language, name)))
 
 
-def _shows(own: Table, found: Table) -> bool:
-    return own.rows == found.rows and {*found.columns, *found.labels} <= {*own.columns, *own.labels}
+def _covers(own: NumericTable, other: NumericTable) -> bool:
+    return own.rows == other.rows and {*other.columns, *other.labels} <= {*own.columns, *own.labels}
 
 
-def _named_apart(tables: Iterable[Table]) -> list[Table]:
+def _with_unique_names(tables: Iterable[NumericTable]) -> list[NumericTable]:
     tables = list(tables)
     names = unique_names(table.name for table in tables)
     return [

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from dateutil.relativedelta import relativedelta
 
+from ....text.numbers.notation import known_unit, notation_words
+from ..quantities.units import convert, counts_things, unit_and_power
 from ..specification import Unverifiable, Window
 
 if TYPE_CHECKING:
@@ -80,7 +82,7 @@ class NamedTime:
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class NumericTable:
     """Numeric series side by side, in the order of the file; row n is position n-1 in all of them.
 
     `frame` holds the columns of numbers (float64, missing is NaN, index 0..n-1); `labels` the columns of text, such as
@@ -102,7 +104,7 @@ class Table:
     units: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     unreadable: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
-    others: tuple["Table", ...] = ()
+    others: tuple["NumericTable", ...] = ()
     power: int = 0
     caption: str = ""
     rows_are: str = ""
@@ -118,7 +120,7 @@ class Table:
         return tuple(self.frame.columns)
 
     @property
-    def readings(self) -> tuple["Table", ...]:
+    def readings(self) -> tuple["NumericTable", ...]:
         """This reading and the others; a claim holds only if it holds in all of them."""
         return (self, *self.others)
 
@@ -145,9 +147,10 @@ class Table:
             return None
         return self.row_name(int(self.times.argmin())), self.row_name(int(self.times.argmax()))
 
-    def only(self, names: Sequence[str]) -> "Table":
+    def select_series(self, names: Sequence[str]) -> "NumericTable":
         """The same table with only some of its series."""
-        return replace(self, frame=self.frame[list(names)], others=tuple(other.only(names) for other in self.others))
+        others = tuple(other.select_series(names) for other in self.others)
+        return replace(self, frame=self.frame[list(names)], others=others)
 
     @cached_property
     def _arrays(self) -> "dict[str, NDArray[Any]]":
@@ -160,7 +163,7 @@ class Table:
             raise Unverifiable(f"{self.name} has no series {name!r}{texts}; it has {', '.join(self.columns) or 'none'}")
         return self._arrays[name]
 
-    def known(self, name: str) -> "NDArray[Any]":
+    def known_values(self, name: str) -> "NDArray[Any]":
         """The values of a column of numbers that are there."""
         import numpy as np
 
@@ -170,8 +173,42 @@ class Table:
 
     def bounds(self, name: str) -> tuple[float, float]:
         """The least and the greatest value of a column of numbers; NaN where it has none."""
-        known = self.known(name)
+        known = self.known_values(name)
         return (float(known.min()), float(known.max())) if len(known) else (math.nan, math.nan)
+
+    def unit_of(self, series: str | None) -> str | None:
+        """The unit of a series as computed with, or as it is written where it is not known."""
+        return unit_and_power(self.units.get(series or ""))[0]
+
+    def as_held(self, series: str, value: float, unit: str | None) -> float:
+        """A stated value in the unit of a series. Raises `Unverifiable` where the two measure different things."""
+        own_unit, power = unit_and_power(self.units.get(series))
+        return convert(value, unit, own_unit) / 10.0**power
+
+    def in_unit_of(self, series: str, values: Any, other: str) -> Any:
+        """Values of the series `other` (a number or an array) in the unit of `series`.
+
+        Raises `Unverifiable` where the two measure different things.
+        """
+        (unit, power), (wanted, wanted_power) = (unit_and_power(self.units.get(name)) for name in (other, series))
+        return convert(values, unit, wanted) * 10.0 ** (power - wanted_power)
+
+    def can_be_in(self, series: str, unit: str) -> bool:
+        """Whether values of a series may be stated in a unit.
+
+        A series that counts things has no unit. A series without a stated unit may have any. Otherwise the two units
+        have to measure the same.
+        """
+        own_unit = self.unit_of(series)
+        if counts_things(series) or (own_unit is not None and own_unit.casefold() in notation_words("counts")):
+            return False
+        if own_unit is None or not known_unit(own_unit):
+            return True
+        try:
+            convert(1.0, unit, own_unit)
+        except Unverifiable:
+            return False
+        return True
 
     def row_name(self, position: int) -> str:
         """A row in words: its time, else its first label, else its number."""

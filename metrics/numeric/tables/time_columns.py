@@ -1,13 +1,14 @@
 """A column of cells as times: dates in several notations, months, quarters, weeks and years."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ....text.numbers.notation import notation_languages, notation_words
+from ..lexicon import any_of
 from .cells import is_missing
 from .table import Period
 
@@ -53,10 +54,10 @@ def read_times(header: str, cells: Sequence[Any], day_first: bool) -> TimeColumn
     if (quick := _all_iso(cells)) is not None:
         return quick
     read = [None if is_missing(cell) else _read_cell(cell, named) for cell in cells]
-    found = [when for when in read if when]
-    if not found or len(found) <= sum(not is_missing(cell) for cell in cells) * _MOST_READ:
+    known = [when for when in read if when]
+    if not known or len(known) <= sum(not is_missing(cell) for cell in cells) * _MOST_READ:
         return None
-    periods = {when.period for when in found}
+    periods = {when.period for when in known}
     if periods == {Period.DAY, Period.MOMENT}:
         periods = {Period.MOMENT}
     if len(periods) > 1:
@@ -64,7 +65,7 @@ def read_times(header: str, cells: Sequence[Any], day_first: bool) -> TimeColumn
     unreadable = tuple(p for p, when in enumerate(read) if when is None and not is_missing(cells[p]))
     by_day = pd.DatetimeIndex([(w.day_first or w.month_first) if w else pd.NaT for w in read])
     by_month = pd.DatetimeIndex([(w.month_first or w.day_first) if w else pd.NaT for w in read])
-    only_day, only_month = (any(when[place] is None for when in found) for place in (1, 0))
+    only_day, only_month = (any(when[place] is None for when in known) for place in (1, 0))
     first, other, note = _order(by_day, by_month, only_day, only_month, day_first)
     return TimeColumn(first, periods.pop(), unreadable, other, note)
 
@@ -83,9 +84,10 @@ def _all_iso(cells: Sequence[Any]) -> TimeColumn | None:
 def _order(
     by_day: "DatetimeIndex", by_month: "DatetimeIndex", only_day: bool, only_month: bool, day_first: bool
 ) -> "tuple[DatetimeIndex, DatetimeIndex | None, str]":
-    """The order of day and month: as the dates that exist in one order only give away, else as the steps are regular.
+    """The order of day and month: that of the dates that exist in one order only, else the one with regular steps.
 
-    `only_day` and `only_month`: whether there are such; `by_day` and `by_month` hold them in the order that they have.
+    `only_day` and `only_month`: whether some dates exist only with the day (the month) first; these stand in both
+    `by_day` and `by_month`.
     """
     if by_day.equals(by_month):
         return by_day, None, ""
@@ -124,10 +126,10 @@ def _read_cell(cell: object, named: bool) -> When | None:
 def _read_text(text: str, named: bool) -> When | None:
     text = text.replace(" ,", ",")  # "june 12 , 2009"
     for pattern, period, needs_name in _notations():
-        found = pattern.fullmatch(text) if named or not needs_name else None
-        if found is None:
+        match = pattern.fullmatch(text) if named or not needs_name else None
+        if match is None:
             continue
-        parts = found.groupdict()
+        parts = match.groupdict()
         if "a" in parts:  # 3/4/2026; 3.4.2026 is written day first
             by_day = _moment(parts | {"d": parts["a"], "m": parts["b"]})
             by_month = _moment(parts | {"d": parts["b"], "m": parts["a"]}) if parts["sign"] != "." else by_day
@@ -169,9 +171,9 @@ def _notations() -> list[tuple[re.Pattern[str], Period, bool]]:
         r"(?:[t ]+(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2})(?:[.,]\d+)?)?\s?(?:z|[+-]\d{2}:?\d{2})?)?"
     )
     sign, y, m, d = r"(?P<sign>[-/.])", r"(?P<y>\d{4})", r"(?P<m>\d{1,2})", r"(?P<d>\d{1,2})"
-    month = rf"(?P<m>{_longest_first(_months())})\.?"
+    month = rf"(?P<m>{any_of(_months())})\.?"
     weekday = r"(?:[a-z]{2,9}\.?,?\s)?"
-    quarter, week = (_longest_first(notation_words(kind)) for kind in ("quarters", "weeks"))
+    quarter, week = (any_of(notation_words(kind)) for kind in ("quarters", "weeks"))
     ordinal = rf"(?:{'|'.join(notation_words('ordinals'))})?"
     year = r"(?P<y>\d{4}|(?<![\d])'?\d{2})"
     notations = [
@@ -191,7 +193,3 @@ def _notations() -> list[tuple[re.Pattern[str], Period, bool]]:
         (rf"(?:{week})\s?(?P<w>\d{{1,2}})[\s,-]+{y}", Period.WEEK, False),
     ]
     return [(re.compile(pattern), period, needs_name) for pattern, period, needs_name in notations]
-
-
-def _longest_first(words: Iterable[str]) -> str:
-    return "|".join(sorted(words, key=len, reverse=True))

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 from ....text.numbers.notation import notation_words
 from ..lexicon import LANGUAGES, lexicon
-from ..quantities import unit_and_power
+from ..quantities.units import unit_and_power
 from ..specification import ALL_ROWS, Window
 from .column_types import table_of
 from .grids import Grid, unique_names
-from .table import DAY, Period, Table, Times
+from .table import DAY, NumericTable, Period, Times
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,18 +30,18 @@ def _year() -> re.Pattern[str]:
 class View:
     """A table that claims can be read against; `times` is what its times reach over, None without times.
 
-    `heads` stand above rows that are series here: naming one besides its row says nothing new. `grouped` is "sum" or
+    `heads` stand above rows that are series here: naming one besides its row says nothing new. `grouping` is "sum" or
     "mean" where each row stands for a group of those of the `whole` table.
     """
 
-    table: Table
+    table: NumericTable
     times: Times | None
     transposed: bool = False
     heads: tuple[str, ...] = ()
-    grouped: str = ""
-    whole: Table | None = None
+    grouping: str = ""
+    whole: NumericTable | None = None
 
-    def together(self, windows: "Sequence[Window]") -> Window | None:
+    def window_of_all(self, windows: "Sequence[Window]") -> Window | None:
         """The rows of several dates together ("in 2018 and 2019"); None where that is no list of rows."""
         if self.table.times is None:
             return None
@@ -59,7 +59,7 @@ class View:
         return Window(positions=tuple(inside)) if inside and len(inside) <= _MOST_ROWS else None
 
 
-def views(table: Table) -> list[View]:
+def views(table: NumericTable) -> list[View]:
     """The table as it stands and, where its columns are times ("2019", "2018"), with its rows as series."""
     dated = _without_totals(table)
     turned = transpose(table)
@@ -67,18 +67,18 @@ def views(table: Table) -> list[View]:
     return [view_of(dated), *exchanged]
 
 
-def view_of(table: Table) -> View:
+def view_of(table: NumericTable) -> View:
     """A table as it stands."""
     return View(table, _times(table))
 
 
-def _heads(table: Table) -> tuple[str, ...]:
+def _heads(table: NumericTable) -> tuple[str, ...]:
     """The texts of the first column that stand beside no number."""
     empty = table.frame.isna().all(axis=1)
     return tuple(str(label) for label, alone in zip(table.labels.iloc[:, 0], empty, strict=True) if label and alone)
 
 
-def _times(table: Table) -> Times | None:
+def _times(table: NumericTable) -> Times | None:
     if table.times is None:
         return None
     known = table.times.dropna()
@@ -88,7 +88,7 @@ def _times(table: Table) -> Times | None:
     return Times(known.min().date(), known.max().date(), period or Period.DAY)
 
 
-def _without_totals(table: Table) -> Table:
+def _without_totals(table: NumericTable) -> NumericTable:
     """The table without rows that have a word for "in total" in the place of a time."""
     if table.times is None or not table.times.hasnans or table.time_column not in table.labels.columns:
         return table
@@ -121,8 +121,8 @@ def _words_for_totals() -> frozenset[str]:
     return frozenset(word for language in LANGUAGES for word in lexicon(language).data["total_rows"])
 
 
-def transpose(table: Table) -> Table | None:
-    """The table with its rows as series and its columns as times; None where it is no such table."""
+def transpose(table: NumericTable) -> NumericTable | None:
+    """The table with its rows as series and its columns as times; None where its columns are no times."""
     import numpy as np
 
     periods = {column: period for column in table.columns if (period := _period_of(column))}
@@ -141,15 +141,15 @@ def transpose(table: Table) -> Table | None:
 
 
 def _period_of(column: str) -> str | None:
-    found = _year().findall(column)
-    if len(set(found)) != 1:
+    times = _year().findall(column)
+    if len(set(times)) != 1:
         return None
-    quarter, year = found[0]
+    quarter, year = times[0]
     return f"{quarter} {year}".strip()
 
 
 def _rest(column: str) -> str | None:
-    """What a column's name says besides its time: "Financial assets 2019" is of "Financial assets"."""
+    """A column's name without its time: "Financial assets" of "Financial assets 2019"."""
     words = _year().sub(" ", column).split()
     rest = " ".join(word for word in words if not unit_and_power(word)[1]).strip(" ,.$€£%-")
     return rest or None

@@ -12,11 +12,11 @@ from dateutil.relativedelta import relativedelta
 from ....languages import load_language
 from ....text.numbers import parse_number
 from ....text.numbers.notation import notation_languages
-from ..lexicon import lexicon, whole_words
+from ..lexicon import any_of, lexicon, whole_words
 from ..specification import Window
-from ..tables import DAY, STEPS, NamedTime, Period, Times
+from ..tables.table import DAY, STEPS, NamedTime, Period, Times
 
-_WEEKS_OF_A_MONTH = 26  # days: longer spans are told by months, shorter ones by weeks
+_WEEKS_OF_A_MONTH = 26  # days: a longer span is matched to months, a shorter one to weeks
 _ABOUT_A_YEAR = range(270, 370)  # days
 _MOST_PERIODS = 1000  # "99,999 years earlier" is before the calendar
 WORD = r"[^\W\d_]+"
@@ -32,12 +32,12 @@ def times_by_name(text: str, language: str, times: Times) -> list[NamedTime]:
         for notation in _notations(language)
         for match in notation.pattern.finditer(text)
         if not (notation.never_before and notation.never_before.match(text, match.end()))
-        if (windows := notation.read(_Found(match, language, times)))
+        if (windows := notation.read(_WrittenTime(match, language, times)))
     ]
 
 
 @dataclass(frozen=True)
-class _Found:
+class _WrittenTime:
     """A time that stands in a text, and the times of the table that it is reckoned by."""
 
     match: re.Match[str]
@@ -78,69 +78,69 @@ class _Found:
         return list(range(self.times.start.year, self.times.last_day.year + 1))
 
 
-def _month(found: _Found) -> list[Window]:
-    before = found.match.string[: found.match.start()]
-    is_verb = re.fullmatch(found.words["verb_months"], found.match[0])
-    if is_verb and not re.search(rf"(?:{found.words['before_month']}) $", before, re.IGNORECASE):
+def _month(time: _WrittenTime) -> list[Window]:
+    before = time.match.string[: time.match.start()]
+    is_verb = re.fullmatch(time.words["verb_months"], time.match[0])
+    if is_verb and not re.search(rf"(?:{time.words['before_month']}) $", before, re.IGNORECASE):
         return []
-    windows = [span(begin, "month") for begin in found.begins()]
-    return [*windows, Window(months=(found.number("month"),))] if len(windows) > 1 else windows
+    windows = [span(begin, "month") for begin in time.begins()]
+    return [*windows, Window(months=(time.number("month"),))] if len(windows) > 1 else windows
 
 
-def _day(found: _Found) -> list[Window]:
-    return _days((begin, found.number("day")) for begin in found.begins())
+def _day(time: _WrittenTime) -> list[Window]:
+    return _days((begin, time.number("day")) for begin in time.begins())
 
 
-def _iso(found: _Found) -> list[Window]:
-    year, month = found.number("year"), found.number("month")
+def _iso(time: _WrittenTime) -> list[Window]:
+    year, month = time.number("year"), time.number("month")
     if not 1 <= month <= 12:
         return []
     begin = date(year, month, 1)
-    return _days([(begin, found.number("day"))]) if found.part("day") else [span(begin, "month")]
+    return _days([(begin, time.number("day"))]) if time.part("day") else [span(begin, "month")]
 
 
-def _slashed(found: _Found) -> list[Window]:
-    a, b, year = found.number("a"), found.number("b"), found.number("year")
-    day_first = found.part("sign") != "/" or load_language(found.language).is_day_first
+def _slashed(time: _WrittenTime) -> list[Window]:
+    a, b, year = time.number("a"), time.number("b"), time.number("year")
+    day_first = time.part("sign") != "/" or load_language(time.language).is_day_first
     pairs = dict.fromkeys([(a, b)] if day_first else [(a, b), (b, a)])
     return _days((date(year, month, 1), day) for day, month in pairs if 1 <= month <= 12)
 
 
 def _days(named: Iterable[tuple[date, int]]) -> list[Window]:
-    """The days by the begin of their month and their number, those that are none left out."""
+    """The days of months, by the begin of the month and the number; numbers that a month does not have are left out."""
     return [days(day, day) for begin, number in named if (day := day_of(begin, number))]
 
 
-def _half_month(found: _Found) -> list[Window]:
-    halves = [(begin, begin + timedelta(days=14), begin + STEPS["month"] - DAY) for begin in found.begins()]
-    half = found.number("ordinal")
+def _half_month(time: _WrittenTime) -> list[Window]:
+    halves = [(begin, begin + timedelta(days=14), begin + STEPS["month"] - DAY) for begin in time.begins()]
+    half = time.number("ordinal")
     if half not in (1, 2):
         return []
     return [days(begin, middle) if half == 1 else days(middle + DAY, end) for begin, middle, end in halves]
 
 
-def _week_of_month(found: _Found) -> list[Window]:
-    place = found.number("ordinal")
+def _week_of_month(time: _WrittenTime) -> list[Window]:
+    place = time.number("ordinal")
     if not place:
         return []
-    if found.times.period is Period.WEEK:
-        return [span(week, "week") for b in found.begins() for week in _weeks(b, found.times)[place - 1 : place]]
-    return [span(begin + timedelta(weeks=place - 1), "week") for begin in found.begins()]
+    if time.times.period is Period.WEEK:
+        return [span(week, "week") for b in time.begins() for week in _weeks(b, time.times)[place - 1 : place]]
+    return [span(begin + timedelta(weeks=place - 1), "week") for begin in time.begins()]
 
 
-def _part_of_month(found: _Found) -> list[Window]:
-    unit, count = found.unit, count_of(found.part("n"), found.language)
+def _part_of_month(time: _WrittenTime) -> list[Window]:
+    unit, count = time.unit, count_of(time.part("n"), time.language)
     if unit not in ("day", "week") or count is None:
         return []
     reach = STEPS[unit] * count
-    is_first = re.fullmatch(any_of(found.words["first_n"]), found.part("which"), re.IGNORECASE)
-    if unit == "week" and found.times.period is Period.WEEK:
-        months = [weeks for begin in found.begins() if len(weeks := _weeks(begin, found.times)) >= count]
+    is_first = re.fullmatch(any_of(time.words["first_n"]), time.part("which"), re.IGNORECASE)
+    if unit == "week" and time.times.period is Period.WEEK:
+        months = [weeks for begin in time.begins() if len(weeks := _weeks(begin, time.times)) >= count]
         runs = [weeks[:count] if is_first else weeks[-count:] for weeks in months]
         return [days(run[0], run[-1] + timedelta(days=6)) for run in runs]
     if is_first:
-        return [days(begin, begin + reach - DAY) for begin in found.begins()]
-    ends = [begin + STEPS["month"] - DAY for begin in found.begins()]
+        return [days(begin, begin + reach - DAY) for begin in time.begins()]
+    ends = [begin + STEPS["month"] - DAY for begin in time.begins()]
     return [days(end - reach + DAY, end) for end in ends]
 
 
@@ -149,61 +149,61 @@ def _weeks(begin: date, times: Times) -> list[date]:
     return row_begins(times, begin, begin + STEPS["month"] - DAY)
 
 
-def _quarter(found: _Found) -> list[Window]:
-    number = found.number("number") or found.number("ordinal")
-    return [span(begin, "quarter") for begin in found.begins(3 * number - 2)] if 1 <= number <= 4 else []
+def _quarter(time: _WrittenTime) -> list[Window]:
+    number = time.number("number") or time.number("ordinal")
+    return [span(begin, "quarter") for begin in time.begins(3 * number - 2)] if 1 <= number <= 4 else []
 
 
-def _half_year(found: _Found) -> list[Window]:
-    number, year = found.number("number") or found.number("ordinal"), found.number("year")
-    if not year:  # of the table's last year, where it is said or the table has but one
-        reach = (found.times.last_day - found.times.start).days
-        year = found.times.last_day.year if found.part("said") or reach in _ABOUT_A_YEAR else 0
+def _half_year(time: _WrittenTime) -> list[Window]:
+    number, year = time.number("number") or time.number("ordinal"), time.number("year")
+    if not year:  # of the table's last year, if the text says so or the table has only one year
+        reach = (time.times.last_day - time.times.start).days
+        year = time.times.last_day.year if time.part("said") or reach in _ABOUT_A_YEAR else 0
     if not year or number not in (1, 2):
         return []
     begin = date(year, 6 * number - 5, 1)
     return [days(begin, begin + relativedelta(months=6) - DAY)]
 
 
-def _week(found: _Found) -> list[Window]:
+def _week(time: _WrittenTime) -> list[Window]:
     begins = []
-    for year in [found.number("year")] if found.part("year") else found.years():
+    for year in [time.number("year")] if time.part("year") else time.years():
         try:
-            begins.append(date.fromisocalendar(year, found.number("number"), 1))
+            begins.append(date.fromisocalendar(year, time.number("number"), 1))
         except ValueError:
             continue
     return [span(begin, "week") for begin in begins]
 
 
-def _year(found: _Found) -> list[Window]:
-    first, last = found.number("year"), found.number("last") or found.number("year")
+def _year(time: _WrittenTime) -> list[Window]:
+    first, last = time.number("year"), time.number("last") or time.number("year")
     return [days(date(first, 1, 1), date(last, 12, 31))] if first <= last else []
 
 
-def _weekday(found: _Found) -> list[Window]:
-    number, start = found.words["weekdays"][found.part("weekday")], found.times.start
-    if (found.times.last_day - start).days >= 7:
+def _weekday(time: _WrittenTime) -> list[Window]:
+    number, start = time.words["weekdays"][time.part("weekday")], time.times.start
+    if (time.times.last_day - start).days >= 7:
         return [Window(weekdays=(number,))]
     day = start + timedelta(days=(number - start.weekday()) % 7)
     return [days(day, day)]
 
 
-def _weekdays(numbers: tuple[int, ...], found: _Found) -> list[Window]:
+def _weekdays(numbers: tuple[int, ...], time: _WrittenTime) -> list[Window]:
     return [Window(weekdays=numbers)]
 
 
-def _outermost(kind: str, found: _Found) -> list[Window]:
+def _outermost(kind: str, time: _WrittenTime) -> list[Window]:
     """ "At the start", "now": the first or the last row; of the table's last year or month, where that is said."""
     row = Window(first=1) if kind == "first_row" else Window(last=1)
-    within = span(_begin(found.times.last_day, found.unit), found.unit) if found.part("unit") else None
-    if within is None or within.start is None or within.start <= found.times.start:
+    within = span(_begin(time.times.last_day, time.unit), time.unit) if time.part("unit") else None
+    if within is None or within.start is None or within.start <= time.times.start:
         return [row]
     return [replace(row, start=within.start, end=within.end)]
 
 
-def _relative(kind: str, found: _Found) -> list[Window]:
-    last, first, unit = found.times.last_day, found.times.start, found.unit
-    count = count_of(found.part("n"), found.language)
+def _relative(kind: str, time: _WrittenTime) -> list[Window]:
+    last, first, unit = time.times.last_day, time.times.start, time.unit
+    count = count_of(time.part("n"), time.language)
     if count is None:
         return []
     if unit == "row":
@@ -213,7 +213,7 @@ def _relative(kind: str, found: _Found) -> list[Window]:
         return [days(day, day)]
     reach, begin = STEPS[unit] * count, _begin(last, unit)
     this, previous, latest = span(begin, unit), span(begin - STEPS[unit], unit), days(last - reach + DAY, last)
-    if kind == "last" and found.part("the"):  # the last week: the last 7 days, or the week that the table ends in
+    if kind == "last" and time.part("the"):  # the last week: the last 7 days, or the week that the table ends in
         return [latest, this]
     if kind == "last":  # where the table ends with the week, who writes after it means that one
         return [previous, this] if this.end == last else [previous]
@@ -229,49 +229,49 @@ def _begin(day: date, unit: str) -> date:
 
 @dataclass(frozen=True)
 class _Notation:
-    """How a time is written, and what it is then; `never_before` are words after which it is part of another."""
+    """How a time is written, and which windows it means; followed by `never_before` it is part of another time."""
 
     pattern: re.Pattern[str]
-    read: Callable[[_Found], list[Window]]
+    read: Callable[[_WrittenTime], list[Window]]
     never_before: re.Pattern[str] | None = None
 
 
 @cache
 def _notations(language: str) -> list[_Notation]:
-    """The notations of times in a language; of as long ones in a text an earlier one counts."""
+    """The notations of times in a language; of equally long matches that of the earlier notation counts."""
     words = lexicon(language).data
     suffix, article, of_or_in = words["ordinal_suffix"], words["article"], f"(?:{words['of_or_in']})"
     units, first_n = any_of(words["periods"]), any_of(words["first_n"])
     unit, month, day = f"(?P<unit>{units})", f"(?P<month>{any_of(_months(language))})", r"(?P<day>\d{1,2})"
     year = r"(?P<year>(?:19|20)\d\d)"
-    of = rf"(?:{words['of_year']}{year})?"
+    of_year = rf"(?:{words['of_year']}{year})?"
     quarter = words["quarter_ordinal"].format(ordinal=rf"(?P<ordinal>{WORD}|[1-4]{suffix})")
     half = words["half_ordinal"].format(ordinal=rf"(?P<ordinal>{WORD}|[12]{suffix})")
-    weeks = any_of(name for name, meant in words["periods"].items() if meant == "week")
+    weeks = any_of(name for name, period in words["periods"].items() if period == "week")
     not_a_day = rf"(?! ?(?:{words['not_a_day']}|{units}))"
     some_first = rf"(?P<which>{first_n}|{any_of(words['last_n'])}) (?:(?P<n>\d{{1,2}}|\w+) )?"
-    in_month = rf"{of_or_in} {month}\b{of}"
+    in_month = rf"{of_or_in} {month}\b{of_year}"
     dated = {
         rf"{year}-(?P<month>\d\d)(?:-(?P<day>\d\d))?(?![\d-])": _iso,
         rf"(?P<a>\d{{1,2}})(?P<sign>[-/.])(?P<b>\d{{1,2}})(?P=sign){year}(?!\d)": _slashed,
-        rf"{day}(?:{suffix})?{words['day_of']} {month}\b\.?{of}": _day,
-        rf"{month}\b\.? {day}(?!\d|[.,]\d)(?:{suffix})?\b{not_a_day}{of}": _day,
-        rf"{half}{words['half_of']}{month}\b{of}": _half_month,
+        rf"{day}(?:{suffix})?{words['day_of']} {month}\b\.?{of_year}": _day,
+        rf"{month}\b\.? {day}(?!\d|[.,]\d)(?:{suffix})?\b{not_a_day}{of_year}": _day,
+        rf"{half}{words['half_of']}{month}\b{of_year}": _half_month,
         rf"{some_first}{unit} {in_month}": _part_of_month,
         rf"(?P<ordinal>{WORD}) (?:{weeks}) {in_month}": _week_of_month,
-        rf"{month}\b{of}": _month,
-        rf"(?:(?:{'|'.join(words['quarter_names'])})(?P<number>[1-4])\b|{quarter}){of}": _quarter,
+        rf"{month}\b{of_year}": _month,
+        rf"(?:(?:{'|'.join(words['quarter_names'])})(?P<number>[1-4])\b|{quarter}){of_year}": _quarter,
         rf"(?:{half}{words['half_of']}|\bh(?P<number>[12]) ){year}": _half_year,
         rf"{half}(?P<said>{words['of_the_year']})?(?! (?:{words['of']}) )": _half_year,
-        rf"(?:{any_of(words['week_number'])}) (?P<number>[1-5]?\d)\b{of}": _week,
+        rf"(?:{any_of(words['week_number'])}) (?P<number>[1-5]?\d)\b{of_year}": _week,
         rf"{year}(?![\w%]|[.,]\d)": _year,
         rf"{year} ?- ?(?P<last>(?:19|20)\d\d)(?![\w%]|[.,]\d)": _year,
     }
     every_month = any_of({name.lower() for pack in notation_languages() for name in (*pack.months, *pack.short_months)})
     a_month = rf"q\d|(?:{every_month})\b"
-    of_time = _compiled(rf" {of_or_in} {article}(?:(?:{units}) )?(?:(?:19|20)\d\d|{a_month})")
+    of_time = _compile(rf" {of_or_in} {article}(?:(?:{units}) )?(?:(?:19|20)\d\d|{a_month})")
     a_date = rf"(?:19|20)\d\d(?![\d.,%])|\d{{1,2}}(?:[a-z]*|\.) (?:{every_month})"
-    time_follows = _compiled(rf" (?:(?:{words['of']}) )?{article}(?:{a_date}|{a_month})")
+    time_follows = _compile(rf" (?:(?:{words['of']}) )?{article}(?:{a_date}|{a_month})")
     number = rf"(?P<n>\d{{1,3}}|{WORD})"
     last_n = any_of([*words["last_n"], *words["previous"]])
     relative = {
@@ -288,7 +288,7 @@ def _notations(language: str) -> list[_Notation]:
     weekday = rf"(?P<weekday>{any_of(words['weekdays'])}){words['weekday_plural']}"
     together = words["weekdays_together"].items()
     return [
-        *(_Notation(_compiled(rf"(?<![\w.,/-]){form}"), read) for form, read in dated.items()),
+        *(_Notation(_compile(rf"(?<![\w.,/-]){form}"), read) for form, read in dated.items()),
         _Notation(whole_words([weekday]), _weekday),
         *(_Notation(whole_words([name]), partial(_weekdays, tuple(numbers))) for name, numbers in together),
         *(
@@ -298,7 +298,7 @@ def _notations(language: str) -> list[_Notation]:
     ]
 
 
-def _compiled(form: str) -> re.Pattern[str]:
+def _compile(form: str) -> re.Pattern[str]:
     return re.compile(form, re.IGNORECASE)
 
 
@@ -309,11 +309,6 @@ def _months(language: str) -> dict[str, int]:
     named = {name.lower(): n for names in (known.short_months, known.months) for n, name in enumerate(names, 1)}
     more: dict[str, int] = lexicon(language).data["more_months"]
     return named | more
-
-
-def any_of(words: Iterable[str]) -> str:
-    """One expression for any of the words, the longest first."""
-    return "|".join(sorted(words, key=len, reverse=True))
 
 
 def days(start: date, end: date) -> Window:

@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from functools import cache
 
-from ..lexicon import lexicon
+from ..lexicon import any_of, lexicon
 from ..specification import ALL_ROWS, Window
-from ..tables import DAY, STEPS, NamedTime, Period, Times
-from .calendar_times import any_of, count_of, day_of, days, row_begins, span
+from ..tables.table import DAY, STEPS, NamedTime, Period, Times
+from .calendar_times import count_of, day_of, days, row_begins, span
 
 _FILLER = "\uf8ff"  # masked text keeps its length: a private character a time, then these
 _FIRST_MASK = 0xE000
@@ -17,12 +17,14 @@ _MASK = r"[\ue000-\uf000]"
 _MOST_DAYS = 31  # in such a span a day of the month is one date
 
 
-def joined(text: str, language: str, times: Times, found: list[NamedTime], is_row: bool = False) -> list[NamedTime]:
-    """The times of a text, those joined that make one; `is_row`: only those that words for a row are joined to."""
-    masked = _mask(text, found)
-    for kind, pattern in _joins(language) if found else ():
+def join_times(
+    text: str, language: str, times: Times, named_times: list[NamedTime], is_row: bool = False
+) -> list[NamedTime]:
+    """The times of a text, joined where two are one; `is_row`: only times with words for a row."""
+    masked = _mask(text, named_times)
+    for kind, pattern in _joins(language) if named_times else ():
         for match in pattern.finditer(masked) if (kind == "one_from") is is_row else ():
-            parts = [found[_place_of(match[name])] for name in ("a", "b") if name in match.groupdict()]
+            parts = [named_times[_place_of(match[name])] for name in ("a", "b") if name in match.groupdict()]
             windows = _WINDOWS[kind](_Joint(kind, match, parts, language, times))
             if windows:
                 dated = kind == "from_to" and windows[0].start is not None
@@ -30,10 +32,10 @@ def joined(text: str, language: str, times: Times, found: list[NamedTime], is_ro
                 if kind == "since" and parts[0].windows[0].first:
                     ends = (parts[0].windows[0], Window(last=1))
                 whole = NamedTime(match.start(), match.end(), windows, ends)
-                rest = [t for t in found if t not in parts and (t.end <= whole.start or whole.end <= t.start)]
-                found = sorted([*rest, whole], key=lambda time: time.start)
-                return joined(text, language, times, found, is_row)
-    return found
+                rest = [t for t in named_times if t not in parts and (t.end <= whole.start or whole.end <= t.start)]
+                named_times = sorted([*rest, whole], key=lambda time: time.start)
+                return join_times(text, language, times, named_times, is_row)
+    return named_times
 
 
 @cache
@@ -45,9 +47,9 @@ def _joins(language: str) -> list[tuple[str, re.Pattern[str]]]:
     return [(kind, re.compile(rf"(?<!\w){form}", re.IGNORECASE)) for kind, form in forms]
 
 
-def _mask(text: str, found: list[NamedTime]) -> str:
+def _mask(text: str, named_times: list[NamedTime]) -> str:
     """The text with each time as one private character and fillers, as long as before."""
-    for number, time in enumerate(found):
+    for number, time in enumerate(named_times):
         length = time.end - time.start
         text = text[: time.start] + chr(_FIRST_MASK + number) + _FILLER * (length - 1) + text[time.end :]
     return text
@@ -75,15 +77,15 @@ class _Joint:
 
     @property
     def unit(self) -> str:
-        """The unit of time that is named; a row's, where a row is."""
+        """The named unit of time; that of a row for words such as "row"."""
         named = self.match.groupdict().get("unit")
         return str(lexicon(self.language).data["periods"][named.lower()]) if named else self.times.period.value
 
     @property
     def count(self) -> int | None:
         """How many of the unit; None where that is no number."""
-        said = self.match.groupdict().get("n") or ""
-        return 1 if said.lower() in lexicon(self.language).articles else count_of(said, self.language)
+        count_word = self.match.groupdict().get("n") or ""
+        return 1 if count_word.lower() in lexicon(self.language).articles else count_of(count_word, self.language)
 
     @property
     def is_of_weeks(self) -> bool:
@@ -97,13 +99,13 @@ class _Joint:
         return re.search(rf"(?<!\w)(?:{before})", self.match[0], re.IGNORECASE) is not None
 
 
-def _bounded(joint: _Joint) -> tuple[Window, ...]:
+def _on_one_side(joint: _Joint) -> tuple[Window, ...]:
     """ "Since March", "until 3 May", "the end of April": what lies on one side, or the row at an edge."""
     first, kind = joint.first, joint.kind
     if kind in ("start_of", "end_of") and joint.is_of_weeks:  # "the begin of March": the first row that begins in it
         dated = [w for w in joint.parts[0].windows if w.start and w.end and w.end > w.start]
         begins = [row_begins(joint.times, w.start, w.end) for w in dated if w.start and w.end]
-        return tuple(span(each[0 if kind == "start_of" else -1], "week") for each in begins if each)
+        return tuple(span(row_starts[0 if kind == "start_of" else -1], "week") for row_starts in begins if row_starts)
     if kind == "since" and first == Window(first=1):
         return (ALL_ROWS,)
     if first.start is None or first.end is None:
@@ -169,7 +171,7 @@ def _units_in(joint: _Joint, start: date, end: date) -> Window | None:
 
 
 def _rows(kind: str, count: int, begins: list[date]) -> Window | None:
-    """The weekly rows that are meant; "the five weeks that began in March" are none where four did."""
+    """The weekly rows; none for "the five weeks that began in March" where only four did."""
     if len(begins) < count or (kind == "units_begun" and len(begins) != count) or kind == "units_from":
         return None
     kept = begins[-count:] if kind == "last_units_of" else begins[:count]
@@ -195,20 +197,20 @@ def _next_to(joint: _Joint) -> tuple[Window, ...]:
 
 _WINDOWS: Mapping[str, Callable[[_Joint], tuple[Window, ...]]] = {
     "one_from": _unit_of,
-    "end_of": _bounded,
-    "start_of": _bounded,
+    "end_of": _on_one_side,
+    "start_of": _on_one_side,
     "from_to": _from_to,
     **dict.fromkeys(("units_begun", "first_units_of", "last_units_of", "units_from"), _units),
     "unit_of": _unit_of,
     "unit_until": _unit_until,
     **dict.fromkeys(("units_after", "units_before", "day_after", "day_before"), _next_to),
-    **dict.fromkeys(("since", "after", "before", "for_or_before", "until"), _bounded),
+    **dict.fromkeys(("since", "after", "before", "for_or_before", "until"), _on_one_side),
 }
 """What times mean that each kind of words in the packs joins, the kinds in the order in which they are tried."""
 
 
 @cache
-def _beside_another(language: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
+def _joined_day_patterns(language: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
     words = lexicon(language).data
     suffix = words["ordinal_suffix"]
     join = rf"(?:{words['days_joined']}|-|–) ?(?:{_MASK}{_FILLER}* )?{words['article']}"
@@ -218,7 +220,7 @@ def _beside_another(language: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
 
 
 @cache
-def _alone(language: str) -> re.Pattern[str]:
+def _lone_day_pattern(language: str) -> re.Pattern[str]:
     words = lexicon(language).data
     weekdays = any_of(list(words["weekdays"]))
     suffix = words["ordinal_suffix"]
@@ -230,31 +232,31 @@ def _alone(language: str) -> re.Pattern[str]:
     )
 
 
-def with_lone_days(text: str, language: str, times: Times, found: list[NamedTime]) -> list[NamedTime]:
+def with_lone_days(text: str, language: str, times: Times, named_times: list[NamedTime]) -> list[NamedTime]:
     """The times with the days that have no month: that of another time, else of the table, where it has only one."""
-    masked = _mask(text, found)
+    masked = _mask(text, named_times)
     extra: dict[int, NamedTime] = {}
-    for pattern in _beside_another(language):
+    for pattern in _joined_day_patterns(language):
         for match in pattern.finditer(masked):
-            window = found[_place_of(match["time"])].windows[0]
+            window = named_times[_place_of(match["time"])].windows[0]
             if window.start and window.start == window.end and (day := day_of(window.start, int(match["day"]))):
                 point = match["suffix"] is not None and not match["suffix"].isalpha()  # "3. und 9. März"
                 end = match.end("suffix" if point else "day")
                 extra[match.start("day")] = NamedTime(match.start("day"), end, (days(day, day),))
-    for match in _alone(language).finditer(text):
+    for match in _lone_day_pattern(language).finditer(text):
         start, end = match.start("day"), match.end()
-        taken = start in extra or any(time.start < end and start < time.end for time in found)
+        is_known = start in extra or any(time.start < end and start < time.end for time in named_times)
         led = _is_led(text[:start], language)
-        if taken or (not match["weekday"] and not (match["suffix"] and led)):
+        if is_known or (not match["weekday"] and not (match["suffix"] and led)):
             continue
-        day = _dated(int(match["day"]), times, found)
+        day = _date_of_day(int(match["day"]), times, named_times)
         if day is None:
             continue
         if match["weekday"] and lexicon(language).data["weekdays"][match["weekday"].lower()] != day.weekday():
             continue
         if match["suffix"] or led or re.match(lexicon(language).data["after_lone_day"], text[end:], re.IGNORECASE):
             extra[start] = NamedTime(start, end, (days(day, day),))
-    return sorted([*found, *extra.values()], key=lambda time: time.start)
+    return sorted([*named_times, *extra.values()], key=lambda time: time.start)
 
 
 def _is_led(before: str, language: str) -> bool:
@@ -265,11 +267,11 @@ def _is_led(before: str, language: str) -> bool:
     return bool(article and article[1]) or another is not None
 
 
-def _dated(number: int, times: Times, found: list[NamedTime]) -> date | None:
+def _date_of_day(number: int, times: Times, named_times: list[NamedTime]) -> date | None:
     """The one date of a day of the month: in the month that the text names, else in the table."""
     named = {
         (w.start.year, w.start.month)
-        for time in found
+        for time in named_times
         for w in time.windows
         if w.start and w.end and (w.start.year, w.start.month) == (w.end.year, w.end.month)
     }
@@ -284,17 +286,19 @@ def _dated(number: int, times: Times, found: list[NamedTime]) -> date | None:
     return there[0] if len(there) == 1 else None
 
 
-def merged(found: list[NamedTime], join: Callable[[NamedTime, NamedTime], NamedTime | None]) -> list[NamedTime]:
+def merge_neighbours(
+    named_times: list[NamedTime], join: Callable[[NamedTime, NamedTime], NamedTime | None]
+) -> list[NamedTime]:
     """The times, a time and the one after it as one where they can be joined."""
     kept: list[NamedTime] = []
-    for time in found:
-        both = join(kept[-1], time) if kept else None
-        kept[-1:] = [both] if both else [*kept[-1:], time]
+    for time in named_times:
+        joined = join(kept[-1], time) if kept else None
+        kept[-1:] = [joined] if joined else [*kept[-1:], time]
     return kept
 
 
-def with_weekdays(text: str, language: str, found: list[NamedTime]) -> list[NamedTime]:
-    """ "Friday 6 February" is that day, if it is a Friday; "12 March (Wednesday)" and a date said twice too."""
+def with_weekdays(text: str, language: str, named_times: list[NamedTime]) -> list[NamedTime]:
+    """ "Friday 6 February" is that day, if it is a Friday; "12 March (Wednesday)" and a repeated date too."""
     led = re.compile(rf",? \(?{lexicon(language).data['article']}", re.IGNORECASE)
 
     def one_day(first: NamedTime, last: NamedTime) -> NamedTime | None:
@@ -307,4 +311,4 @@ def with_weekdays(text: str, language: str, found: list[NamedTime]) -> list[Name
                 return replace(dated, start=first.start, end=last.end + closed)
         return None
 
-    return merged(found, one_day)
+    return merge_neighbours(named_times, one_day)

@@ -8,35 +8,36 @@ from functools import cache, lru_cache
 
 from ....errors import InputError
 from ....languages.claim_sections import HolidayDay, HolidaySpan, HolidaySpans
-from ..lexicon import lexicon
+from ..lexicon import any_of, lexicon
 from ..specification import Window
-from ..tables import NamedTime, Times
-from .calendar_times import any_of
+from ..tables.table import NamedTime, Times
 
 
-def with_holidays(text: str, language: str, times: Times, found: list[NamedTime]) -> list[NamedTime]:
+def with_holidays(text: str, language: str, times: Times, named_times: list[NamedTime]) -> list[NamedTime]:
     """The times of a text with its holidays, each one time with the date beside it ("Easter Monday, 21 April").
 
-    A holiday beside a date that it is not on stays unread.
+    A holiday beside a date of another day stays unread.
     """
     for holiday in _holidays(text, language, times):
-        found = [time for time in found if time.end <= holiday.start or holiday.end <= time.start]
+        named_times = [time for time in named_times if time.end <= holiday.start or holiday.end <= time.start]
         after = next(
-            (t for t in found if t.start >= holiday.end and _apposed(text[holiday.end : t.start], t, language)), None
+            (t for t in named_times if t.start >= holiday.end and _is_beside(text[holiday.end : t.start], t, language)),
+            None,
         )
         before = next(
-            (t for t in found if t.end <= holiday.start and _apposed(text[t.end : holiday.start], t, language)), None
+            (t for t in named_times if t.end <= holiday.start and _is_beside(text[t.end : holiday.start], t, language)),
+            None,
         )
         beside = after or before
         if beside is None:
-            found = [*found, holiday]
+            named_times = [*named_times, holiday]
         elif set(beside.windows) & set(holiday.windows):
             start, end = min(beside.start, holiday.start), max(beside.end, holiday.end)
             end += text[end : end + 1] == ")"
-            found = [time for time in found if not start <= time.start < end]
-            found = [*found, replace(beside, start=start, end=end)]
-        found = sorted(found, key=lambda time: time.start)
-    return found
+            named_times = [time for time in named_times if not start <= time.start < end]
+            named_times = [*named_times, replace(beside, start=start, end=end)]
+        named_times = sorted(named_times, key=lambda time: time.start)
+    return named_times
 
 
 def is_vague_holiday(text: str, language: str) -> bool:
@@ -58,7 +59,7 @@ def _between(language: str) -> re.Pattern[str]:
     return re.compile(rf" ?[,(] ?{led}", re.IGNORECASE)
 
 
-def _apposed(between: str, time: NamedTime, language: str) -> bool:
+def _is_beside(between: str, time: NamedTime, language: str) -> bool:
     return (
         _between(language).fullmatch(between) is not None and time.windows[0].start == time.windows[0].end is not None
     )
@@ -68,11 +69,11 @@ def _holidays(text: str, language: str, times: Times) -> Iterator[NamedTime]:
     table_years = range(times.start.year, times.last_day.year + 1)
     any_name, names = _names(language, table_years[0], table_years[-1])
     end = 0
-    for found in any_name.finditer(text):
-        if found.start() < end:
+    for place in any_name.finditer(text):
+        if place.start() < end:
             continue
-        fitting = [(match, spans) for name, spans in names if (match := name.match(text, found.start()))]
-        match, spans = max(fitting, key=lambda each: each[0].end())
+        possible_checks = [(match, spans) for name, spans in names if (match := name.match(text, place.start()))]
+        match, spans = max(possible_checks, key=lambda candidate: candidate[0].end())
         end = match.end()
         years = [int(match["year"])] if match["year"] else table_years
         every = [window for year in years for span in spans for window in _windows(span, language, year)]
@@ -101,10 +102,13 @@ def _windows(span: HolidaySpan, language: str, year: int) -> list[Window]:
 
 
 def _days(day: HolidayDay, language: str, year: int) -> list[date]:
-    """Of the same holiday several, where countries have it on other days; none in a year that has no such holiday."""
+    """The dates of a holiday: several where countries differ, none in a year without it."""
     if day.holiday[0].isdigit():
         return [date.fromisoformat(f"{year}-{day.holiday}")]
-    return [each + timedelta(days=day.days) for each in holiday_dates(language, year).get(day.holiday.lower(), ())]
+    return [
+        known_date + timedelta(days=day.days)
+        for known_date in holiday_dates(language, year).get(day.holiday.lower(), ())
+    ]
 
 
 @lru_cache(maxsize=1000)

@@ -2,7 +2,11 @@
 
 import pytest
 
-from assay.metrics.numeric.tables import Grid, Period, header_unit, read_cell, read_numbers, read_times, table_of
+from assay.metrics.numeric.tables.cells import header_unit, read_cell, read_numbers
+from assay.metrics.numeric.tables.column_types import table_of
+from assay.metrics.numeric.tables.grids import Grid
+from assay.metrics.numeric.tables.table import Period
+from assay.metrics.numeric.tables.time_columns import read_times
 from assay.text.numbers.numerals import NumberFormat
 
 POINT, COMMA = NumberFormat.POINT, NumberFormat.COMMA

@@ -17,7 +17,9 @@ from assay.metrics.numeric.specification import (
     Unverifiable,
     Window,
 )
-from assay.metrics.numeric.tables import Grid, Table, table_of
+from assay.metrics.numeric.tables.column_types import table_of
+from assay.metrics.numeric.tables.grids import Grid
+from assay.metrics.numeric.tables.table import NumericTable
 
 UP, DOWN, FLAT = Direction.UP, Direction.DOWN, Direction.FLAT
 S = Statistic
@@ -157,7 +159,7 @@ def test_units_convert_and_the_reason_has_the_right_number() -> None:
     )
 
 
-def one(values: list[Any], **columns: list[Any]) -> Table:
+def one(values: list[Any], **columns: list[Any]) -> NumericTable:
     return table_of(Grid("t", {**columns, "x": values}))
 
 

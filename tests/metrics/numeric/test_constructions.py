@@ -9,9 +9,9 @@ from assay.metrics.numeric.numeric_claims import check_claims
 from assay.metrics.numeric.parse.checks import check
 from assay.metrics.numeric.parse.clause import Clause
 from assay.metrics.numeric.parse.construction import (
+    ClauseReading,
     Construction,
-    Match,
-    Reading,
+    ConstructionMatch,
     interpret,
     places,
     series,
@@ -19,31 +19,33 @@ from assay.metrics.numeric.parse.construction import (
     words,
 )
 from assay.metrics.numeric.parse.scene import clause_of, scene_of
-from assay.metrics.numeric.parse.selection import CONSTRUCTIONS, agree, interpretations
+from assay.metrics.numeric.parse.selection import CONSTRUCTIONS, choose_interpretation, interpretations
 from assay.metrics.numeric.specification import Hedge, Specification, Statistic
-from assay.metrics.numeric.tables import Grid, Table, table_of
+from assay.metrics.numeric.tables.column_types import table_of
+from assay.metrics.numeric.tables.grids import Grid
+from assay.metrics.numeric.tables.table import NumericTable
 
 
 @pytest.fixture(scope="module")
-def depots() -> Table:
+def depots() -> NumericTable:
     """Mean 30, median 20, maximum 60 of the parcels."""
     columns = {"depot": ["Breda", "Delft", "Zwolle"], "parcels": [60, 20, 10], "vans": [6, 4, 2]}
     return table_of(Grid("depots", columns))
 
 
-def clause_in(text: str, table: Table) -> Clause:
+def clause_in(text: str, table: NumericTable) -> Clause:
     scene = scene_of([table], "en")
     view, names = scene.views[0]
     return clause_of(text, view, names, scene)
 
 
-def names(text: str, table: Table, constructions: tuple[Construction, ...] = CONSTRUCTIONS) -> list[str]:
+def names(text: str, table: NumericTable, constructions: tuple[Construction, ...] = CONSTRUCTIONS) -> list[str]:
     found = interpretations(clause_in(text, table), frozenset(), constructions)
     return [made.construction.name for made in found]
 
 
-def claiming(statistic: Statistic, number: float) -> Callable[[Match], Reading | None]:
-    return lambda match: Reading((check([Specification(statistic, "parcels", value=number)]),))
+def claiming(statistic: Statistic, number: float) -> Callable[[ConstructionMatch], ClauseReading | None]:
+    return lambda match: ClauseReading((check([Specification(statistic, "parcels", value=number)]),))
 
 
 MEAN = Construction(
@@ -51,45 +53,45 @@ MEAN = Construction(
 )  # holds of the depots
 
 
-def test_a_construction_needs_its_head_and_its_slots(depots: Table) -> None:
+def test_a_construction_needs_its_head_and_its_slots(depots: NumericTable) -> None:
     assert names("The average of the parcels was 30", depots, (MEAN,)) == ["mean"]
     assert names("The number of parcels was 30", depots, (MEAN,)) == []  # no head
     assert names("The average of the parcels was high", depots, (MEAN,)) == []  # no value
     assert names("The average of the parcels was 30, not 40", depots, (MEAN,)) == []  # two values
 
 
-def test_every_word_that_may_matter_is_accounted_for(depots: Table) -> None:
+def test_every_word_that_may_matter_is_accounted_for(depots: NumericTable) -> None:
     """No construction names "highest" as what it cannot take: a word that is left over is enough."""
     assert names("The average highest parcels was 30", depots, (MEAN,)) == []
     with_highest = replace(MEAN, optional=("maximum",))
     assert names("The average highest parcels was 30", depots, (with_highest,)) == ["mean"]
 
 
-def test_the_order_of_the_constructions_means_nothing(depots: Table) -> None:
+def test_the_order_of_the_constructions_means_nothing(depots: NumericTable) -> None:
     for text in ("Breda had 60 parcels", "The highest number of parcels was 60, in Breda", "On average 30 parcels"):
         forwards, backwards = names(text, depots), names(text, depots, CONSTRUCTIONS[::-1])
         assert sorted(forwards) == sorted(backwards) != [], text
 
 
-def test_the_more_specific_of_two_readings_counts(depots: Table) -> None:
+def test_the_more_specific_of_two_readings_counts(depots: NumericTable) -> None:
     bare = replace(MEAN, name="bare", head=(), optional=("mean",), build=claiming(Statistic.MEDIAN, 30))
     assert names("The average of the parcels was 30", depots, (bare, MEAN)) == ["mean"]
 
 
-def test_two_readings_as_good_that_differ_in_verdict_are_unverifiable(depots: Table) -> None:
+def test_two_readings_as_good_that_differ_in_verdict_are_unverifiable(depots: NumericTable) -> None:
     clause = clause_in("The average of the parcels was 30", depots)
     other = replace(MEAN, name="median", build=claiming(Statistic.MEDIAN, 30))  # the median is 20
-    made, checks = agree(interpretations(clause, frozenset(), (MEAN, other)))
+    made, checks = choose_interpretation(interpretations(clause, frozenset(), (MEAN, other)))
     assert {spec.statistic for spec in checks[0].tiers[0]} == {Statistic.MEAN, Statistic.MEDIAN}
     alike = replace(MEAN, name="maximum", build=claiming(Statistic.MAXIMUM, 60))  # holds as well
-    made, checks = agree(interpretations(clause, frozenset(), (MEAN, alike)))
+    made, checks = choose_interpretation(interpretations(clause, frozenset(), (MEAN, alike)))
     assert checks == made.checks
     impossible = replace(MEAN, name="elsewhere", build=claiming(Statistic.VALUE_AT, 30))  # three rows: no one value
-    made, _ = agree(interpretations(clause, frozenset(), (impossible, MEAN)))
+    made, _ = choose_interpretation(interpretations(clause, frozenset(), (impossible, MEAN)))
     assert made.construction.name == "mean"
 
 
-def test_matching_changes_nothing(depots: Table) -> None:
+def test_matching_changes_nothing(depots: NumericTable) -> None:
     clause = clause_in("The highest number of parcels was 60, in Breda", depots)
     before = [vars(mark).copy() for mark in clause.marks]
     for construction in CONSTRUCTIONS:
@@ -122,7 +124,7 @@ def test_names_are_unique() -> None:
         ),
     ],
 )
-def test_what_each_word_was_taken_for(text: str, roles: str, depots: Table) -> None:
+def test_what_each_word_was_taken_for(text: str, roles: str, depots: NumericTable) -> None:
     (checked,) = check_claims([text], [depots], "en")
     assert "".join(word.text for word in checked.words) == text
     assert "; ".join(f"{word.role}: {word.text} = {word.meaning}" for word in checked.words if word.role) == roles
@@ -136,12 +138,12 @@ def test_what_each_word_was_taken_for(text: str, roles: str, depots: Table) -> N
         ("de", "Breda hatte einen Hauch unter 62 parcels"),
     ],
 )
-def test_a_shade_under_is_nearly(language: str, text: str, depots: Table) -> None:
+def test_a_shade_under_is_nearly(language: str, text: str, depots: NumericTable) -> None:
     (checked,) = check_claims([text], [depots], language)
     assert (checked.verdict, checked.specification and checked.specification.hedge) == ("supported", Hedge.NEARLY)
 
 
-def test_a_rounded_value_of_a_named_row_is_that_value(depots: Table) -> None:
+def test_a_rounded_value_of_a_named_row_is_that_value(depots: NumericTable) -> None:
     """Not a search for a row with exactly 60: "had" may introduce both."""
     weights = table_of(Grid("weights", {"depot": ["Breda", "Delft"], "tonnes": [60.4, 20.0]}))
     (checked,) = check_claims(["Breda had 60 tonnes"], [weights], "en")

@@ -3,7 +3,8 @@
 import pytest
 
 from assay.metrics.numeric.numeric_claims import check_claims
-from assay.metrics.numeric.tables import Grid, table_of
+from assay.metrics.numeric.tables.column_types import table_of
+from assay.metrics.numeric.tables.grids import Grid
 
 S, C, U = "supported", "contradicted", "unverifiable"
 MONTHS = [f"2025-{month:02}" for month in range(1, 9)]

@@ -9,7 +9,9 @@ import pytest
 import yaml
 
 from assay.metrics.numeric.numeric_claims import check_claims
-from assay.metrics.numeric.tables import Grid, Table, table_of
+from assay.metrics.numeric.tables.column_types import table_of
+from assay.metrics.numeric.tables.grids import Grid
+from assay.metrics.numeric.tables.table import NumericTable
 
 DATA = yaml.safe_load(Path(__file__).with_name("german_claims.yaml").read_text(encoding="utf-8"))
 OPEN = {"Die Zahl der Beschwerden stieg am letzten Freitag auf neun."}
@@ -24,7 +26,7 @@ def columns(name: str) -> dict[str, list[Any]]:
     return held
 
 
-def table(name: str) -> Table:
+def table(name: str) -> NumericTable:
     return table_of(Grid(name, columns(name), language="de"))
 
 

@@ -5,7 +5,9 @@ import math
 import pytest
 
 from assay.metrics.numeric.numeric_claims import check_claims
-from assay.metrics.numeric.tables import Grid, grouped, table_of
+from assay.metrics.numeric.tables.column_types import table_of
+from assay.metrics.numeric.tables.grids import Grid
+from assay.metrics.numeric.tables.groups import group_rows
 from assay.metrics.numeric.tables.views import view_of
 
 S, C = "supported", "contradicted"
@@ -53,7 +55,7 @@ def test_the_reason_says_what_a_row_is() -> None:
 
 def test_a_group_without_a_value_has_none_and_rows_without_a_group_are_left_out() -> None:
     table = table_of(Grid("teams", {"team": ["A", "B", "A", None, "B"], "hours": [1, None, 2, 50, None]}))
-    by_team = grouped(view_of(table), "team", "sum").table
+    by_team = group_rows(view_of(table), "team", "sum").table
     assert by_team.labels["team"].tolist() == ["A", "B"]
     first, second = by_team.series("hours").tolist()
     assert first == 3
@@ -63,4 +65,4 @@ def test_a_group_without_a_value_has_none_and_rows_without_a_group_are_left_out(
 
 def test_a_group_with_a_cell_that_cannot_be_read_cannot_be_computed() -> None:
     table = table_of(Grid("games", {"team": ["A", "B", "A"], "points": ["3", "4", "DNF"]}))
-    assert grouped(view_of(table), "team", "mean").table.unreadable == {"points": (0,)}
+    assert group_rows(view_of(table), "team", "mean").table.unreadable == {"points": (0,)}

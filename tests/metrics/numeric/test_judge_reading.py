@@ -22,9 +22,9 @@ from assay.metrics.numeric.numeric_claims import NumericClaims
 from assay.metrics.numeric.parse.claim_questions import open_claim
 from assay.metrics.numeric.parse.judge_reading import reading_request
 from assay.metrics.numeric.parse.scene import scene_of
-from assay.metrics.numeric.quantities import HEDGES
+from assay.metrics.numeric.quantities.tolerance import HEDGES
 from assay.metrics.numeric.specification import Statistic
-from assay.metrics.numeric.tables import tables_of_sample
+from assay.metrics.numeric.tables.sample_tables import tables_of_sample
 from assay.prompts import BUNDLED
 
 Make = Callable[..., LiteLLMJudge]

@@ -9,9 +9,11 @@ from hypothesis import strategies as st
 
 from assay.metrics.numeric.compute.anomalies import anomalies_of
 from assay.metrics.numeric.compute.verify import compute, verify
-from assay.metrics.numeric.quantities import holds
+from assay.metrics.numeric.quantities.tolerance import holds
 from assay.metrics.numeric.specification import Direction, Hedge, Specification, Statistic, Window
-from assay.metrics.numeric.tables import Grid, Table, table_of
+from assay.metrics.numeric.tables.column_types import table_of
+from assay.metrics.numeric.tables.grids import Grid
+from assay.metrics.numeric.tables.table import NumericTable
 
 VALUED = (
     *(Statistic.MEAN, Statistic.MEDIAN, Statistic.SUM, Statistic.MINIMUM, Statistic.MAXIMUM, Statistic.RANGE),
@@ -24,7 +26,7 @@ columns = st.lists(st.one_of(numbers, st.none()), min_size=4, max_size=30).filte
 )
 
 
-def table(values: list[float | None], **columns: list[Any]) -> Table:
+def table(values: list[float | None], **columns: list[Any]) -> NumericTable:
     return table_of(Grid("t", {**columns, "x": values}))
 
 

@@ -16,9 +16,10 @@ from assay.metrics.catalogue import load_metric, needs_judge
 from assay.metrics.metric import run_to_end
 from assay.metrics.numeric.compute.statistics import STATISTICS
 from assay.metrics.numeric.numeric_claims import NumericClaims, check_claims
-from assay.metrics.numeric.quantities import HEDGES
+from assay.metrics.numeric.quantities.tolerance import HEDGES
 from assay.metrics.numeric.specification import Hedge, Statistic
-from assay.metrics.numeric.tables import Grid, table_of
+from assay.metrics.numeric.tables.column_types import table_of
+from assay.metrics.numeric.tables.grids import Grid
 
 
 def score(response: str, **fields: Any) -> Score:

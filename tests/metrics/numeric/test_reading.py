@@ -8,14 +8,16 @@ from assay.metrics.numeric.numeric_claims import check_claims
 from assay.metrics.numeric.parse.scene import scene_of
 from assay.metrics.numeric.parse.sentence_reading import Unread, read_sentence
 from assay.metrics.numeric.specification import Condition, Direction, Hedge, Specification, Statistic, Window
-from assay.metrics.numeric.tables import Grid, Period, Table, Times, table_of
-from assay.metrics.numeric.times import find_times
+from assay.metrics.numeric.tables.column_types import table_of
+from assay.metrics.numeric.tables.grids import Grid
+from assay.metrics.numeric.tables.table import NumericTable, Period, Times
+from assay.metrics.numeric.times.periods import find_times
 
 DAYS = [date(2026, 3, day).isoformat() for day in range(1, 32)]
 
 
 @pytest.fixture(scope="module")
-def network() -> Table:
+def network() -> NumericTable:
     """March 2026, which begins on a Sunday; throughput rises by 0.5 a day, 40.0 to 55.0."""
     columns = {
         "date": DAYS,
@@ -27,12 +29,12 @@ def network() -> Table:
 
 
 @pytest.fixture(scope="module")
-def teams() -> Table:
+def teams() -> NumericTable:
     columns = {"team": ["Ajax", "Feyenoord", "PSV"], "wins": [20, 18, 22], "points": [65, 60, 70]}
     return table_of(Grid("league", columns))
 
 
-def specifications(sentence: str, table: Table, language: str = "en", question: str = "") -> list[Specification]:
+def specifications(sentence: str, table: NumericTable, language: str = "en", question: str = "") -> list[Specification]:
     """The first reading of each check."""
     read, _ = read_sentence(sentence, scene_of([table], language, question))
     assert not [each.reason for each in read if isinstance(each, Unread)], sentence
@@ -84,7 +86,7 @@ READ = [
 
 @pytest.mark.parametrize("case", READ, ids=lambda case: case[1])
 def test_statistic_series_window_and_value(
-    network: Table, case: tuple[str, str, Statistic, str, Window, float]
+    network: NumericTable, case: tuple[str, str, Statistic, str, Window, float]
 ) -> None:
     language, sentence, *expected = case
     (read,) = specifications(sentence, network, language)
@@ -106,19 +108,19 @@ HEDGES = [
 
 
 @pytest.mark.parametrize(("language", "word", "hedge"), HEDGES)
-def test_hedges(network: Table, language: str, word: str, hedge: Hedge) -> None:
+def test_hedges(network: NumericTable, language: str, word: str, hedge: Hedge) -> None:
     sentence = {"en": f"Average latency was {word} 24 ms.", "nl": f"De gemiddelde latentie was {word} 24 ms."}[language]
     (read,) = specifications(sentence, network, language)
     assert (read.statistic, read.hedge) == (Statistic.MEAN, hedge)
 
 
-def test_an_extreme_with_its_day_is_two_checks(network: Table) -> None:
+def test_an_extreme_with_its_day_is_two_checks(network: NumericTable) -> None:
     value, when = specifications("Throughput peaked at 55 Mbps on 31 March 2026.", network)
     assert (value.statistic, value.value, value.window) == (Statistic.MAXIMUM, 55, Window())
     assert (when.statistic, when.place) == (Statistic.TIME_OF_MAXIMUM, span(31, 31))
 
 
-def test_changes(network: Table) -> None:
+def test_changes(network: NumericTable) -> None:
     (percent,) = specifications("Throughput rose by 7.3% between 3 and 9 March.", network)
     assert percent.statistic is Statistic.PERCENT_CHANGE and percent.direction is Direction.UP
     assert (percent.window, percent.compared_window) == (span(9, 9), span(3, 3))
@@ -134,7 +136,7 @@ def test_changes(network: Table) -> None:
     assert (slope.statistic, slope.direction) == (Statistic.TREND, Direction.UP)
 
 
-def test_counts_and_bounds(network: Table) -> None:
+def test_counts_and_bounds(network: NumericTable) -> None:
     (days,) = specifications("De vertraging lag op 5 dagen boven de 24 ms.", network, "nl")
     assert (days.statistic, days.value, days.threshold) == (Statistic.COUNT_ABOVE, 5, 24)
     (never,) = specifications("Throughput never dropped below 40 Mbps.", network)
@@ -143,9 +145,13 @@ def test_counts_and_bounds(network: Table) -> None:
     assert (always.statistic, always.value, always.hedge) == (Statistic.MAXIMUM, 26, Hedge.LESS_THAN)
 
 
-def test_comparisons(network: Table, teams: Table) -> None:
+def test_comparisons(network: NumericTable, teams: NumericTable) -> None:
     (weeks,) = specifications("The average latency was higher in the first week than in the last 7 days.", network)
-    assert (weeks.statistic, weeks.of, weeks.direction) == (Statistic.COMPARISON, Statistic.MEAN, Direction.UP)
+    assert (weeks.statistic, weeks.side_statistic, weeks.direction) == (
+        Statistic.COMPARISON,
+        Statistic.MEAN,
+        Direction.UP,
+    )
     assert (weeks.window, weeks.compared_window) == (span(1, 7), span(25, 31))
     (twice,) = specifications("Latency was twice as high on 5 March as on 6 March.", network)
     assert (twice.statistic, twice.value, twice.compared_window) == (Statistic.RATIO, 2, span(6, 6))
@@ -158,7 +164,7 @@ def test_comparisons(network: Table, teams: Table) -> None:
     assert (second.statistic, second.value, second.direction) == (Statistic.RANK, 2, Direction.DOWN)
 
 
-def test_a_sentence_with_two_numbers_is_two_checks(network: Table) -> None:
+def test_a_sentence_with_two_numbers_is_two_checks(network: NumericTable) -> None:
     median, deviation = specifications(
         "The median latency was 24.5 ms and the standard deviation was 0.28 ms.", network
     )
@@ -166,7 +172,7 @@ def test_a_sentence_with_two_numbers_is_two_checks(network: Table) -> None:
     assert median.series == deviation.series == "latency_ms"
 
 
-def test_a_bare_number_answers_the_question(network: Table) -> None:
+def test_a_bare_number_answers_the_question(network: NumericTable) -> None:
     (read,) = specifications("47,5 Mbps.", network, "nl", "Wat was de gemiddelde doorvoer in maart?")
     assert (read.statistic, read.series, read.window) == (Statistic.MEAN, "throughput_mbps", span(1, 31))
 
@@ -183,19 +189,19 @@ UNREAD = [
 
 
 @pytest.mark.parametrize(("language", "sentence", "why"), UNREAD)
-def test_what_cannot_be_checked_says_why(network: Table, language: str, sentence: str, why: str) -> None:
+def test_what_cannot_be_checked_says_why(network: NumericTable, language: str, sentence: str, why: str) -> None:
     read, _ = read_sentence(sentence, scene_of([network], language))
     (unread,) = read
     assert isinstance(unread, Unread)
     assert why.lower() in unread.reason.lower()
 
 
-def test_a_cause_is_told_apart_from_the_number_before_it(network: Table) -> None:
+def test_a_cause_is_told_apart_from_the_number_before_it(network: NumericTable) -> None:
     checked = check_claims(["Throughput was 42 Mbps on 5 March because of the new mast."], [network], "en")
     assert [claim.verdict for claim in checked] == ["supported", "unverifiable"]
 
 
-def test_readings_that_disagree_are_unverifiable(network: Table) -> None:
+def test_readings_that_disagree_are_unverifiable(network: NumericTable) -> None:
     # the second sentence may be about the first week (43.0) or about all of March (55.0)
     claims = ["In the first week the average throughput was 41.5 Mbps.", "The maximum throughput was 43 Mbps."]
     checked = check_claims(claims, [network], "en")
@@ -211,7 +217,7 @@ def test_two_series_that_may_be_meant() -> None:
     assert same.verdict == "contradicted"  # by either series
 
 
-def test_a_typing_error_is_read_and_an_unknown_word_is_not_guessed(network: Table) -> None:
+def test_a_typing_error_is_read_and_an_unknown_word_is_not_guessed(network: NumericTable) -> None:
     (read,) = specifications("The average throughptu was 47.5 Mbps.", network)
     assert read.series == "throughput_mbps"
     unread, _ = read_sentence("The average temperature was 47.5.", scene_of([network], "en"))

@@ -7,7 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.metrics.numeric.numeric_claims import check_claims
-from assay.metrics.numeric.tables import Grid, Table, table_of
+from assay.metrics.numeric.tables.column_types import table_of
+from assay.metrics.numeric.tables.grids import Grid
+from assay.metrics.numeric.tables.table import NumericTable
 
 # tenths, so that a stated decimal is exact and no rounding stands between the fact and the claim
 VALUES = st.lists(st.integers(10, 999_999).map(lambda tenths: tenths / 10), min_size=4, max_size=12, unique=True)
@@ -26,7 +28,7 @@ FACTS = {
 laws = settings(max_examples=25, deadline=None)
 
 
-def table(values: list[float]) -> Table:
+def table(values: list[float]) -> NumericTable:
     days = [(date(2026, 3, 1) + timedelta(days=day)).isoformat() for day in range(len(values))]
     columns = {"date": days, "throughput_mbps": values, "latency_ms": [20.0] * len(values)}
     return table_of(Grid("network", columns, {"throughput_mbps": "Mbps", "latency_ms": "ms"}))

@@ -3,7 +3,9 @@
 import pytest
 
 from assay.metrics.numeric.numeric_claims import check_claims
-from assay.metrics.numeric.tables import Grid, Table, grids_in_text, table_of
+from assay.metrics.numeric.tables.column_types import table_of
+from assay.metrics.numeric.tables.grids import Grid, grids_in_text
+from assay.metrics.numeric.tables.table import NumericTable
 
 GAMES = table_of(
     Grid(
@@ -27,7 +29,7 @@ STATEMENT = """Balance sheet (in thousands)
 """
 
 
-def verdicts(claim: str, table: Table, language: str = "en", question: str = "") -> list[str]:
+def verdicts(claim: str, table: NumericTable, language: str = "en", question: str = "") -> list[str]:
     return [checked.verdict for checked in check_claims([claim], [table], language, question)]
 
 
@@ -62,7 +64,7 @@ def test_a_column_whose_cells_begin_with_words_has_no_outcome() -> None:
     assert list(table.labels) == ["act"]
 
 
-def statement() -> Table:
+def statement() -> NumericTable:
     (grid,) = grids_in_text(STATEMENT, "en", "context 1")
     return table_of(grid)
 

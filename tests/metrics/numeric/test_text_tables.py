@@ -5,7 +5,8 @@ import json
 import pytest
 
 from assay import Sample
-from assay.metrics.numeric.tables import grids_in_text, tables_of_sample
+from assay.metrics.numeric.tables.grids import grids_in_text
+from assay.metrics.numeric.tables.sample_tables import tables_of_sample
 
 MARKDOWN = """## Latency\n
 | date | **latency** (ms) |

@@ -2,10 +2,11 @@
 
 import pytest
 
-from assay.metrics.numeric.names import halves, hints_of
+from assay.metrics.numeric.names.column_names import halves, hints_of
 from assay.metrics.numeric.numeric_claims import check_claims
-from assay.metrics.numeric.quantities import can_be_in, unit_and_power
-from assay.metrics.numeric.tables import Grid, table_of
+from assay.metrics.numeric.quantities.units import unit_and_power
+from assay.metrics.numeric.tables.column_types import table_of
+from assay.metrics.numeric.tables.grids import Grid
 
 S, C, U = "supported", "contradicted", "unverifiable"
 DAYS = ["2025-03-01", "2025-03-02", "2025-03-03"]
@@ -189,5 +190,5 @@ def test_a_scale_beside_a_currency(written: str, held: tuple[str, int]) -> None:
 
 def test_what_counts_has_no_unit() -> None:
     table = table_of(TABLES["parcels"])
-    assert not can_be_in(table, "late parcels (n)", "EUR")
-    assert can_be_in(table, "cost per parcel (€)", "EUR")
+    assert not table.can_be_in("late parcels (n)", "EUR")
+    assert table.can_be_in("cost per parcel (€)", "EUR")

@@ -6,7 +6,9 @@ from datetime import date, timedelta
 import pytest
 
 from assay.metrics.numeric.numeric_claims import check_claims
-from assay.metrics.numeric.tables import Grid, Table, table_of
+from assay.metrics.numeric.tables.column_types import table_of
+from assay.metrics.numeric.tables.grids import Grid
+from assay.metrics.numeric.tables.table import NumericTable
 
 S, C, U = "supported", "contradicted", "unverifiable"
 WEEKS = ["02-03", "02-10", "02-17", "02-24", "03-03", "03-10", "03-17", "03-24", "03-31", "04-07", "04-14", "04-21"]
@@ -118,7 +120,7 @@ def test_times_beside_another(table: str, language: str, claim: str, verdict: st
     assert set(found) == {verdict} or (verdict == C and C in found)
 
 
-def day_numbers(year: int) -> Table:
+def day_numbers(year: int) -> NumericTable:
     """A table of a year's days in which each has its number as its orders: 1 on 1 January."""
     days = [date(year, 1, 1) + timedelta(days=number) for number in range(365 + isleap(year))]
     return table_of(Grid("shop", {"date": [str(day) for day in days], "orders": list(range(1, len(days) + 1))}))

@@ -1,25 +1,24 @@
-"""Which readings can be meant at all: those in a unit that the series can have, of rows that can be taken together."""
+"""Which readings are possible: the series can have the unit, and the rows can be taken together."""
 
 from collections.abc import Iterable
 
 from ..compute.computation import UnitRule
 from ..compute.statistics import statistics_in
-from ..quantities import can_be_in
 from ..specification import ALL_ROWS, Specification, Statistic
-from ..tables import is_panel
-from .checks import RELATIONS, Check, can_be_summed
+from ..tables.groups import is_panel
+from .checks import RELATIONS, ClauseCheck, can_be_summed
 from .clause import Clause
 from .places import has_several
 
 _VALUES = statistics_in(UnitRule.LEVEL)
 _SIZES = statistics_in(UnitRule.LEVEL, UnitRule.DISTANCE)
 _OF_ONE_ROW = frozenset({Statistic.VALUE_AT, Statistic.SUM, Statistic.SHARE, *RELATIONS})
-"""The statistics that tell something of one row; the others tell of several."""
+"""The statistics that one row can have; the others take several rows."""
 
 
-def fitting(checks: Iterable[Check], clause: Clause) -> list[Check] | None:
-    """The checks less the readings that cannot be meant; None where one of them has no other."""
-    left = [Check(tuple(kept for tier in check.tiers if (kept := _fit(tier, clause)))) for check in checks]
+def possible_checks(checks: Iterable[ClauseCheck], clause: Clause) -> list[ClauseCheck] | None:
+    """The checks without impossible readings; None where no reading of a check is left."""
+    left = [ClauseCheck(tuple(kept for tier in check.tiers if (kept := _fit(tier, clause)))) for check in checks]
     return left if all(check.tiers for check in left) else None
 
 
@@ -31,23 +30,23 @@ def _can_have_unit(spec: Specification, clause: Clause) -> bool:
     table = clause.table
     if spec.series not in table.columns:
         return True
-    if spec.threshold_unit is not None and not can_be_in(table, spec.series, spec.threshold_unit):
+    if spec.threshold_unit is not None and not table.can_be_in(spec.series, spec.threshold_unit):
         return False
     if spec.value is None or spec.unit is None or spec.statistic not in _SIZES:
         return True
     if spec.unit == "pp" and spec.statistic in _VALUES:
         return False  # a value is in percent, and only what lies between two is in percentage points
-    return can_be_in(table, spec.series, spec.unit)
+    return table.can_be_in(spec.series, spec.unit)
 
 
 def _can_have_rows(spec: Specification, clause: Clause) -> bool:
-    """Whether the rows that a reading means can be taken together.
+    """Whether the rows of a reading can be taken together.
 
-    Not columns of one time that mean different things, of a transposed table; nor, where a time has several rows, the
-    rows of a group ("Portside had the most complaints"), of which a grouped view has one row.
+    In a transposed table the columns of one time have different meanings. In a table with several rows per time, the
+    rows of a group ("Portside had the most complaints") are one row of a grouped view instead.
     """
     view = clause.view
-    if view.grouped:
+    if view.grouping:
         return _is_of_groups(spec, clause)
     if is_panel(view.table) and spec.place is not None and has_several(clause, spec.window, spec.place):
         return False
@@ -55,13 +54,16 @@ def _can_have_rows(spec: Specification, clause: Clause) -> bool:
 
 
 def _is_of_groups(spec: Specification, clause: Clause) -> bool:
-    """Whether a reading takes groups as rows: added up where the series can be and no mean is said.
+    """Whether a reading is about groups: sums where the series can be added up, unless the clause says "mean".
 
-    The mean, or the maximum, of the one row of a group is that of its rows.
+    The mean, or the maximum, of a group's one row would be that of its own rows.
     """
-    means = clause.view.grouped == "mean"
-    if spec.series and not clause.of("mean") and can_be_summed(clause, spec.series) is means:
+    means = clause.view.grouping == "mean"
+    if spec.series and not clause.marks_of("mean") and can_be_summed(clause, spec.series) is means:
         return False
     named = clause.times or clause.cells
-    meant = [spec.window, *(() if named else clause.scope)]  # "never more than a dozen" is of the zone told before
-    return spec.statistic in _OF_ONE_ROW or all(w == ALL_ROWS or has_several(clause, w) for w in meant)
+    windows = [
+        spec.window,
+        *(() if named else clause.scope),
+    ]  # "never more than a dozen" is about the zone of the text before
+    return spec.statistic in _OF_ONE_ROW or all(w == ALL_ROWS or has_several(clause, w) for w in windows)

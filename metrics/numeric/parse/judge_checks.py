@@ -1,4 +1,4 @@
-"""What a judge says of a claim's numbers as checks against one table; every word that matters has to be in one."""
+"""Turns a judge's answers about a claim's numbers into checks; every word that matters has to be in one of them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from ..compute.computation import UnitRule
 from ..compute.statistics import STATISTICS, statistics_in
 from ..specification import Direction, Hedge, Specification, Statistic, Unverifiable, Window
-from ..tables import rows_of
-from .checks import each, is_flow, stated
-from .claim_questions import THRESHOLD, WAYS, Slot, same_place, words_of
+from ..tables.rows import rows_of
+from .checks import is_flow, specify, value_fields
+from .claim_questions import THRESHOLD, WAYS, QuestionSlot, same_place, words_of
 from .clause import Clause
 from .marks import Mark
 
@@ -32,7 +32,7 @@ _BORNE_OUT: Mapping[str, frozenset[Statistic]] = {
     "in_a_row": frozenset({_S.STREAK}),
     **{entry.word: _COUNTS | _OF_TWO | {entry.statistic} for entry in STATISTICS.values() if entry.is_inner},
     **dict.fromkeys(("not", "double", "half", "times_as", "majority"), frozenset()),
-    **dict.fromkeys(("untold_time", "vague_time", "open_time", "same_time"), frozenset()),
+    **dict.fromkeys(("undatable_time", "vague_time", "open_time", "same_time"), frozenset()),
 }
 """Kinds of words that a reading has to bear out, with the statistics that do; some no judge's reading does."""
 
@@ -42,8 +42,9 @@ class CannotUse(Exception):
 
 
 @dataclass(frozen=True)
-class Said:
-    """What the judge says of one number, or of a claim without one.
+class JudgedNumber:
+    """The judge's answers about one number, or about a claim without one.
+        slots: What fills each slot; "" where nothing does.==        slots: The answer to each question; "" for none.
 
     Attributes:
         number: The number.
@@ -51,18 +52,23 @@ class Said:
     """
 
     number: Mark | None
-    slots: Mapping[Slot, str]
+    slots: Mapping[QuestionSlot, str]
 
 
-def checks_of(clause: Clause, said: Sequence[Said], begin: int = 0) -> list[list[Specification]]:
+def checks_of(clause: Clause, judged: Sequence[JudgedNumber], begin: int = 0) -> list[list[Specification]]:
     """The checks of a claim against one table, each with its readings; before `begin` the clause only comments.
 
     Raises:
-        CannotUse: What is said does not fit, or leaves out a number, a time, a name or a telling word of the claim.
+        CannotUse: The answers do not fit, or leave out a number, a time, a name or a meaningful word of the claim.
     """
-    reading = _Reading(clause, [one.number for one in said if one.number and one.slots[Slot.STATISTIC] == THRESHOLD])
+    reading = _Reading(
+        clause, [one.number for one in judged if one.number and one.slots[QuestionSlot.STATISTIC] == THRESHOLD]
+    )
     checks = [
-        check for one in said if one.slots[Slot.STATISTIC] not in ("", THRESHOLD) for check in reading.checks(one)
+        check
+        for one in judged
+        if one.slots[QuestionSlot.STATISTIC] not in ("", THRESHOLD)
+        for check in reading.checks(one)
     ]
     reading.account([spec for check in checks for spec in check], begin)
     return checks
@@ -77,26 +83,26 @@ class _Reading:
         self._used: list[Mark] = []
         self._columns: set[str] = set()
 
-    def checks(self, said: Said) -> list[list[Specification]]:
+    def checks(self, judged: JudgedNumber) -> list[list[Specification]]:
         """The checks that one number makes."""
-        statistic = Statistic(said.slots[Slot.STATISTIC])
-        own = [mark for slot in (Slot.WHEN, Slot.ROW) for mark in self._marks(said, slot)]
-        against = self._marks(said, Slot.AGAINST)
-        column = None if against else self._column(said.slots.get(Slot.AGAINST, ""))
+        statistic = Statistic(judged.slots[QuestionSlot.STATISTIC])
+        own = [mark for slot in (QuestionSlot.WHEN, QuestionSlot.ROW) for mark in self._marks(judged, slot)]
+        against = self._marks(judged, QuestionSlot.AGAINST)
+        column = None if against else self._column(judged.slots.get(QuestionSlot.AGAINST, ""))
         against = [mark for mark in against if mark not in own]  # nothing is measured against itself
-        series = self._series(said, statistic)
-        fields = self._fields(said, statistic)
+        series = self._series(judged, statistic)
+        fields = self._fields(judged, statistic)
         if statistic in _OF_TWO:
             return [self._of_two(statistic, series, own, against, fields | {"compared_with": column})]
         if column is not None:
-            raise CannotUse(f"it measures a {_called(statistic)} against {column!r}")
+            raise CannotUse(f"it measures a {_title(statistic)} against {column!r}")
         if not self._is_place(statistic, own):
-            return [each(statistic, [series], self._windows([*own, *against]), **fields)]
+            return [specify(statistic, [series], self._windows([*own, *against]), **fields)]
         spots, windows = self._windows(own), self._windows(against)
         when = _PLACE_OF.get(statistic, statistic)
         own_fields = {} if statistic in _PLACE_OF else fields
-        placed = [spec for spot in spots for spec in each(when, [series], windows, **own_fields, place=spot)]
-        return [each(statistic, [series], windows, **fields), placed] if statistic in _PLACE_OF else [placed]
+        placed = [spec for spot in spots for spec in specify(when, [series], windows, **own_fields, place=spot)]
+        return [specify(statistic, [series], windows, **fields), placed] if statistic in _PLACE_OF else [placed]
 
     def account(self, specifications: Sequence[Specification], begin: int) -> None:
         """Raises `CannotUse` where the claim has a word that the reading does not bear out."""
@@ -105,33 +111,33 @@ class _Reading:
         ways = {spec.direction for spec in specifications if spec.statistic in _HAVE_WAY}
         left = [mark for mark in (*clause.numbers, *clause.times, *clause.cells) if mark not in self._used]
         left += [mark for mark in clause.series if _is_named(mark) and not self._columns & {*mark.series}]
-        told = [mark for mark in clause.of(*_BORNE_OUT) if mark.start >= begin]
-        left += [mark for mark in told if all(_is_left(kind, statistics) for kind in mark.kinds)]
+        telling_words = [mark for mark in clause.marks_of(*_BORNE_OUT) if mark.start >= begin]
+        left += [mark for mark in telling_words if all(_is_left(kind, statistics) for kind in mark.kinds)]
         if not statistics & _WITHOUT_WAY:
-            left += [mark for way, kinds in WAYS.items() if way not in ways for mark in clause.of(*kinds)]
+            left += [mark for way, kinds in WAYS.items() if way not in ways for mark in clause.marks_of(*kinds)]
         if left:
             raise CannotUse(f"it leaves out {', '.join(repr(mark.text) for mark in left[:4])}")
 
-    def _fields(self, said: Said, statistic: Statistic) -> dict[str, object]:
-        way = said.slots[Slot.DIRECTION] if statistic in _HAVE_WAY | {_S.RANK} else ""
+    def _fields(self, judged: JudgedNumber, statistic: Statistic) -> dict[str, object]:
+        way = judged.slots[QuestionSlot.DIRECTION] if statistic in _HAVE_WAY | {_S.RANK} else ""
         fields: dict[str, object] = {"direction": Direction(way) if way else None}
-        number = None if said.number is None else self._use(said.number)
+        number = None if judged.number is None else self._use(judged.number)
         needs = STATISTICS[statistic].needs
         if "threshold" in needs:
             limit = number if "value" not in needs else self._threshold(statistic)
             assert limit is not None and limit.number is not None  # asked only of numbers
             fields |= {"threshold": limit.number.value, "threshold_unit": limit.number.unit}
         if number is not None and ("threshold" not in needs or "value" in needs):
-            fields |= stated(number)
-            if hedge := said.slots.get(Slot.HEDGE):
+            fields |= value_fields(number)
+            if hedge := judged.slots.get(QuestionSlot.HEDGE):
                 fields["hedge"] = Hedge(hedge)
         if "direction" in needs and not way:
-            raise CannotUse(f"a {_called(statistic)} has no direction")
+            raise CannotUse(f"a {_title(statistic)} has no direction")
         return fields
 
     def _threshold(self, statistic: Statistic) -> Mark:
         if len(self._thresholds) != 1:
-            raise CannotUse(f"a {_called(statistic)} has one threshold, not {len(self._thresholds)}")
+            raise CannotUse(f"a {_title(statistic)} has one threshold, not {len(self._thresholds)}")
         return self._use(self._thresholds[0])
 
     def _of_two(
@@ -144,20 +150,20 @@ class _Reading:
     ) -> list[Specification]:
         """One side measured against the other: another time or row of the same, or another series."""
         if "compared_with" in STATISTICS[statistic].needs and fields["compared_with"] is None:
-            raise CannotUse(f"a {_called(statistic)} has no second series")
+            raise CannotUse(f"a {_title(statistic)} has no second series")
         windows = self._windows(own)
-        if series is not None and is_flow(self._clause, series) and not self._clause.of(_S.MEAN):
-            fields = fields | {"of": _S.SUM}
+        if series is not None and is_flow(self._clause, series) and not self._clause.marks_of(_S.MEAN):
+            fields = fields | {"side_statistic": _S.SUM}
         if not against and fields["compared_with"] is None and statistic in _CHANGES:
             return self._over_time(statistic, series, windows, fields)
         if not against:
-            return each(statistic, [series], windows, **fields)
+            return specify(statistic, [series], windows, **fields)
         if not own and not self._clause.scope:
             windows = [Window(last=1)]  # "880 more than in June": by now
         kept = [mark for mark in own if bool(mark.time) != bool(against[0].time)]
         others = self._windows([*against, *kept])
         return [
-            spec for other in others for spec in each(statistic, [series], windows, **fields, compared_window=other)
+            spec for other in others for spec in specify(statistic, [series], windows, **fields, compared_window=other)
         ]
 
     def _over_time(
@@ -165,15 +171,15 @@ class _Reading:
     ) -> list[Specification]:
         """A change that is measured against nothing else: from the first to the last row of its time."""
         if self._clause.view.times is None:
-            raise CannotUse(f"it does not say what its {_called(statistic)} is measured against")
+            raise CannotUse(f"it does not say what its {_title(statistic)} is measured against")
         ends = [(replace(window, last=1), fields | {"compared_window": replace(window, first=1)}) for window in windows]
-        return [spec for end, side in ends for spec in each(statistic, [series], [end], **side)]
+        return [spec for end, side in ends for spec in specify(statistic, [series], [end], **side)]
 
     def _is_place(self, statistic: Statistic, own: Sequence[Mark]) -> bool:
-        """Whether a time or a row is where the statistic is, not what it is taken over: there is but one row."""
+        """Whether a time or a row is the place of the statistic and not its window: it is a single row."""
         if "place" in STATISTICS[statistic].needs:
             if not own:
-                raise CannotUse(f"a {_called(statistic)} has no place")
+                raise CannotUse(f"a {_title(statistic)} has no place")
             return True
         if statistic not in _MAY_HAVE_PLACE or not own:
             return False
@@ -188,22 +194,22 @@ class _Reading:
             raise CannotUse(f"{' and '.join(repr(mark.text) for mark in marks)} are not one part of the table")
         return windows
 
-    def _marks(self, said: Said, slot: Slot) -> list[Mark]:
+    def _marks(self, judged: JudgedNumber, slot: QuestionSlot) -> list[Mark]:
         """The marks of the time or the row that fills a slot; none where nothing does, or a series."""
-        text = said.slots.get(slot, "").casefold()
-        found = [m for m in (*self._clause.times, *self._clause.cells) if words_of(m).casefold() == text]
-        if text and not found and slot is not Slot.AGAINST:
-            raise CannotUse(f"{said.slots[slot]!r} names no time or row of {self._clause.table.name}")
-        self._used += found
-        return found[:1]
+        text = judged.slots.get(slot, "").casefold()
+        marks = [m for m in (*self._clause.times, *self._clause.cells) if words_of(m).casefold() == text]
+        if text and not marks and slot is not QuestionSlot.AGAINST:
+            raise CannotUse(f"{judged.slots[slot]!r} names no time or row of {self._clause.table.name}")
+        self._used += marks
+        return marks[:1]
 
-    def _series(self, said: Said, statistic: Statistic) -> str | None:
+    def _series(self, judged: JudgedNumber, statistic: Statistic) -> str | None:
         """The series; None for a count of rows where the claim names no series."""
-        name = said.slots.get(Slot.SERIES, "")
+        name = judged.slots.get(QuestionSlot.SERIES, "")
         if statistic is _S.COUNT and not any(name in mark.series for mark in self._clause.series):
             return None
         if not name:
-            raise CannotUse(f"a {_called(statistic)} has no series")
+            raise CannotUse(f"a {_title(statistic)} has no series")
         return self._column(name)
 
     def _column(self, name: str) -> str | None:
@@ -232,5 +238,5 @@ def _is_named(series: Mark) -> bool:
     return series.mention is not None and any(name.rank >= _SYNONYM for name in series.mention.names)
 
 
-def _called(statistic: Statistic) -> str:
+def _title(statistic: Statistic) -> str:
     return statistic.replace("_", " ")
