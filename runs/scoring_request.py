@@ -117,7 +117,7 @@ class ScoringRequest:
         return [*self.metrics, *(baseline for baseline in BASELINES if baseline not in names)]
 
     @asynccontextmanager
-    async def open(self) -> AsyncIterator[OpenedMetrics]:
+    async def open_metrics(self) -> AsyncIterator[OpenedMetrics]:
         """Opens the cassette, the judge and the embedder, and loads the metrics; closes what it opened.
 
         Raises:

@@ -138,7 +138,7 @@ async def score_samples(
             progress.without_prompts[sample.language or ""] += 1
         on_progress(progress)
 
-    async with request.open() as opened:
+    async with request.open_metrics() as opened:
         progress.judge, progress.embedder = opened.judge, opened.embedder
         replies = record.begin(opened.metrics)
         if opened.judge is not None and replies is not None:

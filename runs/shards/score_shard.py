@@ -139,7 +139,7 @@ class ShardScorer:
         notes: list[str] = []
 
         async def load_metrics() -> list[Metric]:
-            async with self._request.open() as opened:
+            async with self._request.open_metrics() as opened:
                 return list(opened.metrics)
 
         return self._runner.run(load_metrics()), list(read_samples(rows, self.plan, notes)), notes
