@@ -3,10 +3,11 @@
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from warm_python import COMMANDS, WarmPython
 
 _OFFLINE = """
 import socket, sys
@@ -36,13 +37,22 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return next(folder.glob("*.whl"))
 
 
+@pytest.fixture(scope="session")
+def warm_commands() -> Iterator[WarmPython]:
+    """Begins processes that have loaded the command line already, which loads no litellm."""
+    python = WarmPython(COMMANDS, "import sys; assert not {'litellm', 'openai'} & set(sys.modules)")
+    yield python
+    python.stop()
+
+
 @pytest.fixture
-def offline(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., subprocess.CompletedProcess[str]]:
+def offline(
+    warm_commands: WarmPython, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., subprocess.CompletedProcess[str]]:
     """Types `assay ...` in an empty folder, in a process of its own without network, litellm or a key."""
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
 
     def typed(*words: str | Path) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-c", _OFFLINE, *map(str, words)]
-        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+        return warm_commands.run("-c", _OFFLINE, *words, cwd=tmp_path)
 
     return typed
