@@ -18,6 +18,10 @@ from warm_python import COMMANDS, LITELLM, WarmPython
 
 pytest_plugins = ["pytester"]
 
+# Tests begin dozens of processes: each would compile all modules anew where none may be kept.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
 # The libraries stay for good: to look through them again and again while they are loaded, and in each collection
 # after that, took a third of the time to collect.
 gc.disable()

@@ -20,7 +20,7 @@ from typing import Any
 
 # The command line with all its commands and what they load when they run, but for litellm.
 COMMANDS = """
-import importlib, pkgutil
+import importlib, pkgutil, sys
 import assay, assay.eval_sets, assay.judges, assay.meta_eval, assay.metrics, assay.runs
 from assay.cli import cli
 def load(group):
@@ -35,6 +35,7 @@ for module in pkgutil.walk_packages(assay.meta_eval.__path__, "assay.meta_eval."
     importlib.import_module(module.name)
 for name in ("jinja2", "numpy", "pydantic", "rich.progress", "rich.table", "scipy.stats", "sentencex", "yaml"):
     importlib.import_module(name)
+assert not {"litellm", "openai"} & set(sys.modules), "the command line loads litellm before it asks anybody"
 """
 LITELLM = """
 from assay.judges.litellm_loader import load_litellm

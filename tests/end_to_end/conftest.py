@@ -3,11 +3,11 @@
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from warm_python import COMMANDS, WarmPython
+from warm_python import WarmPython
 
 _OFFLINE = """
 import socket, sys
@@ -16,7 +16,9 @@ def refuse(*_, **__):
 for name in ("connect", "connect_ex", "bind", "sendto", "sendmsg"):
     setattr(socket.socket, name, refuse)
 socket.getaddrinfo = socket.create_connection = refuse
-sys.modules["litellm"] = sys.modules["openai"] = None  # importing either is an error
+for name in {"litellm", "openai"} | set(sys.modules):
+    if name.partition(".")[0] in ("litellm", "openai"):
+        sys.modules[name] = None  # importing it is an error
 from assay.cli import main
 main()
 """
@@ -37,22 +39,14 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return next(folder.glob("*.whl"))
 
 
-@pytest.fixture(scope="session")
-def warm_commands() -> Iterator[WarmPython]:
-    """Begins processes that have loaded the command line already, which loads no litellm."""
-    python = WarmPython(COMMANDS, "import sys; assert not {'litellm', 'openai'} & set(sys.modules)")
-    yield python
-    python.stop()
-
-
 @pytest.fixture
 def offline(
-    warm_commands: WarmPython, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    warm_python: WarmPython, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Callable[..., subprocess.CompletedProcess[str]]:
     """Types `assay ...` in an empty folder, in a process of its own without network, litellm or a key."""
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
 
     def typed(*words: str | Path) -> subprocess.CompletedProcess[str]:
-        return warm_commands.run("-c", _OFFLINE, *words, cwd=tmp_path)
+        return warm_python.run("-c", _OFFLINE, *words, cwd=tmp_path)
 
     return typed

@@ -154,7 +154,7 @@ def test_ctrl_c_stops_a_run_in_the_middle_of_a_computation(warm_python: WarmPyth
     try:
         wait_until(lambda: any((tmp_path / "store").glob("*")), process)
         with pytest.raises(subprocess.TimeoutExpired):
-            process.wait(timeout=3)  # it is computing
+            process.wait(timeout=1)  # it is computing
         stopped_at = time.monotonic()
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate(timeout=30)
