@@ -110,7 +110,10 @@ class WarmProcess:
         self.stdin, self.stdout, self.stderr = stdin, stdout, stderr
         self.returncode: int | None = None
         self._answers = answers.makefile("rb", buffering=0)
-        self.pid = int(self._answers.readline())
+        try:
+            self.pid = int(self._answers.readline())
+        except (OSError, ValueError) as error:
+            raise RuntimeError("what the first process loads has ended it; its standard error says why") from error
 
     def poll(self) -> int | None:
         """How it ended, if it has."""
