@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from packaging.requirements import Requirement
-from warm_python import COMMANDS, LITELLM, WarmPython
+from warm_python import COMMANDS, WarmPython
 
 from assay import installation
 from assay.errors import UsageError
@@ -87,7 +87,7 @@ def core() -> Iterator[tuple[str, WarmPython]]:
         if not {normalised(owner) for owner in owners} & (core | own)
     }
     blocked = BLOCKED.format(names=sorted(names), packages=sorted(core))
-    python = WarmPython(blocked, COMMANDS, LITELLM)
+    python = WarmPython(blocked, COMMANDS)
     yield blocked, python
     python.stop()
 
