@@ -140,7 +140,7 @@ def test_the_worst_answers_are_the_bad_ones(assay: Make, tmp_path: Path, metric:
 def test_gates_fail_when_it_gets_worse_and_pass_when_it_gets_better(assay: Make, tmp_path: Path, metric: str) -> None:
     """0.5 is as good as wrong or right; 0.2 wrong is better, 0.8 wrong is worse."""
     gates = [
-        {"gate": "fall", "metric": metric},
+        {"gate": "regression", "metric": metric},
         {"gate": "share", "metric": metric, "reach": 0.5, "at_least": 0.9},
     ]
     suite = tmp_path / "suite.yaml"
