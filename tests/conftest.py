@@ -1,5 +1,6 @@
 """What tests of several folders need."""
 
+import gc
 import json
 import logging
 import os
@@ -13,8 +14,23 @@ from typing import Any, NamedTuple
 import pytest
 from openai_server import OpenAIServer
 from postgres_server import PostgresServer, find_program
+from warm_python import COMMANDS, LITELLM, WarmPython
 
 pytest_plugins = ["pytester"]
+
+# Tests begin dozens of processes: each would compile all modules anew where none may be kept.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+# The libraries stay for good: to look through them again and again while they are loaded, and in each collection
+# after that, took a third of the time to collect.
+gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    """From here on only what the tests make is looked through."""
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -70,6 +86,14 @@ def assay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.Capture
         return Typed(code if isinstance(code, int) else 0, *capfd.readouterr())
 
     return typed
+
+
+@pytest.fixture(scope="session")
+def warm_python() -> Iterator[WarmPython]:
+    """Begins processes that have loaded the command line and litellm already."""
+    python = WarmPython(COMMANDS, LITELLM)
+    yield python
+    python.stop()
 
 
 @pytest.fixture

@@ -1,8 +1,6 @@
 """Runs that are stopped in the middle: a command that waits at its n-th request, and what a run has in its store."""
 
 import json
-import subprocess
-import sys
 import threading
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -11,24 +9,25 @@ from pathlib import Path
 from typing import Any
 
 from openai_server import Answer, OpenAIServer, Request
+from warm_python import WarmPython
 
 from assay.runs import Store
 
 
 @contextmanager
 def command_at_request(
-    folder: Path, server: OpenAIServer, words: Sequence[str], number: int, **options: Any
-) -> Iterator[subprocess.Popen[bytes]]:
+    python: WarmPython, folder: Path, server: OpenAIServer, words: Sequence[str], number: int
+) -> Iterator[Any]:
     """A real `assay ...` in a process of its own, brought to its request of this number, which gets no answer.
 
     At the end of the block it is killed, if it goes on, and the server answers again.
 
     Args:
+        python: Begins it.
         folder: Where the command is given.
         server: Whom it asks.
         words: The command, without `assay`.
         number: Of the request.
-        options: Of `subprocess.Popen`.
     """
     reached = threading.Event()
     script, latency = server.script, server.latency
@@ -40,13 +39,7 @@ def command_at_request(
         return Answer(fault="hang")
 
     server.script, server.latency = hang, 0.1
-    process = subprocess.Popen(
-        [sys.executable, "-m", "assay", *words],
-        cwd=folder,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        **options,
-    )
+    process = python.start("-m", "assay", *words, cwd=folder)
     try:
         assert reached.wait(300), process.communicate()
         yield process

@@ -3,14 +3,15 @@
 import json
 import re
 import subprocess
-import sys
 import tomllib
+from collections.abc import Callable, Iterator
 from importlib.metadata import packages_distributions, requires
 from pathlib import Path
 from typing import Any
 
 import pytest
 from packaging.requirements import Requirement
+from warm_python import COMMANDS, WarmPython
 
 from assay import installation
 from assay.errors import UsageError
@@ -71,14 +72,13 @@ sys.meta_path.insert(0, Blocked())
 from assay import installation
 installed = installation._is_installed
 installation._is_installed = lambda package: package.lower() in {packages} and installed(package)
-sys.argv = ["assay", *{words}]
-from assay.cli import main
-main()
 """
+Command = Callable[..., subprocess.CompletedProcess[str]]
 
 
-def run_in_core(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    """Runs a command where only the packages of the plain installation can be imported."""
+@pytest.fixture(scope="module")
+def core() -> Iterator[tuple[str, WarmPython]]:
+    """The code after which only packages of the plain installation can be imported, and a Python that has run it."""
     core = needed_packages(*CORE)
     own = {"assay", "pip", "setuptools"}
     names = {
@@ -86,24 +86,34 @@ def run_in_core(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
         for module, owners in packages_distributions().items()
         if not {normalised(owner) for owner in owners} & (core | own)
     }
-    code = BLOCKED.format(names=sorted(names), packages=sorted(core), words=list(words))
-    return subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=False)
+    blocked = BLOCKED.format(names=sorted(names), packages=sorted(core))
+    python = WarmPython(blocked, COMMANDS)
+    yield blocked, python
+    python.stop()
+
+
+@pytest.fixture
+def run_in_core(core: tuple[str, WarmPython], tmp_path: Path) -> Command:
+    """Runs a command where only the packages of the plain installation can be imported."""
+    blocked, python = core
+    code = f"{blocked}\nfrom assay.cli import main\nmain()"
+    return lambda *words: python.run("-c", code, *words, cwd=tmp_path)
 
 
 @pytest.mark.timeout(300)
-def test_judging_meta_evaluation_and_nightly_runs_work_in_the_core(tmp_path: Path) -> None:
+def test_judging_meta_evaluation_and_nightly_runs_work_in_the_core(tmp_path: Path, run_in_core: Command) -> None:
     """All that the README's first page shows: the demo, a run, the meta-evaluation with its report, a suite."""
-    demo = run_in_core(tmp_path, "demo", "--json")
+    demo = run_in_core("demo", "--json")
     assert demo.returncode == 0, demo.stderr
     assert json.loads(demo.stdout)["metrics"]["faithfulness"]["scored"] > 100
-    meta = run_in_core(tmp_path, "meta", "last", "--bootstrap", "100", "--repeats", "1", "--report", "report.html")
+    meta = run_in_core("meta", "last", "--bootstrap", "100", "--repeats", "1", "--report", "report.html")
     assert meta.returncode == 0, meta.stderr
     gates = "[{gate: regression, metric: token_overlap}]"
     outputs = "{junit: j.xml, summary: s.md, site: site}"
     suite = f"sets: helpdesk_en\nmetrics: token_overlap\ngates: {gates}\noutputs: {outputs}\n"
     (tmp_path / "suite.yaml").write_text(suite, encoding="utf-8")
     for words in (("suite", "suite.yaml"), ("accept", "last"), ("suite", "suite.yaml")):
-        done = run_in_core(tmp_path, *words)
+        done = run_in_core(*words)
         assert done.returncode == 0, done.stderr
 
 
@@ -123,12 +133,12 @@ def test_judging_meta_evaluation_and_nightly_runs_work_in_the_core(tmp_path: Pat
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
 )
 def test_a_missing_extra_is_one_line_with_the_command_that_installs_it(
-    tmp_path: Path, words: tuple[str, ...], extra: str
+    tmp_path: Path, run_in_core: Command, words: tuple[str, ...], extra: str
 ) -> None:
     (tmp_path / "t.csv").write_text("day,x\n2026-01-01,1\n2026-01-02,3\n", encoding="utf-8")
     (tmp_path / "doc.html").write_text("<h1>Title</h1><p>Some text of a document.</p>", encoding="utf-8")
     (tmp_path / "bot.py").write_text("def answer(question):\n    return 'no'\n", encoding="utf-8")
-    done = run_in_core(tmp_path, *words)
+    done = run_in_core(*words)
     assert (done.returncode, done.stdout) == (2, ""), done.stderr
     (line,) = done.stderr.splitlines()
     assert f"needs the extra `{extra}`" in line

@@ -5,10 +5,12 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from openai_server import OpenAIServer
+from warm_python import WarmPython
 
 ROOT = Path(__file__).parent.parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -33,18 +35,22 @@ def test_there_is_an_evaluation_and_a_metric_of_your_own() -> None:
     assert "@metric" in EXAMPLES[1]
 
 
-def run_script(code: str, folder: Path) -> str:
-    (folder / "example.py").write_text(code, encoding="utf-8")
-    process = subprocess.run(
-        [sys.executable, "example.py"], cwd=folder, capture_output=True, text=True, check=False, encoding="utf-8"
-    )
-    assert process.returncode == 0, process.stderr
-    return process.stdout
+@pytest.fixture
+def run_script(folder: Path, warm_python: WarmPython) -> Callable[[str], str]:
+    """Runs Python code as a script in the folder; gives what it prints."""
+
+    def run(code: str) -> str:
+        (folder / "example.py").write_text(code, encoding="utf-8")
+        process = warm_python.run("example.py", cwd=folder)
+        assert process.returncode == 0, process.stderr
+        return process.stdout
+
+    return run
 
 
-def test_the_evaluation_runs_as_a_script(folder: Path) -> None:
+def test_the_evaluation_runs_as_a_script(run_script: Callable[[str], str]) -> None:
     """The server's judge supports claims whose words are in the contexts: the 3 days of the first answer are not."""
-    lines = run_script(EXAMPLES[0], folder).splitlines()
+    lines = run_script(EXAMPLES[0]).splitlines()
     assert lines[0] == "Results of 2 samples"
     assert lines[1].startswith("  faithfulness: mean ")
     assert lines[1].endswith(", 2 of 2 scored")
@@ -55,13 +61,13 @@ def test_the_evaluation_runs_as_a_script(folder: Path) -> None:
     ]
 
 
-def test_the_metric_of_your_own_runs_as_a_script(folder: Path) -> None:
+def test_the_metric_of_your_own_runs_as_a_script(run_script: Callable[[str], str]) -> None:
     """The first answer has 13 words, the second 5: one of two is short."""
-    assert run_script(EXAMPLES[1], folder) == "0.5\n"
+    assert run_script(EXAMPLES[1]) == "0.5\n"
 
 
 def test_the_examples_run_as_a_notebook(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In one kernel, whose event loop runs already."""
+    """In one kernel, which loads all anew and whose event loop runs already."""
     nbclient = pytest.importorskip("nbclient")
     nbformat = pytest.importorskip("nbformat")
     pytest.importorskip("ipykernel")
@@ -81,10 +87,10 @@ def test_the_examples_run_as_a_notebook(folder: Path, monkeypatch: pytest.Monkey
 
 
 @pytest.mark.parametrize("page", ["coming-from-ragas.md", "coming-from-deepeval.md"])
-def test_the_example_for_users_of_another_tool_runs(folder: Path, page: str) -> None:
+def test_the_example_for_users_of_another_tool_runs(run_script: Callable[[str], str], page: str) -> None:
     """The free label is not in the context: one of two claims is supported."""
     (example,) = PYTHON.findall((ROOT / "docs" / page).read_text(encoding="utf-8"))
-    printed = run_script(example, folder)
+    printed = run_script(example)
     assert "scored 1 of 2 claims supported" in printed
     assert "The label is free." in printed
 
@@ -94,10 +100,10 @@ PYTHON_PAGE = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
 
 @pytest.mark.slow
 @pytest.mark.timeout(300)
-def test_the_page_on_python_runs(folder: Path) -> None:
+def test_the_page_on_python_runs(folder: Path, run_script: Callable[[str], str]) -> None:
     """All examples one after another, as in one script; the last one is a test for pytest."""
     *examples, assertion = PYTHON.findall(PYTHON_PAGE)
-    printed = run_script("\n".join(examples), folder).splitlines()
+    printed = run_script("\n".join(examples)).splitlines()
     assert printed[0] == "Results of 2 samples"
     assert any(line.startswith("answers-1  (en)") for line in printed)
     (calls,) = [int(line) for line in printed if line.isdigit()]

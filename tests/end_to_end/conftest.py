@@ -1,5 +1,6 @@
 """The wheel of this checkout, and a command in a process that cannot reach a network and has no litellm."""
 
+import re
 import shutil
 import subprocess
 import sys
@@ -7,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from warm_python import WarmPython
 
 _OFFLINE = """
 import socket, sys
@@ -15,11 +17,14 @@ def refuse(*_, **__):
 for name in ("connect", "connect_ex", "bind", "sendto", "sendmsg"):
     setattr(socket.socket, name, refuse)
 socket.getaddrinfo = socket.create_connection = refuse
-sys.modules["litellm"] = sys.modules["openai"] = None  # importing either is an error
+for name in {"litellm", "openai"} | set(sys.modules):
+    if name.partition(".")[0] in ("litellm", "openai"):
+        sys.modules[name] = None  # importing it is an error
 from assay.cli import main
 main()
 """
 
+_PROGRESS = re.compile(r"assay: \d+ of \d+ samples, .*\n")  # on a slow machine
 ROOT = Path(__file__).parents[2]
 
 
@@ -37,12 +42,15 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def offline(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., subprocess.CompletedProcess[str]]:
+def offline(
+    warm_python: WarmPython, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., subprocess.CompletedProcess[str]]:
     """Types `assay ...` in an empty folder, in a process of its own without network, litellm or a key."""
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
 
     def typed(*words: str | Path) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-c", _OFFLINE, *map(str, words)]
-        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+        done = warm_python.run("-c", _OFFLINE, *words, cwd=tmp_path)
+        done.stderr = _PROGRESS.sub("", done.stderr)
+        return done
 
     return typed

@@ -7,10 +7,13 @@ import shlex
 import subprocess
 import sys
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
+from warm_python import COMMANDS, WarmPython
 
 ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.timeout(400)
@@ -28,32 +31,28 @@ def packages(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def typed(packages: Path, tmp_path_factory: pytest.TempPathFactory) -> Typing:
-    """Types `assay ...` in one empty folder, with the wheel's package and neither key nor terminal."""
-    folder = tmp_path_factory.mktemp("empty")
+def place(packages: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """One empty folder, and an environment with the wheel's package and neither key nor terminal."""
     inherited = {"OPENAI_API_KEY", "ASSAY_STORE", "COLUMNS"}
     environment = {name: value for name, value in os.environ.items() if name not in inherited}
-
-    def run(*words: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "assay", *words]
-        return subprocess.run(
-            command,
-            cwd=folder,
-            env=environment | {"PYTHONPATH": str(packages)},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-
-    return run
+    return {"cwd": tmp_path_factory.mktemp("empty"), "env": environment | {"PYTHONPATH": str(packages)}}
 
 
 @pytest.fixture(scope="module")
-def demo(typed: Typing) -> str:
-    """What `assay demo` prints."""
-    done = typed("demo")
+def demo(place: dict[str, Any]) -> str:
+    """What `assay demo` prints, in a process of its own from the beginning."""
+    command = [sys.executable, "-m", "assay", "demo"]
+    done = subprocess.run(command, **place, capture_output=True, text=True, check=False)
     assert (done.returncode, PROGRESS.sub("", done.stderr)) == (0, "")
     return done.stdout
+
+
+@pytest.fixture(scope="module")
+def typed(place: dict[str, Any]) -> Iterator[Typing]:
+    """Types `assay ...` there after the demo, each command once: none of them changes the run."""
+    python = WarmPython(COMMANDS, environment=place["env"])
+    yield cache(lambda *words: python.run("-m", "assay", *words, **place))
+    python.stop()
 
 
 def test_the_demo_fits_a_small_terminal_and_begins_with_the_verdict(demo: str) -> None:

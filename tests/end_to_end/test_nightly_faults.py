@@ -1,10 +1,7 @@
 """A nightly run that goes wrong, for real: its report is true, its exit code right, and it can be resumed."""
 
 import json
-import resource
 import sqlite3
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,6 +10,7 @@ import pytest
 from interrupted_runs import command_at_request
 from junitparser import JUnitXml
 from openai_server import Answer, OpenAIServer, Request
+from warm_python import WarmPython
 
 Make = Callable[..., Any]
 METRIC = "faithfulness:claims=judge"
@@ -42,7 +40,12 @@ def nightly(tmp_path: Path, set_file: Make, judge_file: Make) -> Make:
     return write
 
 
-COMMAND = [sys.executable, "-m", "assay", "suite", "nightly.yaml"]
+WITHOUT_ROOM = """
+import resource
+from assay.__main__ import main
+resource.setrlimit(resource.RLIMIT_FSIZE, (220_000, 220_000))
+main()
+"""
 
 
 def report(folder: Path) -> Any:
@@ -139,20 +142,15 @@ def test_the_store_is_locked_in_the_middle(
     resumes_and_passes(assay, tmp_path, openai_server)
 
 
-def test_the_disk_is_full(assay: Make, nightly: Make, openai_server: OpenAIServer, tmp_path: Path) -> None:
+def test_the_disk_is_full(
+    assay: Make, nightly: Make, openai_server: OpenAIServer, warm_python: WarmPython, tmp_path: Path
+) -> None:
     """No file may grow beyond 220 kB: the store's journal cannot take the last replies."""
     nightly()
     openai_server.script = lambda request: (
         Answer(text=json.dumps({"claims": ["x" * 9000]})) if request.schema == "Claims" and request.number > 8 else None
     )
-    full = subprocess.run(
-        COMMAND,
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (220_000, 220_000)),
-    )
+    full = warm_python.run("-c", WITHOUT_ROOM, "suite", "nightly.yaml", cwd=tmp_path)
     assert (full.returncode, "Traceback" in full.stderr) == (1, False), full
     written = report(tmp_path)
     assert written["status"] in {"error", "running"}  # where even the report has no room, it says that it has begun
@@ -160,13 +158,15 @@ def test_the_disk_is_full(assay: Make, nightly: Make, openai_server: OpenAIServe
     resumes_and_passes(assay, tmp_path, openai_server)
 
 
-def test_kill_9(assay: Make, nightly: Make, openai_server: OpenAIServer, tmp_path: Path) -> None:
+def test_kill_9(
+    assay: Make, nightly: Make, openai_server: OpenAIServer, warm_python: WarmPython, tmp_path: Path
+) -> None:
     nightly()
     assert (
         assay("suite", "nightly.yaml").code == 0
     )  # yesterday's nightly run passed; its reports must not pass for this one's
     openai_server.forget()
-    with command_at_request(tmp_path, openai_server, COMMAND[3:], 11) as process:
+    with command_at_request(warm_python, tmp_path, openai_server, ["suite", "nightly.yaml"], 11) as process:
         process.kill()
         process.communicate()
     assert (report(tmp_path)["status"], report(tmp_path)["runs"]) == ("running", [])

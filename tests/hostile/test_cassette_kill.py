@@ -1,12 +1,12 @@
 """Processes that record are killed at any moment, alone and beside each other: nothing that was returned is lost."""
 
 import random
-import subprocess
-import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
+from warm_python import WarmPython
 
 from assay.judges import Cassette
 from assay.judges.journal import find_journals
@@ -27,18 +27,18 @@ for session in range(1_000_000):
 """
 
 
-def record_until_killed(path: Path, name: str) -> "subprocess.Popen[str]":
-    return subprocess.Popen([sys.executable, "-c", RECORDS, str(path), name], stdout=subprocess.PIPE, text=True)
+def record_until_killed(python: WarmPython, path: Path, name: str) -> Any:
+    return python.start("-c", RECORDS, path, name, stderr=None, encoding="utf-8")
 
 
 @pytest.mark.parametrize(
     ("kills", "seed"), [(3, 0), pytest.param(60, 1, marks=[pytest.mark.slow, pytest.mark.timeout(1800)])]
 )
-def test_kill_9_at_any_moment_loses_nothing(tmp_path: Path, kills: int, seed: int) -> None:
+def test_kill_9_at_any_moment_loses_nothing(warm_python: WarmPython, tmp_path: Path, kills: int, seed: int) -> None:
     """Two processes record and merge in turn; each is killed after some milliseconds and begun again."""
     path, returned, drawn = tmp_path / "a.jsonl", set[str](), random.Random(seed)
     for round_number in range(kills):
-        processes = [record_until_killed(path, f"{letter}{round_number:03}") for letter in "ab"]
+        processes = [record_until_killed(warm_python, path, f"{letter}{round_number:03}") for letter in "ab"]
         for process in processes:
             assert process.stdout
             returned.add(process.stdout.readline().strip())
@@ -57,9 +57,11 @@ def test_kill_9_at_any_moment_loses_nothing(tmp_path: Path, kills: int, seed: in
 
 
 @pytest.mark.parametrize("cut", [1, 5, 9, 10, 40, 60, 200])
-def test_a_journal_that_is_cut_anywhere_loses_only_the_line_that_was_cut(tmp_path: Path, cut: int) -> None:
+def test_a_journal_that_is_cut_anywhere_loses_only_the_line_that_was_cut(
+    warm_python: WarmPython, tmp_path: Path, cut: int
+) -> None:
     path = tmp_path / "a.jsonl"
-    process = record_until_killed(path, "a")
+    process = record_until_killed(warm_python, path, "a")
     assert process.stdout
     keys = [process.stdout.readline().strip() for _ in range(2)]
     process.kill()

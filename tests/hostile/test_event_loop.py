@@ -10,6 +10,7 @@ from collections.abc import Awaitable
 from pathlib import Path
 
 import pytest
+from warm_python import WarmPython
 
 from assay.eval_sets import Sample
 from assay.judges.embedders import UniversalSentenceEncoder
@@ -79,13 +80,13 @@ def test_a_computation_on_the_event_loop_would_be_noticed() -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT for one process there")
-def test_ctrl_c_stops_the_explanation_of_a_long_text(tmp_path: Path) -> None:
+def test_ctrl_c_stops_the_explanation_of_a_long_text(warm_python: WarmPython, tmp_path: Path) -> None:
     """Its parse takes seconds; five contexts of that length take ten times as long as what is waited for."""
     texts = [f"{number} {TEXT}" for number in range(5)]
     row = {"id": "s1", "user_input": "How?", "response": TEXT, "retrieved_contexts": texts, "language": "en"}
     (tmp_path / "set.jsonl").write_text(json.dumps(row) + "\n", encoding="utf-8")
-    command = [sys.executable, "-c", SAYS_WHEN_IT_PARSES, "heuristic", "explain", "set.jsonl", "s1"]
-    process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    words = ("-c", SAYS_WHEN_IT_PARSES, "heuristic", "explain", "set.jsonl", "s1")
+    process = warm_python.start(*words, cwd=tmp_path, encoding="utf-8")
     try:
         assert process.stdout and process.stdout.readline() == "begun\n"
         with pytest.raises(subprocess.TimeoutExpired):
@@ -99,12 +100,13 @@ def test_ctrl_c_stops_the_explanation_of_a_long_text(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT for one process there")
-def test_a_long_claim_is_read_to_its_bounds(tmp_path: Path) -> None:
+def test_a_long_claim_is_read_to_its_bounds(warm_python: WarmPython, tmp_path: Path) -> None:
     """`assay numeric check`: 1,000 sentences, of which 200 are read, and a question of 98 kB, which is not."""
     (tmp_path / "kpi.csv").write_text("day,calls\n2026-03-01,5\n2026-03-02,6\n", encoding="utf-8")
     claim, question = "The highest calls was 6.\n" * 1000, "calls 5, " * 10_900
-    command = [sys.executable, "-m", "assay", "numeric", "check", "kpi.csv", claim, "--question", question, "--json"]
-    checked = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    words = ("-m", "assay", "numeric", "check", "kpi.csv", claim, "--question", question, "--json")
+    checked = warm_python.run(*words, cwd=tmp_path)
+    assert checked.returncode == 0, checked.stderr
     result = json.loads(checked.stdout)
     assert [row["verdict"] for row in result["claims"]] == ["supported"] * 200
     assert result["bounds"] == [

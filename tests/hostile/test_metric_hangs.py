@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 from openai_server import OpenAIServer
 from processor_time import processor_seconds
+from warm_python import WarmPython
 
 from assay.eval_sets import Sample
 from assay.judges import JudgeSettings, LiteLLMJudge
@@ -142,18 +143,18 @@ def test_faithfulness_is_not_held_up_either(openai_server: OpenAIServer) -> None
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT for one process there")
-def test_ctrl_c_stops_a_run_in_the_middle_of_a_computation(tmp_path: Path) -> None:
+def test_ctrl_c_stops_a_run_in_the_middle_of_a_computation(warm_python: WarmPython, tmp_path: Path) -> None:
     """Twenty answers of 200 sentences would take minutes; the run is stopped once the first one is being read."""
     sentences = "".join(f"Throughput on {1 + n % 30} March was {40 + n % 30} Mbps.\n" for n in range(200))
     rows = [sample(sentences, id=f"s{n}").model_dump(mode="json", exclude_defaults=True) for n in range(20)]
     dataset = tmp_path / "set.jsonl"
     dataset.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    command = [sys.executable, "-m", "assay", "run", str(dataset), "--metrics", "numeric_claims", "--store", "store"]
-    process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    words = ("-m", "assay", "run", dataset, "--metrics", "numeric_claims", "--store", "store")
+    process = warm_python.start(*words, cwd=tmp_path, encoding="utf-8")
     try:
         wait_until(lambda: any((tmp_path / "store").glob("*")), process)
         with pytest.raises(subprocess.TimeoutExpired):
-            process.wait(timeout=3)  # it is computing
+            process.wait(timeout=1)  # it is computing
         stopped_at = time.monotonic()
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate(timeout=30)
@@ -165,7 +166,7 @@ def test_ctrl_c_stops_a_run_in_the_middle_of_a_computation(tmp_path: Path) -> No
     assert seconds < 15
 
 
-def wait_until(reached: Callable[[], bool], process: subprocess.Popen[str]) -> None:
+def wait_until(reached: Callable[[], bool], process: Any) -> None:
     deadline = time.monotonic() + 60
     while not reached():
         assert process.poll() is None, process.communicate()

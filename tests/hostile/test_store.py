@@ -4,7 +4,6 @@ import json
 import random
 import sqlite3
 import subprocess
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Any
 
 import pytest
 from openai_server import OpenAIServer
+from warm_python import WarmPython
 
 from assay.runs import Store
 
@@ -22,7 +22,15 @@ METRICS = "faithfulness:claims=judge"
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize(("kills", "seed"), [(2, 0), pytest.param(60, 1, marks=pytest.mark.slow)])
 def test_kill_9_and_resume_until_it_is_done(
-    *, assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer, tmp_path: Path, kills: int, seed: int
+    *,
+    assay: Make,
+    set_file: Make,
+    judge_file: Make,
+    openai_server: OpenAIServer,
+    warm_python: WarmPython,
+    tmp_path: Path,
+    kills: int,
+    seed: int,
 ) -> None:
     """A run is killed after some replies, resumed and killed again; in the end each question was paid for once."""
     samples, at_once = 10 * kills, 4
@@ -32,12 +40,7 @@ def test_kill_9_and_resume_until_it_is_done(
     for kill in range(kills):
         further = ["--resume", "last"] if kill else words
         before = len(openai_server.requests)
-        process = subprocess.Popen(
-            [sys.executable, "-m", "assay", "run", *further],
-            cwd=tmp_path,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-        )
+        process = warm_python.start("-m", "assay", "run", *further, cwd=tmp_path, stdout=subprocess.DEVNULL)
         wanted = before + drawn.randint(1, 2 * samples // kills)
         while process.poll() is None and len(openai_server.requests) < wanted:
             time.sleep(0.005)

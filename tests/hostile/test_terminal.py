@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from test_house import syntax_tree
 
 from assay.cli.output import echo_json, one_line, open_console, terminal_text
 from assay.runs import Store
@@ -207,7 +208,7 @@ def test_all_output_passes_the_one_place() -> None:
         f"{path.relative_to(ROOT)}:{node.lineno}"
         for path in paths
         if path not in places_that_write
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for node in ast.walk(syntax_tree(path))
         if isinstance(node, ast.Call) and ast.unparse(node.func) in writing
     ]
     assert places == []

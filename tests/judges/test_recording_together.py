@@ -4,13 +4,13 @@ import asyncio
 import errno
 import os
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from openai_server import Answer, OpenAIServer
+from warm_python import WarmPython
 
 from assay.errors import InputError
 from assay.judges import Cassette, RawReply
@@ -63,10 +63,10 @@ asyncio.run(main())
 
 
 def test_kill_9_loses_nothing_that_was_returned(
-    path: Path, openai_server: OpenAIServer, judge: Any, ask: Callable[[str], Any]
+    path: Path, openai_server: OpenAIServer, judge: Any, ask: Callable[[str], Any], warm_python: WarmPython
 ) -> None:
-    command = [sys.executable, "-c", RECORDS_UNTIL_KILLED, openai_server.api_base, str(path)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as killed:
+    words = ("-c", RECORDS_UNTIL_KILLED, openai_server.api_base, path)
+    with warm_python.start(*words, stderr=None, encoding="utf-8") as killed:
         assert killed.stdout
         returned = 0
         for line in killed.stdout:
@@ -105,11 +105,11 @@ for session in range(25):
 """
 
 
-def test_processes_that_record_into_one_cassette_at_once_lose_nothing(path: Path) -> None:
+def test_processes_that_record_into_one_cassette_at_once_lose_nothing(warm_python: WarmPython, path: Path) -> None:
     """Three processes, each 25 times opening, recording 8 and closing: closings meet openings and each other."""
     names = ["a", "b", "c"]
     running = [
-        subprocess.Popen([sys.executable, "-c", RECORDS_BESIDE_ANOTHER, path, name], stdin=subprocess.PIPE)
+        warm_python.start("-c", RECORDS_BESIDE_ANOTHER, path, name, stdin=subprocess.PIPE, stdout=None, stderr=None)
         for name in names
     ]
     for process in running:

@@ -10,6 +10,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from test_house import syntax_tree
 from wordfreq import zipf_frequency
 
 from assay.languages import FALLBACK, language_codes, packs_with
@@ -53,7 +54,7 @@ def text_constants(tree: ast.Module) -> Iterator[tuple[int, str]]:
 
 
 def offences(path: Path) -> Iterator[str]:
-    for line, text in text_constants(ast.parse(path.read_text(encoding="utf-8"))):
+    for line, text in text_constants(syntax_tree(path)):
         if text in language_codes() and (place(path), text) != THE_FALLBACK:
             yield f"{place(path)}:{line}: the language code {text!r}; give the pack a key, or use FALLBACK"
         if foreign := sorted(foreign_words() & set(_WORD.findall(text.lower()))):
@@ -84,7 +85,7 @@ def words_of_pattern(pattern: str) -> set[str]:
 
 
 def worded_patterns(path: Path) -> Iterator[str]:
-    for line, pattern in patterns(ast.parse(path.read_text(encoding="utf-8"))):
+    for line, pattern in patterns(syntax_tree(path)):
         if words := sorted(words_of_pattern(pattern)):
             yield f"{place(path)}:{line}: the pattern looks for {', '.join(words)}; put them in a language pack"
 

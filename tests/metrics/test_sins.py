@@ -3,14 +3,13 @@
 import asyncio
 import json
 import re
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from openai_server import Answer, OpenAIServer, Request
+from warm_python import WarmPython
 
 from assay import evaluate
 from assay.judges import Cassette
@@ -124,7 +123,7 @@ def test_connections_are_used_again(judge: Make, sample: Make, openai_server: Op
     assert openai_server.connections <= 8
 
 
-def test_nothing_is_told_to_anybody_else(tmp_path: Path, openai_server: OpenAIServer) -> None:
+def test_nothing_is_told_to_anybody_else(tmp_path: Path, openai_server: OpenAIServer, warm_python: WarmPython) -> None:
     """A whole judged sample in a process of its own: no connection but to the judge."""
     code = f"""
 import socket
@@ -146,7 +145,7 @@ score = Faithfulness(judge).score(user_input="q", response="It is so.", retrieve
 assert score.value == 1.0, score
 print(reached)
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path, check=False)
+    done = warm_python.run("-c", code, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip() == f"{{{openai_server.port}}}"
     assert done.stderr == ""

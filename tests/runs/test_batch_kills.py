@@ -1,26 +1,24 @@
 """Kills (-9) of a run in batches at each step: the same command goes on, nothing is lost, nothing is asked twice."""
 
 import json
-import multiprocessing
 import os
 import random
+import subprocess
 import threading
 from collections.abc import Callable
-from multiprocessing import forkserver
 from pathlib import Path
 from typing import Any
 
 import pytest
-from batch_child import run_assay
 from openai_batches import Call
 from openai_server import Answer, OpenAIServer
+from warm_python import WarmPython
 
 from assay.runs import Store
 
 Make = Callable[..., Any]
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="kills need signals")
 
-TESTS = Path(__file__).parent.parent
 METRICS = "faithfulness:claims=judge,judge_truthfulness"
 SAMPLES = 4
 CALLS = 3 * SAMPLES
@@ -31,16 +29,12 @@ BATCHES = 5
 class Killable:
     """The same command, given again and again: each time in a process of its own, which may be killed."""
 
-    def __init__(self, words: list[str], folder: Path, server: OpenAIServer) -> None:
-        self.words, self.folder, self.server = words, folder, server
-        self.context = multiprocessing.get_context("forkserver")
+    def __init__(self, python: WarmPython, words: list[str], folder: Path, server: OpenAIServer) -> None:
+        self.python, self.words, self.folder, self.server = python, words, folder, server
         self.kills = 0
 
     def start(self) -> Any:
-        environment = {"OPENAI_API_KEY": "sk-secret-of-the-test", "NO_PROXY": "127.0.0.1"}
-        process = self.context.Process(target=run_assay, args=(self.words, str(self.folder), environment))
-        process.start()
-        return process
+        return self.python.start("-m", "assay", *self.words, cwd=self.folder)
 
     def kill_at(self, number: int, *, has_effect: bool) -> bool:
         """Gives the command, and kills it at its n-th call: before or after that call's effect.
@@ -58,10 +52,10 @@ class Killable:
 
         self.server.batches.on_call = hang
         process = self.start()
-        while not reached.wait(0.02) and process.is_alive():
+        while not reached.wait(0.02) and process.poll() is None:
             pass
         process.kill()
-        process.join()
+        process.communicate()
         self.server.batches.on_call = None
         self.kills += reached.is_set()
         return reached.is_set()
@@ -69,18 +63,20 @@ class Killable:
     def kill_after(self, seconds: float) -> bool:
         """Gives the command, and kills it after a time. Returns whether it was killed before it ended."""
         process = self.start()
-        process.join(seconds)
-        was_alive = process.is_alive()
+        try:
+            process.wait(seconds)
+            was_alive = False
+        except subprocess.TimeoutExpired:
+            was_alive = True
         process.kill()
-        process.join()
+        process.communicate()
         self.kills += was_alive
         return was_alive
 
     def finish(self) -> None:
         """Gives the command and lets it end."""
-        process = self.start()
-        process.join()
-        assert process.exitcode == 0, (self.folder / "out.txt").read_text(encoding="utf-8")
+        done = self.python.run("-m", "assay", *self.words, cwd=self.folder)
+        assert done.returncode == 0, done.stderr
 
     def scores(self, store: str = ".assay") -> list[Any]:
         opened = Store(self.folder / store)
@@ -108,21 +104,12 @@ def expected_scores() -> list[Any]:
     return sorted(rows)
 
 
-@pytest.fixture(scope="module")
-def fork_server() -> None:
-    """A process that has loaded what a run needs, from which the runs are forked."""
-    multiprocessing.get_context("forkserver").set_forkserver_preload(["batch_child"])
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("PYTHONPATH", str(TESTS))  # it does not take over this process's path
-        forkserver.ensure_running()
-
-
 @pytest.fixture
 def killable(
-    fork_server: None, set_file: Make, judge_file: Make, openai_server: OpenAIServer, tmp_path: Path
+    warm_python: WarmPython, set_file: Make, judge_file: Make, openai_server: OpenAIServer, tmp_path: Path
 ) -> Killable:
     words = ["run", str(set_file(SAMPLES)), "--judge", str(judge_file()), "--metrics", METRICS]
-    return Killable([*words, "--batch", "--batch-size", str(SIZE)], tmp_path, openai_server)
+    return Killable(warm_python, [*words, "--batch", "--batch-size", str(SIZE)], tmp_path, openai_server)
 
 
 def judged(scores: list[Any]) -> list[Any]:

@@ -3,8 +3,6 @@
 import os
 import re
 import signal
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,6 +10,7 @@ from typing import Any
 import pytest
 from interrupted_runs import command_at_request, count_bodies, scores
 from openai_server import Answer, OpenAIServer
+from warm_python import WarmPython
 
 from assay.judges import JudgeSettings
 from assay.runs import Plan, Store
@@ -23,11 +22,6 @@ SAMPLES, CALLS, AT_ONCE = 12, 36, 4  # claims, verdicts and ratings of each
 
 def command(set_path: Path, judge: Path, *more: str) -> list[str]:
     return ["run", str(set_path), "--judge", str(judge), "--metrics", METRICS, "--concurrency", str(AT_ONCE), *more]
-
-
-def heeds_ctrl_c() -> None:
-    """In a new process: SIGINT as on a terminal, also where these tests run in the background and it is ignored."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 @pytest.fixture
@@ -47,11 +41,12 @@ def test_kill_9_at_any_moment_loses_nothing(
     judge_file: Make,
     openai_server: OpenAIServer,
     tmp_path: Path,
+    warm_python: WarmPython,
     whole: Any,
     until: int,
 ) -> None:
     words = command(set_file(SAMPLES), judge_file())
-    with command_at_request(tmp_path, openai_server, words, until) as process:
+    with command_at_request(warm_python, tmp_path, openai_server, words, until) as process:
         process.kill()
         process.communicate()
     before = len(openai_server.requests)
@@ -69,10 +64,17 @@ def test_kill_9_at_any_moment_loses_nothing(
 
 
 def test_ctrl_c_ends_cleanly_and_is_resumed(
-    *, assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer, tmp_path: Path, whole: Any
+    *,
+    assay: Make,
+    set_file: Make,
+    judge_file: Make,
+    openai_server: OpenAIServer,
+    tmp_path: Path,
+    warm_python: WarmPython,
+    whole: Any,
 ) -> None:
     words = command(set_file(SAMPLES), judge_file())
-    with command_at_request(tmp_path, openai_server, words, 20, preexec_fn=heeds_ctrl_c) as process:
+    with command_at_request(warm_python, tmp_path, openai_server, words, 20) as process:
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=60)
     assert process.returncode == 130
@@ -91,17 +93,11 @@ def test_ctrl_c_ends_cleanly_and_is_resumed(
     assert store.run("last").status == "done"
 
 
-def test_ctrl_c_before_the_first_call_is_130_too(set_file: Make, judge_file: Make, tmp_path: Path) -> None:
+def test_ctrl_c_before_the_first_call_is_130_too(warm_python: WarmPython, tmp_path: Path) -> None:
     """While it still reads the set: a pipe that nobody writes to."""
     pipe = tmp_path / "slow.jsonl"
     os.mkfifo(pipe)
-    process = subprocess.Popen(
-        [sys.executable, "-m", "assay", "run", str(pipe), "--metrics", "token_overlap"],
-        cwd=tmp_path,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        preexec_fn=heeds_ctrl_c,  # noqa: PLW1509  (no threads here)
-    )
+    process = warm_python.start("-m", "assay", "run", pipe, "--metrics", "token_overlap", cwd=tmp_path)
     with pipe.open("w"):  # opens when the command has opened its end
         process.send_signal(signal.SIGINT)
         _, err = process.communicate(timeout=60)

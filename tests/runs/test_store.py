@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from warm_python import WarmPython
 
 from assay.errors import InputError, UsageError
 from assay.eval_sets import Sample, load_set
@@ -154,13 +155,10 @@ def test_a_full_disk_stops_the_run_with_a_cure(tmp_path: Path) -> None:
     assert len(list(store.scores(run))) == 3
 
 
-def test_two_processes_share_a_store(tmp_path: Path, set_file: Callable[..., Path]) -> None:
+def test_two_processes_share_a_store(tmp_path: Path, set_file: Callable[..., Path], warm_python: WarmPython) -> None:
     sets = [set_file(200, "a.jsonl"), set_file(300, "b.jsonl")]
-    command = [sys.executable, "-m", "assay", "run", "--metrics", "token_overlap", "--json", "--store", "shared"]
-    running = [
-        subprocess.Popen([*command, path], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        for path in sets
-    ]
+    command = ("-m", "assay", "run", "--metrics", "token_overlap", "--json", "--store", "shared")
+    running = [warm_python.start(*command, path, cwd=tmp_path) for path in sets]
     outputs = [process.communicate() for process in running]
     assert [(process.returncode, err) for process, (_, err) in zip(running, outputs, strict=True)] == [
         (0, b""),

@@ -3,11 +3,13 @@
 import json
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from openai_server import Answer, OpenAIServer, Request
+from warm_python import WarmPython
 
 TEST_OF_ANSWERS = """
 import pytest
@@ -23,7 +25,22 @@ BAD = GOOD | {"id": "bad", "response": "Bonuses are paid in May."}
 
 
 @pytest.fixture
-def session(pytester: pytest.Pytester, openai_server: OpenAIServer) -> Callable[..., pytest.RunResult]:
+def warm_pytest(warm_python: WarmPython, pytester: pytest.Pytester) -> Callable[..., pytest.RunResult]:
+    """Runs pytest in the folder of `pytester`, in a process that has loaded what the plugin needs."""
+
+    def run(*options: str) -> pytest.RunResult:
+        begun = time.monotonic()
+        done = warm_python.run("-m", "pytest", "-p", "no:cacheprovider", *options, cwd=pytester.path)
+        seconds = time.monotonic() - begun
+        return pytest.RunResult(done.returncode, done.stdout.splitlines(), done.stderr.splitlines(), seconds)
+
+    return run
+
+
+@pytest.fixture
+def session(
+    pytester: pytest.Pytester, openai_server: OpenAIServer, warm_pytest: Callable[..., pytest.RunResult]
+) -> Callable[..., pytest.RunResult]:
     """Runs pytest in an empty folder with two answers, one of which has no support."""
 
     def script(request: Request) -> Answer | None:
@@ -37,7 +54,7 @@ def session(pytester: pytest.Pytester, openai_server: OpenAIServer) -> Callable[
     pytester.makeini("[pytest]\nassay_judge = judge.yaml\n")
     write_answers(pytester.path, [GOOD, BAD])
     pytester.makepyfile(test_answers=TEST_OF_ANSWERS)
-    return lambda *options: pytester.runpytest_subprocess("-p", "no:cacheprovider", *options)
+    return warm_pytest
 
 
 def write_answers(folder: Path, rows: list[dict[str, object]]) -> None:
@@ -129,19 +146,20 @@ def test_without_a_judge_the_fixture_says_how_to_name_one(
         ("@pytest.mark.assay_set('none.jsonl')\ndef test_it(sample): ...", "none.jsonl"),
     ],
 )
-def test_a_marker_that_cannot_be_used_is_told(pytester: pytest.Pytester, code: str, message: str) -> None:
+def test_a_marker_that_cannot_be_used_is_told(
+    pytester: pytest.Pytester, warm_pytest: Callable[..., pytest.RunResult], code: str, message: str
+) -> None:
     pytester.makepyfile(f"import pytest\n{code}")
-    result = pytester.runpytest_subprocess("-p", "no:cacheprovider")
+    result = warm_pytest()
     result.assert_outcomes(errors=1)
     assert message in result.stdout.str()
 
 
-def test_options_of_the_marker_choose_the_samples(
-    session: Callable[..., pytest.RunResult], pytester: pytest.Pytester
-) -> None:
+def test_options_of_the_marker_choose_the_samples(pytester: pytest.Pytester) -> None:
+    """In a pytest of its own from the beginning, which finds the installed plugin and loads it by itself."""
     code = "@pytest.mark.assay_set('helpdesk_en', limit=3)\ndef test_it(sample): assert sample.language == 'en'"
     pytester.makepyfile(test_answers=f"import pytest\n{code}")
-    session().assert_outcomes(passed=3)
+    pytester.runpytest_subprocess("-p", "no:cacheprovider").assert_outcomes(passed=3)
 
 
 def test_the_plugin_costs_a_session_nothing() -> None:

@@ -7,8 +7,6 @@ import re
 import signal
 import sqlite3
 import statistics
-import subprocess
-import sys
 import threading
 import time
 from collections import Counter
@@ -19,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from warm_python import WarmPython
 
 from assay.eval_sets import Sample, write_set
 from assay.runs.database import open_database
@@ -42,9 +41,9 @@ def hidden_fields(page: str) -> dict[str, str]:
 class RatingServer:
     """`assay rate` in a process of its own."""
 
-    def __init__(self, folder: Path, *options: str) -> None:
-        command = [sys.executable, "-m", "assay", "rate", "set.jsonl", "--port", "0", *options]
-        self.process = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, text=True)
+    def __init__(self, python: WarmPython, folder: Path, *options: str) -> None:
+        words = ("-m", "assay", "rate", "set.jsonl", "--port", "0", *options)
+        self.process = python.start(*words, cwd=folder, stderr=None, encoding="utf-8")
         assert self.process.stdout is not None
         self.links: dict[str, str] = {}
         for line in self.process.stdout:
@@ -78,12 +77,12 @@ def rate_until_killed(link: str, confirmed: list[str]) -> None:
 
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("kills", [2, pytest.param(50, marks=pytest.mark.slow)])
-def test_kill_9_loses_no_confirmed_rating_and_doubles_none(tmp_path: Path, kills: int) -> None:
+def test_kill_9_loses_no_confirmed_rating_and_doubles_none(warm_python: WarmPython, tmp_path: Path, kills: int) -> None:
     write_set(answers(2000), tmp_path / "set.jsonl")
     draw = random.Random(kills)
     confirmed: dict[str, list[str]] = {"ada": [], "bob": []}
     for _ in range(kills):
-        server = RatingServer(tmp_path, "--raters", "ada,bob")
+        server = RatingServer(warm_python, tmp_path, "--raters", "ada,bob")
         threads = [
             threading.Thread(target=rate_until_killed, args=(server.links[rater], confirmed[rater]))
             for rater in confirmed

@@ -14,6 +14,7 @@ import pytest
 from interrupted_runs import command_at_request
 from openai_server import Answer, OpenAIServer, Request
 from pyarrow import parquet
+from warm_python import WarmPython
 
 from assay.judges import Budget, load_settings
 from assay.runs import Plan, RunOptions, Store
@@ -174,12 +175,12 @@ def test_a_node_is_killed_twenty_times_and_every_answer_is_scored_once(
 
 @pytest.mark.slow
 def test_a_killed_driver_goes_on_where_it_ended(
-    tmp_path: Path, judge_file: Make, openai_server: OpenAIServer, assay: Make
+    tmp_path: Path, judge_file: Make, openai_server: OpenAIServer, warm_python: WarmPython, assay: Make
 ) -> None:
     pattern = write_answers(tmp_path / "in", 12, 12)
     words = ["run", pattern, "--judge", str(judge_file(concurrency=1)), "--metrics", "judge_truthfulness"]
     words += ["--engine", "ray", "--workers", "1", "--out", "out", "--shard-rows", "3"]
-    with command_at_request(tmp_path, openai_server, words, 8) as process:
+    with command_at_request(warm_python, tmp_path, openai_server, words, 8) as process:
         process.kill()
         process.communicate()
     done = assay(*words, "--json")

@@ -10,6 +10,7 @@ import pytest
 from interrupted_runs import command_at_request
 from openai_server import OpenAIServer
 from pyarrow import parquet
+from warm_python import WarmPython
 
 from assay.errors import InputError, UsageError
 from assay.eval_sets import Sample
@@ -241,13 +242,19 @@ def test_the_command_goes_on_after_its_budget_and_its_replies_become_a_cassette(
 
 
 def test_a_killed_command_asks_again_at_most_for_the_shard_in_work(
-    tmp_path: Path, set_file: Make, judge_file: Make, openai_server: OpenAIServer, assay: Make
+    *,
+    tmp_path: Path,
+    set_file: Make,
+    judge_file: Make,
+    openai_server: OpenAIServer,
+    warm_python: WarmPython,
+    assay: Make,
 ) -> None:
     """Killed at the sixth request: the first shard's 3 replies are kept, the second's 2 are lost."""
     pattern = write_files(tmp_path / "in", set_file(6), 6)
     words = ["run", pattern, "--judge", str(judge_file(concurrency=1)), "--metrics", "judge_truthfulness"]
     words += ["--engine", "shards", "--out", "out", "--shard-rows", "3"]
-    with command_at_request(tmp_path, openai_server, words, 6) as process:
+    with command_at_request(warm_python, tmp_path, openai_server, words, 6) as process:
         process.kill()
         process.communicate()
     done = assay(*words, "--json")
