@@ -7,17 +7,17 @@ BIN := .venv/bin
 demo: .venv/installed
 	$(BIN)/assay demo
 
-# One process per core; the tests of a file stay together, because they share its fixtures.
+# One process per core, which takes tests from the other when it has none left.
 test: .venv/tested
-	$(BIN)/python -m pytest -n auto --dist loadfile
+	$(BIN)/python -m pytest -n auto --dist worksteal
 
 # What takes minutes: simulations, kills at random, large inputs.
 test-slow: .venv/tested
-	$(BIN)/python -m pytest -n auto --dist loadfile -m "slow and not extras"
+	$(BIN)/python -m pytest -n auto --dist worksteal -m "slow and not extras"
 
 # What needs large libraries, a browser (the system's chromium) or a model file, which `make test` leaves out.
 test-extras: extras
-	$(BIN)/python -m pytest -n auto --dist loadfile -m "extras and not slow"
+	$(BIN)/python -m pytest -n auto --dist worksteal -m "extras and not slow"
 
 # The documentation as a site: build/docs/index.html. A link or an anchor that leads nowhere ends it.
 docs: .venv/tested

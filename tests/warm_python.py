@@ -38,7 +38,7 @@ for name in ("jinja2", "numpy", "pydantic", "rich.progress", "rich.table", "scip
 assert not {"litellm", "openai"} & set(sys.modules), "the command line loads litellm before it asks anybody"
 """
 LITELLM = """
-from assay.judges.litellm_loader import load_litellm
+from assay.judges.litellm_lookup import load_litellm
 load_litellm()
 import openai.resources
 """
