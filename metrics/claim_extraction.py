@@ -8,7 +8,13 @@ from ..eval_sets.sample import Sample
 from ..judges import Judge, Question, Usage
 from ..languages import language_or_fallback
 from ..prompts import Prompts
-from ..text.sentences import TO_JUDGE, AnswerSentence, answer_sentences, claiming_sentences
+from ..text.sentences import (
+    AnswerSentence,
+    answer_sentences,
+    claiming_sentences,
+    says_to_judge,
+    without_words_to_judge,
+)
 from .worker import compute_for
 
 ClaimsBy = Literal["judge", "sentences"]
@@ -36,19 +42,12 @@ async def claims_by_judge(sample: Sample, judge: Judge, prompts: Prompts) -> tup
         JudgeError: The judge gave no usable reply.
     """
     language = language_or_fallback(sample.language)
-    split = await compute_for(sample, answer_sentences, sample.response, language)
-    if any(sentence.kind == TO_JUDGE for sentence in split):
-        shown = "\n".join(sentence.text for sentence in split if sentence.kind != TO_JUDGE)
-        sample = sample.model_copy(update={"response": shown})
+    response = await compute_for(sample, without_words_to_judge, sample.response, language)
+    if response is not sample.response:
+        sample = sample.model_copy(update={"response": response})
     reply = await judge.ask(claims_question(sample, prompts))
     texts = dict.fromkeys(" ".join(claim.split()) for claim in reply.value.claims)
-    return [text for text in texts if text and not is_said_to_judge(text, sample.language)], reply.usage
-
-
-def is_said_to_judge(claim: str, language: str | None) -> bool:
-    """Whether a claim, as a judge wrote it, speaks to whoever assesses the answer."""
-    split = answer_sentences(claim, language_or_fallback(language))
-    return any(sentence.kind == TO_JUDGE for sentence in split)
+    return [text for text in texts if text and not says_to_judge(text, language)], reply.usage
 
 
 def claims_by_sentences(sample: Sample) -> list[str]:

@@ -6,7 +6,8 @@ from ..eval_sets.sample import Sample
 from ..installation import require_packages
 from ..judges import Judge, Usage
 from ..prompts import BUNDLED, Prompts
-from ..text.sentences import CLAIM, describe_cut_lines
+from ..text.sentence_kinds import CLAIM
+from ..text.sentences import describe_cut_lines
 from ..worker_threads import compute_beside
 from .claim import Claim
 from .claim_extraction import ClaimsBy, claims_by_judge, sentences_of_answer
