@@ -13,7 +13,7 @@ from .settings import JudgeSettings
 from .transports import choose_transport
 from .transports.transport import Transport
 from .typed_questions import Answer, Answers, Request, TypedQuestion
-from .usage import Usage
+from .usage import NO_USAGE
 
 Ask = Callable[[Question[Any]], Awaitable[Reply[Any]]]
 """How a judge asks one question of a model: with recorded replies, bounds and second attempts."""
@@ -37,7 +37,7 @@ async def decide(request: Request, ask: Ask, settings: JudgeSettings) -> Answers
     transport = choose_transport(settings, together=request.together)
     answers: dict[str, Answer] = {}
     pending: ReplyPending | None = None
-    usage, replies = Usage(), list[RawReply]()
+    usage, replies = NO_USAGE, list[RawReply]()
     # one call after the other: a judge with a prefix cache then reads the state once
     for questions, asked in _calls(request, request.questions, transport, settings):
         try:
@@ -84,8 +84,11 @@ def _calls_that_fit(
 ) -> Iterator[tuple[Sequence[TypedQuestion], Question[Any]]]:
     asked = transport.render(request, questions)
     context = context_of(settings) if len(questions) > 1 else None
+    if context is None:
+        yield questions, asked
+        return
     size = measure_question(asked, settings, None)
-    if context is None or size.tokens_in + size.tokens_out <= context:
+    if size.tokens_in + size.tokens_out <= context:
         yield questions, asked
         return
     half = (len(questions) + 1) // 2
