@@ -7,11 +7,10 @@ from typing import Any, Literal, get_args
 
 from ..eval_sets.sample import Sample
 from ..judges import Judge, Usage
-from ..languages import language_or_fallback
 from ..prompts import BUNDLED, Prompts
 from ..text.sentences import without_words_to_judge
 from .claim import Claim
-from .claim_extraction import ClaimsBy
+from .claim_extraction import ClaimsBy, sentences_of_answer
 from .claim_support import extract_claims, judge_support
 from .fbeta import f_beta, precision, recall
 from .metric import Metric
@@ -99,7 +98,8 @@ async def compare_with_reference(
     usage = answer_usage + reference_usage
     if not of_reference:
         return FactualComparison((), (), False, usage)
-    evidence = await compute_for(sample, without_words_to_judge, response, language_or_fallback(sample.language))
+    split = await compute_for(sample, sentences_of_answer, sample)
+    evidence = without_words_to_judge(response, split)
     (by_reference, forth), (by_answer, back) = await asyncio.gather(
         judge_support(sample, of_answer, reference, judge, prompts),
         judge_support(sample, of_reference if both_ways else (), evidence, judge, prompts),
