@@ -47,7 +47,8 @@ def sentences(text: str, language: Language) -> list[str]:
 def _load_segment() -> Callable[[str, str], list[str]]:
     from sentencex import segment  # loaded late: most commands split nothing
 
-    return segment
+    splitter: Callable[[str, str], list[str]] = segment
+    return splitter
 
 
 def describe_cut_lines(text: str) -> list[str]:
