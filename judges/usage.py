@@ -68,7 +68,3 @@ class ReplyCounts:
     questions: int = 0
     unparsable: int = 0
     lost: int = 0
-
-
-NO_USAGE = Usage()
-"""What nothing took."""
