@@ -34,7 +34,8 @@ from assay.metrics.claim_support import judge_support
 from assay.metrics.score import scored, skipped
 from assay.prompts import BUNDLED
 from assay.runs.align import CANDIDATES, Aligner, AlignmentReport
-from assay.text.sentences import CLAIM, answer_sentences
+from assay.text.sentence_kinds import CLAIM
+from assay.text.sentences import answer_sentences
 
 SETS = ("mtrag_faithfulness", "clapnq_human", "begin_wow")
 

@@ -29,6 +29,7 @@ from assay.metrics import Faithfulness
 from assay.metrics.claim_extraction import ClaimsBy
 
 SUBJECTS = {
+    "sentences and their kinds": ("text/sentence",),
     "cassette: lookup and parse": ("judges/cassette", "judges/sorted_lines", "judges/recording"),
     "rendering and hashing": ("prompts/", "judges/key"),
     "reply into its shape (pydantic)": ("judges/structured",),

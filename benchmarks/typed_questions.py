@@ -41,7 +41,8 @@ from assay.metrics.catalogue import load_metric
 from assay.metrics.claim_support import judge_support
 from assay.prompts import BUNDLED
 from assay.runs.report import format_interval
-from assay.text.sentences import CLAIM, answer_sentences
+from assay.text.sentence_kinds import CLAIM
+from assay.text.sentences import answer_sentences
 
 SETS = ("mtrag_faithfulness", "begin_wow", "clapnq_human")
 HALVES = ("tune", "report")

@@ -12,7 +12,7 @@ from .settings import JudgeSettings
 from .transports import choose_transport
 from .transports.transport import Transport
 from .typed_questions import Answer, Answers, Request, TypedQuestion
-from .usage import Usage
+from .usage import NO_USAGE
 
 Ask = Callable[[Question[Any]], Awaitable[Reply[Any]]]
 """How a judge asks one question of a model: with recorded replies, bounds and second attempts."""
@@ -36,7 +36,7 @@ async def decide(request: Request, ask: Ask, settings: JudgeSettings) -> Answers
     transport = choose_transport(settings, together=request.together)
     answers: dict[str, Answer] = {}
     pending: ReplyPending | None = None
-    usage, replies = Usage(), list[RawReply]()
+    usage, replies = NO_USAGE, list[RawReply]()
     # one call after the other: a judge with a prefix cache then reads the state once
     for questions, call in _calls(request, request.questions, transport, settings):
         try:

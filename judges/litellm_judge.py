@@ -26,7 +26,7 @@ from .retry import concerns_the_request, explain, is_not_offered, make_attempts
 from .settings import JudgeSettings, load_settings
 from .structured import parse_reply
 from .typed_questions import Answers, Request
-from .usage import ReplyCounts, Usage
+from .usage import NO_USAGE, ReplyCounts, Usage
 
 T = TypeVar("T", bound=BaseModel)
 
@@ -213,7 +213,7 @@ class LiteLLMJudge:
 
     async def _ask(self, question: Question[T], *, fresh: bool) -> "Reply[T] | _Unusable":
         """Asks, and once more where the reply cannot be used; `fresh` ignores replies that an earlier run recorded."""
-        usage, all_recorded = Usage(), True
+        usage, all_recorded = NO_USAGE, True
         current = question
         while True:
             raw, is_recorded, reply_usage = await self._reply(current, fresh=fresh)
@@ -246,7 +246,7 @@ class LiteLLMJudge:
         key = self._keys.compute(question)
         recent = self._recent.get(key)
         if recent and not (fresh and recent[1]):
-            return *recent, Usage()
+            return *recent, NO_USAGE
         is_new = self._pending is not None and self._pending.has_collected(key)
         if not fresh or is_new:
             for store in self._stores:
@@ -270,7 +270,7 @@ class LiteLLMJudge:
             raw, took = await asyncio.shield(task)
         except JudgeError as error:
             raise JudgeError(f"{self._place(question)}: {error}") from error
-        return raw, False, took if is_first_to_ask else Usage()
+        return raw, False, took if is_first_to_ask else NO_USAGE
 
     async def _ask_model(self, key: str, question: Question[Any]) -> tuple[RawReply, Usage]:
         """Asks the model, and keeps what it said before anything is made of it."""

@@ -3,6 +3,7 @@
 import math
 import re
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 from ..errors import ReplyError
 from .question import Alternatives, RawReply
@@ -10,6 +11,7 @@ from .question import Alternatives, RawReply
 _DECIMAL = re.compile(r"\W*\d+[.,]\d")
 _NOT_WORD = re.compile(r"\W+")
 _END_OF_VALUE = re.compile(r'(?<=\w)["\n,}\]]')
+_SHORT = 40  # characters: what is longer is not remembered, so that long replies take no memory
 _ROUNDING = 0.01  # a certain word may come out as slightly more than certain
 
 
@@ -134,20 +136,26 @@ def read_option(text: str, options: Sequence[str]) -> str | None:
     return meant[0] if len(meant) == 1 else None
 
 
-def _options_begun_by(text: str, options: Sequence[str]) -> list[str]:
+def _options_begun_by(text: str, options: Sequence[str]) -> tuple[str, ...]:
     """The options that a text can be the beginning of; that which it says whole, where it cannot become longer."""
+    work_out = _work_out_options if len(text) <= _SHORT else _work_out_options.__wrapped__
+    return work_out(text, tuple(options))
+
+
+@lru_cache(maxsize=1024)  # replies are mostly the same few words
+def _work_out_options(text: str, options: tuple[str, ...]) -> tuple[str, ...]:
     end = _END_OF_VALUE.search(text)
     begun = _fold(text[: end.start()] if end else text)
     if not begun:
-        return []
+        return ()
     if _DECIMAL.match(text):  # 3.5 is not the option 3
-        options = [option for option in options if not option.isdecimal()]
+        options = tuple(option for option in options if not option.isdecimal())
     folded = {option: _fold(option) for option in options}
     whole = [option for option, words in folded.items() if begun == words or begun.startswith(f"{words} ")]
     longer = [option for option, words in folded.items() if words.startswith(begun) and words != begun]
     if whole and (end or not longer):
-        return [max(whole, key=len)]
-    return whole + longer
+        return (max(whole, key=len),)
+    return (*whole, *longer)
 
 
 def _fold(text: str) -> str:

@@ -2,7 +2,7 @@
 
 import re
 from array import array
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections.abc import Iterator
 from pathlib import Path
 from threading import Lock
@@ -24,8 +24,12 @@ def line_key(line: bytes) -> str:
     """
     match = _KEY.match(line)
     if not match:
-        raise ValueError(f'a line begins with {{"key": " and 32 hexadecimal digits; this has {line[:60]!r}')
+        raise ValueError(_complaint(line))
     return match[1].decode("ascii")
+
+
+def _complaint(line: bytes) -> str:
+    return f'a line begins with {{"key": " and 32 hexadecimal digits; this has {line[:60]!r}'
 
 
 class SortedLines:
@@ -52,19 +56,19 @@ class SortedLines:
         self._index()
 
     def _index(self) -> None:
-        earlier, end = "", 0
+        earlier, end = b"", 0
         for number, line in enumerate(self._file or (), start=1):
-            try:
-                key = line_key(line)
-            except ValueError as error:
-                raise InputError(f"{self._path}, line {number}: not a recording: {error}") from error
+            match = _KEY.match(line)
+            if match is None:
+                raise InputError(f"{self._path}, line {number}: not a recording: {_complaint(line)}")
+            key = match[1]
             if key <= earlier:
                 raise InputError(
-                    f"{self._path}, line {number}: key {key} does not come after {earlier}; the lines are sorted by "
-                    "key, each key once: sort the file (LC_ALL=C sort -u)"
+                    f"{self._path}, line {number}: key {key.decode()} does not come after {earlier.decode()}; the "
+                    "lines are sorted by key, each key once: sort the file (LC_ALL=C sort -u)"
                 )
             end += len(line)
-            self._key_heads.append(_head(key))
+            self._key_heads.append(int(key[:16], 16))
             self._starts.append(end)
             earlier = key
 
@@ -74,10 +78,12 @@ class SortedLines:
 
     def find(self, key: str) -> bytes | None:
         """Returns the line with this key, or None."""
-        head = _head(key)
-        for place in range(bisect_left(self._key_heads, head), bisect_right(self._key_heads, head)):
+        head, beginning = _head(key), f'{{"key": "{key}"'.encode()
+        for place in range(bisect_left(self._key_heads, head), len(self._key_heads)):
+            if self._key_heads[place] != head:
+                break
             line = self._line(place)
-            if line_key(line) == key:
+            if line.startswith(beginning):
                 return line
         return None
 

@@ -5,7 +5,7 @@ judge's affair (`transports`).
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, ValuesView
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
@@ -179,7 +179,8 @@ class Request:
         if not self.questions:
             raise UsageError(f"the request {self.task} asks nothing: give it a question")
         ids = [question.id for question in self.questions]
-        if twice := next((name for name in ids if ids.count(name) > 1), None):
+        if len(set(ids)) < len(ids):
+            twice = next(name for name in ids if ids.count(name) > 1)
             raise UsageError(f"the request {self.task} has two questions with the id {twice}: each needs its own")
         if wrong := next((name for name in self.state if not _PART.fullmatch(name)), None):
             raise UsageError(f"{wrong!r} is no name of a part of a state: use small letters, digits and _")
@@ -255,6 +256,10 @@ class Answers(Mapping[str, Answer]):
 
     def __len__(self) -> int:
         return len(self.answers)
+
+    def values(self) -> ValuesView[Answer]:
+        """The answers, in the order of the questions."""
+        return self.answers.values()
 
 
 def _check_id(question: str) -> None:

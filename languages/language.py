@@ -1,6 +1,6 @@
 """A language with its pack: a folder of YAML files, each read and validated when it is first needed."""
 
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from importlib import resources
 from importlib.resources.abc import Traversable
 from typing import TYPE_CHECKING, TypeVar
@@ -234,6 +234,7 @@ def find_language(code: str | None) -> Language | None:
     return _load(plain) if plain in language_codes() else None
 
 
+@lru_cache(maxsize=256)  # asked for every text of every sample
 def language_or_fallback(code: str | None, *sections: str) -> Language:
     """Finds the pack of a language code; English's where there is none, or it lacks one of the sections.
 

@@ -38,6 +38,17 @@ class Claim:
         """The claim's support in [0, 1]: P(supported), or without a probability 1 for `supported` and else 0."""
         return float(self.verdict == "supported") if self.probability is None else self.probability
 
+    def with_quote(self, quote: str, place: Place) -> "Claim":
+        """The claim with another quote; several times as fast as `dataclasses.replace`.
+
+        Example:
+            >>> Claim("It is free.", "supported", "so").with_quote("free of charge", Place(0, 3, 17)).quote
+            'free of charge'
+        """
+        return Claim(
+            self.text, self.verdict, self.reason, quote, place, self.probability, self.computed, self.overruled
+        )
+
     def evidence(self) -> dict[str, Any]:
         """The claim as JSON values, in the shape that reports rely on.
 
@@ -47,13 +58,14 @@ class Claim:
             >>> Claim("It is free.", "supported", "so", "free of charge", Place(0, 3, 17)).evidence()["place"]
             {'context': 0, 'start': 3, 'end': 17}
         """
+        place = self.place
         values: dict[str, Any] = {
             "text": self.text,
             "verdict": self.verdict,
             "probability": self.probability,
             "reason": self.reason,
             "quote": self.quote,
-            "place": None if self.place is None else self.place._asdict(),
+            "place": None if place is None else {"context": place.context, "start": place.start, "end": place.end},
             "source": "judge" if self.overruled is None else "numeric",
         }
         if self.overruled is not None:

@@ -1,17 +1,17 @@
 """Claims of a text, and whether another text supports them: what the metrics that compare two texts share."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from types import MappingProxyType
 
 from ..errors import JudgeError
 from ..eval_sets.sample import Sample
 from ..judges import Answer, Answers, Judge, Predicate, Request, Usage
 from ..judges.typed_questions import YES
+from ..judges.usage import NO_USAGE
 from ..prompts import Prompts
 from ..text.quotes import find_nearest_sentence
 from .claim import Claim
-from .claim_extraction import ClaimsBy, claims_by_judge, claims_by_sentences
+from .claim_extraction import ClaimsBy, claims_by_judge, claims_of_sentences, sentences_of_answer
 from .sample_state import earlier_turns
 from .worker import compute_for
 
@@ -25,9 +25,10 @@ async def extract_claims(
         JudgeError: The judge gave no usable reply.
     """
     speaking = sample if text == sample.response else sample.model_copy(update={"response": text})
+    split = await compute_for(speaking, sentences_of_answer, speaking)
     if claims_by == "judge":
-        return await claims_by_judge(speaking, judge, prompts)
-    return await compute_for(speaking, claims_by_sentences, speaking), Usage()
+        return await claims_by_judge(speaking, split, judge, prompts)
+    return claims_of_sentences(split), NO_USAGE
 
 
 _NO_CONTEXT: Mapping[str, str] = MappingProxyType({})
@@ -83,7 +84,7 @@ async def judge_support(
         JudgeError: The judge gave no usable reply.
     """
     if not claims:
-        return [], Usage()
+        return [], NO_USAGE
     answers = await judge.decide(support_request(sample, claims, documentation, prompts, context))
     return [predicate_claim(answer, claim) for answer, claim in zip(answers.values(), claims, strict=True)], (
         answers.usage
@@ -123,7 +124,7 @@ def _with_quote(claim: Claim, contexts: tuple[str, ...]) -> Claim:
     place = find_nearest_sentence(claim.text, contexts)
     if place is None:
         return claim
-    return replace(claim, quote=contexts[place.context][place.start : place.end], place=place)
+    return claim.with_quote(contexts[place.context][place.start : place.end], place)
 
 
 def require_answers(answers: Answers) -> Answers:

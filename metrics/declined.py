@@ -10,7 +10,8 @@ from ..eval_sets.sample import Sample
 from ..judges import Judge, Predicate, Request
 from ..languages import Language, language_or_fallback
 from ..prompts import BUNDLED, Prompts
-from ..text.sentences import any_pattern, claiming_sentences, describe_cut_lines, sentences
+from ..text.sentence_kinds import any_pattern
+from ..text.sentences import claiming_sentences, describe_cut_lines, sentences
 from .claim_support import require_answers
 from .metric import Metric
 from .sample_state import sample_state

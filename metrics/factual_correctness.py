@@ -7,11 +7,10 @@ from typing import Any, Literal, get_args
 
 from ..eval_sets.sample import Sample
 from ..judges import Judge, Usage
-from ..languages import Language, language_or_fallback
 from ..prompts import BUNDLED, Prompts
-from ..text.sentences import answer_sentences
+from ..text.sentences import without_words_to_judge
 from .claim import Claim
-from .claim_extraction import ClaimsBy
+from .claim_extraction import ClaimsBy, sentences_of_answer
 from .claim_support import extract_claims, judge_support
 from .fbeta import f_beta, precision, recall
 from .metric import Metric
@@ -19,7 +18,6 @@ from .score import Score, scored, skipped
 from .worker import compute_for
 
 Mode = Literal["f1", "precision", "recall"]
-_TO_JUDGE = "to_judge"
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,20 +98,13 @@ async def compare_with_reference(
     usage = answer_usage + reference_usage
     if not of_reference:
         return FactualComparison((), (), False, usage)
-    evidence = await compute_for(sample, _without_words_to_judge, response, language_or_fallback(sample.language))
+    split = await compute_for(sample, sentences_of_answer, sample)
+    evidence = without_words_to_judge(response, split)
     (by_reference, forth), (by_answer, back) = await asyncio.gather(
         judge_support(sample, of_answer, reference, judge, prompts),
         judge_support(sample, of_reference if both_ways else (), evidence, judge, prompts),
     )
     return FactualComparison(by_reference, by_answer, True, usage + forth + back)
-
-
-def _without_words_to_judge(answer: str, language: Language) -> str:
-    """The answer without the sentences that speak to whoever assesses it: they are no evidence of what it states."""
-    split = answer_sentences(answer, language)
-    if not any(sentence.kind == _TO_JUDGE for sentence in split):
-        return answer
-    return "\n".join(sentence.text for sentence in split if sentence.kind != _TO_JUDGE)
 
 
 class FactualCorrectness(Metric):

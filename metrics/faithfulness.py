@@ -4,12 +4,14 @@ from typing import Any, get_args
 
 from ..eval_sets.sample import Sample
 from ..installation import require_packages
-from ..judges import Judge, Usage
+from ..judges import Judge
+from ..judges.usage import NO_USAGE
 from ..prompts import BUNDLED, Prompts
-from ..text.sentences import CLAIM, describe_cut_lines
+from ..text.sentence_kinds import CLAIM
+from ..text.sentences import describe_cut_lines
 from ..worker_threads import compute_beside
 from .claim import Claim
-from .claim_extraction import ClaimsBy, claims_by_judge, sentences_of_answer
+from .claim_extraction import ClaimsBy, claims_by_judge, claims_of_sentences, sentences_of_answer
 from .claim_support import judge_support, with_quotes
 from .metric import Metric
 from .score import Score, scored, skipped
@@ -79,12 +81,12 @@ class Faithfulness(Metric):
         Raises:
             JudgeError: The judge gave no usable reply.
         """
-        usage = Usage()
+        usage = NO_USAGE
         split = await compute_for(sample, sentences_of_answer, sample)
         if self.claims == "judge":
-            claims, usage = await claims_by_judge(sample, self.judge, self.prompts)
+            claims, usage = await claims_by_judge(sample, split, self.judge, self.prompts)
         else:
-            claims = list(dict.fromkeys(sentence.text for sentence in split if sentence.kind == CLAIM))
+            claims = claims_of_sentences(split)
         prompt_names = ["claims"] * (self.claims == "judge") + ["support"]
         left_out = [{"text": sentence.text, "kind": sentence.kind} for sentence in split if sentence.kind != CLAIM]
         evidence: dict[str, Any] = {
@@ -107,24 +109,21 @@ class Faithfulness(Metric):
             from .numeric.in_faithfulness import with_computed_verdicts
 
             judged = await compute_beside(with_computed_verdicts, sample, judged)
-        ratio = sum(claim.verdict == "supported" for claim in judged) / len(judged)
+        unsupported = [claim for claim in judged if claim.verdict != "supported"]
+        supported = len(judged) - len(unsupported)
         value = self.aggregate([claim.support for claim in judged])
-        evidence |= {"claims": [claim.evidence() for claim in judged], "ratio": ratio}
-        return scored(value, _reason(judged), evidence, usage + verdicts_usage)
+        evidence |= {"claims": [claim.evidence() for claim in judged], "ratio": supported / len(judged)}
+        reason = f"{supported} of {len(judged)} claims supported"
+        if unsupported:
+            worst = min(unsupported, key=_rank)
+            reason += f'; {worst.verdict.replace("_", " ")}: "{worst.text}" ({worst.reason})'
+        return scored(value, reason, evidence, usage + verdicts_usage)
 
     def aggregate(self, support: list[float]) -> float:
         """The score from each claim's support in [0, 1]: the mean."""
         return sum(support) / len(support)
 
 
-def _reason(judged: list[Claim]) -> str:
-    supported = sum(claim.verdict == "supported" for claim in judged)
-    reason = f"{supported} of {len(judged)} claims supported"
-    if worst := next((claim for claim in _worst_first(judged) if claim.verdict != "supported"), None):
-        reason += f'; {worst.verdict.replace("_", " ")}: "{worst.text}" ({worst.reason})'
-    return reason
-
-
-def _worst_first(judged: list[Claim]) -> list[Claim]:
-    order = ["contradicted", "not_found", "unverifiable", "supported"]
-    return sorted(judged, key=lambda claim: (order.index(claim.verdict), claim.probability or 0.0))
+def _rank(claim: Claim) -> tuple[int, float]:
+    """The place of a claim that is not supported: the worst has the lowest."""
+    return ("contradicted", "not_found", "unverifiable").index(claim.verdict), claim.probability or 0.0

@@ -47,6 +47,9 @@ class Prompt:
     task: str = ""
     parts: tuple[str, ...] = ()
 
+    def __hash__(self) -> int:
+        return hash(self.identity)  # the messages are dictionaries, which have no hash
+
     @cached_property
     def identity(self) -> str:
         """`name.language@hash`, with 12 hexadecimal digits over the prompt's file; joined by `+` for a composed one."""

@@ -1,9 +1,11 @@
 """Whether a judge's quote really stands in the context, and where."""
 
+import math
 import re
 from bisect import bisect_right
+from collections.abc import Sequence
 from functools import lru_cache
-from itertools import accumulate
+from itertools import accumulate, repeat
 from typing import NamedTuple
 
 from .tokens import tokens
@@ -71,21 +73,50 @@ def find_nearest_sentence(text: str, contexts: tuple[str, ...]) -> Place | None:
         >>> find_nearest_sentence("A desk is 5 euros.", ("Open all day. A desk costs 5 euros.",))
         Place(context=0, start=14, end=35)
     """
-    wanted = frozenset(tokens(text))
-    best, place = len(wanted) / 2, None
+    words = list(set(tokens(text)))
+    if not words:
+        return None
+    most, place = math.ceil(len(words) / 2) - 1, None
     for number, context in enumerate(contexts):
-        for start, end, words in _sentence_words(context):
-            shared = len(wanted & words)
-            if shared > best or (shared == best and place is None):
-                best, place = shared, Place(number, start, end)
-    return place if wanted else None
+        for block in _sentence_blocks(context):
+            counts = block.count_shared(words)
+            if (shared := max(counts)) > most:
+                most, place = shared, Place(number, *block.spans[counts.index(shared)])
+    return place
+
+
+class _SentenceBlock:
+    """A few sentences of a context, with a table that counts the words that each shares with a text, all at once.
+
+    The table has a number for each word: 1 in the byte of every sentence with the word. A sum of such numbers counts.
+    """
+
+    SENTENCES = 32
+    MOST_WORDS = 255  # in one sum, so that no count takes more than its byte
+
+    def __init__(self, context: str, spans: Sequence[tuple[int, int]]) -> None:
+        self.spans = spans
+        self._bytes_with: dict[str, int] = {}
+        for place, (start, end) in enumerate(spans):
+            for word in set(tokens(context[start:end])):
+                self._bytes_with[word] = self._bytes_with.get(word, 0) | 1 << 8 * place
+
+    def count_shared(self, words: Sequence[str]) -> Sequence[int]:
+        """Counts, for each sentence, how many of the words it has; no word may stand twice."""
+        if len(words) <= self.MOST_WORDS:
+            counts = sum(map(self._bytes_with.get, words, repeat(0)))
+            return counts.to_bytes(len(self.spans), "little")
+        starts = range(0, len(words), self.MOST_WORDS)
+        parts = [self.count_shared(words[start : start + self.MOST_WORDS]) for start in starts]
+        return [sum(counts) for counts in zip(*parts, strict=True)]
 
 
 @lru_cache(maxsize=64)
-def _sentence_words(context: str) -> list[tuple[int, int, frozenset[str]]]:
-    """Where the sentences of a context stand, and the words of each."""
+def _sentence_blocks(context: str) -> list[_SentenceBlock]:
+    """The sentences of a context, some at a time."""
     spans = [match.span() for match in _SENTENCE.finditer(context)]
-    return [(start, end, frozenset(tokens(context[start:end]))) for start, end in spans]
+    starts = range(0, len(spans), _SentenceBlock.SENTENCES)
+    return [_SentenceBlock(context, spans[start : start + _SentenceBlock.SENTENCES]) for start in starts]
 
 
 def _in_order(parts: list[str], text: str) -> tuple[int, int] | None:

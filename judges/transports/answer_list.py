@@ -55,20 +55,19 @@ class Listed(Transport):
     def render(self, request: Request, questions: Sequence[TypedQuestion]) -> Question[ListedAnswers]:
         """The call: the state, then the questions by their ids."""
         prompt = compose(request, request.prompts.load(request.task, request.language), "listed")
-        words = {question.id: tuple(words_of(question, prompt.language)) for question in questions}
+        words = tuple((question.id, tuple(words_of(question, prompt.language))) for question in questions)
         statements = [_line(question) for question in questions if isinstance(question, Predicate)]
         others = [_line(question) for question in questions if not isinstance(question, Predicate)]
         user = [delimit_all(request.state)]
         if statements:
             user += ["<statements>", *statements, "</statements>"]
-        room = sum(len(name) + max(map(len, offered)) + _TOKENS_PER_ANSWER for name, offered in words.items())
         return Question(
             prompt,
             "\n".join(filter(None, [*user, *others])),
-            reply_schema(tuple(words.items())),
+            reply_schema(words),
             request.sample,
             logprobs=True,
-            max_tokens=_TOKENS_PER_ANSWER + room,
+            max_tokens=_room_for(words),
             prompts=request.prompts,
         )
 
@@ -76,6 +75,13 @@ class Listed(Transport):
         """The answer to each question: its word, and its probability where the reply's tokens can be followed."""
         starts = _token_starts(raw)
         return [_read(question, words_of(question, call.prompt.language), raw, starts) for question in questions]
+
+
+@lru_cache(maxsize=1024)
+def _room_for(words: tuple[tuple[str, tuple[str, ...]], ...]) -> int:
+    """The most tokens of a reply to questions, by their ids and words."""
+    lengths = [len(question) + max(map(len, offered)) for question, offered in words]
+    return sum(lengths) + _TOKENS_PER_ANSWER * (len(words) + 1)
 
 
 def _line(question: TypedQuestion) -> str:
@@ -91,22 +97,29 @@ def _one_line(text: str) -> str:
     return " ".join(neutralise(text).split())
 
 
-def _read(question: TypedQuestion, words: dict[str, str], raw: RawReply, starts: list[int] | None) -> Answer:
-    values = list(re.finditer(rf'"{re.escape(question.id)}"\s*:\s*("(?:[^"\\]|\\.)*"|[^\s,}}\]]+)', raw.text))
+def _read(question: TypedQuestion, words: Mapping[str, str], raw: RawReply, starts: list[int] | None) -> Answer:
+    values = list(_value_pattern(question.id).finditer(raw.text))
     if not values:
         return Answer(question, None, problem="the judge left it out")
-    chosen_words = {read_option(value[1], tuple(words)) for value in values}
+    offered = tuple(words)
+    chosen_words = {read_option(value[1], offered) for value in values}
     if len(chosen_words) > 1:
         return Answer(question, None, problem="the judge answered it in two ways")
     (word,) = chosen_words
     if word is None:
         return Answer(question, None, problem=f"the judge said {values[0][1][:40]}, which is none of its words")
-    shares = {} if starts is None else _shares(raw, starts, values[0], tuple(words))
+    shares = {} if starts is None else _shares(raw, starts, values[0], offered)
     total = sum(shares.values())
     if not total:
         return Answer(question, words[word])
     probabilities = {option: shares.get(name, 0.0) / total for name, option in words.items()}
     return Answer(question, max(probabilities, key=probabilities.__getitem__), probabilities)
+
+
+@lru_cache(maxsize=1024)
+def _value_pattern(question: str) -> re.Pattern[str]:
+    """What stands under a question's id in a reply, as its first group."""
+    return re.compile(rf'"{re.escape(question)}"\s*:\s*("(?:[^"\\]|\\.)*"|[^\s,}}\]]+)')
 
 
 def _shares(raw: RawReply, starts: list[int], value: re.Match[str], words: tuple[str, ...]) -> dict[str, float]:

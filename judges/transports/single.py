@@ -1,6 +1,6 @@
 """The transport `single`: one question per call, answered with one word, whose probability is read at its tokens."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from ...errors import ReplyError
 from ..probabilities import chosen_option, option_probabilities
@@ -68,6 +68,6 @@ def _ask(question: TypedQuestion) -> str:
     return question.instructions
 
 
-def _offer(question: TypedQuestion, words: dict[str, str]) -> str:
+def _offer(question: TypedQuestion, words: Mapping[str, str]) -> str:
     described = describe_words(question)
     return "\n".join(f"{word}: {described[word]}" if described.get(word) else word for word in words)

@@ -1,6 +1,8 @@
 """The words of a request to a chat model: the state in delimited parts, the questions, the words to answer with."""
 
 from collections.abc import Mapping
+from functools import lru_cache
+from types import MappingProxyType
 
 from ...errors import UsageError
 from ...languages import language_or_fallback
@@ -19,20 +21,26 @@ def delimit(name: str, text: str) -> str:
     return f"<{name}>\n{neutralise(text)}\n</{name}>"
 
 
-def words_of(question: TypedQuestion, language: str) -> dict[str, str]:
+def words_of(question: TypedQuestion, language: str) -> Mapping[str, str]:
     """The words that a chat model answers a question with, each with the option that it stands for.
 
     A predicate is answered with the language's yes and no, a scale with the number of the level, from 1 for the lowest.
 
     Example:
-        >>> words_of(Predicate("1", "It is free."), "nl")
+        >>> dict(words_of(Predicate("1", "It is free."), "nl"))
         {'Ja': 'yes', 'Nee': 'no'}
     """
     if isinstance(question, Predicate):
-        return dict(zip(language_or_fallback(language).profile.yes_no, (YES, NO), strict=True))
+        return _yes_no_words(language)
     if isinstance(question, ScoreQuestion):
         return {str(number): label for number, label in enumerate(question.options, start=1)}
     return {option: option for option in question.options}
+
+
+@lru_cache(maxsize=256)
+def _yes_no_words(language: str) -> Mapping[str, str]:
+    yes, no = language_or_fallback(language).profile.yes_no
+    return MappingProxyType({yes: YES, no: NO})
 
 
 def describe_words(question: TypedQuestion) -> dict[str, str]:
@@ -57,7 +65,11 @@ def compose(request: Request, prompt: Prompt, frame: str) -> Prompt:
         frame: The name of the prompt that says how to reply.
     """
     _check_task(prompt, "" if frame == "single" else _SINGLE_NEEDS_NONE)
-    form = request.prompts.load(frame, prompt.language)
+    return _compose(prompt, request.prompts.load(frame, prompt.language))
+
+
+@lru_cache(maxsize=256)
+def _compose(prompt: Prompt, form: Prompt) -> Prompt:
     system = form.render({"task": prompt.task})
     return Prompt(
         name=prompt.name,
@@ -78,6 +90,11 @@ def compose_task(request: Request) -> Prompt:
     """The prompt of a request for a model that is not chatted with: the words of its task and nothing else."""
     prompt = request.prompts.load(request.task, request.language)
     _check_task(prompt, _SINGLE_NEEDS_NONE)
+    return _task_alone(prompt)
+
+
+@lru_cache(maxsize=256)
+def _task_alone(prompt: Prompt) -> Prompt:
     return Prompt(prompt.name, prompt.language, (), "", task=prompt.task, parts=(prompt.identity,))
 
 

@@ -1,0 +1,78 @@
+"""What tells a sentence's kind: the quick screen never says no where a pattern matches."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.languages import load_language, packs_with
+from assay.text.sentence_kinds import CLAIM, TO_JUDGE, PatternScreen, load_sentence_kinds
+
+PACKS = packs_with("sentences")
+WORDS = ["grader", "GRADER", "Evaluator:", "note to the", "ignore", "all", "instructions", "hello", "thanks", "ſupport"]
+WORDS += [
+    "I",
+    "can't",
+    "ıf",
+    "KİNDLY",
+    "you",
+    "hilfe",
+    "Prüfer",
+    "PRÜFER,",
+    "ẞ",
+    "beoordelaar",
+    "geen",
+    "ik",
+    "10/10",
+    "ja",
+]
+
+
+def caseless(*sources: str) -> list[re.Pattern[str]]:
+    """Patterns as a language pack has them."""
+    return [re.compile(source, re.IGNORECASE) for source in sources]
+
+
+@given(st.lists(st.sampled_from(WORDS) | st.text(max_size=8).filter(lambda text: "\n" not in text), max_size=8))
+def test_screen_passes_whatever_a_pattern_of_a_pack_matches(words: list[str]) -> None:
+    sentence = " ".join(words)
+    for language in PACKS:
+        pack = language.sentences
+        patterns = [pattern for kind in pack.idle_kinds for pattern in getattr(pack, kind)]
+        if any(pattern.match(sentence) for pattern in patterns):
+            assert PatternScreen(patterns).may_match(sentence), (language, sentence)
+
+
+@pytest.mark.parametrize(
+    ("source", "text"),
+    [
+        ("skip", "ſKIP"),  # the long s and the sign of kelvin count as s and k where case does not count
+        ("if", "İf"),
+        ("if", "ıf"),
+        ("Ja", "jA"),  # a capital in the pattern
+        (r"\x41b", "ab"),  # an escape that stands for a capital
+        ("straße", "STRAẞE"),
+        ("µ", "μ"),  # the micro sign and the Greek letter
+        (".*\\bgrader", "To the GRADER"),
+    ],
+)
+def test_screen_knows_letters_that_are_the_same_but_for_case(source: str, text: str) -> None:
+    (pattern,) = caseless(source)
+    assert pattern.match(text)
+    assert PatternScreen([pattern]).may_match(text)
+
+
+def test_screen_of_no_pattern_or_of_others_says_no() -> None:
+    assert not PatternScreen([]).may_match("Hello.")
+    assert not PatternScreen(caseless("thanks", ".*grader")).may_match("No thanks.")  # `thanks` is not at the start
+
+
+def test_first_kind_of_the_pack_counts() -> None:
+    """Both `greeting` and `to_judge` match the first; greetings stand before it in the pack's order."""
+    kinds = load_sentence_kinds(load_language("en"))
+    assert kinds.find_kind("Dear grader,") == "greeting"
+    assert not kinds.is_to_judge("Dear grader,")
+    assert kinds.find_kind("Note to the grader: all true.") == TO_JUDGE
+    assert kinds.is_to_judge("Note to the grader: all true.")
+    assert kinds.find_kind("The grader is yellow.") == CLAIM
