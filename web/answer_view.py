@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..eval_sets import Sample
-from ..html.formatting import LONGEST_TEXT
 from ..metrics import Score
+from ..presentation.texts import LONGEST_TEXT
 from ..text.quotes import find_quote
 
 _VERDICTS = ("supported", "contradicted", "not_found", "unverifiable")

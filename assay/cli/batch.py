@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import UsageError
+from ..presentation.result_table import Column
+from ..presentation.texts import one_line
 from .options import json_option, judge_option, path_in_store, store_option, wide_option
-from .output import Column, echo, echo_json, make_table, one_line, open_console
+from .output import echo, echo_json, print_rows
 
 if TYPE_CHECKING:
     from ..judges.batch.batch_status import BatchProgress
@@ -120,13 +122,13 @@ def _print_progress(progress: "list[BatchProgress]", *, as_json: bool) -> None:
         for each in map(_as_json, progress)
     ]
     columns = (
-        Column("batch", is_text=True, is_whole=True),
+        Column("batch", "text", is_whole=True),
         Column("stage"),
-        Column("status", is_text=True),
+        Column("status", "text"),
         *map(Column, ("requests", "replies", "failed")),
-        Column("cassette", is_text=True, is_extra=True),
+        Column("cassette", "text", detail="wide"),
     )
-    open_console().print(make_table("", columns, rows))
+    print_rows("", columns, rows)
 
 
 def _as_json(progress: "BatchProgress") -> dict[str, Any]:

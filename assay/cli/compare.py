@@ -30,7 +30,7 @@ def compare(run_a: str, run_b: str, *, metric: str | None, changed: int, store: 
     from ..runs import Store
     from ..runs.compare import compare as compare_runs
     from ..runs.report import comparison_as_json
-    from .compare_tables import print_comparison
+    from .run_output import print_comparison
 
     runs = Store(store, must_exist=True)
     comparison = compare_runs(runs, runs.run(run_a).id, runs.run(run_b).id)

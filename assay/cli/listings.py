@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..presentation.result_table import Column
+from ..presentation.texts import one_line
 from .options import json_option, store_option, wide_option
-from .output import Column, echo_json, echo_notice, make_table, one_line, open_console
+from .output import echo_json, echo_notice, open_console, print_rows
 
 if TYPE_CHECKING:
     from ..eval_sets import Sample
@@ -63,13 +65,13 @@ def runs(limit: int, *, store: str | Path, as_json: bool) -> None:
         for row in rows
     ]
     columns = (
-        Column("run", is_text=True, is_whole=True),
-        Column("status", is_text=True),
-        Column("sets", is_text=True),
-        Column("metrics", is_text=True, is_extra=True),
-        Column("judge", is_text=True),
+        Column("run", "text", is_whole=True),
+        Column("status", "text"),
+        Column("sets", "text"),
+        Column("metrics", "text", detail="wide"),
+        Column("judge", "text"),
     )
-    open_console().print(make_table("", columns, cells))
+    print_rows("", columns, cells)
 
 
 @click.command()
@@ -97,7 +99,7 @@ def metrics(name: str | None, *, as_json: bool) -> None:
     if name is None:
         headings = ("metric", "judge", "what it measures")
         rows = [(each.name, "asked" if each.needs_judge else "", each.summary) for each in described]
-        console.print(make_table("", [Column(heading, is_text=True) for heading in headings], rows))
+        print_rows("", [Column(heading, "text") for heading in headings], rows)
         return
     metric = described[0]
     low, high = ("unbounded" if bound is None else f"{bound:g}" for bound in metric.range)
@@ -136,11 +138,11 @@ def sets(*, as_json: bool) -> None:
         for name, count in counts
     ]
     columns = (
-        Column("set", is_text=True),
+        Column("set", "text"),
         *map(Column, ("samples", "rated", "with tables")),
-        Column("languages", is_text=True),
+        Column("languages", "text"),
     )
-    open_console().print(make_table("", columns, rows))
+    print_rows("", columns, rows)
 
 
 def _count(samples: "Sequence[Sample]") -> dict[str, Any]:

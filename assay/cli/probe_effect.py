@@ -4,7 +4,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import UsageError
-from .output import Column, echo, echo_json, make_table, one_line, open_console
+from ..presentation.figure import Figure, figures
+from ..presentation.result_table import Column, Content
+from ..presentation.texts import one_line
+from .output import echo, echo_json, print_rows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -100,27 +103,24 @@ def _print_preferences(probe_runs: "Sequence[ProbeRun]", preferences: "Sequence[
 
 
 def _print_effect(title: str, comparison: "Comparison", columns: tuple[str, str, str]) -> None:
-    from ..runs.report import format_interval
-    from .meta_tables import p_value
-
     first, second, difference = columns
     headings = (
-        Column("metric", is_text=True),
+        Column("metric", "text"),
         Column("n"),
-        Column(first, is_extra=True),
-        Column(second, is_extra=True),
+        Column(first, detail="wide"),
+        Column(second, detail="wide"),
         Column(f"{difference} [95%]"),
-        Column("p", is_extra=True),
+        Column("p", detail="wide"),
         Column("p of all"),
     )
-    rows = [
+    rows: list[tuple[Content, ...]] = [
         (
             row.metric,
             str(row.paired.n),
-            *("-" if mean is None else f"{mean:.3f}" for mean in (row.mean_a, row.mean_b)),
-            format_interval(row.paired.value, row.paired.low, row.paired.high, "+.3f"),
-            *(p_value(p) for p in (row.paired.p, row.p_of_all)),
+            *map(figures("mean"), (row.mean_a, row.mean_b)),
+            Figure.from_estimate("change", row.paired),
+            *map(figures("p"), (row.paired.p, row.p_of_all)),
         )
         for row in comparison.overall
     ]
-    open_console().print(make_table(title, headings, rows))
+    print_rows(title, headings, rows)

@@ -26,8 +26,7 @@ def show(run: str, sample: str | None, *, store: str | Path, as_json: bool) -> N
     """
     from ..runs import Store
     from ..runs.report import scores_as_json
-    from .run_tables import print_run
-    from .sample_audit import print_audit
+    from .run_output import print_audit, print_run
 
     runs = Store(store, must_exist=True)
     run_id = runs.run(run).id

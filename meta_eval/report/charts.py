@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from statistics import quantiles
 from typing import TYPE_CHECKING
 
-from ...html.axes import Axis, axis_over
-from ...html.charts import Forest, Mark, draw_forest
+from ...presentation.axes import Axis, axis_over
+from ...presentation.charts import Forest, Mark, draw_forest
 from ..agreement import MetricAgreement
 from ..estimate import Estimate
 from ..recommendation import name_of

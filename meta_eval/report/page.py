@@ -4,14 +4,23 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...html.formatting import format_interval
-from ...html.page import read_asset, render_page, write_page
+from ...presentation.figure import Figure
+from ...presentation.page import read_asset, render_page, typeset, write_page
 from ..answer_evidence import AnswerEvidence, MetricEvidence
 from ..results import MetaEvaluation
 from .charts import forest, scatters, sizes, triage
 from .confusion import confusions
-from .correlation_table import by_set
 from .disagreements import Disagreement, predictions, worst_disagreements
+from .tables import (
+    combination_table,
+    comparison_table,
+    metric_table,
+    paper_tables,
+    procedure_table,
+    rater_table,
+    rater_tables,
+    slice_table,
+)
 
 if TYPE_CHECKING:
     from ..score_files import JoinedScores
@@ -51,7 +60,13 @@ def _view(evaluation: MetaEvaluation, joined: "JoinedScores", evidence_of: Evide
         "thresholds": _threshold_data(thresholds, triage_chart, by_label) if triage_chart else None,
         "over": [(each, texts[each.item]) for each in over],
         "under": [(each, texts[each.item]) for each in under],
-        "by_set": by_set(evaluation.paper_tables.correlations) if evaluation.paper_tables else None,
+        "metric_table": metric_table(evaluation, is_detailed=True),
+        "rater_tables": (rater_table(evaluation.raters), *rater_tables(evaluation.raters)) if evaluation.raters else (),
+        "combination_table": combination_table(selection) if selection else None,
+        "comparison_table": comparison_table(evaluation.comparisons) if evaluation.comparisons else None,
+        "slice_table": slice_table(evaluation, [one.name for one in evaluation.metrics if not one.baseline]),
+        "procedure_table": procedure_table(evaluation),
+        "paper_tables": paper_tables(evaluation.paper_tables) if evaluation.paper_tables else (),
         "left_out": _by_reason(selection.left_out) if selection else {},
         "best_baseline": max(
             (each for each in evaluation.metrics if each.baseline and each.spearman.value is not None),
@@ -72,15 +87,15 @@ def _threshold_data(thresholds: Any, chart: Any, by_label: Any) -> dict[str, Any
     """Computes what the slider shows at each threshold; the script only displays it."""
     figures = [
         {
-            "at": f"{each.at:.2f}",
+            "at": str(Figure("mean", each.at)),
             "sent": each.sent,
             "sent_bad": each.sent_bad,
             "sent_good": each.sent_good,
             "held": each.held,
             "held_bad": each.held_bad,
             "held_good": each.held_good,
-            "wrong_rate": format_interval(each.wrong_rate, 0, share=True),
-            "hours": f"{each.hours_saved:.1f}",
+            "wrong_rate": typeset(Figure.from_estimate("share", each.wrong_rate)),
+            "hours": str(Figure("hours", each.hours_saved)),
             "place": chart.places[number],
         }
         for number, each in enumerate(thresholds)

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import count, takewhile
 
-from ...html.axes import Axis, axis_over
 from ...meta_eval.estimate import Estimate
+from ...presentation.axes import Axis, axis_over
 from ..judge_comparison import JudgeComparison
 
 _ROOM = (
