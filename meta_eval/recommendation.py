@@ -53,7 +53,7 @@ def recommend(
     parts = [f"{name_of(chosen)} {verb} your team {strength}"]
     parts += [clause for choice in _others(selection) if (clause := _alternative(choice, selection))]
     parts.append(_use(policy, "it" if single else "them"))
-    equals = [each.second for each in comparisons if _is_baseline(each, metrics) and not _is_better(each)]
+    equals = [one.second for one in comparisons if _is_baseline(one, metrics) and not _is_better(one)]
     if QUESTION_ONLY in equals:
         parts.append(
             "but the question alone predicts the ratings as well, so it may tell hard questions from easy ones rather "
@@ -85,8 +85,8 @@ def _alternative(choice: Choice, selection: Selection) -> str:
         return f"{name} agrees best, but not distinguishably better" if is_higher else ""
     if choice.rule == "cheap":
         cost, of_best = (
-            format_price(each.cost or 0.0, selection.cost_unit)
-            for each in (choice.combination, selection.choices[0].combination)
+            format_price(combination.cost or 0.0, selection.cost_unit)
+            for combination in (choice.combination, selection.choices[0].combination)
         )
         return f"{name} is the cheapest that is not distinguishably worse ({cost} per 1,000 answers, not {of_best})"
     return f"{name} is simpler and not distinguishably worse"
@@ -168,7 +168,7 @@ def _compare_choice(choice: Choice, selection: Selection) -> str:
     text = f"the best of {choice.combination.candidates:,} combinations on these answers is {name}"
     in_table = Figure("rho", row.out_of_fold.value or 0.0)
     text += f" ({in_table} in the table), worth {reached} once the choice is made on other answers"
-    own = next((each for each in selection.choices if _is_same(each.combination, selection.chosen)), None)
+    own = next((choice for choice in selection.choices if _is_same(choice.combination, selection.chosen)), None)
     if own is not None and own.difference is not None:
         text += f"; the recommendation's difference from that is {Figure.from_estimate('correlation', own.difference)}"
     return text

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 _DASH = "–"
-_MINUS = re.compile(r"(?<!\w)-(?=[\d.])")
+_MINUS = re.compile(r"(?<!\w)-(?=[\d. ])")
 PACKAGE = __package__
 """Its folder `static` has the style of all pages."""
 

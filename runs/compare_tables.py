@@ -106,7 +106,7 @@ def _pairing(comparison: Comparison) -> str:
 def _direction(row: Difference) -> Content:
     """Which way the mean went, beyond noise or not."""
     if row.is_improvement is None:
-        return "-"
+        return ""
     return Cell("better", "better") if row.is_improvement else Cell("worse", "worse")
 
 

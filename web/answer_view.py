@@ -126,15 +126,15 @@ def _quote_place(claim: Mapping[str, Any], contexts: tuple[str, ...]) -> tuple[i
         context, start, end = place.get("context"), place.get("start"), place.get("end")
         if isinstance(context, int) and isinstance(start, int) and isinstance(end, int):
             return context, start, end
-    if isinstance(quote, str) and quote and (found := find_quote(quote, contexts)):
-        return found.context, found.start, found.end
+    if isinstance(quote, str) and quote and (match := find_quote(quote, contexts)):
+        return match.context, match.start, match.end
     return None
 
 
 def _find_claim(claim: str, answer: str) -> tuple[int, int] | None:
     """Where a claim stands in the answer, which may have marks between words (`**Save**`) that the claim has not."""
-    if found := find_quote(claim, (answer,)):
-        return found.start, found.end
+    if match := find_quote(claim, (answer,)):
+        return match.start, match.end
     words = _WORD.findall(claim)
     if not 2 <= len(words) <= _MOST_WORDS:
         return None
@@ -147,8 +147,8 @@ def _segments(answer: str, claims: Sequence[ClaimView]) -> tuple[Segment, ...]:
     places = []
     for claim in claims:
         text = claim.evidence.get("text")
-        if isinstance(text, str) and (found := _find_claim(text, answer)):
-            places.append((*found, claim))
+        if isinstance(text, str) and (match := _find_claim(text, answer)):
+            places.append((*match, claim))
     segments, end = list[Segment](), 0
     for start, stop, claim in sorted(places, key=lambda place: place[:2]):
         if start < end:

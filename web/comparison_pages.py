@@ -75,7 +75,7 @@ class ComparisonPages:
         metric = metric if metric in comparison.metrics else comparison.metrics[0]
         changed = [sample for sample, _ in comparison.most_changed(metric, len(comparison.samples))]
         listed = set(changed)
-        changed += [each.sample for each in comparison.samples if each.answer_changed and each.sample not in listed]
+        changed += [pair.sample for pair in comparison.samples if pair.answer_changed and pair.sample not in listed]
         page = number_of(request.query_params.get("page"))
         shown = changed[(page - 1) * _PER_PAGE : page * _PER_PAGE]
         texts = await self.viewer.in_store(lambda store: _texts(store, comparison, shown))
@@ -107,7 +107,7 @@ def _texts(store: Store, comparison: Comparison, samples: list[str]) -> dict[str
 def _changed_answers(
     comparison: Comparison, samples: list[str], texts: dict[str, tuple[str, str, str]]
 ) -> list[ChangedAnswer]:
-    by_id = {each.sample: each for each in comparison.samples}
+    by_id = {pair.sample: pair for pair in comparison.samples}
     answers = []
     for sample in samples:
         question, before, after = texts[sample]

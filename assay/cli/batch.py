@@ -99,27 +99,27 @@ def _ask(cassette: Path | None, judge: str | None, store: Path | str, *, cancel:
     settings = load_settings(judge) if judge else None
 
     async def ask_all() -> "list[BatchProgress]":
-        return [each for path in cassettes for each in await ask_progress(path, settings, cancel=cancel)]
+        return [state for path in cassettes for state in await ask_progress(path, settings, cancel=cancel)]
 
     return asyncio.run(ask_all())
 
 
 def _print_progress(progress: "list[BatchProgress]", *, as_json: bool) -> None:
     if as_json:
-        echo_json({"batches": [_as_json(each) for each in progress]})
+        echo_json({"batches": [_as_json(state) for state in progress]})
         return
     if not progress:
         echo("no batch has been submitted yet")
         return
     rows = [
         (
-            one_line(each["batch"] or each["id"]),
-            str(each["stage"]),
-            one_line(each["status"]),
-            *(f"{each[name]:,}" for name in ("requests", "replies", "failed")),
-            one_line(each["cassette"]),
+            one_line(state["batch"] or state["id"]),
+            str(state["stage"]),
+            one_line(state["status"]),
+            *(f"{state[name]:,}" for name in ("requests", "replies", "failed")),
+            one_line(state["cassette"]),
         )
-        for each in map(_as_json, progress)
+        for state in map(_as_json, progress)
     ]
     columns = (
         Column("batch", "text", is_whole=True),

@@ -66,12 +66,12 @@ def list_judges(*, as_json: bool) -> None:
         return
     rows = [
         (
-            str(each["judge"]),
-            str(each["model"]),
-            "yes" if each["log_probabilities"] else "no",
-            "not needed" if not each["is_local"] else "there" if each["is_ready"] else "missing",
+            str(judge["judge"]),
+            str(judge["model"]),
+            "yes" if judge["log_probabilities"] else "no",
+            "not needed" if not judge["is_local"] else "there" if judge["is_ready"] else "missing",
         )
-        for each in listed
+        for judge in listed
     ]
     console = open_console()
     headings = ("judge", "model", "log probs", "model file")
@@ -180,7 +180,7 @@ def _probe(samples: "Sequence[Sample]", probes: str | None, seed: int) -> "dict[
 
     names = [] if probes is None else read_probes(probes, hint=" (--probes=A,B, or --probes last)")
     probed = {name: [perturb(sample, PROBES[name], seed) for sample in samples] for name in names}
-    return {name: [each for each in changed if isinstance(each, Sample)] for name, changed in probed.items()}
+    return {name: [sample for sample in changed if isinstance(sample, Sample)] for name, changed in probed.items()}
 
 
 def _report_failures(comparison: "JudgeComparison", allowed: int) -> int:

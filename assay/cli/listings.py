@@ -91,14 +91,14 @@ def metrics(name: str | None, *, as_json: bool) -> None:
 
     from ..metrics.catalogue import describe_metric, metric_names
 
-    described = [describe_metric(each) for each in ([name] if name else metric_names())]
+    described = [describe_metric(metric_name) for metric_name in ([name] if name else metric_names())]
     if as_json:
-        echo_json({"metrics": [asdict(each) for each in described]})
+        echo_json({"metrics": [asdict(metric) for metric in described]})
         return
     console = open_console()
     if name is None:
         headings = ("metric", "judge", "what it measures")
-        rows = [(each.name, "asked" if each.needs_judge else "", each.summary) for each in described]
+        rows = [(metric.name, "asked" if metric.needs_judge else "", metric.summary) for metric in described]
         print_rows("", [Column(heading, "text") for heading in headings], rows)
         return
     metric = described[0]

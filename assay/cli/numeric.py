@@ -61,8 +61,8 @@ def facts(
     if as_json:
         echo_json({"tables": computed})
         return
-    for each in computed:
-        _print(each)
+    for table_facts in computed:
+        _print(table_facts)
 
 
 def _print(table: dict[str, Any]) -> None:
@@ -92,7 +92,7 @@ def _rows(all_series: list[dict[str, Any]]) -> list[tuple[str, list[str]]]:
 
     def extreme(label: str, key: str) -> list[tuple[str, list[str]]]:
         where = [", ".join(series.get(f"{key}_at", [])[:2]) for series in all_series]
-        return [row(label, key), ("at", where)]
+        return [row(label, key), ("  at", where)]
 
     rows = [row("n", "n"), row("missing", "missing")]
     if any(series["unreadable"] for series in all_series):
@@ -103,8 +103,8 @@ def _rows(all_series: list[dict[str, Any]]) -> list[tuple[str, list[str]]]:
     rows += [row("last", "last"), row("change", "change"), row("change, %", "percent_change")]
     trends = [series.get("trend") for series in all_series]
     rows.append(("slope", [f"{_number(t['slope'])} per {t['step']}" if t else "" for t in trends]))
-    rows.append(("p", [f"{t['p']:.2g}" if t and t["p"] is not None else "" for t in trends]))
-    rows.append(("trend", [t["direction"] if t else "" for t in trends]))
+    rows.append(("  p", [f"{t['p']:.2g}" if t and t["p"] is not None else "" for t in trends]))
+    rows.append(("  trend", [t["direction"] if t else "" for t in trends]))
     return rows
 
 

@@ -77,7 +77,7 @@ def _effects_as_json(comparison: "Comparison") -> list[dict[str, Any]]:
 def _check_one_judge(store: "Store", original: str, probe_runs: "Sequence[ProbeRun]") -> None:
     from ..generation.probes.self_preference import judge_identity
 
-    named = [(original, judge_identity(store, original)), *((each.run, each.judge) for each in probe_runs)]
+    named = [(original, judge_identity(store, original)), *((run.run, run.judge) for run in probe_runs)]
     judges = {run: judge for run, judge in named if judge is not None}
     if len(set(judges.values())) > 1:
         listing = ", ".join(f"{run} by {judge}" for run, judge in judges.items())
@@ -95,9 +95,9 @@ def _print_preferences(probe_runs: "Sequence[ProbeRun]", preferences: "Sequence[
     for preference in preferences:
         title = f"own wording minus that of {preference.other.reworded_by}, judged by {preference.own.judge}"
         _print_effect(title, preference.comparison, ("other", "own", "own - other"))
-    rewordings = [each for each in probe_runs if each.reworded_by]
+    rewordings = [run for run in probe_runs if run.reworded_by]
     if len(rewordings) > 1 and not preferences:
-        models = ", ".join(each.reworded_by for each in rewordings)
+        models = ", ".join(run.reworded_by for run in rewordings)
         judge = rewordings[0].judge or "no judge"
         echo(one_line(f"no own wording beside another's: reworded by {models}, judged by {judge}"))
 

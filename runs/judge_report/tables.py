@@ -92,6 +92,7 @@ def panel_table(comparison: JudgeComparison, keys: Mapping[str, str], beyond: "C
         Column("", "text"),
         Column("panel", "name"),
         Column("Spearman with rating", "estimate"),
+        Column("n"),
         Column(_unit_name(comparison.unit)),
         Column("asks the expensive judge"),
         Column("saves"),
@@ -101,7 +102,8 @@ def panel_table(comparison: JudgeComparison, keys: Mapping[str, str], beyond: "C
         (
             keys.get(panel.name, ""),
             panel.name,
-            _agreement(panel.agreement),
+            Figure.from_estimate("correlation", panel.agreement),
+            Figure("count", panel.agreement.n),
             format_price(panel.cost, comparison.unit),
             Figure("share", panel.expensive_share),
             Figure("share", panel.saving),

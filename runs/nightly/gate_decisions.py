@@ -169,7 +169,7 @@ def _decide_regression(result: GateResult, change: Estimate, p: float | None, fa
 
 
 def _covered(gate: MeanGate | ShareGate | RegressionGate, samples: Sequence[PairedSample]) -> list[PairedSample]:
-    return [each for each in samples if gate.covers(language=each.language, message_type=each.message_type)]
+    return [sample for sample in samples if gate.covers(language=sample.language, message_type=sample.message_type)]
 
 
 def _subject(gate: MeanGate | ShareGate) -> str:
