@@ -16,7 +16,7 @@ STATE_TONES: dict[str, Tone] = {"passed": "good", "failed": "bad"}
 def gate_table(gates: Sequence[GateResult]) -> ResultTable:
     """The gates of a nightly run: the state of each, and why."""
     rows = tuple((Cell(gate.state, STATE_TONES.get(gate.state, "warning")), gate.title, gate.reason) for gate in gates)
-    return ResultTable("Gates", tuple(Column(head, "text") for head in ("state", "gate", "reason")), rows)
+    return ResultTable("Gates", (Column("state", "text"), Column("gate", "name"), Column("reason", "text")), rows)
 
 
 def changed_table(caption: str, samples: Sequence[SampleReport]) -> ResultTable:
