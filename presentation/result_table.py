@@ -1,16 +1,19 @@
 """A result table and a block of a report, as values: what is shown, not where."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal, cast, get_args
 
-from .figure import Figure
+from .figure import Figure, Kind
 
 Tone = Literal["", "better", "worse", "good", "bad", "warning", "baseline", "chosen", "quiet", "strong"]
 """How a cell, a row or a sentence looks: better or worse than what it is compared with, good or bad in itself, ..."""
 
 Detail = Literal["always", "wide", "page"]
 """Where a column is shown: always; in a terminal with `--wide` only, and on pages; or on pages only."""
+
+
+TextKind = Literal["name", "text", "prose", "markdown"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +119,74 @@ def is_empty(content: Content) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
+class Field:
+    """A column of a table that is made from a list of results.
+
+    Attributes:
+        head: What stands above it.
+        kind: What it shows: a kind of figure, or a kind of text.
+        read: What it shows of one result: a number or an estimate, which become figures; a text, a figure or a cell.
+        detail: Where it is shown.
+        is_left: Whether its figures stand at the left.
+        is_whole: Whether its cells stay on one line as long as the terminal has room.
+    """
+
+    head: str
+    kind: Kind | TextKind
+    read: Callable[[Any], object]
+    detail: Detail = "always"
+    is_left: bool = False
+    is_whole: bool = False
+
+    @property
+    def column(self) -> Column:
+        """The column."""
+        if self.kind in get_args(TextKind):
+            return Column(self.head, cast("TextKind", self.kind), self.detail, self.is_whole)
+        return Column(self.head, "estimate" if self.is_left else "figure", self.detail, self.is_whole)
+
+    def cell(self, result: object) -> Content:
+        """What it shows of one result."""
+        value = self.read(result)
+        if isinstance(value, str | Figure | Cell):
+            return value
+        kind = cast("Kind", self.kind)
+        return (
+            Figure(kind, value)
+            if value is None or isinstance(value, int | float)
+            else Figure.from_estimate(kind, cast("Any", value))
+        )
+
+
+def tabulate(
+    caption: str,
+    results: Iterable[object],
+    fields: Sequence[Field],
+    *,
+    tone: Callable[[Any], Tone] | None = None,
+    note: str = "",
+) -> ResultTable:
+    """A table with one row per result.
+
+    Args:
+        caption: What stands above it; "" for nothing.
+        results: What it shows.
+        fields: Its columns.
+        tone: How the row of a result looks; None for plain rows.
+        note: What stands under it; "" for nothing.
+
+    Example:
+        >>> table = tabulate("", [0.25, 0.5], [Field("share", "share", lambda value: value)])
+        >>> [str(cell) for row in table.rows for cell in row]
+        ['25%', '50%']
+    """
+    listed = list(results)
+    rows = tuple(tuple(field.cell(result) for field in fields) for result in listed)
+    tones = tuple(map(tone, listed)) if tone else ()
+    return ResultTable(caption, tuple(field.column for field in fields), rows, tones, note)
+
+
+@dataclass(frozen=True, slots=True)
 class Paragraph:
     """A paragraph of a block.
 
@@ -143,8 +214,3 @@ class Block:
     """
 
     parts: Sequence[Paragraph | ResultTable]
-
-    @property
-    def tables(self) -> tuple[ResultTable, ...]:
-        """Its tables."""
-        return tuple(part for part in self.parts if isinstance(part, ResultTable))

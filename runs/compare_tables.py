@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..metrics.catalogue import BASELINES
-from ..presentation.figure import Figure, figures
-from ..presentation.result_table import Block, Cell, Column, Content, Paragraph, ResultTable, Tone
+from ..presentation.figure import Figure
+from ..presentation.result_table import Block, Cell, Content, Field, Paragraph, ResultTable, Tone, tabulate
 from .compare import Comparison, Difference
 
 if TYPE_CHECKING:
@@ -50,32 +50,20 @@ def difference_table(caption: str, part: str, differences: Sequence[Difference])
         part: The head of the column of languages or message types; "" for none.
         differences: One row each.
     """
-    columns = (
-        Column("metric", "name"),
-        *([Column(part, "text")] if part else []),
-        Column("pairs", detail="wide"),
-        Column("A", detail="wide"),
-        Column("B", detail="wide"),
-        Column("B - A [95% interval]", "estimate"),
-        Column("p"),
-        Column("B is", "text", detail="page"),
-        Column("remark", "text"),
+    fields = (
+        Field("metric", "name", lambda row: Cell(row.metric, note="" if row.higher_is_better else "lower is better")),
+        *([Field(part, "text", lambda row: row.part)] if part else []),
+        Field("pairs", "count", lambda row: row.paired.n, "wide"),
+        Field("A", "mean", lambda row: row.mean_a, "wide"),
+        Field("B", "mean", lambda row: row.mean_b, "wide"),
+        Field("B - A [95% interval]", "change", lambda row: row.paired, is_left=True),
+        Field("p", "p", lambda row: row.p_of_all),
+        Field("B is", "text", _direction, "page"),
+        Field("remark", "text", _remark),
     )
-    rows: list[tuple[Content, ...]] = [
-        (
-            Cell(row.metric, note="" if row.higher_is_better else "lower is better"),
-            *([row.part] if part else []),
-            Figure("count", row.paired.n),
-            *map(figures("mean"), (row.mean_a, row.mean_b)),
-            Figure.from_estimate("change", row.paired),
-            Figure("p", row.p_of_all),
-            _direction(row),
-            _remark(row),
-        )
-        for row in differences
-    ]
-    tones: tuple[Tone, ...] = tuple("baseline" if row.metric in BASELINES else "" for row in differences)
-    return ResultTable(caption, columns, tuple(rows), tones, _NOTE)
+    return tabulate(
+        caption, differences, fields, tone=lambda row: "baseline" if row.metric in BASELINES else "", note=_NOTE
+    )
 
 
 def change_line(sample: str, metric: str, change: float | None) -> Paragraph:

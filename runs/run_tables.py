@@ -7,7 +7,7 @@ from ..eval_sets import Sample
 from ..metrics import Score
 from ..metrics.catalogue import BASELINES
 from ..presentation.figure import Figure
-from ..presentation.result_table import Cell, Column, Content, ResultTable, Rows, Tone
+from ..presentation.result_table import Cell, Column, Content, Field, ResultTable, Rows, Tone, tabulate
 from .summary import MetricSummary
 
 if TYPE_CHECKING:
@@ -27,26 +27,16 @@ def summary_table(caption: str, summaries: Sequence[MetricSummary], *, is_detail
         summaries: One summary per metric.
         is_detailed: Whether the remarks say which baseline a metric loses to, its direction, and what failed.
     """
-    columns = (
-        Column("metric", "name"),
-        Column("scored"),
-        Column("mean"),
-        Column("Spearman with rating [95% interval]" if is_detailed else "Spearman with rating", "estimate"),
-        Column("n", detail="wide"),
-        Column("remark", "text"),
+    correlation = "Spearman with rating [95% interval]" if is_detailed else "Spearman with rating"
+    fields = (
+        Field("metric", "name", lambda summary: summary.name),
+        Field("scored", "count", lambda summary: f"{summary.scored}/{summary.n}"),
+        Field("mean", "mean", lambda summary: summary.mean),
+        Field(correlation, "correlation", lambda summary: summary.correlation, is_left=True),
+        Field("n", "count", lambda summary: summary.correlation.n, "wide"),
+        Field("remark", "text", lambda summary: _remark(summary, is_detailed)),
     )
-    rows: Rows = tuple(
-        (
-            summary.name,
-            f"{summary.scored}/{summary.n}",
-            Figure("mean", summary.mean),
-            Figure.from_estimate("correlation", summary.correlation),
-            Figure("count", summary.correlation.n),
-            _remark(summary, is_detailed),
-        )
-        for summary in summaries
-    )
-    return ResultTable(caption, columns, rows)
+    return tabulate(caption, summaries, fields)
 
 
 def place_among_baselines(summary: MetricSummary) -> str:
@@ -76,28 +66,20 @@ def report_table(caption: str, metrics: "Sequence[MetricReport]") -> ResultTable
         caption: What stands above it.
         metrics: One row per metric; those that nobody asked for are baselines.
     """
-    columns = (
-        Column("metric", "name"),
-        Column("n", detail="wide"),
-        Column("scored"),
-        Column("without a score", detail="page"),
-        Column("mean [95% interval]", "estimate"),
-        Column(CHANGE, "estimate"),
-        Column("p", detail="wide"),
+    fields = (
+        Field("metric", "name", lambda metric: metric.metric),
+        Field("n", "count", lambda metric: metric.n, "wide"),
+        Field("scored", "count", lambda metric: metric.scored),
+        Field("without a score", "count", _missing, "page"),
+        Field("mean [95% interval]", "mean", lambda row: Figure("mean", row.mean, row.low, row.high), is_left=True),
+        Field(CHANGE, "change", _change, is_left=True),
+        Field("p", "p", lambda metric: metric.change_p, "wide"),
     )
-    rows: Rows = tuple(
-        (
-            metric.metric,
-            Figure("count", metric.n),
-            Figure("count", metric.scored),
-            _missing(metric),
-            Figure("mean", metric.mean, metric.low, metric.high),
-            Figure("change", metric.change, metric.change_low, metric.change_high),
-            Figure("p", metric.change_p),
-        )
-        for metric in metrics
-    )
-    return ResultTable(caption, columns, rows, tuple("" if metric.asked else "baseline" for metric in metrics))
+    return tabulate(caption, metrics, fields, tone=lambda metric: "" if metric.asked else "baseline")
+
+
+def _change(metric: "MetricReport") -> Figure:
+    return Figure("change", metric.change, metric.change_low, metric.change_high)
 
 
 def _missing(metric: "MetricReport") -> Cell:
@@ -131,18 +113,15 @@ def worst_table(samples: Iterable[Sample], metric: str, scores: Mapping[str, Map
         metric: The metric.
         scores: By sample id and metric.
     """
-    columns = (
-        Column("id", "text"),
-        Column(metric),
-        Column("rating"),
-        *(Column(head, "prose") for head in ("question", "answer", "reason")),
+    fields = (
+        Field("id", "text", lambda sample: sample.id),
+        Field(metric, "value", lambda sample: score_cell(scores[sample.id][metric])),
+        Field("rating", "rating", rating_of),
+        Field("question", "prose", lambda sample: sample.user_input),
+        Field("answer", "prose", lambda sample: sample.response),
+        Field("reason", "prose", lambda sample: scores[sample.id][metric].reason),
     )
-    rows = []
-    for sample in samples:
-        score = scores[sample.id][metric]
-        texts = (sample.user_input, sample.response, score.reason)
-        rows.append((sample.id, score_cell(score), rating_of(sample), *texts))
-    return ResultTable(f"The worst by {metric}", columns, tuple(rows))
+    return tabulate(f"The worst by {metric}", samples, fields)
 
 
 def score_cell(score: Score | None) -> Content:
@@ -165,12 +144,9 @@ def group_table(groups: "Sequence[GroupFigures]", metrics: Sequence[str], link: 
         metrics: The metrics, one column each.
         link: The address of a group's answers.
     """
-    rows: Rows = tuple(
-        (
-            Cell(group.group, link=link(group.group)),
-            Figure("count", group.n),
-            *(Figure("mean", group.means.get(metric)) for metric in metrics),
-        )
-        for group in groups
+    fields = (
+        Field("group", "text", lambda group: Cell(group.group, link=link(group.group))),
+        Field("answers", "count", lambda group: group.n),
+        *(Field(metric, "mean", lambda group, metric=metric: group.means.get(metric)) for metric in metrics),  # type: ignore[misc]
     )
-    return ResultTable("", (Column("group", "text"), Column("answers"), *map(Column, metrics)), rows)
+    return tabulate("", groups, fields)

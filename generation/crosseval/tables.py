@@ -5,7 +5,7 @@ from typing import Literal
 
 from ...meta_eval.estimate import Estimate
 from ...presentation.figure import Figure
-from ...presentation.result_table import Block, Column, Paragraph, ResultTable
+from ...presentation.result_table import Block, Column, Field, Paragraph, ResultTable, tabulate
 from ...presentation.texts import one_line
 from .summary import FACTS, RATES, SplitSummary
 
@@ -75,24 +75,24 @@ def declined_table(summary: SplitSummary) -> ResultTable:
 
 def averages_table(summary: SplitSummary) -> ResultTable:
     """Makes the table of averages over iterations, each with its interval."""
-    rows = tuple(
-        (
-            name,
-            Figure("count", average.n),
-            Figure("share" if name in RATES else "mean", average.value),
-            _interval(average, name),
-        )
-        for name, average in summary.average.items()
-        if name not in summary.skipped
+
+    def kind(name: str) -> Literal["share", "mean"]:
+        return "share" if name in RATES else "mean"
+
+    fields = (
+        Field("metric", "name", lambda row: row[0]),
+        Field("n", "count", lambda row: row[1].n),
+        Field("mean", "mean", lambda row: Figure(kind(row[0]), row[1].value)),
+        Field("95% interval", "mean", lambda row: _interval(kind(row[0]), row[1])),
     )
-    columns = (Column("metric", "name"), Column("n"), Column("mean"), Column("95% interval"))
-    return ResultTable("Average over iterations", columns, rows)
+    averages = [(name, average) for name, average in summary.average.items() if name not in summary.skipped]
+    return tabulate("Average over iterations", averages, fields)
 
 
-def _interval(average: Estimate, name: str) -> str:
+def _interval(kind: Literal["share", "mean"], average: Estimate) -> str:
     if average.low is None or average.high is None:
         return "too few documents" if average.n else "-"
-    low, high = (Figure("share" if name in RATES else "mean", end) for end in (average.low, average.high))
+    low, high = (Figure(kind, end) for end in (average.low, average.high))
     return f"{low} to {high}"
 
 

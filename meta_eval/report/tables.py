@@ -3,21 +3,23 @@
 from collections.abc import Sequence
 
 from ...presentation.figure import Figure, figures
-from ...presentation.result_table import Cell, Column, Content, ResultTable, Rows, Tone
+from ...presentation.result_table import Cell, Column, Content, Field, ResultTable, Rows, Tone, tabulate
 from ..agreement import MetricAgreement
+from ..estimate import Estimate
 from ..results import Combination, Comparison, MetaEvaluation, PaperTables, Policy, Raters, Selection, StarRow
 from ..scorer_check import ScorerCheck
 
-_BEST = "Spearman [95%]"
+_EQUIVALENT = {True: "yes", False: "no", None: "-"}
 
 
 def calibration_table(check: ScorerCheck) -> ResultTable:
     """What a saved scorer predicts beside what people gave."""
-    columns = (Column("answers"), Column("mean predicted"), Column("mean rating"))
-    rows: Rows = tuple(
-        (Figure("count", one.n), Figure("mean", one.predicted), Figure("mean", one.rating)) for one in check.calibration
+    fields = (
+        Field("answers", "count", lambda part: part.n),
+        Field("mean predicted", "mean", lambda part: part.predicted),
+        Field("mean rating", "mean", lambda part: part.rating),
     )
-    return ResultTable("Calibration", columns, rows)
+    return tabulate("Calibration", check.calibration, fields)
 
 
 def metric_table(evaluation: MetaEvaluation, *, is_detailed: bool) -> ResultTable:
@@ -28,41 +30,23 @@ def metric_table(evaluation: MetaEvaluation, *, is_detailed: bool) -> ResultTabl
         is_detailed: Whether the columns that need more room are shown too, so that the note explains them.
     """
     corrected = "p of all" if is_detailed else "p"
-    columns = (
-        Column("metric", "name"),
-        Column("n", detail="wide"),
-        Column("scored"),
-        Column(_BEST),
-        Column("Kendall", detail="page"),
-        Column("Pearson", detail="page"),
-        Column("pairs", detail="wide"),
-        Column("AUROC bad", detail="wide"),
-        Column("AUROC good", detail="wide"),
-        Column("p", detail="wide"),
-        Column("p, groups", detail="page"),
-        Column("p, B-Y", detail="page"),
-        Column(corrected),
-        Column("", "text", is_whole=True),
-    )
     metrics = sorted(evaluation.metrics, key=lambda metric: -_rho(metric, without=-2))
     best_baseline = max((_rho(one) for one in metrics if one.baseline and one.spearman.value is not None), default=None)
-    rows: Rows = tuple(
-        (
-            Cell(metric.name, note="" if metric.higher_is_better else "lower is better"),
-            Figure("count", metric.n),
-            Figure("share", metric.coverage),
-            Figure.from_estimate("correlation", metric.spearman),
-            *(
-                Figure("correlation", one.value, one.low, one.high) for one in (metric.kendall, metric.pearson)
-            ),  # what is missing has the reason that Spearman's has
-            *(
-                Figure("coefficient", one.value)
-                for one in (metric.pairwise_accuracy, metric.auroc_bad, metric.auroc_good)
-            ),
-            *map(figures("p"), (metric.p, metric.p_grouped, metric.p_by, metric.p_max_t)),
-            _remark(metric, best_baseline, is_detailed),
-        )
-        for metric in metrics
+    fields = (
+        Field("metric", "name", lambda one: Cell(one.name, note="" if one.higher_is_better else "lower is better")),
+        Field("n", "count", lambda metric: metric.n, "wide"),
+        Field("scored", "share", lambda metric: metric.coverage),
+        Field("Spearman [95%]", "correlation", lambda metric: metric.spearman),
+        Field("Kendall", "correlation", lambda metric: _without_problem(metric.kendall), "page"),
+        Field("Pearson", "correlation", lambda metric: _without_problem(metric.pearson), "page"),
+        Field("pairs", "coefficient", lambda metric: metric.pairwise_accuracy.value, "wide"),
+        Field("AUROC bad", "coefficient", lambda metric: metric.auroc_bad.value, "wide"),
+        Field("AUROC good", "coefficient", lambda metric: metric.auroc_good.value, "wide"),
+        Field("p", "p", lambda metric: metric.p, "wide"),
+        Field("p, groups", "p", lambda metric: metric.p_grouped, "page"),
+        Field("p, B-Y", "p", lambda metric: metric.p_by, "page"),
+        Field(corrected, "p", lambda metric: metric.p_max_t),
+        Field("", "text", lambda metric: _remark(metric, best_baseline, is_detailed), is_whole=True),
     )
     note = f"{corrected}: corrected for the number of metrics (max-T)."
     if is_detailed:
@@ -70,15 +54,20 @@ def metric_table(evaluation: MetaEvaluation, *, is_detailed: bool) -> ResultTabl
             "pairs: share of pairs of answers that it orders as the raters do. AUROC bad, good: how well it finds bad "
             f"and good answers. {note}"
         )
-    return ResultTable("Each metric against the ratings", columns, rows, _tones(metrics), note)
+    return tabulate("Each metric against the ratings", metrics, fields, tone=_tone, note=note)
+
+
+def _without_problem(estimate: Estimate) -> Figure:
+    """What is missing has the reason that Spearman's has."""
+    return Figure("correlation", estimate.value, estimate.low, estimate.high)
 
 
 def _rho(metric: MetricAgreement, *, without: float = 0.0) -> float:
     return without if metric.spearman.value is None else metric.spearman.value
 
 
-def _tones(metrics: Sequence[MetricAgreement]) -> tuple[Tone, ...]:
-    return tuple("baseline" if metric.baseline else "" for metric in metrics)
+def _tone(metric: MetricAgreement) -> Tone:
+    return "baseline" if metric.baseline else ""
 
 
 def _remark(metric: MetricAgreement, best_baseline: float | None, is_detailed: bool) -> Cell:
@@ -102,66 +91,52 @@ def rater_tables(raters: Raters) -> tuple[ResultTable, ...]:
 
 def rater_table(raters: Raters) -> ResultTable:
     """Each rater against the mean of the others."""
-    columns = (Column("rater", "text"), Column("n"), Column("Spearman"))
-    rows: Rows = tuple((one.rater, Figure("count", one.n), Figure("correlation", one.rho)) for one in raters.by_rater)
-    return ResultTable("Each rater against the mean of the others", columns, rows)
+    fields = (
+        Field("rater", "text", lambda rater: rater.rater),
+        Field("n", "count", lambda rater: rater.n),
+        Field("Spearman", "correlation", lambda rater: rater.rho),
+    )
+    return tabulate("Each rater against the mean of the others", raters.by_rater, fields)
 
 
 def _pair_table(raters: Raters) -> ResultTable:
-    columns = (Column("raters", "text"), Column("n"), Column("Cohen's kappa"), Column("quadratic"))
-    rows: Rows = tuple(
-        (
-            f"{pair.first}, {pair.second}",
-            Figure("count", pair.n),
-            *map(figures("coefficient"), (pair.kappa, pair.weighted_kappa)),
-        )
-        for pair in raters.pairs
+    fields = (
+        Field("raters", "text", lambda pair: f"{pair.first}, {pair.second}"),
+        Field("n", "count", lambda pair: pair.n),
+        Field("Cohen's kappa", "coefficient", lambda pair: pair.kappa),
+        Field("quadratic", "coefficient", lambda pair: pair.weighted_kappa),
     )
-    return ResultTable("Raters with each other", columns, rows)
+    return tabulate("Raters with each other", raters.pairs, fields)
 
 
 def _alternative_table(raters: Raters) -> ResultTable:
-    columns = (
-        Column("metric", "name"),
-        Column("raters it may replace"),
-        Column("advantage"),
-        Column("could replace a rater"),
+    fields = (
+        Field("metric", "name", lambda one: one.metric),
+        Field("raters it may replace", "share", lambda one: one.winning_rate),
+        Field("advantage", "coefficient", lambda one: one.advantage),
+        Field("could replace a rater", "count", lambda one: one.problem or ("yes" if one.passes else "no")),
     )
-    rows: Rows = tuple(
-        (
-            one.metric,
-            Figure("share", one.winning_rate),
-            Figure("coefficient", one.advantage),
-            one.problem or ("yes" if one.passes else "no"),
-        )
-        for one in raters.alternatives
-    )
-    return ResultTable("Could a metric replace a rater? (alternative-annotator test)", columns, rows)
+    return tabulate("Could a metric replace a rater? (alternative-annotator test)", raters.alternatives, fields)
 
 
 def combination_table(selection: Selection) -> ResultTable:
     """The combinations by size, the fitted combiners after them."""
-    columns = (
-        Column("combination", "text"),
-        Column("metrics", "name"),
-        Column("in sample", detail="wide"),
-        Column("out of fold [95%]", is_whole=True),
-        Column("optimism", detail="wide"),
-        Column("", "text"),
+    fields = (
+        Field("combination", "text", lambda one: Cell(combination_name(one), note=_candidates(one))),
+        Field("metrics", "name", _metrics),
+        Field("in sample", "correlation", lambda one: one.in_sample, "wide"),
+        Field("out of fold [95%]", "correlation", lambda one: one.out_of_fold, is_whole=True),
+        Field("optimism", "correlation", lambda one: one.optimism, "wide"),
+        Field("", "text", lambda one: Cell("chosen", "chosen") if one.chosen else ""),
     )
-    rows: Rows = tuple(
-        (
-            Cell(combination_name(one), note=_candidates(one)),
-            " + ".join(one.metrics) if one.kind == "subset" else f"all {len(one.metrics)}",
-            Figure("correlation", one.in_sample),
-            Figure.from_estimate("correlation", one.out_of_fold),
-            Figure("correlation", one.optimism),
-            Cell("chosen", "chosen") if one.chosen else "",
-        )
-        for one in selection.combinations
+    rows = selection.combinations
+    return tabulate(
+        f"Combinations ({selection.combine})", rows, fields, tone=lambda one: "chosen" if one.chosen else ""
     )
-    tones: tuple[Tone, ...] = tuple("chosen" if one.chosen else "" for one in selection.combinations)
-    return ResultTable(f"Combinations ({selection.combine})", columns, rows, tones)
+
+
+def _metrics(combination: Combination) -> str:
+    return " + ".join(combination.metrics) if combination.kind == "subset" else f"all {len(combination.metrics)}"
 
 
 def combination_name(combination: Combination) -> str:
@@ -183,25 +158,16 @@ def comparison_table(comparisons: Sequence[Comparison], most: int | None = None)
         comparisons: The comparisons; at least one.
         most: How many are shown; None for all.
     """
-    columns = (
-        Column("difference of Spearman", "name"),
-        Column("n", detail="wide"),
-        Column("[95%]", is_whole=True),
-        Column("p (Williams)", detail="wide"),
-        Column("p (permuted)"),
-        Column(f"equal within {Figure('rating', comparisons[0].margin)}", detail="wide"),
+    margin = Figure("rating", comparisons[0].margin)
+    fields = (
+        Field("difference of Spearman", "name", lambda one: f"{one.first} - {one.second}"),
+        Field("n", "count", lambda one: one.n, "wide"),
+        Field("[95%]", "correlation", lambda one: one.problem or one.difference, is_whole=True),
+        Field("p (Williams)", "p", lambda one: one.p_williams, "wide"),
+        Field("p (permuted)", "p", lambda one: one.p_permutation),
+        Field(f"equal within {margin}", "count", lambda one: _EQUIVALENT[one.equivalent], "wide"),
     )
-    rows: Rows = tuple(
-        (
-            f"{one.first} - {one.second}",
-            Figure("count", one.n),
-            one.problem or Figure.from_estimate("correlation", one.difference),
-            *map(figures("p"), (one.p_williams, one.p_permutation)),
-            {True: "yes", False: "no", None: "-"}[one.equivalent],
-        )
-        for one in comparisons[:most]
-    )
-    return ResultTable("Metrics compared", columns, rows)
+    return tabulate("Metrics compared", comparisons[:most], fields)
 
 
 def paper_tables(tables: PaperTables) -> tuple[ResultTable, ...]:
@@ -210,16 +176,15 @@ def paper_tables(tables: PaperTables) -> tuple[ResultTable, ...]:
 
 
 def _type_table(tables: PaperTables) -> ResultTable:
-    rows: Rows = tuple(
-        (
-            row.label,
-            Figure("count", row.n),
-            *map(figures("coefficient"), (row.f1, row.accuracy, row.precision, row.recall)),
-        )
-        for row in tables.types
+    fields = (
+        Field("", "text", lambda row: row.label),
+        Field("n", "count", lambda row: row.n),
+        Field("F1", "coefficient", lambda row: row.f1),
+        Field("accuracy", "coefficient", lambda row: row.accuracy),
+        Field("precision", "coefficient", lambda row: row.precision),
+        Field("recall", "coefficient", lambda row: row.recall),
     )
-    columns = (Column("", "text"), *map(Column, ("n", "F1", "accuracy", "precision", "recall")))
-    return ResultTable("Table III: message types", columns, rows)
+    return tabulate("Table III: message types", tables.types, fields)
 
 
 def _star_table(tables: PaperTables) -> ResultTable:
@@ -253,26 +218,15 @@ def procedure_table(evaluation: MetaEvaluation) -> ResultTable | None:
     """What the procedure of 001 did with each metric; None where it was not followed."""
     if evaluation.paper_procedure is None:
         return None
-    columns = (
-        Column("metric", "name"),
-        Column("Spearman"),
-        Column("p"),
-        Column("kept at first by", "text"),
-        Column("all without it"),
-        Column("kept"),
+    fields = (
+        Field("metric", "name", lambda step: step.metric),
+        Field("Spearman", "correlation", lambda step: step.rho),
+        Field("p", "p", lambda step: step.p),
+        Field("kept at first by", "text", lambda step: step.kept_by or "dropped"),
+        Field("all without it", "correlation", lambda step: step.ablation),
+        Field("kept", "count", lambda step: "yes" if step.kept else "no"),
     )
-    rows: Rows = tuple(
-        (
-            step.metric,
-            Figure("correlation", step.rho),
-            Figure("p", step.p),
-            step.kept_by or "dropped",
-            Figure("correlation", step.ablation),
-            "yes" if step.kept else "no",
-        )
-        for step in evaluation.paper_procedure.steps
-    )
-    return ResultTable("Step by step", columns, rows)
+    return tabulate("Step by step", evaluation.paper_procedure.steps, fields)
 
 
 def slice_table(evaluation: MetaEvaluation, metrics: Sequence[str]) -> ResultTable:

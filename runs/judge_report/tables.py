@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from ...meta_eval.estimate import Estimate
 from ...presentation.figure import Figure, format_p, format_price
-from ...presentation.result_table import Block, Column, Paragraph, ResultTable
+from ...presentation.result_table import Block, Field, Paragraph, ResultTable, tabulate
 from ..judge_comparison import JudgeComparison, JudgeFindings, Unit
 
 if TYPE_CHECKING:
@@ -36,37 +36,26 @@ def judge_table(comparison: JudgeComparison, keys: Mapping[str, str] | None = No
         comparison: The comparison.
         keys: The letter of each judge in the chart; left out without a chart.
     """
-    columns = (
-        *([Column("", "text")] if keys is not None else []),
-        Column("judge", "name"),
-        Column("n", detail="wide"),
-        Column("failed"),
-        Column("unparsable", detail="wide"),
-        Column("Spearman with rating", "estimate"),
-        Column("same when asked again", detail="wide"),
-        Column("tokens", detail="wide"),
-        Column("USD"),
-        Column("s"),
-        Column("frontier", detail="wide"),
-    )
-    rows = tuple(
-        (
-            *([keys.get(judge.judge, "")] if keys is not None else []),
-            judge.judge,
-            Figure("count", judge.samples),
-            Figure("share", judge.failed),
-            _unparsable(judge),
-            _agreement(judge.agreement),
-            "not asked" if judge.consistency is None else Figure("share", judge.consistency),
-            Figure("count", judge.tokens),
-            Figure("price", judge.usd),
-            Figure("count", judge.seconds),
-            "yes" if judge.on_frontier else "",
-        )
-        for judge in comparison.judges
+    letters = [] if keys is None else [Field("", "text", lambda judge: keys.get(judge.judge, ""))]
+    fields = (
+        *letters,
+        Field("judge", "name", lambda judge: judge.judge),
+        Field("n", "count", lambda judge: judge.samples, "wide"),
+        Field("failed", "share", lambda judge: judge.failed),
+        Field("unparsable", "rate", _unparsable, "wide"),
+        Field("Spearman with rating", "correlation", lambda judge: _agreement(judge.agreement), is_left=True),
+        Field("same when asked again", "share", _consistency, "wide"),
+        Field("tokens", "count", lambda judge: judge.tokens, "wide"),
+        Field("USD", "price", lambda judge: judge.usd),
+        Field("s", "count", lambda judge: judge.seconds),
+        Field("frontier", "count", lambda judge: "yes" if judge.on_frontier else "", "wide"),
     )
     caption = f"Judges by {comparison.metric}; cost and time of 1,000 answers"
-    return ResultTable(caption, columns, rows, tuple("chosen" if one.on_frontier else "" for one in comparison.judges))
+    return tabulate(caption, comparison.judges, fields, tone=lambda judge: "chosen" if judge.on_frontier else "")
+
+
+def _consistency(judge: JudgeFindings) -> float | str:
+    return "not asked" if judge.consistency is None else judge.consistency
 
 
 def _unparsable(judge: JudgeFindings) -> str:
@@ -88,30 +77,17 @@ def panel_table(comparison: JudgeComparison, keys: Mapping[str, str], beyond: "C
         keys: The letter of each panel in the chart.
         beyond: The panels that agree more than any judge of their cost.
     """
-    columns = (
-        Column("", "text"),
-        Column("panel", "name"),
-        Column("Spearman with rating", "estimate"),
-        Column("n"),
-        Column(_unit_name(comparison.unit)),
-        Column("asks the expensive judge"),
-        Column("saves"),
-        Column("agrees more than any judge of that cost", "text"),
+    fields = (
+        Field("", "text", lambda panel: keys.get(panel.name, "")),
+        Field("panel", "name", lambda panel: panel.name),
+        Field("Spearman with rating", "correlation", lambda panel: panel.agreement),
+        Field("n", "count", lambda panel: panel.agreement.n),
+        Field(_unit_name(comparison.unit), "price", lambda panel: format_price(panel.cost, comparison.unit)),
+        Field("asks the expensive judge", "share", lambda panel: panel.expensive_share),
+        Field("saves", "share", lambda panel: panel.saving),
+        Field("agrees more than any judge of that cost", "text", lambda panel: "yes" if panel.name in beyond else "no"),
     )
-    rows = tuple(
-        (
-            keys.get(panel.name, ""),
-            panel.name,
-            Figure.from_estimate("correlation", panel.agreement),
-            Figure("count", panel.agreement.n),
-            format_price(panel.cost, comparison.unit),
-            Figure("share", panel.expensive_share),
-            Figure("share", panel.saving),
-            "yes" if panel.name in beyond else "no",
-        )
-        for panel in comparison.panels
-    )
-    return ResultTable("Judges together", columns, rows)
+    return tabulate("Judges together", comparison.panels, fields)
 
 
 def _unit_name(unit: Unit) -> str:
@@ -120,52 +96,32 @@ def _unit_name(unit: Unit) -> str:
 
 def probe_table(comparison: JudgeComparison) -> ResultTable:
     """What each probe changed, per judge."""
-    columns = (
-        Column("judge", "name"),
-        Column("probe", "text"),
-        Column("claims", detail="wide"),
-        Column("flipped [95%]"),
-        Column("to supported"),
-        Column("samples", detail="wide"),
-        Column("shift of the score [95%]", detail="wide"),
-    )
-    rows = tuple(
-        (
-            probe.judge,
-            probe.probe + ("*" if probe.identical else ""),
-            Figure("count", probe.claims),
-            Figure.from_estimate("share", probe.flips),
-            Figure("count", probe.to_supported),
-            Figure("count", probe.shift.n),
-            Figure.from_estimate("change", probe.shift),
-        )
-        for probe in comparison.probes
+    fields = (
+        Field("judge", "name", lambda probe: probe.judge),
+        Field("probe", "text", lambda probe: probe.probe + ("*" if probe.identical else "")),
+        Field("claims", "count", lambda probe: probe.claims, "wide"),
+        Field("flipped [95%]", "share", lambda probe: probe.flips),
+        Field("to supported", "count", lambda probe: probe.to_supported),
+        Field("samples", "count", lambda probe: probe.shift.n, "wide"),
+        Field("shift of the score [95%]", "change", lambda probe: probe.shift, "wide"),
     )
     note = _SAME if any(probe.identical for probe in comparison.probes) else ""
-    return ResultTable("Verdicts that flip under probes, of claims that stand in both", columns, rows, note=note)
+    return tabulate(
+        "Verdicts that flip under probes, of claims that stand in both", comparison.probes, fields, note=note
+    )
 
 
 def pair_table(comparison: JudgeComparison) -> ResultTable:
     """How the agreement of two judges differs, and how far they give the same verdicts."""
-    columns = (
-        Column("judges", "name"),
-        Column("n"),
-        Column("difference of agreement", "estimate"),
-        Column("p, groups"),
-        Column("kappa of the claims"),
-    )
     kappas = {(first, second): kappa for first, second, kappa in comparison.claims.kappas}
-    rows = tuple(
-        (
-            f"{pair.first} − {pair.second}",
-            Figure("count", pair.n),
-            pair.problem or Figure.from_estimate("correlation", pair.difference),
-            Figure("p", pair.p_permutation),
-            Figure("coefficient", kappas.get((pair.first, pair.second))),
-        )
-        for pair in comparison.pairs
+    fields = (
+        Field("judges", "name", lambda pair: f"{pair.first} − {pair.second}"),
+        Field("n", "count", lambda pair: pair.n),
+        Field("difference of agreement", "correlation", lambda pair: pair.problem or pair.difference),
+        Field("p, groups", "p", lambda pair: pair.p_permutation),
+        Field("kappa of the claims", "coefficient", lambda pair: kappas.get((pair.first, pair.second))),
     )
-    return ResultTable("Between the judges", columns, rows)
+    return tabulate("Between the judges", comparison.pairs, fields)
 
 
 def _pair_lines(comparison: JudgeComparison) -> "Iterator[str]":

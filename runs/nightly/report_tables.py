@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ...presentation.figure import Figure
-from ...presentation.result_table import Cell, Column, ResultTable, Tone
+from ...presentation.result_table import Cell, Field, ResultTable, Tone, tabulate
 from ..run_tables import CHANGE, report_table
 from .gates import GateResult
 from .nightly_report import NightlyReport, SampleReport
@@ -15,34 +14,26 @@ STATE_TONES: dict[str, Tone] = {"passed": "good", "failed": "bad"}
 
 def gate_table(gates: Sequence[GateResult]) -> ResultTable:
     """The gates of a nightly run: the state of each, and why."""
-    rows = tuple((Cell(gate.state, STATE_TONES.get(gate.state, "warning")), gate.title, gate.reason) for gate in gates)
-    return ResultTable("Gates", (Column("state", "text"), Column("gate", "name"), Column("reason", "text")), rows)
+    fields = (
+        Field("state", "text", lambda gate: Cell(gate.state, STATE_TONES.get(gate.state, "warning"))),
+        Field("gate", "name", lambda gate: gate.title),
+        Field("reason", "text", lambda gate: gate.reason),
+    )
+    return tabulate("Gates", gates, fields)
 
 
 def changed_table(caption: str, samples: Sequence[SampleReport]) -> ResultTable:
     """Samples that changed or newly fail, before and now."""
-    columns = (
-        Column("sample", "text"),
-        Column("metric", "name"),
-        Column("before"),
-        Column("now"),
-        Column("question", "markdown"),
-        Column("answer", "markdown", detail="page"),
-        Column("reason", "prose"),
+    fields = (
+        Field("sample", "text", lambda sample: sample.sample),
+        Field("metric", "name", lambda sample: sample.metric),
+        Field("before", "value", lambda sample: sample.before),
+        Field("now", "value", lambda sample: sample.now),
+        Field("question", "markdown", lambda sample: sample.question),
+        Field("answer", "markdown", lambda sample: sample.answer, "page"),
+        Field("reason", "prose", lambda sample: sample.reason),
     )
-    rows = tuple(
-        (
-            sample.sample,
-            sample.metric,
-            Figure("value", sample.before),
-            Figure("value", sample.now),
-            sample.question,
-            sample.answer,
-            sample.reason,
-        )
-        for sample in samples
-    )
-    return ResultTable(caption, columns, rows)
+    return tabulate(caption, samples, fields)
 
 
 class RunTables(NamedTuple):
