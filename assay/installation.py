@@ -125,7 +125,7 @@ def registered_entries(group: str) -> Mapping[str, EntryPoint]:
         if is_own and project is not None:
             continue  # pyproject.toml said so already
         if entry.name in entries and entries[entry.name].value != entry.value:
-            owners = sorted(_owner(each) for each in (entry, entries[entry.name]))
+            owners = sorted(_owner(rival) for rival in (entry, entries[entry.name]))
             raise UsageError(f"{entry.name} is registered in {group} by two packages: {' and '.join(owners)}")
         entries[entry.name] = entry
     return dict(sorted(entries.items()))
@@ -168,7 +168,7 @@ def own_distribution() -> Distribution:
     A build leaves an `assay.egg-info` in a checkout, which Python finds first there and which may be old: metadata that
     says where it was installed from comes before it.
     """
-    installed = [each for each in distributions(name="assay") if each.read_text("direct_url.json")]
+    installed = [metadata for metadata in distributions(name="assay") if metadata.read_text("direct_url.json")]
     return installed[0] if installed else distribution("assay")
 
 

@@ -30,7 +30,7 @@ from assay.judges.embedders import load_embedder
 from assay.languages import language_or_fallback
 from assay.metrics import Metric, Score
 from assay.metrics.claim_support import judge_support
-from assay.metrics.metric import scored, skipped
+from assay.metrics.score import scored, skipped
 from assay.presentation.figure import Figure
 from assay.prompts import BUNDLED
 from assay.runs.align import CANDIDATES, Aligner, AlignmentReport

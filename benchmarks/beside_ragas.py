@@ -38,8 +38,8 @@ from assay.meta_eval.correlation import spearman
 from assay.metrics import Metric, RagasMetric, RubricMetric, Score
 from assay.metrics.catalogue import load_metric
 from assay.metrics.context_precision import average_precision
-from assay.metrics.metric import failed, scored
 from assay.metrics.rubric_file import Rubric
+from assay.metrics.score import failed, scored
 from assay.presentation.figure import Figure
 
 EMBEDDER = load_embedder("use")

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from assay import evaluate, load_set
 from assay.judges import LiteLLMJudge, Mode, load_settings
-from assay.meta_eval.proportion import estimate_proportion
+from assay.meta_eval.estimate import estimate_proportion
 from assay.presentation.figure import Figure
 from assay.runs import Store
 from assay.runs.compare import Comparison, PairedSample

@@ -22,6 +22,7 @@ from log_plot import Line, draw_log_plots
 from assay.eval_sets import Sample
 from assay.metrics import Metric
 from assay.metrics.catalogue import load_metric
+from assay.metrics.specification import parse_specification
 
 PATTERNS = Path(__file__).parent / "hostile_patterns.json"
 METRICS = (
@@ -120,7 +121,7 @@ def draw(seconds: Seconds, metrics: Sequence[str], patterns: Sequence[str], leng
     panels = {}
     for metric in metrics:
         slowest = max(patterns, key=lambda pattern: seconds[metric, pattern, lengths[-1]])
-        panels[metric.partition(":")[0]] = [
+        panels[parse_specification(metric).name] = [
             Line(pattern, [(length, seconds[metric, pattern, length]) for length in lengths], pattern == slowest)
             for pattern in patterns
         ]

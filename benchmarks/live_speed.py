@@ -35,7 +35,6 @@ from local_judge import LocalJudge, Tokens, helpdesk, is_embedding, local_judge
 from assay import Sample, aevaluate, load_set
 from assay.judges import LiteLLMJudge
 from assay.judges.embedders import Embedder, load_embedder
-from assay.judges.settings import Decide
 from assay.metrics import AnswerRelevance, Faithfulness
 from assay.metrics.claim_extraction import ClaimsBy
 
@@ -46,7 +45,7 @@ Pipeline = Callable[[Sequence[Sample], int], float]
 
 def assay_pipelines(server: LocalJudge, embedder: Embedder) -> dict[str, Pipeline]:
     """Assay through each transport; `listed` also through OpenAI's SDK, and on claims that the judge writes."""
-    ways: dict[str, tuple[str, Decide, ClaimsBy]] = {
+    ways: dict[str, tuple[str, str, ClaimsBy]] = {
         "Assay, single": (VLLM, "single", "sentences"),
         "Assay, listed": (VLLM, "listed", "sentences"),
         "Assay, listed, openai/": (OPENAI, "listed", "sentences"),
@@ -57,7 +56,7 @@ def assay_pipelines(server: LocalJudge, embedder: Embedder) -> dict[str, Pipelin
     return {name: assay_pipeline(server, embedder, *way) for name, way in ways.items()}
 
 
-def assay_pipeline(server: LocalJudge, embedder: Embedder, model: str, decide: Decide, claims: ClaimsBy) -> Pipeline:
+def assay_pipeline(server: LocalJudge, embedder: Embedder, model: str, decide: str, claims: ClaimsBy) -> Pipeline:
     """Assay, `concurrency` calls in flight of each model."""
 
     async def score(samples: Sequence[Sample], concurrency: int) -> float:

@@ -30,8 +30,7 @@ from benchmark_output import print_table
 
 from assay import load_set
 from assay.languages import load_language
-from assay.meta_eval.estimate import Estimate
-from assay.meta_eval.proportion import estimate_proportion
+from assay.meta_eval.estimate import Estimate, estimate_proportion
 from assay.metrics.heuristic.message_type import Rules, classify
 from assay.presentation.figure import Figure
 

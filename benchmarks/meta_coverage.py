@@ -28,7 +28,7 @@ from assay.meta_eval.policy import estimate_share
 from assay.meta_eval.selection import chance_of_best
 from assay.meta_eval.table import ScoreTable
 
-CUTS = {"as in 001": [-0.583, -0.496, -0.228, -0.05], "even": [-0.842, -0.253, 0.253, 0.842]}
+CUTS = {"as Lassche et al.": [-0.583, -0.496, -0.228, -0.05], "even": [-0.842, -0.253, 0.253, 0.842]}
 MIDDLE = 3
 Measure = Callable[[Floats, Floats], bootstrap_statistics.Statistic]
 MEASURES: dict[str, Measure] = {
@@ -60,7 +60,12 @@ def labels(groups: Places) -> tuple[str, ...]:
 
 def intervals(repeats: int, resamples: int, seed: int) -> Iterator[list[object]]:
     """Builds one row per setting: how often each interval contains the truth."""
-    settings = [(79, 0.5, "as in 001", 1), (79, 0.3, "even", 1), (200, 0.5, "as in 001", 4), (200, 0.3, "even", 4)]
+    settings = [
+        (79, 0.5, "as Lassche et al.", 1),
+        (79, 0.3, "even", 1),
+        (200, 0.5, "as Lassche et al.", 4),
+        (200, 0.3, "even", 4),
+    ]
     for n, follows, shape, of_a_group in settings:
         generator = np.random.default_rng(seed)
         many = simulate(generator, 2_000_000, follows, CUTS[shape], 1)
@@ -91,7 +96,7 @@ def false_alarms(repeats: int, permutations: int, seed: int) -> Iterator[list[ob
         alarms = {"one": 0, "max-T": 0, "selection": 0}
         in_sample, out_of_fold = [], []
         for repeat in range(repeats):
-            columns = [simulate(generator, n, 0.0, CUTS["as in 001"], of_a_group) for _ in range(metrics)]
+            columns = [simulate(generator, n, 0.0, CUTS["as Lassche et al."], of_a_group) for _ in range(metrics)]
             scores, ratings, groups = np.stack([x for x, _, _ in columns], axis=1), columns[0][1], columns[0][2]
             table = ScoreTable(
                 tuple(f"i{number}" for number in range(n)),
@@ -119,7 +124,7 @@ def rates(repeats: int, seed: int) -> Iterator[list[object]]:
     """How often the prediction-powered interval and that of a share hold, and how much narrower the former is."""
     for n, of_a_group in ((60, 1), (200, 4)):
         generator = np.random.default_rng(seed)
-        cuts = CUTS["as in 001"]
+        cuts = CUTS["as Lassche et al."]
         truth = simulate(generator, 2_000_000, 0.7, cuts, 1)[1]
         mean, bad = float(truth.mean()), float((truth < MIDDLE).mean())
         powered = classical = shares = 0

@@ -21,7 +21,8 @@ from assay.meta_eval.evaluation import evaluate_table
 from assay.meta_eval.results import MetaEvaluation
 from assay.meta_eval.table import ScoreTable
 from assay.metrics import Metric, Score
-from assay.metrics.catalogue import BASELINES, load_metric, metric_names
+from assay.metrics.catalogue import load_metric, metric_names
+from assay.metrics.specification import BASELINES
 from assay.presentation.figure import Figure
 from assay.runs.execute import execute
 

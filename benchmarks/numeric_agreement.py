@@ -34,7 +34,7 @@ from platformdirs import user_cache_path
 
 from assay import Sample, load_set
 from assay.judges import LiteLLMJudge, Usage, load_settings
-from assay.meta_eval.proportion import estimate_proportion
+from assay.meta_eval.estimate import estimate_proportion
 from assay.metrics.numeric.numeric_claims import NumericClaims
 from assay.presentation.figure import Figure
 

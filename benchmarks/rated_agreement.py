@@ -23,10 +23,10 @@ from platformdirs import user_cache_path
 
 from assay import Sample, load_set
 from assay.judges import LiteLLMJudge, Usage, load_settings
-from assay.meta_eval.auroc import auroc
-from assay.meta_eval.correlation import spearman
+from assay.meta_eval.correlation import auroc, spearman
 from assay.metrics import Metric, Score
-from assay.metrics.catalogue import BASELINES, load_metric
+from assay.metrics.catalogue import load_metric
+from assay.metrics.specification import BASELINES
 from assay.presentation.figure import Figure
 from assay.runs.execute import execute
 

@@ -25,7 +25,7 @@ from assay.meta_eval.bootstrap_statistics import spearman
 from assay.metrics import Score
 from assay.metrics.catalogue import load_metric
 from assay.runs.execute import execute
-from assay.runs.ratings.rating_order import inverse_probability_weights, rating_order
+from assay.runs.ratings.rating_order import rating_order
 
 METRICS = ("token_overlap", "rouge_l_precision", "answer_length")
 WIDTH = 0.2
@@ -45,6 +45,27 @@ def score_all(samples: Sequence[Sample]) -> Floats:
 
     asyncio.run(execute(samples, [load_metric(name) for name in METRICS], keep, concurrency=8))
     return values
+
+
+def inverse_probability_weights(probabilities: Sequence[float], total: int) -> list[float]:
+    """Weights that make the mean of sequentially drawn items an unbiased estimate of the mean of all.
+
+    With q_m the probability of the m-th of M draws without replacement from N items, the weight is
+    1 + (N - M) / (N - m) * (1 / ((N - m + 1) q_m) - 1) (Farquhar, Gal and Rainforth, 2021, "On Statistical Bias in
+    Active Learning", R_LURE). Uniform draws give 1 everywhere.
+
+    Args:
+        probabilities: The probability of each draw, in the order of drawing.
+        total: How many items there are, N.
+
+    Returns:
+        One weight per draw; the weighted mean is sum(weight * value) / M.
+    """
+    draws = len(probabilities)
+    return [
+        1.0 if total == place else 1 + (total - draws) / (total - place) * (1 / ((total - place + 1) * probability) - 1)
+        for place, probability in enumerate(probabilities, start=1)
+    ]
 
 
 class Replay:

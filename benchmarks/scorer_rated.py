@@ -29,7 +29,8 @@ from assay.meta_eval.scorer import Scorer
 from assay.meta_eval.scorer_fit import fit_scorer
 from assay.meta_eval.table import ScoreTable
 from assay.metrics import Metric, Score
-from assay.metrics.catalogue import BASELINES, load_metric
+from assay.metrics.catalogue import load_metric
+from assay.metrics.specification import BASELINES
 from assay.runs.execute import execute
 
 SETS = ("mtrag_faithfulness", "clapnq_human", "begin_wow")

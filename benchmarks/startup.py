@@ -1,11 +1,12 @@
-"""Measures the time of `import assay` and `assay --help`, and the memory of a long run in replay.
+"""Measures what `import assay` and the commands that only look take, and the memory of a long run in replay.
 
     python benchmarks/startup.py [--repeats 10] [--samples 10000 20000]
 
-Each figure is of a separate process: wall time from start to end, beside that of the bare interpreter; the largest
-resident memory as the system reports it. The long runs are `assay run` with faithfulness and answer relevance on
-generated samples, all different, from a cassette with all of their replies (the benchmark writes it, with the replies
-of the tests' server).
+Each figure is of a separate process: processor time (user and system) and the modules that it imported, beside those of
+the bare interpreter; the largest resident memory as the system reports it. `assay runs` and `assay show` read a store
+with one run of helpdesk_en, replayed. The long runs are `assay run` with faithfulness and answer relevance on generated
+samples, all different, from a cassette with all of their replies (the benchmark writes it, with the replies of the
+tests' server).
 """
 
 import argparse
@@ -40,6 +41,7 @@ T = TypeVar("T", bound=BaseModel)
 
 SETTINGS = JudgeSettings(model="openai/local", structured="schema")
 ASSAY = [sys.executable, "-m", "assay"]
+ROOT = Path(__file__).resolve().parents[1]
 
 
 class WritingJudge:
@@ -86,15 +88,18 @@ async def cassette_lines(samples: Iterable[Sample]) -> list[bytes]:
     return [judge.lines[key] for key in sorted(judge.lines)]
 
 
-def wall_seconds(command: Sequence[str], repeats: int) -> list[float]:
-    """Seconds from start to end, of `repeats` processes, sorted; one before them fills the caches."""
-    seconds = []
-    for number in range(repeats + 1):
-        begun = time.perf_counter()
-        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-        if number:
-            seconds.append(time.perf_counter() - begun)
-    return sorted(seconds)
+def processor_seconds(command: Sequence[str], folder: Path, repeats: int) -> list[float]:
+    """Processor seconds of `repeats` processes, sorted; one before them fills the caches."""
+    usages = [measured(command, folder)[1] for _ in range(repeats + 1)]
+    return sorted(usage.ru_utime + usage.ru_stime for usage in usages[1:])
+
+
+def count_modules(command: Sequence[str], folder: Path) -> tuple[int, int]:
+    """Counts the modules that a command imports, and those of them that are Assay's."""
+    timed = [command[0], "-X", "importtime", *command[1:]]
+    report = subprocess.run(timed, cwd=folder, capture_output=True, text=True, check=True).stderr
+    names = [line.rpartition("|")[2].strip() for line in report.splitlines() if line.startswith("import time:")][1:]
+    return len(names), sum(name.partition(".")[0] == "assay" for name in names)
 
 
 def measured(command: Sequence[str], folder: Path) -> tuple[float, resource.struct_rusage]:
@@ -116,16 +121,20 @@ def start_up(repeats: int) -> None:
         "python -c pass": [sys.executable, "-c", "pass"],
         "import assay": [sys.executable, "-c", "import assay"],
         "assay --help": [*ASSAY, "--help"],
+        "assay runs": [*ASSAY, "runs"],
+        "assay show last": [*ASSAY, "show", "last"],
     }
-    bare = 0.0
-    rows: list[tuple[object, ...]] = []
-    for name, command in commands.items():
-        seconds = wall_seconds(command, repeats)
-        bare = bare or statistics.median(seconds)
-        rows.append((name, *(f"{1000 * each:.0f}" for each in (statistics.median(seconds), seconds[0], seconds[-1]))))
-        if name == "import assay":
-            rows.append(("  of which is the import", f"{1000 * (statistics.median(seconds) - bare):.0f}", "", ""))
-    print_table(f"Start, ms, n = {repeats} processes each", ("", "median", "lowest", "highest"), rows)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        cassette = ["--cassette", str(ROOT / "cassettes" / "helpdesk.qwen1.5b.jsonl"), "--mode", "replay"]
+        measured([*ASSAY, "run", "helpdesk_en", "--judge", "qwen1.5b", *cassette], folder)
+        rows = []
+        for label, command in commands.items():
+            seconds = processor_seconds(command, folder, repeats)
+            figures = (statistics.median(seconds), seconds[0], seconds[-1])
+            rows.append((label, *(f"{1000 * figure:.0f}" for figure in figures), *count_modules(command, folder)))
+    header = ("", "median", "lowest", "highest", "modules", "of Assay")
+    print_table(f"Start, ms of the processor, n = {repeats} processes each", header, rows)
 
 
 def long_runs(counts: Sequence[int]) -> None:

@@ -32,9 +32,8 @@ from assay import Sample, load_set
 from assay.errors import JudgeError
 from assay.judges import JudgeSettings, LiteLLMJudge, Usage, load_settings
 from assay.languages import language_or_fallback
-from assay.meta_eval.auroc import auroc
 from assay.meta_eval.comparison import compare_metrics
-from assay.meta_eval.correlation import spearman
+from assay.meta_eval.correlation import auroc, spearman
 from assay.meta_eval.estimate import Estimate
 from assay.meta_eval.table import ScoreTable
 from assay.metrics.catalogue import load_metric

@@ -103,7 +103,7 @@ def copy_sources(root: Path) -> None:
     """Copies the modules into one folder `assay`, as an installation lays them out; griffe follows no links."""
     shutil.rmtree(root / SOURCE_TREE, ignore_errors=True)
     for package, folder in setuptools_settings(root)["package-dir"].items():
-        for module in (root / folder).rglob("*.py"):
+        for module in (path for suffix in ("py", "pyi") for path in (root / folder).rglob(f"*.{suffix}")):
             copy = (root / SOURCE_TREE).joinpath(*package.split("."), module.relative_to(root / folder))
             copy.parent.mkdir(parents=True, exist_ok=True)
             copy.write_text(head_examples(module.read_text(encoding="utf-8")), encoding="utf-8")

@@ -1,18 +1,18 @@
 """A sample's conversation: the messages before its question, and this turn."""
 
 from ..languages import language_or_fallback
-from .logs.message_text import Message, read_message
+from .logs.message_text import LogMessage, read_message
 from .sample import Sample
 
 
-def earlier_messages(sample: Sample) -> list[Message]:
+def earlier_messages(sample: Sample) -> list[LogMessage]:
     """Lists what customer and chatbot said before this turn: `metadata.history`, as chat logs are read.
 
     Example:
         >>> history = [{"role": "user", "content": "Hello"}, {"role": "assistant", "content": "Hi!"}]
         >>> sample = Sample(id="1", user_input="Is it free?", response="Yes.", metadata={"history": history})
         >>> earlier_messages(sample)
-        [Message(role='user', text='Hello'), Message(role='assistant', text='Hi!')]
+        [LogMessage(role='user', text='Hello'), LogMessage(role='assistant', text='Hi!')]
     """
     history = sample.metadata.get("history")
     messages = map(read_message, history if isinstance(history, list | tuple) else ())
@@ -40,6 +40,6 @@ def conversation_lines(sample: Sample) -> str:
     """
     words = language_or_fallback(sample.language, "statements").statements
     names = {"user": words.customer, "assistant": words.assistant}
-    this_turn = [Message("user", sample.user_input), Message("assistant", sample.response)]
+    this_turn = [LogMessage("user", sample.user_input), LogMessage("assistant", sample.response)]
     messages = [*earlier_messages(sample), *this_turn]
     return "\n".join(message_line(names[message.role], message.text) for message in messages)

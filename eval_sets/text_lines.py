@@ -19,7 +19,7 @@ _NAMES = {"utf-16": "UTF-16", "utf-16-le": "UTF-16", "utf-32": "UTF-32", "cp1252
 _BYTES_PER_BLOCK = 2**16
 
 
-class Line(NamedTuple):
+class TextLine(NamedTuple):
     """One line of a text file.
 
     Attributes:
@@ -81,7 +81,7 @@ def encoding_note(name: str, encoding: str) -> tuple[str, ...]:
     return () if encoding in _UTF8 else (f"{name}: read as {_NAMES[encoding]}, because it is not UTF-8",)
 
 
-def read_lines(path: Path, name: str, encoding: str) -> Iterator[Line]:
+def read_lines(path: Path, name: str, encoding: str) -> Iterator[TextLine]:
     r"""Reads the lines of a text file, which end with \n, \r\n or \r.
 
     Args:
@@ -95,7 +95,7 @@ def read_lines(path: Path, name: str, encoding: str) -> Iterator[Line]:
     try:
         with path.open(encoding=encoding, newline="") as file:
             if encoding != "utf-8":
-                yield from (Line(number, text) for number, text in enumerate(file, 1))
+                yield from (TextLine(number, text) for number, text in enumerate(file, 1))
                 return
     except UnicodeError as error:
         label = _NAMES.get(encoding, "UTF-8")
@@ -105,9 +105,9 @@ def read_lines(path: Path, name: str, encoding: str) -> Iterator[Line]:
             try:
                 text.encode()
             except UnicodeEncodeError as error:
-                yield Line(number, "", _not_utf8(text, error.start, f"{name}, line {number}", path))
+                yield TextLine(number, "", _not_utf8(text, error.start, f"{name}, line {number}", path))
             else:
-                yield Line(number, text)
+                yield TextLine(number, text)
 
 
 def read_text(path: Path, name: str) -> tuple[str, str]:

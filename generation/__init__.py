@@ -1,5 +1,5 @@
 """Evaluation sets from documents: sections, topics, folds, questions, filters, cross-evaluation, probes."""
 
-from .section import Fold, Section, read_folds, read_sections, write_folds, write_sections
+from lazy_loader import attach_stub
 
-__all__ = ["Fold", "Section", "read_folds", "read_sections", "write_folds", "write_sections"]
+__getattr__, __dir__, __all__ = attach_stub(__name__, __file__)

@@ -7,8 +7,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from ..eval_sets import Sample
-from ..meta_eval.estimate import Estimate
-from ..meta_eval.proportion import estimate_proportion
+from ..meta_eval.estimate import Estimate, estimate_proportion
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -30,7 +30,7 @@ def write_sheet(samples: Sequence[Sample], path: Path) -> None:
         InputError: The file cannot be written.
     """
     names = _headings(language_or_fallback(samples[0].language if samples else None, "questions"))
-    headings = ["id", *(names[each] for each in ("question", "answer", *OPTIONS, "comment", "section"))]
+    headings = ["id", *(names[heading] for heading in ("question", "answer", *OPTIONS, "comment", "section"))]
     rows = [
         [sample.id, sample.user_input, sample.reference or "", *[""] * (len(OPTIONS) + 1), _source(sample)]
         for sample in samples
@@ -93,18 +93,18 @@ def _columns(row: dict[str, Any], place: str) -> dict[str, str]:
     """Returns the sheet's heading of each option and of the comment, in any language that has such headings."""
     for names in map(_headings, packs_with("questions")):
         if all(names[option] in row for option in (*OPTIONS, "comment")):
-            return {each: names[each] for each in (*OPTIONS, "comment")}
+            return {heading: names[heading] for heading in (*OPTIONS, "comment")}
     english = _headings(language_or_fallback(None))
-    expected = ", ".join(english[each] for each in (*OPTIONS, "comment"))
+    expected = ", ".join(english[heading] for heading in (*OPTIONS, "comment"))
     raise InputError(f"{place}: the columns are {', '.join(row)}; a sheet has {expected}, or those in another language")
 
 
 def _is_chosen(cell: Any, path: Path, place: str, column: str) -> bool:
     text = str("" if cell is None else cell).strip().casefold().removesuffix(".0")
     marks = [language.questions.review_marks for language in packs_with("questions")]
-    if text in _CHOSEN.union(*(each.chosen for each in marks)):
+    if text in _CHOSEN.union(*(words.chosen for words in marks)):
         return True
-    if text in _NOT_CHOSEN.union(*(each.not_chosen for each in marks)):
+    if text in _NOT_CHOSEN.union(*(words.not_chosen for words in marks)):
         return False
     raise InputError(f"{path}, {place}, column {column}: {str(cell)[:40]!r} is no mark; write x or leave it empty")
 
@@ -113,7 +113,7 @@ def _delimited_rows(path: Path) -> Iterable[tuple[str, dict[str, Any]]]:
     if path.suffix != ".csv":
         raise InputError(f"{path}: a sheet is a .csv or .xlsx file")
     try:
-        headings = [heading for each in packs_with("questions") for heading in _headings(each).values()]
+        headings = [heading for language in packs_with("questions") for heading in _headings(language).values()]
         rows = open_csv(path, str(path), ("id", *headings))
         for row in rows.rows:
             if isinstance(row, BadRow):

@@ -7,12 +7,13 @@ from typing import Any
 from ..errors import ReplyError
 from .model_list import context_of
 from .pending_reply import ReplyPending
-from .question import Question, RawReply, Reply, Usage
+from .question import Question, RawReply, Reply
 from .request_size import measure_question
 from .settings import JudgeSettings
 from .transports import choose_transport
 from .transports.transport import Transport
 from .typed_questions import Answer, Answers, Request, TypedQuestion
+from .usage import Usage
 
 Ask = Callable[[Question[Any]], Awaitable[Reply[Any]]]
 """How a judge asks one question of a model: with recorded replies, bounds and second attempts."""

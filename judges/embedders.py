@@ -19,11 +19,12 @@ from .budget import Budget
 from .cassette import Cassette
 from .fast_path import aembedding
 from .pricing import stated_cost
-from .question import RawReply, Usage
+from .question import RawReply
 from .recording import Recording, short_hash
 from .request_size import RequestSize, estimate_tokens, is_plausible_count
 from .retry import explain, retrying
 from .secrets import Scrubber
+from .usage import Usage
 from .vectors import check_vectors, read_embedding_reply, to_unit_length
 
 if TYPE_CHECKING:

@@ -21,13 +21,14 @@ from .meter import count_usage
 from .miss_explainer import MissExplainer
 from .pending_reply import PendingReplies
 from .python_model import JudgeFunction, PythonModel, open_python_model
-from .question import PlainText, Question, RawReply, Reply, ReplyCounts, Usage
+from .question import PlainText, Question, RawReply, Reply
 from .recording import Recording, make_recording
 from .reply_listener import note_reply
 from .retry import concerns_the_request, explain, is_not_offered, retrying
 from .settings import JudgeSettings, load_settings
 from .structured import parse_reply
 from .typed_questions import Answers, Request
+from .usage import ReplyCounts, Usage
 
 T = TypeVar("T", bound=BaseModel)
 

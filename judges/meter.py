@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-from .question import Usage
+from .usage import Usage
 
 _usages: ContextVar[list[Usage] | None] = ContextVar("usages", default=None)
 

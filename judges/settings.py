@@ -8,13 +8,16 @@ from pathlib import Path
 from typing import Any, Literal
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator
 
 from ..errors import InputError, UsageError
 from .judge_folder import JUDGE_FILE, AlignedJudgeRecord, fingerprint_folder
 from .secrets import Scrubber, recordable_parameters, recordable_url
 
-Decide = Literal["auto", "decisions", "systemone", "listed", "single"]
+TRANSPORTS = "assay.transports"
+"""The group of entry points whose names `decide` takes."""
+RECORDED = {"recorded": True}
+"""The validation context of settings that a store holds: what they name may have been uninstalled since."""
 GGUF = "gguf:"
 PYTHON = "python:"  # before the name of a function that judges
 _SECRET = re.compile(r"key|token$|secret|password|auth|header|cookie|bearer|credential", re.IGNORECASE)
@@ -56,7 +59,7 @@ class JudgeSettings(BaseModel):
             prompt) or `auto` (what litellm says the model can).
         decide: How typed questions reach the model: `single` (a chat model, one question per call), `listed` (a chat
             model, all questions in one call), `decisions` and `systemone` (a decision model, by one of the two
-            protocols), or `auto` (by what is known of the model).
+            protocols), the name of another package's transport, or `auto` (by what is known of the model).
         logprobs: Whether the model gives the probabilities of its tokens.
         without_logprobs: What is done where `logprobs` says so and a reply has none: `plain` takes the word alone, as a
             plain verdict; `fail` fails the sample.
@@ -82,7 +85,7 @@ class JudgeSettings(BaseModel):
     parameters: dict[str, Any] = {"temperature": 0}
     max_tokens: int = Field(default=1000, ge=1)
     structured: Literal["auto", "schema", "json"] = "auto"
-    decide: Decide = "auto"
+    decide: str = "auto"
     logprobs: bool = False
     without_logprobs: Literal["plain", "fail"] = "plain"
     price: Price | None = None
@@ -105,6 +108,17 @@ class JudgeSettings(BaseModel):
         if ours := sorted(parameters.keys() & _SET_BY_THE_JUDGE):
             raise ValueError(f"{', '.join(ours)} cannot be a parameter: the judge's own settings and questions say it")
         return parameters
+
+    @field_validator("decide")
+    @classmethod
+    def _is_registered(cls, decide: str, info: ValidationInfo) -> str:
+        if decide == "auto" or info.context == RECORDED:
+            return decide
+        from ..installation import registered_entries
+
+        if decide not in (names := registered_entries(TRANSPORTS)):
+            raise ValueError(f"no transport is called {decide!r}; write auto, {', '.join(names)}")
+        return decide
 
     @property
     def identity(self) -> str:

@@ -11,7 +11,8 @@ from types import MappingProxyType
 
 from ..errors import UsageError
 from ..prompts import BUNDLED, Prompts
-from .question import RawReply, Usage
+from .question import RawReply
+from .usage import Usage
 
 YES, NO = "yes", "no"
 """The options of a predicate, in every language."""

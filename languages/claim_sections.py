@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
-from .sections import Checked, Section
+from .sections import Checked, PackFile
 
 _GROUP = re.compile(r"(?<!\?P)<(\w+)>")
 _MOST_EXPANSIONS = 5  # groups within groups
@@ -27,14 +27,14 @@ WordList = frozenset[str]
 Weekdays = tuple[int, ...]
 
 
-class Superlatives(Section):
+class Superlatives(PackFile):
     """Adjectives that say the most, and the least, of one quantity: "coldest" of a temperature."""
 
     most: Patterns = ()
     least: Patterns = ()
 
 
-class GroupedSection(Section):
+class GroupedSection(PackFile):
     """A section whose patterns may name a group of alternatives: `<name>` stands for any of `groups[name]`."""
 
     groups: dict[str, tuple[Checked, ...]] = Field(default_factory=dict)
@@ -68,7 +68,7 @@ def _alternatives(name: str, groups: dict[str, Any]) -> str:
     return f"(?:{'|'.join(map(str, groups[name]))})" if name in groups else f"<{name}>"
 
 
-class Marks(Section):
+class Marks(PackFile):
     """The words of each kind of mark: statistics, directions, hedges, quantifiers and the words that relate them."""
 
     mean: Patterns = ()
@@ -153,7 +153,7 @@ class Marks(Section):
     last_but: Patterns = ()
 
 
-class TimeMarks(Section):
+class TimeMarks(PackFile):
     """Times that are not defined ("in spring"), that were not joined ("since"), and asides ("so far")."""
 
     vague_time: Patterns = ()
@@ -161,7 +161,7 @@ class TimeMarks(Section):
     aside: Patterns = ()
 
 
-class Links(Section):
+class Links(PackFile):
     """Small words between the marks of a claim; regular expressions, without case.
 
     Attributes:
@@ -285,7 +285,7 @@ class ClaimMarks(GroupedSection):
     harmless_cell: WordList
 
 
-class HolidayDay(Section):
+class HolidayDay(PackFile):
     """A day of a year by the calendar: a holiday, or a month and a day (`12-05`), and so many days later."""
 
     holiday: str
@@ -473,7 +473,7 @@ class SeriesNames(GroupedSection):
     false_friends: WordList = frozenset()
 
 
-class PlainWords(Section):
+class PlainWords(PackFile):
     """`plain_words.yaml`: words that name no series, statistic, window or value; a claim means the same without them.
 
     Attributes:

@@ -6,18 +6,20 @@ from importlib.resources.abc import Traversable
 from typing import TYPE_CHECKING, TypeVar
 
 from ..errors import InputError, UsageError
+from ..installation import registered_entries
 from .claim_sections import ClaimMarks, ClaimTimes, PlainWords, SeriesNames
+from .fallback import FALLBACK
 from .sections import (
     Components,
-    Declined,
+    DeclinedWords,
     Entities,
     Messages,
     Notation,
+    PackFile,
     Probes,
     Profile,
     Questions,
     RatingPage,
-    Section,
     Sentences,
     Speakers,
     Statements,
@@ -28,10 +30,10 @@ from .yaml_file import read_yaml
 if TYPE_CHECKING:
     from babel import Locale
 
-FALLBACK = "en"
-"""The language that stands in for one without a pack, and for one that is not known."""
+GROUP = "assay.languages"
+"""The group of entry points that register language packs: a code, and the package with the pack's YAML files."""
 
-S = TypeVar("S", bound=Section)
+S = TypeVar("S", bound=PackFile)
 
 
 class Language:
@@ -92,7 +94,7 @@ class Language:
                 raise InputError(f"{origin}: there is no currency {code!r}; write ISO 4217 codes")
             names = [get_currency_name(code, count, self.locale) for count in (1, 2)]  # singular and plural
             written |= {name.lower(): code for name in (code, get_currency_symbol(code, self.locale), *names)}
-        return dict(sorted(written.items(), key=lambda each: -len(each[0])))
+        return dict(sorted(written.items(), key=lambda entry: -len(entry[0])))
 
     @cached_property
     def is_day_first(self) -> bool:
@@ -115,9 +117,9 @@ class Language:
         return self._read("sentences", Sentences)
 
     @cached_property
-    def declined(self) -> Declined:
+    def declined(self) -> DeclinedWords:
         """`declined.yaml`."""
-        return self._read("declined", Declined)
+        return self._read("declined", DeclinedWords)
 
     @cached_property
     def speakers(self) -> Speakers:
@@ -200,9 +202,8 @@ class Language:
 
 @cache
 def language_codes() -> tuple[str, ...]:
-    """Lists the codes of the languages that have a pack, sorted."""
-    folders = (entry for entry in resources.files(__package__).iterdir() if entry.is_dir())
-    return tuple(sorted(folder.name for folder in folders if folder.joinpath("language.yaml").is_file()))
+    """Lists the codes of the languages that have a pack, of Assay or of another package, sorted."""
+    return tuple(registered_entries(GROUP))
 
 
 def load_language(code: str) -> Language:
@@ -256,4 +257,12 @@ def packs_with(*sections: str) -> tuple[Language, ...]:
 
 @cache
 def _load(code: str) -> Language:
-    return Language(code, resources.files(__package__).joinpath(code))
+    entry = registered_entries(GROUP)[code]
+    parent, _, name = entry.value.rpartition(".")
+    try:
+        folder = resources.files(parent).joinpath(name) if parent else resources.files(name)
+    except ImportError as error:
+        raise UsageError(f"the language pack {code} is registered as {entry.value}, which is not installed") from error
+    if not folder.joinpath("language.yaml").is_file():
+        raise UsageError(f"the language pack {code} is registered as {entry.value}, which has no language.yaml")
+    return Language(code, folder)

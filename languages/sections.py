@@ -8,7 +8,6 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 MessageType = Literal["error", "general", "reasoning", "instruction", "binary", "action", "unspecified"]
 EntityKind = Literal["phone", "email", "date", "hours", "amount", "address"]
-SpeakerRole = Literal["user", "assistant", "context", "system"]
 
 
 def _checked(pattern: str) -> str:
@@ -50,13 +49,13 @@ VerbosePattern = Annotated[re.Pattern[str], _compiled(re.VERBOSE)]
 ComponentPattern = Annotated[Pattern, AfterValidator(_with_component)]
 
 
-class Section(BaseModel):
+class PackFile(BaseModel):
     """One file of a pack. An unknown key is an error, so that a misspelt one is seen."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
 
 
-class Profile(Section):
+class Profile(PackFile):
     """`language.yaml`: the language itself.
 
     Attributes:
@@ -66,7 +65,8 @@ class Profile(Section):
         parsers: Families of spaCy pipelines, the preferred first (`nl_core_news`).
         plural: Regular expression of the endings that lemmatisation leaves on compounds.
         doubled_vowels: Whether a vowel is doubled in a closed syllable (`loon`, `lonen`).
-        function_words_in_lemmas: Whether texts are compared with their function words (001, section VI-A: in Dutch).
+        function_words_in_lemmas: Whether texts are compared with their function words, as in Dutch
+            (Lassche et al., 2024, VI-A).
     """
 
     name: str
@@ -86,7 +86,7 @@ class Profile(Section):
 _MAY_CLAIM = ("answer_word", "yes_no", "refers_back")
 
 
-class Sentences(Section):
+class Sentences(PackFile):
     """`sentences.yaml`: sentences of a support answer that claim nothing; matched from the sentence's start.
 
     `answer_word` is a yes or no before a sentence that says the same whole; `yes_no` one that stands alone. `to_judge`
@@ -112,7 +112,7 @@ class Sentences(Section):
         return tuple(kind for kind in type(self).model_fields if kind not in _MAY_CLAIM)
 
 
-class Declined(Section):
+class DeclinedWords(PackFile):
     """`declined.yaml`: how an answer says that it cannot answer, and what may stand beside that; searched.
 
     `statement` is what a judge is asked about an answer.
@@ -123,7 +123,7 @@ class Declined(Section):
     beside: tuple[CaselessPattern, ...] = ()
 
 
-class Speakers(Section):
+class Speakers(PackFile):
     """`speakers.yaml`: who speaks, as chat logs name them; compared in lower case."""
 
     user: tuple[str, ...] = ()
@@ -132,7 +132,7 @@ class Speakers(Section):
     system: tuple[str, ...] = ()
 
 
-class Entities(Section):
+class Entities(PackFile):
     """`entities.yaml`: how facts are written that stand in a text word for word.
 
     Attributes:
@@ -155,8 +155,8 @@ class Entities(Section):
     day_range: VerbosePattern
 
 
-class SignalWords(Section):
-    """Signal words of the four kinds of Complex Answer (001, section V-B)."""
+class SignalWords(PackFile):
+    """Signal words of the four kinds of Complex Answer (Lassche et al., 2024, V-B)."""
 
     perspective: tuple[str, ...]
     comparison: tuple[str, ...]
@@ -164,14 +164,14 @@ class SignalWords(Section):
     reasoning: tuple[str, ...]
 
 
-class Amounts(Section):
+class Amounts(PackFile):
     """Words that say for how many: for `one`, for `all`."""
 
     one: tuple[str, ...]
     all: tuple[str, ...]
 
 
-class Words(Section):
+class Words(PackFile):
     """`words.yaml`: what the heuristics go by, in lower case; single words where the key does not say phrases.
 
     Attributes:
@@ -202,7 +202,7 @@ class Words(Section):
     step_words: tuple[str, ...]
 
 
-class Components(Section):
+class Components(PackFile):
     """`components.yaml`: how help pages name menus, buttons and settings.
 
     In `colon`, `cued` and `after`, `{capital}` stands for a capital letter and `{name}` for a capitalised name.
@@ -219,22 +219,22 @@ class Components(Section):
     not_components: frozenset[str]
 
 
-class PaperRule(Section):
-    """One of the paper's ordered lists of substrings (001, section V-A)."""
+class PaperRule(PackFile):
+    """One of the paper's ordered lists of substrings (Lassche et al., 2024, V-A)."""
 
     type: MessageType
     patterns: tuple[str, ...]
     no_question_mark: bool = False
 
 
-class TypedPatterns(Section):
+class TypedPatterns(PackFile):
     """Regular expressions that decide for one message type."""
 
     type: MessageType
     patterns: tuple[Checked, ...]
 
 
-class PositionalRules(Section):
+class PositionalRules(PackFile):
     """Regular expressions of the positional rules; `<name>` in one stands for the expression `words[name]`."""
 
     words: dict[str, Checked]
@@ -251,14 +251,14 @@ class PositionalRules(Section):
     inside: tuple[TypedPatterns, ...]
 
 
-class Messages(Section):
+class Messages(PackFile):
     """`messages.yaml`: how customers' messages of each type are worded, in lower case."""
 
     paper: tuple[PaperRule, ...]
     positional: PositionalRules
 
 
-class NumberPhrases(Section):
+class NumberPhrases(PackFile):
     """Numbers in words that are no whole numbers, by kind; regular expressions with {number}, {parts} and {units}."""
 
     fraction: tuple[Checked, ...] = ()
@@ -274,7 +274,7 @@ class NumberPhrases(Section):
     minutes: dict[Checked, float] = {}
 
 
-class Notation(Section):
+class Notation(PackFile):
     """`notation.yaml`: how numbers, units and times are written.
 
     Attributes:
@@ -316,8 +316,8 @@ class Notation(Section):
     phrases: NumberPhrases
 
 
-class ReviewHeadings(Section):
-    """The headings of an annotator's sheet (003, section 5.4)."""
+class ReviewHeadings(PackFile):
+    """The headings of an annotator's sheet (González Torres et al., 2024, 5.4)."""
 
     irrelevant: str
     too_specific: str
@@ -330,14 +330,14 @@ class ReviewHeadings(Section):
     section: str
 
 
-class ReviewMarks(Section):
+class ReviewMarks(PackFile):
     """What an annotator may write in a cell beside an x, in lower case: the option is chosen, or it is not."""
 
     chosen: tuple[str, ...] = ()
     not_chosen: tuple[str, ...] = ()
 
 
-class Questions(Section):
+class Questions(PackFile):
     """`questions.yaml`: the words that generated questions are asked for with.
 
     Attributes:
@@ -362,15 +362,15 @@ class Questions(Section):
         return self
 
 
-class RatingQuestions(Section):
-    """What a judge is asked about an answer: how far it fulfils each requirement of 001, section III."""
+class RatingQuestions(PackFile):
+    """What a judge is asked about an answer: how far it fulfils each requirement of Lassche et al. (2024), III."""
 
     truthfulness: str
     relatedness: str
     completeness: str
 
 
-class Statements(Section):
+class Statements(PackFile):
     """`statements.yaml`: what metrics have a judge check, in the words of the language.
 
     Attributes:
@@ -393,7 +393,7 @@ class Statements(Section):
     topic_within: Annotated[str, AfterValidator(_naming("topic"))]
 
 
-class Probes(Section):
+class Probes(PackFile):
     """`probes.yaml`: what probes add to an answer.
 
     Attributes:
@@ -408,7 +408,7 @@ class Probes(Section):
     instructions: tuple[str, ...] = Field(min_length=1)
 
 
-class RatingPage(Section):
+class RatingPage(PackFile):
     """`rating_page.yaml`: the texts of the page on which people rate answers.
 
     Attributes:

@@ -63,15 +63,15 @@ def _refuse_repeated_keys(node: Any, origin: str) -> None:
     """YAML itself lets the last of several equal keys win, so that what the others say would be lost without a word."""
     waiting, visited = [node], set()
     while waiting:
-        each = waiting.pop()
-        if id(each) in visited or not isinstance(each, yaml.CollectionNode):
+        current = waiting.pop()
+        if id(current) in visited or not isinstance(current, yaml.CollectionNode):
             continue
-        visited.add(id(each))  # an alias leads to a node a second time
-        if isinstance(each, yaml.SequenceNode):
-            waiting.extend(each.value)
+        visited.add(id(current))  # an alias leads to a node a second time
+        if isinstance(current, yaml.SequenceNode):
+            waiting.extend(current.value)
             continue
         lines: dict[str, int] = {}
-        for key, value in each.value:
+        for key, value in current.value:
             if isinstance(key, yaml.ScalarNode):
                 line = key.start_mark.line + 1
                 if first := lines.get(key.value):

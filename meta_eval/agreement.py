@@ -37,7 +37,7 @@ class MetricAgreement:
         tie_threshold: The epsilon of the pairwise accuracy, in the metric's unit.
         auroc_bad: P(a bad answer scores below another); bad is rated below the scale's middle.
         auroc_good: P(a good answer scores above another); good is rated above the scale's middle.
-        p: scipy's p-value of Spearman, items taken as independent (001, Table IV).
+        p: scipy's p-value of Spearman, items taken as independent (Lassche et al., 2024, Table IV).
         p_grouped: The p-value of shuffling ratings by whole groups.
         p_by: `p_grouped` corrected by Benjamini and Yekutieli (2001) over the metrics that can be tested, without the
             baselines.

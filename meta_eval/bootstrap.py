@@ -72,8 +72,9 @@ def bca_intervals(
         One (low, high) per level; None with fewer than five groups, or where the statistic is undefined in more than
         half of the resamples.
     """
+    from statistics import NormalDist  # SciPy takes longer to import than the resampling takes
+
     import numpy as np
-    from scipy.special import ndtr, ndtri
 
     group_of = np.unique(np.asarray(groups), return_inverse=True)[1]
     count = int(group_of.max()) + 1
@@ -98,13 +99,15 @@ def bca_intervals(
     if len(resampled) < resamples / 2 or len(jackknife) < FEWEST_GROUPS:
         return None
     below = (np.sum(resampled < value) + np.sum(resampled == value) / 2) / len(resampled)
-    bias = ndtri(np.clip(below, 1 / (len(resampled) + 1), len(resampled) / (len(resampled) + 1)))
+    normal, edge = NormalDist(), 1 / (len(resampled) + 1)
+    bias = normal.inv_cdf(min(max(float(below), edge), 1 - edge))
     deviations = jackknife.mean() - jackknife
     acceleration = (deviations**3).sum() / (6 * ((deviations**2).sum() ** 1.5) or 1.0)
     intervals = []
     for level in levels:
-        quantiles = ndtri(np.array([(1 - level) / 2, (1 + level) / 2])) + bias
-        low, high = np.quantile(resampled, ndtr(bias + quantiles / (1 - acceleration * quantiles)))
+        quantiles = [normal.inv_cdf(end) + bias for end in ((1 - level) / 2, (1 + level) / 2)]
+        shares = [normal.cdf(bias + quantile / (1 - acceleration * quantile)) for quantile in quantiles]
+        low, high = np.quantile(resampled, shares)
         intervals.append((float(low), float(high)))
     return intervals
 

@@ -183,7 +183,7 @@ def predict_subsets(task: CombinationTask, rows: Places, training: Places, other
     Args:
         task: The task.
         rows: Rows of `task.subsets`, (subsets,).
-        training: The places of the items that the scale is learnt from.
+        training: The places of the items that the scale is fitted on.
         others: Scores of the items to predict, (others, metrics).
 
     Returns:
@@ -292,7 +292,7 @@ def cross_validate(
             for rule, column in chosen.items():
                 column[held_out, repeat] = predicted[:, RULES[rule](inner) if inner else int(np.argmax(eligible))]
     overall = fit_ways(task, everything)
-    pooled = np.mean([column_spearmans(predictions[:, :, each].T, task.ratings) for each in range(repeats)], axis=0)
+    pooled = np.mean([column_spearmans(predictions[:, :, repeat].T, task.ratings) for repeat in range(repeats)], axis=0)
     scores = FoldScores(pooled, np.array(by_fold).T, number_of_folds, overall.complexity, overall.costs, eligible)
     return OutOfFold(predictions, chosen, scores, repeats)
 

@@ -200,10 +200,14 @@ def _comparisons(
     if selection and predictions:
         choice, chosen = (name_of(selection.chosen), predictions.chosen), selection.chosen.metrics
         if len(chosen) > 1:
-            single = next(each for each in selection.combinations if each.kind == SUBSET and each.size == 1)
+            single = next(
+                combination
+                for combination in selection.combinations
+                if combination.kind == SUBSET and combination.size == 1
+            )
             choice_comparisons.append(compare_two(choice, (f"{single.metrics[0]} alone", predictions.single)))
-        others = [each for each in baselines if (each.name,) != chosen][:1]
-        others += [each for each in baselines if each.name == QUESTION_ONLY and each not in others]
+        others = [metric for metric in baselines if (metric.name,) != chosen][:1]
+        others += [metric for metric in baselines if metric.name == QUESTION_ONLY and metric not in others]
         choice_comparisons += [compare_two(choice, named_column(other)) for other in others]
     rest = [*alone[1:], *baselines] if alone else []
     best_comparisons = tuple(compare_two(named_column(alone[0]), named_column(other)) for other in rest)

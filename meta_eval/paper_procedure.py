@@ -1,4 +1,4 @@
-"""The paper's way of choosing features (001, V-B), as it stands, beside what it gives on data that did not choose."""
+"""How Lassche et al. (2024, V-B) choose features, beside what that gives on data that did not choose."""
 
 from dataclasses import dataclass
 
@@ -27,7 +27,7 @@ class _Choice:
 def paper_procedure(
     table: ScoreTable, *, repeats: int = 10, folds: int = 5, resamples: int, level: float = 0.95, seed: int = 0
 ) -> PaperProcedure | None:
-    """Keeps the metrics that correlate or separate true from untrue answers, then ablates them (001, V-B).
+    """Keeps the metrics that correlate or separate true from untrue answers, then ablates them (Lassche et al., V-B).
 
     A metric correlates where rho > 0 and p < 0.10. It separates where the five or more answers at its low end are all
     untrue (rated below the middle), or those at its high end all true. Ablation drops each metric by itself from the
@@ -90,7 +90,7 @@ def _choose(names: tuple[str, ...], scores: Floats, ratings: Floats, middle: flo
 
 
 def is_separating(values: Floats, ratings: Floats, middle: float) -> bool:
-    """Whether at least five answers at the low end are all untrue, or at the high end all true (001, V-B).
+    """Whether at least five answers at the low end are all untrue, or at the high end all true (Lassche et al., V-B).
 
     Args:
         values: A metric's values, more being better, (items,); NaN where one is missing.

@@ -1,4 +1,4 @@
-"""Tables III, IV and V of 001 for any set: message types, correlations with stars, deviations by rating level."""
+"""Tables III to V of Lassche et al. (2024) for any set: message types, correlations, deviations by rating."""
 
 import numpy as np
 from scipy import stats
@@ -10,7 +10,7 @@ from .table import ScoreTable
 
 TYPE, PREDICTED_TYPE = "message_type", "predicted_type"
 SCORED_TYPES = ("binary", "instruction")
-HEURISTIC = "heuristic"  # the metric of 001, on the rating scale by itself
+HEURISTIC = "heuristic"  # the metric of Lassche et al. (2024), on the rating scale by itself
 
 
 def paper_tables(table: ScoreTable, predictions: Floats | None, name: str) -> PaperTables:

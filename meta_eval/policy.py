@@ -1,4 +1,4 @@
-"""Table V of 001 as a policy: what a threshold sends to the customer, holds back, or leaves to a person."""
+"""Table V of Lassche et al. (2024) as a policy: what a threshold sends, holds back, or leaves to a person."""
 
 import math
 
@@ -45,7 +45,7 @@ def triage_policy(
     Returns:
         The thresholds and what they do; `problem` says why no answer can be sent, where none can.
 
-    Source: 001, Table V; Clopper and Pearson (1934).
+    Source: Lassche et al., 2024, Table V; Clopper and Pearson (1934).
 
     Examples:
         60 answers, half rated 5 and half 1, with predictions that tell them apart. 29 answers without a bad one among

@@ -3,7 +3,7 @@
 from ..presentation.figure import Figure, format_p, format_price
 from .agreement import MetricAgreement
 from .combiners import SUBSET
-from .results import Choice, Combination, Comparison, Policy, Raters, Selection
+from .results import ChosenCombination, Combination, Comparison, Policy, Raters, Selection
 from .table import QUESTION_ONLY
 
 SIGNIFICANT = 0.05
@@ -56,19 +56,19 @@ def recommend(
     equals = [one.second for one in comparisons if _is_baseline(one, metrics) and not _is_better(one)]
     if QUESTION_ONLY in equals:
         parts.append(
-            "but the question alone predicts the ratings as well, so it may tell hard questions from easy ones rather "
-            "than good answers from bad ones"
+            "but nobody can tell yet whether it is better than the question alone, so it may tell hard questions from "
+            "easy ones rather than good answers from bad ones"
         )
     named = [choice.combination.metrics for choice in selection.choices]
     parts += [
-        f"{other}, which costs nothing, does as well"
+        f"nobody can tell yet whether it is better than {other}, which costs nothing"
         for other in equals
         if other != QUESTION_ONLY and (other,) not in named
     ]
     return "; ".join(parts) + "."
 
 
-def _others(selection: Selection) -> list[Choice]:
+def _others(selection: Selection) -> list[ChosenCombination]:
     """The choices of the rules that are not preferred."""
     return [
         choice
@@ -77,7 +77,7 @@ def _others(selection: Selection) -> list[Choice]:
     ]
 
 
-def _alternative(choice: Choice, selection: Selection) -> str:
+def _alternative(choice: ChosenCombination, selection: Selection) -> str:
     """What another rule would choose; empty of the best where the simpler choice agrees as well out of fold."""
     name = name_of(choice.combination)
     if choice.rule == "best":
@@ -155,7 +155,7 @@ def explain(
     return "; ".join([*parts, _rater_clause(raters)]) + "."
 
 
-def _compare_choice(choice: Choice, selection: Selection) -> str:
+def _compare_choice(choice: ChosenCombination, selection: Selection) -> str:
     """What another rule chooses, what it reaches out of fold, and how far that is from the best."""
     name, reached = name_of(choice.combination), Figure.from_estimate("rho", choice.combination.out_of_fold)
     if choice.rule != "best":

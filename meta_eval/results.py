@@ -14,7 +14,7 @@ class RaterPair:
         first: The name of one rater.
         second: The name of the other.
         n: How many items both rated.
-        kappa: Cohen's kappa, as in 001 IV-C, at most 1.
+        kappa: Cohen's kappa, as in Lassche et al. (2024) IV-C, at most 1.
         weighted_kappa: The quadratic-weighted kappa, at most 1.
     """
 
@@ -118,7 +118,7 @@ class Combination:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class ChosenCombination:
     """What one rule chooses among all combinations.
 
     Attributes:
@@ -160,7 +160,7 @@ class Selection:
     combine: str
     prefer: str
     combinations: tuple[Combination, ...]
-    choices: tuple[Choice, ...]
+    choices: tuple[ChosenCombination, ...]
     chosen: Combination
     best_by_chance: float
     best_in_sample: float
@@ -175,7 +175,7 @@ class Selection:
 
 @dataclass(frozen=True, slots=True)
 class PaperStep:
-    """What the paper's procedure (001, V-B) did with one metric.
+    """What the paper's procedure (Lassche et al., 2024, V-B) did with one metric.
 
     Attributes:
         metric: The metric's name.
@@ -196,7 +196,7 @@ class PaperStep:
 
 @dataclass(frozen=True, slots=True)
 class PaperProcedure:
-    """The paper's procedure (001, V-B): keep metrics that correlate or separate, then ablate.
+    """The paper's procedure (Lassche et al., 2024, V-B): keep metrics that correlate or separate, then ablate.
 
     Attributes:
         steps: What it did with each metric.
@@ -267,7 +267,7 @@ class SliceAgreement:
 
 @dataclass(frozen=True, slots=True)
 class TypeRow:
-    """One row of Table III of 001: how well a message type is predicted; all shares in [0, 1]."""
+    """One row of Table III of Lassche et al. (2024): how well a message type is predicted; all shares in [0, 1]."""
 
     label: str
     n: int
@@ -279,7 +279,7 @@ class TypeRow:
 
 @dataclass(frozen=True, slots=True)
 class StarRow:
-    """One row of Table IV of 001: Spearman with its stars (* p < 0.05, ** p < 0.01)."""
+    """One row of Table IV of Lassche et al. (2024): Spearman with its stars (* p < 0.05, ** p < 0.01)."""
 
     label: str
     metric: str
@@ -291,7 +291,7 @@ class StarRow:
 
 @dataclass(frozen=True, slots=True)
 class DeviationRow:
-    """One row of Table V of 001: per rating level, the share of its answers whose score meets the condition."""
+    """One row of Table V of Lassche et al. (2024): per rating level, the share of answers that meet the condition."""
 
     condition: str
     shares: tuple[float | None, ...]
@@ -299,7 +299,7 @@ class DeviationRow:
 
 @dataclass(frozen=True, slots=True)
 class PaperTables:
-    """Tables III, IV and V of 001.
+    """Tables III, IV and V of Lassche et al. (2024).
 
     Attributes:
         types: Table III; empty where no message types are known.
@@ -349,7 +349,7 @@ class Threshold:
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """Table V of 001 as a policy: two thresholds, and a person for what lies between.
+    """Table V of Lassche et al. (2024) as a policy: two thresholds, and a person for what lies between.
 
     The counts are out of fold: each fold's answers are treated by thresholds that were chosen without them.
 

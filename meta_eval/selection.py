@@ -14,7 +14,7 @@ from .combiners import SUBSET
 from .cross_validation import RULES, CombinationTask, column_spearmans, cross_validate, fit_ways
 from .estimate import Estimate, estimate
 from .permutation import shuffle_by_group
-from .results import Choice, Combination, Selection
+from .results import ChosenCombination, Combination, Selection
 from .subsets import fit_scale, largest_size, resampled_winners, subset_correlations, subset_names
 from .table import SENTINELS, ScoreTable
 
@@ -142,16 +142,18 @@ def select(
         )
     tried = (len(task.subsets) if eligible[0] else 0) + int(sum(eligible[len(fitted.rows) :]))
     places = {rule: RULES[rule](out_of_fold.scores) for rule in rules}
-    choices: list[Choice] = []
+    choices: list[ChosenCombination] = []
     for rule, place in places.items():
-        if any(_is_same(combinations[place], each.combination) for each in choices):
+        if any(_is_same(combinations[place], choice.combination) for choice in choices):
             continue
         predictions, best = out_of_fold.chosen[rule], out_of_fold.chosen["best"]
         difference = None if rule == "best" else with_interval(predictions, less=best)
         if difference is None or difference.high is None or difference.high >= 0:
             own = replace(combinations[place], out_of_fold=with_interval(predictions), candidates=tried)
-            choices.append(Choice(rule, _with_optimism(own), difference))
-    preferred = next((each for each in choices if _is_same(each.combination, combinations[places[prefer]])), choices[0])
+            choices.append(ChosenCombination(rule, _with_optimism(own), difference))
+    preferred = next(
+        (choice for choice in choices if _is_same(choice.combination, combinations[places[prefer]])), choices[0]
+    )
     rated_predictions = out_of_fold.chosen[preferred.rule]
     best_by_chance, best_in_sample, p_of_best = chance_of_best(task, permutations=permutations, seed=seed)
     p_of_choice = p_of_predictions(task, rated_predictions, permutations=permutations, seed=seed)
@@ -178,10 +180,10 @@ def select(
 def _rows(combinations: list[Combination], chosen: Combination) -> Iterator[Combination]:
     """The combinations as a table shows them: one that a bound on cost finds again is left out."""
     rows: list[Combination] = []
-    for each in combinations:
-        if each.most_cost is None or not any(_is_same(each, row) for row in rows):
-            rows.append(each)
-            yield _with_optimism(replace(each, chosen=_is_same(each, chosen)))
+    for combination in combinations:
+        if combination.most_cost is None or not any(_is_same(combination, row) for row in rows):
+            rows.append(combination)
+            yield _with_optimism(replace(combination, chosen=_is_same(combination, chosen)))
 
 
 def _is_same(one: Combination, other: Combination) -> bool:

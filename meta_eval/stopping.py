@@ -122,7 +122,7 @@ def _future_counts(groups: tuple[str, ...], more: int, seed: int) -> "Floats":
     count = int(group_of.max()) + 1
     drawn = max(1, round(more * count / len(groups)))
     weights = draw.dirichlet(np.ones(count), size=_FUTURES)
-    counts: Floats = np.stack([draw.multinomial(drawn, each) for each in weights], axis=1)[group_of].astype(float)
+    counts: Floats = np.stack([draw.multinomial(drawn, shares) for shares in weights], axis=1)[group_of].astype(float)
     return counts
 
 

@@ -79,9 +79,9 @@ def fit_scale(training: Floats, how: Scaling) -> Scale:
     """Learns from training scores how to bring columns to one scale on which they may be summed.
 
     Args:
-        training: The scores that the scale is learnt from, (items, metrics); NaN where one is missing.
+        training: The scores that the scale is fitted on, (items, metrics); NaN where one is missing.
         how: `ranks`: the share of training scores below, ties half, less 0.5. `sum`: the place between the training
-            minimum and maximum (001, V-C), less the training mean.
+            minimum and maximum (Lassche et al., 2024, V-C), less the training mean.
 
     Returns:
         The scale. A missing score becomes 0, which says nothing either way.

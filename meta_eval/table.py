@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 QUESTION_ONLY = "question_only"
 SENTINELS = frozenset({"answer_length", QUESTION_ONLY, "constant"})
-"""Baselines that say nothing of what an answer says: never part of a combination, and what all must beat."""
+"""Baselines that say nothing of what an answer says: never part of a combination, and what every metric should beat."""
 BASELINES = SENTINELS | {"token_overlap", "rouge_l_precision"}
 RATER = "rating"  # the name of a rater where a set holds one rating per answer and no names
 

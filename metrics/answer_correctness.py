@@ -8,7 +8,8 @@ from ..judges.embedders import Embedder, load_embedder
 from ..prompts import BUNDLED, Prompts
 from .claim_extraction import ClaimsBy
 from .factual_correctness import compare_with_reference
-from .metric import Metric, Score, scored, skipped
+from .metric import Metric
+from .score import Score, scored, skipped
 
 
 class AnswerCorrectness(Metric):

@@ -8,7 +8,8 @@ from ..eval_sets.sample import Sample
 from ..judges import Judge, Question
 from ..judges.embedders import Embedder, load_embedder
 from ..prompts import BUNDLED, Prompts
-from .metric import Metric, Score, scored
+from .metric import Metric
+from .score import Score, scored
 
 
 class ReverseQuestions(BaseModel):

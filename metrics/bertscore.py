@@ -8,12 +8,15 @@ from ..eval_sets.sample import Sample
 from ..installation import require_extra
 from ..languages import FALLBACK
 from ..worker_threads import compute_beside
-from .metric import Metric, Score, scored, skipped
+from .metric import Metric
 from .model_folder import model_folder
+from .score import Score, scored, skipped
 
 
 class BertScore(Metric):
-    """F1 of the greedy matching of the words' vectors in their context (Zhang et al., 2020; 003, Table 5).
+    """F1 of the greedy matching of the words' vectors in their context.
+
+    Source: Zhang et al., 2020; González Torres et al., 2024, Table 5.
 
     Formula: 2PR / (P + R), with P the mean over the answer's tokens of the highest cosine with a token of the
     reference, and R the same from the reference's side; computed by the library `bert-score`. Range: [-1, 1], in

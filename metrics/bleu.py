@@ -6,11 +6,12 @@ from typing import Any
 from ..eval_sets.sample import Sample
 from ..installation import require_extra
 from ..text.tokens import tokens
-from .metric import ComputedMetric, Score, scored, skipped
+from .metric import ComputedMetric
+from .score import Score, scored, skipped
 
 
 class Bleu(ComputedMetric):
-    """Sentence BLEU of answer and reference (Papineni et al., 2002; 003, Tables 3 and 5).
+    """Sentence BLEU of answer and reference (Papineni et al., 2002; González Torres et al., 2024, Tables 3 and 5).
 
     Formula: BP * (p1 * p2 * p3 * p4)^(1/4), with pn the share of the answer's n-grams that the reference has and
     BP = min(1, exp(1 - |reference| / |answer|)), the brevity penalty; sacrebleu's 0-100 divided by 100. Orders that the

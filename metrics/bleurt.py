@@ -7,12 +7,15 @@ from ..errors import UsageError
 from ..eval_sets.sample import Sample
 from ..installation import require_extra
 from ..worker_threads import compute_beside
-from .metric import Metric, Score, scored, skipped
+from .metric import Metric
 from .model_folder import model_folder
+from .score import Score, scored, skipped
 
 
 class Bleurt(Metric):
-    """The rating that BLEURT, a model trained on people's ratings, predicts (Sellam et al., 2020; 003, Table 3).
+    """The rating that BLEURT, a model trained on people's ratings, predicts.
+
+    Source: Sellam et al., 2020; González Torres et al., 2024, Table 3.
 
     Formula: the model's output for reference and answer, clipped to [0, 1]; the number before clipping stands as `raw`
     in the evidence. Texts are cut at 512 tokens. Skipped, with the reason, where the library `bleurt-pytorch` or the

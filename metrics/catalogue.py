@@ -3,35 +3,21 @@
 import copy
 import difflib
 import inspect
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib.metadata import EntryPoint
 from typing import Any
 
 from ..errors import UsageError
 from ..installation import registered_entries
 from ..judges import Judge
 from ..judges.embedders import Embedder
-from ..meta_eval.scorer import Scorer
 from ..prompts import BUNDLED, Prompts
 from .metric import Metric
-from .metric_file import load_from_file, parse_file_metric
+from .metric_file import load_from_file
 from .options import coerce_options, constructor_parameters, option_types
-from .ragas_adapter import ragas_higher_is_better
+from .specification import DEFAULT_METRICS, MetricSpecification, parse_specification
 
 GROUP = "assay.metrics"
-BASELINES = ("token_overlap", "rouge_l_precision", "answer_length")
-DEFAULT_METRICS = ("weakest_claim", "faithfulness", "token_overlap")
-"""What agreed best with people's ratings (benchmarks/README.md); the first two come of the same calls."""
-RAGAS = "ragas"
-SCORER = "scorer"
-# what stands right after a metric's name: in quotes, or up to the first option
-_ARGUMENT = re.compile(r'(?::(?:"(?P<quoted>[^"]*)"|(?P<plain>.*?)))?(?P<options>(?::\w+=[^:]*)*)', re.DOTALL)
-
-
-def _entries() -> Mapping[str, EntryPoint]:
-    return registered_entries(GROUP)
 
 
 def default_metrics(*, has_judge: bool) -> tuple[str, ...]:
@@ -41,7 +27,7 @@ def default_metrics(*, has_judge: bool) -> tuple[str, ...]:
 
 def metric_names() -> list[str]:
     """Lists all names that `--metrics` takes, sorted."""
-    return list(_entries())
+    return list(registered_entries(GROUP))
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +65,7 @@ def describe_metric(name: str) -> MetricDescription:
         >>> describe_metric("declined").higher_is_better
         False
     """
-    metric_class = _metric_class(name)
+    metric_class = _metric_class(parse_specification(name))
     summary = (inspect.getdoc(metric_class) or "").partition("\n")[0]
     return MetricDescription(
         name=name,
@@ -93,7 +79,7 @@ def describe_metric(name: str) -> MetricDescription:
     )
 
 
-def needs_judge(specification: str) -> bool:
+def needs_judge(specification: MetricSpecification | str) -> bool:
     """Whether a metric needs a judge: by itself, or because of an option (`translate=judge`).
 
     A metric whose judge has a default (`declined`, `numeric_claims`) does without, and asks where there is one.
@@ -102,16 +88,20 @@ def needs_judge(specification: str) -> bool:
         >>> needs_judge("faithfulness"), needs_judge("declined"), needs_judge("heuristic:translate=judge")
         (True, False, True)
     """
-    if specification.startswith(f"{RAGAS}:"):
+    specification = _parsed(specification)
+    if specification.is_ragas:
         return True
-    if specification.startswith(f"{SCORER}:"):
+    if specification.is_scorer:
+        from .scorer import load_scorer
+
         return load_scorer(specification).judge is not None
-    judge = _parameters(specification).get("judge")
+    metric_class = _metric_class(specification)
+    judge = _parameters(metric_class).get("judge")
     required = judge is not None and judge.default is inspect.Parameter.empty
-    return required or (judge is not None and "judge" in _options(specification).values())
+    return required or (judge is not None and "judge" in _option_texts(specification, metric_class).values())
 
 
-def higher_is_better(specification: str) -> bool:
+def higher_is_better(specification: MetricSpecification | str) -> bool:
     """Whether higher values of a metric are better, as the metric declares.
 
     Args:
@@ -124,9 +114,12 @@ def higher_is_better(specification: str) -> bool:
         >>> higher_is_better("faithfulness"), higher_is_better("declined"), higher_is_better("ragas:noise_sensitivity")
         (True, False, False)
     """
-    if specification.startswith(f"{RAGAS}:"):
-        return ragas_higher_is_better(specification.removeprefix(f"{RAGAS}:"))
-    if specification.startswith(f"{SCORER}:"):
+    specification = _parsed(specification)
+    if specification.is_ragas:
+        from .ragas_adapter import ragas_higher_is_better
+
+        return ragas_higher_is_better(specification.argument)
+    if specification.is_scorer:
         return True  # a predicted rating
     return bool(_metric_class(specification).higher_is_better)
 
@@ -138,15 +131,19 @@ def add_option(specification: str, name: str, value: str) -> str:
         >>> add_option("answer_relevance", "questions", "5"), add_option("token_overlap", "questions", "5")
         ('answer_relevance:questions=5', 'token_overlap')
     """
-    if specification.startswith((f"{RAGAS}:", f"{SCORER}:")) or name in _options(specification):
+    parsed = parse_specification(specification)
+    if parsed.is_ragas or parsed.is_scorer or name in parsed.options:
         return specification
-    return f"{specification}:{name}={value}" if name in _parameters(specification) else specification
+    return str(parsed.with_option(name, value)) if name in _parameters(_metric_class(parsed)) else specification
 
 
 def load_metric(
-    specification: str, judge: Judge | None = None, embedder: Embedder | None = None, prompts: Prompts = BUNDLED
+    specification: MetricSpecification | str,
+    judge: Judge | None = None,
+    embedder: Embedder | None = None,
+    prompts: Prompts = BUNDLED,
 ) -> Metric:
-    """Loads the metric of a specification, which becomes the metric's `name`.
+    """Loads the metric of a specification, whose text becomes the metric's `name`.
 
     Args:
         specification: A name, with options after colons: `faithfulness:claims=judge:numeric=no`; `ragas:NAME`, a
@@ -163,16 +160,16 @@ def load_metric(
         >>> load_metric("rouge_l").range
         (0.0, 1.0)
     """
+    specification = _parsed(specification)
     if judge is None and needs_judge(specification):
         raise UsageError(f"{specification} asks a judge; name one with --judge (in Python: judge=...)")
-    if specification.startswith(f"{RAGAS}:"):
+    if specification.is_ragas:
         from .ragas_adapter import load_ragas_metric
 
-        ragas_metric: Metric = load_ragas_metric(
-            specification.removeprefix(f"{RAGAS}:"), judge=judge, embedder=embedder
-        )
-        return ragas_metric
-    if specification.startswith(f"{SCORER}:"):
+        if specification.options:
+            raise UsageError(f"{specification}: a metric of Ragas takes no options here")
+        return load_ragas_metric(specification.argument, judge=judge, embedder=embedder)
+    if specification.is_scorer:
         from .scorer import load_scorer_metric
 
         def load_part(name: str) -> Metric:
@@ -180,15 +177,15 @@ def load_metric(
 
         embedder_name = embedder.name if embedder else "use"
         return load_scorer_metric(specification, load_part, judge=judge, embedder=embedder_name, prompts=prompts)
-    metric_class, options = _metric_class(specification), _options(specification)
+    metric_class = _metric_class(specification)
+    texts = _option_texts(specification, metric_class)
     argument = getattr(metric_class, "argument", "")
-    if argument and argument not in options:
-        name = specification.partition(":")[0]
-        raise UsageError(f"{specification}: the {argument} is missing; write {name}:{argument.upper()}")
+    if argument and argument not in texts:
+        raise UsageError(f"{specification}: the {argument} is missing; write {specification.name}:{argument.upper()}")
     if isinstance(metric_class, Metric):
-        return _named(copy.copy(metric_class), specification, options)
-    parameters = constructor_parameters(metric_class)
-    arguments = coerce_options(specification, metric_class, options) if options else {}
+        return _named(copy.copy(metric_class), specification, texts)
+    parameters = _parameters(metric_class)
+    arguments = coerce_options(specification.text, metric_class, texts) if texts else {}
     if "judge" in parameters:
         arguments["judge"] = judge
     if "embedder" in parameters and embedder is not None:
@@ -199,71 +196,66 @@ def load_metric(
         metric: Metric = metric_class(**arguments)
     except (TypeError, ValueError) as error:
         raise UsageError(f"{specification}: {error}") from error
-    if options or parse_file_metric(specification):
-        metric.name = specification
+    if texts or specification.path:
+        metric.name = specification.text
     return metric
 
 
-def uses_embedder(specification: str) -> bool:
+def uses_embedder(specification: MetricSpecification | str) -> bool:
     """Whether a metric compares texts by an embedder.
 
     Example:
         >>> uses_embedder("answer_relevance"), uses_embedder("faithfulness")
         (True, False)
     """
-    if specification.startswith((f"{RAGAS}:", f"{SCORER}:")):
+    specification = _parsed(specification)
+    if specification.is_ragas or specification.is_scorer:
         return True
-    return "embedder" in _parameters(specification)
+    return "embedder" in _parameters(_metric_class(specification))
 
 
-def load_scorer(specification: str) -> Scorer:
-    """The saved scorer that `scorer:FILE` names. Raises `InputError` where it cannot be read."""
-    from .scorer import scorer_path
-
-    return Scorer.load(scorer_path(specification)[0])
+def _parsed(specification: MetricSpecification | str) -> MetricSpecification:
+    return parse_specification(specification) if isinstance(specification, str) else specification
 
 
-def _named(metric: Metric, specification: str, options: Mapping[str, str]) -> Metric:
+def _named(metric: Metric, specification: MetricSpecification, texts: Mapping[str, str]) -> Metric:
     """Names a metric that is already an object as in the specification; it takes no options."""
-    if options:
+    if texts:
         raise UsageError(f"{specification}: {metric.name} takes no options")
-    metric.name = specification
+    metric.name = specification.text
     return metric
 
 
-def _parameters(specification: str) -> dict[str, inspect.Parameter]:
+def _parameters(metric_class: Any) -> dict[str, inspect.Parameter]:
     """The constructor's parameters; none for a metric that is an object already."""
-    metric_class = _metric_class(specification)
     return {} if isinstance(metric_class, Metric) else constructor_parameters(metric_class)
 
 
-def _metric_class(specification: str) -> Any:
+def _metric_class(specification: MetricSpecification) -> Any:
     """A metric's class, or the metric itself where it was made from a function."""
-    if in_file := parse_file_metric(specification):
-        return load_from_file(in_file.path, in_file.name)
-    name = specification.split(":", maxsplit=1)[0]
+    name = specification.name
+    if specification.path:
+        return load_from_file(specification.path, name)
     if name.endswith(".py"):
         raise UsageError(f"{specification} names a file; name the metric in it too: {name}:NAME")
-    if name not in _entries():
-        near = difflib.get_close_matches(name, metric_names(), n=1)
+    entries = registered_entries(GROUP)
+    if name not in entries:
+        near = difflib.get_close_matches(name, entries, n=1)
         hint = f"; did you mean {near[0]}?" if near else "."
-        raise UsageError(f"no metric is called {name!r}{hint} The metrics are {', '.join(metric_names())}")
-    return _entries()[name].load()
+        raise UsageError(f"no metric is called {name!r}{hint} The metrics are {', '.join(entries)}")
+    return entries[name].load()
 
 
-def _options(specification: str) -> dict[str, str]:
-    """The options by name; what a metric takes right after its name is the first of them."""
-    in_file = parse_file_metric(specification)
-    options: dict[str, str] = {}
-    after_name = in_file.options if in_file else specification[len(specification.partition(":")[0]) :]
-    if argument := getattr(_metric_class(specification), "argument", ""):
-        match = _ARGUMENT.fullmatch(after_name)
-        if match and (text := (match["quoted"] or match["plain"] or "").strip()):
-            options[argument] = text
-        after_name = match["options"] if match else ""
-    for option in after_name.split(":")[1:]:
+def _option_texts(specification: MetricSpecification, metric_class: Any) -> dict[str, str]:
+    """The text of each option by its name; what the metric takes right after its own name is the first of them."""
+    if not specification.argument:
+        return dict(specification.options)
+    if argument := getattr(metric_class, "argument", ""):
+        return {argument: specification.argument, **specification.options}
+    texts = {}
+    for option in specification.argument.split(":"):  # not an option as one is written
         name, equals, value = option.partition("=")
         if not equals:
             raise UsageError(f"{specification}: write options as name=value, not {option!r}")
-        options[name] = value
-    return options
+        texts[name] = value
+    return texts | dict(specification.options)

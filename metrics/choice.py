@@ -7,8 +7,9 @@ from ..judges import ChoiceQuestion, Judge, Request
 from ..prompts import BUNDLED, Prompts
 from .choice_file import OptionChoice, read_choice
 from .claim_support import require_answers
-from .metric import Metric, Score, scored
+from .metric import Metric
 from .sample_state import sample_state
+from .score import Score, scored
 
 
 class ChoiceMetric(Metric):

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from ..text.quotes import Place
+from ..text.quotes import Place as Place  # noqa: PLC0414 - where a quote stands is part of a claim: a public name
 
 Verdict = Literal["supported", "contradicted", "not_found", "unverifiable"]
 

@@ -9,7 +9,8 @@ from ..languages import language_or_fallback
 from ..prompts import BUNDLED, Prompts
 from .claim import Claim
 from .claim_support import predicate_claim, require_answers
-from .metric import Metric, Score, scored
+from .metric import Metric
+from .score import Score, scored
 
 Against = Literal["reference", "response"]
 

@@ -7,7 +7,8 @@ from ..judges import Judge
 from ..prompts import BUNDLED, Prompts
 from .claim_extraction import ClaimsBy
 from .claim_support import extract_claims, judge_support
-from .metric import Metric, Score, scored, skipped
+from .metric import Metric
+from .score import Score, scored, skipped
 
 
 class ContextRecall(Metric):

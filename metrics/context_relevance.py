@@ -8,8 +8,9 @@ from ..languages import language_or_fallback
 from ..prompts import BUNDLED, Prompts
 from ..text.sentences import sentences
 from .claim_support import predicate_claim, require_answers
-from .metric import Metric, Score, scored, skipped
+from .metric import Metric
 from .sample_state import sample_state
+from .score import Score, scored, skipped
 from .worker import compute_for
 
 Unit = Literal["contexts", "sentences"]

@@ -12,8 +12,9 @@ from ..languages import Language, language_or_fallback
 from ..prompts import BUNDLED, Prompts
 from ..text.sentences import any_pattern, claiming_sentences, describe_cut_lines, sentences
 from .claim_support import require_answers
-from .metric import Metric, Score, scored
+from .metric import Metric
 from .sample_state import sample_state
+from .score import Score, scored
 from .worker import compute_for
 
 _ID = "declined"

@@ -1,11 +1,12 @@
-"""Factoid: whether the answer states the facts of the reference (003, 4.5)."""
+"""Factoid: whether the answer states the facts of the reference (González Torres et al., 2024, 4.5)."""
 
 from typing import TYPE_CHECKING, Any, cast
 
 from ..eval_sets.sample import Sample
 from ..languages import FALLBACK, Language, find_language, language_or_fallback
 from ..text.entities import Entity, find_entities, find_unstated
-from .metric import ComputedMetric, Score, scored, skipped
+from .metric import ComputedMetric
+from .score import Score, scored, skipped
 
 if TYPE_CHECKING:
     from ..languages.sections import EntityKind
@@ -21,7 +22,7 @@ class Factoid(ComputedMetric):
     The fact is the one that the set names (`metadata.fact`, `{"kind", "text"}`, as `assay generate` writes it), else
     the telephone numbers, e-mail addresses, dates, hours, amounts and addresses in the reference. Two ways of writing
     one pass: 053-487 66 78 and +31 53 487 6678, 3 maart and 03-03-2026. Range: 0 or 1. A reference without such a fact
-    is skipped. Source: 003, 4.5.
+    is skipped. Source: González Torres et al., 2024, 4.5.
 
     Example:
         >>> Factoid().score(response="Bel +31 53 487 6678.", reference="Bel 053-487 66 78.", language="nl").value

@@ -14,7 +14,8 @@ from .claim import Claim
 from .claim_extraction import ClaimsBy
 from .claim_support import extract_claims, judge_support
 from .fbeta import f_beta, precision, recall
-from .metric import Metric, Score, scored, skipped
+from .metric import Metric
+from .score import Score, scored, skipped
 from .worker import compute_for
 
 Mode = Literal["f1", "precision", "recall"]

@@ -11,7 +11,8 @@ from ..worker_threads import compute_beside
 from .claim import Claim
 from .claim_extraction import ClaimsBy, claims_by_judge, sentences_of_answer
 from .claim_support import judge_support, with_quotes
-from .metric import Metric, Score, scored, skipped
+from .metric import Metric
+from .score import Score, scored, skipped
 from .worker import compute_for
 
 

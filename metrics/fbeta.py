@@ -8,8 +8,8 @@ def precision(true_positives: float, false_positives: float) -> float | None:
         >>> precision(3, 1), precision(0, 0)
         (0.75, None)
     """
-    said = true_positives + false_positives
-    return true_positives / said if said else None
+    positives = true_positives + false_positives
+    return true_positives / positives if positives else None
 
 
 def recall(true_positives: float, false_negatives: float) -> float | None:

@@ -9,7 +9,8 @@ from typing import Any, overload
 from ..errors import UsageError
 from ..eval_sets.sample import Sample
 from ..worker_threads import call_beside
-from .metric import Metric, Score, failed, scored
+from .metric import Metric
+from .score import Score, failed, scored
 
 Value = Score | float | bool
 MetricFunction = Callable[[Sample], Value] | Callable[[Sample], Awaitable[Value]]
@@ -125,7 +126,9 @@ def metric(function: MetricFunction | None = None, /, **declaration: Any) -> Any
 def _required_parameters(function: Callable[..., Any]) -> list[inspect.Parameter]:
     parameters = inspect.signature(function).parameters.values()
     variable = {inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD}
-    return [each for each in parameters if each.default is each.empty and each.kind not in variable]
+    return [
+        parameter for parameter in parameters if parameter.default is parameter.empty and parameter.kind not in variable
+    ]
 
 
 def _range_text(low: float | None, high: float | None) -> str:

@@ -1,4 +1,4 @@
-"""Judge ratings: the judge is asked for 1-5 directly, by the definitions of the AFAS paper (001, section III)."""
+"""Judge ratings: the judge is asked for 1-5 directly, by the definitions of Lassche et al. (2024, III)."""
 
 from typing import Literal, get_args
 
@@ -7,8 +7,9 @@ from ..eval_sets.sample import Sample
 from ..judges import Judge, Level, Request, ScoreQuestion
 from ..languages import language_or_fallback
 from ..prompts import BUNDLED, Prompts
-from .metric import Metric, Score, scored
+from .metric import Metric
 from .sample_state import sample_state
+from .score import Score, scored
 
 Requirement = Literal["truthfulness", "relatedness", "completeness"]
 _STARS = tuple(map(Level, "12345"))
@@ -26,7 +27,7 @@ class JudgeRating(Metric):
     """One of three requirements that the judge rates from 1 to 5; they are asked together, in one request.
 
     Formula: where the judge gives log probabilities, the expected stars, sum over s = 1..5 of s * P(s) (as in G-Eval,
-    Liu et al., 2023); else the stars that it chose. Range: [1, 5]. Source: the definitions of 001, section III.
+    Liu et al., 2023); else the stars that it chose. Range: [1, 5]. Source: Lassche et al., 2024, III.
     """
 
     range = (1.0, 5.0)
@@ -60,3 +61,34 @@ class JudgeRating(Metric):
         if answer.probabilities is not None:
             reason += f"; over its alternatives {expected:.2f} on average"
         return scored(expected, reason, evidence, answers.usage)
+
+
+class JudgeTruthfulness(JudgeRating):
+    """The judge's 1-5 for "the quality of only saying what is true" (Lassche et al., 2024, III).
+
+    Formula and edge cases: see `JudgeRating`. One request per sample, shared with the other two requirements.
+    """
+
+    name = "judge_truthfulness"
+    requirement = "truthfulness"
+
+
+class JudgeRelatedness(JudgeRating):
+    """The judge's 1-5 for "a close connection with the subject you are discussing or the situation you are in".
+
+    Source: Lassche et al., 2024, III. Formula and edge cases: see `JudgeRating`. One request per sample, shared with
+    the other two requirements.
+    """
+
+    name = "judge_relatedness"
+    requirement = "relatedness"
+
+
+class JudgeCompleteness(JudgeRating):
+    """The judge's 1-5 for "including all the parts that are necessary; being whole" (Lassche et al., 2024, III).
+
+    Formula and edge cases: see `JudgeRating`. One request per sample, shared with the other two requirements.
+    """
+
+    name = "judge_completeness"
+    requirement = "completeness"

@@ -1,91 +1,25 @@
-"""What a metric is, and what it gives."""
+"""What a metric is."""
 
 import asyncio
-import math
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Coroutine
 from contextvars import copy_context
-from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
 from ..errors import JudgeError, UsageError
 from ..eval_sets.sample import Sample
 from ..judges.meter import metered
-from ..judges.question import Usage
-from .claim import Claim
+from ..judges.usage import Usage
+from .score import Score, failed, skipped
 from .worker import compute_for
 
 T = TypeVar("T")
 
-Status = Literal["scored", "skipped", "failed"]
-
 _OF_THREAD = threading.local()
-
-
-@dataclass(frozen=True, slots=True)
-class Score:
-    """The result of a metric for one sample: a value, or the reason why there is none.
-
-    Attributes:
-        value: A finite number when `status` is `scored`, else None; never NaN.
-        status: `scored`; `skipped`, when there is nothing to measure; `failed`, when measuring went wrong.
-        reason: One sentence for a person.
-        evidence: JSON values that are enough to check the value by hand.
-        usage: The judge's calls, tokens and cost.
-
-    Raises:
-        ValueError: The value is not finite, or value and status contradict each other.
-
-    Example:
-        >>> Score(0.5, "scored", "1 of 2 claims supported").value
-        0.5
-        >>> Score(float("nan"), "scored", "0 of 0 claims")
-        Traceback (most recent call last):
-        ValueError: a score is a finite number, not nan: skip or fail with a reason
-    """
-
-    value: float | None
-    status: Status
-    reason: str
-    evidence: dict[str, Any] = field(default_factory=dict)
-    usage: Usage = field(default_factory=Usage)
-
-    @property
-    def claims(self) -> tuple[Claim, ...]:
-        """The claims of the evidence with their verdicts, quotes and places; empty for a metric without claims.
-
-        Example:
-            >>> from assay.metrics.claim import Claim
-            >>> claim = Claim("It is free.", "supported", "the context says so")
-            >>> Score(1.0, "scored", "1 of 1 claims supported", {"claims": [claim.evidence()]}).claims[0].verdict
-            'supported'
-        """
-        return tuple(Claim.from_evidence(values) for values in self.evidence.get("claims", ()))
-
-    def __post_init__(self) -> None:
-        if (self.value is None) == (self.status == "scored"):
-            raise ValueError(f"a score that is {self.status} cannot have the value {self.value}")
-        if self.value is not None and not math.isfinite(self.value):
-            raise ValueError(f"a score is a finite number, not {self.value}: skip or fail with a reason")
-
-
-def scored(value: float, reason: str, evidence: dict[str, Any] | None = None, usage: Usage | None = None) -> Score:
-    """A score with a value."""
-    return Score(value, "scored", reason, evidence or {}, usage or Usage())
-
-
-def skipped(reason: str, evidence: dict[str, Any] | None = None, usage: Usage | None = None) -> Score:
-    """A score without a value, because there is nothing to measure; this is not an error."""
-    return Score(None, "skipped", reason, evidence or {}, usage or Usage())
-
-
-def failed(reason: str, evidence: dict[str, Any] | None = None, usage: Usage | None = None) -> Score:
-    """A score without a value, because measuring went wrong."""
-    return Score(None, "failed", reason, evidence or {}, usage or Usage())
 
 
 class Metric(ABC):

@@ -3,38 +3,15 @@
 import difflib
 import importlib.util
 import inspect
-import re
 import sys
 import traceback
 from functools import cache
 from pathlib import Path
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..errors import UsageError
 from .metric import Metric
-
-_SPECIFICATION = re.compile(r"(?P<path>.+\.py):(?P<name>[^:=]+)(?P<options>(?::[^:]*)*)")
-
-
-class FileMetric(NamedTuple):
-    """A specification that names a file: its path, the metric in it, and the options with their colons."""
-
-    path: str
-    name: str
-    options: str
-
-
-def parse_file_metric(specification: str) -> FileMetric | None:
-    """The parts of `PATH.py:NAME`, with options after it; None for another specification.
-
-    Example:
-        >>> parse_file_metric("C:/quality/my_metrics.py:is_short:limit=80")
-        FileMetric(path='C:/quality/my_metrics.py', name='is_short', options=':limit=80')
-        >>> parse_file_metric("faithfulness:claims=judge")
-    """
-    match = _SPECIFICATION.fullmatch(specification)
-    return FileMetric(**match.groupdict()) if match else None
 
 
 def load_from_file(path: str, name: str) -> Any:

@@ -10,7 +10,8 @@ from ..prompts import BUNDLED, Prompts
 from .claim import Claim
 from .claim_extraction import ClaimsBy
 from .claim_support import extract_claims, judge_support
-from .metric import Metric, Score, scored, skipped
+from .metric import Metric
+from .score import Score, scored, skipped
 
 Mode = Literal["relevant", "irrelevant"]
 

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from ..errors import UsageError
-from ..former_names import FORMER_OPTIONS
 
 FILLED_IN = frozenset({"judge", "embedder", "prompts"})  # parameters that the run provides, and no text can give
 _SWITCH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
@@ -42,7 +41,7 @@ def option_types(metric_class: Any) -> dict[str, tuple[Any, ...]]:
         name = getattr(metric_class, "__name__", metric_class)
         raise UsageError(f"the annotations of {name} cannot be read: {error}; import it at run time too") from error
     alternatives = {
-        name: tuple(each for each in _alternatives(annotations.get(name, str)) if _can_be_typed(each))
+        name: tuple(kind for kind in _alternatives(annotations.get(name, str)) if _can_be_typed(kind))
         for name in constructor_parameters(metric_class)
         if name not in FILLED_IN
     }
@@ -70,8 +69,6 @@ def coerce_options(specification: str, metric_class: Any, texts: Mapping[str, st
     """
     known = option_types(metric_class)
     if unknown := [name for name in texts if name not in known]:
-        if cure := FORMER_OPTIONS.get((getattr(metric_class, "name", ""), unknown[0])):
-            raise UsageError(f"{specification}: the option {unknown[0]} is gone: {cure}")
         choices = ", ".join(sorted(known)) or "none"
         raise UsageError(f"{specification}: {unknown[0]!r} is not an option of this metric; its options are: {choices}")
     return {name: _coerce(specification, name, text, known[name]) for name, text in texts.items()}
@@ -101,7 +98,7 @@ def _coerce(specification: str, name: str, text: str, alternatives: tuple[Any, .
 
 def _choices(alternatives: tuple[Any, ...]) -> str:
     """The values that an option takes, in words."""
-    words = [repr(literal) for each in alternatives for literal in get_args(each)]
+    words = [repr(literal) for kind in alternatives for literal in get_args(kind)]
     named = {bool: "true or false", int: "a whole number", float: "a number", type(None): _NONE}
     words += [text for kind, text in named.items() if kind in alternatives]
     return " or ".join(words)
@@ -109,7 +106,7 @@ def _choices(alternatives: tuple[Any, ...]) -> str:
 
 def _alternatives(annotation: Any) -> tuple[Any, ...]:
     if get_origin(annotation) in (Union, types.UnionType):
-        return tuple(inner for each in get_args(annotation) for inner in _alternatives(each))
+        return tuple(inner for part in get_args(annotation) for inner in _alternatives(part))
     return (annotation,)
 
 

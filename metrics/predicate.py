@@ -4,8 +4,9 @@ from ..eval_sets.sample import Sample
 from ..judges import Judge, Predicate, Request
 from ..prompts import BUNDLED, Prompts
 from .claim_support import predicate_claim, require_answers
-from .metric import Metric, Score, scored
+from .metric import Metric
 from .sample_state import read_fields, sample_state
+from .score import Score, scored
 
 
 class PredicateMetric(Metric):

@@ -14,12 +14,13 @@ from ..eval_sets.sample import Sample
 from ..judges import Judge, Usage
 from ..judges.embedders import Embedder, load_embedder
 from ..languages import FALLBACK
-from .metric import Metric, Score, failed, scored, skipped
+from .metric import Metric
+from .score import Score, failed, scored, skipped
+from .specification import RAGAS
 
 if TYPE_CHECKING:
     from .ragas_parts import JudgeLog, MetricForRagas
 
-PREFIX = "ragas:"
 _DEFAULT_EMBEDDER = "use"
 _LOWER_IS_BETTER = ("noise_sensitivity", "harmfulness", "maliciousness")  # Ragas's metrics do not declare it
 _CAPITAL = re.compile(r"(?<!^)(?=[A-Z])")
@@ -74,7 +75,7 @@ class RagasMetric(Metric):
         higher_is_better: bool | None = None,
     ) -> None:
         self._version = load_ragas().__version__
-        self.name = f"{PREFIX}{metric.name}"
+        self.name = f"{RAGAS}:{metric.name}"
         self.judge = judge
         self.embedder = load_embedder(embedder) if isinstance(embedder, str) else embedder
         self._metric = self._with_our_parts(metric)
@@ -211,7 +212,7 @@ def load_ragas_metric(name: str, judge: Judge | None = None, embedder: Embedder 
     parameters = inspect.signature(known[name]).parameters
     if "llm" in parameters:
         if judge is None:
-            raise UsageError(f"{PREFIX}{name} asks a judge; name one with --judge (in Python: judge=...)")
+            raise UsageError(f"{RAGAS}:{name} asks a judge; name one with --judge (in Python: judge=...)")
         parts["llm"] = JudgeLLM(judge)
     if "embeddings" in parameters:
         embedder = embedder or load_embedder(_DEFAULT_EMBEDDER)
@@ -219,7 +220,7 @@ def load_ragas_metric(name: str, judge: Judge | None = None, embedder: Embedder 
     try:
         metric = known[name](**parts)
     except (ImportError, ValueError, TypeError) as error:
-        raise UsageError(f"{PREFIX}{name} cannot be made: {' '.join(str(error).split())}") from error
+        raise UsageError(f"{RAGAS}:{name} cannot be made: {' '.join(str(error).split())}") from error
     metric.name = name
     return RagasMetric(metric, judge if "llm" in parameters else None, embedder if "embeddings" in parameters else None)
 
@@ -242,14 +243,14 @@ def _scores_single_answers(metric_class: Any) -> bool:
     from ragas import SingleTurnSample
 
     parameters = inspect.signature(metric_class.ascore).parameters.values()
-    required = {each.name for each in parameters if each.default is each.empty} - {"self"}
+    required = {parameter.name for parameter in parameters if parameter.default is parameter.empty} - {"self"}
     known = required <= {*SingleTurnSample.model_fields}
     return known and not _scores_messages(metric_class) and "MultiModal" not in metric_class.__name__
 
 
 def _scores_messages(metric: Any) -> bool:
     parameters = inspect.signature(metric.ascore).parameters.values()
-    return any(each.name == "user_input" and "Message" in str(each.annotation) for each in parameters)
+    return any(parameter.name == "user_input" and "Message" in str(parameter.annotation) for parameter in parameters)
 
 
 def _kind(metric: Any) -> str:
@@ -273,7 +274,9 @@ def _row_fields(metric: Any, kind: str) -> dict[str, bool]:
         return dict.fromkeys(metric.get_variables(), True)
     function = getattr(metric, "_func", None) or metric.ascore
     parameters = inspect.signature(function).parameters.values()
-    return {each.name: each.default is each.empty and each.name != "llm" for each in parameters}
+    return {
+        parameter.name: parameter.default is parameter.empty and parameter.name != "llm" for parameter in parameters
+    }
 
 
 def _range(metric: Any) -> tuple[float | None, float | None]:

@@ -26,7 +26,8 @@ from ..judges.embedders import Embedder
 from ..judges.question import PlainText
 from ..languages import FALLBACK
 from ..prompts import Prompt
-from .metric import Metric, Score, run_to_end
+from .metric import Metric, run_to_end
+from .score import Score
 
 T = TypeVar("T", bound=BaseModel)
 Result = TypeVar("Result")

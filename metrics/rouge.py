@@ -1,4 +1,4 @@
-"""What ROUGE-1, ROUGE-2 and ROUGE-L against the reference answer share: precision, recall and F-measure of overlap."""
+"""ROUGE: the words, pairs of words or longest common subsequence that an answer shares with reference or contexts."""
 
 from abc import abstractmethod
 from collections import Counter
@@ -7,7 +7,11 @@ from typing import NamedTuple
 
 from ..eval_sets.sample import Sample
 from ..text.tokens import tokens
-from .metric import ComputedMetric, Score, scored, skipped
+from .metric import ComputedMetric
+from .score import Score, scored, skipped
+
+MOST_TOKENS = 100_000
+"""The longest text whose subsequences are compared; the time is the product of both lengths / 64."""
 
 
 class Overlap(NamedTuple):
@@ -50,8 +54,42 @@ def ngram_overlap(answer: Sequence[str], reference: Sequence[str], order: int) -
     return Overlap((counts[0] & counts[1]).total(), counts[0].total(), counts[1].total())
 
 
+def common_subsequence_length(one: Sequence[str], other: Sequence[str]) -> int:
+    """The length of the longest sequence of tokens that both texts have in this order, gaps allowed.
+
+    Computed with bit parallelism (Hyyrö, 2004), 64 tokens at a time: two texts of 100 kB take some 10 ms, where the
+    usual table takes minutes.
+
+    Args:
+        one: At most `MOST_TOKENS` tokens.
+        other: At most `MOST_TOKENS` tokens.
+
+    Example:
+        >>> common_subsequence_length(("u", "belt", "de", "arts", "op"), ("de", "arts", "belt", "u"))
+        2
+    """
+    from rapidfuzz.distance import LCSseq
+
+    return int(LCSseq.similarity(one, other))
+
+
+def too_long_to_compare(*texts: Sequence[str]) -> str:
+    """Why texts of so many tokens are not compared, or "" where they are.
+
+    Example:
+        >>> too_long_to_compare(("short",), ("a", "b")), too_long_to_compare(("word",) * 100_001)
+        ('', 'a text of 100,001 words is too long: at most 100,000 are compared')
+    """
+    longest = max(map(len, texts))
+    return (
+        f"a text of {longest:,} words is too long: at most {MOST_TOKENS:,} are compared"
+        if longest > MOST_TOKENS
+        else ""
+    )
+
+
 class Rouge(ComputedMetric):
-    """F-measure of what answer and reference have in common (Lin, 2004; 003, Tables 3 and 5).
+    """F-measure of what answer and reference have in common (Lin, 2004; González Torres et al., 2024, Tables 3 and 5).
 
     Words are our tokens: case folded, letters with accents are letters, no stemming. Range: [0, 1].
     """
@@ -77,3 +115,89 @@ class Rouge(ComputedMetric):
     @abstractmethod
     def overlap(self, answer: Sequence[str], reference: Sequence[str]) -> Overlap | str:
         """Counts what the tokens of both have in common, or says why that cannot be computed."""
+
+
+class Rouge1(Rouge):
+    """F-measure of the words that answer and reference share.
+
+    Formula: 2PR / (P + R), with P = |shared words| / |words of the answer| and R = |shared words| / |words of the
+    reference| (Lin, 2004). Range: [0, 1]. Skipped when answer or reference has no words.
+
+    Example:
+        >>> Rouge1().score(response="De arts belt u.", reference="U belt de arts op").value
+        0.888888888888889
+    """
+
+    name = "rouge_1"
+    units = "words"
+
+    def overlap(self, answer: Sequence[str], reference: Sequence[str]) -> Overlap:
+        """The shared words, in any order."""
+        return ngram_overlap(answer, reference, order=1)
+
+
+class Rouge2(Rouge):
+    """F-measure of the pairs of neighbouring words that answer and reference share.
+
+    Formula: as ROUGE-1, over pairs (Lin, 2004). Range: [0, 1]. Skipped when answer or reference has no words; 0 when
+    one of them has a single word.
+
+    Example:
+        >>> Rouge2().score(response="De arts belt u.", reference="U belt de arts op").value
+        0.28571428571428575
+    """
+
+    name = "rouge_2"
+    units = "pairs of words"
+
+    def overlap(self, answer: Sequence[str], reference: Sequence[str]) -> Overlap:
+        """The shared pairs, in any order."""
+        return ngram_overlap(answer, reference, order=2)
+
+
+class RougeL(Rouge):
+    """F-measure of the longest common subsequence of answer and reference.
+
+    Formula: 2PR / (P + R), with P = LCS / |words of the answer| and R = LCS / |words of the reference| (Lin, 2004).
+    Range: [0, 1]. Skipped when answer or reference has no words, or more than 100,000.
+
+    Example:
+        >>> RougeL().score(response="De arts belt u.", reference="U belt de arts op").value
+        0.4444444444444445
+    """
+
+    name = "rouge_l"
+    units = "words, in their order,"
+
+    def overlap(self, answer: Sequence[str], reference: Sequence[str]) -> Overlap | str:
+        """Counts the words of the longest common subsequence, or says why it cannot be computed."""
+        if too_long := too_long_to_compare(answer, reference):
+            return too_long
+        return Overlap(common_subsequence_length(answer, reference), len(answer), len(reference))
+
+
+class RougeLPrecision(ComputedMetric):
+    """The share of the answer's tokens that occur in the contexts in the same order, gaps allowed.
+
+    Formula: LCS(answer, contexts) / |tokens of the answer|, where LCS is the length of the longest common subsequence
+    and the contexts count as one text, in their order (Lin, 2004, "ROUGE: A Package for Automatic Evaluation of
+    Summaries"). Range: [0, 1]. An answer without words is skipped, and so is a text of more than 100,000 words.
+
+    Example:
+        >>> RougeLPrecision().score(response="Click New, then Save.", retrieved_contexts=["Click New and Save"]).value
+        0.75
+    """
+
+    name = "rouge_l_precision"
+    needs = ("response", "retrieved_contexts")
+
+    def compute(self, sample: Sample) -> Score:
+        """Skipped when the answer has no words, or a text has too many."""
+        answer = tokens(sample.response)
+        if not answer:
+            return skipped("the answer has no words")
+        context = [token for context in sample.retrieved_contexts for token in tokens(context)]
+        if too_long := too_long_to_compare(answer, context):
+            return skipped(too_long)
+        common = common_subsequence_length(answer, context)
+        return scored(common / len(answer), f"{common} of {len(answer)} tokens are in the context in this order")

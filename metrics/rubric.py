@@ -7,9 +7,10 @@ from ..eval_sets.sample import Sample
 from ..judges import Answer, Judge, Level, Request, ScoreQuestion
 from ..prompts import BUNDLED, Prompts
 from .claim_support import require_answers
-from .metric import Metric, Score, scored
+from .metric import Metric
 from .rubric_file import Criterion, Rubric, read_rubric
 from .sample_state import sample_state
+from .score import Score, scored
 
 
 class RubricMetric(Metric):
@@ -54,11 +55,13 @@ class RubricMetric(Metric):
             _criterion_evidence(criterion, answer)
             for criterion, answer in zip(self.rubric.criteria, answers.values(), strict=True)
         ]
-        total = sum(each["weight"] for each in criteria)
-        value = sum(each["weight"] * each["share"] for each in criteria) / total
+        total = sum(criterion["weight"] for criterion in criteria)
+        value = sum(criterion["weight"] * criterion["share"] for criterion in criteria) / total
         evidence = {"rubric": self.rubric.name, "criteria": criteria, "judge": self.judge.name}
         evidence |= self.prompts.evidence([request.task], sample.language)
-        reason = "; ".join(f"{each['text']}: {each['level']} ({each['share']:.2f})" for each in criteria)
+        reason = "; ".join(
+            f"{criterion['text']}: {criterion['level']} ({criterion['share']:.2f})" for criterion in criteria
+        )
         return scored(min(1.0, max(0.0, value)), reason, evidence, answers.usage)
 
     def request(self, sample: Sample) -> Request:

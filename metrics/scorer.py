@@ -8,9 +8,10 @@ from ..eval_sets.sample import Sample
 from ..judges import Judge, Usage
 from ..meta_eval.scorer import JudgeRecord, Prediction, Scorer
 from ..prompts import Prompts
-from .metric import Metric, Score, failed, scored, skipped
-
-PREFIX = "scorer:"
+from .metric import Metric
+from .options import coerce_options
+from .score import Score, failed, scored, skipped
+from .specification import MetricSpecification
 
 
 class ScorerMetric(Metric):
@@ -93,7 +94,7 @@ def explain_prediction(prediction: Prediction, level: float, remarks: Sequence[s
 
 
 def load_scorer_metric(
-    specification: str,
+    specification: MetricSpecification,
     load_part: Callable[[str], Metric],
     *,
     judge: Judge | None,
@@ -103,7 +104,7 @@ def load_scorer_metric(
     """The metric of `scorer:FILE` or `scorer:FILE:allow_changed=true`.
 
     Args:
-        specification: The prefix, the file and perhaps the option.
+        specification: The file, and perhaps the option.
         load_part: Loads one of the scorer's metrics by name.
         judge: Who answers the questions of the parts.
         embedder: The name of the embedder in use.
@@ -113,8 +114,8 @@ def load_scorer_metric(
         UsageError: The judge, a prompt or the embedder is not what the scorer was fitted with, and that is not allowed.
         InputError: The file cannot be read.
     """
-    path, allow_changed = scorer_path(specification)
-    scorer = Scorer.load(path)
+    path, scorer = specification.argument, load_scorer(specification)
+    allow_changed = coerce_options(specification.text, _scorer_options, specification.options).get("allow_changed")
     changes = find_changes(scorer, judge, embedder, prompts)
     if changes and not allow_changed:
         raise UsageError(
@@ -122,14 +123,16 @@ def load_scorer_metric(
             f"fit it again (assay meta RUN --save {path}), or accept the change with {specification}:allow_changed=true"
         )
     parts = [load_part(part.metric) for part in scorer.parts]
-    return ScorerMetric(scorer, parts, specification, [f"changed since the fit: {change}" for change in changes])
+    return ScorerMetric(scorer, parts, specification.text, [f"changed since the fit: {change}" for change in changes])
 
 
-def scorer_path(specification: str) -> tuple[str, bool]:
-    """The file of a specification, and whether changes are allowed."""
-    path = specification.removeprefix(PREFIX)
-    plain = path.removesuffix(":allow_changed=true")
-    return plain, plain != path
+def load_scorer(specification: MetricSpecification) -> Scorer:
+    """The saved scorer that `scorer:FILE` names. Raises `InputError` where it cannot be read."""
+    return Scorer.load(specification.argument)
+
+
+def _scorer_options(*, allow_changed: bool = False) -> None:
+    """Declares the options that may follow `scorer:FILE`."""
 
 
 def find_changes(scorer: Scorer, judge: Judge | None, embedder: str, prompts: Prompts) -> list[str]:

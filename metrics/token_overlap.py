@@ -2,7 +2,8 @@
 
 from ..eval_sets.sample import Sample
 from ..text.tokens import tokens
-from .metric import ComputedMetric, Score, scored, skipped
+from .metric import ComputedMetric
+from .score import Score, scored, skipped
 
 _MOST_SHOWN = 20  # tokens in the evidence
 

@@ -12,7 +12,8 @@ from ..languages import language_or_fallback
 from ..prompts import BUNDLED, Prompts
 from .claim_support import predicate_claim, require_answers
 from .fbeta import f_beta, precision, recall
-from .metric import Metric, Score, scored, skipped
+from .metric import Metric
+from .score import Score, scored, skipped
 
 Mode = Literal["f1", "precision", "recall"]
 
@@ -49,9 +50,9 @@ def adherence(answered: Sequence[bool], within: Sequence[bool], mode: Mode) -> f
         (0.5, None)
     """
     pairs = list(zip(answered, within, strict=True))
-    true_positives = sum(said and fits for said, fits in pairs)
-    false_positives = sum(said and not fits for said, fits in pairs)
-    false_negatives = sum(fits and not said for said, fits in pairs)
+    true_positives = sum(is_answered and fits for is_answered, fits in pairs)
+    false_positives = sum(is_answered and not fits for is_answered, fits in pairs)
+    false_negatives = sum(fits and not is_answered for is_answered, fits in pairs)
     if mode == "precision":
         return precision(true_positives, false_positives)
     if mode == "recall":
@@ -117,8 +118,8 @@ class TopicAdherence(Metric):
         answered, within = verdicts[0::2], verdicts[1::2]
         evidence |= {
             "topics": [
-                {"text": topic, "answered": said, "within": fits}
-                for topic, said, fits in zip(topics, answered, within, strict=True)
+                {"text": topic, "answered": is_answered, "within": fits}
+                for topic, is_answered, fits in zip(topics, answered, within, strict=True)
             ],
             "claims": [claim.evidence() for claim in claims],
         }
@@ -149,9 +150,13 @@ def reference_topics(sample: Sample) -> list[str]:
 
 
 def _reason(topics: Sequence[str], answered: Sequence[bool], within: Sequence[bool]) -> str:
-    count = sum(said and fits for said, fits in zip(answered, within, strict=True))
+    count = sum(is_answered and fits for is_answered, fits in zip(answered, within, strict=True))
     reason = f"{count} of {len(topics)} topics are among the reference topics and answered"
-    strays = [topic for topic, said, fits in zip(topics, answered, within, strict=True) if said and not fits]
-    missed = [topic for topic, said, fits in zip(topics, answered, within, strict=True) if fits and not said]
+    strays = [
+        topic for topic, is_answered, fits in zip(topics, answered, within, strict=True) if is_answered and not fits
+    ]
+    missed = [
+        topic for topic, is_answered, fits in zip(topics, answered, within, strict=True) if fits and not is_answered
+    ]
     reason += f'; answered all the same: "{strays[0]}"' if strays else ""
     return reason + (f'; refused: "{missed[0]}"' if missed else "")

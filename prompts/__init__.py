@@ -1,26 +1,5 @@
 """Prompts: one Markdown file per prompt and language; loading, hashing and rendering them."""
 
-from .catalogue import (
-    BUNDLED,
-    OTHER_LANGUAGE,
-    Prompts,
-    bundled_prompt_text,
-    bundled_prompts,
-    prompt_names,
-    read_prompt,
-    read_prompt_as,
-)
-from .prompt import Message, Prompt
+from lazy_loader import attach_stub
 
-__all__ = [
-    "BUNDLED",
-    "OTHER_LANGUAGE",
-    "Message",
-    "Prompt",
-    "Prompts",
-    "bundled_prompt_text",
-    "bundled_prompts",
-    "prompt_names",
-    "read_prompt",
-    "read_prompt_as",
-]
+__getattr__, __dir__, __all__ = attach_stub(__name__, __file__)

@@ -249,20 +249,25 @@ class Aligner:
                 tuple(_example(sample) for sample in self.samples if self._half_of[sample.id] != half)
                 for half in (0, 1)
             ]
-            alignments = [Alignment(examples=each, shown=self.shown, embedder=self.embedder) for each in examples]
+            alignments = [
+                Alignment(examples=half_examples, shown=self.shown, embedder=self.embedder)
+                for half_examples in examples
+            ]
             values["few-shot"] = _fixed(self._run("few-shot", self._by_half(alignments)))
         if "rules" in self.candidates:
             rules = [
                 self._runner.run(self._distil([one for one in self.samples if self._half_of[one.id] != half]))
                 for half in (0, 1)
             ]
-            values["rules"] = _fixed(self._run("rules", self._by_half([Alignment(rules=each) for each in rules])))
+            values["rules"] = _fixed(
+                self._run("rules", self._by_half([Alignment(rules=half_rules) for half_rules in rules]))
+            )
         if self.optimizer is not None:
             evolved = [
                 self._evolve([sample for sample in self.samples if self._half_of[sample.id] != half]) for half in (0, 1)
             ]
             values[self.optimizer] = _fixed(
-                self._run(self.optimizer, self._by_half([Alignment(rules=each) for each in evolved]))
+                self._run(self.optimizer, self._by_half([Alignment(rules=half_rules) for half_rules in evolved]))
             )
         for name, prompts in self._prompts.items():
             values[f"prompts {name}"] = _fixed(

@@ -337,5 +337,7 @@ def search_words(text: str) -> list[str]:
         ['een', 'menu', 'item', '2', 'uber', 'all']
     """
     if not text.isascii():
-        text = "".join(each for each in unicodedata.normalize("NFKD", text) if not unicodedata.combining(each))
+        text = "".join(
+            character for character in unicodedata.normalize("NFKD", text) if not unicodedata.combining(character)
+        )
     return _WORD.findall(text.lower())

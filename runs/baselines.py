@@ -1,11 +1,12 @@
-"""Baselines for answers that another tool scored: a metric is worth its price only above them."""
+"""Baselines for answers that another tool scored: a metric should beat them."""
 
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..eval_sets import Sample
-from ..metrics.catalogue import BASELINES, load_metric
+from ..metrics.catalogue import load_metric
 from ..metrics.metric import run_to_end
+from ..metrics.specification import BASELINES
 
 if TYPE_CHECKING:
     from ..meta_eval.score_files import JoinedScores

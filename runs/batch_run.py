@@ -12,10 +12,12 @@ from ..judges.batch.provider import find_provider
 from ..judges.bundled_cassettes import is_bundled
 from ..judges.pending_reply import ReplyPending
 from ..metrics import Metric, Score
-from ..metrics.metric import ComputedMetric, skipped
+from ..metrics.metric import ComputedMetric
+from ..metrics.score import skipped
 from .execute import FinishedMetrics, execute
-from .options import RunOptions, Scorers
+from .options import RunOptions
 from .plan import Plan
+from .scoring_request import OpenedMetrics
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +52,7 @@ def check_batches(plan: Plan, options: RunOptions) -> None:
 @asynccontextmanager
 async def replies_in_batches(
     read_samples: Callable[[], Iterable[Sample]],
-    scorers: Scorers,
+    opened: OpenedMetrics,
     finished_metrics: FinishedMetrics,
     options: RunOptions,
     batches: BatchOptions,
@@ -62,7 +64,7 @@ async def replies_in_batches(
 
     Args:
         read_samples: Reads the samples from the beginning.
-        scorers: The metrics and their judge.
+        opened: The metrics and their judge.
         finished_metrics: The metrics that need not score a sample again.
         options: The budget.
         batches: How the batches are made.
@@ -71,10 +73,10 @@ async def replies_in_batches(
         JudgeUnavailable: The provider cannot be reached, or refuses.
         UsageError: The judge cannot be asked in batches.
     """
-    judge = scorers.judge
+    judge = opened.judge
     if judge is None or judge.cassette is None:
         raise UsageError("batches need a judge that litellm reaches and a cassette")
-    metrics = [_PlannedMetric(metric) for metric in scorers.metrics if not isinstance(metric, ComputedMetric)]
+    metrics = [_PlannedMetric(metric) for metric in opened.metrics if not isinstance(metric, ComputedMetric)]
     with BatchQueue(
         judge.settings,
         Path(judge.cassette.path),
@@ -92,7 +94,7 @@ async def replies_in_batches(
                 read_samples(),
                 metrics,
                 lambda *_: None,
-                concurrency=scorers.concurrent_samples,
+                concurrency=opened.concurrent_samples,
                 finished_metrics=finished_metrics,
             )
             has_replies = await queue.close_stage()

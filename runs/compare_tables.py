@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ..metrics.catalogue import BASELINES
+from ..metrics.specification import BASELINES
 from ..presentation.figure import Figure
 from ..presentation.result_table import Block, Cell, Content, Field, Paragraph, ResultTable, Tone, tabulate
 from .compare import Comparison, Difference

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from importlib import resources
+from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -12,6 +13,7 @@ from .sqlite import SQLiteDatabase
 
 URL = re.compile(r"postgres(?:ql)?://")
 _MIGRATION = re.compile(r"(\d+)_\w+\.sql")
+_MIGRATIONS = resources.files(__package__).joinpath("migrations")
 
 
 class Database(Protocol):
@@ -145,24 +147,24 @@ def explain_errors(
         raise error_type(f"{database.name}: {problem}: {error}; {database.cure(error)}{then}") from error
 
 
-def migrate(database: Database) -> None:
+def migrate(database: Database, folder: Traversable = _MIGRATIONS) -> None:
     """Brings the tables up to date, all of it or nothing; two processes may open a new store at once.
 
+    Args:
+        database: Whose tables. A new store gets all files of the folder, another one those after its own version.
+        folder: SQL files `NNNN_what_they_add.sql`; the first makes the tables, each further one changes them.
+
     Raises:
-        UsageError: The tables are of a version that no migration begins at.
+        UsageError: The tables are of a version that no file of the folder follows.
     """
-    files = {
-        int(match[1]): file
-        for file in resources.files(__package__).joinpath("migrations").iterdir()
-        if (match := _MIGRATION.fullmatch(file.name))
-    }
+    files = {int(match[1]): file for file in folder.iterdir() if (match := _MIGRATION.fullmatch(file.name))}
     newest = max(files)
     if database.version() == newest:
         return
     with database.migration():
         version = database.version()
         if version is not None and version not in files:
-            cure = "update assay" if version > newest else "move it away, or name another --store"
+            cure = "update assay" if version > newest else "move it away, or name another --store, and run again"
             raise UsageError(
                 f"{database.name}: not a store of runs that this version of assay can read: its tables are of version "
                 f"{version}, those of this assay of version {newest}; {cure}"

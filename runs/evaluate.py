@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeAlias, TypeVar
 
 from ..errors import BudgetReached, UsageError
 from ..eval_sets import Sample, read_samples
@@ -16,10 +16,11 @@ from ..metrics import Metric, Score
 from ..metrics.catalogue import default_metrics
 from ..metrics.metric import run_to_end
 from ..prompts import BUNDLED, Prompts
-from .options import JudgeLike, RunOptions
+from .options import RunOptions
 from .plan import PYTHON_DATA, Plan, absolute_source
 from .progress_display import live_progress
 from .results import Results
+from .scoring_request import JudgeLike, ScoringRequest
 from .session import Ending, OnProgress, Progress, StoredRun, find_run_to_resume, score_samples
 from .set_profile import SetProfile
 from .store import Store
@@ -27,6 +28,9 @@ from .store import Store
 if TYPE_CHECKING:
     from datasets import Dataset
     from narwhals.typing import IntoDataFrame
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 SampleData: TypeAlias = "str | Path | IntoDataFrame | Dataset | Iterable[Sample | Mapping[str, Any]]"
 """What can be evaluated: a path, the name of a set, a DataFrame, a dataset of `datasets` or Ragas, dicts, samples."""
@@ -64,6 +68,20 @@ class _MemoryRecord:
 
     def end(self, ending: Ending) -> None:
         """Nothing is left to write."""
+
+
+def with_signature_of(function: Callable[P, Any]) -> Callable[[Callable[..., T]], Callable[P, T]]:
+    """Gives a function the parameters of another, for type checkers, editors and `help`, so that they are written once.
+
+    Args:
+        function: The function that has the parameters.
+    """
+
+    def give(other: Callable[..., T]) -> Callable[P, T]:
+        other.__signature__ = inspect.signature(function)  # type: ignore[attr-defined]
+        return other
+
+    return give
 
 
 async def aevaluate(
@@ -124,16 +142,18 @@ async def aevaluate(
             f"budget={budget!r}: say what it bounds, such as budget=Budget(usd=1) (from assay import Budget)"
         )
     own_prompts = prompts if isinstance(prompts, Prompts) else Prompts.from_folder(prompts)
-    options = RunOptions(
+    request = ScoringRequest(
         metrics=_check_metrics(default_metrics(has_judge=judge is not None) if metrics is None else metrics),
         judge=judge,
         model=model,
         embedder=embedder,
         prompts=own_prompts,
-        cassette=None if cassette is None else Path(cassette),
-        mode=mode,
-        budget=budget or Budget(),
-        concurrency=concurrency,
+        options=RunOptions(
+            cassette=None if cassette is None else Path(cassette),
+            mode=mode,
+            budget=budget or Budget(),
+            concurrency=concurrency,
+        ),
     )
     if resume is not None and store is None:
         raise UsageError(f'resume={resume!r} needs the store that keeps the run: store=".assay"')
@@ -142,60 +162,23 @@ async def aevaluate(
     rows = list(read_samples(samples, **reading))
     if store is None:
         memory = _MemoryRecord()
-        shown = await _score(rows, memory, options, progress, lambda: _results_of(memory, ReplyCounts()))
-        return _results_of(memory, shown.judge.replies if shown.judge else ReplyCounts())
-    plan = _plan(samples, rows, options, prompts, reading)
+        session = await _score(rows, memory, request, progress, lambda: _results_of(memory, ReplyCounts()))
+        return _results_of(memory, session.judge.replies if session.judge else ReplyCounts())
+    plan = _plan(samples, rows, request, prompts, reading)
     kept = Store(store)
     try:
         record = StoredRun(plan, kept, find_run_to_resume(kept, resume, plan).id if resume else None)
-        await _score(rows, record, options, progress, lambda: Results.from_store(kept, record.run))
+        await _score(rows, record, request, progress, lambda: Results.from_store(kept, record.run))
         return Results.from_store(kept, record.run)
     finally:
         kept.close()
 
 
-def evaluate(
-    samples: SampleData,
-    metrics: Sequence[Metric | str] | Metric | str | None = None,
-    *,
-    judge: JudgeLike | None = None,
-    model: str | None = None,
-    embedder: Embedder | str = "use",
-    prompts: Prompts | str | Path = BUNDLED,
-    mapping: Mapping[str, str] | None = None,
-    language: str | None = None,
-    cassette: str | Path | None = None,
-    mode: Mode = "auto",
-    store: str | Path | None = None,
-    resume: str | None = None,
-    budget: Budget | None = None,
-    concurrency: int | None = None,
-    progress: bool | OnProgress = True,
-) -> Results:
+@with_signature_of(aevaluate)
+def evaluate(*args: Any, **kwargs: Any) -> Results:
     """Scores samples: `aevaluate` for code that is not async, in a script, in a notebook and beside a running loop.
 
-    Args:
-        samples: A path, the name of a set, a DataFrame, a dataset, or a list of dicts or samples.
-        metrics: Names of metrics, or metrics as they are; by default what agreed best with people.
-        judge: A judge, a litellm model string, a settings file, a function from text to text, or an OpenAI client.
-        model: The model that a client asks; for a function its name in cassettes and reports.
-        embedder: For the metrics given by name.
-        prompts: The folder of your own prompts.
-        mapping: Renames columns, theirs to ours.
-        language: The language of the samples that name none.
-        cassette: The file of recorded replies.
-        mode: How the cassette is used.
-        store: Where the run is kept; None for in memory.
-        resume: The run in the store to go on with.
-        budget: Bounds on live calls.
-        concurrency: Calls at once.
-        progress: Whether progress is shown, or a function that is called with it.
-
-    Returns:
-        The scores, in the samples' order.
-
-    Raises:
-        AssayError: As `aevaluate`, which says more about the arguments too.
+    It takes the arguments of `aevaluate`, returns what that returns and raises what that raises.
 
     Example:
         >>> from assay import evaluate
@@ -206,41 +189,23 @@ def evaluate(
         >>> results.scores["sample-1"]["token_overlap"].value
         0.5
     """
-    return run_to_end(
-        aevaluate(
-            samples,
-            metrics,
-            judge=judge,
-            model=model,
-            embedder=embedder,
-            prompts=prompts,
-            mapping=mapping,
-            language=language,
-            cassette=cassette,
-            mode=mode,
-            store=store,
-            resume=resume,
-            budget=budget,
-            concurrency=concurrency,
-            progress=progress,
-        )
-    )
+    return run_to_end(aevaluate(*args, **kwargs))
 
 
 async def _score(
     rows: Sequence[Sample],
     record: "_MemoryRecord | StoredRun",
-    options: RunOptions,
-    shown: bool | OnProgress,
+    request: ScoringRequest,
+    show: bool | OnProgress,
     results: Callable[[], Results],
 ) -> Progress:
     """Scores the samples into the record; at a bound of the budget the error gets the results until then."""
     progress = Progress(total=record.count(rows))
     display: AbstractContextManager[OnProgress]
-    display = live_progress(quiet=not shown) if isinstance(shown, bool) else nullcontext(shown)
+    display = live_progress(quiet=not show) if isinstance(show, bool) else nullcontext(show)
     try:
         with display as on_progress:
-            await score_samples(rows, record, options, progress=progress, on_progress=on_progress)
+            await score_samples(rows, record, request, progress=progress, on_progress=on_progress)
     except BudgetReached as error:
         if isinstance(record, StoredRun):
             more = BudgetReached(
@@ -261,7 +226,7 @@ def _results_of(record: _MemoryRecord, replies: ReplyCounts) -> Results:
 def _plan(
     samples: SampleData,
     rows: Sequence[Sample],
-    options: RunOptions,
+    request: ScoringRequest,
     prompts: Prompts | str | Path,
     reading: Mapping[str, Any],
 ) -> Plan:
@@ -275,9 +240,9 @@ def _plan(
         source = f"{PYTHON_DATA}{content}"
     return Plan(
         sets=(source,),
-        metrics=tuple(metric if isinstance(metric, str) else metric.name for metric in options.metrics),
-        judge=options.judge_settings,
-        embedder=options.embedder if isinstance(options.embedder, str) else options.embedder.name,
+        metrics=tuple(metric if isinstance(metric, str) else metric.name for metric in request.metrics),
+        judge=request.judge_settings,
+        embedder=request.embedder if isinstance(request.embedder, str) else request.embedder.name,
         mapping=reading["mapping"] or {},
         language=reading["language"],
         prompts=None if isinstance(prompts, Prompts) else str(Path(prompts).resolve()),

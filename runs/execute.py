@@ -8,7 +8,7 @@ from pathlib import Path
 from ..errors import AssayError
 from ..eval_sets import Sample
 from ..metrics import Metric, Score
-from ..metrics.metric import failed
+from ..metrics.score import failed
 
 Keep = Callable[[Sample, dict[str, Score]], None]
 FinishedMetrics = Callable[[Sample], set[str]]

@@ -34,9 +34,9 @@ class _RulesAdapter:
         traces = []
         for sample, value in zip(batch, values, strict=True):
             target = sample.rating_share or 0.0
-            said = "gave no score" if value is None else f"scored {value:.2f} of 1"
-            feedback = f"The judge {said}; the team's rating is {target:.2f} of 1."
-            traces.append({"Inputs": self._describe(sample), "Generated Outputs": said, "Feedback": feedback})
+            outcome = "gave no score" if value is None else f"scored {value:.2f} of 1"
+            feedback = f"The judge {outcome}; the team's rating is {target:.2f} of 1."
+            traces.append({"Inputs": self._describe(sample), "Generated Outputs": outcome, "Feedback": feedback})
         scores = [
             0.0 if value is None else 1 - abs(value - (sample.rating_share or 0.0))
             for sample, value in zip(batch, values, strict=True)

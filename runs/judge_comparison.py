@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Literal
 
 from ..errors import UsageError
 from ..eval_sets import Sample
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 ANSWERS = 1000  # that a cost is for
 Unit = Literal["usd", "tokens", "seconds"]
-UNITS: tuple[Unit, ...] = get_args(Unit)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,20 +129,20 @@ def compare_judges(
     Raises:
         UsageError: The cost is wanted in USD, and a price is unknown.
     """
-    oriented = judge_scores if higher_is_better(metric) else [_negate(each) for each in judge_scores]
-    unmarked = [_describe(samples, each, seed) for each in oriented]
+    oriented = judge_scores if higher_is_better(metric) else [_negate(judge) for judge in judge_scores]
+    unmarked = [_describe(samples, judge, seed) for judge in oriented]
     unit = cost or _choose_unit(unmarked)
     costs = {judge.judge: judge.cost(unit) for judge in unmarked}
     judges = tuple(_mark_frontier(judge, unmarked, costs) for judge in unmarked)
     pairs = _compare_pairs(samples, oriented, seed)
-    scores = {each.judge: each.scores for each in oriented}
+    scores = {judge.judge: judge.scores for judge in oriented}
     panels = compare_panels(samples, scores, costs, seed=seed)
     is_rated = any(sample.rating_share is not None for sample in samples)
     advice = _advise(judges, pairs, unit) if is_rated else "no judge can be recommended: none of these answers is rated"
     probes = [
         findings
-        for each in judge_scores
-        for findings in compare_probed(each.judge, samples, each.scores, each.probed, seed=seed)
+        for judge in judge_scores
+        for findings in compare_probed(judge.judge, samples, judge.scores, judge.probed, seed=seed)
     ]
     return JudgeComparison(metric, unit, judges, pairs, _claim_agreement(scores), panels, advice, tuple(probes))
 
@@ -233,8 +232,8 @@ def _compare_pairs(
     shares = [np.nan if sample.rating_share is None else sample.rating_share for sample in samples]
     table = ScoreTable(
         items=tuple(sample.id for sample in samples),
-        metrics=tuple(each.judge for each in judge_scores),
-        scores=np.array([[value(each.scores.get(sample.id)) for each in judge_scores] for sample in samples]),
+        metrics=tuple(judge.judge for judge in judge_scores),
+        scores=np.array([[value(judge.scores.get(sample.id)) for judge in judge_scores] for sample in samples]),
         ratings=np.array(shares)[:, None],
         rating_min=0.0,
         rating_max=1.0,
@@ -257,11 +256,11 @@ def _claim_agreement(scores: Mapping[str, Mapping[str, Score]]) -> ClaimAgreemen
         }
         for judge, by_sample in scores.items()
     }
-    shared = sorted(set.intersection(*(set(each) for each in claims.values()))) if claims else []
-    votes = {judge: [int(each[key]) for key in shared] for judge, each in claims.items()}
+    shared = sorted(set.intersection(*(set(of_judge) for of_judge in claims.values()))) if claims else []
+    votes = {judge: [int(of_judge[key]) for key in shared] for judge, of_judge in claims.items()}
     if len(votes) < 2 or not shared:
         return ClaimAgreement(len(shared), None, ())
-    differ = len({vote for each in votes.values() for vote in each}) > 1
+    differ = len({vote for of_judge in votes.values() for vote in of_judge}) > 1
     marks = np.array(list(votes.values()), float).T
     # of two marks the ordinal alpha is the nominal one
     alpha = float(ordinal_alpha(marks)(np.ones((len(shared), 1)))[0]) if differ else None

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..eval_sets import Sample
-from ..meta_eval.estimate import Estimate, estimate_mean
-from ..meta_eval.proportion import estimate_proportion
+from ..meta_eval.estimate import Estimate, estimate_mean, estimate_proportion
 from ..metrics import Score
 from .pair_difference import paired_difference
 from .panels import claims_by_text

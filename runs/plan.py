@@ -3,14 +3,17 @@
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict
 
 from ..errors import InputError, UsageError
-from ..eval_sets import Sample, read_set
 from ..judges import JudgeSettings
-from ..metrics import Metric
-from ..metrics.catalogue import BASELINES, higher_is_better
+from ..metrics.specification import BASELINES
+
+if TYPE_CHECKING:
+    from ..eval_sets import Sample
+    from ..metrics import Metric
 
 PYTHON_DATA = "python:"
 """Before the hash of samples that a program gave, in place of the name of a set."""
@@ -43,7 +46,7 @@ class Plan(BaseModel):
         """The metrics asked for, then the baselines, which stand in every table."""
         return tuple(dict.fromkeys((*self.metrics, *BASELINES)))
 
-    def with_directions(self, metrics: Iterable[Metric]) -> "Plan":
+    def with_directions(self, metrics: "Iterable[Metric]") -> "Plan":
         """This plan with the directions of its loaded metrics recorded.
 
         Args:
@@ -72,7 +75,7 @@ class Plan(BaseModel):
         content = self.model_dump_json(exclude=exclude) + judge_identity(self.judge)
         return hashlib.sha256(content.encode()).hexdigest()[:12]
 
-    def samples(self, skip_bad: list[InputError] | None = None, notes: list[str] | None = None) -> Iterator[Sample]:
+    def samples(self, skip_bad: list[InputError] | None = None, notes: list[str] | None = None) -> "Iterator[Sample]":
         """The samples of all sets, one by one.
 
         Args:
@@ -83,6 +86,8 @@ class Plan(BaseModel):
             InputError: A row cannot be read, or two sets use one id.
             UsageError: The samples were given in Python, and are in no file.
         """
+        from ..eval_sets import read_set
+
         earlier: set[int] = set()  # hashes, not ids: a set may be long
         for source in self.sets:
             if source.startswith(PYTHON_DATA):
@@ -123,6 +128,8 @@ def judge_identity(judge: JudgeSettings | None) -> str:
 
 
 def _declared_direction(metric: str) -> bool:
+    from ..metrics.catalogue import higher_is_better
+
     try:
         return higher_is_better(metric)
     except UsageError:

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import BaseModel
 
-from ..metrics.scorer import PREFIX
+from ..metrics.specification import parse_specification
 from ..presentation.figure import Figure
 from .ratings.rated_set import replace_ratings
 
@@ -60,7 +60,7 @@ def predict_mean_rating(store: "Store", run: str) -> PredictedRating | None:
     Returns:
         The estimate; None where the run has no scorer, or no prediction.
     """
-    metric = next((name for name in store.run(run).plan.metrics if name.startswith(PREFIX)), None)
+    metric = next((name for name in store.run(run).plan.metrics if parse_specification(name).is_scorer), None)
     if metric is None:
         return None
     import numpy as np

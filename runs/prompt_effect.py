@@ -8,7 +8,7 @@ from ..errors import UsageError
 from ..eval_sets import Sample
 from ..judges import Usage
 from ..metrics import Score
-from ..metrics.catalogue import BASELINES
+from ..metrics.specification import BASELINES
 from .panels import claims_by_text
 
 if TYPE_CHECKING:

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..judges.drift import RepeatedQuestion
-from ..meta_eval.estimate import Estimate
-from ..meta_eval.proportion import estimate_proportion
+from ..meta_eval.estimate import Estimate, estimate_proportion
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from ..eval_sets.name_suggestions import nearest_names
 from ..installation import require_extra
 from ..judges import ReplyCounts, Usage
 from ..metrics import Score
-from ..metrics.catalogue import BASELINES
+from ..metrics.specification import BASELINES
 from ..presentation.figure import Figure
 from ..presentation.page import render_page, template_environment, write_page
 from ..presentation.result_table import ResultTable

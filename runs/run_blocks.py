@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ..metrics import Score
-from ..metrics.catalogue import BASELINES
+from ..metrics.specification import BASELINES
 from ..presentation.figure import Figure, format_cost
 from ..presentation.result_table import Block, Paragraph, ResultTable, Tone
 from ..presentation.texts import one_line

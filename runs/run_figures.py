@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ..meta_eval.estimate import Estimate
-from ..metrics.catalogue import BASELINES
+from ..metrics.specification import BASELINES
 from ..presentation.axes import Axis, axis_over
 from .database import explain_errors
 from .nightly.nightly_report import MetricReport, report_metric

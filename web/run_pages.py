@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from ..metrics.catalogue import BASELINES
+from ..metrics.specification import BASELINES
 from ..presentation.charts import draw_forest, draw_histogram
 from ..runs import Store
 from ..runs.answer_index import AnswerIndex, AnswerPage, AnswerQuery, Rated, Status

@@ -7,8 +7,6 @@ from starlette.types import ASGIApp
 
 from ..errors import UsageError
 
-LOOPBACK = "127.0.0.1"
-
 
 def serve(app: ASGIApp, host: str, port: int, on_ready: Callable[[str], None]) -> None:
     """Serves an application until Ctrl-C.

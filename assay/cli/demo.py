@@ -31,8 +31,6 @@ _NOT_RECORDED = {
     "smollm2-135m": ("answer_relevance",),
 }
 SETS = ("helpdesk_nl", "helpdesk_en")
-KPI_SETS = ("kpi_nl", "kpi_en")
-TEXT_AND_NUMBERS = ("faithfulness", "faithfulness:numeric=false")  # with computed verdicts, and by the judge alone
 _RESAMPLES = 500  # fewer than `assay meta` takes: the demo answers in seconds
 _REPEATS = 2
 _CONSTRUCTED = (

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ..metrics.heuristic.explain import Explanation
     from ..metrics.heuristic.message_type import Rules
     from ..metrics.heuristic.translation import TranslatorName
-    from ..metrics.metric import Score
+    from ..metrics.score import Score
 
 
 @click.group()

@@ -25,7 +25,7 @@ _NAME = re.compile(r'(?:"[^"]*"|[^,"]|")+')  # up to a comma that stands between
 PROMPTS_IN_USE = "prompts.txt"  # in the store: the folder that `assay prompts use` chose
 
 
-class Place(click.ParamType[Any]):
+class FolderOrUrl(click.ParamType[Any]):
     """A folder as a path, the URL of a server as it is."""
 
     name = "place"
@@ -37,7 +37,7 @@ class Place(click.ParamType[Any]):
 
 store_option = click.option(
     "--store",
-    type=Place(),
+    type=FolderOrUrl(),
     default=".assay",
     show_default=True,
     envvar="ASSAY_STORE",
@@ -345,8 +345,9 @@ def read_metrics(typed: str | None, translate: str | None = None, *, has_judge: 
     if translate is None:
         return names
     from ..metrics.catalogue import add_option
+    from ..metrics.specification import parse_specification
 
     translated = tuple(add_option(name, "translate", translate) for name in names)
-    if not any(f":translate={translate}" in name for name in translated):
+    if not any(parse_specification(name).options.get("translate") == translate for name in translated):
         raise UsageError(f"--translate {translate}: none of {', '.join(names)} reads a translation; heuristic does")
     return translated

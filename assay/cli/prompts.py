@@ -1,15 +1,15 @@
 """`assay prompts`: what the judges are asked, word for word."""
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..errors import UsageError
+from ..errors import InputError, UsageError
 from .options import SetOptions, json_option, with_set_options
 from .output import echo, echo_json
 from .prompts_check import check, use
-from .prompts_copy import copy
 from .prompts_try import diff, try_prompt
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ def prompts() -> None:
     """Show the prompts, and try your own."""
 
 
-for command in (try_prompt, diff, use, check, copy):
+for command in (try_prompt, diff, use, check):
     prompts.add_command(command)
 
 
@@ -78,6 +78,31 @@ def render(name: str, source: str, sample_id: str, set_options: SetOptions, as_j
     for question in questions:
         echo(f"{question.prompt.identity} for {sample_id}")
         _print_messages(question.messages)
+
+
+@prompts.command()
+@click.argument("name")
+@click.argument("file", type=click.Path(path_type=Path))
+def copy(name: str, file: Path) -> None:
+    """Copy a bundled prompt to a file, to edit it.
+
+    NAME is claims.nl, for one; without a language it is English.
+
+    \b
+    assay prompts copy claims.nl my_prompts/claims.nl.md
+    assay prompts try claims.nl answers.jsonl --edit my_prompts/claims.nl.md --judge openai/gpt-4o-mini
+    """
+    from ..prompts import bundled_prompt_text
+
+    if file.exists():
+        raise UsageError(f"{file}: exists already and is not replaced; name another file")
+    text = bundled_prompt_text(name)
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"{file}: cannot be written: {error.strerror}") from error
+    echo(f"{name} is in {file}")
 
 
 def _build_questions(name: str, sample: "Sample") -> "list[Question[Any]]":

@@ -13,7 +13,7 @@ from .exit_codes import BUDGET, DONE, INTERRUPTED, TOO_MANY_FAILED
 from .options import (
     CassetteOptions,
     EngineOptions,
-    Place,
+    FolderOrUrl,
     SetOptions,
     concurrency_option,
     embedder_option,
@@ -60,7 +60,7 @@ if TYPE_CHECKING:
 @click.option("--skip-bad", is_flag=True, help="Leave out rows that cannot be read, and list them.")
 @click.option(
     "--out",
-    type=Place(),
+    type=FolderOrUrl(),
     metavar="FILE|FOLDER|URL",
     help="Write every score to a file (.jsonl or .csv); with --engine the folder or URL of the results.",
 )

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ..metrics import Score
-from ..metrics.catalogue import BASELINES
+from ..metrics.specification import BASELINES
 from ..presentation.result_table import Block
 from ..presentation.terminal import WIDTH
 from ..presentation.texts import one_line, terminal_text

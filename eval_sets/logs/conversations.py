@@ -9,7 +9,7 @@ from ...errors import InputError
 from ..rows import BadRow, Row, Rows
 from ..text_lines import encoding_note, find_encoding, read_lines
 from .human_ratings import rating_fields
-from .message_text import ROLES, Message, find_documents, find_role, read_message
+from .message_text import ROLES, LogMessage, find_documents, find_role, read_message
 
 _LINE = re.compile(
     r"(?:\[(?P<bracketed>[^\]]{1,40})\]|(?P<time>\d[\d\-/.:T ]{4,24}Z?)[,;|\t -]?)?\s*"
@@ -98,8 +98,8 @@ def answers(
     Yields:
         The rows; one bad row for a conversation without an answer, or with an unknown speaker.
     """
-    turns: list[tuple[list[Mapping[str, Any]], list[Message]]] = []
-    pending: list[tuple[Mapping[str, Any], Message]] = []
+    turns: list[tuple[list[Mapping[str, Any]], list[LogMessage]]] = []
+    pending: list[tuple[Mapping[str, Any], LogMessage]] = []
     for place_in_conversation, values in enumerate(messages, 1):
         message = read_message(values)
         if message is None or not message.role:

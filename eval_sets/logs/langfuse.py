@@ -32,7 +32,7 @@ def read_trace(row: Row, name: str) -> Row | BadRow:
     values = dict(row.values)
     if isinstance(values.get("trace"), Mapping):
         values = values.pop("trace") | values
-    observations = [each for each in values.get("observations") or [] if isinstance(each, Mapping)]
+    observations = [observation for observation in values.get("observations") or [] if isinstance(observation, Mapping)]
     root = _root(observations)
     trace_input, trace_output = (
         (values.get(side) if values.get(side) is not None else root.get(side)) for side in ("input", "output")
@@ -44,7 +44,7 @@ def read_trace(row: Row, name: str) -> Row | BadRow:
         trace_id=values.get("id"),
         trace_input=trace_input,
         trace_output=trace_output,
-        retrieved=[each.get("output") for each in observations if _retrieves(each)],
+        retrieved=[observation.get("output") for observation in observations if _retrieves(observation)],
         group=values.get("sessionId") or values.get("session_id"),
         rest={key: value for key, value in values.items() if key not in _FIELDS_READ},
         rating=trace_rating(values.get("scores")),
@@ -65,7 +65,13 @@ def read_observations(rows: Iterator[Row | BadRow], name: str) -> Iterator[Row |
         root = _root(observations)
         values: dict[str, Any] = {"id": trace, "observations": observations}
         session = next(
-            (each[key] for each in observations for key in ("sessionId", "session_id") if each.get(key)), None
+            (
+                observation[key]
+                for observation in observations
+                for key in ("sessionId", "session_id")
+                if observation.get(key)
+            ),
+            None,
         )
         values |= {"sessionId": session, "input": root.get("input"), "output": root.get("output")}
         yield read_trace(Row(number, own[0].place, {k: v for k, v in values.items() if v is not None}), name)
@@ -74,9 +80,11 @@ def read_observations(rows: Iterator[Row | BadRow], name: str) -> Iterator[Row |
 def _root(observations: list[Any]) -> Mapping[str, Any]:
     """The observation that the others are under."""
     roots = [
-        each for each in observations if not (each.get("parentObservationId") or each.get("parent_observation_id"))
+        observation
+        for observation in observations
+        if not (observation.get("parentObservationId") or observation.get("parent_observation_id"))
     ]
-    return next((each for each in roots if each.get("input") is not None), roots[0] if roots else {})
+    return next((root for root in roots if root.get("input") is not None), roots[0] if roots else {})
 
 
 def _retrieves(observation: Mapping[str, Any]) -> bool:

@@ -19,7 +19,7 @@ _DOCUMENT_KEYS = (
 _DOCUMENT_TEXT_KEYS = ("page_content", "document.content", "content", "text", "pageContent", "chunk", "body")
 
 
-class Message(NamedTuple):
+class LogMessage(NamedTuple):
     """One message: its speaker's role (one of `ROLES`, or "" where it is unknown) and its text."""
 
     role: str
@@ -97,7 +97,7 @@ def _only(values: list[Any], wanted: str, names: Sequence[str], depth: int) -> s
     return _text(parse_nested_json(values[0]), wanted, names, depth + 1) if len(values) == 1 else None
 
 
-def read_message(value: Any) -> Message | None:
+def read_message(value: Any) -> LogMessage | None:
     """Reads a logged message: `role` or `type` and `content`, also as LangChain, OpenInference and ShareGPT wrap it.
 
     Returns:
@@ -105,7 +105,7 @@ def read_message(value: Any) -> Message | None:
 
     Examples:
         >>> read_message({"from": "human", "value": "How?"})
-        Message(role='user', text='How?')
+        LogMessage(role='user', text='How?')
     """
     if not isinstance(value, Mapping):
         return None
@@ -117,12 +117,14 @@ def read_message(value: Any) -> Message | None:
         named = value.get("id")  # LangChain: ["langchain", "schema", "messages", "HumanMessage"]
         kind = str(named[-1]).removesuffix("Message").removesuffix("Chunk") if isinstance(named, list) and named else ""
         return (
-            within if within.role else Message(find_role(value.get("role") or value.get("type") or kind), within.text)
+            within
+            if within.role
+            else LogMessage(find_role(value.get("role") or value.get("type") or kind), within.text)
         )
     speaker = next((value[name] for name in _SPEAKER_KEYS if isinstance(value.get(name), str)), None)
     content = next((value[name] for name in _CONTENT_KEYS if value.get(name) is not None), None)
     text = join_parts(content)
-    return None if speaker is None or text is None else Message(find_role(speaker), text)
+    return None if speaker is None or text is None else LogMessage(find_role(speaker), text)
 
 
 _SPEAKER_KEYS = ("role", "message.role", "speaker", "sender", "author", "from", "type")
@@ -152,8 +154,8 @@ def _documents(value: Any, depth: int) -> Iterator[str]:
         if value.strip():
             yield value
     elif isinstance(value, list):
-        for each in value:
-            yield from _documents(each, depth + 1)
+        for entry in value:
+            yield from _documents(entry, depth + 1)
     elif isinstance(value, Mapping) and depth < 6:
         inner = value.get("document")
         if isinstance(inner, Mapping | str):

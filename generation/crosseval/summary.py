@@ -4,8 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from ...meta_eval.estimate import Estimate, estimate
-from ...meta_eval.proportion import estimate_proportion
+from ...meta_eval.estimate import Estimate, estimate, estimate_proportion
 from .exchange import Exchange
 
 if TYPE_CHECKING:
@@ -68,13 +67,13 @@ def summarise_split(exchanges: Sequence[Exchange], metrics: Sequence[str]) -> Sp
     answered = [exchange for exchange in exchanges if exchange.declined is not None]
     folds = tuple(sorted({exchange.loaded for exchange in exchanges}))
     values: dict[str, _Value] = {
-        ANSWER_RATE: lambda each: float(not each.declined) if each.answerable else None,
-        HALLUCINATION_RATE: lambda each: None if each.answerable else float(not each.declined),
-        FACTS: lambda each: _score(each, "factoid"),
+        ANSWER_RATE: lambda exchange: float(not exchange.declined) if exchange.answerable else None,
+        HALLUCINATION_RATE: lambda exchange: None if exchange.answerable else float(not exchange.declined),
+        FACTS: lambda exchange: _score(exchange, "factoid"),
     }
     for metric in metrics:
         if metric != "factoid":
-            values[metric] = lambda each, metric=metric: _score(each, metric)  # type: ignore[misc]
+            values[metric] = lambda exchange, metric=metric: _score(exchange, metric)  # type: ignore[misc]
     return SplitSummary(
         bot=exchanges[0].bot,
         split=exchanges[0].split,
@@ -85,7 +84,7 @@ def summarise_split(exchanges: Sequence[Exchange], metrics: Sequence[str]) -> Sp
         by_fold={
             name: {
                 fold: average_over_iterations(
-                    [each for each in answered if each.fold == fold], value, is_rate=name in RATES
+                    [exchange for exchange in answered if exchange.fold == fold], value, is_rate=name in RATES
                 )
                 for fold in folds
             }
@@ -113,12 +112,12 @@ def average_over_iterations(exchanges: Sequence[Exchange], value: _Value, *, is_
     """
     import numpy as np
 
-    pairs = [(number, each) for each in exchanges if (number := value(each)) is not None]
+    pairs = [(number, exchange) for exchange in exchanges if (number := value(exchange)) is not None]
     if not pairs:
         return Estimate(None, n=0, problem="no exchange has a value")
     values = np.array([number for number, _ in pairs])
-    iterations = np.array([each.loaded for _, each in pairs])
-    groups = [each.sample.source for _, each in pairs]
+    iterations = np.array([exchange.loaded for _, exchange in pairs])
+    groups = [exchange.sample.source for _, exchange in pairs]
     statistic = _mean_of_iterations(values, iterations)
     if is_rate and np.ptp(values) == 0 and values[0] in {0.0, 1.0}:
         documents = len(set(groups))
@@ -132,7 +131,9 @@ def _mean_of_iterations(
 ) -> "Callable[[NDArray[np.float64]], NDArray[np.float64]]":
     import numpy as np
 
-    membership = np.array([iterations == each for each in np.unique(iterations)], dtype=float)  # (iterations, items)
+    membership = np.array(
+        [iterations == iteration for iteration in np.unique(iterations)], dtype=float
+    )  # (iterations, items)
 
     def statistic(weights: "NDArray[np.float64]") -> "NDArray[np.float64]":
         totals = (membership * values) @ weights
@@ -145,8 +146,8 @@ def _mean_of_iterations(
 
 
 def _answer_rate(exchanges: Sequence[Exchange], loaded: int, fold: int) -> Estimate:
-    chosen = [each for each in exchanges if each.loaded == loaded and each.fold == fold]
-    return average_over_iterations(chosen, lambda each: float(not each.declined), is_rate=True)
+    chosen = [exchange for exchange in exchanges if exchange.loaded == loaded and exchange.fold == fold]
+    return average_over_iterations(chosen, lambda exchange: float(not exchange.declined), is_rate=True)
 
 
 def _score(exchange: Exchange, metric: str) -> float | None:
@@ -156,7 +157,7 @@ def _score(exchange: Exchange, metric: str) -> float | None:
 
 def _reason_for_no_value(exchanges: Sequence[Exchange], metric: str) -> str:
     """Returns why a metric has no value at all, by its first score; "" where it has one."""
-    scores = [each.scores[metric] for each in exchanges if metric in each.scores]
+    scores = [exchange.scores[metric] for exchange in exchanges if metric in exchange.scores]
     if not scores or any(score.value is not None for score in scores):
         return ""
     return scores[0].reason

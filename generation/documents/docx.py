@@ -7,8 +7,7 @@ from typing import Any
 from zipfile import BadZipFile, ZipFile
 
 from ...errors import InputError
-from .block import Block
-from .markdown_table import markdown_table
+from .block import Block, markdown_table
 
 _HEADING_STYLE = re.compile(r"(?:heading|kop|titre|überschrift)\s*(\d)", re.IGNORECASE)
 _TITLE_STYLES = ("title", "titel")

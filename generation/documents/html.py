@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import InputError
-from .block import Block
-from .markdown_table import markdown_table
+from .block import Block, markdown_table
 
 _HEADING = re.compile(r"h[1-6]")
 _SURROUNDINGS = ("script", "style", "noscript", "template", "nav", "header", "footer", "aside", "form", "svg", "iframe")

@@ -6,10 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import InputError
-from .block import Block
-from .markdown_table import markdown_table
+from .block import Block, markdown_table
 from .pdf_fragments import SOFT_HYPHEN, Fragment, page_fragments
-from .pdf_headings import Line, body_size, find_contents, find_headings, heading_levels, usual_gap
+from .pdf_headings import PdfLine, body_size, find_contents, find_headings, heading_levels, usual_gap
 from .pdf_margins import remove_margins
 from .pdf_order import find_gutters, order_rows
 from .pdf_tables import RuledTable, find_ruled_tables
@@ -48,7 +47,7 @@ def pdf_blocks(path: Path, header: float | None = None, footer: float | None = N
 
 def _lines(
     document: Any, header: float | None, footer: float | None
-) -> tuple[list[Line], dict[int, list[tuple[int, RuledTable]]]]:
+) -> tuple[list[PdfLine], dict[int, list[tuple[int, RuledTable]]]]:
     """Returns all lines in reading order, and the ruled tables by the index of the line that they precede."""
     pages: dict[int, list[Fragment]] = {}
     heights: dict[int, float] = {}
@@ -63,7 +62,7 @@ def _lines(
         for number, fragments in remove_margins(pages, heights, header, footer).items()
     }
     known = {gutter for fragments in free.values() for gutter in find_gutters(fragments)}
-    lines: list[Line] = []
+    lines: list[PdfLine] = []
     tables: dict[int, list[tuple[int, RuledTable]]] = {}
     for number, fragments in free.items():
         waiting = list(ruled[number])
@@ -76,12 +75,12 @@ def _lines(
     return lines, tables
 
 
-def _page_lines(rows: Sequence[Sequence[Fragment]]) -> Iterator[Line]:
+def _page_lines(rows: Sequence[Sequence[Fragment]]) -> Iterator[PdfLine]:
     before: Fragment | None = None
     for row in rows:
         longest = max(row, key=lambda fragment: len(fragment.text))
         gap = None if before is None else row[0].baseline - before.baseline
-        yield Line(
+        yield PdfLine(
             " ".join(fragment.text for fragment in row),
             row[0].page,
             row[0].left,
@@ -96,12 +95,12 @@ def _page_lines(rows: Sequence[Sequence[Fragment]]) -> Iterator[Line]:
         before = row[0]
 
 
-def _blocks(lines: Sequence[Line], tables: dict[int, list[tuple[int, RuledTable]]]) -> Iterator[Block]:
+def _blocks(lines: Sequence[PdfLine], tables: dict[int, list[tuple[int, RuledTable]]]) -> Iterator[Block]:
     headings = find_headings(lines)
     contents = find_contents(lines)
     level = heading_levels(lines, [index for index in headings if index not in contents])
     gap = usual_gap(lines, body_size(lines))
-    paragraph: list[Line] = []
+    paragraph: list[PdfLine] = []
     index = 0
     while index <= len(lines):
         for page, table in tables.get(index, ()):
@@ -127,7 +126,7 @@ def _blocks(lines: Sequence[Line], tables: dict[int, list[tuple[int, RuledTable]
     yield from _text(paragraph)
 
 
-def _starts_block(before: Line, line: Line, gap: float) -> bool:
+def _starts_block(before: PdfLine, line: PdfLine, gap: float) -> bool:
     """Returns whether a line starts a new paragraph, item or table."""
     if (len(before.cells) > 1) != (len(line.cells) > 1) or before.monospace != line.monospace:
         return True
@@ -138,7 +137,7 @@ def _starts_block(before: Line, line: Line, gap: float) -> bool:
     return line.gap > 1.35 * max(gap, 1.15 * line.size) or abs(before.size - line.size) > 0.15 * line.size
 
 
-def _text(lines: Sequence[Line]) -> Iterator[Block]:
+def _text(lines: Sequence[PdfLine]) -> Iterator[Block]:
     if not lines:
         return
     pages = lines[0].page, lines[-1].page
@@ -153,7 +152,7 @@ def _text(lines: Sequence[Line]) -> Iterator[Block]:
         yield Block("item" if _NUMBERED.match(text) else "paragraph", text, 0, *pages)
 
 
-def _is_aligned(lines: Sequence[Line]) -> bool:
+def _is_aligned(lines: Sequence[PdfLine]) -> bool:
     """Returns whether the cells of the rows are below each other: a table without ruled lines."""
     first = lines[0].cells
     return len(first) > 1 and all(
@@ -166,7 +165,7 @@ def _is_aligned(lines: Sequence[Line]) -> bool:
     )
 
 
-def _join_lines(lines: Sequence[Line], separator: str) -> str:
+def _join_lines(lines: Sequence[PdfLine], separator: str) -> str:
     text = lines[0].text
     for line in lines[1:]:
         if text.endswith(SOFT_HYPHEN):

@@ -31,7 +31,7 @@ class Style(NamedTuple):
     bold: bool
 
 
-class Line(NamedTuple):
+class PdfLine(NamedTuple):
     """A row of a page in reading order. Lengths are in points.
 
     Attributes:
@@ -64,7 +64,7 @@ class Line(NamedTuple):
         return Style(round(self.size * 2) / 2, self.bold)
 
 
-def body_size(lines: Sequence[Line]) -> float:
+def body_size(lines: Sequence[PdfLine]) -> float:
     """Returns the size in points of most of the document's characters; 0 without lines."""
     sizes = Counter[float]()
     for line in lines:
@@ -72,7 +72,7 @@ def body_size(lines: Sequence[Line]) -> float:
     return sizes.most_common(1)[0][0] if sizes else 0.0
 
 
-def usual_gap(lines: Sequence[Line], body: float) -> float:
+def usual_gap(lines: Sequence[PdfLine], body: float) -> float:
     """Returns the most frequent distance in points between lines of a paragraph.
 
     Args:
@@ -87,7 +87,7 @@ def usual_gap(lines: Sequence[Line], body: float) -> float:
     return Counter(round(gap) for gap in near).most_common(1)[0][0] if near else 1.2 * body
 
 
-def find_contents(lines: Sequence[Line]) -> set[int]:
+def find_contents(lines: Sequence[PdfLine]) -> set[int]:
     """Finds the lines of tables of contents: dots that lead to page numbers, the lines between, and the heading.
 
     Args:
@@ -113,7 +113,7 @@ def find_contents(lines: Sequence[Line]) -> set[int]:
     return contents
 
 
-def find_headings(lines: Sequence[Line]) -> dict[int, int]:
+def find_headings(lines: Sequence[PdfLine]) -> dict[int, int]:
     """Finds the headings.
 
     Consecutive lines in one large size are one heading; more lines than a heading has are a paragraph in large type.
@@ -141,7 +141,7 @@ def find_headings(lines: Sequence[Line]) -> dict[int, int]:
     return headings
 
 
-def heading_levels(lines: Sequence[Line], headings: Iterable[int]) -> dict[Style, int]:
+def heading_levels(lines: Sequence[PdfLine], headings: Iterable[int]) -> dict[Style, int]:
     """Returns the level of each style: larger ones are above smaller ones, bold ones above light ones.
 
     Args:
@@ -155,21 +155,21 @@ def heading_levels(lines: Sequence[Line], headings: Iterable[int]) -> dict[Style
     return {style: place for place, style in enumerate(styles, 1)}
 
 
-def _far_larger(line: Line, body: float) -> bool:
+def _far_larger(line: PdfLine, body: float) -> bool:
     return line.size > 1.35 * body
 
 
-def _may_be_heading(line: Line, body: float) -> bool:
+def _may_be_heading(line: PdfLine, body: float) -> bool:
     if line.monospace or len(line.cells) > 1 or not _LETTERS.search(line.text) or _LEADERS.search(line.text):
         return False
     return _is_large(line, body) or (line.bold and line.size >= 0.95 * body)
 
 
-def _is_large(line: Line, body: float) -> bool:
+def _is_large(line: PdfLine, body: float) -> bool:
     return line.size > _LARGER * body
 
 
-def _continues(line: Line, following: Line) -> bool:
+def _continues(line: PdfLine, following: PdfLine) -> bool:
     """Returns whether the next line belongs to the same heading: the same style, as near as lines of a heading are."""
     return (
         following.style == line.style
@@ -180,7 +180,7 @@ def _continues(line: Line, following: Line) -> bool:
     )
 
 
-def _is_short(run: Sequence[Line], body: float) -> bool:
+def _is_short(run: Sequence[PdfLine], body: float) -> bool:
     text = " ".join(line.text for line in run)
     most, lines = (_CHARACTERS if _is_large(run[0], body) else _BOLD_CHARACTERS), _LINES
     if run[0].bold and _far_larger(run[0], body):
@@ -191,7 +191,7 @@ def _is_short(run: Sequence[Line], body: float) -> bool:
     return not _SENTENCE_END.search(text) or _far_larger(run[0], body)
 
 
-def _is_set_apart(run: Sequence[Line], following: Line | None, gap: float) -> bool:
+def _is_set_apart(run: Sequence[PdfLine], following: PdfLine | None, gap: float) -> bool:
     """Returns whether bold lines in the body's size have space above and text below that is not bold."""
     before = run[0].gap
     return (before is None or before > 1.15 * gap) and following is not None and following.style != run[0].style

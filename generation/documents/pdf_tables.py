@@ -4,7 +4,7 @@ import ctypes
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from .markdown_table import markdown_table
+from .block import markdown_table
 from .pdf_fragments import SOFT_HYPHEN, Fragment
 
 _FEWEST_RULES = 3  # across, and down: a table has two rows and two columns

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from ...errors import InputError, UsageError
 from ..section import Section
 from .document_reader import DocumentSource
-from .reader_worker import READY, Reply
+from .reader_worker import READY, ReaderReply
 
 _PROGRAM = f"{__package__}.reader_worker"
 
@@ -49,7 +49,7 @@ class ReaderProcess:
             process.stdin.write(source.model_dump_json() + "\n")
             process.stdin.flush()
             line = self._replies.get(timeout=self._time_limit)
-            reply = Reply.model_validate_json(line)
+            reply = ReaderReply.model_validate_json(line)
         except Empty:
             self.close()
             raise InputError(

@@ -1,7 +1,7 @@
 """The program of the reading process: `python -m assay.generation.documents.reader_worker`.
 
 Writes `READY` when it has started. Then it reads one `DocumentSource` as JSON per line of standard input, and writes
-one `Reply` as JSON per line of standard output.
+one `ReaderReply` as JSON per line of standard output.
 """
 
 import os
@@ -17,7 +17,7 @@ from .document_reader import DocumentSource, read_document
 READY = "ready\n"
 
 
-class Reply(BaseModel):
+class ReaderReply(BaseModel):
     """What became of one document: its sections, or an error.
 
     Attributes:
@@ -31,19 +31,19 @@ class Reply(BaseModel):
     usage_error: str = ""
 
 
-def read(source: DocumentSource) -> Reply:
+def read(source: DocumentSource) -> ReaderReply:
     """Reads one document; whatever its reader raises is the document's error."""
     try:
-        return Reply(sections=read_document(source))
+        return ReaderReply(sections=read_document(source))
     except UsageError as error:
-        return Reply(usage_error=str(error))
+        return ReaderReply(usage_error=str(error))
     except InputError as error:
-        return Reply(error=str(error))
+        return ReaderReply(error=str(error))
     except OSError as error:
-        return Reply(error=f"{source.path}: cannot be read ({error.strerror or error})")
+        return ReaderReply(error=f"{source.path}: cannot be read ({error.strerror or error})")
     except Exception as error:  # parsers of other projects raise anything on a damaged file
         problem = str(error).partition("\n")[0][:200]
-        return Reply(
+        return ReaderReply(
             error=f"{source.path}: cannot be read; it may be damaged ({type(error).__name__}: {problem}); open it in "
             "its own program and save it again"
         )

@@ -84,7 +84,7 @@ def _missing_figures(text: str, other: str, language: Language, *, count_words: 
 
     `count_words` False leaves out numbers that are written in words.
     """
-    text, other = ("\n".join(_STEP.sub("", line) for line in step_lines(each)) for each in (text, other))
+    text, other = ("\n".join(_STEP.sub("", line) for line in step_lines(side)) for side in (text, other))
     numbers = find_numbers(text, language)
     values = {reading.value for number in find_numbers(other, language) for reading in number.readings}
     for number in numbers:

@@ -1,19 +1,16 @@
-"""How typed questions reach a model, one module per transport; each renders questions and parses a reply, no more."""
+"""How typed questions reach a model, one module per transport; each renders questions and parses a reply, no more.
 
+Transports are registered as metrics are: by an entry point, in the group `assay.transports`, that names a `Transport`
+class. The name is what the setting `decide` of a judge takes.
+"""
+
+from functools import cache
+
+from ...errors import UsageError
+from ...installation import registered_entries
 from ..model_list import is_decision_model
-from ..settings import JudgeSettings
-from .answer_list import Listed
-from .decisions import Decisions
-from .single import Single
-from .systemone import SystemOne
+from ..settings import TRANSPORTS, JudgeSettings
 from .transport import Transport
-
-_TRANSPORTS: dict[str, Transport] = {
-    "decisions": Decisions(),
-    "systemone": SystemOne(),
-    "listed": Listed(),
-    "single": Single(),
-}
 
 
 def choose_transport(settings: JudgeSettings, *, together: bool = False) -> Transport:
@@ -21,9 +18,23 @@ def choose_transport(settings: JudgeSettings, *, together: bool = False) -> Tran
 
     By itself (`auto`) a model that litellm lists as a decision model is asked by its protocol; a chat model that gives
     log probabilities question by question, another one, or one asked questions together, with all in one call.
+
+    Raises:
+        UsageError: The transport is not installed, or is none.
     """
     if settings.decide != "auto":
-        return _TRANSPORTS[settings.decide]
+        return _load(settings.decide)
     if is_decision_model(settings):
-        return _TRANSPORTS["decisions" if settings.model.startswith("openai/") else "systemone"]
-    return _TRANSPORTS["single" if settings.logprobs and not together else "listed"]
+        return _load("decisions" if settings.model.startswith("openai/") else "systemone")
+    return _load("single" if settings.logprobs and not together else "listed")
+
+
+@cache
+def _load(name: str) -> Transport:
+    entries = registered_entries(TRANSPORTS)
+    if name not in entries:
+        raise UsageError(f"no transport is called {name!r} (`decide` of the judge); there are {', '.join(entries)}")
+    transport = entries[name].load()()
+    if not isinstance(transport, Transport):
+        raise UsageError(f"the transport {name} ({entries[name].value}) is no assay.judges.transports.Transport")
+    return transport

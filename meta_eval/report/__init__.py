@@ -1,5 +1,5 @@
 """The meta-evaluation as one HTML file that opens from disk: no network, no script but its own."""
 
-from .page import render_report, write_report
+from lazy_loader import attach_stub
 
-__all__ = ["render_report", "write_report"]
+__getattr__, __dir__, __all__ = attach_stub(__name__, __file__)

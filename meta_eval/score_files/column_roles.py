@@ -1,6 +1,7 @@
-"""Which column of a file of scores or ratings is what: our names, and those of other tools."""
+"""Which column of a file of scores or ratings is what: our names, and those of other tools, and which scores fall."""
 
 import math
+import re
 from collections.abc import Iterable, Mapping
 from fnmatch import fnmatchcase
 from typing import Any
@@ -27,6 +28,16 @@ _TEXTS = tuple(ALIASES)
 _NO_METRICS = ("id", "rating", "rating_min", "rating_max", *_TEXTS)
 _HOLDERS = ("metadata", "scores", "metrics")
 KNOWN = frozenset((*ROLES, *(name for names in ROLES.values() for name in names)))
+# metrics of other tools
+_LOWER_IS_BETTER = frozenset(
+    {
+        *("noise_sensitivity", "noise_sensitivity_relevant", "noise_sensitivity_irrelevant"),  # Ragas
+        *("harmfulness", "maliciousness"),  # Ragas
+        *("hallucination", "toxicity", "bias"),  # DeepEval, Phoenix, Opik
+        *("hallucination_rate", "error_rate", "perplexity", "latency", "cost"),
+        "declined",
+    }
+)
 
 
 def find_roles(columns: Iterable[str], mapping: Mapping[str, str]) -> dict[str, str]:
@@ -118,3 +129,16 @@ def as_label(value: Any) -> str:
 def cell_error(name: str, place: str, column: str, problem: str) -> InputError:
     """Makes the error of one cell: file, line, field, and what is wrong with its cure."""
     return InputError(f"{name}, {place}, field {column}: {problem}")
+
+
+def is_known_lower_is_better(metric: str) -> bool:
+    """Whether a metric's name says that its lower scores are better.
+
+    Examples:
+        >>> is_known_lower_is_better("noise_sensitivity(mode=relevant)"), is_known_lower_is_better("Hallucination")
+        (True, True)
+        >>> is_known_lower_is_better("faithfulness")
+        False
+    """
+    name = re.split(r"[(\[@]", metric.strip().lower().rpartition(".")[2])[0]
+    return name.strip().replace(" ", "_").replace("-", "_") in _LOWER_IS_BETTER

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 
 from ...errors import InputError
 from ..table import BASELINES, ScoreTable
-from .column_roles import check_patterns
+from .column_roles import check_patterns, is_known_lower_is_better
 from .flat_rows import flat_rows
 from .item_matching import ItemMatcher, has_other_answer
-from .known_directions import is_known_lower_is_better
 from .read_options import ReadOptions
 from .score_sources import Item, ScoreSource, read_ratings, read_scores
 

@@ -1,4 +1,4 @@
-"""Answer Contradiction (001, section IV-C.2): the answer states something and denies it."""
+"""Answer Contradiction (Lassche et al., 2024, IV-C.2): the answer states something and denies it."""
 
 import re
 from collections.abc import Sequence
@@ -8,8 +8,8 @@ from typing import Literal, NamedTuple
 from ...languages import Language
 from ...text.lemmas import lemma, words
 from ...text.sentences import sentences
-from ..metric import Score, scored, skipped
-from .feature import Feature, Reading, bound_evidence
+from ..score import Score, scored, skipped
+from .feature import Feature, SampleTexts, bound_evidence
 
 FEWEST_SHARED = 3  # content words: fewer are shared by chance
 LEAST_SHARE = 0.75  # of the shorter statement's content words
@@ -37,7 +37,7 @@ def find_contradiction(statements: Sequence[Statement]) -> tuple[str, str] | Non
     """
     for place, first in enumerate(statements):
         for second in statements[place + 1 :]:
-            short, long = sorted((first, second), key=lambda each: len(each.content))
+            short, long = sorted((first, second), key=lambda statement: len(statement.content))
             shared = short.content & long.content
             own_number = any(_NUMBER.search(word) for word in short.content - long.content)
             if (
@@ -108,12 +108,12 @@ class AnswerContradiction(Feature):
     by_sentences = True
     needs: tuple[str, ...] = ("response",)
 
-    def score_reading(self, reading: Reading) -> Score:
+    def score_texts(self, texts: SampleTexts) -> Score:
         """Skipped when the answer states nothing."""
-        all_statements = find_statements(reading.answer, reading.language)
+        all_statements = find_statements(texts.answer, texts.language)
         if not all_statements:
             return skipped("the answer states nothing")
-        if says_yes_and_no(reading.answer, reading.language):
+        if says_yes_and_no(texts.answer, texts.language):
             return scored(0.0, "the answer says both yes and no", {"statements": []})
         statements = all_statements[:MOST_STATEMENTS]
         bounds = bound_evidence("statements of the answer are compared", len(all_statements), MOST_STATEMENTS)

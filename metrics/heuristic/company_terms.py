@@ -1,4 +1,4 @@
-"""Company-Specific Terms (001, section V-B): an answer in the words of the documentation is more likely true."""
+"""Company-Specific Terms (Lassche et al., 2024, V-B): the documentation's words make an answer likelier true."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable
@@ -8,10 +8,10 @@ from pathlib import Path
 from ...errors import InputError
 from ...languages import Language
 from ...text.lemmas import lemma, words
-from ..metric import Score, scored
-from .feature import Feature, Reading
+from ..score import Score, scored
+from .feature import Feature, SampleTexts
 
-MOST_WORDS = 10_000  # of the documentation's words, the most frequent (001)
+MOST_WORDS = 10_000  # of the documentation's words, the most frequent (Lassche et al., 2024)
 RAREST_GENERAL = 0.99e-6  # once in a million words (Zipf 3, which wordfreq rounds). Rarer is not general language
 ENOUGH_TERMS = 3
 
@@ -85,13 +85,13 @@ class CompanyTerms(Feature):
         if self._known is not None:
             self.needs = ("response",)
 
-    def score_reading(self, reading: Reading) -> Score:
+    def score_texts(self, texts: SampleTexts) -> Score:
         """Always scored: an answer without company terms has 0."""
-        language = reading.language
+        language = texts.language
         known = self._known
         if known is None:
-            known = frozenset[str]().union(*(_context_terms(context, language) for context in reading.contexts))
-        used = dict.fromkeys(lemma(word, language) for word in words(reading.answer))
+            known = frozenset[str]().union(*(_context_terms(context, language) for context in texts.contexts))
+        used = dict.fromkeys(lemma(word, language) for word in words(texts.answer))
         terms = [word for word in used if word in known]
         reason = f"{len(terms)} company-specific terms" + (f": {', '.join(terms[:8])}" if terms else "")
         return scored(company_terms(terms), reason, {"terms": terms})

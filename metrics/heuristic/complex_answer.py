@@ -1,11 +1,11 @@
-"""Complex Answer (001, section V-B; Kumar et al.): signal words of four kinds show an answer that is not too simple."""
+"""Complex Answer (Lassche et al., 2024, V-B; Kumar et al.): signal words of four kinds in the answer."""
 
 import re
 from functools import cache
 
 from ...languages import Language
-from ..metric import Score, scored
-from .feature import Feature, Reading
+from ..score import Score, scored
+from .feature import Feature, SampleTexts
 
 
 def complex_answer(signs: dict[str, list[str]]) -> float:
@@ -33,9 +33,9 @@ class ComplexAnswer(Feature):
     name = "heuristic.complex_answer"
     needs: tuple[str, ...] = ("response",)
 
-    def score_reading(self, reading: Reading) -> Score:
+    def score_texts(self, texts: SampleTexts) -> Score:
         """Always scored: an answer without signal words has 0."""
-        signs = find_signal_words(reading.answer, reading.language)
+        signs = find_signal_words(texts.answer, texts.language)
         present = [kind for kind, phrases in signs.items() if phrases]
         return scored(
             complex_answer(signs), f"signal words of {len(present)} of {len(signs)} kinds", {"signal_words": signs}

@@ -1,8 +1,8 @@
-"""Components Defined (001, section V-B): what the answer names must exist in the context or in the question."""
+"""Components Defined (Lassche et al., 2024, V-B): what the answer names is in the context or the question."""
 
 from ...text.components import MOST_COMPONENTS, find_components, unspecified_components
-from ..metric import Score, scored
-from .feature import Feature, Reading, bound_evidence
+from ..score import Score, scored
+from .feature import Feature, SampleTexts, bound_evidence
 
 
 def components_defined(named: int, unspecified: int) -> float:
@@ -15,10 +15,10 @@ class ComponentsDefined(Feature):
 
     name = "heuristic.components_defined"
 
-    def score_reading(self, reading: Reading) -> Score:
+    def score_texts(self, texts: SampleTexts) -> Score:
         """Always scored: an answer that names no component has 1."""
-        named = [component.name for component in find_components(reading.answer, reading.language)]
-        unspecified = unspecified_components(reading.answer, (reading.question, *reading.contexts), reading.language)
+        named = [component.name for component in find_components(texts.answer, texts.language)]
+        unspecified = unspecified_components(texts.answer, (texts.question, *texts.contexts), texts.language)
         value = components_defined(min(len(named), MOST_COMPONENTS), len(unspecified))
         evidence = {"components": named[:MOST_COMPONENTS], "unspecified": unspecified}
         evidence |= bound_evidence("components are looked up", len(named), MOST_COMPONENTS)

@@ -1,11 +1,11 @@
-"""Context Synthesis (001, section IV-C.2): an answer that combines documents is likelier true."""
+"""Context Synthesis (Lassche et al., 2024, IV-C.2): an answer that combines documents is likelier true."""
 
 from collections.abc import Sequence, Set
 
 from ...text.lemmas import content_lemmas
 from ...text.sentences import claiming_sentences
-from ..metric import Score, scored, skipped
-from .feature import Feature, Reading
+from ..score import Score, scored, skipped
+from .feature import Feature, SampleTexts
 
 LEAST_SHARE = 0.5  # of a sentence's content words, for it to draw on a context
 
@@ -34,15 +34,15 @@ class ContextSynthesis(Feature):
     name = "heuristic.context_synthesis"
     by_sentences = True
 
-    def score_reading(self, reading: Reading) -> Score:
+    def score_texts(self, texts: SampleTexts) -> Score:
         """Skipped with one context, or when the answer has fewer than two sentences that claim something."""
-        if len(reading.contexts) < 2:
+        if len(texts.contexts) < 2:
             return skipped("there is one context: nothing to combine")
-        sentences = claiming_sentences(reading.answer, reading.language)
+        sentences = claiming_sentences(texts.answer, texts.language)
         if len(sentences) < 2:
             return skipped("fewer than two sentences of the answer claim something")
-        contexts = [set(content_lemmas(context, reading.language)) for context in reading.contexts]
-        sources = [find_source(set(content_lemmas(sentence, reading.language)), contexts) for sentence in sentences]
+        contexts = [set(content_lemmas(context, texts.language)) for context in texts.contexts]
+        sources = [find_source(set(content_lemmas(sentence, texts.language)), contexts) for sentence in sentences]
         used = sorted({place + 1 for place in sources if place is not None})
         evidence = {
             "sentences": [

@@ -1,4 +1,4 @@
-"""The annotator's decision tree (001, section IV-B, Fig. 2) as data: walked on the features, and drawn."""
+"""The annotator's decision tree (Lassche et al., 2024, IV-B, Fig. 2) as data: walked on the features, and drawn."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -60,7 +60,7 @@ class Tree(BaseModel):
             self._follow(following, (*above, name))
 
 
-class Step(NamedTuple):
+class TreeStep(NamedTuple):
     """A question on the way: the node, the feature's value, and the reply (`yes`, `no` or `unknown`)."""
 
     node: str
@@ -72,7 +72,7 @@ class Step(NamedTuple):
 class Walk(NamedTuple):
     """The way through the tree to an answer (`true`, `untrue`, ...) and its reason."""
 
-    steps: tuple[Step, ...]
+    steps: tuple[TreeStep, ...]
     leaf: str
     answer: str
     because: str
@@ -87,7 +87,7 @@ def annotators_tree() -> Tree:
 
 def walk(tree: Tree, features: Mapping[str, float | None]) -> Walk:
     """Walks the tree with the values of features (by short name); a feature that is absent or None has no value."""
-    steps: list[Step] = []
+    steps: list[TreeStep] = []
     name = tree.start
     while not (node := tree.nodes[name]).answer:
         value = features.get(node.feature)
@@ -95,7 +95,7 @@ def walk(tree: Tree, features: Mapping[str, float | None]) -> Walk:
             reply, following = "unknown", node.unknown or node.no
         else:
             reply, following = ("yes", node.yes) if node.holds(value) else ("no", node.no)
-        steps.append(Step(name, node.asks, value, reply))
+        steps.append(TreeStep(name, node.asks, value, reply))
         name = following
     return Walk(tuple(steps), name, node.answer, node.because)
 

@@ -1,4 +1,4 @@
-"""Error Mismatch (001, section IV-C.2 and Fig. 2): the answer is about the error asked about, and explains that one."""
+"""Error Mismatch (Lassche et al., 2024, IV-C.2 and Fig. 2): the answer explains the error that is asked about."""
 
 import re
 from collections import Counter, defaultdict
@@ -8,8 +8,8 @@ from typing import NamedTuple
 from ...languages import Language
 from ...text.error_codes import find_codes, find_errors, normal_code
 from ...text.lemmas import content_lemmas
-from ..metric import Score, scored, skipped
-from .feature import Feature, Reading, bound_evidence
+from ..score import Score, scored, skipped
+from .feature import Feature, SampleTexts, bound_evidence
 
 MOST_ERRORS = 20
 """At most so many errors are looked up: for each, the answer is compared with all entries."""
@@ -44,7 +44,7 @@ def entries(context: str) -> dict[str, str]:
         rest = context[match.end() : following.start() if following else None]
         code = normal_code(match[0]).lower()
         explanations[code].append(_ENTRY_END.split(rest, maxsplit=1)[0])
-    return {code: " ".join(each).strip() for code, each in explanations.items()}
+    return {code: " ".join(parts).strip() for code, parts in explanations.items()}
 
 
 def find_mixup(asked: str, answer: str, known: Mapping[str, str], language: Language) -> Mixup | None:
@@ -66,7 +66,7 @@ def find_mixup(asked: str, answer: str, known: Mapping[str, str], language: Lang
         distinctive = tuple(sorted(entry_words))
         if code != asked and len(distinctive) - hits >= CLEARLY and code not in lowered:
             worst = max(
-                worst or Mixup(asked, code, ()), Mixup(asked, code, distinctive), key=lambda each: len(each.words)
+                worst or Mixup(asked, code, ()), Mixup(asked, code, distinctive), key=lambda mixup: len(mixup.words)
             )
     return worst
 
@@ -76,20 +76,20 @@ class ErrorMismatch(Feature):
 
     name = "heuristic.error_mismatch"
 
-    def score_reading(self, reading: Reading) -> Score:
+    def score_texts(self, texts: SampleTexts) -> Score:
         """Skipped when neither question nor answer names an error. 0 when the answer explains another error."""
         answer, question = (
-            find_errors(reading.answer, reading.language),
-            find_errors(reading.question, reading.language),
+            find_errors(texts.answer, texts.language),
+            find_errors(texts.question, texts.language),
         )
-        context = [error for each in reading.contexts for error in find_errors(each, reading.language)]
+        context = [error for passage in texts.contexts for error in find_errors(passage, texts.language)]
         evidence: dict[str, object] = {"answer": answer, "question": question, "mixup": None}
         if not answer and not question:
             return skipped("neither the question nor the answer names an error", evidence)
-        known = {code: text for each in reading.contexts for code, text in entries(each).items()}
+        known = {code: text for passage in texts.contexts for code, text in entries(passage).items()}
         evidence |= bound_evidence("errors are looked up", len(question or answer), MOST_ERRORS)
         for asked in (question or answer)[:MOST_ERRORS]:
-            if mixup := find_mixup(asked, reading.answer, known, reading.language):
+            if mixup := find_mixup(asked, texts.answer, known, texts.language):
                 evidence["mixup"] = mixup._asdict() | {"words": [*mixup.words]}
                 reason = f"the answer explains {asked} with the words of {mixup.explained}: {', '.join(mixup.words)}"
                 return scored(0.0, reason, evidence)

@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 from ...eval_sets.sample import Sample
 from ...worker_threads import compute_beside
-from ..metric import Score
+from ..score import Score
 from .decision_tree import Walk, annotators_tree, walk
 from .message_type import TypeMatch
 from .score import BEYOND, Heuristic
@@ -46,15 +46,15 @@ async def explain(sample: Sample, metric: Heuristic) -> Explanation:
 
     Raises `UsageError` when a named pipeline cannot be used, `JudgeError` when a translation cannot be had.
     """
-    readings = await metric.read(sample)
-    features = await compute_beside(metric.measure_features, readings)
+    texts = await metric.read(sample)
+    features = await compute_beside(metric.measure_features, texts)
     others = [feature for feature in (kind() for kind in BEYOND) if feature.short_name not in features]
-    beyond = {each.short_name: await compute_beside(each.score_reading, readings.own) for each in others}
+    beyond = {feature.short_name: await compute_beside(feature.score_texts, texts.own) for feature in others}
     values = {name: score.value for name, score in {**features, **beyond}.items()}
     way = walk(annotators_tree(), values)
     score = await metric.assess(sample)
     kind = await compute_beside(metric.classify_sample, sample)
-    return Explanation(sample, kind, score, features, beyond, way, readings.translation)
+    return Explanation(sample, kind, score, features, beyond, way, texts.translation)
 
 
 def _as_json(score: Score) -> dict[str, Any]:

@@ -12,7 +12,8 @@ from ...prompts import BUNDLED, Prompts
 from ...text.lemmas import lemmas
 from ...text.sentences import describe_cut_lines
 from ...worker_threads import compute_beside
-from ..metric import Metric, Score, skipped
+from ..metric import Metric
+from ..score import Score, skipped
 from .parse_cache import Parsed, ParsedTexts, parsed_texts
 from .translation import Translator, TranslatorName, load_translator, translate_sample
 
@@ -32,7 +33,7 @@ def bound_evidence(what: str, count: int, most: int) -> dict[str, list[str]]:
     return {"bounds": [f"only the first {most:,} of {count:,} {what}"]} if count > most else {}
 
 
-class Reading(NamedTuple):
+class SampleTexts(NamedTuple):
     """A sample's texts, plain and parsed. Without parsing (`parsed=False` in a feature) the subjects are None."""
 
     language: Language
@@ -67,7 +68,7 @@ def _known(sections: tuple[str, ...]) -> str:
     return ", ".join(language.name for language in packs_with(*sections))
 
 
-async def read(sample: Sample, texts: ParsedTexts | None) -> Reading:
+async def read(sample: Sample, texts: ParsedTexts | None) -> SampleTexts:
     """Reads a sample; parsed where `texts` is given, else lemmatised only. Raises `UsageError` for a bad pipeline."""
     language = language_or_fallback(sample.language)
     plain = (sample.user_input, sample.response, *sample.retrieved_contexts)
@@ -76,7 +77,7 @@ async def read(sample: Sample, texts: ParsedTexts | None) -> Reading:
     else:
         parsed, lacking = await texts.parse(plain, language), texts.pipeline(language).lacking
     question, answer, *contexts = parsed
-    return Reading(
+    return SampleTexts(
         language,
         sample.user_input,
         sample.response,
@@ -98,10 +99,10 @@ def named_pipelines(**options: str | None) -> ParsedTexts:
 
 
 class Feature(Metric):
-    """One heuristic, in [0, 1], where 1 speaks for the answer. Write `score_reading`.
+    """One heuristic, in [0, 1], where 1 speaks for the answer. Write `score_texts`.
 
     `parsed` says whether it needs the parse, `by_sentences` whether it reads the answer's sentences, `starred` whether
-    it can work on English text for a set in another language (the star in 001, section V-B).
+    it can work on English text for a set in another language (the star in Lassche et al. (2024), V-B).
     """
 
     parsed: bool = False
@@ -120,18 +121,18 @@ class Feature(Metric):
         return type(self).name.removeprefix("heuristic.")
 
     @abstractmethod
-    def score_reading(self, reading: Reading) -> Score:
+    def score_texts(self, texts: SampleTexts) -> Score:
         """The feature of a sample that was read; `skipped` where there is nothing to measure."""
 
     async def measure(self, sample: Sample) -> Score:
-        """Scores the sample's reading. Skipped where its language has no pack with word lists for the heuristics.
+        """Scores the sample's texts. Skipped where its language has no pack with word lists for the heuristics.
 
         Raises `UsageError` when the named pipeline cannot be used.
         """
         if why := explain_missing_pack(sample, *SECTIONS):
             return skipped(why)
-        reading = await read(sample, self._texts if self.parsed else None)
-        score = await compute_beside(self.score_reading, reading)
+        texts = await read(sample, self._texts if self.parsed else None)
+        score = await compute_beside(self.score_texts, texts)
         cut = describe_cut_lines(sample.response) if self.by_sentences else []
         if not cut:
             return score

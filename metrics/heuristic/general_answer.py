@@ -1,4 +1,4 @@
-"""General Answer (001, section IV-C.2): an answer that is vague is less likely true."""
+"""General Answer (Lassche et al., 2024, IV-C.2): an answer that is vague is less likely true."""
 
 import re
 from collections.abc import Sequence
@@ -9,9 +9,9 @@ from ...text.components import find_components
 from ...text.error_codes import find_errors
 from ...text.lemmas import words
 from ...text.sentences import claiming_sentences
-from ..metric import Score, scored, skipped
+from ..score import Score, scored, skipped
 from .company_terms import is_general
-from .feature import Feature, Reading
+from .feature import Feature, SampleTexts
 
 _SHORTEST = 4
 
@@ -47,12 +47,12 @@ class GeneralAnswer(Feature):
     by_sentences = True
     needs: tuple[str, ...] = ("response",)
 
-    def score_reading(self, reading: Reading) -> Score:
+    def score_texts(self, texts: SampleTexts) -> Score:
         """Skipped when no sentence of the answer claims anything (a greeting, a refusal)."""
-        sentences = claiming_sentences(reading.answer, reading.language)
-        named = [component.name for component in find_components(reading.answer, reading.language)]  # with its markup
+        sentences = claiming_sentences(texts.answer, texts.language)
+        named = [component.name for component in find_components(texts.answer, texts.language)]  # with its markup
         specific = [
-            any(name in sentence for name in named) or is_specific(sentence, reading.language) for sentence in sentences
+            any(name in sentence for name in named) or is_specific(sentence, texts.language) for sentence in sentences
         ]
         value = general_answer(specific)
         if value is None:

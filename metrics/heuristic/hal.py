@@ -1,12 +1,12 @@
-"""HAL (001, section V-B; Lund and Burgess, 1996): words together in the answer are together in the context."""
+"""HAL (Lassche et al., 2024, V-B; Lund and Burgess, 1996): words together in the answer are together in the context."""
 
 from collections.abc import Iterable, Sequence
 from functools import cache
 from itertools import repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..metric import Score, scored, skipped
-from .feature import Reading, StarredFeature
+from ..score import Score, scored, skipped
+from .feature import SampleTexts, StarredFeature
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -76,7 +76,7 @@ def find_pairs(answer: Sequence[str], contexts: Iterable[Sequence[str]], windows
     nearest[which] = nearness_at[distances]
     separator = [_NOT_IN_ANSWER] * max(windows)
     all_contexts = [
-        each for context in contexts for each in (*map(place.get, context, repeat(_NOT_IN_ANSWER)), *separator)
+        word for context in contexts for word in (*map(place.get, context, repeat(_NOT_IN_ANSWER)), *separator)
     ]
     keys, distances = _keys(all_contexts, len(place), max(windows))
     if len(pairs):
@@ -114,9 +114,9 @@ class Hal(StarredFeature):
 
     name = "heuristic.hal"
 
-    def score_reading(self, reading: Reading) -> Score:
+    def score_texts(self, texts: SampleTexts) -> Score:
         """Skipped when the answer has no two different words."""
-        pairs = find_pairs(reading.answer_parsed.lemmas, [each.lemmas for each in reading.contexts_parsed])
+        pairs = find_pairs(texts.answer_parsed.lemmas, [context.lemmas for context in texts.contexts_parsed])
         value = pairs.hal
         if value is None:
             return skipped("the answer has no two different words to pair")

@@ -56,7 +56,7 @@ class _Rules:
             return tuple(re.compile(_NAME.sub(lambda name: rules.words[name[1]], pattern)) for pattern in patterns)
 
         def deciding(patterns: Iterable[str]) -> tuple[re.Pattern[str], ...]:
-            return tuple(each for each in compiled(patterns) if allowed is None or each.pattern in allowed)
+            return tuple(regex for regex in compiled(patterns) if allowed is None or regex.pattern in allowed)
 
         def typed(groups: Iterable[TypedPatterns]) -> tuple[_Typed, ...]:
             return tuple(_Typed(group.type, p) for group in groups for p in deciding(group.patterns))

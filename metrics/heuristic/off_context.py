@@ -1,4 +1,4 @@
-"""Off-Context (001, section IV-C.2 and VI-B.4): right for another number, for all instead of one, for another trade."""
+"""Off-Context (Lassche et al., 2024, IV-C.2 and VI-B.4): right for another number, scope or trade."""
 
 import re
 from collections.abc import Iterable
@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from ...languages import Language
 from ...text.lemmas import lemma, words
-from ..metric import Score, scored, skipped
-from .feature import Feature, Reading, bound_evidence
+from ..score import Score, scored, skipped
+from .feature import Feature, SampleTexts, bound_evidence
 
 MOST_NOUNS = 20
 """At most so many counted nouns of a question are looked up: the answer is read once for each."""
@@ -18,15 +18,15 @@ _NUMBER = re.compile(r"(?<![\w.,-])\d+(?:[.,]\d+)*(?![\w-])")
 _STEP = re.compile(r"(?m)^\s*\d{1,2}[.)]\s|(?<=[:.] )\d{1,2}[.)]\s(?=[A-Z])")
 
 
-class Check(NamedTuple):
+class ScopeCheck(NamedTuple):
     """One comparison of answer and question: a number, the scope, singular or plural, or the kind of organisation."""
 
     kind: str
-    said: str
+    text: str
     agrees: bool
 
 
-def off_context(checks: Iterable[Check]) -> float | None:
+def off_context(checks: Iterable[ScopeCheck]) -> float | None:
     """Computes the share of the checks that agree, in [0, 1]; None without checks."""
     agreeing = [check.agrees for check in checks]
     return sum(agreeing) / len(agreeing) if agreeing else None
@@ -45,7 +45,7 @@ def find_scopes(text: str, language: Language) -> set[str]:
     return {scope for scope, pattern in _scopes(language).items() if pattern.search(lowered)}
 
 
-def plurality_check(question: str, answer: str, language: Language) -> Check | None:
+def plurality_check(question: str, answer: str, language: Language) -> ScopeCheck | None:
     """Checks whether the answer speaks of one where the question asks for all, or the reverse.
 
     Returns:
@@ -68,7 +68,7 @@ def plurality_check(question: str, answer: str, language: Language) -> Check | N
         }
         if forms and len({word == single for word in forms}) == 1:
             agrees = (single in forms) == (quantity == "one")
-            return Check("plurality", f"{' and '.join(sorted(forms))}, asked for {before} {noun}", agrees)
+            return ScopeCheck("plurality", f"{' and '.join(sorted(forms))}, asked for {before} {noun}", agrees)
     return None
 
 
@@ -82,7 +82,7 @@ def _quantity(word: str, language: Language) -> str | None:
     return next((number for number, known in language.words.quantifiers if word in known), None)
 
 
-def find_checks(question: str, answer: str, contexts: Iterable[str], language: Language) -> list[Check]:
+def find_checks(question: str, answer: str, contexts: Iterable[str], language: Language) -> list[ScopeCheck]:
     """Compares every number of the answer, its scope, singular or plural, and its kinds of organisation.
 
     A number must stand in a context or the question. A scope disagrees when the question speaks for one and the answer
@@ -93,11 +93,11 @@ def find_checks(question: str, answer: str, contexts: Iterable[str], language: L
         *(find_number_values(context, language) for context in contexts)
     )
     written = {_value(match.group(), language) for match in _NUMBER.finditer(_STEP.sub(" ", answer))}
-    checks = [Check("number", f"{number:g}", number in known) for number in sorted(written)]
+    checks = [ScopeCheck("number", f"{number:g}", number in known) for number in sorted(written)]
     question_scopes, answer_scopes = find_scopes(question, language), find_scopes(answer, language)
     if len(question_scopes) == 1 and answer_scopes:
         checks.append(
-            Check(
+            ScopeCheck(
                 "scope",
                 f"{' and '.join(sorted(answer_scopes))}, asked for {question_scopes.copy().pop()}",
                 bool(question_scopes & answer_scopes),
@@ -109,7 +109,7 @@ def find_checks(question: str, answer: str, contexts: Iterable[str], language: L
     question_kinds, answer_kinds = kinds & set(words(question)), kinds & set(words(answer))
     if question_kinds and answer_kinds:
         described = f"{', '.join(sorted(answer_kinds))}, asked for {', '.join(sorted(question_kinds))}"
-        checks.append(Check("organisation", described, bool(question_kinds & answer_kinds)))
+        checks.append(ScopeCheck("organisation", described, bool(question_kinds & answer_kinds)))
     return checks
 
 
@@ -134,14 +134,14 @@ class OffContext(Feature):
 
     name = "heuristic.off_context"
 
-    def score_reading(self, reading: Reading) -> Score:
+    def score_texts(self, texts: SampleTexts) -> Score:
         """Skipped when the answer has no number, and no scope or kind of organisation that was asked for."""
-        checks = find_checks(reading.question, reading.answer, reading.contexts, reading.language)
+        checks = find_checks(texts.question, texts.answer, texts.contexts, texts.language)
         value = off_context(checks)
         if value is None:
             return skipped("the answer has no number, scope or kind of organisation to compare")
-        off = [f"{check.kind} {check.said}" for check in checks if not check.agrees]
+        off = [f"{check.kind} {check.text}" for check in checks if not check.agrees]
         reason = f"off: {'; '.join(off)}" if off else f"all {len(checks)} numbers and scopes fit"
-        nouns = len(counted_nouns(reading.question, reading.language))
+        nouns = len(counted_nouns(texts.question, texts.language))
         bounds = bound_evidence("counted nouns of the question are looked up", nouns, MOST_NOUNS)
         return scored(value, reason, {"checks": [check._asdict() for check in checks]} | bounds)

@@ -13,7 +13,7 @@ from ...text.lemmas import lemma, lemmas
 from ...worker_threads import compute_beside
 from .pipelines import Pipeline, find_pipeline
 
-_MOST_KEPT = 20_000  # texts; a reading is some ten times its text
+_MOST_KEPT = 20_000  # texts; a parsed text is some ten times its text
 _MOST_IN_BATCH = 50_000  # characters of the texts that are parsed in one computation
 MOST_PARSED = 40_000
 """As many characters of a text are parsed: a run of brackets takes spaCy as long per sign as words take per word."""
@@ -26,7 +26,7 @@ _Key = tuple[Language, str]
 
 
 class Parsed(NamedTuple):
-    """A text's lemmas (001, section VI-A), and its (verb, subject) lemma pairs; None without a parser.
+    """A text's lemmas (Lassche et al., 2024, VI-A), and its (verb, subject) lemma pairs; None without a parser.
 
     The pairs are those of its first `MOST_PARSED` characters.
     """

@@ -1,9 +1,9 @@
-"""Prompt Overlap (001, section V-B; Kumar et al.): an answer that repeats the question's words is more likely true."""
+"""Prompt Overlap (Lassche et al., 2024, V-B; Kumar et al.): an answer with the question's words is likelier true."""
 
 from collections.abc import Sequence
 
-from ..metric import Score, scored, skipped
-from .feature import Feature, Reading
+from ..score import Score, scored, skipped
+from .feature import Feature, SampleTexts
 
 
 def prompt_overlap(question: Sequence[str], answer: Sequence[str]) -> float | None:
@@ -18,13 +18,13 @@ class PromptOverlap(Feature):
     name = "heuristic.prompt_overlap"
     needs: tuple[str, ...] = ("response", "user_input")
 
-    def score_reading(self, reading: Reading) -> Score:
+    def score_texts(self, texts: SampleTexts) -> Score:
         """Skipped when the question has no words (in English: none but function words)."""
-        question_lemmas = dict.fromkeys(reading.question_parsed.lemmas)
-        value = prompt_overlap(reading.question_parsed.lemmas, reading.answer_parsed.lemmas)
+        question_lemmas = dict.fromkeys(texts.question_parsed.lemmas)
+        value = prompt_overlap(texts.question_parsed.lemmas, texts.answer_parsed.lemmas)
         if value is None:
             return skipped("the question has no words to take up")
-        shared = [word for word in question_lemmas if word in set(reading.answer_parsed.lemmas)]
+        shared = [word for word in question_lemmas if word in set(texts.answer_parsed.lemmas)]
         return scored(
             value, f"the answer has {len(shared)} of the question's {len(question_lemmas)} words", {"shared": shared}
         )

@@ -1,4 +1,4 @@
-"""The heuristic score (001, section V-C and Fig. 4): the features in equal weight, and two things that decide alone."""
+"""The heuristic score (Lassche et al., 2024, V-C and Fig. 4): the features in equal weight, and what decides alone."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -12,14 +12,15 @@ from ...languages.sections import MessageType
 from ...prompts import BUNDLED, Prompts
 from ...text.sentences import describe_cut_lines
 from ...worker_threads import compute_beside
-from ..metric import Metric, Score, scored, skipped
+from ..metric import Metric
+from ..score import Score, scored, skipped
 from .answer_contradiction import AnswerContradiction
 from .company_terms import CompanyTerms
 from .complex_answer import ComplexAnswer
 from .components_defined import ComponentsDefined
 from .context_synthesis import ContextSynthesis
 from .error_mismatch import ErrorMismatch
-from .feature import SECTIONS, Feature, Reading, bound_evidence, explain_missing_pack, named_pipelines, read
+from .feature import SECTIONS, Feature, SampleTexts, bound_evidence, explain_missing_pack, named_pipelines, read
 from .general_answer import GeneralAnswer
 from .hal import Hal
 from .message_type import MOST_CHARACTERS, Rules, TypeMatch, classify
@@ -47,7 +48,7 @@ class Rated(NamedTuple):
 
 
 def plain_score(features: Iterable[float | None]) -> float | None:
-    """Computes 1 + 4 * the mean of the features, in [1, 5]: their sum in equal weight, rescaled (001, section V-C).
+    """Computes 1 + 4 * the mean of the features, in [1, 5]: rescaled from their sum (Lassche et al., 2024, V-C).
 
     A feature that has no value (None) has no weight either; None when no feature has one.
     """
@@ -69,11 +70,11 @@ def rate(plain: float, *, unspecified: bool, verbatim: bool, overrides: bool = T
     return Rated(plain, plain, None)
 
 
-class Readings(NamedTuple):
-    """The reading of a sample, and the reading of its translation where there is one."""
+class TextsAndTranslation(NamedTuple):
+    """The texts of a sample, and those of its translation where there is one."""
 
-    own: Reading
-    english: Reading | None
+    own: SampleTexts
+    english: SampleTexts | None
     translation: Translation | None
 
 
@@ -159,24 +160,25 @@ class Heuristic(Metric):
         if not self._all_types and kind not in SCORED_TYPES:
             reason = f"the message type is {kind}; only {' and '.join(SCORED_TYPES)} are scored (all_types=True: all)"
             return skipped(reason, {"message_type": kind} | question_bound)
-        readings = await self.read(sample)
-        features = await compute_beside(self.measure_features, readings)
-        score = self.rate(kind, features, readings.translation)
+        texts = await self.read(sample)
+        features = await compute_beside(self.measure_features, texts)
+        score = self.rate(kind, features, texts.translation)
         cut = describe_cut_lines(sample.response) if any(feature.by_sentences for feature in self.features) else []
         bounds = [*question_bound.get("bounds", []), *cut, *score.evidence.get("bounds", [])]
         return replace(score, evidence=score.evidence | {"bounds": bounds}) if bounds else score
 
-    async def read(self, sample: Sample) -> Readings:
+    async def read(self, sample: Sample) -> TextsAndTranslation:
         """Reads and parses a sample for the features, and its translation. Raises as `measure`."""
         translation = await translate_sample(sample, self._translator)
         english = await read(translation.sample, self.texts) if translation else None
-        return Readings(await read(sample, self.texts), english, translation)
+        return TextsAndTranslation(await read(sample, self.texts), english, translation)
 
-    def measure_features(self, readings: Readings) -> dict[str, Score]:
+    def measure_features(self, texts: TextsAndTranslation) -> dict[str, Score]:
         """Measures the features, by short name (`hal`, ...); the starred ones on the translation if there is one."""
-        own, english, _ = readings
+        own, english, _ = texts
         return {
-            each.short_name: each.score_reading(english if english and each.starred else own) for each in self.features
+            feature.short_name: feature.score_texts(english if english and feature.starred else own)
+            for feature in self.features
         }
 
     def rate(self, message_type: str, features: Mapping[str, Score], translation: Translation | None = None) -> Score:

@@ -1,9 +1,9 @@
-"""Subject Combination (001, section V-B): who does what in the answer, does so in the context."""
+"""Subject Combination (Lassche et al., 2024, V-B): who does what in the answer, does so in the context."""
 
 from collections.abc import Collection, Iterable
 
-from ..metric import Score, scored, skipped
-from .feature import Reading, StarredFeature, bound_evidence
+from ..score import Score, scored, skipped
+from .feature import SampleTexts, StarredFeature, bound_evidence
 from .parse_cache import MOST_PARSED, Pair
 
 
@@ -19,14 +19,14 @@ class SubjectCombination(StarredFeature):
     name = "heuristic.subject_combination"
     parsed = True
 
-    def score_reading(self, reading: Reading) -> Score:
+    def score_texts(self, texts: SampleTexts) -> Score:
         """Skipped when no parser is installed (the reason says what to type) or no verb has a subject."""
-        pairs = reading.answer_parsed.subjects
+        pairs = texts.answer_parsed.subjects
         if pairs is None:
-            return skipped(reading.lacking or "the answer was not parsed")
-        longest = max(map(len, (reading.answer, *reading.contexts)))
+            return skipped(texts.lacking or "the answer was not parsed")
+        longest = max(map(len, (texts.answer, *texts.contexts)))
         bound = bound_evidence("characters of the answer and of each context are parsed", longest, MOST_PARSED)
-        context = {pair for each in reading.contexts_parsed for pair in each.subjects or ()}
+        context = {pair for passage in texts.contexts_parsed for pair in passage.subjects or ()}
         value = subject_combination(pairs, context)
         if value is None:
             return skipped("the answer has no verb with a subject", bound)

@@ -1,4 +1,4 @@
-"""English text for the starred features (001, section VI-A): their parsers do better in English than in Dutch."""
+"""English text for the starred features (Lassche et al., 2024, VI-A): parsers do better in English than in Dutch."""
 
 import re
 from functools import lru_cache

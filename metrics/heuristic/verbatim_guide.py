@@ -1,4 +1,4 @@
-"""Verbatim Guide Defined (001, section V-B): the answer gives a guide of the context, step by step."""
+"""Verbatim Guide Defined (Lassche et al., 2024, V-B): the answer gives a guide of the context, step by step."""
 
 import math
 import re
@@ -11,8 +11,8 @@ from ...languages import Language
 from ...text.components import find_components, normal_name
 from ...text.guides import find_guides
 from ...text.lemmas import content_lemmas, words
-from ..metric import Score, scored
-from .feature import Reading, StarredFeature, bound_evidence
+from ..score import Score, scored
+from .feature import SampleTexts, StarredFeature, bound_evidence
 from .translation import Translator, TranslatorName
 
 THRESHOLD = 0.85
@@ -22,7 +22,7 @@ MOST_GUIDES = 50
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 
 
-class Match(NamedTuple):
+class GuideMatch(NamedTuple):
     """A guide of the answer, the nearest guide of the contexts, and the cosine of each step with its counterpart."""
 
     answer: tuple[str, ...]
@@ -46,7 +46,7 @@ def match_guides(
     context: Iterable[tuple[str, ...]],
     language: Language,
     threshold: float = THRESHOLD,
-) -> Match | None:
+) -> GuideMatch | None:
     """Finds the best match of a guide of the answer with one of the contexts of equal length; None without such a pair.
 
     A match is verbatim when every step has a cosine of at least `threshold` with the step at the same place, has the
@@ -65,7 +65,7 @@ def match_guides(
 
 def _match(
     answer_guide: tuple[str, ...], context_guide: tuple[str, ...], language: Language, threshold: float
-) -> Match:
+) -> GuideMatch:
     cosines, difference = [], ""
     for place, (left, right) in enumerate(zip(answer_guide, context_guide, strict=True), start=1):
         a, b = content_lemmas(left, language), content_lemmas(right, language)
@@ -75,7 +75,7 @@ def _match(
         same = _fixed(left, language) == _fixed(right, language)
         if not difference and (cosine < threshold or all(changed) or not same):
             difference = f"step {place} is {left!r}, in the context {right!r}"
-    return Match(answer_guide, context_guide, tuple(cosines), not difference, difference)
+    return GuideMatch(answer_guide, context_guide, tuple(cosines), not difference, difference)
 
 
 def _fixed(step: str, language: Language) -> tuple[set[tuple[str, ...]], list[str], list[str]]:
@@ -104,17 +104,17 @@ class VerbatimGuide(StarredFeature):
         if not 0 < self._threshold <= 1:
             raise ValueError(f"threshold must be above 0 and at most 1, not {self._threshold:g}")
 
-    def score_reading(self, reading: Reading) -> Score:
+    def score_texts(self, texts: SampleTexts) -> Score:
         """Always scored: an answer without a guide has 0."""
-        all_guides = find_guides(reading.answer, reading.language)
+        all_guides = find_guides(texts.answer, texts.language)
         guides = all_guides[:MOST_GUIDES]
         if not guides:
             return scored(0.0, "the answer has no guide of numbered or bulleted steps", {"verbatim": False})
-        all_known = [guide for context in reading.contexts for guide in find_guides(context, reading.language)]
+        all_known = [guide for context in texts.contexts for guide in find_guides(context, texts.language)]
         known = all_known[:MOST_GUIDES]
         compared = max(len(all_guides), len(all_known))
         bounds = bound_evidence("guides of answer or contexts are compared", compared, MOST_GUIDES)
-        match = match_guides(guides, known, reading.language, self._threshold)
+        match = match_guides(guides, known, texts.language, self._threshold)
         if match is None:
             lengths = f"{[len(guide) for guide in guides]} steps, the context's {[len(guide) for guide in known]}"
             return scored(0.0, f"no guide of equal length: the answer's have {lengths}", {"verbatim": False} | bounds)

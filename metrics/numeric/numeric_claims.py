@@ -12,7 +12,8 @@ from ...languages import FALLBACK, load_language
 from ...prompts import BUNDLED, Prompts
 from ...text.sentences import describe_cut_lines
 from ...worker_threads import compute_beside
-from ..metric import Metric, Score, scored, skipped
+from ..metric import Metric
+from ..score import Score, scored, skipped
 from .checking import CheckedClaim, check, settle
 from .lexicon import LANGUAGES
 from .parse.claim_questions import open_claim

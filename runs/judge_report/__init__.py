@@ -1,5 +1,5 @@
 """Judges compared, as one HTML file that opens from disk: no script, no network."""
 
-from .page import render_judge_report, write_judge_report
+from lazy_loader import attach_stub
 
-__all__ = ["render_judge_report", "write_judge_report"]
+__getattr__, __dir__, __all__ = attach_stub(__name__, __file__)

@@ -1,32 +1,13 @@
 """Gates: the conditions that a suite sets for its nightly runs, and what came of them."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
-
-from ...former_names import recorded_name
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 NO_JUDGE = "no judge"
 """The judge's name in a suite without judges."""
 
 State = Literal["passed", "failed", "undecided", "no baseline"]
-
-
-def _as_recorded(value: Any) -> Any:
-    return recorded_name("report", value) if isinstance(value, str) else value
-
-
-RecordedName = BeforeValidator(_as_recorded)
-"""For fields of a report whose values are names: former names are read as the current ones."""
-
-
-class RecordedModel(BaseModel):
-    """A part of a nightly run's report; its former keys are read as the current ones."""
-
-    @model_validator(mode="before")
-    @classmethod
-    def _current_keys(cls, record: Any) -> Any:
-        return {_as_recorded(key): value for key, value in record.items()} if isinstance(record, dict) else record
 
 
 class _Gate(BaseModel):
@@ -107,7 +88,7 @@ GATES: dict[str, type[_Gate]] = {
 }
 
 
-class GateResult(RecordedModel):
+class GateResult(BaseModel):
     """What came of one gate.
 
     Attributes:
@@ -122,10 +103,10 @@ class GateResult(RecordedModel):
         p: The p-value of a regression, before it is corrected for the number of tests.
     """
 
-    gate: Annotated[str, RecordedName]
+    gate: str
     judge: str | None
     metric: str | None
-    state: Annotated[State, RecordedName]
+    state: State
     value: float | None
     bound: float
     reason: str

@@ -2,15 +2,14 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
-from ...former_names import recorded_name
 from ...meta_eval.estimate import Estimate, estimate_mean
 from ..compare import Comparison, PairedSample, run_samples
 from ..predicted_rating import PredictedRating, predict_mean_rating
-from .gates import GateResult, RecordedModel, RecordedName, ShareGate, Spending
+from .gates import GateResult, ShareGate, Spending
 from .ledger import NightlyRunRow
 from .suite import Suite
 
@@ -29,7 +28,7 @@ _MOST_FAILING = 50
 _MOST_CHARACTERS = 300
 
 
-class MetricReport(RecordedModel):
+class MetricReport(BaseModel):
     """One metric of one run: counts, the mean with its 95% interval over groups, and the change since another run.
 
     Attributes:
@@ -56,7 +55,7 @@ class MetricReport(RecordedModel):
     change_p: float | None = None
 
 
-class SampleReport(RecordedModel):
+class SampleReport(BaseModel):
     """A sample that changed or newly fails: its value in the run that it is compared with, and now."""
 
     sample: str
@@ -68,7 +67,7 @@ class SampleReport(RecordedModel):
     reason: str
 
 
-class RunReport(RecordedModel):
+class RunReport(BaseModel):
     """The run of one judge.
 
     Attributes:
@@ -103,7 +102,7 @@ class RunReport(RecordedModel):
     more_newly_failing: int = 0
 
 
-class NightlyReport(RecordedModel):
+class NightlyReport(BaseModel):
     """A whole nightly run.
 
     Attributes:
@@ -126,7 +125,7 @@ class NightlyReport(RecordedModel):
     began: str
     ended: str | None = None
     status: Status
-    verdict: Annotated[Verdict, RecordedName]
+    verdict: Verdict
     message: str = ""
     resume: str | None = None
     sets: tuple[str, ...] = ()
@@ -152,7 +151,7 @@ def read_report(row: NightlyRunRow) -> NightlyReport:
         except ValidationError:
             message = "its report was written by another version of Assay and is not shown"
     status: Status = "running" if row.report is None else "done"
-    verdict: Any = recorded_name("report", row.status)
+    verdict: Any = row.status
     if verdict not in get_args(Verdict):
         verdict = status
     return NightlyReport(

@@ -7,7 +7,6 @@ from itertools import dropwhile
 from pathlib import Path
 
 from ...errors import AssayError, UsageError
-from ...former_names import recorded_name
 from ...judges import Budget
 from ...judges.bundled_cassettes import is_bundled
 from ..compare import Comparison, compare, run_samples
@@ -75,8 +74,8 @@ def begin_nightly_run(suite: Suite, store: Store, *, resume: bool, resume_comman
     if not resume:
         return NightlyRun(suite, store, ledger.begin(suite.name), {}, resume_command, budget)
     rows = ledger.nightly_runs(suite.name)
-    if not rows or recorded_name("report", rows[0].status) not in UNFINISHED:
-        newest = f"; the newest, {rows[0].id}, ended: {recorded_name('report', rows[0].status)}" if rows else ""
+    if not rows or rows[0].status not in UNFINISHED:
+        newest = f"; the newest, {rows[0].id}, ended: {rows[0].status}" if rows else ""
         raise UsageError(f"{store.path}: the suite {suite.name} has no nightly run to resume{newest}; omit --resume")
     row = rows[0]
     runs = ledger.runs(row.id)

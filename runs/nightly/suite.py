@@ -5,10 +5,9 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from ...former_names import current_name
 from ...judges import Budget, JudgeSettings, Mode, load_settings
 from ...judges.judge_folder import JUDGE_FILE
-from ...metrics.catalogue import DEFAULT_METRICS
+from ...metrics.specification import DEFAULT_METRICS
 from ..plan import Plan
 from .gates import NO_JUDGE, Gate
 
@@ -88,18 +87,6 @@ class Suite(BaseModel):
     @classmethod
     def _as_cassette_use(cls, value: Any) -> Any:
         return {"file": value} if isinstance(value, str) else value
-
-    @field_validator("gates", mode="before")
-    @classmethod
-    def _with_current_names(cls, value: Any) -> Any:
-        if not isinstance(value, list | tuple):
-            return value
-        return [
-            gate | {"gate": current_name("gate", gate["gate"])}
-            if isinstance(gate, dict) and isinstance(gate.get("gate"), str)
-            else gate
-            for gate in value
-        ]
 
     @property
     def judge_names(self) -> tuple[str, ...]:

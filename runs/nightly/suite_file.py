@@ -1,4 +1,4 @@
-"""Reads a suite from its YAML file; what is wrong is told with line, key and the nearest_names right name."""
+"""Reads a suite from its YAML file; what is wrong is told with line, key and the nearest right name."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -24,7 +24,7 @@ def load_suite(path: Path) -> Suite:
         path: The YAML file.
 
     Raises:
-        InputError: The file cannot be read or is no valid suite; the text names file, line, key and the nearest_names
+        InputError: The file cannot be read or is no valid suite; the text names file, line, key and the nearest
             right name.
     """
     try:
@@ -46,7 +46,7 @@ def load_suite(path: Path) -> Suite:
     except ValidationError as error:
         errors = error.errors(include_url=False)
         # a misspelt key is also a missing one: the misspelling is what to correct
-        first = next((each for each in errors if each["type"] == "extra_forbidden"), errors[0])
+        first = next((problem for problem in errors if problem["type"] == "extra_forbidden"), errors[0])
         raise InputError(_explanation(str(path), tree, first)) from None
     _check_names(suite, path, tree)
     return suite
@@ -131,7 +131,7 @@ def _dotted(place: Place) -> str:
 
 
 def _line(tree: yaml.Node, place: Place) -> str:
-    """The line of a key, or of the nearest_names node around it."""
+    """The line of a key, or of the nearest node around it."""
     node, line = tree, tree.start_mark.line + 1
     for part in place:
         if isinstance(node, yaml.MappingNode):

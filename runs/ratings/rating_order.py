@@ -1,7 +1,7 @@
 """Which answers to rate first: at random, spread over a score, where metrics disagree, or by weighted draws."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     import numpy as np
@@ -9,7 +9,6 @@ if TYPE_CHECKING:
     from ...meta_eval.arrays import Floats
 
 Choose = Literal["random", "spread", "disagreement", "active"]
-CHOICES: tuple[Choose, ...] = get_args(Choose)
 STRATA = 5  # of a score: enough to cover its range, few enough that each has answers in a small set
 _RANDOM_SHARE = 0.5  # of the active draw: keeps every answer likely enough that no weight explodes
 
@@ -22,7 +21,8 @@ def rating_order(choose: Choose, scores: "Floats", *, seed: int = 0) -> tuple[li
       cover its whole range.
     - `disagreement`: the answers on whose rank the metrics differ most come first.
     - `active`: answers are drawn one by one, half at random and half in proportion to how far their rank on the first
-      metric lies from the middle, which is what determines a rank correlation. `inverse_probability_weights` undoes it.
+      metric lies from the middle, which is what determines a rank correlation. The probability of each draw allows
+      an unbiased estimate (Farquhar, Gal and Rainforth, 2021).
 
     Args:
         choose: How to choose.
@@ -71,31 +71,6 @@ def _draw_actively(importance: "Floats", draw: "np.random.Generator") -> tuple[l
         probabilities.append(float(chances[place]))
         left = np.delete(left, place)
     return order, probabilities
-
-
-def inverse_probability_weights(probabilities: Sequence[float], total: int) -> list[float]:
-    """Weights that make the mean of sequentially drawn items an unbiased estimate of the mean of all.
-
-    With q_m the probability of the m-th of M draws without replacement from N items, the weight is
-    1 + (N - M) / (N - m) * (1 / ((N - m + 1) q_m) - 1) (Farquhar, Gal and Rainforth, 2021, "On Statistical Bias in
-    Active Learning", R_LURE). Uniform draws give 1 everywhere.
-
-    Args:
-        probabilities: The probability of each draw, in the order of drawing.
-        total: How many items there are, N.
-
-    Returns:
-        One weight per draw; the weighted mean is sum(weight * value) / M.
-
-    Example:
-        >>> inverse_probability_weights([1 / 4, 1 / 3], total=4)
-        [1.0, 1.0]
-    """
-    draws = len(probabilities)
-    return [
-        1.0 if total == place else 1 + (total - draws) / (total - place) * (1 / ((total - place + 1) * probability) - 1)
-        for place, probability in enumerate(probabilities, start=1)
-    ]
 
 
 def score_columns(scores: Mapping[str, Mapping[str, float]], ids: Sequence[str]) -> "Floats":

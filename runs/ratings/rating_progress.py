@@ -38,7 +38,7 @@ class RaterProgress:
 
 
 @dataclass(frozen=True, slots=True)
-class Disagreement:
+class RaterDisagreement:
     """An answer on which two raters differ by two levels or more, largest difference first.
 
     Attributes:
@@ -80,7 +80,7 @@ def _progress(name: str, ratings: Sequence[Rating]) -> RaterProgress:
     )
 
 
-def disagreements(queue: RatingQueue) -> list[Disagreement]:
+def disagreements(queue: RatingQueue) -> list[RaterDisagreement]:
     """The answers of the present series on which two raters differ by two levels or more."""
     by_sample: dict[str, list[Rating]] = defaultdict(list)
     for rating in queue.ratings():
@@ -93,7 +93,7 @@ def disagreements(queue: RatingQueue) -> list[Disagreement]:
         difference = max(values) - min(values)
         if difference >= _LARGE_DIFFERENCE:
             agreed = adjudications.get(sample)
-            disputed.append(Disagreement(sample, tuple(ratings), difference, agreed.value if agreed else None))
+            disputed.append(RaterDisagreement(sample, tuple(ratings), difference, agreed.value if agreed else None))
     return sorted(disputed, key=lambda one: -one.difference)
 
 

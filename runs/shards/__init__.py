@@ -1,7 +1,5 @@
 """Scoring by shards: Parquet in, Parquet out, so that any engine that maps shards can drive it."""
 
-from .score_shard import ShardScorer, score_shard
-from .shard_plan import ShardPlan, content_key
-from .shard_run import ShardOptions, run_shards
+from lazy_loader import attach_stub
 
-__all__ = ["ShardOptions", "ShardPlan", "ShardScorer", "content_key", "run_shards", "score_shard"]
+__getattr__, __dir__, __all__ = attach_stub(__name__, __file__)

@@ -16,7 +16,7 @@ LEASE_SECONDS = 60.0
 
 
 @dataclass(frozen=True, slots=True)
-class BudgetBounds:
+class ClusterBudget:
     """The bounds of a budget, as they travel to a worker."""
 
     usd: float | None = None
@@ -50,7 +50,7 @@ class ClusterLimits:
         lease_seconds: After how long without a sign of life a worker counts as dead.
     """
 
-    def __init__(self, most_calls: int, bounds: BudgetBounds, lease_seconds: float = LEASE_SECONDS) -> None:
+    def __init__(self, most_calls: int, bounds: ClusterBudget, lease_seconds: float = LEASE_SECONDS) -> None:
         self._limiter = AdaptiveLimiter(most_calls)
         self._budget = Budget(bounds.usd, bounds.tokens, bounds.calls)
         self._lease_seconds = lease_seconds

@@ -20,7 +20,7 @@ from ...judges.budget import Reservation
 from ...judges.limiter import AdaptiveLimiter
 from ...judges.question import RawReply
 from ...judges.request_size import RequestSize
-from .cluster_limits import LEASE_SECONDS, BudgetBounds, ClusterLimits
+from .cluster_limits import LEASE_SECONDS, ClusterBudget, ClusterLimits
 from .score_shard import ShardScorer
 from .shard_report import ShardJob, ShardReport, score_piece
 from .shard_source import Piece
@@ -48,7 +48,7 @@ def score_with_ray(
         import ray.data
         from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
-        bounds = BudgetBounds(budget.usd, budget.tokens, budget.calls)
+        bounds = ClusterBudget(budget.usd, budget.tokens, budget.calls)
         most_calls = job.plan.concurrency or (job.plan.judge.concurrency if job.plan.judge else 1)
         here = NodeAffinitySchedulingStrategy(ray.get_runtime_context().get_node_id(), soft=False)
         limits = None
@@ -78,7 +78,7 @@ class RayWorker:
         limits: The actor that lends calls and budget; None where nobody is asked.
     """
 
-    def __init__(self, job: ShardJob, bounds: BudgetBounds, limits: Any) -> None:
+    def __init__(self, job: ShardJob, bounds: ClusterBudget, limits: Any) -> None:
         self._job = job
         self._problem: tuple[str, str] | None = None
         budget = Budget() if limits is None else SharedBudget(bounds, limits)
@@ -108,7 +108,7 @@ class SharedBudget(Budget):
         limits: The actor with the `ClusterLimits`.
     """
 
-    def __init__(self, bounds: BudgetBounds, limits: Any) -> None:
+    def __init__(self, bounds: ClusterBudget, limits: Any) -> None:
         super().__init__(bounds.usd, bounds.tokens, bounds.calls)
         self._limits = limits
         self._worker = secrets.token_hex(8)

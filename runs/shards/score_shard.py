@@ -15,6 +15,7 @@ from ...judges.embedders import load_embedder
 from ...judges.recording import Recording, format_line, parse_line
 from ...metrics import Metric, Score
 from ..options import RunOptions
+from ..scoring_request import ScoringRequest
 from ..session import Ending, Progress, score_samples
 from .shard_plan import ShardPlan, content_key
 from .shard_source import Origin
@@ -90,12 +91,12 @@ class ShardScorer:
         judge = None if settings is None else LiteLLMJudge(settings, cassette=replayed, budget=budget)
         keeps_vectors: Any = cassette if is_replaying else self._replies
         self._judge = judge
-        self._options = RunOptions(
+        self._request = ScoringRequest(
             metrics=plan.all_metrics,
             judge=judge,
             embedder=load_embedder(plan.embedder, keeps_vectors, budget),
             prompts=plan.prompts,
-            concurrency=None if judge else plan.concurrency,
+            options=RunOptions(concurrency=None if judge else plan.concurrency),
         )
         self._runner = asyncio.Runner()
 
@@ -105,7 +106,7 @@ class ShardScorer:
         Raises:
             BudgetReached: A bound is reached; `unfinished` has what was scored until then.
         """
-        return self.score_samples(list(read_samples(rows, self.plan)), Origin.of(rows).place, earlier)
+        return self.score_samples(list(read_samples(rows, self.plan)), Origin.read_from(rows).place, earlier)
 
     def score_samples(
         self, samples: Sequence[Sample], first_place: int = 0, earlier: "pyarrow.Table | None" = None
@@ -121,7 +122,7 @@ class ShardScorer:
         progress = Progress()
         self.unfinished = None
         try:
-            self._runner.run(score_samples(samples, record, self._options, progress=progress))
+            self._runner.run(score_samples(samples, record, self._request, progress=progress))
         except BaseException:
             self.unfinished = record.result()
             raise
@@ -138,8 +139,8 @@ class ShardScorer:
         notes: list[str] = []
 
         async def load_metrics() -> list[Metric]:
-            async with self._options.scorers() as scorers:
-                return list(scorers.metrics)
+            async with self._request.open() as opened:
+                return list(opened.metrics)
 
         return self._runner.run(load_metrics()), list(read_samples(rows, self.plan, notes)), notes
 
@@ -167,7 +168,7 @@ def read_samples(rows: "pyarrow.Table", plan: ShardPlan, notes: list[str] | None
     Raises:
         InputError: A row is no sample.
     """
-    origin = Origin.of(rows)
+    origin = Origin.read_from(rows)
     columns = tuple(rows.column_names)
     check_columns(columns, plan.mapping, origin.name)
     source = Rows(origin.name, origin.stem, iter(()), columns)

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict
 from ...eval_sets import Sample
 from ...eval_sets.rating_column import RatingColumn
 from ...judges import JudgeSettings, Mode
-from ...metrics.catalogue import BASELINES
+from ...metrics.specification import BASELINES
 from ...prompts import Prompts
 from ...prompts.prompt import parse_prompt
 from ..plan import judge_identity

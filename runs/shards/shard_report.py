@@ -76,7 +76,7 @@ def score_piece(piece: Piece, job: ShardJob, scorer: ShardScorer) -> Iterator[Sh
         usage = Usage()
         if summary is None or not is_reused:
             try:
-                result = scorer.score_samples(samples, Origin.of(rows).place, folder.read(name))
+                result = scorer.score_samples(samples, Origin.read_from(rows).place, folder.read(name))
             except BaseException:
                 if scorer.unfinished is not None:
                     folder.write_partial(name, scorer.unfinished)

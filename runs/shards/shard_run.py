@@ -1,7 +1,7 @@
 """A run by shards: what there is to score, who scores it, and its record in the store."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -50,16 +50,16 @@ class ShardOptions:
 class _ShardProgress(Progress):
     """What the workers have done so far."""
 
-    taken: Usage = Usage()
+    total_usage: Usage = Usage()
 
     @property
     def usage(self) -> Usage:
         """What all workers took in this session."""
-        return self.taken
+        return self.total_usage
 
     def count(self, report: ShardReport) -> None:
         """Counts a shard."""
-        self.taken += report.usage
+        self.total_usage += report.usage
         self.samples += report.rows
         for status, number in report.statuses.items():
             self.scores[status] += number
@@ -158,6 +158,7 @@ def _score_here(pieces: list[Piece], job: ShardJob, options: RunOptions) -> Iter
 
 
 def _shard_plan(plan: Plan, options: RunOptions, paths: list[str]) -> ShardPlan:
+    cassette = options.cassette_file(lambda: plan.judge)
     return ShardPlan(
         metrics=plan.metrics,
         judge=plan.judge,
@@ -166,7 +167,7 @@ def _shard_plan(plan: Plan, options: RunOptions, paths: list[str]) -> ShardPlan:
         mapping=plan.mapping,
         language=plan.language,
         rating_column=choose_rating_column(paths, plan.mapping),
-        cassette=None if options.cassette is None else str(replace(options, judge=plan.judge).cassette_file()),
+        cassette=None if cassette is None else str(cassette),
         mode=options.mode,
         concurrency=options.concurrency,
     )

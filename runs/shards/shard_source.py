@@ -59,7 +59,7 @@ class Origin:
     place: int = 0
 
     @classmethod
-    def of(cls, rows: "pyarrow.Table") -> Self:
+    def read_from(cls, rows: "pyarrow.Table") -> Self:
         """The origin that a table carries; the default for a table of another source."""
         metadata = rows.schema.metadata or {}
         return cls(**json.loads(metadata[_ORIGIN])) if _ORIGIN in metadata else cls()
@@ -165,10 +165,10 @@ def find_files(pattern: str) -> list[str]:
         files, _, paths = fsspec.get_fs_token_paths(pattern)
     except (OSError, ImportError, ValueError) as error:
         raise InputError(f"{pattern}: the files cannot be listed ({describe_cause(error)})") from error
-    found = sorted(path for path in paths if files.isfile(path))
-    if not found:
+    existing = sorted(path for path in paths if files.isfile(path))
+    if not existing:
         raise InputError(f"{pattern}: there is no such file; correct the path or the pattern")
-    return [files.unstrip_protocol(path) if "://" in pattern else path for path in found]
+    return [files.unstrip_protocol(path) if "://" in pattern else path for path in existing]
 
 
 @contextmanager

@@ -4,13 +4,15 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import click
 import pytest
 
-from assay.cli import COMMANDS, cli
+from assay.cli import cli
+from assay.cli.command_list import COMMANDS
 from assay.metrics.catalogue import metric_names
 
 Typing = Callable[..., Any]
@@ -19,8 +21,10 @@ ROOT = Path(__file__).parents[2]
 
 def all_commands(group: click.Group, words: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
     """The words of every command, groups before their own commands."""
-    for name, command in group.commands.items():
+    context = click.Context(group)
+    for name in group.list_commands(context):
         if name.strip():  # a group may have a command without a name, for what is typed without one
+            command = group.get_command(context, name)
             yield (*words, name)
             if isinstance(command, click.Group):
                 yield from all_commands(command, (*words, name))
@@ -42,8 +46,34 @@ def test_help_fits_80_columns_and_cuts_no_summary(
 def test_commands_stand_by_what_they_are_for(assay: Typing) -> None:
     headings = [line.rstrip(":") for line in assay("--help").out.splitlines() if line.endswith(":") and line[0] != " "]
     assert headings == ["Options", "Evaluate", "Trust", "CI", "Build sets", "Tools"]
-    listed = [command.name for commands in COMMANDS.values() for command in commands]
-    assert sorted(listed) == sorted(cli.commands), "every command is listed, once"
+    summaries = [pair for listed in COMMANDS.values() for pair in listed.items()]
+    assert len(dict(summaries)) == len(summaries), "every command is listed, once"
+
+
+def test_a_command_is_listed_with_the_summary_of_its_own_help() -> None:
+    """The list is written out, since it is printed without importing the commands."""
+    context = click.Context(cli)
+    for name, summary in (pair for listed in COMMANDS.values() for pair in listed.items()):
+        command = cli.get_command(context, name)
+        assert command is not None and (command.name, command.get_short_help_str(80)) == (name, summary)
+
+
+def test_every_command_of_a_module_is_listed() -> None:
+    """A command, or a group, that no list names and no other group has could not be typed."""
+    context = click.Context(cli)
+    groups = [cli.get_command(context, name) for name in cli.list_commands(context)]
+    reachable = {id(command) for command in groups}
+    for group in groups:  # grows while it is read
+        if isinstance(group, click.Group):
+            reachable |= {id(command) for command in group.commands.values()}
+            groups += group.commands.values()
+    modules = [import_module(f"assay.cli.{path.stem}") for path in (ROOT / "assay/cli").glob("[!_]*.py")]
+    commands = {id(value): name for module in modules for name, value in vars(module).items() if _is_command(value)}
+    assert [name for key, name in commands.items() if key not in reachable] == []
+
+
+def _is_command(value: object) -> bool:
+    return isinstance(value, click.Command) and value is not cli
 
 
 def test_runs_are_listed_the_newest_first(assay: Typing, set_file: Typing) -> None:

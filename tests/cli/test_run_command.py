@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from openai_server import Answer, OpenAIServer
 
-from assay.metrics.catalogue import BASELINES, DEFAULT_METRICS
+from assay.metrics.specification import BASELINES, DEFAULT_METRICS
 
 Make = Callable[..., Any]
 METRIC = "faithfulness:claims=judge"

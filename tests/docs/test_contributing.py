@@ -14,7 +14,9 @@ import pytest
 from assay.cli import cli
 from assay.eval_sets import load_set
 from assay.judges import load_settings
+from assay.judges.settings import TRANSPORTS
 from assay.languages import read_yaml
+from assay.languages.language import GROUP as LANGUAGES
 from assay.languages.sections import Profile
 from assay.metrics.catalogue import GROUP
 from assay.prompts.prompt import parse_prompt
@@ -34,7 +36,7 @@ def block(language: str, text: str) -> str:
 
 def test_the_metric_works_and_its_entry_names_it(tmp_path: Path) -> None:
     """As a module of `assay.metrics`; its own example is the expected value."""
-    entries = tomllib.loads(block("toml", "entry-points"))["project"]["entry-points"][GROUP]
+    entries = tomllib.loads(block("toml", GROUP))["project"]["entry-points"][GROUP]
     ((name, target),) = entries.items()
     entry = EntryPoint(name, target, GROUP)
     file = tmp_path / "metric.py"
@@ -48,6 +50,11 @@ def test_the_metric_works_and_its_entry_names_it(tmp_path: Path) -> None:
     assert doctest.testmod(module) == (0, 1)
     without_link = module.HasLink().score(response="See the form.")
     assert (without_link.value, without_link.reason) == (0.0, "it names no web address")
+
+
+def test_the_groups_of_another_package_are_those_that_assay_reads() -> None:
+    entries = tomllib.loads(block("toml", TRANSPORTS))["project"]["entry-points"]
+    assert entries.keys() == {TRANSPORTS, LANGUAGES}
 
 
 def test_the_judge_can_be_loaded(tmp_path: Path) -> None:

@@ -9,13 +9,15 @@ from typing import Any
 import pytest
 from openai_server import OpenAIServer
 
-from assay.cli.demo import DEMO_METRICS, KPI_SETS, TEXT_AND_NUMBERS, demo_metrics
+from assay.cli.demo import DEMO_METRICS, demo_metrics
 
 Make = Callable[..., Any]
 ROOT = Path(__file__).parents[2]
 PROGRESS = re.compile(r"assay: \d+ of \d+ samples, .*\n")  # on a slow machine
 pytestmark = pytest.mark.timeout(400)  # seconds where nothing else runs; each loads an encoder
 BOTH = ("helpdesk_nl", "helpdesk_en")
+KPI_SETS = ("kpi_nl", "kpi_en")
+TEXT_AND_NUMBERS = ("faithfulness", "faithfulness:numeric=false")  # with computed verdicts, and by the judge alone
 BUNDLED = [
     *((f"helpdesk.{judge}.jsonl", BOTH, demo_metrics(judge)) for judge in ("qwen1.5b", "qwen0.5b", "smollm2-135m")),
     ("helpdesk_de.qwen1.5b.jsonl", ("helpdesk_de",), DEMO_METRICS),

@@ -4,14 +4,14 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from kpi_facts import fact, holds
+from kpi_sets import _claim, date_text, kpi_set, number_text, rating
+from kpi_tables import KpiTable, kpi_tables
 
 from assay import load_set
 from assay.errors import InputError
 from assay.eval_sets import write_set
 from assay.eval_sets.bundled import bundled_file
-from assay.eval_sets.kpi import _claim, date_text, kpi_set, number_text, rating
-from assay.eval_sets.kpi_facts import fact, holds
-from assay.eval_sets.kpi_tables import KpiTable, kpi_tables
 
 TABLE = KpiTable(
     "t",

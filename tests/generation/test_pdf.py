@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from leaflet_pdfs import write_pdfs
 
 from assay.errors import InputError
 from assay.generation import Section
@@ -43,9 +44,7 @@ def test_bullets_and_tables_become_markdown() -> None:
 
 
 def test_the_script_makes_the_committed_pdfs(tmp_path: Path) -> None:
-    from assay.generation.leaflets.typeset import main
-
-    main(tmp_path)
+    write_pdfs(tmp_path)
     assert sorted(p.stem for p in tmp_path.iterdir()) == LEAFLETS
     for typeset in tmp_path.iterdir():
         committed = leaflets() / "pdf" / typeset.name

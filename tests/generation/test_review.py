@@ -12,7 +12,7 @@ from assay.errors import InputError
 from assay.eval_sets import Sample, load_set, write_set
 from assay.generation.review import Review, assign_samples, measure_agreement, summarise_reviews
 from assay.generation.review_sheet import read_sheet, write_sheet
-from assay.meta_eval.proportion import estimate_proportion
+from assay.meta_eval.estimate import estimate_proportion
 
 Typing = Callable[..., Any]
 HOSTILE = '=HYPERLINK("http://evil.example";"klik")'

@@ -12,7 +12,7 @@ from openai_server import Answer, OpenAIServer, Request
 from assay.errors import JudgeUnavailable
 from assay.judges import LiteLLMJudge
 from assay.metrics import Faithfulness
-from assay.metrics.metric import Score
+from assay.metrics.score import Score
 
 MakeJudge = Callable[..., LiteLLMJudge]
 Fault = Callable[[str], Answer]

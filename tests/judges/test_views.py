@@ -11,7 +11,7 @@ from assay import aevaluate
 from assay.eval_sets import Sample
 from assay.judges import Budget, LiteLLMJudge
 from assay.judges.embedders import LiteLLMEmbedder
-from assay.runs import Plan, Progress, RunOptions, Store, StoredRun, score_samples
+from assay.runs import Plan, Progress, RunOptions, ScoringRequest, Store, StoredRun, score_samples
 
 Make = Callable[..., Any]
 
@@ -24,8 +24,8 @@ def state_of(judge: LiteLLMJudge) -> tuple[Any, ...]:
 async def score_plan(plan: Plan, store: Store, judge: LiteLLMJudge, resume: str | None = None) -> tuple[str, Progress]:
     """Scores the plan's samples by this very judge; the run's id and what its session took."""
     record, progress = StoredRun(plan, store, resume), Progress()
-    options = RunOptions(metrics=plan.metrics, judge=judge, concurrency=2)
-    await score_samples(plan.samples(), record, options, progress=progress)
+    request = ScoringRequest(metrics=plan.metrics, judge=judge, options=RunOptions(concurrency=2))
+    await score_samples(plan.samples(), record, request, progress=progress)
     return record.run, progress
 
 

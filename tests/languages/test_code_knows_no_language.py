@@ -16,7 +16,7 @@ from assay.languages import FALLBACK, language_codes, packs_with
 
 ROOT = Path(__file__).parents[2]
 EXCEPTED = ("generation/leaflets/",)  # the leaflets are data, with the names that stand on them
-THE_FALLBACK = ("languages/language.py", FALLBACK)  # the one place that names a language
+THE_FALLBACK = ("languages/fallback.py", FALLBACK)  # the one place that names a language
 ENGLISH_TOO = 3.5  # Zipf: "is" and "was" are Dutch words, and English ones
 _WORD = re.compile(r"[^\W\d_]{2,}")
 

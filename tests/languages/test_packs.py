@@ -3,6 +3,7 @@
 import pickle
 import re
 from functools import cached_property
+from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from assay.errors import InputError, UsageError
 from assay.languages import (
     Language,
     find_language,
+    language,
     language_codes,
     language_or_fallback,
     load_language,
@@ -122,3 +124,21 @@ def test_a_mistake_deep_in_lists_and_mappings_has_its_own_line() -> None:
 
     with pytest.raises(InputError, match=r"^x\.yaml, line 4, rows\.1\.n: "):
         parse_yaml("rows:\n  - n: 1\n  -\n    n: many\n", Outer, "x.yaml")
+
+
+@pytest.mark.parametrize(
+    ("package", "problem"),
+    [("assay.gone.fy", "is not installed"), ("gone", "is not installed"), ("assay.metrics", "has no language.yaml")],
+)
+def test_a_registered_pack_that_is_not_there_is_told(
+    package: str, problem: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Such as of a package whose files are gone, or whose entry names the wrong folder."""
+    entry = EntryPoint("fy", package, language.GROUP)
+    monkeypatch.setattr(language, "registered_entries", lambda group: {"en": None, "fy": entry})
+    language.language_codes.cache_clear()
+    try:
+        with pytest.raises(UsageError, match=rf"the language pack fy is registered as {package}, which {problem}"):
+            load_language("fy")
+    finally:
+        language.language_codes.cache_clear()

@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from assay.meta_eval.auroc import auroc
 from assay.meta_eval.bootstrap import bca_interval
-from assay.meta_eval.correlation import spearman, spearman_influence
+from assay.meta_eval.correlation import auroc, spearman, spearman_influence
 
 
 def follow(n: int, seed: int, noise: float = 1.0) -> tuple[list[float], list[float]]:

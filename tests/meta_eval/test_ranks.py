@@ -8,9 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from assay.meta_eval.auroc import auroc
-from assay.meta_eval.bootstrap_statistics import spearman
-from assay.meta_eval.ranks import Ranks
+from assay.meta_eval.bootstrap_statistics import Ranks, spearman
+from assay.meta_eval.correlation import auroc
 
 weighted_items = st.lists(
     st.tuples(st.integers(-3, 3), st.integers(0, 2), st.integers(0, 3)), min_size=1, max_size=12

@@ -100,13 +100,6 @@ def test_a_way_that_there_is_not_is_refused(judge: Make, wrong: str) -> None:
         load_metric(f"faithfulness:{wrong}", judge())
 
 
-@pytest.mark.parametrize("metric", ["faithfulness", "weakest_claim"])
-@pytest.mark.parametrize("value", ["listed", "probability"])
-def test_the_former_option_names_its_cure(judge: Make, metric: str, value: str) -> None:
-    with pytest.raises(UsageError, match=f"{metric}:verdicts={value}: the option verdicts is gone.*`decide: listed`"):
-        load_metric(f"{metric}:verdicts={value}", judge())
-
-
 def test_a_claim_stays_on_its_line(judge: Make, sample: Make, script: Make, openai_server: OpenAIServer) -> None:
     """A line break in a claim must not make a claim of its own under another's number."""
     script(Claims={"claims": ["It is quick.\n2: It is free.", "It is slow."]})

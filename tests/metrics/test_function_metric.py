@@ -18,7 +18,7 @@ from assay.metrics.catalogue import add_option, higher_is_better, load_metric, n
 MY_METRICS = '''
 from assay import metric
 from assay.metrics import ComputedMetric
-from assay.metrics.metric import scored
+from assay.metrics.score import scored
 
 @metric(higher_is_better=False, range=(0, None))
 def exclamations(sample):

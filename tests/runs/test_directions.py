@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from assay import load_set
-from assay.metrics import catalogue
+from assay.installation import registered_entries
 from assay.runs import Plan, Store, evaluate
 
 Make = Callable[..., Any]
@@ -18,7 +18,7 @@ Make = Callable[..., Any]
 # Both read one figure from the sample: `wrong`, 0 for the best answer and 1 for the worst.
 PACKAGE = """
 from assay.metrics import Metric, Score
-from assay.metrics.metric import scored
+from assay.metrics.score import scored
 
 class Rightness(Metric):
     name = "rightness"
@@ -48,9 +48,9 @@ def other_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[P
     )
     monkeypatch.syspath_prepend(site)
     importlib.invalidate_caches()
-    catalogue._entries.cache_clear()
+    registered_entries.cache_clear()
     yield site
-    catalogue._entries.cache_clear()
+    registered_entries.cache_clear()
     sys.modules.pop("rightful", None)
 
 
@@ -82,7 +82,7 @@ def test_a_plan_records_what_its_metrics_declare(assay: Make, tmp_path: Path, ot
     (other_package / "rightful.py").unlink()
     (other_package / "rightful-1.0.dist-info" / "entry_points.txt").unlink()
     importlib.invalidate_caches()
-    catalogue._entries.cache_clear()
+    registered_entries.cache_clear()
     plan = Store(".assay").run("last").plan
     assert plan.directions["rightness"] is plan.directions["answer_length"] is True
     assert plan.all_directions["wrongness"] is False

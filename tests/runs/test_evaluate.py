@@ -1,6 +1,7 @@
 """`evaluate`: any data, any judge, in memory or in a store; one clear error for each mistake."""
 
 import asyncio
+import inspect
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -250,3 +251,13 @@ def test_samples_of_your_own_need_no_id() -> None:
 def test_nothing_is_written_without_a_store() -> None:
     evaluate(ROWS, "token_overlap")
     assert list(Path().iterdir()) == []
+
+
+def test_both_ways_to_evaluate_have_one_signature() -> None:
+    """That of `aevaluate` is written out; `evaluate` shows it to `help` and editors, and takes nothing else."""
+    parameters = inspect.signature(aevaluate).parameters
+    assert inspect.signature(evaluate).parameters == parameters
+    assert list(parameters)[:3] == ["samples", "metrics", "judge"]
+    wrong: Any = {"judges": "openai/test"}
+    with pytest.raises(TypeError, match="judges"):
+        evaluate(ROWS, "token_overlap", **wrong)

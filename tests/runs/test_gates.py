@@ -1,5 +1,6 @@
 """Gates: each state by hand, both sides of each bound."""
 
+import re
 from typing import Any
 
 import pytest
@@ -92,6 +93,16 @@ def test_a_regression_of_all_samples_is_found_and_one_bad_answer_is_noise() -> N
     assert results(regression, judged([0.9] * 8, before=[0.8] * 8)).state == "passed"  # a rise is no regression
     assert results(regression | {"more_than": 0.1}, judged([0.8] * 8, before=[0.9] * 8)).state == "passed"
     assert results(regression | {"more_than": 0.05}, judged([0.8] * 8, before=[0.9] * 8)).state == "failed"
+
+
+def test_a_passed_regression_says_what_it_would_have_missed() -> None:
+    """At 0.02, one-sided: z(0.98) + z(0.8) = 2.0537 + 0.8416 standard errors; the interval is 2 * 1.96 of them wide."""
+    before, now = [0.9, 0.5, 0.8, 0.6, 0.9, 0.5, 0.8, 0.6], [0.8, 0.6, 0.9, 0.5, 0.9, 0.5, 0.9, 0.6]
+    result = results({"gate": "regression", "metric": "faithfulness"}, judged(now, before=before))
+    numbers = re.search(r"\[(.+), (.+)\].*: no regression seen; one under (.+) would often be missed$", result.reason)
+    assert result.state == "passed" and numbers is not None
+    low, high, missed = map(float, numbers.groups())
+    assert missed == pytest.approx(2.8953 * (high - low) / 3.92, abs=0.002)
 
 
 def test_where_lower_is_better_a_rise_is_the_regression() -> None:

@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
+from rating_replay import inverse_probability_weights
 
-from assay.runs.ratings.rating_order import inverse_probability_weights, rating_order, score_columns
+from assay.runs.ratings.rating_order import rating_order, score_columns
 
 RAMP = np.arange(20.0)[:, None]
 
@@ -48,6 +49,10 @@ def test_active_prefers_the_ends_of_the_score_and_its_weights_undo_that() -> Non
     error = np.std(estimates) / np.sqrt(len(estimates))
     assert abs(np.mean(estimates) - values.mean()) < 3 * error
     assert abs(np.mean(unweighted) - values.mean()) > 3 * error  # without the weights it is biased
+
+
+def test_even_draws_need_no_weights() -> None:
+    assert inverse_probability_weights([1 / 4, 1 / 3], total=4) == [1.0, 1.0]
 
 
 def test_choices_by_score_need_scores() -> None:

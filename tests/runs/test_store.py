@@ -19,9 +19,11 @@ from assay.eval_sets import Sample, load_set
 from assay.judges import RawReply, Usage
 from assay.judges.recording import Recording
 from assay.metrics import Score
-from assay.runs import Plan, RunWriter, Store, migrations
+from assay.runs import Plan, RunWriter, Store
+from assay.runs.database import migrate
 from assay.runs.nightly.ledger import Ledger
 
+ROOT = Path(__file__).parents[2]
 PLAN = Plan(sets=("set.jsonl",), metrics=("faithfulness",))
 SCORES = {
     "faithfulness": Score(
@@ -172,30 +174,39 @@ def test_two_processes_share_a_store(tmp_path: Path, set_file: Callable[..., Pat
         assert store.run(run).status == "done"
 
 
-def test_a_store_of_an_earlier_version_gets_the_later_tables(tmp_path: Path) -> None:
-    """The tables as they were before nightly runs, and as they were before numbers; what is in them stays."""
-    folder = Path(migrations.__file__).parent
-    for version in (2, 3):
-        (tmp_path / str(version)).mkdir()
-        with sqlite3.connect(tmp_path / str(version) / "runs.sqlite") as db:
-            for number in range(2, version + 1):
-                db.executescript(next(folder.glob(f"{number:04}_*.sql")).read_text(encoding="utf-8"))
-            for run, created in (("b", "2026-11-01T02:00:00+00:00"), ("a", "2026-11-01T02:00:00+00:00"), ("c", "2025")):
-                row = (run, created, PLAN.model_dump_json(), PLAN.identity, "done")
-                db.execute("INSERT INTO runs VALUES (?, ?, ?, ?, ?)", row)
-            if version == 3:
-                db.execute("INSERT INTO nights VALUES ('night-1', 'desk', '2026', 'passed', '{}')")
-                db.execute("INSERT INTO night_runs VALUES ('night-1', 'j', 'a')")
-            db.execute(f"PRAGMA user_version = {version}")
-        store = Store(tmp_path / str(version))
-        assert store.run("last").id == "b"  # of two that began in one second, the later id
-        Ledger(store).accept("desk", "j", "a")
-        assert Ledger(Store(tmp_path / str(version))).accepted("desk", "j") == "a"
-    assert [(row.id, row.status) for row in Ledger(store).nightly_runs("desk")] == [("night-1", "passed")]
-    assert (Ledger(store).runs("night-1"), Ledger(store).find_suite("a")) == ({"j": "a"}, "desk")
-    store.database.set_version(99)
-    with pytest.raises(UsageError, match=r"of version 99.*update assay"):
-        Store(tmp_path / "3")
+def test_a_store_gets_the_migrations_after_its_own_version(tmp_path: Path) -> None:
+    """One more migration than there are today; what is in the store stays."""
+    store = Store(tmp_path)
+    run = store.begin(PLAN)
+    Ledger(store).accept("desk", "j", run)
+    folder = tmp_path / "migrations"
+    shutil.copytree(ROOT / "runs" / "migrations", folder)
+    next_version = (store.database.version() or 0) + 1
+    (folder / f"{next_version:04}_notes.sql").write_text(
+        "ALTER TABLE runs ADD COLUMN note TEXT NOT NULL DEFAULT 'none'; CREATE TABLE notes (id TEXT);", encoding="utf-8"
+    )
+    for _ in range(2):  # the second time there is nothing left to do
+        migrate(store.database, folder)
+    assert store.database.version() == next_version
+    assert store.database.execute("SELECT id, note FROM runs").fetchall() == [(run, "none")]
+    assert store.database.execute("SELECT count(*) FROM notes").fetchone() == (0,)
+    assert Ledger(store).accepted("desk", "j") == run
+    (folder / f"{next_version + 1:04}_wrong.sql").write_text(
+        "CREATE TABLE more (id TEXT); CREATE TABLE notes (id TEXT);", encoding="utf-8"
+    )
+    with pytest.raises(sqlite3.OperationalError, match="notes"):
+        migrate(store.database, folder)
+    assert store.database.version() == next_version  # all of a migration or nothing
+    assert not store.database.execute("SELECT 1 FROM sqlite_master WHERE name = 'more'").fetchall()
+
+
+@pytest.mark.parametrize(("version", "cure"), [(0, "move it away"), (7, "name another --store"), (99, "update assay")])
+def test_a_store_of_another_version_is_refused(tmp_path: Path, version: int, cure: str) -> None:
+    store = Store(tmp_path)
+    store.begin(PLAN)
+    store.database.set_version(version)
+    with pytest.raises(UsageError, match=rf"runs\.sqlite: not a store .* of version {version}, .*{cure}"):
+        Store(tmp_path)
 
 
 def test_last_is_the_run_that_began_last(tmp_path: Path) -> None:

@@ -5,9 +5,7 @@ from pathlib import Path
 import pytest
 
 from assay.errors import InputError
-from assay.former_names import FormerNameWarning
 from assay.runs.nightly import load_suite
-from assay.runs.nightly.gates import RegressionGate
 
 GOOD = """\
 name: helpdesk
@@ -95,9 +93,3 @@ def test_a_file_that_is_no_suite_is_refused(tmp_path: Path) -> None:
     for text in ("", "- a\n", "helpdesk"):
         with pytest.raises(InputError, match="a suite begins with `sets:`"):
             load_suite(write(tmp_path, text))
-
-
-def test_a_former_gate_name_works_with_a_warning(tmp_path: Path) -> None:
-    with pytest.warns(FormerNameWarning, match="the gate `fall` is now called `regression`"):
-        suite = load_suite(write(tmp_path, GOOD.replace("gate: regression", "gate: fall")))
-    assert isinstance(suite.gates[1], RegressionGate)

@@ -13,7 +13,7 @@ from assay import Sample, evaluate
 from assay.cli.run_output import print_audit, print_run
 from assay.errors import UsageError
 from assay.metrics import Metric, Score
-from assay.metrics.metric import scored, skipped
+from assay.metrics.score import scored, skipped
 from assay.presentation.texts import one_line
 from assay.runs import Plan, RunWriter, Store
 from assay.runs.export import write_scores

@@ -1,1 +1,1 @@
-"""The annotator's questions as a tree (001, section IV-B and Fig. 2)."""
+"""The annotator's questions as a tree (Lassche et al., 2024, IV-B and Fig. 2)."""

@@ -7,7 +7,7 @@ from assay.metrics.heuristic.answer_contradiction import AnswerContradiction
 from assay.metrics.heuristic.context_synthesis import ContextSynthesis, context_synthesis, find_source
 from assay.metrics.heuristic.error_mismatch import ErrorMismatch, entries, error_mismatch
 from assay.metrics.heuristic.general_answer import GeneralAnswer
-from assay.metrics.heuristic.off_context import Check, OffContext, find_number_values, off_context
+from assay.metrics.heuristic.off_context import OffContext, ScopeCheck, find_number_values, off_context
 from assay.text.error_codes import find_errors
 
 ERRORS = (
@@ -109,7 +109,7 @@ def test_numbers_are_read_as_values(text: str, language: str, numbers: set[float
 
 
 def test_off_context_is_the_share_of_the_checks_that_agree() -> None:
-    assert off_context([Check("number", "42", agrees=False), Check("scope", "one", agrees=True)]) == 1 / 2
+    assert off_context([ScopeCheck("number", "42", agrees=False), ScopeCheck("scope", "one", agrees=True)]) == 1 / 2
     assert off_context([]) is None
 
 

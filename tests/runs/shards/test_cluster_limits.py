@@ -4,7 +4,7 @@ import asyncio
 
 from assay.judges.question import RawReply
 from assay.judges.request_size import RequestSize
-from assay.runs.shards.cluster_limits import BudgetBounds, ClusterLimits
+from assay.runs.shards.cluster_limits import ClusterBudget, ClusterLimits
 
 SIZE = RequestSize(tokens_in=60, tokens_out=40)
 REPLY = RawReply("m", "text", tokens_in=60, tokens_out=10)
@@ -12,7 +12,7 @@ REPLY = RawReply("m", "text", tokens_in=60, tokens_out=10)
 
 def test_workers_share_the_places() -> None:
     async def check() -> None:
-        limits = ClusterLimits(2, BudgetBounds())
+        limits = ClusterLimits(2, ClusterBudget())
         await limits.take_place("a")
         ticket = await limits.take_place("b")
         third = asyncio.create_task(limits.take_place("a"))
@@ -35,7 +35,7 @@ def test_the_budget_is_one_for_all_workers() -> None:
     """250 tokens: two calls of 100 at most fit; the first took 70, so that 30 more of it are free for the third."""
 
     async def check() -> None:
-        limits = ClusterLimits(9, BudgetBounds(tokens=250))
+        limits = ClusterLimits(9, ClusterBudget(tokens=250))
         first = await limits.begin("a", SIZE)
         assert isinstance(first, int)
         await limits.end("a", first, REPLY)
@@ -57,7 +57,7 @@ def test_the_budget_is_one_for_all_workers() -> None:
 
 def test_a_dead_worker_keeps_no_place_and_its_calls_count_as_spent() -> None:
     async def check() -> None:
-        limits = ClusterLimits(1, BudgetBounds(calls=2, tokens=1000), lease_seconds=-1)  # everybody is dead at once
+        limits = ClusterLimits(1, ClusterBudget(calls=2, tokens=1000), lease_seconds=-1)  # everybody is dead at once
         await limits.take_place("dead")
         assert isinstance(await limits.begin("dead", SIZE), int)
         limits.take_from_dead()

@@ -1,0 +1,113 @@
+"""Looking at runs: `assay show` prints one, `assay compare` two beside each other, `assay view` serves pages of all."""
+
+from pathlib import Path
+
+import click
+
+from ..errors import UsageError
+from ..installation import require_extra
+from .options import json_option, store_option, wide_option
+from .output import echo, echo_json
+
+
+@click.command()
+@click.argument("run", default="last")
+@click.argument("sample", required=False)
+@wide_option
+@store_option
+@json_option
+def show(run: str, sample: str | None, *, store: str | Path, as_json: bool) -> None:
+    """Show a run, or how one sample came by its scores.
+
+    RUN is an id, its beginning, or `last`. With SAMPLE: the question, the answer, the contexts, and for every metric
+    the claims, verdicts and quotes behind its score.
+
+    \b
+    assay show last
+    assay show last nl-017
+    """
+    from ..runs import Store
+    from ..runs.report import scores_as_json
+    from .run_output import print_audit, print_run
+
+    runs = Store(store, must_exist=True)
+    run_id = runs.run(run).id
+    if as_json:
+        echo_json(scores_as_json(runs, run_id, sample))
+    elif sample is None:
+        print_run(runs, run_id, each_sample=True)
+    else:
+        print_audit(runs, run_id, sample)
+
+
+@click.command()
+@click.argument("run_a")
+@click.argument("run_b")
+@click.option("--metric", help="Whose most changed samples are shown. Default: the first that both runs have.")
+@click.option("--changed", type=click.IntRange(min=0), default=3, show_default=True, help="How many of them.")
+@wide_option
+@store_option
+@json_option
+def compare(run_a: str, run_b: str, *, metric: str | None, changed: int, store: str | Path, as_json: bool) -> None:
+    """Compare two runs: paired differences, with intervals.
+
+    RUN_A and RUN_B are ids, their beginnings, or `last`; a difference is B minus A. Samples are paired by id. The
+    samples that changed most are shown with both audits side by side.
+
+    \b
+    assay compare 20261120 last
+    assay compare 20261120 last --metric faithfulness --changed 10
+    """
+    from ..runs import Store
+    from ..runs.compare import compare as compare_runs
+    from ..runs.report import comparison_as_json
+    from .run_output import print_comparison
+
+    runs = Store(store, must_exist=True)
+    comparison = compare_runs(runs, runs.run(run_a).id, runs.run(run_b).id)
+    if metric is not None and metric not in comparison.metrics:
+        raise UsageError(f"{metric} is not in both runs; --metric is one of {', '.join(comparison.metrics)}")
+    shown_metric = metric or comparison.metrics[0]
+    if as_json:
+        echo_json(comparison_as_json(runs, comparison, shown_metric, changed))
+    else:
+        print_comparison(runs, comparison, shown_metric, changed)
+
+
+@click.command()
+@click.argument("store", default=".assay", envvar="ASSAY_STORE", metavar="[STORE]")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=8322, show_default=True, help="Port; 0 takes a free one."
+)
+def view(store: str, *, host: str, port: int) -> None:
+    """Look at runs, answers and nightly runs in the browser.
+
+    STORE is the folder or the PostgreSQL URL of the runs (.assay). Prints a link. From an answer's page the answer can
+    be given to raters, or added to a set (.jsonl) of the folder where this command was started.
+
+    \b
+    assay view
+    assay view postgresql://ann@db.example.org/assay
+    """
+    from ..runs import Store
+
+    with require_extra("web", "the viewing pages"):
+        from ..web.connections import Connections
+        from ..web.server import serve
+        from ..web.set_folder import SetFolder
+        from ..web.view_app import ViewApp
+
+    opened = Store(store, must_exist=True)
+    if opened.database.is_copy:
+        raise UsageError(
+            f"{opened.path}: the folder cannot be written to, and the page keeps an index of the answers there; copy "
+            "the folder and name the copy (assay view COPY)"
+        )
+    app = ViewApp(Connections(store), SetFolder(Path.cwd()), hosts=(host, "localhost"))
+
+    def print_link(address: str) -> None:
+        echo(f"{opened.path}: {len(opened.run_ids())} runs. Open this link:\n\n  {address}{app.link_path()}\n")
+        echo("Ctrl-C ends it. An answer's page has a link of its own that can be sent to a colleague.")
+
+    serve(app.asgi, host, port, print_link)

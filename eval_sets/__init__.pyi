@@ -1,0 +1,9 @@
+from .bundled import bundled_sets as bundled_sets
+from .ragas_dataset import from_ragas as from_ragas
+from .ragas_dataset import to_ragas as to_ragas
+from .sample import Sample as Sample
+from .sample import Table as Table
+from .set_reader import load_set as load_set
+from .set_reader import read_samples as read_samples
+from .set_reader import read_set as read_set
+from .set_writer import write_set as write_set

@@ -1,0 +1,70 @@
+"""What replies took, and how many could not be used; a module for those who show figures and ask no judge."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What replies took.
+
+    Attributes:
+        calls: How many replies, replayed ones included.
+        from_cassette: How many of them were replayed.
+        tokens_in: Tokens of the prompts.
+        tokens_out: Tokens of the replies.
+        tokens_cached: Those of the prompts that the provider had in its cache.
+        usd: The cost; None where a price is unknown, which is never 0.
+        seconds: The duration of the calls, added up.
+
+    Example:
+        >>> Usage(calls=1, tokens_in=20, usd=0.01) + Usage(calls=1, tokens_in=30, usd=None)
+        Usage(calls=2, from_cassette=0, tokens_in=50, tokens_out=0, tokens_cached=0, usd=None, seconds=0.0)
+    """
+
+    calls: int = 0
+    from_cassette: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    tokens_cached: int = 0
+    usd: float | None = 0.0
+    seconds: float = 0.0
+
+    def __add__(self, other: "Usage") -> "Usage":
+        if not other.calls:  # most sums have one side without calls
+            return self
+        if not self.calls:
+            return other
+        return Usage(
+            self.calls + other.calls,
+            self.from_cassette + other.from_cassette,
+            self.tokens_in + other.tokens_in,
+            self.tokens_out + other.tokens_out,
+            self.tokens_cached + other.tokens_cached,
+            None if self.usd is None or other.usd is None else self.usd + other.usd,
+            self.seconds + other.seconds,
+        )
+
+    @classmethod
+    def total(cls, usages: Sequence["Usage"]) -> "Usage":
+        """Adds usages up; where the cost of one is unknown, so is the total."""
+        return sum(usages, cls())
+
+
+NO_USAGE = Usage()
+"""What nothing took."""
+
+
+@dataclass(slots=True)
+class ReplyCounts:
+    """How many replies could not be used; one that was repaired without a model (fences, trailing commas) could.
+
+    Attributes:
+        questions: How many questions got a reply.
+        unparsable: How many first replies could not be used.
+        lost: How many questions got no usable reply at all.
+    """
+
+    questions: int = 0
+    unparsable: int = 0
+    lost: int = 0

@@ -1,0 +1,10 @@
+from .fallback import FALLBACK as FALLBACK
+from .language import Language as Language
+from .language import find_language as find_language
+from .language import language_codes as language_codes
+from .language import language_or_fallback as language_or_fallback
+from .language import load_language as load_language
+from .language import packs_with as packs_with
+from .language import plain_code as plain_code
+from .yaml_file import parse_yaml as parse_yaml
+from .yaml_file import read_yaml as read_yaml

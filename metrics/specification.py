@@ -1,0 +1,91 @@
+"""How a metric is named as text: parsed once, and handed on as a value.
+
+It imports no metric, so that whoever lists runs can say which metrics are baselines.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+BASELINES = ("token_overlap", "rouge_l_precision", "answer_length")
+DEFAULT_METRICS = ("weakest_claim", "faithfulness", "token_overlap")
+"""What agreed best with people's ratings (benchmarks/README.md); the first two come of the same calls."""
+RAGAS = "ragas"
+SCORER = "scorer"
+
+_TEXT = re.compile(
+    r'(?:(?P<path>[^"]+\.py):(?P<name_in_file>[^:=]+)|(?P<name>[^:]*))'
+    # what stands right after the name: in quotes, or up to the first option
+    r'(?::(?:"(?P<quoted>[^"]*)"|(?P<plain>.*?)))??(?P<options>(?::\w+=[^:]*)*)',
+    re.DOTALL,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class MetricSpecification:
+    """What `--metrics` and a plan say of one metric. Made by `parse_specification`.
+
+    Attributes:
+        text: As it was typed: what a run records the metric and its scores under. `str()` gives it back.
+        name: The metric's name in the catalogue, `ragas`, `scorer`, or a name in a file.
+        argument: What stands right after the name: what a predicate states, the name of a metric of Ragas, a scorer's
+            file; "" for nothing.
+        options: The text of each option by its name.
+        path: The Python file that has the metric; "" for a metric that has none of its own.
+    """
+
+    text: str
+    name: str
+    argument: str = ""
+    options: Mapping[str, str] = field(default_factory=dict, hash=False)
+    path: str = ""
+
+    def __str__(self) -> str:
+        return self.text
+
+    @property
+    def is_ragas(self) -> bool:
+        """Whether it names a metric of the ragas library (`ragas:NAME`)."""
+        return not self.path and self.name == RAGAS and bool(self.argument)
+
+    @property
+    def is_scorer(self) -> bool:
+        """Whether it names a saved scorer (`scorer:FILE`)."""
+        return not self.path and self.name == SCORER and bool(self.argument)
+
+    def with_option(self, name: str, value: str) -> "MetricSpecification":
+        """Returns this specification with one more option.
+
+        Example:
+            >>> str(parse_specification("faithfulness").with_option("claims", "judge"))
+            'faithfulness:claims=judge'
+        """
+        return parse_specification(f"{self.text}:{name}={value}")
+
+
+@lru_cache(maxsize=1024)
+def parse_specification(text: str) -> MetricSpecification:
+    """Parses what names a metric: `NAME`, `NAME:ARGUMENT`, `PATH.py:NAME`, each with `:option=value` after it.
+
+    Whether the metric exists and takes what is given is the catalogue's affair. An argument that holds `:word=` stands
+    in double quotes.
+
+    Example:
+        >>> predicate = parse_specification('predicate:"The answer: polite":threshold=0.7')
+        >>> predicate.name, predicate.argument, predicate.options
+        ('predicate', 'The answer: polite', {'threshold': '0.7'})
+        >>> in_file = parse_specification("C:/quality/my_metrics.py:is_short:limit=80")
+        >>> in_file.path, in_file.name, in_file.options
+        ('C:/quality/my_metrics.py', 'is_short', {'limit': '80'})
+    """
+    match = _TEXT.fullmatch(text)
+    assert match is not None  # every part may be empty
+    options = (option.partition("=")[::2] for option in match["options"].split(":")[1:])
+    return MetricSpecification(
+        text=text,
+        name=match["name_in_file"] or match["name"] or "",
+        argument=(match["quoted"] or match["plain"] or "").strip(),
+        options=dict(options),
+        path=match["path"] or "",
+    )

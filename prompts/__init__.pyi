@@ -1,0 +1,10 @@
+from .catalogue import BUNDLED as BUNDLED
+from .catalogue import OTHER_LANGUAGE as OTHER_LANGUAGE
+from .catalogue import Prompts as Prompts
+from .catalogue import bundled_prompt_text as bundled_prompt_text
+from .catalogue import bundled_prompts as bundled_prompts
+from .catalogue import prompt_names as prompt_names
+from .catalogue import read_prompt as read_prompt
+from .catalogue import read_prompt_as as read_prompt_as
+from .prompt import Message as Message
+from .prompt import Prompt as Prompt

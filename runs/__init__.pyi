@@ -1,0 +1,14 @@
+from .evaluate import aevaluate as aevaluate
+from .evaluate import evaluate as evaluate
+from .options import RunOptions as RunOptions
+from .plan import Plan as Plan
+from .results import Results as Results
+from .run_writer import RunWriter as RunWriter
+from .scoring_request import OpenedMetrics as OpenedMetrics
+from .scoring_request import ScoringRequest as ScoringRequest
+from .session import Outcome as Outcome
+from .session import Progress as Progress
+from .session import StoredRun as StoredRun
+from .session import run_plan as run_plan
+from .session import score_samples as score_samples
+from .store import Store as Store

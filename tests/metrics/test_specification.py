@@ -1,0 +1,59 @@
+"""What names a metric is parsed once: its name, its argument, its options, its file."""
+
+import pytest
+
+from assay.errors import UsageError
+from assay.metrics.catalogue import load_metric
+from assay.metrics.specification import parse_specification
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "name", "argument", "options"),
+    [
+        ("faithfulness", "", "faithfulness", "", {}),
+        ("faithfulness:claims=judge:numeric=no", "", "faithfulness", "", {"claims": "judge", "numeric": "no"}),
+        ("heuristic.hal:nlp_en=a=b", "", "heuristic.hal", "", {"nlp_en": "a=b"}),
+        ("predicate:The answer is polite", "", "predicate", "The answer is polite", {}),
+        ("predicate:Is it so: a = b:threshold=1", "", "predicate", "Is it so: a = b", {"threshold": "1"}),
+        ('predicate:"It says x:y=1":threshold=1', "", "predicate", "It says x:y=1", {"threshold": "1"}),
+        ("rubric:C:/a b/tone.yaml", "", "rubric", "C:/a b/tone.yaml", {}),
+        ("ragas:noise_sensitivity(mode=irrelevant)", "", "ragas", "noise_sensitivity(mode=irrelevant)", {}),
+        ("scorer:C:\\s.yaml:allow_changed=true", "", "scorer", "C:\\s.yaml", {"allow_changed": "true"}),
+        ("C:/my metrics.py:is_short:limit=80", "C:/my metrics.py", "is_short", "", {"limit": "80"}),
+        ("a.py:polite:in Dutch", "a.py", "polite", "in Dutch", {}),
+        ('predicate:"Use a.py:run"', "", "predicate", "Use a.py:run", {}),
+        ("a.py", "", "a.py", "", {}),
+        ("", "", "", "", {}),
+    ],
+)
+def test_a_specification_has_parts_and_keeps_its_text(
+    text: str, path: str, name: str, argument: str, options: dict[str, str]
+) -> None:
+    specification = parse_specification(text)
+    parts = (specification.path, specification.name, specification.argument, dict(specification.options))
+    assert parts == (path, name, argument, options)
+    assert str(specification) == text, "scores are recorded under what was typed"
+    assert parse_specification(str(specification)) == specification
+
+
+def test_what_is_behind_a_name() -> None:
+    assert parse_specification("ragas:faithfulness").is_ragas and parse_specification("scorer:s.yaml").is_scorer
+    assert not any(parse_specification(text).is_ragas for text in ("ragas", "ragas.py:ragas", "faithfulness"))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("token_overlap:fast", "token_overlap:fast: write options as name=value, not 'fast'"),
+        ("token_overlap:a=1:fast", "write options as name=value, not 'fast'"),
+        ("token_overlap:my-option=1", "'my-option' is not an option of this metric"),
+        ("predicate:threshold=1", "the statement is missing; write predicate:STATEMENT"),
+        ("my.py", "names a file; name the metric in it too: my.py:NAME"),
+        ("tokn_overlap", "no metric is called 'tokn_overlap'; did you mean token_overlap?"),
+        ("ragas:", "no metric is called 'ragas'"),
+    ],
+)
+def test_what_cannot_be_loaded_is_said(text: str, message: str) -> None:
+    with pytest.raises(UsageError) as error:
+        load_metric(text, judge=object())  # type: ignore[arg-type]
+    assert message in str(error.value)
