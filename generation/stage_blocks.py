@@ -6,7 +6,7 @@ from statistics import median
 from typing import Any
 
 from ..presentation.figure import Figure
-from ..presentation.result_table import Block, Column, Content, Paragraph, ResultTable, Rows
+from ..presentation.result_table import Column, Content, Paragraph, ReportBlock, ResultTable, Rows
 from ..presentation.texts import one_line
 from .documents import Extraction
 from .folds.fold_search import FoldPlan
@@ -53,7 +53,7 @@ def sections_as_json(extractions: Sequence[Extraction]) -> dict[str, Any]:
     }
 
 
-def sections_block(extractions: Sequence[Extraction], *, titles: bool) -> Block:
+def sections_block(extractions: Sequence[Extraction], *, titles: bool) -> ReportBlock:
     """One line per document and the sums.
 
     Args:
@@ -82,7 +82,7 @@ def sections_block(extractions: Sequence[Extraction], *, titles: bool) -> Block:
         f"{count} sections of {documents} document{'s' * (documents != 1)}; "
         f"{len(sizes)} emulated pages of {median(sizes) if sizes else 0:.0f} tokens (median, estimated)"
     )
-    return Block((ResultTable("", columns, tuple(rows)), Paragraph(line)))
+    return ReportBlock((ResultTable("", columns, tuple(rows)), Paragraph(line)))
 
 
 def topics_as_json(topics: Topics) -> dict[str, Any]:
@@ -108,7 +108,7 @@ def topics_as_json(topics: Topics) -> dict[str, Any]:
     }
 
 
-def topics_block(topics: Topics) -> Block:
+def topics_block(topics: Topics) -> ReportBlock:
     """The settings with their measures, the topics' statistics (Twente paper, Table 1) and the topics."""
     statistics = (
         ("min topic size", str(min(topics.sizes.values(), default=0))),
@@ -128,7 +128,7 @@ def topics_block(topics: Topics) -> Block:
         (len(topics.sizes) - _TOPICS_SHOWN, "smaller topics"),
         (len(topics.cells) - _SETTINGS_SHOWN, "more settings"),
     )
-    return Block(
+    return ReportBlock(
         (
             _settings_table(topics),
             ResultTable("Topics (Table 1)", (Column("statistic", "text"), Column("")), statistics),
@@ -200,7 +200,7 @@ def folds_as_json(plan: FoldPlan, leaks: dict[str, Leaks]) -> dict[str, Any]:
     }
 
 
-def folds_block(plan: FoldPlan, leaks: dict[str, Leaks]) -> Block:
+def folds_block(plan: FoldPlan, leaks: dict[str, Leaks]) -> ReportBlock:
     """Table 2 of the Twente paper, the folds' sizes and what they share.
 
     Args:
@@ -228,7 +228,7 @@ def folds_block(plan: FoldPlan, leaks: dict[str, Leaks]) -> Block:
         f"{len(plan.folds)} of {total} sections are in folds; left out: {plan.outliers} outliers, "
         f"{len(plan.before) - len(plan.folds)} whose document or page is in more than one fold"
     )
-    return Block(
+    return ReportBlock(
         (
             ResultTable("Folds (Table 2)", (Column("", "text"), *map(Column, names)), rows),
             *([Paragraph(f"left out: {too_small} settings whose folds are too small")] if too_small else []),

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 
 from .figure import Figure
-from .result_table import Cell, Content, ResultTable
+from .result_table import Content, ResultTable, TableCell
 from .texts import one_line
 
 # what Markdown or HTML would take for a mark of its own: `_` beside a word, `:` and `.` in an address, lists
@@ -64,6 +64,6 @@ def table_lines(table: ResultTable) -> Iterable[str]:
 
 
 def _cell(content: Content, kind: str) -> str:
-    inner = content.content if isinstance(content, Cell) else content
+    inner = content.content if isinstance(content, TableCell) else content
     is_number = isinstance(inner, Figure) and not inner.problem  # its brackets and signs are no marks
     return str(inner) if is_number else as_text(str(inner), _LONGEST.get(kind, 120))

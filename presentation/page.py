@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ..atomic_files import replace_file
 from . import texts
 from .figure import MISSING, Figure, format_cost, format_p, format_price
-from .result_table import Cell
+from .result_table import TableCell
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -36,7 +36,7 @@ def template_environment(*packages: str) -> "Environment":
         lstrip_blocks=True,
     )
     environment.filters |= {
-        "cell": lambda content: content if isinstance(content, Cell) else Cell(content),
+        "cell": lambda content: content if isinstance(content, TableCell) else TableCell(content),
         "cost": format_cost,
         "estimate": lambda estimate, kind: typeset(Figure.from_estimate(kind, estimate)),
         "figure": lambda value, kind: typeset(Figure(kind, value)),

@@ -36,7 +36,7 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class TableCell:
     """A cell with its looks.
 
     Attributes:
@@ -56,7 +56,7 @@ class Cell:
         return str(self.content)
 
 
-Content = Cell | Figure | str
+Content = TableCell | Figure | str
 """What stands in a table: a figure, a text, or either with its looks."""
 
 Rows = tuple[tuple[Content, ...], ...]
@@ -114,7 +114,7 @@ class ResultTable:
 
 def is_empty(content: Content) -> bool:
     """Whether a cell shows nothing: an empty text, or a figure without a value or a reason."""
-    inner = content.content if isinstance(content, Cell) else content
+    inner = content.content if isinstance(content, TableCell) else content
     return inner.value is None and not inner.problem if isinstance(inner, Figure) else not inner
 
 
@@ -148,7 +148,7 @@ class Field:
     def cell(self, result: object) -> Content:
         """What it shows of one result."""
         value = self.read(result)
-        if isinstance(value, str | Figure | Cell):
+        if isinstance(value, str | Figure | TableCell):
             return value
         kind = cast("Kind", self.kind)
         return (
@@ -206,7 +206,7 @@ class Paragraph:
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class ReportBlock:
     """A block of a report: paragraphs and tables in their order.
 
     Attributes:

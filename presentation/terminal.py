@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from .result_table import Block, Cell, Content, Paragraph, ResultTable, Tone
+from .result_table import Content, Paragraph, ReportBlock, ResultTable, TableCell, Tone
 from .texts import one_line, terminal_text
 
 if TYPE_CHECKING:
@@ -96,10 +96,10 @@ def _style(content: Content) -> "Text":
 
     text = str(content)
     indent = " " * (len(text) - len(text.lstrip(" ")))
-    return Text(indent + one_line(text), style=STYLES[content.tone] if isinstance(content, Cell) else "")
+    return Text(indent + one_line(text), style=STYLES[content.tone] if isinstance(content, TableCell) else "")
 
 
-def print_blocks(console: "Console", blocks: "Sequence[Block]", *, is_wide: bool) -> None:
+def print_blocks(console: "Console", blocks: "Sequence[ReportBlock]", *, is_wide: bool) -> None:
     """Prints the blocks of a report, with an empty line between them."""
     for number, block in enumerate(blocks):
         if number:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from ..metrics.specification import BASELINES
 from ..presentation.figure import Figure
-from ..presentation.result_table import Block, Cell, Content, Field, Paragraph, ResultTable, Tone, tabulate
+from ..presentation.result_table import Content, Field, Paragraph, ReportBlock, ResultTable, TableCell, Tone, tabulate
 from .compare import Comparison, Difference
 
 if TYPE_CHECKING:
@@ -15,14 +15,14 @@ _SIGNIFICANT = 0.05  # the largest p-value at which a table says which run is be
 _NOTE = "p: sign-flip test over groups, adjusted for the rows of the table (Holm)"
 
 
-def comparison_block(store: "Store", comparison: Comparison) -> Block:
+def comparison_block(store: "Store", comparison: Comparison) -> ReportBlock:
     """Which runs are compared, how their samples were paired, and the tables.
 
     Args:
         store: Where both runs are.
         comparison: The two runs.
     """
-    return Block(
+    return ReportBlock(
         (
             Paragraph(f"A: {_run_line(store, comparison.a)}"),
             Paragraph(f"B: {_run_line(store, comparison.b)}"),
@@ -51,7 +51,9 @@ def difference_table(caption: str, part: str, differences: Sequence[Difference])
         differences: One row each.
     """
     fields = (
-        Field("metric", "name", lambda row: Cell(row.metric, note="" if row.higher_is_better else "lower is better")),
+        Field(
+            "metric", "name", lambda row: TableCell(row.metric, note="" if row.higher_is_better else "lower is better")
+        ),
         *([Field(part, "text", lambda row: row.part)] if part else []),
         Field("pairs", "count", lambda row: row.paired.n, "wide"),
         Field("A", "mean", lambda row: row.mean_a, "wide"),
@@ -95,10 +97,10 @@ def _direction(row: Difference) -> Content:
     """Which way the mean went, beyond noise or not."""
     if row.is_improvement is None:
         return ""
-    return Cell("better", "better") if row.is_improvement else Cell("worse", "worse")
+    return TableCell("better", "better") if row.is_improvement else TableCell("worse", "worse")
 
 
-def _remark(row: Difference) -> Cell:
+def _remark(row: Difference) -> TableCell:
     remarks: list[str] = []
     tone: Tone = ""
     if row.p_of_all is not None and row.p_of_all < _SIGNIFICANT and row.is_improvement is not None:
@@ -107,4 +109,4 @@ def _remark(row: Difference) -> Cell:
     for count, what in [(row.lost, "scored in A only"), (row.gained, "scored in B only")]:
         if count:
             remarks.append(f"{count} {what}")
-    return Cell(", ".join(remarks), tone)
+    return TableCell(", ".join(remarks), tone)

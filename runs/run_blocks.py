@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from ..metrics import Score
 from ..metrics.specification import BASELINES
 from ..presentation.figure import Figure, format_cost
-from ..presentation.result_table import Block, Paragraph, ResultTable, Tone
+from ..presentation.result_table import Paragraph, ReportBlock, ResultTable, Tone
 from ..presentation.texts import one_line
 from .run_tables import sample_table, summary_table
 from .summary import MetricSummary, ScoreTotals, best_metric
@@ -21,7 +21,7 @@ _REASONS = 3
 _MOST_SAMPLES = 10_000
 
 
-def run_block(store: "Store", run: str, outcome: "Outcome | None" = None, *, is_detailed: bool = False) -> Block:
+def run_block(store: "Store", run: str, outcome: "Outcome | None" = None, *, is_detailed: bool = False) -> ReportBlock:
     """A run's tables by language, and why scores are missing.
 
     Args:
@@ -42,7 +42,7 @@ def run_block(store: "Store", run: str, outcome: "Outcome | None" = None, *, is_
     for language in dict.fromkeys(summary.language for summary in summaries):
         rows = [summary for summary in summaries if summary.language == language]
         parts.append(summary_table(f"Language: {language or 'not said'}", rows, is_detailed=is_detailed))
-    return Block((*parts, *_notes(store, run, summaries)))
+    return ReportBlock((*parts, *_notes(store, run, summaries)))
 
 
 def session_line(usage: "Usage") -> str:
@@ -84,7 +84,7 @@ def _notes(store: "Store", run: str, summaries: Sequence[MetricSummary]) -> Iter
         yield Paragraph(f"{shown}{more}", tone, f"{metric}: {total} {status}:")
 
 
-def worst_block(store: "Store", run: str, count: int = _WORST_ANSWERS) -> tuple[str, Block]:
+def worst_block(store: "Store", run: str, count: int = _WORST_ANSWERS) -> tuple[str, ReportBlock]:
     """The worst answers by the metric that agrees best with the ratings.
 
     Args:
@@ -100,7 +100,7 @@ def worst_block(store: "Store", run: str, count: int = _WORST_ANSWERS) -> tuple[
     metric = best_metric(totals.summarise(plan.all_directions, has_intervals=False), plan.metrics)
     worst = store.worst(run, metric, count) if metric else []
     if not worst:
-        return "", Block(())
+        return "", ReportBlock(())
     which = "worst answer" if len(worst) == 1 else f"{len(worst)} worst answers"
     parts = [Paragraph(f"The {which} by {metric}:", "strong")]
     for sample, score in worst:
@@ -109,10 +109,10 @@ def worst_block(store: "Store", run: str, count: int = _WORST_ANSWERS) -> tuple[
         parts.append(Paragraph(f"{Figure('value', score.value)}{rating}: {question}", label=sample.id, indent=2))
         parts.append(Paragraph(one_line(sample.response, 120), "quiet", indent=6))
         parts.append(Paragraph(one_line(score.reason, 240), indent=6))
-    return one_line(worst[0][0].id), Block(tuple(parts))
+    return one_line(worst[0][0].id), ReportBlock(tuple(parts))
 
 
-def sample_block(store: "Store", run: str, room: int | None) -> Block:
+def sample_block(store: "Store", run: str, room: int | None) -> ReportBlock:
     """Every sample's values, as far as there is room.
 
     Args:
@@ -124,7 +124,7 @@ def sample_block(store: "Store", run: str, room: int | None) -> Block:
         text = (
             f"{Figure('count', count)} samples are too many for a table; one: assay show {run} SAMPLE; all: assay view"
         )
-        return Block((Paragraph(text),))
+        return ReportBlock((Paragraph(text),))
     all_metrics = store.run(run).plan.all_metrics
     metrics = [metric for metric in all_metrics if metric not in BASELINES] or list(all_metrics)
     samples = list(store.samples(run))
@@ -137,7 +137,7 @@ def sample_block(store: "Store", run: str, room: int | None) -> Block:
     parts: list[Paragraph | ResultTable] = [sample_table(samples, shown, scores)]
     if hidden := metrics[len(shown) :]:
         parts.append(Paragraph(f"Not shown, for want of room: {', '.join(hidden)} (--wide shows all)"))
-    return Block(tuple(parts))
+    return ReportBlock(tuple(parts))
 
 
 def _metrics_that_fit(metrics: Sequence[str], room: int, id_width: int) -> list[str]:

@@ -7,7 +7,7 @@ from ..eval_sets import Sample
 from ..metrics import Score
 from ..metrics.specification import BASELINES
 from ..presentation.figure import Figure
-from ..presentation.result_table import Cell, Column, Content, Field, ResultTable, Rows, Tone, tabulate
+from ..presentation.result_table import Column, Content, Field, ResultTable, Rows, TableCell, Tone, tabulate
 from .summary import MetricSummary
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def place_among_baselines(summary: MetricSummary) -> str:
     return "below baseline" if summary.loses_to else "above baseline"
 
 
-def _remark(summary: MetricSummary, is_detailed: bool) -> Cell:
+def _remark(summary: MetricSummary, is_detailed: bool) -> TableCell:
     """Where the metric stands among the baselines; in detail also which one it loses to, and its direction."""
     place = place_among_baselines(summary)
     remarks = [f"below {summary.loses_to}" if is_detailed and summary.loses_to else place]
@@ -56,7 +56,7 @@ def _remark(summary: MetricSummary, is_detailed: bool) -> Cell:
         remarks.append("lower is better")
     if is_detailed and summary.failed:
         remarks.append(f"{summary.failed} failed")
-    return Cell(", ".join(filter(None, remarks)), _TONES.get(place, ""))
+    return TableCell(", ".join(filter(None, remarks)), _TONES.get(place, ""))
 
 
 def report_table(caption: str, metrics: "Sequence[MetricReport]") -> ResultTable:
@@ -82,10 +82,10 @@ def _change(metric: "MetricReport") -> Figure:
     return Figure("change", metric.change, metric.change_low, metric.change_high)
 
 
-def _missing(metric: "MetricReport") -> Cell:
+def _missing(metric: "MetricReport") -> TableCell:
     counts = ((metric.skipped, "skipped"), (metric.failed, "failed"))
     text = ", ".join(f"{Figure('count', count)} {status}" for count, status in counts if count)
-    return Cell(text, "bad" if metric.failed else "")
+    return TableCell(text, "bad" if metric.failed else "")
 
 
 def sample_table(
@@ -145,7 +145,7 @@ def group_table(groups: "Sequence[GroupFigures]", metrics: Sequence[str], link: 
         link: The address of a group's answers.
     """
     fields = (
-        Field("group", "text", lambda group: Cell(group.group, link=link(group.group))),
+        Field("group", "text", lambda group: TableCell(group.group, link=link(group.group))),
         Field("answers", "count", lambda group: group.n),
         *(Field(metric, "mean", lambda group, metric=metric: group.means.get(metric)) for metric in metrics),  # type: ignore[misc]
     )

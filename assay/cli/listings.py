@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..presentation.result_table import Column
 from ..presentation.texts import one_line
 from .options import json_option, store_option, wide_option
 from .output import echo_json, echo_notice, open_console, print_rows
@@ -54,6 +53,8 @@ def runs(limit: int, *, store: str | Path, as_json: bool) -> None:
     if as_json:
         echo_json({"runs": listed})
         return
+    from ..presentation.result_table import Column
+
     cells = [
         (
             row.id,
@@ -97,6 +98,8 @@ def metrics(name: str | None, *, as_json: bool) -> None:
         return
     console = open_console()
     if name is None:
+        from ..presentation.result_table import Column
+
         headings = ("metric", "judge", "what it measures")
         rows = [(metric.name, "asked" if metric.needs_judge else "", metric.summary) for metric in described]
         print_rows("", [Column(heading, "text") for heading in headings], rows)
@@ -127,6 +130,7 @@ def sets(*, as_json: bool) -> None:
     """
     from ..eval_sets import load_set
     from ..eval_sets.bundled import bundled_sets
+    from ..presentation.result_table import Column
 
     loaded = {name: load_set(name) for name in bundled_sets()}
     if as_json:

@@ -1,7 +1,7 @@
 """`assay numeric`: the facts of a table, and claims checked against it."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -9,9 +9,6 @@ from ..presentation.result_table import Column
 from .numeric_check import check
 from .options import json_option, wide_option
 from .output import echo_json, is_wide, open_console, print_rows
-
-if TYPE_CHECKING:
-    pass
 
 _SERIES_PER_TABLE = 3  # with --wide one more
 

@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..presentation import terminal
-from ..presentation.json_text import json_text
-from ..presentation.result_table import Block, Column, Content, ResultTable, Tone
 from ..presentation.texts import one_line, terminal_text
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+    from ..presentation.result_table import Column, Content, ReportBlock, ResultTable, Tone
 
 
 def echo(text: object = "", *, err: bool = False) -> None:
@@ -31,6 +30,8 @@ def echo_notice(text: str) -> None:
 
 def echo_json(value: Any) -> None:
     """Prints a value as one line of JSON."""
+    from ..presentation.json_text import json_text
+
     click.echo(json_text(value))
 
 
@@ -63,23 +64,29 @@ def open_console(*, err: bool = False) -> "Console":
     Returns:
         A console as wide as the terminal, if there is one; else 80 columns wide, with `--wide` 140.
     """
+    from ..presentation import terminal
+
     is_terminal = (sys.stderr if err else sys.stdout).isatty()
     width = None if is_terminal else terminal.WIDE if is_wide() else terminal.WIDTH
     return terminal.make_console(err=err, width=width)
 
 
-def print_blocks(*blocks: Block) -> None:
+def print_blocks(*blocks: "ReportBlock") -> None:
     """Prints the blocks of a report, with an empty line between them."""
+    from ..presentation import terminal
+
     terminal.print_blocks(open_console(), blocks, is_wide=is_wide())
 
 
-def print_table(table: ResultTable) -> None:
+def print_table(table: "ResultTable") -> None:
     """Prints a table; a text that has no room goes on in the next line."""
+    from ..presentation import terminal
+
     terminal.print_table(open_console(), table, is_wide=is_wide())
 
 
 def print_rows(
-    caption: str, columns: Sequence[Column], rows: Sequence[Sequence[Content]], tones: Sequence[Tone] = ()
+    caption: str, columns: "Sequence[Column]", rows: "Sequence[Sequence[Content]]", tones: "Sequence[Tone]" = ()
 ) -> None:
     """Prints rows that only a command shows, such as a listing.
 
@@ -89,6 +96,8 @@ def print_rows(
         rows: One cell per column.
         tones: How each row looks; none for plain rows.
     """
+    from ..presentation.result_table import ResultTable
+
     print_table(ResultTable(caption, tuple(columns), tuple(map(tuple, rows)), tuple(tones)))
 
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from ..metrics import Score
 from ..metrics.specification import BASELINES
-from ..presentation.result_table import Block
+from ..presentation.result_table import ReportBlock
 from ..presentation.terminal import WIDTH
 from ..presentation.texts import one_line, terminal_text
 from ..runs.run_blocks import run_block, sample_block, worst_block
@@ -77,9 +77,9 @@ def print_comparison(store: "Store", comparison: "Comparison", metric: str, coun
     print_blocks(comparison_block(store, comparison))
     changes = comparison.most_changed(metric, count)
     if not changes:
-        print_blocks(Block(()), Block((change_line("", metric, None),)))
+        print_blocks(ReportBlock(()), ReportBlock((change_line("", metric, None),)))
     for sample, change in changes:
-        print_blocks(Block(()), Block((change_line(sample, metric, change),)))
+        print_blocks(ReportBlock(()), ReportBlock((change_line(sample, metric, change),)))
         _print_side_by_side(store, comparison, sample, metric)
 
 

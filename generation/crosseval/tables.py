@@ -5,20 +5,20 @@ from typing import Literal
 
 from ...meta_eval.estimate import Estimate
 from ...presentation.figure import Figure
-from ...presentation.result_table import Block, Column, Field, Paragraph, ResultTable, tabulate
+from ...presentation.result_table import Column, Field, Paragraph, ReportBlock, ResultTable, tabulate
 from ...presentation.texts import one_line
 from .summary import FACTS, RATES, SplitSummary
 
 _LONGEST_REASON = 200
 
 
-def crosseval_blocks(summaries: Sequence[SplitSummary]) -> Iterator[Block]:
+def crosseval_blocks(summaries: Sequence[SplitSummary]) -> Iterator[ReportBlock]:
     """The tables of each split of each bot, and which of several bots validation chose.
 
     Args:
         summaries: One summary per bot and split.
     """
-    yield Block(())
+    yield ReportBlock(())
     yield from map(_split_block, summaries)
     if len({summary.bot for summary in summaries}) > 1:
         validated = (summary for summary in summaries if summary.split == "validation")
@@ -28,10 +28,10 @@ def crosseval_blocks(summaries: Sequence[SplitSummary]) -> Iterator[Block]:
             f"Validation chose {best.bot}: it answered or declined {share} correctly (the mean over answerable and "
             "unanswerable questions)"
         )
-        yield Block((Paragraph(line),))
+        yield ReportBlock((Paragraph(line),))
 
 
-def _split_block(summary: SplitSummary) -> Block:
+def _split_block(summary: SplitSummary) -> ReportBlock:
     title = Paragraph(f"{summary.bot}: {summary.split} split, {summary.exchanges} answers", "strong")
     missing = Paragraph(f"{summary.failed} answers are missing and count in no figure")
     skipped = (
@@ -39,7 +39,7 @@ def _split_block(summary: SplitSummary) -> Block:
         for metric, reason in summary.skipped.items()
     )
     tables = (cross_evaluation_table(summary), declined_table(summary), averages_table(summary))
-    return Block((title, *([missing] if summary.failed else []), *tables, *skipped))
+    return ReportBlock((title, *([missing] if summary.failed else []), *tables, *skipped))
 
 
 def cross_evaluation_table(summary: SplitSummary) -> ResultTable:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ...presentation.figure import Figure, format_p, format_price
-from ...presentation.result_table import Block, Paragraph
+from ...presentation.result_table import Paragraph, ReportBlock
 from ...presentation.texts import one_line
 from ..estimate import Estimate
 from ..recommendation import name_of
@@ -29,14 +29,14 @@ _MOST_COMPARISONS = 6  # the report has all of them
 _LONGEST_NOTE = 300
 
 
-def scorer_check_block(file: str, check: ScorerCheck) -> Block:
+def scorer_check_block(file: str, check: ScorerCheck) -> ReportBlock:
     """Whether a saved scorer still holds: the advice, agreement then and now, and the calibration."""
     more = f" ({check.more_ratings} more ratings)" if check.advice == "rate more" else ""
     agreement = (
         f"Agreement with the ratings: {_rho(check.before)} when it was fitted, {_rho(check.now)} now "
         f"({check.n} answers); change {Figure.from_estimate('correlation', check.change)}"
     )
-    return Block(
+    return ReportBlock(
         (
             Paragraph(f"{file}: {check.advice}{more}: {check.reason}.", "strong"),
             Paragraph(agreement),
@@ -46,7 +46,9 @@ def scorer_check_block(file: str, check: ScorerCheck) -> Block:
     )
 
 
-def evaluation_blocks(evaluation: MetaEvaluation, joined: "JoinedScores", *, is_detailed: bool) -> Iterator[Block]:
+def evaluation_blocks(
+    evaluation: MetaEvaluation, joined: "JoinedScores", *, is_detailed: bool
+) -> Iterator[ReportBlock]:
     """The sentence, then the tables behind it.
 
     Args:
@@ -60,7 +62,7 @@ def evaluation_blocks(evaluation: MetaEvaluation, joined: "JoinedScores", *, is_
         f"{settings.rated} rated items of {settings.items} in {settings.groups} groups, scale {low}-{high}; "
         f"{settings.bootstrap} resamples of whole groups, seed {settings.seed}"
     )
-    yield Block(
+    yield ReportBlock(
         (
             Paragraph(evaluation.recommendation, "strong"),
             Paragraph(evaluation.explanation),
@@ -68,24 +70,24 @@ def evaluation_blocks(evaluation: MetaEvaluation, joined: "JoinedScores", *, is_
             *(Paragraph(one_line(note, _LONGEST_NOTE), "quiet") for note in joined.notes),
         )
     )
-    yield Block((metric_table(evaluation, is_detailed=is_detailed),))
+    yield ReportBlock((metric_table(evaluation, is_detailed=is_detailed),))
     if evaluation.raters is not None:
         yield from _rater_blocks(evaluation.raters)
     if evaluation.selection is not None:
         baselines = {metric.name for metric in evaluation.metrics if metric.baseline}
-        yield Block((combination_table(evaluation.selection), *_choices(evaluation.selection, baselines)))
+        yield ReportBlock((combination_table(evaluation.selection), *_choices(evaluation.selection, baselines)))
     if evaluation.comparisons:
-        yield Block((comparison_table(evaluation.comparisons, _MOST_COMPARISONS),))
+        yield ReportBlock((comparison_table(evaluation.comparisons, _MOST_COMPARISONS),))
     yield from _paper_blocks(evaluation)
     if evaluation.slices:
-        yield Block((slice_table(evaluation, _slice_metrics(evaluation)),))
+        yield ReportBlock((slice_table(evaluation, _slice_metrics(evaluation)),))
     if evaluation.policy is not None:
         yield _policy_block(evaluation.policy)
     if evaluation.mean_rating is not None:
         rating = evaluation.mean_rating
         mean, classical = (Figure.from_estimate("mean", one) for one in (rating.mean, rating.classical))
         count = rating.rated + rating.unrated
-        yield Block(
+        yield ReportBlock(
             (
                 Paragraph(
                     f"Mean rating of all {count} answers: {mean} (the {rating.rated} rated ones alone: {classical})"
@@ -98,13 +100,13 @@ def _rho(estimate: Estimate) -> Figure:
     return Figure.from_estimate("rho", estimate)
 
 
-def _rater_blocks(raters: Raters) -> Iterator[Block]:
+def _rater_blocks(raters: Raters) -> Iterator[ReportBlock]:
     agreement = (
         f"{raters.count} raters, {raters.items_rated_twice} items rated twice or more: Krippendorff's alpha "
         f"{_rho(raters.alpha)}; each rater against the mean of the others: {_rho(raters.ceiling)}"
     )
-    yield Block((Paragraph(agreement), *([Paragraph(raters.problem, "strong")] if raters.problem else [])))
-    yield from (Block((table,)) for table in rater_tables(raters))
+    yield ReportBlock((Paragraph(agreement), *([Paragraph(raters.problem, "strong")] if raters.problem else [])))
+    yield from (ReportBlock((table,)) for table in rater_tables(raters))
 
 
 def _choices(selection: Selection, baselines: set[str]) -> Iterator[Paragraph]:
@@ -131,16 +133,16 @@ def _choices(selection: Selection, baselines: set[str]) -> Iterator[Paragraph]:
             yield Paragraph(f"{metric} is left out: {reason}", "quiet")
 
 
-def _paper_blocks(evaluation: MetaEvaluation) -> Iterator[Block]:
+def _paper_blocks(evaluation: MetaEvaluation) -> Iterator[ReportBlock]:
     if procedure := evaluation.paper_procedure:
         metrics = " + ".join(procedure.metrics) or "nothing"
         line = (
             f"The procedure of the AFAS paper keeps {metrics}: rho {Figure('rho', procedure.rho)} in sample, "
             f"{_rho(procedure.out_of_fold)} out of fold"
         )
-        yield Block((Paragraph(line),))
+        yield ReportBlock((Paragraph(line),))
     if evaluation.paper_tables is not None:
-        yield from (Block((table,)) for table in paper_tables(evaluation.paper_tables))
+        yield from (ReportBlock((table,)) for table in paper_tables(evaluation.paper_tables))
 
 
 def _slice_metrics(evaluation: MetaEvaluation) -> list[str]:
@@ -151,13 +153,13 @@ def _slice_metrics(evaluation: MetaEvaluation) -> list[str]:
     return [*shown, *others[: max(0, _SLICE_METRICS - len(shown))]]
 
 
-def _policy_block(policy: Policy) -> Block:
+def _policy_block(policy: Policy) -> ReportBlock:
     if policy.problem:
-        return Block((Paragraph(f"Sending answers without a person: {policy.problem}"),))
+        return ReportBlock((Paragraph(f"Sending answers without a person: {policy.problem}"),))
     bound, confidence = Figure("share", policy.bound), Figure("share", policy.confidence)
     hours, minutes = Figure("hours", policy.hours_saved), Figure("rating", policy.minutes)
     line = (
         f"At most {bound} bad answers among those sent, with {confidence} confidence; {hours} hours saved per 1,000 "
         f"answers at {minutes} minutes each."
     )
-    return Block((policy_table(policy), Paragraph(line, "quiet")))
+    return ReportBlock((policy_table(policy), Paragraph(line, "quiet")))

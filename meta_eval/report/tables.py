@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from ...presentation.figure import Figure, figures
-from ...presentation.result_table import Cell, Column, Content, Field, ResultTable, Rows, Tone, tabulate
+from ...presentation.result_table import Column, Content, Field, ResultTable, Rows, TableCell, Tone, tabulate
 from ..agreement import MetricAgreement
 from ..estimate import Estimate
 from ..results import Combination, Comparison, MetaEvaluation, PaperTables, Policy, Raters, Selection, StarRow
@@ -33,7 +33,9 @@ def metric_table(evaluation: MetaEvaluation, *, is_detailed: bool) -> ResultTabl
     metrics = sorted(evaluation.metrics, key=lambda metric: -_rho(metric, without=-2))
     best_baseline = max((_rho(one) for one in metrics if one.baseline and one.spearman.value is not None), default=None)
     fields = (
-        Field("metric", "name", lambda one: Cell(one.name, note="" if one.higher_is_better else "lower is better")),
+        Field(
+            "metric", "name", lambda one: TableCell(one.name, note="" if one.higher_is_better else "lower is better")
+        ),
         Field("n", "count", lambda metric: metric.n, "wide"),
         Field("scored", "share", lambda metric: metric.coverage),
         Field("Spearman [95%]", "correlation", lambda metric: metric.spearman),
@@ -70,7 +72,7 @@ def _tone(metric: MetricAgreement) -> Tone:
     return "baseline" if metric.baseline else ""
 
 
-def _remark(metric: MetricAgreement, best_baseline: float | None, is_detailed: bool) -> Cell:
+def _remark(metric: MetricAgreement, best_baseline: float | None, is_detailed: bool) -> TableCell:
     """Where a metric stands among the baselines; in detail also that its lower values are better."""
     place = ""
     tone: Tone = ""
@@ -80,7 +82,7 @@ def _remark(metric: MetricAgreement, best_baseline: float | None, is_detailed: b
         is_above = metric.spearman.value >= best_baseline
         place, tone = ("above baseline", "better") if is_above else ("below baseline", "worse")
     direction = "lower is better" if is_detailed and not metric.higher_is_better else ""
-    return Cell(", ".join(filter(None, (place, direction))), tone)
+    return TableCell(", ".join(filter(None, (place, direction))), tone)
 
 
 def rater_tables(raters: Raters) -> tuple[ResultTable, ...]:
@@ -122,12 +124,12 @@ def _alternative_table(raters: Raters) -> ResultTable:
 def combination_table(selection: Selection) -> ResultTable:
     """The combinations by size, the fitted combiners after them."""
     fields = (
-        Field("combination", "text", lambda one: Cell(combination_name(one), note=_candidates(one))),
+        Field("combination", "text", lambda one: TableCell(combination_name(one), note=_candidates(one))),
         Field("metrics", "name", _metrics),
         Field("in sample", "correlation", lambda one: one.in_sample, "wide"),
         Field("out of fold [95%]", "correlation", lambda one: one.out_of_fold, is_whole=True),
         Field("optimism", "correlation", lambda one: one.optimism, "wide"),
-        Field("", "text", lambda one: Cell("chosen", "chosen") if one.chosen else ""),
+        Field("", "text", lambda one: TableCell("chosen", "chosen") if one.chosen else ""),
     )
     rows = selection.combinations
     return tabulate(
@@ -202,7 +204,7 @@ def _star_table(tables: PaperTables) -> ResultTable:
 def _star_cell(row: StarRow | None) -> Content:
     if row is None:
         return "-"
-    return Cell(f"{Figure('correlation', row.rho)}{row.stars}", note=f"n = {row.n}")
+    return TableCell(f"{Figure('correlation', row.rho)}{row.stars}", note=f"n = {row.n}")
 
 
 def _deviation_table(tables: PaperTables) -> ResultTable:

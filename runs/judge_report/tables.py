@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from ...meta_eval.estimate import Estimate
 from ...presentation.figure import Figure, format_p, format_price
-from ...presentation.result_table import Block, Field, Paragraph, ResultTable, tabulate
+from ...presentation.result_table import Field, Paragraph, ReportBlock, ResultTable, tabulate
 from ..judge_comparison import JudgeComparison, JudgeFindings, Unit
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 _SAME = "* every reply about these claims is the same to the letter: as a rule no question had the change"
 
 
-def comparison_block(comparison: JudgeComparison) -> Block:
+def comparison_block(comparison: JudgeComparison) -> ReportBlock:
     """The advice, the judges, how their agreement differs, and what panels and probes give."""
     parts: list[Paragraph | ResultTable] = [_line(comparison.advice), judge_table(comparison)]
     parts += map(_line, _pair_lines(comparison))
@@ -22,7 +22,7 @@ def comparison_block(comparison: JudgeComparison) -> Block:
     parts += map(_line, _panel_lines(comparison))
     if comparison.probes:
         parts.append(probe_table(comparison))
-    return Block(tuple(parts))
+    return ReportBlock(tuple(parts))
 
 
 def _line(text: str) -> Paragraph:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ...presentation.result_table import Cell, Field, ResultTable, Tone, tabulate
+from ...presentation.result_table import Field, ResultTable, TableCell, Tone, tabulate
 from ..run_tables import CHANGE, report_table
 from .gates import GateResult
 from .nightly_report import NightlyReport, SampleReport
@@ -15,7 +15,7 @@ STATE_TONES: dict[str, Tone] = {"passed": "good", "failed": "bad"}
 def gate_table(gates: Sequence[GateResult]) -> ResultTable:
     """The gates of a nightly run: the state of each, and why."""
     fields = (
-        Field("state", "text", lambda gate: Cell(gate.state, STATE_TONES.get(gate.state, "warning"))),
+        Field("state", "text", lambda gate: TableCell(gate.state, STATE_TONES.get(gate.state, "warning"))),
         Field("gate", "name", lambda gate: gate.title),
         Field("reason", "text", lambda gate: gate.reason),
     )

@@ -13,7 +13,7 @@ from assay.meta_eval.report import render_report
 from assay.meta_eval.score_files import ReadOptions
 from assay.presentation.figure import Figure, Kind, format_cost, format_p, format_price
 from assay.presentation.page import template_environment, typeset
-from assay.presentation.result_table import Cell, Column, ResultTable
+from assay.presentation.result_table import Column, ResultTable, TableCell
 from assay.runs import Store
 from assay.runs.answer_index import AnswerIndex
 from assay.runs.nightly.markdown_summary import summary_markdown
@@ -75,7 +75,12 @@ def test_texts_in_a_table_stay_texts_on_a_page() -> None:
     """The texts of every kind of column are escaped, and so are notes, links and heads."""
     hostile = "<script>alert(1)</script>\"'>"
     columns = tuple(Column(hostile, kind) for kind in ("name", "text", "prose", "markdown", "figure", "estimate"))
-    cells = (hostile, Cell(hostile, "better", note=hostile), Cell(hostile, link=f"/run/{hostile}"), *[hostile] * 3)
+    cells = (
+        hostile,
+        TableCell(hostile, "better", note=hostile),
+        TableCell(hostile, link=f"/run/{hostile}"),
+        *[hostile] * 3,
+    )
     table = ResultTable(hostile, columns, (cells,), note=hostile)
     template = '{% from "tables.html" import result_table %}{{ result_table(table, cards=true, caption=true) }}'
     page = template_environment().from_string(template).render(table=table)
