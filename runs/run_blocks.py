@@ -38,7 +38,8 @@ def run_block(store: "Store", run: str, outcome: "Outcome | None" = None, *, is_
         parts.append(Paragraph(f"{session_line(outcome.usage)}; {Figure('seconds', outcome.seconds)} s"))
         if outcome.without_prompts:
             parts.append(Paragraph(describe_missing_prompts(outcome.without_prompts)))
-    summaries = ScoreTotals.of_run(store, run).summarise(plan.all_directions, by_language=True)
+    totals = ScoreTotals.of_run(store, run)
+    summaries = totals.summarise(plan.all_directions, by_language=True, has_p_values=False)
     for language in dict.fromkeys(summary.language for summary in summaries):
         rows = [summary for summary in summaries if summary.language == language]
         parts.append(summary_table(f"Language: {language or 'not said'}", rows, is_detailed=is_detailed))
