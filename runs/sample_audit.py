@@ -7,7 +7,6 @@ from ..eval_sets import Sample
 from ..metrics import Score
 from ..metrics.specification import BASELINES
 from ..presentation.figure import Figure, format_cost
-from ..presentation.page import template_environment
 from ..presentation.texts import one_line
 from ..untrusted import without_unseen
 from .run_tables import rating_of, score_cell
@@ -142,4 +141,6 @@ class Audit:
 
     def _repr_html_(self) -> str:
         """The audit for a notebook, every text escaped."""
+        from ..presentation.page import template_environment
+
         return template_environment(__package__).get_template("audit_cell.html").render(text=str(self))
