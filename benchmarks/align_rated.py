@@ -28,10 +28,10 @@ from assay import Sample, load_set
 from assay.judges import Cassette, Judge, LiteLLMJudge, load_settings
 from assay.judges.embedders import load_embedder
 from assay.languages import language_or_fallback
-from assay.meta_eval.recommendation import format_difference, format_estimate
 from assay.metrics import Metric, Score
 from assay.metrics.claim_support import judge_support
 from assay.metrics.score import scored, skipped
+from assay.presentation.figure import Figure
 from assay.prompts import BUNDLED
 from assay.runs.align import CANDIDATES, Aligner, AlignmentReport
 from assay.text.sentence_kinds import CLAIM
@@ -84,10 +84,13 @@ def describe(name: str, report: AlignmentReport) -> None:
     rows: list[list[object]] = []
     for row in report.result.rows:
         usage = report.usage.get(row.name)
-        difference = "" if row.difference is None else format_difference(row.difference)
+        difference = "" if row.difference is None else str(Figure.from_estimate("correlation", row.difference))
         spent = ["", ""] if usage is None else [usage.calls, usage.tokens_in + usage.tokens_out]
-        rows.append([row.name, format_estimate(row.spearman), difference, row.squared_error, *spent])
-    rows += [[baseline.name, format_estimate(baseline.spearman), "", "", "", ""] for baseline in report.baselines]
+        rows.append([row.name, str(Figure.from_estimate("rho", row.spearman)), difference, row.squared_error, *spent])
+    rows += [
+        [baseline.name, str(Figure.from_estimate("rho", baseline.spearman)), "", "", "", ""]
+        for baseline in report.baselines
+    ]
     title = f"{name}: {report.answers} answers, {report.groups} groups; {report.result.reason}"
     print_table(
         title, ["candidate", "Spearman out of fold", "more than as it is", "squared error", "calls", "tokens"], rows

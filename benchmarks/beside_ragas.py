@@ -35,12 +35,12 @@ from assay.errors import JudgeError
 from assay.judges import Judge, LiteLLMJudge, Usage
 from assay.judges.embedders import load_embedder
 from assay.meta_eval.correlation import spearman
-from assay.meta_eval.recommendation import format_difference
 from assay.metrics import Metric, RagasMetric, RubricMetric, Score
 from assay.metrics.catalogue import load_metric
 from assay.metrics.context_precision import average_precision
 from assay.metrics.rubric_file import Rubric
 from assay.metrics.score import failed, scored
+from assay.presentation.figure import Figure
 
 EMBEDDER = load_embedder("use")
 MOST_PER_METRIC = 2  # of the largest differences, so that one metric does not fill the list
@@ -191,7 +191,7 @@ async def measure(metric: Metric, samples: Sequence[Sample], at_once: int) -> di
 
 def describe_estimate(xs: Sequence[float], ys: Sequence[float], groups: Sequence[str]) -> str:
     """Spearman with its interval; where it is undefined, that."""
-    return format_difference(spearman(xs, ys, groups))
+    return str(Figure.from_estimate("correlation", spearman(xs, ys, groups)))
 
 
 def mean_of(scores: Mapping[str, Score], part: Callable[[Usage], float]) -> float:

@@ -18,7 +18,7 @@ from benchmark_output import print_machine, print_table
 from assay.meta_eval.arrays import Floats, Places
 from assay.meta_eval.policy import estimate_share
 from assay.meta_eval.three_level import JudgedSample, Strata, ThreeLevelMean, three_level_mean
-from assay.runs.report import format_interval
+from assay.presentation.figure import Figure
 
 # how closely the judge follows the rating, and the cheap score the judge: correlations of normal variables
 SETTINGS = {
@@ -126,7 +126,7 @@ def main() -> None:
 def rate(held: list[bool]) -> str:
     """How often an interval held, with the interval of that share."""
     share = estimate_share(np.array(held), np.arange(len(held)))
-    return format_interval(share.value, share.low, share.high, ".1%")
+    return str(Figure.from_estimate("rate", share))
 
 
 if __name__ == "__main__":

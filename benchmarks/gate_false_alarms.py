@@ -24,11 +24,11 @@ from numpy.typing import NDArray
 from assay import evaluate, load_set
 from assay.judges import LiteLLMJudge, Mode, load_settings
 from assay.meta_eval.estimate import estimate_proportion
+from assay.presentation.figure import Figure
 from assay.runs import Store
 from assay.runs.compare import Comparison, PairedSample
 from assay.runs.nightly.gate_decisions import JudgedRun, decide_gates
 from assay.runs.nightly.gates import RegressionGate, Spending
-from assay.runs.report import format_interval
 
 METRIC = "faithfulness"
 REGRESSION = 0.05
@@ -175,7 +175,7 @@ def row(name: str, p: Sequence[float]) -> list[object]:
     for level in LEVELS:
         failed = sum(each <= level for each in p)
         share = estimate_proportion(failed, len(p))
-        cells.append(format_interval(share.value, share.low, share.high, ".1%"))
+        cells.append(str(Figure.from_estimate("rate", share)))
     return cells
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 from xml.sax.saxutils import escape
 
-from assay.html.axes import Axis
+from assay.presentation.axes import Axis
 
 _WIDTH, _HEIGHT, _COLUMNS = 300, 200, 2  # of a panel's plot
 _LEFT, _TOP, _RIGHT, _BOTTOM = 60, 34, 90, 46

@@ -31,8 +31,8 @@ from benchmark_output import print_table
 from assay import load_set
 from assay.languages import load_language
 from assay.meta_eval.estimate import Estimate, estimate_proportion
-from assay.meta_eval.recommendation import format_estimate
 from assay.metrics.heuristic.message_type import Rules, classify
+from assay.presentation.figure import Figure
 
 LABELLED = Path(__file__).parent.parent / "tests/metrics/heuristic"
 LANGUAGES = ("nl", "en")
@@ -73,9 +73,9 @@ def figures(pairs: Sequence[Pair], positive: Sequence[str] | None) -> list[objec
         right = sum((label in positive) == (predicted in positive) for label, predicted in pairs)
     draws = np.random.default_rng(0).integers(len(pairs), size=(RESAMPLES, len(pairs)))
     low, high = np.percentile([f1_of([pairs[place] for place in draw])[2] for draw in draws], [2.5, 97.5])
-    accuracy = format_estimate(estimate_proportion(right, len(pairs)))
+    accuracy = str(Figure.from_estimate("rho", estimate_proportion(right, len(pairs))))
     f1_estimate = Estimate(f1, float(low), float(high))
-    return [len(pairs), format_estimate(f1_estimate), accuracy, f"{precision:.2f}", f"{recall:.2f}"]
+    return [len(pairs), str(Figure.from_estimate("rho", f1_estimate)), accuracy, f"{precision:.2f}", f"{recall:.2f}"]
 
 
 def messages_of(language: str) -> dict[str, list[Pair]]:

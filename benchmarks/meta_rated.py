@@ -18,12 +18,12 @@ from benchmark_output import print_machine, print_table
 
 from assay import Sample, load_set
 from assay.meta_eval.evaluation import evaluate_table
-from assay.meta_eval.recommendation import format_estimate
 from assay.meta_eval.results import MetaEvaluation
 from assay.meta_eval.table import ScoreTable
 from assay.metrics import Metric, Score
 from assay.metrics.catalogue import load_metric, metric_names
 from assay.metrics.specification import BASELINES
+from assay.presentation.figure import Figure
 from assay.runs.execute import execute
 
 SETS = ("mtrag_faithfulness", "clapnq_human")
@@ -71,8 +71,8 @@ def print_evaluation(name: str, evaluation: MetaEvaluation) -> None:
         [
             each.name,
             each.n,
-            format_estimate(each.spearman),
-            format_estimate(each.auroc_bad),
+            str(Figure.from_estimate("rho", each.spearman)),
+            str(Figure.from_estimate("rho", each.auroc_bad)),
             each.p_grouped,
             each.p_max_t,
         ]
@@ -86,7 +86,7 @@ def print_evaluation(name: str, evaluation: MetaEvaluation) -> None:
                 each.size,
                 "*" if each.chosen else "",
                 each.in_sample,
-                format_estimate(each.out_of_fold),
+                str(Figure.from_estimate("rho", each.out_of_fold)),
                 ", ".join(each.metrics[:4]),
             ]
             for each in evaluation.selection.combinations
@@ -103,17 +103,18 @@ def print_evaluation(name: str, evaluation: MetaEvaluation) -> None:
             f"the paper's procedure keeps {', '.join(paper.metrics) or 'nothing'}: in sample {paper.rho or 0.0:.2f}, ",
             end="",
         )
-        print(f"out of fold {format_estimate(paper.out_of_fold)}")
+        print(f"out of fold {Figure.from_estimate('rho', paper.out_of_fold)}")
     if evaluation.raters:
         print(
-            f"raters: alpha {format_estimate(evaluation.raters.alpha)}, "
-            f"ceiling {format_estimate(evaluation.raters.ceiling)}"
+            f"raters: alpha {Figure.from_estimate('rho', evaluation.raters.alpha)}, "
+            f"ceiling {Figure.from_estimate('rho', evaluation.raters.ceiling)}"
         )
     if evaluation.policy:
         policy = evaluation.policy
         print(
-            f"policy: {policy.sent} of {policy.n} sent, of which wrong {format_estimate(policy.wrong_rate)}; "
-            f"{policy.held} held, {policy.to_person} to a person. {policy.problem}"
+            f"policy: {policy.sent} of {policy.n} sent, of which wrong "
+            f"{Figure.from_estimate('rho', policy.wrong_rate)}; {policy.held} held, {policy.to_person} to a person. "
+            f"{policy.problem}"
         )
 
 

@@ -35,8 +35,8 @@ from platformdirs import user_cache_path
 from assay import Sample, load_set
 from assay.judges import LiteLLMJudge, Usage, load_settings
 from assay.meta_eval.estimate import estimate_proportion
-from assay.meta_eval.recommendation import format_estimate
 from assay.metrics.numeric.numeric_claims import NumericClaims
+from assay.presentation.figure import Figure
 
 READS = ("grammar", "auto", "judge")
 PARTS = ("development", "held_out")
@@ -102,7 +102,7 @@ def line(name: str, metric: NumericClaims, pairs: Sequence[tuple[str, str]], sec
 
 def share(part: int, of: int) -> str:
     """A share with its Wilson interval."""
-    return format_estimate(estimate_proportion(part, of))
+    return str(Figure.from_estimate("rho", estimate_proportion(part, of)))
 
 
 async def kpi_rows(metric: NumericClaims, parts: Sequence[str], most: int | None, seed: int) -> list[Row]:

@@ -24,10 +24,10 @@ from platformdirs import user_cache_path
 from assay import Sample, load_set
 from assay.judges import LiteLLMJudge, Usage, load_settings
 from assay.meta_eval.correlation import auroc, spearman
-from assay.meta_eval.recommendation import format_estimate
 from assay.metrics import Metric, Score
 from assay.metrics.catalogue import load_metric
 from assay.metrics.specification import BASELINES
+from assay.presentation.figure import Figure
 from assay.runs.execute import execute
 
 SETS = ("begin_wow", "mtrag_faithfulness")
@@ -56,7 +56,7 @@ def row(name: str, values: Mapping[str, float | None], samples: list[Sample], *t
     shares = [sample.rating_share or 0.0 for sample, _ in rated]
     groups = [sample.source for sample, _ in rated]
     rho, area = spearman(xs, shares, groups), auroc(xs, [share > 0.5 for share in shares], groups)
-    agreement = [format_estimate(rho), format_estimate(area)]
+    agreement = [str(Figure.from_estimate("rho", rho)), str(Figure.from_estimate("rho", area))]
     return [name, len(rated), *agreement, *(took or (None, None, None))]
 
 

@@ -35,12 +35,11 @@ from assay.languages import language_or_fallback
 from assay.meta_eval.comparison import compare_metrics
 from assay.meta_eval.correlation import auroc, spearman
 from assay.meta_eval.estimate import Estimate
-from assay.meta_eval.recommendation import format_difference
 from assay.meta_eval.table import ScoreTable
 from assay.metrics.catalogue import load_metric
 from assay.metrics.claim_support import judge_support
+from assay.presentation.figure import Figure
 from assay.prompts import BUNDLED
-from assay.runs.report import format_interval
 from assay.text.sentence_kinds import CLAIM
 from assay.text.sentences import answer_sentences
 
@@ -142,7 +141,8 @@ def compare_ways(values: Mapping[str, Mapping[str, float]], samples: Sequence[Sa
     )
     compared = [compare_metrics(table, first, second) for first, second in itertools.combinations(values, 2)]
     return [
-        [each.first, each.second, each.n, format_difference(each.difference), each.p_permutation] for each in compared
+        [each.first, each.second, each.n, str(Figure.from_estimate("correlation", each.difference)), each.p_permutation]
+        for each in compared
     ]
 
 
@@ -194,7 +194,7 @@ async def main() -> None:
         out.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
         rows = [
             [each["way"], each["half"], each["n"]]
-            + [format_interval(*each[name], ".2f") for name in ("spearman", "auroc")]  # type: ignore[misc]
+            + [str(Figure("rho", *each[name])) for name in ("spearman", "auroc")]  # type: ignore[misc]
             + [each.get(key) for key in ("ece", "requests", "tokens", "seconds", "failed")]
             for each in figures
         ]

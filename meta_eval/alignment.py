@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..presentation.figure import format_p
 from .arrays import Floats, Places
 from .bootstrap_statistics import mean_spearman
 from .comparison import compare
@@ -211,10 +212,10 @@ def _decide(
     if difference.value is None or difference.low is None or difference.high is None or p is None:
         return False, f"the candidates cannot be compared: {comparison.problem or difference.problem}"
     if difference.low > 0 and p < _SIGNIFICANT:
-        return True, f"{chosen} agrees better than the judge as it is, beyond noise (p = {p:.2g})"
+        return True, f"{chosen} agrees better than the judge as it is, beyond noise ({format_p(p)})"
     if difference.high >= 0 and change is not None and p_error is not None and change < 0 and p_error < _SIGNIFICANT:
         return (
             True,
-            f"{chosen} agrees as well, and its scores lie nearer to the ratings, beyond noise (p = {p_error:.2g})",
+            f"{chosen} agrees as well, and its scores lie nearer to the ratings, beyond noise ({format_p(p_error)})",
         )
-    return False, f"{chosen} looks best, but not beyond noise (p = {p:.2g})"
+    return False, f"{chosen} looks best, but not beyond noise ({format_p(p)})"

@@ -5,6 +5,7 @@ from itertools import combinations
 
 import numpy as np
 
+from ..presentation.figure import Figure, format_p
 from .arrays import Floats
 from .table import ScoreTable
 
@@ -38,9 +39,10 @@ class RaterGroups:
     @property
     def sentence(self) -> str:
         """What to tell the team."""
+        within, between = Figure("rho", self.within), Figure("rho", self.between)
         return (
-            f"Your raters may follow two rules: {', '.join(self.first)} agree with each other at {self.within:.2f} and "
-            f"with {', '.join(self.second)} at {self.between:.2f} (p = {self.p:.2g}); settle it on "
+            f"Your raters may follow two rules: {', '.join(self.first)} agree with each other at {within} and "
+            f"with {', '.join(self.second)} at {between} ({format_p(self.p)}); settle it on "
             f"{', '.join(self.items)} first, or align to one group (--rating)"
         )
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ..presentation.figure import Figure
 from .arrays import Floats, Places
 from .bootstrap import Statistic
 from .bootstrap_statistics import spearman
@@ -67,8 +68,7 @@ def _agreement_problem(alpha: Estimate) -> str:
     if alpha.value is None:
         return f"no metric can be validated here: the raters' agreement is {alpha.problem}"
     if alpha.value < SLIGHT_AGREEMENT or (alpha.low is not None and alpha.low <= 0):
-        interval = "" if alpha.low is None else f" [{alpha.low:.2f}, {alpha.high:.2f}]"
-        return f"raters hardly agree (alpha {alpha.value:.2f}{interval}): no metric can be validated here"
+        return f"raters hardly agree (alpha {Figure.from_estimate('rho', alpha)}): no metric can be validated here"
     return ""
 
 

@@ -1,8 +1,8 @@
 """One sentence that a support lead can act on, and the statistics under it."""
 
+from ..presentation.figure import Figure, format_p, format_price
 from .agreement import MetricAgreement
 from .combiners import SUBSET
-from .estimate import Estimate
 from .results import ChosenCombination, Combination, Comparison, Policy, Raters, Selection
 from .table import QUESTION_ONLY
 
@@ -53,11 +53,7 @@ def recommend(
     parts = [f"{name_of(chosen)} {verb} your team {strength}"]
     parts += [clause for choice in _others(selection) if (clause := _alternative(choice, selection))]
     parts.append(_use(policy, "it" if single else "them"))
-    equals = [
-        comparison.second
-        for comparison in comparisons
-        if _is_baseline(comparison, metrics) and not _is_better(comparison)
-    ]
+    equals = [one.second for one in comparisons if _is_baseline(one, metrics) and not _is_better(one)]
     if QUESTION_ONLY in equals:
         parts.append(
             "but nobody can tell yet whether it is better than the question alone, so it may tell hard questions from "
@@ -89,25 +85,11 @@ def _alternative(choice: ChosenCombination, selection: Selection) -> str:
         return f"{name} agrees best, but not distinguishably better" if is_higher else ""
     if choice.rule == "cheap":
         cost, of_best = (
-            format_cost(combination.cost or 0.0, selection.cost_unit)
+            format_price(combination.cost or 0.0, selection.cost_unit)
             for combination in (choice.combination, selection.choices[0].combination)
         )
         return f"{name} is the cheapest that is not distinguishably worse ({cost} per 1,000 answers, not {of_best})"
     return f"{name} is simpler and not distinguishably worse"
-
-
-def format_cost(cost: float, unit: str) -> str:
-    """Writes a cost as people do.
-
-    Args:
-        cost: The cost, in the unit.
-        unit: `USD`, or what is counted, such as tokens.
-
-    Example:
-        >>> format_cost(0.424, "USD"), format_cost(310_000, "tokens")
-        ('0.42 USD', '310,000 tokens')
-    """
-    return f"{cost:,.2f} {unit}" if unit == "USD" else f"{cost:,.0f} {unit}"
 
 
 def _is_baseline(comparison: Comparison, metrics: tuple[MetricAgreement, ...]) -> bool:
@@ -124,8 +106,8 @@ def _use(policy: Policy | None, pronoun: str) -> str:
     if policy is None or policy.send_at is None:
         use = f"use {pronoun} to compare versions and to pick answers to read"
         return f"not good enough to send answers unseen, so {use}"
-    share = policy.sent / policy.n if policy.n else 0.0
-    return f"good enough to send {share:.0%} of the answers unseen, with at most {policy.bound:.0%} bad ones among them"
+    share, bound = Figure("share", policy.sent / policy.n if policy.n else 0.0), Figure("share", policy.bound)
+    return f"good enough to send {share} of the answers unseen, with at most {bound} bad ones among them"
 
 
 def explain(
@@ -154,7 +136,9 @@ def explain(
         return f"{rated} rated answers; {_rater_clause(raters)}."
     if not is_beyond_chance(selection):
         return f"{_chance_clause(selection)}; {_rater_clause(raters)}."
-    parts = [f"{name_of(selection.chosen)}: rho {format_estimate(selection.chosen.out_of_fold)} out of fold"]
+    parts = [
+        f"{name_of(selection.chosen)}: rho {Figure.from_estimate('rho', selection.chosen.out_of_fold)} out of fold"
+    ]
     parts += [_compare_choice(choice, selection) for choice in _others(selection)]
     singles = {f"{choice.combination.metrics[0]} alone" for choice in selection.choices}
     parts += [
@@ -173,19 +157,20 @@ def explain(
 
 def _compare_choice(choice: ChosenCombination, selection: Selection) -> str:
     """What another rule chooses, what it reaches out of fold, and how far that is from the best."""
-    name, reached = name_of(choice.combination), format_estimate(choice.combination.out_of_fold)
+    name, reached = name_of(choice.combination), Figure.from_estimate("rho", choice.combination.out_of_fold)
     if choice.rule != "best":
         which = "simplest" if choice.rule == "simple" else "cheapest"
-        difference = f", {format_difference(choice.difference)} from the best" if choice.difference else ""
+        difference = (
+            f", {Figure.from_estimate('correlation', choice.difference)} from the best" if choice.difference else ""
+        )
         return f"the {which} that is not distinguishably worse: {name}, {reached}{difference}"
     row = next((row for row in selection.combinations if _is_same(row, choice.combination)), choice.combination)
     text = f"the best of {choice.combination.candidates:,} combinations on these answers is {name}"
-    text += (
-        f" ({row.out_of_fold.value or 0.0:.2f} in the table), worth {reached} once the choice is made on other answers"
-    )
-    own = next((other for other in selection.choices if _is_same(other.combination, selection.chosen)), None)
+    in_table = Figure("rho", row.out_of_fold.value or 0.0)
+    text += f" ({in_table} in the table), worth {reached} once the choice is made on other answers"
+    own = next((choice for choice in selection.choices if _is_same(choice.combination, selection.chosen)), None)
     if own is not None and own.difference is not None:
-        text += f"; the recommendation's difference from that is {format_difference(own.difference)}"
+        text += f"; the recommendation's difference from that is {Figure.from_estimate('correlation', own.difference)}"
     return text
 
 
@@ -196,19 +181,16 @@ def _is_same(one: Combination, other: Combination) -> bool:
 def _higher_rows(selection: Selection) -> list[str]:
     """Why a combination in the table stands above the choice, where one does and nothing said it yet."""
     reached, chosen = selection.chosen.out_of_fold.value, selection.chosen
-    mentioned = [choice.combination for choice in _others(selection) if choice.rule == "best"]
-    mentioned_values = [
-        row.out_of_fold.value or 0.0
-        for row in selection.combinations
-        for combination in mentioned
-        if _is_same(row, combination)
+    named = [choice.combination for choice in _others(selection) if choice.rule == "best"]
+    named_values = [
+        row.out_of_fold.value or 0.0 for row in selection.combinations for best in named if _is_same(row, best)
     ]
-    bound = max([reached or 0.0, *mentioned_values]) + 0.005
+    bound = max([reached or 0.0, *named_values]) + 0.005
     higher = [row for row in selection.combinations if (row.out_of_fold.value or -1) >= bound]
     if reached is None or not higher:
         return []
     top = max(higher, key=lambda row: row.out_of_fold.value or -1)
-    above = f"{name_of(top)} stands at {top.out_of_fold.value:.2f} in the table"
+    above = f"{name_of(top)} stands at {Figure('rho', top.out_of_fold.value)} in the table"
     if _is_same(top, chosen):
         return [
             f"{above}: these answers chose it among {chosen.candidates:,} combinations, and the figure here is what is "
@@ -226,18 +208,18 @@ def is_beyond_chance(selection: Selection) -> bool:
 
 
 def _chance_clause(selection: Selection) -> str:
-    chosen, p = selection.chosen, _format_p(selection.p_of_selection)
-    out_of_fold = f"{format_estimate(chosen.out_of_fold)} out of fold"
+    chosen, p = selection.chosen, format_p(selection.p_of_selection)
+    out_of_fold = f"{Figure.from_estimate('rho', chosen.out_of_fold)} out of fold"
     if chosen.candidates == 1 and chosen.kind != SUBSET:
         return (
-            f"{name_of(chosen)} reaches rho {chosen.in_sample or 0.0:.2f} on the answers that it was fitted "
-            f"to, {out_of_fold} (p = {p})"
+            f"{name_of(chosen)} reaches rho {Figure('rho', chosen.in_sample or 0.0)} on the answers that it was fitted "
+            f"to, {out_of_fold} ({p})"
         )
     single = chosen.candidates == 1
     return (
         f"{chosen.metrics[0] if single else f'the best of {chosen.candidates:,} combinations'} reaches rho "
-        f"{selection.best_in_sample:.2f} on the answers that chose it, {out_of_fold}, and "
-        f"{selection.best_by_chance:.2f} on shuffled ratings (p = {p})"
+        f"{Figure('rho', selection.best_in_sample)} on the answers that chose it, {out_of_fold}, and "
+        f"{Figure('rho', selection.best_by_chance)} on shuffled ratings ({p})"
     )
 
 
@@ -250,52 +232,22 @@ def name_of(combination: Combination) -> str:
     return joined if combination.kind == SUBSET else f"{combination.kind} of {joined}"
 
 
-def format_estimate(estimate: Estimate) -> str:
-    """Writes a value with its interval, two decimals.
-
-    Examples:
-        >>> format_estimate(Estimate(0.4249, 0.2874, 0.5432))
-        '0.42 [0.29, 0.54]'
-        >>> format_estimate(Estimate(None, problem="all values are equal"))
-        'none (all values are equal)'
-    """
-    if estimate.value is None:
-        return f"none ({estimate.problem})"
-    return f"{estimate.value:.2f}" + ("" if estimate.low is None else f" [{estimate.low:.2f}, {estimate.high:.2f}]")
-
-
-def format_difference(estimate: Estimate) -> str:
-    """Writes a difference with its interval, signed, two decimals.
-
-    Examples:
-        >>> format_difference(Estimate(-0.0449, -0.1274, 0.032))
-        '-0.04 [-0.13, +0.03]'
-    """
-    if estimate.value is None:
-        return f"none ({estimate.problem})"
-    return f"{estimate.value:+.2f}" + ("" if estimate.low is None else f" [{estimate.low:+.2f}, {estimate.high:+.2f}]")
-
-
 def _comparison_clause(comparison: Comparison, is_baseline: bool) -> str:
     p, other = comparison.p_permutation, comparison.second
     if p is None or comparison.difference.value is None:
         return f"not comparable with {other}"
     if is_baseline:
-        other = f"the baseline {other}, at {comparison.rho_second or 0.0:.2f}"
+        other = f"the baseline {other}, at {Figure('rho', comparison.rho_second or 0.0)}"
     if p >= SIGNIFICANT:
-        return f"no better than {other} (p = {_format_p(p)})"
+        return f"no better than {other} ({format_p(p)})"
     word = "better" if comparison.difference.value > 0 else "worse"
-    return f"{word} than {other} (p = {_format_p(p)})"
+    return f"{word} than {other} ({format_p(p)})"
 
 
 def _rater_clause(raters: Raters | None) -> str:
     if raters is None or raters.ceiling.value is None:
         return "with one rating per answer nobody knows how far your raters agree"
-    return f"your raters agree with each other at {raters.ceiling.value:.2f}"
-
-
-def _format_p(p: float) -> str:
-    return f"{p:.2f}" if p >= 0.01 else f"{p:.2g}"
+    return f"your raters agree with each other at {Figure('rho', raters.ceiling.value)}"
 
 
 def _problem(rated: int, metrics: tuple[MetricAgreement, ...]) -> str:

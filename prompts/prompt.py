@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Literal, TypedDict
 
 from ..errors import InputError, UsageError
-from ..text.untrusted import neutralise
+from ..untrusted import neutralise
 
 _HEADING = re.compile(r"^## (task|system|example user|example assistant|user)[ \t]*$", re.MULTILINE)
 _FIELD = re.compile(r"\$([a-z_]+)")

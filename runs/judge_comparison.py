@@ -12,10 +12,10 @@ from ..meta_eval.correlation import spearman
 from ..meta_eval.estimate import Estimate
 from ..metrics import Score
 from ..metrics.catalogue import higher_is_better
+from ..presentation.figure import Figure, format_price
 from .judge_probes import ProbeFindings, compare_probed
 from .judge_scoring import JudgeScores
 from .panels import Panel, compare_panels, supported_claims
-from .report import format_interval
 
 if TYPE_CHECKING:
     from ..meta_eval.results import Comparison
@@ -289,7 +289,7 @@ def _advise(judges: Sequence[JudgeFindings], pairs: Sequence["Comparison"], unit
     }
     sure = [judge for judge in comparable if judge.judge not in worse and (judge.agreement.low or 0) > 0]
     chosen = min(sure, key=lambda judge: judge.cost(unit))
-    cost = format_cost(chosen.cost(unit), unit)
+    cost = format_price(chosen.cost(unit), unit)
     if chosen is best:
         return f"buy {best.judge}: it agrees best ({_format_rho(best)}), at {cost} per 1,000 answers"
     return (
@@ -298,16 +298,5 @@ def _advise(judges: Sequence[JudgeFindings], pairs: Sequence["Comparison"], unit
     )
 
 
-def format_cost(cost: float, unit: Unit) -> str:
-    """Formats a cost with its unit.
-
-    Example:
-        >>> format_cost(0.15, "usd"), format_cost(12000, "tokens")
-        ('0.15 USD', '12,000 tokens')
-    """
-    return f"{cost:,.2f} USD" if unit == "usd" else f"{cost:,.0f} {unit}"
-
-
 def _format_rho(judge: JudgeFindings) -> str:
-    rho = judge.agreement
-    return f"rho {format_interval(rho.value, rho.low, rho.high, '.2f')}"
+    return f"rho {Figure.from_estimate('rho', judge.agreement)}"

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from pydantic import BaseModel
 
 from ..metrics.specification import parse_specification
+from ..presentation.figure import Figure
 from .ratings.rated_set import replace_ratings
 
 if TYPE_CHECKING:
@@ -41,9 +42,9 @@ class PredictedRating(BaseModel):
             ...                 corrected=True).sentence
             'Mean predicted rating: 3.40 [3.20, 3.60], of 200 answers, corrected by the 40 ratings at hand.'
         """
-        interval = "" if self.low is None or self.high is None else f" [{self.low:.2f}, {self.high:.2f}]"
+        mean = Figure("mean", self.mean, self.low, self.high)
         how = f"corrected by the {self.rated} ratings at hand" if self.corrected else "not corrected: rate at least 10"
-        return f"Mean predicted rating: {self.mean:.2f}{interval}, of {self.n} answers, {how}."
+        return f"Mean predicted rating: {mean}, of {self.n} answers, {how}."
 
 
 def predict_mean_rating(store: "Store", run: str) -> PredictedRating | None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from .report import format_cost
+from ..presentation.figure import format_cost
 from .session import Progress
 
 if TYPE_CHECKING:
@@ -163,7 +163,7 @@ def _first_samples(progress: Progress) -> int:
 def _usage_line(progress: Progress) -> str:
     usage = progress.usage
     line = f"{usage.calls} calls ({usage.from_cassette} replayed), {usage.tokens_in + usage.tokens_out:,} tokens, "
-    line += f"{format_cost(usage)}, {progress.retries} retries"
+    line += f"{format_cost(usage.usd)}, {progress.retries} retries"
     if failed := progress.scores["failed"]:
         line += f", {failed} failed"
     return line

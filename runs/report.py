@@ -1,4 +1,4 @@
-"""A run as JSON for programs, and figures as people read them."""
+"""Runs and comparisons as JSON for programs."""
 
 from collections.abc import Iterator
 from dataclasses import asdict
@@ -49,7 +49,7 @@ def score_rows(store: "Store", run: str, sample: str | None = None) -> Iterator[
         UsageError: The run has no such sample.
     """
     samples = list(store.samples(run)) if sample is None else [store.sample(run, sample)]
-    by_id = {each.id: each for each in samples}
+    by_id = {one.id: one for one in samples}
     for sample_id, metric, score in store.scores(run, sample):
         yield score_as_json(by_id[sample_id], metric, score)
 
@@ -63,23 +63,6 @@ def score_as_json(sample: Sample, metric: str, score: Score) -> dict[str, Any]:
 def usage_as_json(usage: Usage) -> dict[str, Any]:
     """Returns the usage of calls as JSON values, without their seconds."""
     return {name: value for name, value in asdict(usage).items() if name != "seconds"}
-
-
-def format_interval(value: float | None, low: float | None, high: float | None, form: str) -> str:
-    """A value with its interval as a table writes it; `-` for none.
-
-    Example:
-        >>> format_interval(0.1, -0.02, 0.22, "+.2f"), format_interval(0.1, None, None, ".1f")
-        ('+0.10 [-0.02, +0.22]', '0.1')
-    """
-    if value is None:
-        return "-"
-    return format(value, form) + ("" if low is None or high is None else f" [{low:{form}}, {high:{form}}]")
-
-
-def format_cost(usage: Usage) -> str:
-    """Formats a cost in USD, or `unknown`."""
-    return "unknown" if usage.usd is None else f"{usage.usd:.4f} USD"
 
 
 def comparison_as_json(store: "Store", comparison: "Comparison", metric: str, count: int) -> dict[str, Any]:

@@ -14,8 +14,12 @@ from ..installation import require_extra
 from ..judges import ReplyCounts, Usage
 from ..metrics import Score
 from ..metrics.specification import BASELINES
+from ..presentation.figure import Figure
+from ..presentation.page import render_page, template_environment, write_page
+from ..presentation.result_table import ResultTable
 from .export import write_rows
 from .report import score_as_json
+from .run_tables import summary_table, worst_table
 from .sample_audit import Audit
 from .summary import MetricSummary, Row, ScoreTotals, best_metric
 
@@ -24,6 +28,7 @@ if TYPE_CHECKING:
 
     from .store import Store
 
+_SHOWN = 5  # answers in a notebook's cell
 _SUFFIXES = (".json", ".jsonl", ".csv", ".parquet", ".html")
 _TEXTS = ("user_input", "response", "retrieved_contexts", "reference", "language")
 
@@ -184,9 +189,7 @@ class Results:
         if target.suffix not in _SUFFIXES:
             raise UsageError(f"{path}: results are saved as {', '.join(_SUFFIXES)}; name the file so")
         if target.suffix == ".html":
-            from .results_page import write_results_page
-
-            write_results_page(self, target)
+            write_page(target, self._page())
         else:
             write_rows(self._score_rows(), target, run=self.run)
 
@@ -201,18 +204,32 @@ class Results:
             for metric, score in scores.items():
                 yield metric, sample.language or "", score.value, sample.rating_share, sample.source, score.status
 
+    def _page(self) -> str:
+        """All results as one page: the figures, then every answer with its evidence, the worst first."""
+        metric = self.best_metric
+        ordered = [*self.worst(len(self.samples)).samples] if metric else []
+        ids = [*ordered, *(sample for sample in self.samples if sample not in set(ordered))]
+        view = {"results": self, "metric": metric, "ids": ids, "baselines": BASELINES, "summary": self._table()}
+        return render_page(__package__, "results_page.html", view)
+
+    def _table(self) -> ResultTable:
+        count = len(self.samples)
+        return summary_table(f"{count:,} sample{'s' * (count != 1)}", self.summary(), is_detailed=True)
+
     def __repr__(self) -> str:
         """The figures, one line per metric."""
         count = len(self.samples)
         lines = [f"Results of {count} sample{'s' * (count != 1)}" + (f", run {self.run}" if self.run else "")]
         for summary in self.summary():
-            mean = "no value" if summary.mean is None else f"mean {summary.mean:.2f}"
+            mean = "no value" if summary.mean is None else f"mean {Figure('mean', summary.mean)}"
             failed = f", {summary.failed} failed" if summary.failed else ""
             lines.append(f"  {summary.name}: {mean}, {summary.scored} of {summary.n} scored{failed}")
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
         """The figures and the worst answers for a notebook, every text escaped."""
-        from .results_page import results_html
-
-        return results_html(self)
+        metric, tables = self.best_metric, [self._table()]
+        if metric:
+            worst = self.worst(_SHOWN)
+            tables.append(worst_table(worst.samples.values(), metric, worst.scores))
+        return template_environment(__package__).get_template("results_cell.html").render(tables=tables)

@@ -4,9 +4,9 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ..html.axes import Axis, axis_over
 from ..meta_eval.estimate import Estimate
 from ..metrics.specification import BASELINES
+from ..presentation.axes import Axis, axis_over
 from .database import explain_errors
 from .nightly.nightly_report import MetricReport, report_metric
 from .score_sums import Part, ScoreSums

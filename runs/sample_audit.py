@@ -6,8 +6,10 @@ from typing import Any, NamedTuple
 from ..eval_sets import Sample
 from ..metrics import Score
 from ..metrics.specification import BASELINES
-from ..text.untrusted import without_unseen
-from .report import format_cost
+from ..presentation.figure import Figure, format_cost
+from ..presentation.texts import one_line
+from ..untrusted import without_unseen
+from .run_tables import rating_of, score_cell
 
 _NOTHING = 0.005  # a contribution that is shown as 0.00
 _LONGEST_EVIDENCE = 1000  # characters
@@ -25,22 +27,23 @@ Line = tuple[Part, ...]
 
 def sample_lines(sample: Sample) -> Iterator[Line]:
     """Yields the lines of a sample: id, rating, question, answer and contexts."""
-    rating = "" if sample.human_rating is None else f"  rated {sample.human_rating:g} of {sample.rating_max:g}"
-    yield (Part(f"{_one_line(sample.id)}  ({sample.language}){rating}", "title"),)
+    rating = (
+        "" if sample.human_rating is None else f"  rated {rating_of(sample)} of {Figure('rating', sample.rating_max)}"
+    )
+    yield (Part(f"{one_line(sample.id)}  ({sample.language}){rating}", "title"),)
     for title, text in (("Question", sample.user_input), ("Answer", sample.response)):
         yield (Part(f"\n{title}", "title"),)
-        yield (Part(_clean(text)),)
+        yield (Part(without_unseen(text)),)
     for number, context in enumerate(sample.retrieved_contexts):
         yield (Part(f"\nContext {number}", "title"),)
-        yield (Part(_clean(context), "detail"),)
+        yield (Part(without_unseen(context), "detail"),)
 
 
 def score_lines(metric: str, score: Score, *, is_brief: bool = False, has_heading: bool = True) -> Iterator[Line]:
     """Yields the lines of a score: value, reason, and unless it is brief its claims, other evidence and usage."""
-    figure = score.status if score.value is None else f"{score.value:.3f}"
     if has_heading:
-        yield (Part(f"\n{_one_line(metric)}: {figure}", "title"),)
-    yield (Part(f"  {_one_line(score.reason)}"),)
+        yield (Part(f"\n{one_line(metric)}: {score_cell(score)}", "title"),)
+    yield (Part(f"  {one_line(score.reason)}"),)
     if is_brief:
         return
     evidence = dict(score.evidence)
@@ -49,21 +52,22 @@ def score_lines(metric: str, score: Score, *, is_brief: bool = False, has_headin
     for claim in evidence.pop("claims", []):
         yield from _claim_lines(claim)
     for question in evidence.pop("questions", []):
-        cosine = "" if question["cosine"] is None else f"{question['cosine']:+.3f}  "
-        yield (Part(f"  {cosine}{_one_line(question['text'])}"),)
+        cosine = "" if question["cosine"] is None else f"{Figure('cosine', question['cosine'])}  "
+        yield (Part(f"  {cosine}{one_line(question['text'])}"),)
     for criterion in evidence.pop("criteria", []):
-        yield (Part(f"  {_one_line(criterion['text'])}: {_one_line(criterion['reason'])}"),)
+        yield (Part(f"  {one_line(criterion['text'])}: {one_line(criterion['reason'])}"),)
     for name, value in evidence.items():
-        shown = _one_line(", ".join(map(str, value)) if isinstance(value, list) else str(value))
+        shown = one_line(", ".join(map(str, value)) if isinstance(value, list) else str(value))
         cut = shown if len(shown) <= _LONGEST_EVIDENCE else f"{shown[: _LONGEST_EVIDENCE - 1]}…"
         yield (Part(f"  {name}: {cut}", "detail"),)
     usage = score.usage
     if not usage.calls and not has_heading:
         return
+    seconds = Figure("seconds", usage.seconds)
     yield (
         Part(
             f"  {usage.calls} calls ({usage.from_cassette} replayed), {usage.tokens_in} tokens in "
-            f"({usage.tokens_cached} cached), {usage.tokens_out} out, cost {format_cost(usage)}, {usage.seconds:.1f} s",
+            f"({usage.tokens_cached} cached), {usage.tokens_out} out, cost {format_cost(usage.usd)}, {seconds} s",
             "detail",
         ),
     )
@@ -71,44 +75,48 @@ def score_lines(metric: str, score: Score, *, is_brief: bool = False, has_headin
 
 def _part_lines(evidence: dict[str, Any]) -> Iterator[Line]:
     """A scorer's parts: the value of each, what it adds, and how it came about; taken out of the evidence."""
-    level, low, high = evidence.pop("level"), evidence.pop("low"), evidence.pop("high")
+    level, low, high, predicted = (
+        Figure("share" if name == "level" else "predicted", evidence.pop(name))
+        for name in ("level", "low", "high", "predicted")
+    )
     decision = {"send": "send it", "person": "leave it to a person", "hold": "hold it back"}[evidence.pop("decision")]
     yield (
         Part(
-            f"  Of answers like this, {level:.0%} are rated {low:.1f} to {high:.1f}; about "
-            f"{evidence.pop('predicted'):.1f} is expected. Decision: {decision}."
+            f"  Of answers like this, {level} are rated {low} to {high}; about {predicted} is "
+            f"expected. Decision: {decision}."
         ),
     )
     for name, part in evidence.pop("parts").items():
         adds = part.get("contribution", 0.0)
         kind = "" if part["value"] is None or abs(adds) < _NOTHING else "title"
         if part["value"] is None:
-            effect = f"has no value ({part['status']}: {_one_line(part['reason'])}), so it counts as its middle"
+            effect = f"has no value ({part['status']}: {one_line(part['reason'])}), so it counts as its middle"
         elif abs(adds) < _NOTHING:
-            effect = f"is {part['value']:.2f}, about its middle, and changes nothing"
+            effect = f"is {Figure('value', part['value'])}, about its middle, and changes nothing"
         else:
-            effect = f"is {part['value']:.2f} and {'raises' if adds > 0 else 'lowers'} the prediction ({adds:+.2f})"
-        yield (Part(f"  {_one_line(name)} {effect}", kind),)
+            value, contribution = Figure("value", part["value"]), Figure("contribution", adds)
+            effect = f"is {value} and {'raises' if adds > 0 else 'lowers'} the prediction ({contribution})"
+        yield (Part(f"  {one_line(name)} {effect}", kind),)
         inner = Score(part["value"], part["status"], part["reason"], part["evidence"])
         for line in score_lines(name, inner, is_brief=name in BASELINES, has_heading=False):
             yield (Part("  "), *line)
     for remark in evidence.pop("remarks"):
-        yield (Part(f"  {_one_line(remark)}", "remark"),)
+        yield (Part(f"  {one_line(remark)}", "remark"),)
 
 
 def _claim_lines(claim: Mapping[str, Any]) -> Iterator[Line]:
-    probability = "" if claim.get("probability") is None else f" P={claim['probability']:.2f}"
-    whose = f" {_one_line(claim['of'])}:" if "of" in claim else ""
+    probability = "" if claim.get("probability") is None else f" P={Figure('coefficient', claim['probability'])}"
+    whose = f" {one_line(claim['of'])}:" if "of" in claim else ""
     yield (
         Part("  "),
-        Part(f"{_one_line(str(claim['verdict'])):<12}", str(claim["verdict"])),
-        Part(f"{probability}{whose}  {_one_line(claim['text'])}"),
+        Part(f"{one_line(str(claim['verdict'])):<12}", str(claim["verdict"])),
+        Part(f"{probability}{whose}  {one_line(claim['text'])}"),
     )
-    yield (Part(f"               {_one_line(claim['reason'])}", "detail"),)
+    yield (Part(f"               {one_line(claim['reason'])}", "detail"),)
     if claim.get("quote"):
         place = claim.get("place")
         where = f"context {place['context']}, {place['start']}-{place['end']}" if place else "not in the context"
-        yield (Part(f'               "{_one_line(claim["quote"])}" ({where})', "detail"),)
+        yield (Part(f'               "{one_line(claim["quote"])}" ({where})', "detail"),)
 
 
 class Audit:
@@ -133,14 +141,6 @@ class Audit:
 
     def _repr_html_(self) -> str:
         """The audit for a notebook, every text escaped."""
-        from .results_page import audit_html
+        from ..presentation.page import template_environment
 
-        return audit_html(self)
-
-
-def _clean(text: str) -> str:
-    return without_unseen(text)
-
-
-def _one_line(text: str) -> str:
-    return " ".join(without_unseen(text).split())
+        return template_environment(__package__).get_template("audit_cell.html").render(text=str(self))

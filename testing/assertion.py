@@ -10,7 +10,7 @@ from ..judges import Judge
 from ..metrics import Claim, Metric, Score
 from ..metrics.catalogue import load_metric
 from ..metrics.metric import run_to_end
-from ..text.untrusted import without_unseen
+from ..untrusted import without_unseen
 
 _LONGEST = 300  # characters of a text in a failure
 

@@ -8,8 +8,8 @@ from functools import lru_cache
 from itertools import accumulate, repeat
 from typing import NamedTuple
 
+from ..untrusted import UNSEEN, original_characters, without_unseen
 from .tokens import tokens
-from .untrusted import UNSEEN, original_characters, without_unseen
 
 _LEFT_OUT = re.compile(r"\.\.\.|…|\[…\]|\[\.\.\.\]")
 _AROUND = " \t\n\"'“”‘’«»`*"

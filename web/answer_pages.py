@@ -67,12 +67,17 @@ class AnswerPages:
 
         def read(store: Store) -> _AnswerPage:
             run = store.run(request.path_params["run"])
-            answer = store.sample(run.id, sample)
+            answered = store.sample(run.id, sample)
             scores = [(metric, score) for _, metric, score in store.scores(run.id, sample)]
             queues = [RatingQueue(store.database, name) for name in queue_ids(store.database)[:_MOST_QUEUES]]
             before, after = AnswerIndex(store.tables(run.id)).neighbours(run.id, sample)
             return _AnswerPage(
-                run, view_answer(answer, scores, by), ratings_of_answer(store.database, answer), queues, before, after
+                run,
+                view_answer(answered, scores, by),
+                ratings_of_answer(store.database, answered),
+                queues,
+                before,
+                after,
             )
 
         page = await self.viewer.in_store(read)

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..eval_sets import Sample
-from ..html.formatting import LONGEST_TEXT
 from ..metrics import Score
+from ..presentation.texts import LONGEST_TEXT
 from ..text.quotes import find_quote
 
 _VERDICTS = ("supported", "contradicted", "not_found", "unverifiable")
@@ -147,8 +147,8 @@ def _segments(answer: str, claims: Sequence[ClaimView]) -> tuple[Segment, ...]:
     places = []
     for claim in claims:
         text = claim.evidence.get("text")
-        if isinstance(text, str) and (span := _find_claim(text, answer)):
-            places.append((*span, claim))
+        if isinstance(text, str) and (match := _find_claim(text, answer)):
+            places.append((*match, claim))
     segments, end = list[Segment](), 0
     for start, stop, claim in sorted(places, key=lambda place: place[:2]):
         if start < end:

@@ -12,6 +12,7 @@ from starlette.routing import Route
 
 from ..runs import Store
 from ..runs.compare import Comparison, compare
+from ..runs.compare_tables import comparison_tables
 from .run_pages import answer_url
 from .viewer import Viewer, for_visitors, number_of
 
@@ -82,6 +83,7 @@ class ComparisonPages:
         address = {"a": id_a, "b": id_b, "metric": metric}
         content = {
             "comparison": comparison,
+            "tables": comparison_tables(comparison),
             "metric": metric,
             "answers": answers,
             "total": len(changed),

@@ -10,8 +10,8 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from ..errors import UsageError
-from ..html.formatting import LONGEST_TEXT
 from ..languages import language_or_fallback
+from ..presentation.texts import LONGEST_TEXT
 from ..runs.ratings import Assignment, RatingQueue
 from ..text.sentences import sentences
 from .connections import Connections

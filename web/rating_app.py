@@ -7,7 +7,7 @@ from starlette.middleware import Middleware
 from starlette.routing import Mount
 from starlette.staticfiles import StaticFiles
 
-from ..html.page import PACKAGE as SHARED
+from ..presentation.page import PACKAGE as SHARED
 from ..runs.ratings import RatingQueue
 from .connections import Connections
 from .rater_pages import RATER, RATER_HOME, RaterPages

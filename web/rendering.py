@@ -8,8 +8,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.templating import Jinja2Templates
 
-from ..html.page import template_environment
 from ..languages import FALLBACK, Language, find_language, load_language
+from ..presentation.page import template_environment
 from ..runs import nightly
 
 _SECTION = "rating_page"

@@ -9,12 +9,13 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from ..html.charts import draw_forest, draw_histogram
 from ..metrics.specification import BASELINES
+from ..presentation.charts import draw_forest, draw_histogram
 from ..runs import Store
 from ..runs.answer_index import AnswerIndex, AnswerPage, AnswerQuery, Rated, Status
 from ..runs.nightly.ledger import Ledger
 from ..runs.run_figures import RunFigures, compute_figures
+from ..runs.run_tables import CHANGE, group_table, report_table
 from ..runs.store import RunRow
 from .viewer import VIEW_HOME, Viewer, for_visitors, number_of
 
@@ -140,7 +141,16 @@ class RunPages:
             "figures": figures,
             "forest": draw_forest(rows) if any(row[2].value is not None for row in rows) else None,
             "spreads": [draw_histogram(name, one.axis, one.counts) for name, one in figures.spreads.items()],
-            "group_url": lambda group: query_url(run, AnswerQuery(), group=group),
+            "metric_table": report_table("", figures.metrics).without_empty(CHANGE, "p"),
+            "parts": {
+                title: {part: report_table("", rows).without_empty(CHANGE, "p") for part, rows in parts.items()}
+                for title, parts in (("By language", figures.languages), ("By message type", figures.message_types))
+            },
+            "groups": group_table(
+                figures.groups,
+                [row.metric for row in figures.metrics],
+                lambda group: query_url(run, AnswerQuery(), group=group),
+            ),
         }
         return self.viewer.render(request, "run_figures.html", content)
 

@@ -8,7 +8,7 @@ from starlette.middleware import Middleware
 from starlette.routing import Mount
 from starlette.staticfiles import StaticFiles
 
-from ..html.page import PACKAGE as SHARED
+from ..presentation.page import PACKAGE as SHARED
 from ..runs.database import Database
 from .answer_pages import AnswerPages
 from .comparison_pages import ComparisonPages

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from ..errors import UsageError
+from ..presentation.figure import Figure, figures
+from ..presentation.result_table import Column, Content, Tone
+from ..presentation.texts import one_line
 from .judge_session import SessionOptions, open_judge_session, question_progress, with_judge_session
-from .meta_tables import figure, interval
 from .options import SetOptions, embedder_option, json_option, store_option, wide_option, with_set_options
-from .output import STYLES, Column, echo, echo_json, make_table, one_line, open_console
+from .output import echo, echo_json, open_console, print_rows
 
 if TYPE_CHECKING:
     from ..eval_sets import Sample
@@ -170,33 +172,38 @@ def _print_report(report: "AlignmentReport") -> None:
     console, result = open_console(), report.result
     verdict = "adopted" if result.is_adopted else "nothing is adopted"
     console.print(Text(one_line(f"{report.metric} by {report.judge}: {verdict}: {result.reason}."), style="bold"))
+    nested, more = Figure.from_estimate("rho", result.nested), result.comparison.difference
     console.print(
         Text(
             f"{report.answers} rated answers in {report.groups} groups. Each candidate learned from other groups than "
-            f"those that it is tried on; with the choice among them repeated so too: {interval(result.nested)}, "
-            f"{interval(result.comparison.difference, signed=True)} more than as it is."
+            f"those that it is tried on; with the choice among them repeated so too: {nested}, "
+            f"{Figure.from_estimate('correlation', more)} more than as it is."
         )
     )
     if report.raters is not None:
-        console.print(Text(f"Your raters agree with each other at {interval(report.raters.ceiling)}."))
+        console.print(
+            Text(f"Your raters agree with each other at {Figure.from_estimate('rho', report.raters.ceiling)}.")
+        )
     if report.rater_groups is not None:
         console.print(Text(one_line(f"{report.rater_groups.sentence}.", 600), style="yellow"))
     columns = (
-        Column("candidate", is_text=True),
+        Column("candidate", "text"),
         Column("Spearman [95%]", is_whole=True),
         Column("more than as it is", is_whole=True),
-        Column("squared error", is_extra=True),
-        Column("calls", is_extra=True),
+        Column("squared error", detail="wide"),
+        Column("calls", detail="wide"),
         Column("tokens"),
     )
-    rows, styles = [], []
+    rows: list[tuple[Content, ...]] = []
+    tones: list[Tone] = []
     for row in result.rows:
         usage = report.usage.get(row.name)
-        spent = ("-", "-") if usage is None else (f"{usage.calls:,}", f"{usage.tokens_in + usage.tokens_out:,}")
-        difference = "" if row.difference is None else interval(row.difference, signed=True)
-        rows.append((row.name, interval(row.spearman, signed=True), difference, figure(row.squared_error), *spent))
-        styles.append("bold" if row.name == result.chosen else "")
+        spent = (None, None) if usage is None else (usage.calls, usage.tokens_in + usage.tokens_out)
+        difference = "" if row.difference is None else Figure.from_estimate("correlation", row.difference)
+        spearman, error = Figure.from_estimate("correlation", row.spearman), Figure("mean", row.squared_error)
+        rows.append((row.name, spearman, difference, error, *map(figures("count"), spent)))
+        tones.append("strong" if row.name == result.chosen else "")
     for baseline in report.baselines:
-        rows.append((baseline.name, interval(baseline.spearman, signed=True), "", "", "", ""))
-        styles.append(STYLES["baseline"])
-    console.print(make_table("Out of fold", columns, rows, styles))
+        rows.append((baseline.name, Figure.from_estimate("correlation", baseline.spearman), "", "", "", ""))
+        tones.append("baseline")
+    print_rows("Out of fold", columns, rows, tones)

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import UsageError
+from ..presentation.result_table import Column
+from ..presentation.texts import one_line
 from .options import json_option, judge_option, path_in_store, store_option, wide_option
-from .output import Column, echo, echo_json, make_table, one_line, open_console
+from .output import echo, echo_json, print_rows
 
 if TYPE_CHECKING:
     from ..judges.batch.batch_status import BatchProgress
@@ -97,36 +99,36 @@ def _ask(cassette: Path | None, judge: str | None, store: Path | str, *, cancel:
     settings = load_settings(judge) if judge else None
 
     async def ask_all() -> "list[BatchProgress]":
-        return [each for path in cassettes for each in await ask_progress(path, settings, cancel=cancel)]
+        return [state for path in cassettes for state in await ask_progress(path, settings, cancel=cancel)]
 
     return asyncio.run(ask_all())
 
 
 def _print_progress(progress: "list[BatchProgress]", *, as_json: bool) -> None:
     if as_json:
-        echo_json({"batches": [_as_json(each) for each in progress]})
+        echo_json({"batches": [_as_json(state) for state in progress]})
         return
     if not progress:
         echo("no batch has been submitted yet")
         return
     rows = [
         (
-            one_line(each["batch"] or each["id"]),
-            str(each["stage"]),
-            one_line(each["status"]),
-            *(f"{each[name]:,}" for name in ("requests", "replies", "failed")),
-            one_line(each["cassette"]),
+            one_line(state["batch"] or state["id"]),
+            str(state["stage"]),
+            one_line(state["status"]),
+            *(f"{state[name]:,}" for name in ("requests", "replies", "failed")),
+            one_line(state["cassette"]),
         )
-        for each in map(_as_json, progress)
+        for state in map(_as_json, progress)
     ]
     columns = (
-        Column("batch", is_text=True, is_whole=True),
+        Column("batch", "text", is_whole=True),
         Column("stage"),
-        Column("status", is_text=True),
+        Column("status", "text"),
         *map(Column, ("requests", "replies", "failed")),
-        Column("cassette", is_text=True, is_extra=True),
+        Column("cassette", "text", detail="wide"),
     )
-    open_console().print(make_table("", columns, rows))
+    print_rows("", columns, rows)
 
 
 def _as_json(progress: "BatchProgress") -> dict[str, Any]:

@@ -9,10 +9,11 @@ from typing import Any
 import click
 
 from ..errors import UsageError
+from ..presentation.texts import one_line
 from .cassettes import TypedRun, cassettes, with_typed_run
 from .exit_codes import DONE, ERROR, GATE_FAILED
 from .options import json_option
-from .output import echo, echo_json, one_line
+from .output import echo, echo_json
 
 _SHOWN = 10
 _path = click.argument("path", type=click.Path(path_type=Path))

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 import click
 
 from ..errors import UsageError
+from ..presentation.result_table import Column
+from ..presentation.texts import one_line
 from .exit_codes import DONE, ERROR
 from .options import (
     Command,
@@ -22,7 +24,7 @@ from .options import (
     wide_option,
     with_set_options,
 )
-from .output import Column, echo, echo_json, is_wide, make_table, one_line, open_console
+from .output import echo, echo_json, is_wide, print_rows
 
 if TYPE_CHECKING:
     from ..runs.cassette_check import CassetteCheck
@@ -106,8 +108,8 @@ def show(path: Path, key: str | None, sample: str | None, as_json: bool) -> None
     elif key is not None and len(matches) == 1:
         echo_json(json.loads(format_line(matches[0])))
     else:
-        columns = [Column(heading, is_text=True) for heading in ("key", "prompt", "sample")]
-        columns += [Column("tokens in, out", is_extra=True), Column("reply", is_text=True)]
+        columns = [Column(heading, "text") for heading in ("key", "prompt", "sample")]
+        columns += [Column("tokens in, out", detail="wide"), Column("reply", "text")]
         rows = [
             (
                 recording.key[:12],
@@ -118,7 +120,7 @@ def show(path: Path, key: str | None, sample: str | None, as_json: bool) -> None
             )
             for recording in matches
         ]
-        open_console().print(make_table("", columns, rows))
+        print_rows("", columns, rows)
         echo(one_line(f"{len(matches)} recordings of {', '.join(sorted({r.reply.model for r in matches}))}"))
 
 

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..presentation.texts import one_line
 from .exit_codes import DONE, TOO_MANY_FAILED
 from .generate_questions import check_output
 from .judge_session import JudgeSession, SessionOptions, open_judge_session, question_progress, with_judge_session
 from .options import embedder_option, json_option, quiet_option, read_metrics, wide_option
-from .output import echo, echo_json, one_line
+from .output import echo, echo_json, print_blocks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -145,9 +146,9 @@ def crosseval(
         splits = [_summary_as_json(summary) for summary in summaries]
         echo_json({"splits": splits, "usage": session.usage_as_json()})
     else:
-        from .crosseval_tables import print_summaries
+        from ..generation.crosseval.tables import crosseval_blocks
 
-        print_summaries(summaries)
+        print_blocks(*crosseval_blocks(summaries))
         echo(session.usage_line())
     click.get_current_context().exit(_report_failures(failed, max_failed))
 

@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ..presentation.figure import Figure
+from ..presentation.texts import one_line
 from .options import json_option, store_option
-from .output import echo_json, one_line, open_console, print_command
+from .output import echo_json, open_console, print_command, print_table
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -92,8 +94,8 @@ def demo(judge: str, *, store: str | Path, as_json: bool) -> None:
 def _print_demo(store: "Store", outcome: "Outcome", judge: str) -> None:
     from rich.text import Text
 
+    from ..runs.run_tables import summary_table
     from ..runs.summary import ScoreTotals
-    from .run_tables import print_summaries
 
     console, evaluation = open_console(), _evaluate(store, outcome.run)
     console.print(Text(evaluation.recommendation, style="bold"))
@@ -101,7 +103,7 @@ def _print_demo(store: "Store", outcome: "Outcome", judge: str) -> None:
     console.print(Text(_CONSTRUCTED, style="dim"))
     directions = store.run(outcome.run).plan.all_directions
     title = f"{evaluation.settings.items} answers, {outcome.usage.calls} recorded replies of {judge}"
-    print_summaries(console, title, ScoreTotals.of_run(store, outcome.run).summarise(directions))
+    print_table(summary_table(title, ScoreTotals.of_run(store, outcome.run).summarise(directions)))
     _print_scorer(console, store, outcome.run)
     console.print(Text("\nNext:", style="bold"))
     for command, purpose in _NEXT:
@@ -119,7 +121,6 @@ def _print_scorer(console: "Console", store: "Store", run: str) -> None:
     from ..meta_eval.scorer_check import check_scorer
     from ..metrics.scorer import explain_prediction
     from ..runs.scorer_saving import save_scorer
-    from .meta_tables import interval
 
     row = store.run(run)
     table = _join(store, run).table
@@ -137,8 +138,8 @@ def _print_scorer(console: "Console", store: "Store", run: str) -> None:
     console.print(
         Text(
             f"\nChosen on the English answers and saved ({' + '.join(scorer.metrics)}; {file.name}), it predicts "
-            f"ratings. On the unseen Dutch ones it agrees with the team at {interval(check.now)}; "
-            f"{check.coverage.value or 0:.0%} of ratings lie in its {scorer.level:.0%} interval. One:"
+            f"ratings. On the unseen Dutch ones it agrees with the team at {Figure.from_estimate('rho', check.now)}; "
+            f"{Figure('share', check.coverage.value)} of ratings lie in its {scorer.level:.0%} interval. One:"
         )
     )
     sample = store.sample(run, _OTHER_SAMPLE)

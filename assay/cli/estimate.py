@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 import click
 
 from ..errors import UsageError
+from ..presentation.figure import Figure
+from ..presentation.result_table import Column
 from .meta import with_read_options
 from .options import json_option, store_option
-from .output import Column, echo, echo_json, make_table, open_console
+from .output import echo, echo_json, open_console, print_rows
 
 if TYPE_CHECKING:
-    from ..meta_eval.estimate import Estimate
     from ..meta_eval.score_files import ReadOptions
     from ..meta_eval.three_level import LevelEstimates, SamplePlan
     from ..runs.store import RunRow, Store
@@ -129,30 +130,31 @@ def _write_draw(store: "Store", run: "RunRow", cheap: str, count: int, out: Path
 def _print_levels(levels: "LevelEstimates", plan: "SamplePlan | None", scale: tuple[float, float]) -> None:
     from rich.text import Text
 
-    from ..runs.report import format_interval
-
-    def interval(value: "Estimate", form: str) -> str:
-        return format_interval(value.value, value.low, value.high, form)
-
     mean, console = levels.mean_rating, open_console()
     console.print(
         Text(
-            f"Mean rating of all {mean.answers} answers: {interval(mean.mean, '.2f')} on {scale[0]:g}-{scale[1]:g}",
+            f"Mean rating of all {mean.answers} answers: {Figure.from_estimate('mean', mean.mean)} "
+            f"on {scale[0]:g}-{scale[1]:g}",
             "bold",
         )
     )
-    console.print(Text(f"Bad answers (rated below the middle): {interval(levels.bad_share.mean, '.1%')}"))
+    console.print(Text(f"Bad answers (rated below the middle): {Figure.from_estimate('rate', levels.bad_share.mean)}"))
     levels_of_measurement = (
         ("ratings alone", mean.rated, mean.ratings_alone),
         ("and the judged sample", mean.judged, mean.two_levels),
         ("and the cheap score of all", mean.answers, mean.mean),
     )
-    columns = (Column("from", is_text=True), Column("answers"), Column("mean rating", is_whole=True), Column("width"))
+    columns = (Column("from", "text"), Column("answers"), Column("mean rating", is_whole=True), Column("width"))
     rows = [
-        (name, str(answers), interval(value, ".2f"), f"{(value.high or 0) - (value.low or 0):.2f}")
+        (
+            name,
+            str(answers),
+            Figure.from_estimate("mean", value),
+            Figure("mean", (value.high or 0) - (value.low or 0)),
+        )
         for name, answers, value in levels_of_measurement
     ]
-    console.print(make_table("", columns, rows))
+    print_rows("", columns, rows)
     if levels.to_judge is not None:
         console.print(
             Text(
@@ -163,6 +165,7 @@ def _print_levels(levels: "LevelEstimates", plan: "SamplePlan | None", scale: tu
     if plan is not None:
         console.print(
             Text(
-                f"Plan: judge {plan.judged} and rate {plan.rated}; cost {plan.cost:g}, expected width {plan.width:.2f}"
+                f"Plan: judge {plan.judged} and rate {plan.rated}; cost {plan.cost:g}, expected width "
+                f"{Figure('mean', plan.width)}"
             )
         )

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 import click
 
 from ..errors import InputError
+from ..presentation.texts import one_line
 from .generate import generate
 from .options import embedder_option, json_option, option_group, quiet_option, wide_option
-from .output import echo, echo_json, one_line
+from .output import echo, echo_json, print_blocks
 from .progress import count_progress
 
 if TYPE_CHECKING:
@@ -115,7 +116,7 @@ def sections(
     assay generate sections leaflets/ -o sections.jsonl
     """
     from ..generation.section import write_sections
-    from .stage_tables import print_sections, sections_as_json
+    from ..generation.stage_blocks import sections_as_json, sections_block
 
     extractions = read_documents(docs, language=language, time_limit=time_limit, header=header, footer=footer)
     if out is not None:
@@ -123,7 +124,7 @@ def sections(
     if as_json:
         echo_json(sections_as_json(extractions))
     else:
-        print_sections(extractions, titles=out is None)
+        print_blocks(sections_block(extractions, titles=out is None))
 
 
 def read_documents(
@@ -198,10 +199,10 @@ def topics(
     assay generate topics sections.jsonl --dimensions 5,10,15 --smallest 10,20,30
     """
     from ..generation.section import read_sections
+    from ..generation.stage_blocks import topics_as_json, topics_block
     from ..generation.topics import find_topics, write_topics
     from ..generation.topics.grid_search import default_grid
     from ..judges.embedders import load_embedder
-    from .stage_tables import print_topics, topics_as_json
 
     sections = read_sections(sections_file)
     default_dimensions, default_sizes = default_grid(len(sections))
@@ -223,7 +224,7 @@ def topics(
     if as_json:
         echo_json(topics_as_json(result))
     else:
-        print_topics(result)
+        print_blocks(topics_block(result))
 
 
 @generate.command()
@@ -271,9 +272,9 @@ def folds(
     """
     from ..generation.folds import compare_leaks, make_folds
     from ..generation.section import read_sections, write_folds
+    from ..generation.stage_blocks import folds_as_json, folds_block
     from ..generation.topics import read_topics
     from ..judges.embedders import load_embedder
-    from .stage_tables import folds_as_json, print_folds
 
     sections = read_sections(sections_file)
     plan = make_folds(
@@ -295,4 +296,4 @@ def folds(
     if as_json:
         echo_json(folds_as_json(plan, leaks))
     else:
-        print_folds(plan, leaks)
+        print_blocks(folds_block(plan, leaks))

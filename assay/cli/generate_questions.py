@@ -11,11 +11,13 @@ import click
 
 from ..atomic_files import check_writable
 from ..errors import UsageError
+from ..presentation.result_table import Column
+from ..presentation.texts import one_line
 from .exit_codes import DONE, TOO_MANY_FAILED
 from .generate import generate
 from .judge_session import JudgeSession, SessionOptions, open_judge_session, question_progress, with_judge_session
 from .options import embedder_option, json_option, option_group, quiet_option, wide_option
-from .output import Column, echo, echo_json, make_table, one_line, open_console
+from .output import echo, echo_json, open_console, print_rows
 
 if TYPE_CHECKING:
     from ..generation.pair import Pair
@@ -311,7 +313,7 @@ def print_selection(selection: "PairSelection", out: Path, rejected: Path) -> No
     """Prints what each filter rejects, and where the pairs are."""
     from rich.text import Text
 
-    columns = (Column("filter", is_text=True), *map(Column, ("pairs", "rejected", "long-form", "factoid")))
+    columns = (Column("filter", "text"), *map(Column, ("pairs", "rejected", "long-form", "factoid")))
     rows = []
     for row in selection.counts:
         total, rejected_count = sum(row.pairs.values()), sum(row.rejected.values())
@@ -319,7 +321,7 @@ def print_selection(selection: "PairSelection", out: Path, rejected: Path) -> No
         share = f"{rejected_count} ({rejected_count / total:.0%})" if total else "0"
         rows.append((row.name, str(total), share, *kinds))
     console = open_console()
-    console.print(make_table("What each filter rejects", columns, rows))
+    print_rows("What each filter rejects", columns, rows)
     kinds_selected = ", ".join(f"{count} {kind}" for kind, count in _count_kinds(selection.selected).items())
     line = f"{len(selection.selected)} pairs ({kinds_selected}) are in {out}"
     console.print(Text(f"{line}, {len(selection.rejected)} rejected ones in {rejected}"))

@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import UsageError
+from ..presentation.figure import Figure
+from ..presentation.result_table import Column
 from .generate import generate
 from .options import json_option
-from .output import Column, echo, echo_json, make_table, open_console
+from .output import echo, echo_json, open_console, print_rows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -129,7 +131,7 @@ def _as_json(summary: "ReviewSummary") -> dict[str, Any]:
 
 def _print(summary: "ReviewSummary", out: Path) -> None:
     columns = (
-        Column("annotation", is_text=True),
+        Column("annotation", "text"),
         Column("pairs"),
         Column("share [95% interval]"),
         Column("Krippendorff's alpha"),
@@ -137,23 +139,23 @@ def _print(summary: "ReviewSummary", out: Path) -> None:
     alpha = {str(option): value for option, value in summary.agreement.alpha.items()}
     rows = []
     for name, share in summary.shares.items():
-        value_of_alpha = alpha.get(name)
         rows.append(
             (
                 name.replace("_", " "),
                 str(round((share.value or 0) * summary.judged)),
-                "-" if share.value is None else f"{share.value:.1%} [{share.low:.1%}, {share.high:.1%}]",
-                "-" if value_of_alpha is None else f"{value_of_alpha:.2f}",
+                Figure.from_estimate("rate", share),
+                Figure("coefficient", alpha.get(name)),
             )
         )
     console = open_console()
-    console.print(make_table(f"{summary.judged} pairs judged", columns, rows))
+    print_rows(f"{summary.judged} pairs judged", columns, rows)
     agreement = summary.agreement
     if compared := agreement.full + agreement.partial + agreement.none:
-        full, partial, none = (count / compared for count in (agreement.full, agreement.partial, agreement.none))
+        counts = (agreement.full, agreement.partial, agreement.none)
+        full, partial, none = (Figure("rate", count / compared) for count in counts)
         console.print(
-            f"{agreement.samples} pairs were judged twice or more: annotators agree in {full:.1%}, in part in "
-            f"{partial:.1%}, not in {none:.1%}"
+            f"{agreement.samples} pairs were judged twice or more: annotators agree in {full}, in part in "
+            f"{partial}, not in {none}"
         )
     console.print(f"{summary.not_reviewed} not reviewed, {summary.disagreed} left out by disagreement")
     console.print(f"{len(summary.accepted)} pairs marked correct are in {out}")

@@ -29,7 +29,7 @@ from .generate_questions import (
 )
 from .judge_session import JudgeSession, SessionOptions, open_judge_session, with_judge_session
 from .options import embedder_option, json_option, quiet_option, wide_option
-from .output import echo, echo_json
+from .output import echo, echo_json, print_blocks
 from .progress import count_progress
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def whole(
     from ..generation.pair import write_pairs
     from ..generation.pair_selection import write_selection
     from ..generation.section import write_folds, write_sections
-    from .stage_tables import print_folds
+    from ..generation.stage_blocks import folds_block
 
     check_output(out)
     if judge is None:
@@ -122,7 +122,7 @@ def whole(
         echo_json(counts | usage | selection_as_json(selection))
     else:
         if plan is not None:
-            print_folds(plan, {})
+            print_blocks(folds_block(plan, {}))
         print_selection(selection, out, path_beside(out, "rejected"))
         echo(session.usage_line())
     click.get_current_context().exit(report_failures(generated, question_options.max_failed))

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import click
 
 from ..errors import InputError, UsageError
+from ..presentation.texts import one_line
 from .options import map_option, read_metrics
-from .output import echo, one_line
+from .output import echo
 
 if TYPE_CHECKING:
     from ..runs.nightly.suite_draft import SetLook

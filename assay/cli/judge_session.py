@@ -111,11 +111,11 @@ class JudgeSession:
 
     def usage_line(self) -> str:
         """What all models took, in one line."""
-        from ..runs.report import format_cost
+        from ..presentation.figure import format_cost
 
         usage = self.usage
-        tokens = f"{usage.tokens_in:,} tokens in, {usage.tokens_out:,} out"
-        return f"{usage.calls} model calls, {usage.from_cassette} of them replayed; {tokens}; cost {format_cost(usage)}"
+        took = f"{usage.tokens_in:,} tokens in, {usage.tokens_out:,} out; cost {format_cost(usage.usd)}"
+        return f"{usage.calls} model calls, {usage.from_cassette} of them replayed; {took}"
 
     def close(self) -> None:
         """Merges what was recorded, and releases local models."""

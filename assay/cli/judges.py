@@ -9,6 +9,8 @@ import click
 
 from ..atomic_files import check_writable
 from ..errors import UsageError
+from ..presentation.result_table import Column
+from ..presentation.texts import one_line
 from .exit_codes import DONE, TOO_MANY_FAILED
 from .options import (
     SetOptions,
@@ -22,14 +24,13 @@ from .options import (
     with_budget,
     with_set_options,
 )
-from .output import Column, echo, echo_json, echo_notice, make_table, one_line, open_console
+from .output import echo, echo_json, echo_notice, open_console, print_blocks, print_rows
 from .progress import show_status
 
 if TYPE_CHECKING:
     from ..eval_sets import Sample
     from ..judges import Budget, Mode
-    from ..meta_eval.estimate import Estimate
-    from ..runs.judge_comparison import JudgeComparison, JudgeFindings, Unit
+    from ..runs.judge_comparison import JudgeComparison, Unit
 
 
 @click.group()
@@ -65,16 +66,16 @@ def list_judges(*, as_json: bool) -> None:
         return
     rows = [
         (
-            str(each["judge"]),
-            str(each["model"]),
-            "yes" if each["log_probabilities"] else "no",
-            "not needed" if not each["is_local"] else "there" if each["is_ready"] else "missing",
+            str(judge["judge"]),
+            str(judge["model"]),
+            "yes" if judge["log_probabilities"] else "no",
+            "not needed" if not judge["is_local"] else "there" if judge["is_ready"] else "missing",
         )
-        for each in listed
+        for judge in listed
     ]
     console = open_console()
     headings = ("judge", "model", "log probs", "model file")
-    console.print(make_table("", [Column(heading, is_text=True) for heading in headings], rows))
+    print_rows("", [Column(heading, "text") for heading in headings], rows)
     console.print(
         "--judge takes one of these, a settings file (.yaml), gguf:PATH, or any litellm model string "
         "(openai/gpt-4o-mini, ollama/llama3.2)."
@@ -145,6 +146,7 @@ def compare(
     assay judges compare helpdesk_nl --judge qwen1.5b --judge openai/gpt-4o-mini --report judges.html
     """
     from ..runs.judge_comparison import compare_judges
+    from ..runs.judge_report.tables import comparison_block
     from ..runs.judge_scoring import JudgeScoring, load_judges, score_by_judges
 
     if report is not None:
@@ -165,7 +167,7 @@ def compare(
     if as_json:
         echo_json(asdict(comparison))
     else:
-        print_comparison(comparison)
+        print_blocks(comparison_block(comparison))
         if report is not None:
             echo(f"The whole report: {report}")
     click.get_current_context().exit(_report_failures(comparison, max_failed))
@@ -178,7 +180,7 @@ def _probe(samples: "Sequence[Sample]", probes: str | None, seed: int) -> "dict[
 
     names = [] if probes is None else read_probes(probes, hint=" (--probes=A,B, or --probes last)")
     probed = {name: [perturb(sample, PROBES[name], seed) for sample in samples] for name in names}
-    return {name: [each for each in changed if isinstance(each, Sample)] for name, changed in probed.items()}
+    return {name: [sample for sample in changed if isinstance(sample, Sample)] for name, changed in probed.items()}
 
 
 def _report_failures(comparison: "JudgeComparison", allowed: int) -> int:
@@ -196,106 +198,3 @@ def _report_failures(comparison: "JudgeComparison", allowed: int) -> int:
                 f"(--max-failed). The first: {one_line(judge.failure)}"
             )
     return code
-
-
-def print_comparison(comparison: "JudgeComparison") -> None:
-    """Prints the advice, the tables, and what panels would do."""
-    from ..runs.judge_comparison import format_cost
-    from ..runs.report import format_interval
-
-    console = open_console()
-    echo(comparison.advice)
-    columns = (
-        Column("judge", is_text=True),
-        Column("n", is_extra=True),
-        Column("failed"),
-        Column("unparsable", is_extra=True),
-        Column("Spearman with rating", is_text=True),
-        Column("same when asked again", is_extra=True),
-        Column("tokens", is_extra=True),
-        Column("USD"),
-        Column("s"),
-        Column("frontier", is_extra=True),
-    )
-    rows = [
-        (
-            each.judge,
-            str(each.samples),
-            f"{each.failed:.0%}",
-            _unparsable(each),
-            _rho(each.agreement),
-            "not asked" if each.consistency is None else f"{each.consistency:.0%}",
-            f"{each.tokens:,.0f}",
-            "unknown" if each.usd is None else f"{each.usd:.2f}",
-            f"{each.seconds:,.0f}",
-            "yes" if each.on_frontier else "",
-        )
-        for each in comparison.judges
-    ]
-    console.print(make_table(f"Judges by {comparison.metric}; cost and time of 1,000 answers", columns, rows))
-    for pair in comparison.pairs:
-        difference = pair.difference
-        interval = pair.problem or difference.problem or "no interval"
-        if difference.value is not None and difference.low is not None and difference.high is not None:
-            interval = format_interval(difference.value, difference.low, difference.high, "+.2f")
-        p = "" if pair.p_permutation is None else f", p = {pair.p_permutation:.3f}"
-        echo(f"rho({pair.first}) - rho({pair.second}) = {interval}{p} (n = {pair.n})")
-    alpha = "undefined" if comparison.claims.alpha is None else f"{comparison.claims.alpha:.2f}"
-    echo(f"{comparison.claims.claims} claims that all judged: Krippendorff's alpha {alpha}")
-    for a, b, kappa in comparison.claims.kappas:
-        echo(f"  {a} and {b}: kappa {'undefined' if kappa is None else f'{kappa:.2f}'}")
-    for panel in comparison.panels:
-        line = f"panel, {panel.name}: {_rho(panel.agreement)}, {format_cost(panel.cost, comparison.unit)}"
-        if panel.expensive_share is not None:
-            line += f"; {panel.expensive_share:.0%} went to the expensive judge"
-        if panel.saving is not None:
-            line += f", saving {panel.saving:.0%}"
-        echo(line)
-    _print_probes(comparison)
-
-
-def _print_probes(comparison: "JudgeComparison") -> None:
-    from ..runs.report import format_interval
-
-    if not comparison.probes:
-        return
-    columns = (
-        Column("judge", is_text=True),
-        Column("probe", is_text=True),
-        Column("claims", is_extra=True),
-        Column("flipped [95%]"),
-        Column("to supported"),
-        Column("samples", is_extra=True),
-        Column("shift of the score [95%]", is_extra=True),
-    )
-    rows = []
-    for each in comparison.probes:
-        flips, shift = each.flips, each.shift
-        rows.append(
-            (
-                each.judge,
-                each.probe + ("*" if each.identical else ""),
-                str(each.claims),
-                flips.problem if flips.value is None else format_interval(flips.value, flips.low, flips.high, ".0%"),
-                str(each.to_supported),
-                str(shift.n),
-                shift.problem if shift.value is None else format_interval(shift.value, shift.low, shift.high, "+.3f"),
-            )
-        )
-    open_console().print(make_table("Verdicts that flip under probes, of claims that stand in both", columns, rows))
-    if any(each.identical for each in comparison.probes):
-        echo("* every reply about these claims is the same to the letter: as a rule no question had the change")
-
-
-def _unparsable(judge: "JudgeFindings") -> str:
-    if judge.unparsable is None:
-        return "no reply"
-    return f"{judge.unparsable:.1%}" + (f" ({judge.lost:.1%} lost)" if judge.lost else "")
-
-
-def _rho(rho: "Estimate") -> str:
-    from ..runs.report import format_interval
-
-    if rho.value is None:
-        return f"none ({rho.problem})"
-    return f"{format_interval(rho.value, rho.low, rho.high, '+.2f')} (n = {rho.n})"

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..presentation.texts import one_line
 from .options import json_option, store_option, wide_option
-from .output import Column, echo_json, echo_notice, make_table, one_line, open_console
+from .output import echo_json, echo_notice, open_console, print_rows
 
 if TYPE_CHECKING:
     from ..eval_sets import Sample
@@ -52,6 +53,8 @@ def runs(limit: int, *, store: str | Path, as_json: bool) -> None:
     if as_json:
         echo_json({"runs": listed})
         return
+    from ..presentation.result_table import Column
+
     cells = [
         (
             row.id,
@@ -63,13 +66,13 @@ def runs(limit: int, *, store: str | Path, as_json: bool) -> None:
         for row in rows
     ]
     columns = (
-        Column("run", is_text=True, is_whole=True),
-        Column("status", is_text=True),
-        Column("sets", is_text=True),
-        Column("metrics", is_text=True, is_extra=True),
-        Column("judge", is_text=True),
+        Column("run", "text", is_whole=True),
+        Column("status", "text"),
+        Column("sets", "text"),
+        Column("metrics", "text", detail="wide"),
+        Column("judge", "text"),
     )
-    open_console().print(make_table("", columns, cells))
+    print_rows("", columns, cells)
 
 
 @click.command()
@@ -89,15 +92,17 @@ def metrics(name: str | None, *, as_json: bool) -> None:
 
     from ..metrics.catalogue import describe_metric, metric_names
 
-    described = [describe_metric(each) for each in ([name] if name else metric_names())]
+    described = [describe_metric(metric_name) for metric_name in ([name] if name else metric_names())]
     if as_json:
-        echo_json({"metrics": [asdict(each) for each in described]})
+        echo_json({"metrics": [asdict(metric) for metric in described]})
         return
     console = open_console()
     if name is None:
+        from ..presentation.result_table import Column
+
         headings = ("metric", "judge", "what it measures")
-        rows = [(each.name, "asked" if each.needs_judge else "", each.summary) for each in described]
-        console.print(make_table("", [Column(heading, is_text=True) for heading in headings], rows))
+        rows = [(metric.name, "asked" if metric.needs_judge else "", metric.summary) for metric in described]
+        print_rows("", [Column(heading, "text") for heading in headings], rows)
         return
     metric = described[0]
     low, high = ("unbounded" if bound is None else f"{bound:g}" for bound in metric.range)
@@ -125,6 +130,7 @@ def sets(*, as_json: bool) -> None:
     """
     from ..eval_sets import load_set
     from ..eval_sets.bundled import bundled_sets
+    from ..presentation.result_table import Column
 
     loaded = {name: load_set(name) for name in bundled_sets()}
     if as_json:
@@ -136,11 +142,11 @@ def sets(*, as_json: bool) -> None:
         for name, count in counts
     ]
     columns = (
-        Column("set", is_text=True),
+        Column("set", "text"),
         *map(Column, ("samples", "rated", "with tables")),
-        Column("languages", is_text=True),
+        Column("languages", "text"),
     )
-    open_console().print(make_table("", columns, rows))
+    print_rows("", columns, rows)
 
 
 def _count(samples: "Sequence[Sample]") -> dict[str, Any]:

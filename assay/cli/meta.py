@@ -8,7 +8,7 @@ import click
 
 from ..errors import UsageError
 from .options import json_option, map_option, option_group, quiet_option, store_option, wide_option
-from .output import echo, echo_json
+from .output import echo, echo_json, is_wide, print_blocks
 from .progress import show_status
 
 if TYPE_CHECKING:
@@ -214,9 +214,9 @@ def meta(
 
         echo_json(evaluation_as_json(evaluation, joined))
         return
-    from .meta_tables import print_evaluation
+    from ..meta_eval.report.blocks import evaluation_blocks
 
-    print_evaluation(evaluation, joined)
+    print_blocks(*evaluation_blocks(evaluation, joined, is_detailed=is_wide()))
     if report is not None:
         echo(f"\nThe whole report: {report}")
     if save is not None:
@@ -224,12 +224,12 @@ def meta(
 
 
 def _check_scorer(file: Path, table: "ScoreTable", *, resamples: int, seed: int, as_json: bool) -> None:
+    from ..meta_eval.report.blocks import scorer_check_block
     from ..meta_eval.scorer import Scorer
     from ..meta_eval.scorer_check import check_scorer
-    from .meta_tables import print_scorer_check
 
     checked = check_scorer(Scorer.load(file), table, resamples=resamples, seed=seed)
     if as_json:
         echo_json(asdict(checked))
     else:
-        print_scorer_check(file, checked)
+        print_blocks(scorer_check_block(str(file), checked))

@@ -1,16 +1,14 @@
 """`assay numeric`: the facts of a table, and claims checked against it."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from ..presentation.result_table import Column
 from .numeric_check import check
 from .options import json_option, wide_option
-from .output import Column, echo_json, is_wide, make_table, open_console
-
-if TYPE_CHECKING:
-    from rich.table import Table
+from .output import echo_json, is_wide, open_console, print_rows
 
 _SERIES_PER_TABLE = 3  # with --wide one more
 
@@ -60,8 +58,8 @@ def facts(
     if as_json:
         echo_json({"tables": computed})
         return
-    for each in computed:
-        _print(each)
+    for table_facts in computed:
+        _print(table_facts)
 
 
 def _print(table: dict[str, Any]) -> None:
@@ -73,12 +71,12 @@ def _print(table: dict[str, Any]) -> None:
     per_table = _SERIES_PER_TABLE + is_wide()
     for start in range(0, len(table["series"]), per_table):
         group = table["series"][start : start + per_table]
-        columns = (Column("", is_text=True), *(Column(_heading(series)) for series in group))
-        console.print(make_table("Series", columns, [(label, *cells) for label, cells in _rows(group)]))
+        columns = (Column("", "text"), *(Column(_heading(series)) for series in group))
+        print_rows("Series", columns, [(label, *cells) for label, cells in _rows(group)])
     for series in table["series"]:
         _print_anomalies(console, series)
     if table["pairs"]:
-        console.print(_pairs(table["pairs"]))
+        _print_pairs(table["pairs"])
 
 
 def _heading(series: dict[str, Any]) -> str:
@@ -126,19 +124,19 @@ def _print_anomalies(console: Any, series: dict[str, Any]) -> None:
         console.print(f"anomalies of {series['name']} by {by}: {', '.join(rows) or 'none'}{more}")
 
 
-def _pairs(pairs: list[dict[str, Any]]) -> "Table":
+def _print_pairs(pairs: list[dict[str, Any]]) -> None:
     columns = (
-        Column("first", is_text=True),
-        Column("second", is_text=True),
-        Column("n", is_extra=True),
+        Column("first", "text"),
+        Column("second", "text"),
+        Column("n", detail="wide"),
         Column("mean"),
-        Column("least", is_extra=True),
-        Column("most", is_extra=True),
-        Column("ratio of means", is_extra=True),
+        Column("least", detail="wide"),
+        Column("most", detail="wide"),
+        Column("ratio of means", detail="wide"),
         Column("first higher"),
-        Column("second higher", is_extra=True),
+        Column("second higher", detail="wide"),
         Column("corr."),
-        Column("p", is_extra=True),
+        Column("p", detail="wide"),
     )
     keys = ("mean_difference", "least_difference", "most_difference", "ratio_of_means", "first_higher", "second_higher")
     rows = [
@@ -152,4 +150,4 @@ def _pairs(pairs: list[dict[str, Any]]) -> "Table":
         )
         for pair in pairs
     ]
-    return make_table("Pairs (differences: first minus second, in the unit of the first)", columns, rows)
+    print_rows("Pairs (differences: first minus second, in the unit of the first)", columns, rows)

@@ -58,7 +58,7 @@ def check(*, table: Path, claim: str, question: str, language: str | None, expla
 
 
 def _print(checked: "CheckedClaim", explain: bool) -> None:
-    from ..text.untrusted import without_unseen
+    from ..untrusted import without_unseen
 
     evidence = checked.evidence()
     where = " over " + evidence["window"] if evidence["window"] else ""

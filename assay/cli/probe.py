@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ..errors import UsageError
+from ..presentation.texts import one_line
 from .exit_codes import DONE, TOO_MANY_FAILED
 from .judge_session import JudgeSession, SessionOptions, open_judge_session, question_progress, with_session_options
 from .options import (
@@ -21,7 +22,7 @@ from .options import (
     wide_option,
     with_set_options,
 )
-from .output import echo, echo_json, one_line
+from .output import echo, echo_json
 from .probe_effect import print_effects
 
 if TYPE_CHECKING:

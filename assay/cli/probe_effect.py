@@ -4,7 +4,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import UsageError
-from .output import Column, echo, echo_json, make_table, one_line, open_console
+from ..presentation.figure import Figure, figures
+from ..presentation.result_table import Column, Content
+from ..presentation.texts import one_line
+from .output import echo, echo_json, print_rows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -74,7 +77,7 @@ def _effects_as_json(comparison: "Comparison") -> list[dict[str, Any]]:
 def _check_one_judge(store: "Store", original: str, probe_runs: "Sequence[ProbeRun]") -> None:
     from ..generation.probes.self_preference import judge_identity
 
-    named = [(original, judge_identity(store, original)), *((each.run, each.judge) for each in probe_runs)]
+    named = [(original, judge_identity(store, original)), *((run.run, run.judge) for run in probe_runs)]
     judges = {run: judge for run, judge in named if judge is not None}
     if len(set(judges.values())) > 1:
         listing = ", ".join(f"{run} by {judge}" for run, judge in judges.items())
@@ -92,35 +95,32 @@ def _print_preferences(probe_runs: "Sequence[ProbeRun]", preferences: "Sequence[
     for preference in preferences:
         title = f"own wording minus that of {preference.other.reworded_by}, judged by {preference.own.judge}"
         _print_effect(title, preference.comparison, ("other", "own", "own - other"))
-    rewordings = [each for each in probe_runs if each.reworded_by]
+    rewordings = [run for run in probe_runs if run.reworded_by]
     if len(rewordings) > 1 and not preferences:
-        models = ", ".join(each.reworded_by for each in rewordings)
+        models = ", ".join(run.reworded_by for run in rewordings)
         judge = rewordings[0].judge or "no judge"
         echo(one_line(f"no own wording beside another's: reworded by {models}, judged by {judge}"))
 
 
 def _print_effect(title: str, comparison: "Comparison", columns: tuple[str, str, str]) -> None:
-    from ..runs.report import format_interval
-    from .meta_tables import p_value
-
     first, second, difference = columns
     headings = (
-        Column("metric", is_text=True),
+        Column("metric", "text"),
         Column("n"),
-        Column(first, is_extra=True),
-        Column(second, is_extra=True),
+        Column(first, detail="wide"),
+        Column(second, detail="wide"),
         Column(f"{difference} [95%]"),
-        Column("p", is_extra=True),
+        Column("p", detail="wide"),
         Column("p of all"),
     )
-    rows = [
+    rows: list[tuple[Content, ...]] = [
         (
             row.metric,
             str(row.paired.n),
-            *("-" if mean is None else f"{mean:.3f}" for mean in (row.mean_a, row.mean_b)),
-            format_interval(row.paired.value, row.paired.low, row.paired.high, "+.3f"),
-            *(p_value(p) for p in (row.paired.p, row.p_of_all)),
+            *map(figures("mean"), (row.mean_a, row.mean_b)),
+            Figure.from_estimate("change", row.paired),
+            *map(figures("p"), (row.paired.p, row.p_of_all)),
         )
         for row in comparison.overall
     ]
-    open_console().print(make_table(title, headings, rows))
+    print_rows(title, headings, rows)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ..errors import UsageError
+from ..presentation.texts import one_line
 from .exit_codes import DONE, TOO_MANY_FAILED
 from .options import (
     SetOptions,
@@ -21,7 +22,7 @@ from .options import (
     store_option,
     with_set_options,
 )
-from .output import echo, echo_json, one_line
+from .output import echo, echo_json
 from .progress import show_status
 
 if TYPE_CHECKING:

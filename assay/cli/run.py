@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ..errors import AssayError, InputError, UsageError
+from ..presentation.texts import one_line
 from .batch import batch_cassette, batch_option, batch_size_option, resumable_batch_run
 from .exit_codes import BUDGET, DONE, INTERRUPTED, TOO_MANY_FAILED
 from .options import (
@@ -32,7 +33,7 @@ from .options import (
     with_engine,
     with_set_options,
 )
-from .output import echo, echo_json, one_line
+from .output import echo, echo_json
 
 if TYPE_CHECKING:
     from ..judges import Budget
@@ -238,7 +239,7 @@ def report_skipped_rows(errors: Sequence[InputError]) -> None:
 def print_outcome(store: "Store", outcome: "Outcome", *, as_json: bool) -> None:
     """Prints the results of a session."""
     from ..runs.report import run_as_json
-    from .run_tables import print_run
+    from .run_output import print_run
 
     if as_json:
         echo_json(run_as_json(store, outcome))

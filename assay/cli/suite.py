@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ..presentation.texts import one_line
 from .exit_codes import BUDGET, DONE, ERROR, GATE_FAILED, INTERRUPTED, TOO_MANY_FAILED
 from .options import json_option, quiet_option, store_option, wide_option
-from .output import STYLES, Column, echo, echo_json, make_table, one_line, open_console
+from .output import echo, echo_json, open_console, print_table
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -91,16 +92,17 @@ def _resume_command(file: Path, store: str | Path) -> str:
 def _print_report(report: "NightlyReport") -> None:
     from rich.text import Text
 
+    from ..presentation.terminal import STYLES
     from ..runs.nightly.gates import NO_JUDGE
+    from ..runs.nightly.report_tables import STATE_TONES
 
     console = open_console()
     console.print(Text(one_line(f"Suite {report.suite}, {report.nightly_run}: {report.verdict}"), style="bold"))
     for run in report.runs:
         _print_run(console, run)
-    styles = {"passed": STYLES["better"], "failed": STYLES["worse"]}
     for gate in report.gates:
         by_judge = f" by {gate.judge}" if gate.judge not in {None, NO_JUDGE} else ""
-        line = Text(f"{gate.state:<12}", style=styles.get(gate.state, "yellow"))
+        line = Text(f"{gate.state:<12}", style=STYLES[STATE_TONES.get(gate.state, "warning")])
         console.print(line.append(one_line(f"{gate.gate}{by_judge}: {gate.reason}")))
     if report.resume:
         console.print(Text(f"To resume it: {one_line(report.resume)}"))
@@ -112,31 +114,11 @@ def _print_report(report: "NightlyReport") -> None:
 def _print_run(console: "Console", run: "RunReport") -> None:
     from rich.text import Text
 
-    from ..runs.report import format_interval
+    from ..runs.run_tables import report_table
 
     if run.predicted_rating is not None:
         console.print(Text(run.predicted_rating.sentence, style="bold"))
-    columns = (
-        Column("metric", is_text=True),
-        Column("n", is_extra=True),
-        Column("scored"),
-        Column("mean [95% interval]", is_text=True),
-        Column("change [95% interval]", is_text=True),
-        Column("p", is_extra=True),
-    )
-    rows = [
-        (
-            metric.metric,
-            str(metric.n),
-            str(metric.scored),
-            format_interval(metric.mean, metric.low, metric.high, ".3f"),
-            format_interval(metric.change, metric.change_low, metric.change_high, "+.3f"),
-            "" if metric.change_p is None else f"{metric.change_p:.3f}",
-        )
-        for metric in run.metrics
-    ]
-    styles = ["" if metric.asked else "dim" for metric in run.metrics]
-    console.print(make_table(f"{run.judge}: run {run.run}", columns, rows, styles))
+    print_table(report_table(f"{run.judge}: run {run.run}", run.metrics))
     compared = f"compared with {run.compared_with}: " if run.compared_with else ""
     console.print(Text(f"{compared}{len(run.newly_failing) + run.more_newly_failing} samples newly fail"))
 

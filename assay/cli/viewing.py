@@ -28,8 +28,7 @@ def show(run: str, sample: str | None, *, store: str | Path, as_json: bool) -> N
     """
     from ..runs import Store
     from ..runs.report import scores_as_json
-    from .run_tables import print_run
-    from .sample_audit import print_audit
+    from .run_output import print_audit, print_run
 
     runs = Store(store, must_exist=True)
     run_id = runs.run(run).id
@@ -62,7 +61,7 @@ def compare(run_a: str, run_b: str, *, metric: str | None, changed: int, store: 
     from ..runs import Store
     from ..runs.compare import compare as compare_runs
     from ..runs.report import comparison_as_json
-    from .compare_tables import print_comparison
+    from .run_output import print_comparison
 
     runs = Store(store, must_exist=True)
     comparison = compare_runs(runs, runs.run(run_a).id, runs.run(run_b).id)

@@ -11,7 +11,7 @@ from ...judges import Judge, Question
 from ...judges.question import TextReply, max_tokens_for
 from ...languages import FALLBACK
 from ...prompts import BUNDLED, Prompts
-from ...text.untrusted import original_characters, without_unseen
+from ...untrusted import original_characters, without_unseen
 from ...worker_threads import compute_beside
 from ..judge_calls import ask_all
 from .perturbation import mark_changed

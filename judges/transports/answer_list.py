@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict, model_validator
 
-from ...text.untrusted import neutralise
+from ...untrusted import neutralise
 from ..probabilities import follow_options, read_option
 from ..question import Question, RawReply
 from ..typed_questions import Answer, Predicate, Request, TypedQuestion

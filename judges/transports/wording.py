@@ -7,7 +7,7 @@ from types import MappingProxyType
 from ...errors import UsageError
 from ...languages import language_or_fallback
 from ...prompts import Prompt
-from ...text.untrusted import neutralise
+from ...untrusted import neutralise
 from ..typed_questions import NO, YES, Predicate, Request, ScoreQuestion, TypedQuestion
 
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from statistics import quantiles
 from typing import TYPE_CHECKING
 
-from ...html.axes import Axis, axis_over
-from ...html.charts import Forest, Mark, draw_forest
+from ...presentation.axes import Axis, axis_over
+from ...presentation.charts import Forest, Mark, draw_forest
 from ..agreement import MetricAgreement
 from ..estimate import Estimate
 from ..recommendation import name_of
@@ -79,7 +79,7 @@ class Triage:
 def forest(evaluation: MetaEvaluation) -> Forest:
     """The metrics and the chosen combination, out of fold, on one axis."""
     chosen = evaluation.selection.chosen if evaluation.selection else None
-    rows = [(each.name, _kind(each), each.spearman, _direction(each)) for each in evaluation.metrics]
+    rows = [(metric.name, _kind(metric), metric.spearman, _direction(metric)) for metric in evaluation.metrics]
     rows.sort(key=lambda row: -(row[2].value if row[2].value is not None else -2))
     if chosen is not None:
         rows.insert(0, (name_of(chosen), "chosen", chosen.out_of_fold, "out of fold"))
@@ -98,11 +98,11 @@ def scatters(table: "ScoreTable", evaluation: MetaEvaluation) -> tuple[Scatter, 
     """One chart per metric with values: best correlation first, baselines last."""
     rated = table.rated()
     order = sorted(
-        (each for each in evaluation.metrics if each.name in table.metrics and each.spearman.value is not None),
-        key=lambda each: (each.baseline, -(each.spearman.value or 0)),
+        (metric for metric in evaluation.metrics if metric.name in table.metrics and metric.spearman.value is not None),
+        key=lambda metric: (metric.baseline, -(metric.spearman.value or 0)),
     )
     y = Axis(table.rating_min, table.rating_max, _levels(table.rating_min, table.rating_max))
-    return tuple(_scatter(rated, each, y) for each in order)
+    return tuple(_scatter(rated, metric, y) for metric in order)
 
 
 def _scatter(rated: "ScoreTable", metric: MetricAgreement, y: Axis) -> Scatter:
@@ -156,19 +156,20 @@ def sizes(evaluation: MetaEvaluation, selection: Selection) -> Sizes:
     """The combinations by size, the fitted combiners after them."""
     ceiling = evaluation.raters.ceiling.value if evaluation.raters else None
     values: list[float | None] = [0.0, selection.best_by_chance, ceiling]
-    for each in selection.combinations:
-        values += [each.in_sample, each.out_of_fold.value, each.out_of_fold.low, each.out_of_fold.high]
+    for combination in selection.combinations:
+        rho = combination.out_of_fold
+        values += [combination.in_sample, rho.value, rho.low, rho.high]
     y = axis_over([value for value in values if value is not None], within=(-1, 1))
     count = len(selection.combinations)
     steps = []
-    for number, each in enumerate(selection.combinations):
+    for number, combination in enumerate(selection.combinations):
         steps.append(
             Step(
-                _short_name(each),
+                _short_name(combination),
                 round((number + 0.5) * 100 / count, 2),
-                None if each.in_sample is None else _from_top(y, each.in_sample),
-                _vertical_mark(y, each),
-                each,
+                None if combination.in_sample is None else _from_top(y, combination.in_sample),
+                _vertical_mark(y, combination),
+                combination,
             )
         )
     return Sizes(
@@ -196,24 +197,24 @@ def triage(policy: Policy) -> Triage | None:
     thresholds = policy.thresholds
     if len(thresholds) < 2:
         return None
-    x = axis_over([each.at for each in thresholds])
+    x = axis_over([threshold.at for threshold in thresholds])
     total, good = policy.n or 1, policy.good or 1
 
     def line(shares: Sequence[tuple[float, float | None]]) -> str:
         return " ".join(f"{x.percent(at)},{round(100 - 100 * share, 2)}" for at, share in shares if share is not None)
 
-    over = line([(each.at, each.wrong_rate.high) for each in thresholds])
-    under = line([(each.at, each.wrong_rate.low) for each in reversed(thresholds)])
+    over = line([(threshold.at, threshold.wrong_rate.high) for threshold in thresholds])
+    under = line([(threshold.at, threshold.wrong_rate.low) for threshold in reversed(thresholds)])
     start = min(range(len(thresholds)), key=lambda place: abs(thresholds[place].at - _first_threshold(policy)))
     return Triage(
         x,
-        line([(each.at, each.sent / total) for each in thresholds]),
-        line([(each.at, each.wrong_rate.value) for each in thresholds]),
+        line([(threshold.at, threshold.sent / total) for threshold in thresholds]),
+        line([(threshold.at, threshold.wrong_rate.value) for threshold in thresholds]),
         f"{over} {under}".strip(),
-        line([(each.at, each.held_good / good) for each in thresholds]),
+        line([(threshold.at, threshold.held_good / good) for threshold in thresholds]),
         round(100 - 100 * policy.bound, 2),
         start,
-        tuple(x.percent(each.at) for each in thresholds),
+        tuple(x.percent(threshold.at) for threshold in thresholds),
     )
 
 

@@ -40,10 +40,10 @@ def predictions(table: "ScoreTable", evaluation: MetaEvaluation) -> tuple[str, d
         return " + ".join(selection.chosen.metrics), {
             item: value for item, value in values_by_item if value is not None
         }
-    candidates = [each for each in evaluation.metrics if each.spearman.value is not None and not each.baseline]
+    candidates = [metric for metric in evaluation.metrics if metric.spearman.value is not None and not metric.baseline]
     if not candidates:
         return "", {}
-    best = max(candidates, key=lambda each: each.spearman.value or -1).name
+    best = max(candidates, key=lambda metric: metric.spearman.value or -1).name
     scores, ratings = table.column(best), table.mean_rating
     is_scored, is_rated = ~np.isnan(scores), ~np.isnan(ratings)
     order = np.argsort(np.argsort(scores[is_scored], kind="stable"), kind="stable")
@@ -65,7 +65,7 @@ def worst_disagreements(
         if item in predicted and not np.isnan(rating):
             labels = tuple(label for column in table.attributes.values() if (label := column[row]))
             disagreements.append(Disagreement(item, predicted[item], float(rating), labels))
-    disagreements.sort(key=lambda each: each.gap)
-    over = tuple(each for each in reversed(disagreements[-MOST_EACH_WAY:]) if each.gap > 0)
-    under = tuple(each for each in disagreements[:MOST_EACH_WAY] if each.gap < 0)
+    disagreements.sort(key=lambda disagreement: disagreement.gap)
+    over = tuple(disagreement for disagreement in reversed(disagreements[-MOST_EACH_WAY:]) if disagreement.gap > 0)
+    under = tuple(disagreement for disagreement in disagreements[:MOST_EACH_WAY] if disagreement.gap < 0)
     return over, under

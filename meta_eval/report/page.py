@@ -4,14 +4,23 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...html.formatting import format_interval
-from ...html.page import read_asset, render_page, write_page
+from ...presentation.figure import Figure
+from ...presentation.page import read_asset, render_page, typeset, write_page
 from ..answer_evidence import AnswerEvidence, MetricEvidence
 from ..results import MetaEvaluation
 from .charts import forest, scatters, sizes, triage
 from .confusion import confusions
-from .correlation_table import by_set
 from .disagreements import Disagreement, predictions, worst_disagreements
+from .tables import (
+    combination_table,
+    comparison_table,
+    metric_table,
+    paper_tables,
+    procedure_table,
+    rater_table,
+    rater_tables,
+    slice_table,
+)
 
 if TYPE_CHECKING:
     from ..score_files import JoinedScores
@@ -37,8 +46,8 @@ def _view(evaluation: MetaEvaluation, joined: "JoinedScores", evidence_of: Evide
     over, under = worst_disagreements(table, predicted)
     triage_chart = triage(policy) if policy else None
     thresholds = policy.thresholds if policy and triage_chart else ()
-    by_label = confusions(table, predicted, [each.at for each in thresholds])
-    texts = {each.item: evidence_of(each.item) or _from_files(joined, each) for each in (*over, *under)}
+    by_label = confusions(table, predicted, [threshold.at for threshold in thresholds])
+    texts = {one.item: evidence_of(one.item) or _from_files(joined, one) for one in (*over, *under)}
     return {
         "evaluation": evaluation,
         "joined": joined,
@@ -49,13 +58,19 @@ def _view(evaluation: MetaEvaluation, joined: "JoinedScores", evidence_of: Evide
         "triage": triage_chart,
         "confusions": by_label if thresholds else (),
         "thresholds": _threshold_data(thresholds, triage_chart, by_label) if triage_chart else None,
-        "over": [(each, texts[each.item]) for each in over],
-        "under": [(each, texts[each.item]) for each in under],
-        "by_set": by_set(evaluation.paper_tables.correlations) if evaluation.paper_tables else None,
+        "over": [(disagreement, texts[disagreement.item]) for disagreement in over],
+        "under": [(disagreement, texts[disagreement.item]) for disagreement in under],
+        "metric_table": metric_table(evaluation, is_detailed=True),
+        "rater_tables": (rater_table(evaluation.raters), *rater_tables(evaluation.raters)) if evaluation.raters else (),
+        "combination_table": combination_table(selection) if selection else None,
+        "comparison_table": comparison_table(evaluation.comparisons) if evaluation.comparisons else None,
+        "slice_table": slice_table(evaluation, [one.name for one in evaluation.metrics if not one.baseline]),
+        "procedure_table": procedure_table(evaluation),
+        "paper_tables": paper_tables(evaluation.paper_tables) if evaluation.paper_tables else (),
         "left_out": _by_reason(selection.left_out) if selection else {},
         "best_baseline": max(
-            (each for each in evaluation.metrics if each.baseline and each.spearman.value is not None),
-            key=lambda each: each.spearman.value or 0,
+            (metric for metric in evaluation.metrics if metric.baseline and metric.spearman.value is not None),
+            key=lambda metric: metric.spearman.value or 0,
             default=None,
         ),
     }
@@ -72,21 +87,21 @@ def _threshold_data(thresholds: Any, chart: Any, by_label: Any) -> dict[str, Any
     """Computes what the slider shows at each threshold; the script only displays it."""
     figures = [
         {
-            "at": f"{each.at:.2f}",
-            "sent": each.sent,
-            "sent_bad": each.sent_bad,
-            "sent_good": each.sent_good,
-            "held": each.held,
-            "held_bad": each.held_bad,
-            "held_good": each.held_good,
-            "wrong_rate": format_interval(each.wrong_rate, 0, share=True),
-            "hours": f"{each.hours_saved:.1f}",
+            "at": str(Figure("mean", threshold.at)),
+            "sent": threshold.sent,
+            "sent_bad": threshold.sent_bad,
+            "sent_good": threshold.sent_good,
+            "held": threshold.held,
+            "held_bad": threshold.held_bad,
+            "held_good": threshold.held_good,
+            "wrong_rate": typeset(Figure.from_estimate("share", threshold.wrong_rate)),
+            "hours": str(Figure("hours", threshold.hours_saved)),
             "place": chart.places[number],
         }
-        for number, each in enumerate(thresholds)
+        for number, threshold in enumerate(thresholds)
     ]
     counts = {
-        each.attribute: [list(at) for at in zip(*each.counts, strict=True)] for each in by_label
+        confusion.attribute: [list(at) for at in zip(*confusion.counts, strict=True)] for confusion in by_label
     }  # attribute -> threshold -> label -> counts
     return {"start": chart.start, "figures": figures, "counts": counts}
 

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import count, takewhile
 
-from ...html.axes import Axis, axis_over
 from ...meta_eval.estimate import Estimate
+from ...presentation.axes import Axis, axis_over
 from ..judge_comparison import JudgeComparison
 
 _ROOM = (
@@ -76,7 +76,7 @@ def draw_frontier(comparison: JudgeComparison) -> Frontier | None:
     """Draws the chart of a comparison; None where nothing has an agreement with the ratings."""
     unit = comparison.unit
     rows = [(judge.judge, "judge", judge.cost(unit), judge.agreement, judge.on_frontier) for judge in comparison.judges]
-    rows += [(each.name, "panel", each.cost, each.agreement, False) for each in comparison.panels]
+    rows += [(panel.name, "panel", panel.cost, panel.agreement, False) for panel in comparison.panels]
     shown = [row for row in rows if row[3].value is not None]
     if not shown:
         return None
@@ -86,7 +86,7 @@ def draw_frontier(comparison: JudgeComparison) -> Frontier | None:
     costs = _Costs([cost for _, _, cost, _, _ in shown])
     points = []
     for key, (name, kind, cost, rho, on_frontier) in zip(_letters(len(shown)), shown, strict=True):
-        cheaper = [each.agreement.value or -1 for each in comparison.judges if each.cost(unit) <= cost]
+        cheaper = [judge.agreement.value or -1 for judge in comparison.judges if judge.cost(unit) <= cost]
         beyond = kind == "panel" and (rho.value or 0) > max(cheaper, default=-1)
         at, low, high = (None if end is None else 100 - y.percent(end) for end in (rho.value, rho.low, rho.high))
         place = costs.percent(cost)
@@ -130,7 +130,7 @@ def _round(value: float) -> str:
 def _stairs(points: Sequence[Point]) -> str:
     """Builds the line of the frontier: at each cost the highest agreement that it buys."""
     line, height = list[str](), 0.0
-    for point in sorted(points, key=lambda each: each.x):
+    for point in sorted(points, key=lambda one: one.x):
         if line:
             line.append(f"{point.x},{height}")
         line.append(f"{point.x},{point.y}")
@@ -143,7 +143,7 @@ def _apart(points: Sequence[Point]) -> tuple[Point, ...]:
     moved = []
     for point in points:
         near = [other for other in points if abs(other.x - point.x) < _NEAR]
-        place = sorted(near, key=lambda each: not each.on_frontier).index(point)
+        place = sorted(near, key=lambda other: not other.on_frontier).index(point)
         moved.append(replace(point, shift=(place + 1) // 2 * (_APART if place % 2 else -_APART)))
     return tuple(moved)
 

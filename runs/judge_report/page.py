@@ -3,9 +3,11 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from ...html.page import read_asset, render_page, write_page
-from ..judge_comparison import JudgeComparison, format_cost
+from ...presentation.figure import format_price
+from ...presentation.page import read_asset, render_page, write_page
+from ..judge_comparison import JudgeComparison
 from .frontier import draw_frontier
+from .tables import judge_table, pair_table, panel_table, probe_table
 
 
 def write_judge_report(path: Path, comparison: JudgeComparison, sets: Sequence[str]) -> None:
@@ -16,13 +18,17 @@ def write_judge_report(path: Path, comparison: JudgeComparison, sets: Sequence[s
 def render_judge_report(comparison: JudgeComparison, sets: Sequence[str]) -> str:
     """Renders the report as HTML: no script, no network; names of judges and sets are escaped."""
     chart = draw_frontier(comparison)
+    points = chart.points if chart else ()
+    keys = {point.name: point.key for point in points}
     view = {
         "comparison": comparison,
         "sets": sets,
         "chart": chart,
-        "keys": {point.name: point.key for point in chart.points} if chart else {},
-        "beyond": {point.name for point in chart.points if point.beyond} if chart else set(),
-        "cost_of": lambda cost: format_cost(cost, comparison.unit),
+        "judges": judge_table(comparison, keys),
+        "panels": panel_table(comparison, keys, {point.name for point in points if point.beyond}),
+        "pairs": pair_table(comparison),
+        "probes": probe_table(comparison),
+        "cost_of": lambda cost: format_price(cost, comparison.unit),
         "sentence": comparison.advice[:1].upper() + comparison.advice[1:],
     }
     return render_page(__package__, "judges.html", view, style=read_asset(__package__, "frontier.css"))

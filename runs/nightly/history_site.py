@@ -4,12 +4,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ...html.charts import Trend, draw_trend
-from ...html.formatting import format_interval, format_time
-from ...html.page import render_page, write_page
 from ...meta_eval.estimate import Estimate
+from ...presentation.charts import Trend, draw_trend
+from ...presentation.figure import Figure
+from ...presentation.page import render_page, typeset, write_page
+from ...presentation.texts import format_time
 from .ledger import NightlyRunRow
 from .nightly_report import NightlyReport, read_report
+from .report_tables import nightly_tables
 
 _MOST_POINTS = 90  # on a trend
 
@@ -32,7 +34,9 @@ def write_site(folder: Path, suite: str, rows: Sequence[NightlyRunRow], accepted
     common: dict[str, Any] = {"suite": suite, "accepted": accepted, "report_url": "{}.html".format}
     folder.mkdir(parents=True, exist_ok=True)
     for row, report in zip(rows, reports, strict=True):
-        page = render_page(__package__, "nightly_run.html", common | {"report": report})
+        page = render_page(
+            __package__, "nightly_run.html", common | {"report": report, "tables": nightly_tables(report)}
+        )
         write_page(folder / f"{row.id}.html", page)
     index = common | {"reports": reports, "charts": draw_trends(reports)}
     write_page(folder / "index.html", render_page(__package__, "index.html", index))
@@ -52,7 +56,7 @@ def draw_trends(reports: Sequence[NightlyReport]) -> list[tuple[str, Trend]]:
                 for row in run.metrics:
                     if (run.judge, row.metric) == (judge, metric):
                         mean = Estimate(row.mean, row.low, row.high)
-                        rows.append((format_time(report.began), mean, format_interval(mean, 3)))
+                        rows.append((format_time(report.began), mean, typeset(Figure.from_estimate("mean", mean))))
         if chart := draw_trend(metric, rows):
             charts.append((judge, chart))
     return charts

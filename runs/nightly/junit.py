@@ -1,6 +1,6 @@
 """A nightly run as JUnit XML, which every CI system shows: one test case per gate, and one for the run itself."""
 
-from ...text.untrusted import without_unseen
+from ...untrusted import without_unseen
 from .nightly_report import UNFINISHED, NightlyReport
 
 _MOST_CHARACTERS = 2000

@@ -222,8 +222,8 @@ def report_run(
             "answers_changed": comparison.changed_answers,
             "samples_added": len(comparison.only_b) + len(comparison.other_question),
             "samples_gone": len(comparison.only_a),
-            "changed": tuple(_report_sample(store, comparison, *each) for each in changed),
-            "newly_failing": tuple(_report_sample(store, comparison, *each) for each in failing[:_MOST_FAILING]),
+            "changed": tuple(_report_sample(store, comparison, *change) for change in changed),
+            "newly_failing": tuple(_report_sample(store, comparison, *change) for change in failing[:_MOST_FAILING]),
             "more_newly_failing": max(0, len(failing) - _MOST_FAILING),
         }
     )
@@ -296,7 +296,7 @@ def _fails(value: float | None, status: str, bound: float | None, *, higher: boo
 
 
 def _report_sample(store: "Store", comparison: Comparison, name: str, metric: str) -> SampleReport:
-    judged = next(each for each in comparison.samples if each.sample == name)
+    judged = next(sample for sample in comparison.samples if sample.sample == name)
     sample = store.sample(comparison.b, name)
     score = next(score for _, scored_metric, score in store.scores(comparison.b, name) if scored_metric == metric)
     return SampleReport(

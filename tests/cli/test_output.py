@@ -6,11 +6,12 @@ from typing import Any
 import click
 import pytest
 
-from assay.cli.output import Column, is_wide, make_table, open_console
+from assay.cli.output import is_wide, print_rows
+from assay.presentation.result_table import Column
 
 Make = Callable[..., Any]
 LONG = "a_metric_of_a_team_whose_name_is_longer_than_the_terminal_is_wide" * 2
-COLUMNS = (Column("metric", is_text=True), Column("n", is_extra=True), Column("mean"))
+COLUMNS = (Column("metric", "name"), Column("n", detail="wide"), Column("mean"))
 
 
 def printed(capfd: pytest.CaptureFixture[str], *, wide: bool) -> str:
@@ -19,7 +20,7 @@ def printed(capfd: pytest.CaptureFixture[str], *, wide: bool) -> str:
     context.meta["assay.wide"] = wide
     with context:
         assert is_wide() is wide
-        open_console().print(make_table("Means", COLUMNS, [(LONG, "12", "0.50")]))
+        print_rows("Means", COLUMNS, [(LONG, "12", "0.50")])
     return capfd.readouterr().out
 
 

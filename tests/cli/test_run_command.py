@@ -38,7 +38,7 @@ def test_the_table_names_what_a_person_needs(assay: Make, set_file: Make, judge_
     assert "Language: en" in done.out
     assert re.search(r"token_overlap .* baseline", done.out)
     assert "The 5 worst answers by faithfulness" in done.out
-    assert re.search(r"s0 +0\.50, rated 1: How do I do step 0\?", done.out)
+    assert re.search(r"s0 +0\.500, rated 1: How do I do step 0\?", done.out)
     assert 'not found: "Send flowers."' in done.out
     assert "\x1b" not in done.out  # a pipe gets no colours
 
@@ -317,4 +317,4 @@ def test_worst_answers_are_those_of_the_metric_that_agrees_best(assay: Make) -> 
         encoding="utf-8",
     )
     done = assay("run", "set.jsonl", "--metrics", "mine.py:is_long,token_overlap")
-    assert re.search(r"worst answers by token_overlap:\s+s4  0\.00, rated 1", done.out), done.out
+    assert re.search(r"worst answers by token_overlap:\s+s4  0\.000, rated 1", done.out), done.out

@@ -53,8 +53,8 @@ def test_show_explains_a_scorer_in_words(assay: Make, scorer_file: str) -> None:
     assert assay("run", "set.jsonl", "--metrics", scorer_file).code == 0
     shown = " ".join(assay("show", "last", "s1").out.split())
     assert "Of answers like this, 90% are rated 4.5 to 5.0; about 5.0 is expected. Decision: send it." in shown
-    assert "token_overlap is 1.00 and raises the prediction (+0.50)" in shown
-    assert "token_overlap is 0.00 and lowers the prediction (-0.50)" in " ".join(
+    assert "token_overlap is 1.000 and raises the prediction (+0.50)" in shown
+    assert "token_overlap is 0.000 and lowers the prediction (-0.50)" in " ".join(
         assay("show", "last", "s0").out.split()
     )
 

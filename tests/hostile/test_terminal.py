@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 from test_house import syntax_tree
 
-from assay.cli.output import echo_json, one_line, open_console, terminal_text
+from assay.cli.output import echo_json, open_console
+from assay.presentation.texts import one_line, terminal_text
 from assay.runs import Store
 
 Make = Callable[..., Any]

@@ -9,7 +9,7 @@ import pytest
 from openai_server import Answer, OpenAIServer
 
 from assay.cli.options import read_metrics
-from assay.cli.sample_audit import audit_lines
+from assay.cli.run_output import audit_lines
 from assay.errors import InputError, UsageError
 from assay.metrics import ChoiceMetric, RubricMetric
 from assay.metrics.catalogue import describe_metric, higher_is_better, load_metric, needs_judge

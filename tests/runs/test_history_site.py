@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from assay.html.formatting import render_markdown
+from assay.presentation.texts import render_markdown
 from assay.runs.nightly.gates import GateResult
 from assay.runs.nightly.history_site import write_site
 from assay.runs.nightly.ledger import NightlyRunRow

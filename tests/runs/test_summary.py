@@ -10,12 +10,11 @@ from typing import Any
 import pytest
 
 from assay import Sample, evaluate
-from assay.cli.output import one_line
-from assay.cli.run_tables import print_run
-from assay.cli.sample_audit import print_audit
+from assay.cli.run_output import print_audit, print_run
 from assay.errors import UsageError
 from assay.metrics import Metric, Score
 from assay.metrics.score import scored, skipped
+from assay.presentation.texts import one_line
 from assay.runs import Plan, RunWriter, Store
 from assay.runs.export import write_scores
 from assay.runs.report import scores_as_json

@@ -119,10 +119,10 @@ def test_answers_are_searched_filtered_and_sorted(client: Any, site: Any) -> Non
 
 
 def test_the_figures_of_a_run(client: Any, site: Any) -> None:
-    """The mean of 0/12 to 11/12 is 11/24 = 0.458; a run of eleven scores of 0.5 has the mean 0.5."""
+    """The mean of 0/12 to 11/12 is 11/24 = 0.458, written 0.46; a run of eleven scores of 0.5 has the mean 0.5."""
     shown = texts(client.get(f"/run/{site[1]}/figures").text)
-    assert "12 12 0.458" in shown
-    assert "12 11 1 failed 0.500" in shown
+    assert "12 12 0.46" in shown
+    assert "12 11 1 failed 0.50" in shown
     for part in ("By language en (6 answers)", "By message type binary (6 answers)", "Groups with the worst means"):
         assert part in shown
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from assay.text.untrusted import UNSEEN, neutralise, original_characters
+from assay.untrusted import UNSEEN, neutralise, original_characters
 
 hostile = st.lists(
     st.sampled_from(

@@ -1,73 +1,50 @@
-"""How pages write figures and foreign text."""
+"""Foreign text as a terminal and a page may show it, and the few words and signs that all pages share."""
 
 import json
 import re
 import unicodedata
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
+
+from ..untrusted import UNSEEN
 
 if TYPE_CHECKING:
     from markupsafe import Markup
 
 LONGEST_TEXT = 100_000  # characters of one text on a page
 _VISIBLE_CONTROLS = {"\n", "\t"}
-_UNSEEN = {"Cc", "Cf", "Cs", "Co"}
+_INVISIBLE = {"Cc", "Cf", "Cs", "Co"}
+_UNSAFE = re.compile(f"[{UNSEEN}\r\u061c\u2028\u2029]")
 _SIGNS = {"supported": "✓", "contradicted": "✗", "not_found": "?", "unverifiable": "~"}
 
 
-class Interval(Protocol):
-    """An estimate with its interval, as far as there is one."""
+def terminal_text(text: str) -> str:
+    """The text without what a terminal would obey: control characters but tab and line end, and bidirectional marks.
 
-    @property
-    def value(self) -> float | None:
-        """The estimate; None where there is none."""
-
-    @property
-    def low(self) -> float | None:
-        """The lower end."""
-
-    @property
-    def high(self) -> float | None:
-        """The upper end."""
-
-    @property
-    def problem(self) -> str:
-        """Why there is no estimate; else empty."""
-
-
-def format_number(value: float | None, digits: int = 2) -> str:
-    """Writes `0.52`, or a dash.
-
-    Examples:
-        >>> format_number(0.519), format_number(None)
-        ('0.52', '–')
+    Example:
+        >>> terminal_text("a\\x1b[31mb\\rc\\u202ed")
+        'a[31mbcd'
     """
-    return "–" if value is None else f"{value:.{digits}f}"
+    return _UNSAFE.sub("", text)
 
 
-def format_correlation(value: float | None) -> str:
-    """`+0.52`, with a real minus, or a dash."""
-    return "–" if value is None else _signed(value, 2)
+def escape_unsafe(text: str) -> str:
+    """The JSON text with escapes for what a terminal would obey, so that nothing is lost."""
+    return _UNSAFE.sub(lambda match: json.dumps(match[0])[1:-1], text)
 
 
-def format_percent(value: float | None, digits: int = 0) -> str:
-    """`52%`, or a dash."""
-    return "–" if value is None else f"{value:.{digits}%}"
+def one_line(text: str, length: int | None = None) -> str:
+    """Foreign text for the middle of a sentence or a table: one line, without what a terminal would obey.
 
+    Args:
+        text: Such as an answer, a file name or a judge's reply.
+        length: Longer text is cut and ends in an ellipsis; None for no bound.
 
-def format_p_value(value: float | None) -> str:
-    """`0.031`, `< 0.001`, or a dash."""
-    return "–" if value is None else "< 0.001" if value < 0.001 else f"{value:.3f}"
-
-
-def format_p_phrase(value: float | None) -> str:
-    """`p = 0.031`, `p < 0.001`, or that there is none."""
-    return (
-        "no p-value"
-        if value is None
-        else f"p {format_p_value(value)}"
-        if value < 0.001
-        else f"p = {format_p_value(value)}"
-    )
+    Example:
+        >>> one_line("two\\nlines", 5)
+        'two …'
+    """
+    line = " ".join(terminal_text(text.replace("\r", " ").replace("\u2028", " ").replace("\u2029", " ")).split())
+    return line if length is None or len(line) <= length else line[: length - 1] + "…"
 
 
 def format_name(name: str) -> "Markup":
@@ -75,28 +52,6 @@ def format_name(name: str) -> "Markup":
     from markupsafe import Markup, escape
 
     return Markup(re.sub(r"([_./@])", r"\1<wbr>", str(escape(make_readable(name)))))
-
-
-def format_interval(estimate: Interval, digits: int = 2, *, signed: bool = False, share: bool = False) -> str:
-    """Writes `0.52 [0.38, 0.63]`, the value alone where there is no interval, or why there is no value."""
-    if estimate.value is None:
-        return estimate.problem or "–"
-
-    def write(value: float) -> str:
-        return f"{value:.{digits}%}" if share else _signed(value, digits) if signed else f"{value:.{digits}f}"
-
-    if estimate.low is None or estimate.high is None:
-        return write(estimate.value)
-    return f"{write(estimate.value)} [{write(estimate.low)}, {write(estimate.high)}]"
-
-
-def format_signed(value: float | None, digits: int = 3) -> str:
-    """`+0.052`, with a real minus, or a dash."""
-    return "–" if value is None else _signed(value, digits)
-
-
-def _signed(value: float, digits: int) -> str:
-    return f"{round(value, digits) + 0.0:+.{digits}f}".replace("-", "−")  # + 0.0: there is no -0.00
 
 
 def make_readable(value: Any) -> str:
@@ -113,10 +68,12 @@ def make_readable(value: Any) -> str:
     left = len(text) - LONGEST_TEXT
     shown = text[:LONGEST_TEXT].replace("\r\n", " \n").replace("\r", "\n")
     if not (shown.isascii() and shown.isprintable()):
-        unseen = {
-            each for each in set(shown) if unicodedata.category(each) in _UNSEEN and each not in _VISIBLE_CONTROLS
+        invisible = {
+            character
+            for character in set(shown)
+            if unicodedata.category(character) in _INVISIBLE and character not in _VISIBLE_CONTROLS
         }
-        shown = shown.translate(dict.fromkeys(map(ord, unseen), "�"))
+        shown = shown.translate(dict.fromkeys(map(ord, invisible), "�"))
     return shown if left <= 0 else f"{shown}\n… ({left:,} more characters)"
 
 
@@ -169,13 +126,3 @@ def format_time(moment: str) -> str:
         '2026-11-22 05:08'
     """
     return moment[:16].replace("T", " ")
-
-
-def format_usd(usd: float | None) -> str:
-    """A cost, or that it is unknown.
-
-    Example:
-        >>> format_usd(0.01234), format_usd(None)
-        ('0.0123', 'unknown')
-    """
-    return "unknown" if usd is None else f"{usd:.4f}"

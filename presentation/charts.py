@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from .axes import Axis, axis_over
-from .formatting import Interval
+from .figure import Interval
 
 _BARS = 20
 _MOST_LABELS = 6

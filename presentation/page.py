@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import re
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
@@ -9,11 +10,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..atomic_files import replace_file
-from . import formatting
+from . import texts
+from .figure import MISSING, Figure, format_cost, format_p, format_price
+from .result_table import TableCell
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
+_DASH = "–"
+_MINUS = re.compile(r"(?<!\w)-(?=[\d. ])")
 PACKAGE = __package__
 """Its folder `static` has the style of all pages."""
 
@@ -31,21 +36,20 @@ def template_environment(*packages: str) -> "Environment":
         lstrip_blocks=True,
     )
     environment.filters |= {
-        "correlation": formatting.format_correlation,
-        "figure": formatting.format_number,
-        "interval": formatting.format_interval,
-        "markdown": formatting.render_markdown,
-        "named": formatting.format_name,
-        "p_phrase": formatting.format_p_phrase,
-        "p_value": formatting.format_p_value,
-        "percent": formatting.format_percent,
-        "readable": formatting.make_readable,
-        "shortened": formatting.shorten,
-        "signed_figure": formatting.format_signed,
-        "state_class": formatting.state_class,
-        "time": formatting.format_time,
-        "usd": formatting.format_usd,
-        "verdict_sign": formatting.verdict_sign,
+        "cell": lambda content: content if isinstance(content, TableCell) else TableCell(content),
+        "cost": format_cost,
+        "estimate": lambda estimate, kind: typeset(Figure.from_estimate(kind, estimate)),
+        "figure": lambda value, kind: typeset(Figure(kind, value)),
+        "markdown": texts.render_markdown,
+        "named": texts.format_name,
+        "p_phrase": format_p,
+        "price": format_price,
+        "readable": texts.make_readable,
+        "shortened": texts.shorten,
+        "state_class": texts.state_class,
+        "time": texts.format_time,
+        "typeset": typeset,
+        "verdict_sign": texts.verdict_sign,
     }
     return environment
 
@@ -85,6 +89,17 @@ def write_page(path: Path, page: str) -> None:
 def read_asset(package: str, name: str, folder: str = "templates") -> str:
     """A file of a package's folder."""
     return files(package).joinpath(folder, name).read_text(encoding="utf-8")
+
+
+def typeset(figure: Figure | str) -> str:
+    """A figure as a page shows it: the same text with a real minus sign, and a dash where there is none.
+
+    Example:
+        >>> typeset(Figure("change", -0.0521, -0.1, 0.02)), typeset(Figure("share", None))
+        ('−0.052 [−0.100, +0.020]', '–')
+    """
+    text = str(figure)
+    return _DASH if text == MISSING else _MINUS.sub("−", text)
 
 
 def _hash(text: str) -> str:

@@ -1,0 +1,105 @@
+"""A run, one sample's whole audit, and two audits side by side, in a terminal."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from ..metrics import Score
+from ..metrics.specification import BASELINES
+from ..presentation.result_table import ReportBlock
+from ..presentation.terminal import WIDTH
+from ..presentation.texts import one_line, terminal_text
+from ..runs.run_blocks import run_block, sample_block, worst_block
+from ..runs.sample_audit import Line, sample_lines, score_lines
+from .output import is_wide, open_console, print_blocks, print_command
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+    from ..runs import Outcome, Store
+    from ..runs.compare import Comparison
+
+_STYLES = {"title": "bold", "detail": "dim", "remark": "yellow"}
+_STYLES |= {"supported": "green", "contradicted": "red", "not_found": "yellow", "unverifiable": "magenta"}
+
+
+def print_run(store: "Store", run: str, outcome: "Outcome | None" = None, *, each_sample: bool = False) -> None:
+    """Prints a run's tables by language, why scores are missing, and the worst answers.
+
+    Args:
+        store: Where the run is.
+        run: The run's id.
+        outcome: What the session took that has just ended, if one has.
+        each_sample: Whether every sample's values are printed too.
+    """
+    blocks = [run_block(store, run, outcome, is_detailed=is_wide())]
+    worst, worst_answers = worst_block(store, run)
+    print_blocks(*blocks, *([worst_answers] if worst else []))
+    if worst:
+        console = open_console()
+        console.print("How one of them came by its scores:")
+        print_command(console, f"assay show {run} {worst}")
+    if each_sample:
+        print_blocks(sample_block(store, run, None if is_wide() else WIDTH))
+
+
+def print_audit(store: "Store", run: str, name: str) -> None:
+    """Prints question, answer, contexts, and every metric's evidence. Raises `UsageError` for an unknown sample."""
+    console, sample = open_console(), store.sample(run, name)
+    for line in sample_lines(sample):
+        console.print(_style(line))
+    for _, metric, score in store.scores(run, name):
+        for text in audit_lines(metric, score, brief=metric in BASELINES):
+            console.print(text)
+
+
+def audit_lines(metric: str, score: Score, *, brief: bool = False) -> "Iterator[Text]":
+    """One score line by line: value, reason, and unless `brief` its claims, questions, other evidence and usage."""
+    yield from map(_style, score_lines(metric, score, is_brief=brief))
+
+
+def _style(line: Line) -> "Text":
+    from rich.text import Text
+
+    return Text.assemble(*((terminal_text(part.text), _STYLES.get(part.kind, "")) for part in line))
+
+
+def print_comparison(store: "Store", comparison: "Comparison", metric: str, count: int) -> None:
+    """Prints the tables, then the samples whose `metric` changed most with both audits side by side.
+
+    Args:
+        store: Where both runs are.
+        comparison: The two runs.
+        metric: The metric whose changes are shown.
+        count: The most samples to show.
+    """
+    from ..runs.compare_tables import change_line, comparison_block
+
+    print_blocks(comparison_block(store, comparison))
+    changes = comparison.most_changed(metric, count)
+    if not changes:
+        print_blocks(ReportBlock(()), ReportBlock((change_line("", metric, None),)))
+    for sample, change in changes:
+        print_blocks(ReportBlock(()), ReportBlock((change_line(sample, metric, change),)))
+        _print_side_by_side(store, comparison, sample, metric)
+
+
+def _print_side_by_side(store: "Store", comparison: "Comparison", sample: str, metric: str) -> None:
+    from rich.console import Group
+    from rich.table import Table
+    from rich.text import Text
+
+    console = open_console()
+    sample_a, sample_b = store.sample(comparison.a, comparison.id_in_a(sample)), store.sample(comparison.b, sample)
+    console.print(Text(one_line(sample_a.user_input)))
+    table = Table(show_lines=True)
+    for side in ("A", "B"):
+        table.add_column(side, ratio=1, overflow="fold")
+    cells = []
+    for run, judged in ((comparison.a, sample_a), (comparison.b, sample_b)):
+        lines = [Text(terminal_text(judged.response))]
+        for _, name, score in store.scores(run, judged.id):
+            if name == metric:
+                lines += audit_lines(name, score)
+        cells.append(Group(*lines))
+    table.add_row(*cells)
+    console.print(table)

@@ -1,0 +1,165 @@
+"""A meta-evaluation as blocks: the sentence, then the tables and sentences behind it."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from ...presentation.figure import Figure, format_p, format_price
+from ...presentation.result_table import Paragraph, ReportBlock
+from ...presentation.texts import one_line
+from ..estimate import Estimate
+from ..recommendation import name_of
+from ..results import MetaEvaluation, Policy, Raters, Selection
+from ..scorer_check import ScorerCheck
+from .tables import (
+    calibration_table,
+    combination_table,
+    comparison_table,
+    metric_table,
+    paper_tables,
+    policy_table,
+    rater_tables,
+    slice_table,
+)
+
+if TYPE_CHECKING:
+    from ..score_files import JoinedScores
+
+_SLICE_METRICS = 2  # metrics in the table of slices, the chosen ones first
+_MOST_COMPARISONS = 6  # the report has all of them
+_LONGEST_NOTE = 300
+
+
+def scorer_check_block(file: str, check: ScorerCheck) -> ReportBlock:
+    """Whether a saved scorer still holds: the advice, agreement then and now, and the calibration."""
+    more = f" ({check.more_ratings} more ratings)" if check.advice == "rate more" else ""
+    agreement = (
+        f"Agreement with the ratings: {_rho(check.before)} when it was fitted, {_rho(check.now)} now "
+        f"({check.n} answers); change {Figure.from_estimate('correlation', check.change)}"
+    )
+    return ReportBlock(
+        (
+            Paragraph(f"{file}: {check.advice}{more}: {check.reason}.", "strong"),
+            Paragraph(agreement),
+            Paragraph(f"Ratings inside its interval: {Figure.from_estimate('share', check.coverage)}"),
+            calibration_table(check),
+        )
+    )
+
+
+def evaluation_blocks(
+    evaluation: MetaEvaluation, joined: "JoinedScores", *, is_detailed: bool
+) -> Iterator[ReportBlock]:
+    """The sentence, then the tables behind it.
+
+    Args:
+        evaluation: The evaluation.
+        joined: What it was made from.
+        is_detailed: Whether there is room for all columns.
+    """
+    settings = evaluation.settings
+    low, high = Figure("rating", settings.rating_min), Figure("rating", settings.rating_max)
+    made = (
+        f"{settings.rated} rated items of {settings.items} in {settings.groups} groups, scale {low}-{high}; "
+        f"{settings.bootstrap} resamples of whole groups, seed {settings.seed}"
+    )
+    yield ReportBlock(
+        (
+            Paragraph(evaluation.recommendation, "strong"),
+            Paragraph(evaluation.explanation),
+            Paragraph(made, "quiet"),
+            *(Paragraph(one_line(note, _LONGEST_NOTE), "quiet") for note in joined.notes),
+        )
+    )
+    yield ReportBlock((metric_table(evaluation, is_detailed=is_detailed),))
+    if evaluation.raters is not None:
+        yield from _rater_blocks(evaluation.raters)
+    if evaluation.selection is not None:
+        baselines = {metric.name for metric in evaluation.metrics if metric.baseline}
+        yield ReportBlock((combination_table(evaluation.selection), *_choices(evaluation.selection, baselines)))
+    if evaluation.comparisons:
+        yield ReportBlock((comparison_table(evaluation.comparisons, _MOST_COMPARISONS),))
+    yield from _paper_blocks(evaluation)
+    if evaluation.slices:
+        yield ReportBlock((slice_table(evaluation, _slice_metrics(evaluation)),))
+    if evaluation.policy is not None:
+        yield _policy_block(evaluation.policy)
+    if evaluation.mean_rating is not None:
+        rating = evaluation.mean_rating
+        mean, classical = (Figure.from_estimate("mean", one) for one in (rating.mean, rating.classical))
+        count = rating.rated + rating.unrated
+        yield ReportBlock(
+            (
+                Paragraph(
+                    f"Mean rating of all {count} answers: {mean} (the {rating.rated} rated ones alone: {classical})"
+                ),
+            )
+        )
+
+
+def _rho(estimate: Estimate) -> Figure:
+    return Figure.from_estimate("rho", estimate)
+
+
+def _rater_blocks(raters: Raters) -> Iterator[ReportBlock]:
+    agreement = (
+        f"{raters.count} raters, {raters.items_rated_twice} items rated twice or more: Krippendorff's alpha "
+        f"{_rho(raters.alpha)}; each rater against the mean of the others: {_rho(raters.ceiling)}"
+    )
+    yield ReportBlock((Paragraph(agreement), *([Paragraph(raters.problem, "strong")] if raters.problem else [])))
+    yield from (ReportBlock((table,)) for table in rater_tables(raters))
+
+
+def _choices(selection: Selection, baselines: set[str]) -> Iterator[Paragraph]:
+    best, chance = Figure("rho", selection.best_in_sample), Figure("rho", selection.best_by_chance)
+    yield Paragraph(
+        f"out of fold: chosen and judged on different answers, {selection.repeats} x {selection.folds} folds. The best "
+        f"of all on shuffled ratings: {chance}; here {best} ({format_p(selection.p_of_selection)}).",
+        "quiet",
+    )
+    for choice in selection.choices:
+        cost = choice.combination.cost
+        price = "" if cost is None else f"; {format_price(cost, selection.cost_unit)} per 1,000 answers"
+        difference = None if choice.difference is None else Figure.from_estimate("correlation", choice.difference)
+        less = "" if difference is None else f", {difference} less the best"
+        reached = Figure.from_estimate("correlation", choice.combination.out_of_fold)
+        line = f"{choice.rule}: {name_of(choice.combination)} {reached}{less}{price}"
+        yield Paragraph(one_line(line, _LONGEST_NOTE))
+    stable = [(metric, part) for metric, part in sorted(selection.stability, key=lambda pair: -pair[1]) if part]
+    if stable:
+        shares = ", ".join(f"{metric} {Figure('share', part)}" for metric, part in stable)
+        yield Paragraph(f"How often resampled answers choose a metric: {shares}", "quiet")
+    for metric, reason in selection.left_out:
+        if metric not in baselines:
+            yield Paragraph(f"{metric} is left out: {reason}", "quiet")
+
+
+def _paper_blocks(evaluation: MetaEvaluation) -> Iterator[ReportBlock]:
+    if procedure := evaluation.paper_procedure:
+        metrics = " + ".join(procedure.metrics) or "nothing"
+        line = (
+            f"The procedure of the AFAS paper keeps {metrics}: rho {Figure('rho', procedure.rho)} in sample, "
+            f"{_rho(procedure.out_of_fold)} out of fold"
+        )
+        yield ReportBlock((Paragraph(line),))
+    if evaluation.paper_tables is not None:
+        yield from (ReportBlock((table,)) for table in paper_tables(evaluation.paper_tables))
+
+
+def _slice_metrics(evaluation: MetaEvaluation) -> list[str]:
+    chosen = set(evaluation.selection.chosen.metrics) if evaluation.selection else set()
+    best = sorted(evaluation.metrics, key=lambda metric: -(metric.spearman.value or 0))
+    shown = [metric.name for metric in best if metric.name in chosen]
+    others = [metric.name for metric in best if metric.name not in chosen and not metric.baseline]
+    return [*shown, *others[: max(0, _SLICE_METRICS - len(shown))]]
+
+
+def _policy_block(policy: Policy) -> ReportBlock:
+    if policy.problem:
+        return ReportBlock((Paragraph(f"Sending answers without a person: {policy.problem}"),))
+    bound, confidence = Figure("share", policy.bound), Figure("share", policy.confidence)
+    hours, minutes = Figure("hours", policy.hours_saved), Figure("rating", policy.minutes)
+    line = (
+        f"At most {bound} bad answers among those sent, with {confidence} confidence; {hours} hours saved per 1,000 "
+        f"answers at {minutes} minutes each."
+    )
+    return ReportBlock((policy_table(policy), Paragraph(line, "quiet")))

@@ -1,0 +1,274 @@
+"""The tables of a meta-evaluation."""
+
+from collections.abc import Sequence
+
+from ...presentation.figure import Figure, figures
+from ...presentation.result_table import Column, Content, Field, ResultTable, Rows, TableCell, Tone, tabulate
+from ..agreement import MetricAgreement
+from ..estimate import Estimate
+from ..results import Combination, Comparison, MetaEvaluation, PaperTables, Policy, Raters, Selection, StarRow
+from ..scorer_check import ScorerCheck
+
+_EQUIVALENT = {True: "yes", False: "no", None: "-"}
+
+
+def calibration_table(check: ScorerCheck) -> ResultTable:
+    """What a saved scorer predicts beside what people gave."""
+    fields = (
+        Field("answers", "count", lambda part: part.n),
+        Field("mean predicted", "mean", lambda part: part.predicted),
+        Field("mean rating", "mean", lambda part: part.rating),
+    )
+    return tabulate("Calibration", check.calibration, fields)
+
+
+def metric_table(evaluation: MetaEvaluation, *, is_detailed: bool) -> ResultTable:
+    """Each metric against the ratings, the best first.
+
+    Args:
+        evaluation: The evaluation.
+        is_detailed: Whether the columns that need more room are shown too, so that the note explains them.
+    """
+    corrected = "p of all" if is_detailed else "p"
+    metrics = sorted(evaluation.metrics, key=lambda metric: -_rho(metric, without=-2))
+    best_baseline = max((_rho(one) for one in metrics if one.baseline and one.spearman.value is not None), default=None)
+    fields = (
+        Field(
+            "metric", "name", lambda one: TableCell(one.name, note="" if one.higher_is_better else "lower is better")
+        ),
+        Field("n", "count", lambda metric: metric.n, "wide"),
+        Field("scored", "share", lambda metric: metric.coverage),
+        Field("Spearman [95%]", "correlation", lambda metric: metric.spearman),
+        Field("Kendall", "correlation", lambda metric: _without_problem(metric.kendall), "page"),
+        Field("Pearson", "correlation", lambda metric: _without_problem(metric.pearson), "page"),
+        Field("pairs", "coefficient", lambda metric: metric.pairwise_accuracy.value, "wide"),
+        Field("AUROC bad", "coefficient", lambda metric: metric.auroc_bad.value, "wide"),
+        Field("AUROC good", "coefficient", lambda metric: metric.auroc_good.value, "wide"),
+        Field("p", "p", lambda metric: metric.p, "wide"),
+        Field("p, groups", "p", lambda metric: metric.p_grouped, "page"),
+        Field("p, B-Y", "p", lambda metric: metric.p_by, "page"),
+        Field(corrected, "p", lambda metric: metric.p_max_t),
+        Field("", "text", lambda metric: _remark(metric, best_baseline, is_detailed), is_whole=True),
+    )
+    note = f"{corrected}: corrected for the number of metrics (max-T)."
+    if is_detailed:
+        note = (
+            "pairs: share of pairs of answers that it orders as the raters do. AUROC bad, good: how well it finds bad "
+            f"and good answers. {note}"
+        )
+    return tabulate("Each metric against the ratings", metrics, fields, tone=_tone, note=note)
+
+
+def _without_problem(estimate: Estimate) -> Figure:
+    """What is missing has the reason that Spearman's has."""
+    return Figure("correlation", estimate.value, estimate.low, estimate.high)
+
+
+def _rho(metric: MetricAgreement, *, without: float = 0.0) -> float:
+    return without if metric.spearman.value is None else metric.spearman.value
+
+
+def _tone(metric: MetricAgreement) -> Tone:
+    return "baseline" if metric.baseline else ""
+
+
+def _remark(metric: MetricAgreement, best_baseline: float | None, is_detailed: bool) -> TableCell:
+    """Where a metric stands among the baselines; in detail also that its lower values are better."""
+    place = ""
+    tone: Tone = ""
+    if metric.baseline:
+        place = "baseline"
+    elif metric.spearman.value is not None and best_baseline is not None:
+        is_above = metric.spearman.value >= best_baseline
+        place, tone = ("above baseline", "better") if is_above else ("below baseline", "worse")
+    direction = "lower is better" if is_detailed and not metric.higher_is_better else ""
+    return TableCell(", ".join(filter(None, (place, direction))), tone)
+
+
+def rater_tables(raters: Raters) -> tuple[ResultTable, ...]:
+    """The raters with each other, and whether a metric could replace one of them."""
+    tables = (_pair_table(raters), _alternative_table(raters))
+    return tuple(table for table in tables if table.rows)
+
+
+def rater_table(raters: Raters) -> ResultTable:
+    """Each rater against the mean of the others."""
+    fields = (
+        Field("rater", "text", lambda rater: rater.rater),
+        Field("n", "count", lambda rater: rater.n),
+        Field("Spearman", "correlation", lambda rater: rater.rho),
+    )
+    return tabulate("Each rater against the mean of the others", raters.by_rater, fields)
+
+
+def _pair_table(raters: Raters) -> ResultTable:
+    fields = (
+        Field("raters", "text", lambda pair: f"{pair.first}, {pair.second}"),
+        Field("n", "count", lambda pair: pair.n),
+        Field("Cohen's kappa", "coefficient", lambda pair: pair.kappa),
+        Field("quadratic", "coefficient", lambda pair: pair.weighted_kappa),
+    )
+    return tabulate("Raters with each other", raters.pairs, fields)
+
+
+def _alternative_table(raters: Raters) -> ResultTable:
+    fields = (
+        Field("metric", "name", lambda one: one.metric),
+        Field("raters it may replace", "share", lambda one: one.winning_rate),
+        Field("advantage", "coefficient", lambda one: one.advantage),
+        Field("could replace a rater", "count", lambda one: one.problem or ("yes" if one.passes else "no")),
+    )
+    return tabulate("Could a metric replace a rater? (alternative-annotator test)", raters.alternatives, fields)
+
+
+def combination_table(selection: Selection) -> ResultTable:
+    """The combinations by size, the fitted combiners after them."""
+    fields = (
+        Field("combination", "text", lambda one: TableCell(combination_name(one), note=_candidates(one))),
+        Field("metrics", "name", _metrics),
+        Field("in sample", "correlation", lambda one: one.in_sample, "wide"),
+        Field("out of fold [95%]", "correlation", lambda one: one.out_of_fold, is_whole=True),
+        Field("optimism", "correlation", lambda one: one.optimism, "wide"),
+        Field("", "text", lambda one: TableCell("chosen", "chosen") if one.chosen else ""),
+    )
+    rows = selection.combinations
+    return tabulate(
+        f"Combinations ({selection.combine})", rows, fields, tone=lambda one: "chosen" if one.chosen else ""
+    )
+
+
+def _metrics(combination: Combination) -> str:
+    return " + ".join(combination.metrics) if combination.kind == "subset" else f"all {len(combination.metrics)}"
+
+
+def combination_name(combination: Combination) -> str:
+    """What kind of combination it is: the best subset of a size, the cheap one, or a combiner's name."""
+    if combination.kind != "subset":
+        return combination.kind
+    return f"best of {combination.size}" if combination.most_cost is None else "cheap"
+
+
+def _candidates(combination: Combination) -> str:
+    is_choice = combination.kind == "subset" and combination.most_cost is None and combination.candidates > 1
+    return f"({Figure('count', combination.candidates)} tried)" if is_choice else ""
+
+
+def comparison_table(comparisons: Sequence[Comparison], most: int | None = None) -> ResultTable:
+    """Two measures at a time on the same answers.
+
+    Args:
+        comparisons: The comparisons; at least one.
+        most: How many are shown; None for all.
+    """
+    margin = Figure("rating", comparisons[0].margin)
+    fields = (
+        Field("difference of Spearman", "name", lambda one: f"{one.first} - {one.second}"),
+        Field("n", "count", lambda one: one.n, "wide"),
+        Field("[95%]", "correlation", lambda one: one.problem or one.difference, is_whole=True),
+        Field("p (Williams)", "p", lambda one: one.p_williams, "wide"),
+        Field("p (permuted)", "p", lambda one: one.p_permutation),
+        Field(f"equal within {margin}", "count", lambda one: _EQUIVALENT[one.equivalent], "wide"),
+    )
+    return tabulate("Metrics compared", comparisons[:most], fields)
+
+
+def paper_tables(tables: PaperTables) -> tuple[ResultTable, ...]:
+    """Tables III, IV and V of 001, as far as there is something in them."""
+    return tuple(table for table in (_type_table(tables), _star_table(tables), _deviation_table(tables)) if table.rows)
+
+
+def _type_table(tables: PaperTables) -> ResultTable:
+    fields = (
+        Field("", "text", lambda row: row.label),
+        Field("n", "count", lambda row: row.n),
+        Field("F1", "coefficient", lambda row: row.f1),
+        Field("accuracy", "coefficient", lambda row: row.accuracy),
+        Field("precision", "coefficient", lambda row: row.precision),
+        Field("recall", "coefficient", lambda row: row.recall),
+    )
+    return tabulate("Table III: message types", tables.types, fields)
+
+
+def _star_table(tables: PaperTables) -> ResultTable:
+    """Table IV as it is printed: one row per score, one column per set, both in the rows' order."""
+    labels = tuple(dict.fromkeys(row.label for row in tables.correlations))
+    by_place = {(row.metric, row.label): row for row in tables.correlations}
+    rows: Rows = tuple(
+        (metric, *(_star_cell(by_place.get((metric, label))) for label in labels))
+        for metric in dict.fromkeys(row.metric for row in tables.correlations)
+    )
+    columns = (Column("metric", "name"), *map(Column, labels))
+    return ResultTable("Table IV: Spearman (* p < 0.05, ** p < 0.01)", columns, rows)
+
+
+def _star_cell(row: StarRow | None) -> Content:
+    if row is None:
+        return "-"
+    return TableCell(f"{Figure('correlation', row.rho)}{row.stars}", note=f"n = {row.n}")
+
+
+def _deviation_table(tables: PaperTables) -> ResultTable:
+    heads = (
+        f"rated {Figure('rating', level)} (n = {count})"
+        for level, count in zip(tables.levels, tables.counts, strict=True)
+    )
+    rows: Rows = tuple((row.condition, *map(figures("share"), row.shares)) for row in tables.deviations)
+    return ResultTable(f"Table V: {tables.deviations_of}", (Column("", "text"), *map(Column, heads)), rows)
+
+
+def procedure_table(evaluation: MetaEvaluation) -> ResultTable | None:
+    """What the procedure of 001 did with each metric; None where it was not followed."""
+    if evaluation.paper_procedure is None:
+        return None
+    fields = (
+        Field("metric", "name", lambda step: step.metric),
+        Field("Spearman", "correlation", lambda step: step.rho),
+        Field("p", "p", lambda step: step.p),
+        Field("kept at first by", "text", lambda step: step.kept_by or "dropped"),
+        Field("all without it", "correlation", lambda step: step.ablation),
+        Field("kept", "count", lambda step: "yes" if step.kept else "no"),
+    )
+    return tabulate("Step by step", evaluation.paper_procedure.steps, fields)
+
+
+def slice_table(evaluation: MetaEvaluation, metrics: Sequence[str]) -> ResultTable:
+    """The agreement by language, message type or another attribute.
+
+    Args:
+        evaluation: The evaluation.
+        metrics: The metrics that have a column beside the chosen combination; the first also where there is no room.
+    """
+    columns = (
+        Column("", "text"),
+        Column("n"),
+        Column("mean rating", detail="wide"),
+        Column("chosen, out of fold"),
+        *(Column(name, detail="wide" if number else "always") for number, name in enumerate(metrics)),
+    )
+    rows = []
+    for part in evaluation.slices:
+        estimates = dict(part.metrics)
+        rows.append(
+            (
+                f"{part.attribute} {part.label or '(unknown)'}",
+                Figure("count", part.n),
+                Figure("mean", part.mean_rating),
+                Figure.from_estimate("correlation", part.chosen),
+                *(Figure.from_estimate("correlation", estimates[one]) if one in estimates else "-" for one in metrics),
+            )
+        )
+    return ResultTable("By slice (Spearman)", columns, tuple(rows))
+
+
+def policy_table(policy: Policy) -> ResultTable:
+    """What could be done with a score: send the answer, leave it to a person, or hold it back."""
+    send = "none" if policy.send_at is None else f"{Figure('mean', policy.send_at)} and above"
+    hold = "none" if policy.hold_below is None else f"below {Figure('mean', policy.hold_below)}"
+    wrong, right = (Figure.from_estimate("share", rate) for rate in (policy.wrong_rate, policy.right_held_rate))
+    rows: Rows = (
+        ("sent to the customer", send, Figure("count", policy.sent), f"{policy.sent_bad} bad: {wrong}"),
+        ("left to a person", "between", Figure("count", policy.to_person), ""),
+        ("held back", hold, Figure("count", policy.held), f"{policy.held_good} good: {right}"),
+    )
+    columns = (Column("answers", "text"), Column("score"), Column("n"), Column("wrongly"))
+    return ResultTable("What could be done with a score (out of fold)", columns, rows)

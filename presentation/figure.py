@@ -1,0 +1,181 @@
+"""A figure: a value with its interval, and the one place that says how each kind of figure is written."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+MISSING = "-"
+"""What stands where there is no figure; a page has a dash."""
+
+Kind = Literal[
+    "mean",
+    "value",
+    "change",
+    "correlation",
+    "rho",
+    "coefficient",
+    "cosine",
+    "contribution",
+    "distance",
+    "index",
+    "rating",
+    "predicted",
+    "share",
+    "rate",
+    "p",
+    "count",
+    "seconds",
+    "hours",
+    "usd",
+    "price",
+]
+"""What a figure is.
+
+- `mean`: a mean of scores or ratings; `value`: one answer's score; `change`: a difference of these
+- `correlation`: a correlation, or a difference of two, in a table; `rho`: a correlation inside a sentence
+- `coefficient`: from 0 to 1, such as AUROC, kappa or a probability; `cosine`: of two texts
+- `distance` and `index`: of topics and folds
+- `contribution`: what a part adds to a prediction; `rating`: one rating; `predicted`: one predicted rating
+- `share`: a share of many, in whole percent; `rate`: a share that may be small; `p`: a p-value
+- `count`: a whole number, such as tokens; `seconds` and `hours`: durations
+- `usd`: what calls took; `price`: what 1,000 answers take
+"""
+
+_FORMATS: dict[Kind, str] = {
+    "mean": ".2f",
+    "value": ".3f",
+    "change": "+.3f",
+    "correlation": "+.2f",
+    "rho": ".2f",
+    "coefficient": ".2f",
+    "cosine": "+.3f",
+    "contribution": "+.2f",
+    "distance": ".4f",
+    "index": ".0f",
+    "rating": "g",
+    "predicted": ".1f",
+    "share": ".0%",
+    "rate": ".1%",
+    "p": ".3f",
+    "count": ",.0f",
+    "seconds": ",.1f",
+    "hours": ",.1f",
+    "usd": ".4f",
+    "price": ",.2f",
+}
+_SMALLEST_P = 0.001
+
+
+class Interval(Protocol):
+    """An estimate with its interval, as far as there is one."""
+
+    @property
+    def value(self) -> float | None:
+        """The estimate; None where there is none."""
+
+    @property
+    def low(self) -> float | None:
+        """The lower end."""
+
+    @property
+    def high(self) -> float | None:
+        """The upper end."""
+
+    @property
+    def problem(self) -> str:
+        """Why there is no estimate or no interval; else empty."""
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A value with its interval; as a string it is what every table, page and sentence shows.
+
+    Attributes:
+        kind: What it is, which says how it is written.
+        value: The value; None where there is none.
+        low: The interval's lower end; None without an interval.
+        high: Its upper end.
+        problem: Why there is no value, or no interval.
+
+    Examples:
+        >>> str(Figure("correlation", 0.519, 0.38, 0.63)), str(Figure("mean", 0.519)), str(Figure("p", 0.0004))
+        ('+0.52 [+0.38, +0.63]', '0.52', '<0.001')
+        >>> str(Figure("correlation", None, problem="all values are equal")), str(Figure("usd", None))
+        ('none: all values are equal', 'unknown')
+    """
+
+    kind: Kind
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+    problem: str = ""
+
+    @classmethod
+    def from_estimate(cls, kind: Kind, estimate: Interval) -> "Figure":
+        """The figure of an estimate with its interval."""
+        return cls(kind, estimate.value, estimate.low, estimate.high, estimate.problem)
+
+    def __str__(self) -> str:
+        """The figure in words: the value, its interval or why there is none."""
+        if self.value is None:
+            return f"none: {self.problem}" if self.problem else "unknown" if self.kind in {"usd", "price"} else MISSING
+        text = _write(self.kind, self.value)
+        if self.low is not None and self.high is not None:
+            return f"{text} [{_write(self.kind, self.low)}, {_write(self.kind, self.high)}]"
+        return f"{text} ({self.problem})" if self.problem else text
+
+
+def _write(kind: Kind, value: float) -> str:
+    if kind == "p" and value < _SMALLEST_P:
+        return f"<{_SMALLEST_P}"
+    text = format(value, _FORMATS[kind])
+    is_zero = text.startswith("-") and not text.strip("-0.,%")  # there is no -0.00
+    return text.replace("-", "+" if "+" in _FORMATS[kind] else "", 1) if is_zero else text
+
+
+def format_p(p: float | None) -> str:
+    """A p-value inside a sentence.
+
+    Examples:
+        >>> format_p(0.0312), format_p(0.0001), format_p(None)
+        ('p = 0.031', 'p < 0.001', 'no p-value')
+    """
+    if p is None:
+        return "no p-value"
+    return f"p < {_SMALLEST_P}" if p < _SMALLEST_P else f"p = {Figure('p', p)}"
+
+
+def format_cost(usd: float | None) -> str:
+    """What calls took, with its unit.
+
+    Examples:
+        >>> format_cost(0.01234), format_cost(None)
+        ('0.0123 USD', 'unknown')
+    """
+    return "unknown" if usd is None else f"{Figure('usd', usd)} USD"
+
+
+def format_price(cost: float | None, unit: str) -> str:
+    """What 1,000 answers take, with its unit.
+
+    Args:
+        cost: The cost, in the unit.
+        unit: `usd` or `USD`, or what is counted, such as tokens.
+
+    Examples:
+        >>> format_price(0.424, "USD"), format_price(310_000, "tokens"), format_price(0.15, "usd")
+        ('0.42 USD', '310,000 tokens', '0.15 USD')
+    """
+    if unit.lower() == "usd":
+        return f"{Figure('price', cost)} USD"
+    return f"{Figure('count', cost)} {unit}"
+
+
+def figures(kind: Kind) -> Callable[[float | None], Figure]:
+    """A function that makes figures of one kind, without intervals, for `map`.
+
+    Example:
+        >>> [str(one) for one in map(figures("share"), (0.5, None))]
+        ['50%', '-']
+    """
+    return lambda value: Figure(kind, value)

@@ -1,0 +1,216 @@
+"""A result table and a block of a report, as values: what is shown, not where."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, cast, get_args
+
+from .figure import Figure, Kind
+
+Tone = Literal["", "better", "worse", "good", "bad", "warning", "baseline", "chosen", "quiet", "strong"]
+"""How a cell, a row or a sentence looks: better or worse than what it is compared with, good or bad in itself, ..."""
+
+Detail = Literal["always", "wide", "page"]
+"""Where a column is shown: always; in a terminal with `--wide` only, and on pages; or on pages only."""
+
+
+TextKind = Literal["name", "text", "prose", "markdown"]
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a result table.
+
+    Attributes:
+        head: What stands above it.
+        kind: What its cells are: `figure`; `estimate`, a figure with its interval or why there is none, which stands at
+            the left; `name` of a metric, judge or file; `text`, a few words; `prose`, a long text; or `markdown`, a
+            text under test that a page renders.
+        detail: Where it is shown.
+        is_whole: Whether its cells stay on one line as long as the terminal has room.
+    """
+
+    head: str
+    kind: Literal["figure", "estimate", "name", "text", "prose", "markdown"] = "figure"
+    detail: Detail = "always"
+    is_whole: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TableCell:
+    """A cell with its looks.
+
+    Attributes:
+        content: What it shows.
+        tone: How it looks.
+        note: A remark after the content, in small print on a page; a terminal leaves it out.
+        link: Where it leads on a page.
+    """
+
+    content: Figure | str
+    tone: Tone = ""
+    note: str = ""
+    link: str = ""
+
+    def __str__(self) -> str:
+        """The content in words."""
+        return str(self.content)
+
+
+Content = TableCell | Figure | str
+"""What stands in a table: a figure, a text, or either with its looks."""
+
+Rows = tuple[tuple[Content, ...], ...]
+"""The rows of a table: one cell per column."""
+
+
+@dataclass(frozen=True, slots=True)
+class ResultTable:
+    """A table of results.
+
+    Attributes:
+        caption: What stands above it; "" for nothing.
+        columns: Its columns.
+        rows: One cell per column.
+        tones: How each row looks; none for plain rows.
+        note: What stands under it: what its heads mean; "" for nothing.
+    """
+
+    caption: str
+    columns: tuple[Column, ...]
+    rows: Rows
+    tones: tuple[Tone, ...] = ()
+    note: str = ""
+
+    @property
+    def title_column(self) -> int:
+        """The number of the column that says what a row is about: the first with names, else the first."""
+        return next((number for number, column in enumerate(self.columns) if column.kind == "name"), 0)
+
+    def tone(self, number: int) -> Tone:
+        """How a row looks."""
+        return self.tones[number] if self.tones else ""
+
+    def without_empty(self, *heads: str) -> "ResultTable":
+        """The same table without those of the named columns that have nothing in any row.
+
+        Example:
+            >>> table = ResultTable("", (Column("n"), Column("p")), (("1", ""), ("2", Figure("p", None))))
+            >>> [column.head for column in table.without_empty("n", "p").columns]
+            ['n']
+        """
+        kept = [
+            number
+            for number, column in enumerate(self.columns)
+            if column.head not in heads or any(not is_empty(row[number]) for row in self.rows)
+        ]
+        return ResultTable(
+            self.caption,
+            tuple(self.columns[number] for number in kept),
+            tuple(tuple(row[number] for number in kept) for row in self.rows),
+            self.tones,
+            self.note,
+        )
+
+
+def is_empty(content: Content) -> bool:
+    """Whether a cell shows nothing: an empty text, or a figure without a value or a reason."""
+    inner = content.content if isinstance(content, TableCell) else content
+    return inner.value is None and not inner.problem if isinstance(inner, Figure) else not inner
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A column of a table that is made from a list of results.
+
+    Attributes:
+        head: What stands above it.
+        kind: What it shows: a kind of figure, or a kind of text.
+        read: What it shows of one result: a number or an estimate, which become figures; a text, a figure or a cell.
+        detail: Where it is shown.
+        is_left: Whether its figures stand at the left.
+        is_whole: Whether its cells stay on one line as long as the terminal has room.
+    """
+
+    head: str
+    kind: Kind | TextKind
+    read: Callable[[Any], object]
+    detail: Detail = "always"
+    is_left: bool = False
+    is_whole: bool = False
+
+    @property
+    def column(self) -> Column:
+        """The column."""
+        if self.kind in get_args(TextKind):
+            return Column(self.head, cast("TextKind", self.kind), self.detail, self.is_whole)
+        return Column(self.head, "estimate" if self.is_left else "figure", self.detail, self.is_whole)
+
+    def cell(self, result: object) -> Content:
+        """What it shows of one result."""
+        value = self.read(result)
+        if isinstance(value, str | Figure | TableCell):
+            return value
+        kind = cast("Kind", self.kind)
+        return (
+            Figure(kind, value)
+            if value is None or isinstance(value, int | float)
+            else Figure.from_estimate(kind, cast("Any", value))
+        )
+
+
+def tabulate(
+    caption: str,
+    results: Iterable[object],
+    fields: Sequence[Field],
+    *,
+    tone: Callable[[Any], Tone] | None = None,
+    note: str = "",
+) -> ResultTable:
+    """A table with one row per result.
+
+    Args:
+        caption: What stands above it; "" for nothing.
+        results: What it shows.
+        fields: Its columns.
+        tone: How the row of a result looks; None for plain rows.
+        note: What stands under it; "" for nothing.
+
+    Example:
+        >>> table = tabulate("", [0.25, 0.5], [Field("share", "share", lambda value: value)])
+        >>> [str(cell) for row in table.rows for cell in row]
+        ['25%', '50%']
+    """
+    listed = list(results)
+    rows = tuple(tuple(field.cell(result) for field in fields) for result in listed)
+    tones = tuple(map(tone, listed)) if tone else ()
+    return ResultTable(caption, tuple(field.column for field in fields), rows, tones, note)
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    """A paragraph of a block.
+
+    Attributes:
+        text: What it says.
+        tone: How it looks.
+        label: Its first words, where they alone have the tone.
+        indent: How many columns it is moved to the right.
+        is_whole: Whether it stays on one line, however narrow the terminal is.
+    """
+
+    text: str
+    tone: Tone = ""
+    label: str = ""
+    indent: int = 0
+    is_whole: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ReportBlock:
+    """A block of a report: paragraphs and tables in their order.
+
+    Attributes:
+        parts: What it is made of.
+    """
+
+    parts: Sequence[Paragraph | ResultTable]

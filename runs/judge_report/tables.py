@@ -1,0 +1,153 @@
+"""The tables and sentences of a comparison of judges."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from ...meta_eval.estimate import Estimate
+from ...presentation.figure import Figure, format_p, format_price
+from ...presentation.result_table import Field, Paragraph, ReportBlock, ResultTable, tabulate
+from ..judge_comparison import JudgeComparison, JudgeFindings, Unit
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+
+_SAME = "* every reply about these claims is the same to the letter: as a rule no question had the change"
+
+
+def comparison_block(comparison: JudgeComparison) -> ReportBlock:
+    """The advice, the judges, how their agreement differs, and what panels and probes give."""
+    parts: list[Paragraph | ResultTable] = [_line(comparison.advice), judge_table(comparison)]
+    parts += map(_line, _pair_lines(comparison))
+    parts += _claim_lines(comparison)
+    parts += map(_line, _panel_lines(comparison))
+    if comparison.probes:
+        parts.append(probe_table(comparison))
+    return ReportBlock(tuple(parts))
+
+
+def _line(text: str) -> Paragraph:
+    return Paragraph(text, is_whole=True)
+
+
+def judge_table(comparison: JudgeComparison, keys: Mapping[str, str] | None = None) -> ResultTable:
+    """What is known of each judge.
+
+    Args:
+        comparison: The comparison.
+        keys: The letter of each judge in the chart; left out without a chart.
+    """
+    letters = [] if keys is None else [Field("", "text", lambda judge: keys.get(judge.judge, ""))]
+    fields = (
+        *letters,
+        Field("judge", "name", lambda judge: judge.judge),
+        Field("n", "count", lambda judge: judge.samples, "wide"),
+        Field("failed", "share", lambda judge: judge.failed),
+        Field("unparsable", "rate", _unparsable, "wide"),
+        Field("Spearman with rating", "correlation", lambda judge: _agreement(judge.agreement), is_left=True),
+        Field("same when asked again", "share", _consistency, "wide"),
+        Field("tokens", "count", lambda judge: judge.tokens, "wide"),
+        Field("USD", "price", lambda judge: judge.usd),
+        Field("s", "count", lambda judge: judge.seconds),
+        Field("frontier", "count", lambda judge: "yes" if judge.on_frontier else "", "wide"),
+    )
+    caption = f"Judges by {comparison.metric}; cost and time of 1,000 answers"
+    return tabulate(caption, comparison.judges, fields, tone=lambda judge: "chosen" if judge.on_frontier else "")
+
+
+def _consistency(judge: JudgeFindings) -> float | str:
+    return "not asked" if judge.consistency is None else judge.consistency
+
+
+def _unparsable(judge: JudgeFindings) -> str:
+    if judge.unparsable is None:
+        return "no reply"
+    return str(Figure("rate", judge.unparsable)) + (f" ({Figure('rate', judge.lost)} lost)" if judge.lost else "")
+
+
+def _agreement(rho: Estimate) -> str:
+    figure = str(Figure.from_estimate("correlation", rho))
+    return figure if rho.value is None else f"{figure} (n = {rho.n})"
+
+
+def panel_table(comparison: JudgeComparison, keys: Mapping[str, str], beyond: "Collection[str]") -> ResultTable:
+    """What several judges reach together.
+
+    Args:
+        comparison: The comparison.
+        keys: The letter of each panel in the chart.
+        beyond: The panels that agree more than any judge of their cost.
+    """
+    fields = (
+        Field("", "text", lambda panel: keys.get(panel.name, "")),
+        Field("panel", "name", lambda panel: panel.name),
+        Field("Spearman with rating", "correlation", lambda panel: panel.agreement),
+        Field("n", "count", lambda panel: panel.agreement.n),
+        Field(_unit_name(comparison.unit), "price", lambda panel: format_price(panel.cost, comparison.unit)),
+        Field("asks the expensive judge", "share", lambda panel: panel.expensive_share),
+        Field("saves", "share", lambda panel: panel.saving),
+        Field("agrees more than any judge of that cost", "text", lambda panel: "yes" if panel.name in beyond else "no"),
+    )
+    return tabulate("Judges together", comparison.panels, fields)
+
+
+def _unit_name(unit: Unit) -> str:
+    return "USD" if unit == "usd" else unit
+
+
+def probe_table(comparison: JudgeComparison) -> ResultTable:
+    """What each probe changed, per judge."""
+    fields = (
+        Field("judge", "name", lambda probe: probe.judge),
+        Field("probe", "text", lambda probe: probe.probe + ("*" if probe.identical else "")),
+        Field("claims", "count", lambda probe: probe.claims, "wide"),
+        Field("flipped [95%]", "share", lambda probe: probe.flips),
+        Field("to supported", "count", lambda probe: probe.to_supported),
+        Field("samples", "count", lambda probe: probe.shift.n, "wide"),
+        Field("shift of the score [95%]", "change", lambda probe: probe.shift, "wide"),
+    )
+    note = _SAME if any(probe.identical for probe in comparison.probes) else ""
+    return tabulate(
+        "Verdicts that flip under probes, of claims that stand in both", comparison.probes, fields, note=note
+    )
+
+
+def pair_table(comparison: JudgeComparison) -> ResultTable:
+    """How the agreement of two judges differs, and how far they give the same verdicts."""
+    kappas = {(first, second): kappa for first, second, kappa in comparison.claims.kappas}
+    fields = (
+        Field("judges", "name", lambda pair: f"{pair.first} − {pair.second}"),
+        Field("n", "count", lambda pair: pair.n),
+        Field("difference of agreement", "correlation", lambda pair: pair.problem or pair.difference),
+        Field("p, groups", "p", lambda pair: pair.p_permutation),
+        Field("kappa of the claims", "coefficient", lambda pair: kappas.get((pair.first, pair.second))),
+    )
+    return tabulate("Between the judges", comparison.pairs, fields)
+
+
+def _pair_lines(comparison: JudgeComparison) -> "Iterator[str]":
+    for pair in comparison.pairs:
+        difference = pair.problem or Figure.from_estimate("correlation", pair.difference)
+        p = "" if pair.p_permutation is None else f", {format_p(pair.p_permutation)}"
+        yield f"rho({pair.first}) - rho({pair.second}) = {difference}{p} (n = {pair.n})"
+
+
+def _claim_lines(comparison: JudgeComparison) -> "Iterator[Paragraph]":
+    claims = comparison.claims
+    yield _line(f"{claims.claims} claims that all judged: Krippendorff's alpha {_coefficient(claims.alpha)}")
+    for first, second, kappa in claims.kappas:
+        yield Paragraph(f"{first} and {second}: kappa {_coefficient(kappa)}", indent=2, is_whole=True)
+
+
+def _coefficient(value: float | None) -> str:
+    return "undefined" if value is None else str(Figure("coefficient", value))
+
+
+def _panel_lines(comparison: JudgeComparison) -> "Iterator[str]":
+    for panel in comparison.panels:
+        cost = format_price(panel.cost, comparison.unit)
+        line = f"panel, {panel.name}: {_agreement(panel.agreement)}, {cost}"
+        if panel.expensive_share is not None:
+            line += f"; {Figure('share', panel.expensive_share)} went to the expensive judge"
+        if panel.saving is not None:
+            line += f", saving {Figure('share', panel.saving)}"
+        yield line

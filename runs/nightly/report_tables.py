@@ -1,0 +1,66 @@
+"""The tables of a nightly run."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from ...presentation.result_table import Field, ResultTable, TableCell, Tone, tabulate
+from ..run_tables import CHANGE, report_table
+from .gates import GateResult
+from .nightly_report import NightlyReport, SampleReport
+
+STATE_TONES: dict[str, Tone] = {"passed": "good", "failed": "bad"}
+"""How the state of a gate looks; another is neither good nor bad."""
+
+
+def gate_table(gates: Sequence[GateResult]) -> ResultTable:
+    """The gates of a nightly run: the state of each, and why."""
+    fields = (
+        Field("state", "text", lambda gate: TableCell(gate.state, STATE_TONES.get(gate.state, "warning"))),
+        Field("gate", "name", lambda gate: gate.title),
+        Field("reason", "text", lambda gate: gate.reason),
+    )
+    return tabulate("Gates", gates, fields)
+
+
+def changed_table(caption: str, samples: Sequence[SampleReport]) -> ResultTable:
+    """Samples that changed or newly fail, before and now."""
+    fields = (
+        Field("sample", "text", lambda sample: sample.sample),
+        Field("metric", "name", lambda sample: sample.metric),
+        Field("before", "value", lambda sample: sample.before),
+        Field("now", "value", lambda sample: sample.now),
+        Field("question", "markdown", lambda sample: sample.question),
+        Field("answer", "markdown", lambda sample: sample.answer, "page"),
+        Field("reason", "prose", lambda sample: sample.reason),
+    )
+    return tabulate(caption, samples, fields)
+
+
+class RunTables(NamedTuple):
+    """The tables of one judge's run; those of samples are None where there is none."""
+
+    metrics: ResultTable
+    newly_failing: ResultTable | None
+    changed: ResultTable | None
+
+
+class NightlyTables(NamedTuple):
+    """The tables of a nightly run's page."""
+
+    gates: ResultTable
+    runs: tuple[RunTables, ...]
+
+
+def nightly_tables(report: NightlyReport) -> NightlyTables:
+    """Makes the tables of a nightly run's page."""
+    return NightlyTables(
+        gate_table(report.gates),
+        tuple(
+            RunTables(
+                report_table("", run.metrics).without_empty(CHANGE, "p"),
+                changed_table("Newly failing", run.newly_failing) if run.newly_failing else None,
+                changed_table("Changed most", run.changed) if run.changed else None,
+            )
+            for run in report.runs
+        ),
+    )

@@ -1,0 +1,153 @@
+"""A run as a person reads it: agreement by language, what was left out, the worst answers."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from ..metrics import Score
+from ..metrics.specification import BASELINES
+from ..presentation.figure import Figure, format_cost
+from ..presentation.result_table import Paragraph, ReportBlock, ResultTable, Tone
+from ..presentation.texts import one_line
+from .run_tables import sample_table, summary_table
+from .summary import MetricSummary, ScoreTotals, best_metric
+
+if TYPE_CHECKING:
+    from ..judges import Usage
+    from .session import Outcome
+    from .store import Store
+
+_WORST_ANSWERS = 5
+_REASONS = 3
+_MOST_SAMPLES = 10_000
+
+
+def run_block(store: "Store", run: str, outcome: "Outcome | None" = None, *, is_detailed: bool = False) -> ReportBlock:
+    """A run's tables by language, and why scores are missing.
+
+    Args:
+        store: Where the run is.
+        run: The run's id.
+        outcome: What the session took that has just ended, if one has.
+        is_detailed: Whether the tables' remarks are in detail.
+    """
+    plan = store.run(run).plan
+    judge = plan.judge.label if plan.judge else "no judge"
+    sets = ", ".join(source.rsplit("/", 1)[-1] for source in plan.sets)
+    parts: list[Paragraph | ResultTable] = [Paragraph(f"Run {run} ({store.run(run).status}): {sets}; judge: {judge}")]
+    if outcome is not None:
+        parts.append(Paragraph(f"{session_line(outcome.usage)}; {Figure('seconds', outcome.seconds)} s"))
+        if outcome.without_prompts:
+            parts.append(Paragraph(describe_missing_prompts(outcome.without_prompts)))
+    totals = ScoreTotals.of_run(store, run)
+    summaries = totals.summarise(plan.all_directions, by_language=True, has_p_values=False)
+    for language in dict.fromkeys(summary.language for summary in summaries):
+        rows = [summary for summary in summaries if summary.language == language]
+        parts.append(summary_table(f"Language: {language or 'not said'}", rows, is_detailed=is_detailed))
+    return ReportBlock((*parts, *_notes(store, run, summaries)))
+
+
+def session_line(usage: "Usage") -> str:
+    """What the calls of a session took, in one line."""
+    tokens = Figure("count", usage.tokens_in + usage.tokens_out)
+    return (
+        f"{usage.calls} judge calls, {usage.from_cassette} of them replayed; {tokens} tokens; "
+        f"cost {format_cost(usage.usd)}"
+    )
+
+
+def describe_missing_prompts(samples: Mapping[str, int]) -> str:
+    """Says in one line which samples the judge was asked about in another language than theirs.
+
+    Args:
+        samples: The number of such samples by their language.
+
+    Example:
+        >>> describe_missing_prompts({"es": 2, "tr": 1})
+        'There are no prompts in es (2 samples), tr (1 sample); the judge was asked in English.'
+    """
+    listed = (f"{language} ({n} sample{'s' * (n != 1)})" for language, n in sorted(samples.items()))
+    return f"There are no prompts in {', '.join(listed)}; the judge was asked in English."
+
+
+def _notes(store: "Store", run: str, summaries: Sequence[MetricSummary]) -> Iterator[Paragraph]:
+    """Which metrics are better when lower, and why scores are missing, each reason with its count."""
+    lower = dict.fromkeys(summary.name for summary in summaries if not summary.higher_is_better)
+    if lower:
+        yield Paragraph(f"{', '.join(lower)}: lower is better")
+    reasons: dict[tuple[str, str], list[tuple[str, int]]] = {}
+    for metric, status, reason, count in store.missing_scores(run):
+        reasons.setdefault((metric, status), []).append((reason, count))
+    for (metric, status), counts in reasons.items():
+        total = sum(count for _, count in counts)
+        shown = "; ".join(f"{one_line(reason, 160)} ({count})" for reason, count in counts[:_REASONS])
+        more = f"; {len(counts) - _REASONS} other reasons" if len(counts) > _REASONS else ""
+        tone: Tone = "bad" if status == "failed" else "warning"
+        yield Paragraph(f"{shown}{more}", tone, f"{metric}: {total} {status}:")
+
+
+def worst_block(store: "Store", run: str, count: int = _WORST_ANSWERS) -> tuple[str, ReportBlock]:
+    """The worst answers by the metric that agrees best with the ratings.
+
+    Args:
+        store: Where the run is.
+        run: The run's id.
+        count: How many, at most.
+
+    Returns:
+        The id of the worst, or "" where no answer has a value, and the block.
+    """
+    plan = store.run(run).plan
+    totals = ScoreTotals.of_run(store, run)
+    metric = best_metric(totals.summarise(plan.all_directions, has_intervals=False), plan.metrics)
+    worst = store.worst(run, metric, count) if metric else []
+    if not worst:
+        return "", ReportBlock(())
+    which = "worst answer" if len(worst) == 1 else f"{len(worst)} worst answers"
+    parts = [Paragraph(f"The {which} by {metric}:", "strong")]
+    for sample, score in worst:
+        rating = "" if sample.human_rating is None else f", rated {Figure('rating', sample.human_rating)}"
+        question = one_line(sample.user_input, 90)
+        parts.append(Paragraph(f"{Figure('value', score.value)}{rating}: {question}", label=sample.id, indent=2))
+        parts.append(Paragraph(one_line(sample.response, 120), "quiet", indent=6))
+        parts.append(Paragraph(one_line(score.reason, 240), indent=6))
+    return one_line(worst[0][0].id), ReportBlock(tuple(parts))
+
+
+def sample_block(store: "Store", run: str, room: int | None) -> ReportBlock:
+    """Every sample's values, as far as there is room.
+
+    Args:
+        store: Where the run is.
+        run: The run's id.
+        room: How many characters wide the table may be; None for no bound.
+    """
+    if (count := store.count_samples(run)) > _MOST_SAMPLES:
+        text = (
+            f"{Figure('count', count)} samples are too many for a table; one: assay show {run} SAMPLE; all: assay view"
+        )
+        return ReportBlock((Paragraph(text),))
+    all_metrics = store.run(run).plan.all_metrics
+    metrics = [metric for metric in all_metrics if metric not in BASELINES] or list(all_metrics)
+    samples = list(store.samples(run))
+    shown = metrics
+    if room is not None:
+        shown = _metrics_that_fit(metrics, room, max((len(sample.id) for sample in samples), default=6))
+    scores: dict[str, dict[str, Score]] = {}
+    for sample_id, metric, score in store.scores(run):
+        scores.setdefault(sample_id, {})[metric] = score
+    parts: list[Paragraph | ResultTable] = [sample_table(samples, shown, scores)]
+    if hidden := metrics[len(shown) :]:
+        parts.append(Paragraph(f"Not shown, for want of room: {', '.join(hidden)} (--wide shows all)"))
+    return ReportBlock(tuple(parts))
+
+
+def _metrics_that_fit(metrics: Sequence[str], room: int, id_width: int) -> list[str]:
+    """The first metrics whose columns fit beside the samples' ids and ratings; at least one."""
+    room -= (min(id_width, 24) + 3) + (len("rating") + 3) + 1
+    fitting: list[str] = []
+    for metric in metrics:
+        room -= max(len(metric), len("skipped")) + 3
+        if room < 0 and fitting:
+            break
+        fitting.append(metric)
+    return fitting

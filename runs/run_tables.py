@@ -1,0 +1,152 @@
+"""The tables of a run: its metrics in short and with intervals, its samples, its worst answers, its groups."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from ..eval_sets import Sample
+from ..metrics import Score
+from ..metrics.specification import BASELINES
+from ..presentation.figure import Figure
+from ..presentation.result_table import Column, Content, Field, ResultTable, Rows, TableCell, Tone, tabulate
+from .summary import MetricSummary
+
+if TYPE_CHECKING:
+    from .nightly.nightly_report import MetricReport
+    from .run_figures import GroupFigures
+
+CHANGE = "change [95% interval]"
+"""The head of the column of changes since an earlier run."""
+_TONES: dict[str, Tone] = {"above baseline": "better", "below baseline": "worse", "baseline": "baseline"}
+
+
+def summary_table(caption: str, summaries: Sequence[MetricSummary], *, is_detailed: bool = False) -> ResultTable:
+    """Per metric how many samples are scored, the mean, and how far it follows the ratings.
+
+    Args:
+        caption: What stands above it.
+        summaries: One summary per metric.
+        is_detailed: Whether the remarks say which baseline a metric loses to, its direction, and what failed.
+    """
+    correlation = "Spearman with rating [95% interval]" if is_detailed else "Spearman with rating"
+    fields = (
+        Field("metric", "name", lambda summary: summary.name),
+        Field("scored", "count", lambda summary: f"{summary.scored}/{summary.n}"),
+        Field("mean", "mean", lambda summary: summary.mean),
+        Field(correlation, "correlation", lambda summary: summary.correlation, is_left=True),
+        Field("n", "count", lambda summary: summary.correlation.n, "wide"),
+        Field("remark", "text", lambda summary: _remark(summary, is_detailed)),
+    )
+    return tabulate(caption, summaries, fields)
+
+
+def place_among_baselines(summary: MetricSummary) -> str:
+    """Whether a metric agrees more with the ratings than every baseline, or is one; "" where nothing can be said."""
+    if summary.name in BASELINES:
+        return "baseline"
+    if summary.agreement is None:
+        return ""
+    return "below baseline" if summary.loses_to else "above baseline"
+
+
+def _remark(summary: MetricSummary, is_detailed: bool) -> TableCell:
+    """Where the metric stands among the baselines; in detail also which one it loses to, and its direction."""
+    place = place_among_baselines(summary)
+    remarks = [f"below {summary.loses_to}" if is_detailed and summary.loses_to else place]
+    if is_detailed and not summary.higher_is_better:
+        remarks.append("lower is better")
+    if is_detailed and summary.failed:
+        remarks.append(f"{summary.failed} failed")
+    return TableCell(", ".join(filter(None, remarks)), _TONES.get(place, ""))
+
+
+def report_table(caption: str, metrics: "Sequence[MetricReport]") -> ResultTable:
+    """Per metric the counts, the mean and the change since an earlier run, with their intervals.
+
+    Args:
+        caption: What stands above it.
+        metrics: One row per metric; those that nobody asked for are baselines.
+    """
+    fields = (
+        Field("metric", "name", lambda metric: metric.metric),
+        Field("n", "count", lambda metric: metric.n, "wide"),
+        Field("scored", "count", lambda metric: metric.scored),
+        Field("without a score", "count", _missing, "page"),
+        Field("mean [95% interval]", "mean", lambda row: Figure("mean", row.mean, row.low, row.high), is_left=True),
+        Field(CHANGE, "change", _change, is_left=True),
+        Field("p", "p", lambda metric: metric.change_p, "wide"),
+    )
+    return tabulate(caption, metrics, fields, tone=lambda metric: "" if metric.asked else "baseline")
+
+
+def _change(metric: "MetricReport") -> Figure:
+    return Figure("change", metric.change, metric.change_low, metric.change_high)
+
+
+def _missing(metric: "MetricReport") -> TableCell:
+    counts = ((metric.skipped, "skipped"), (metric.failed, "failed"))
+    text = ", ".join(f"{Figure('count', count)} {status}" for count, status in counts if count)
+    return TableCell(text, "bad" if metric.failed else "")
+
+
+def sample_table(
+    samples: Iterable[Sample], metrics: Sequence[str], scores: Mapping[str, Mapping[str, Score]]
+) -> ResultTable:
+    """Per sample its rating and its values.
+
+    Args:
+        samples: The samples.
+        metrics: The metrics, one column each.
+        scores: By sample id and metric; one that is missing leaves its cell empty.
+    """
+    rows: Rows = tuple(
+        (sample.id, rating_of(sample), *(score_cell(scores.get(sample.id, {}).get(metric)) for metric in metrics))
+        for sample in samples
+    )
+    return ResultTable("Samples", (Column("sample", "text"), Column("rating"), *map(Column, metrics)), rows)
+
+
+def worst_table(samples: Iterable[Sample], metric: str, scores: Mapping[str, Mapping[str, Score]]) -> ResultTable:
+    """The worst answers by a metric, with their texts.
+
+    Args:
+        samples: The samples, the worst first.
+        metric: The metric.
+        scores: By sample id and metric.
+    """
+    fields = (
+        Field("id", "text", lambda sample: sample.id),
+        Field(metric, "value", lambda sample: score_cell(scores[sample.id][metric])),
+        Field("rating", "rating", rating_of),
+        Field("question", "prose", lambda sample: sample.user_input),
+        Field("answer", "prose", lambda sample: sample.response),
+        Field("reason", "prose", lambda sample: scores[sample.id][metric].reason),
+    )
+    return tabulate(f"The worst by {metric}", samples, fields)
+
+
+def score_cell(score: Score | None) -> Content:
+    """A score as its value, or why it has none."""
+    if score is None:
+        return ""
+    return score.status if score.value is None else Figure("value", score.value)
+
+
+def rating_of(sample: Sample) -> Content:
+    """A sample's rating; "" without one."""
+    return "" if sample.human_rating is None else Figure("rating", sample.human_rating)
+
+
+def group_table(groups: "Sequence[GroupFigures]", metrics: Sequence[str], link: Callable[[str], str]) -> ResultTable:
+    """The groups of answers with the worst means.
+
+    Args:
+        groups: The groups.
+        metrics: The metrics, one column each.
+        link: The address of a group's answers.
+    """
+    fields = (
+        Field("group", "text", lambda group: TableCell(group.group, link=link(group.group))),
+        Field("answers", "count", lambda group: group.n),
+        *(Field(metric, "mean", lambda group, metric=metric: group.means.get(metric)) for metric in metrics),  # type: ignore[misc]
+    )
+    return tabulate("", groups, fields)
