@@ -26,7 +26,7 @@ from assay.judges import LiteLLMJudge, Mode, load_settings
 from assay.meta_eval.estimate import estimate_proportion
 from assay.presentation.figure import Figure
 from assay.runs import Store
-from assay.runs.compare import Comparison, PairedSample
+from assay.runs.compare import PairedSample, RunComparison
 from assay.runs.nightly.gate_decisions import JudgedRun, decide_gates
 from assay.runs.nightly.gates import RegressionGate, Spending
 
@@ -162,7 +162,7 @@ def p_value(before: Floats, after: Floats, groups: Sequence[str]) -> float:
         PairedSample(str(n), "", "", group, False, {METRIC: (float(a), "scored")}, {METRIC: (float(b), "scored")})
         for n, (group, a, b) in enumerate(zip(groups, before, after, strict=True))
     )
-    comparison = Comparison("a", "b", {METRIC: True}, (), (), (), judged, (), (), (), 0)
+    comparison = RunComparison("a", "b", {METRIC: True}, (), (), (), judged, (), (), (), 0)
     gate = RegressionGate(gate="regression", metric=METRIC)
     run = JudgedRun("judge", (METRIC,), comparison.directions, judged, comparison)
     (result,) = decide_gates([gate], [run], Spending(), false_alarms=0.02)

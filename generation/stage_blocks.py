@@ -11,7 +11,7 @@ from ..presentation.texts import one_line
 from .documents import Extraction
 from .folds.fold_search import FoldPlan
 from .folds.leaks import Leaks
-from .topics import Topics
+from .topics import TopicDiscovery
 
 _TOPICS_SHOWN = 40
 _SETTINGS_SHOWN = 20
@@ -85,7 +85,7 @@ def sections_block(extractions: Sequence[Extraction], *, titles: bool) -> Report
     return ReportBlock((ResultTable("", columns, tuple(rows)), Paragraph(line)))
 
 
-def topics_as_json(topics: Topics) -> dict[str, Any]:
+def topics_as_json(topics: TopicDiscovery) -> dict[str, Any]:
     """Returns the object that `assay generate topics --json` prints."""
     return {
         "method": topics.method,
@@ -108,7 +108,7 @@ def topics_as_json(topics: Topics) -> dict[str, Any]:
     }
 
 
-def topics_block(topics: Topics) -> ReportBlock:
+def topics_block(topics: TopicDiscovery) -> ReportBlock:
     """The settings with their measures, the topics' statistics (Twente paper, Table 1) and the topics."""
     statistics = (
         ("min topic size", str(min(topics.sizes.values(), default=0))),
@@ -138,7 +138,7 @@ def topics_block(topics: Topics) -> ReportBlock:
     )
 
 
-def _settings_table(topics: Topics) -> ResultTable:
+def _settings_table(topics: TopicDiscovery) -> ResultTable:
     columns = (
         Column("dimensions"),
         Column(_size_name(topics).replace("_", " ")),
@@ -274,5 +274,5 @@ def _parts(plan: FoldPlan) -> dict[tuple[int, str], tuple[int, int]]:
     return {part: (counts[part], sampled[part]) for part in order}
 
 
-def _size_name(topics: Topics) -> str:
+def _size_name(topics: TopicDiscovery) -> str:
     return "smallest_topic" if topics.method == "bertopic" else "topics_asked"

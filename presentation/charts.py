@@ -11,7 +11,7 @@ _MOST_LABELS = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class ChartMark:
     """An estimate on an axis, places in percent; the interval may be missing."""
 
     name: str
@@ -28,7 +28,7 @@ class Forest:
     """Correlations with their intervals, best first; `zero` and `ceiling` are the places of the two lines."""
 
     axis: Axis
-    marks: tuple[Mark, ...]
+    marks: tuple[ChartMark, ...]
     without: tuple[tuple[str, str], ...]
     zero: float
     ceiling: float | None
@@ -49,12 +49,12 @@ def draw_forest(rows: Sequence[tuple[str, str, Interval, str]], ceiling: float |
     return Forest(axis, marks, without, axis.percent(0), None if ceiling is None else axis.percent(ceiling))
 
 
-def place_mark(axis: Axis, name: str, kind: str, estimate: Interval, remark: str = "") -> Mark | None:
+def place_mark(axis: Axis, name: str, kind: str, estimate: Interval, remark: str = "") -> ChartMark | None:
     """An estimate on an axis; None where it has no value."""
     if estimate.value is None:
         return None
     low, high = (None if end is None else axis.percent(end) for end in (estimate.low, estimate.high))
-    return Mark(name, kind, axis.percent(estimate.value), low, high, estimate, remark)
+    return ChartMark(name, kind, axis.percent(estimate.value), low, high, estimate, remark)
 
 
 @dataclass(frozen=True, slots=True)

@@ -94,7 +94,7 @@ class Difference:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class RunComparison:
     """Two runs: the differences over all, by language and by message type, and the samples that both have.
 
     Attributes:
@@ -141,7 +141,7 @@ class Comparison:
         return sorted(changes, key=lambda pair: (-abs(pair[1]), sign * pair[1]))[:count]
 
 
-def compare(store: "Store", run_a: str, run_b: str) -> Comparison:
+def compare(store: "Store", run_a: str, run_b: str) -> RunComparison:
     """Pairs two runs by sample id, and samples without ids of their own by question (`pair_samples`).
 
     Args:
@@ -169,7 +169,7 @@ def compare(store: "Store", run_a: str, run_b: str) -> Comparison:
         raise UsageError(f"{run_a} and {run_b} have no sample in common (same id, same question): nothing to compare")
     elsewhere_a = {*pairing.ids.values(), *pairing.other_question}
     elsewhere_b = {*pairing.ids, *pairing.other_question}
-    return Comparison(
+    return RunComparison(
         a=run_a,
         b=run_b,
         directions=directions,

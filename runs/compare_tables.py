@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from ..metrics.specification import BASELINES
 from ..presentation.figure import Figure
 from ..presentation.result_table import Content, Field, Paragraph, ReportBlock, ResultTable, TableCell, Tone, tabulate
-from .compare import Comparison, Difference
+from .compare import Difference, RunComparison
 
 if TYPE_CHECKING:
     from .store import Store
@@ -15,7 +15,7 @@ _SIGNIFICANT = 0.05  # the largest p-value at which a table says which run is be
 _NOTE = "p: sign-flip test over groups, adjusted for the rows of the table (Holm)"
 
 
-def comparison_block(store: "Store", comparison: Comparison) -> ReportBlock:
+def comparison_block(store: "Store", comparison: RunComparison) -> ReportBlock:
     """Which runs are compared, how their samples were paired, and the tables.
 
     Args:
@@ -32,7 +32,7 @@ def comparison_block(store: "Store", comparison: Comparison) -> ReportBlock:
     )
 
 
-def comparison_tables(comparison: Comparison) -> tuple[ResultTable, ...]:
+def comparison_tables(comparison: RunComparison) -> tuple[ResultTable, ...]:
     """The differences over all answers, then by language and by message type where there is more than one."""
     tables = (
         ("All samples", "", comparison.overall),
@@ -80,7 +80,7 @@ def _run_line(store: "Store", run: str) -> str:
     return f"run {row.id} ({row.status}), judge: {row.plan.judge.label if row.plan.judge else 'no judge'}"
 
 
-def _pairing(comparison: Comparison) -> str:
+def _pairing(comparison: RunComparison) -> str:
     line = f"{len(comparison.samples)} samples in both, {comparison.changed_answers} of them with another answer"
     for count, what in [
         (len(comparison.only_a), "only in A"),

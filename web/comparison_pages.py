@@ -11,7 +11,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from ..runs import Store
-from ..runs.compare import Comparison, compare
+from ..runs.compare import RunComparison, compare
 from ..runs.compare_tables import comparison_tables
 from .run_pages import answer_url
 from .viewer import Viewer, for_visitors, number_of
@@ -96,7 +96,7 @@ class ComparisonPages:
         return self.viewer.render(request, "compare_figures.html", content)
 
 
-def _texts(store: Store, comparison: Comparison, samples: list[str]) -> dict[str, tuple[str, str, str]]:
+def _texts(store: Store, comparison: RunComparison, samples: list[str]) -> dict[str, tuple[str, str, str]]:
     texts = {}
     for sample in samples:
         before, after = store.sample(comparison.a, comparison.id_in_a(sample)), store.sample(comparison.b, sample)
@@ -105,7 +105,7 @@ def _texts(store: Store, comparison: Comparison, samples: list[str]) -> dict[str
 
 
 def _changed_answers(
-    comparison: Comparison, samples: list[str], texts: dict[str, tuple[str, str, str]]
+    comparison: RunComparison, samples: list[str], texts: dict[str, tuple[str, str, str]]
 ) -> list[ChangedAnswer]:
     by_id = {pair.sample: pair for pair in comparison.samples}
     answers = []

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from ..generation.probes.self_preference import ProbeRun, SelfPreference
     from ..runs import Store
-    from ..runs.compare import Comparison
+    from ..runs.compare import RunComparison
 
 
 def print_effects(names: tuple[str, ...], store: str | Path, *, as_json: bool) -> None:
@@ -54,7 +54,7 @@ def print_effects(names: tuple[str, ...], store: str | Path, *, as_json: bool) -
     _print_preferences(probe_runs, preferences)
 
 
-def _probe_as_json(probe_run: "ProbeRun", comparison: "Comparison") -> dict[str, Any]:
+def _probe_as_json(probe_run: "ProbeRun", comparison: "RunComparison") -> dict[str, Any]:
     wording = {"reworded_by": probe_run.reworded_by, "own": probe_run.is_own_wording}
     effect = {"probe": probe_run.probe, "run": comparison.b, "effects": _effects_as_json(comparison)}
     return effect | (wording if probe_run.reworded_by else {})
@@ -70,7 +70,7 @@ def _preference_as_json(preference: "SelfPreference") -> dict[str, Any]:
     }
 
 
-def _effects_as_json(comparison: "Comparison") -> list[dict[str, Any]]:
+def _effects_as_json(comparison: "RunComparison") -> list[dict[str, Any]]:
     return [difference.as_json() for difference in comparison.overall]
 
 
@@ -102,7 +102,7 @@ def _print_preferences(probe_runs: "Sequence[ProbeRun]", preferences: "Sequence[
         echo(one_line(f"no own wording beside another's: reworded by {models}, judged by {judge}"))
 
 
-def _print_effect(title: str, comparison: "Comparison", columns: tuple[str, str, str]) -> None:
+def _print_effect(title: str, comparison: "RunComparison", columns: tuple[str, str, str]) -> None:
     first, second, difference = columns
     headings = (
         Column("metric", "text"),

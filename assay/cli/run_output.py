@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from ..runs import Outcome, Store
-    from ..runs.compare import Comparison
+    from ..runs.compare import RunComparison
 
 _STYLES = {"title": "bold", "detail": "dim", "remark": "yellow"}
 _STYLES |= {"supported": "green", "contradicted": "red", "not_found": "yellow", "unverifiable": "magenta"}
@@ -63,7 +63,7 @@ def _style(line: Line) -> "Text":
     return Text.assemble(*((terminal_text(part.text), _STYLES.get(part.kind, "")) for part in line))
 
 
-def print_comparison(store: "Store", comparison: "Comparison", metric: str, count: int) -> None:
+def print_comparison(store: "Store", comparison: "RunComparison", metric: str, count: int) -> None:
     """Prints the tables, then the samples whose `metric` changed most with both audits side by side.
 
     Args:
@@ -83,7 +83,7 @@ def print_comparison(store: "Store", comparison: "Comparison", metric: str, coun
         _print_side_by_side(store, comparison, sample, metric)
 
 
-def _print_side_by_side(store: "Store", comparison: "Comparison", sample: str, metric: str) -> None:
+def _print_side_by_side(store: "Store", comparison: "RunComparison", sample: str, metric: str) -> None:
     from rich.console import Group
     from rich.table import Table
     from rich.text import Text

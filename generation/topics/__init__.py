@@ -1,6 +1,6 @@
 """What the sections are about: BERTopic with Assay's embedder, or Ward's clustering for small collections."""
 
-from .discovery import Method, Topics, find_topics
+from .discovery import Method, TopicDiscovery, find_topics
 from .section_topic import OUTLIER, SectionTopic, read_topics, write_topics
 
-__all__ = ["OUTLIER", "Method", "SectionTopic", "Topics", "find_topics", "read_topics", "write_topics"]
+__all__ = ["OUTLIER", "Method", "SectionTopic", "TopicDiscovery", "find_topics", "read_topics", "write_topics"]

@@ -30,7 +30,7 @@ _BATCH = 256
 _DIGITS = 5
 
 
-class Topics(NamedTuple):
+class TopicDiscovery(NamedTuple):
     """The topics of a collection.
 
     Attributes:
@@ -67,7 +67,7 @@ async def find_topics(
     seed: int = 0,
     one_subject: bool = True,
     on_progress: Callable[[int], None] = lambda _: None,
-) -> Topics:
+) -> TopicDiscovery:
     """Finds what sections are about.
 
     Args:
@@ -132,7 +132,7 @@ def _find_by_bertopic(
     seed: int,
     *,
     one_subject: bool,
-) -> Topics:
+) -> TopicDiscovery:
     documents = [section.document for section in sections]
     with require_extra("generation", "finding topics"):
         choice = search_grid(vectors, documents, grid or default_grid(len(sections)), seed, one_subject=one_subject)
@@ -160,7 +160,7 @@ def _find_by_bertopic(
 
 def _find_by_ward(
     sections: Sequence[Section], vectors: "Vectors", topics: int | None, seed: int, why: str, *, one_subject: bool
-) -> Topics:
+) -> TopicDiscovery:
     documents = [section.document for section in sections]
     space = principal_components(vectors)
     counts = [topics] if topics else candidate_counts(len(sections), len(set(documents)))
@@ -201,7 +201,7 @@ def _topics(
     why: str,
     cells: list[Cell],
     measures: Measures,
-) -> Topics:
+) -> TopicDiscovery:
     names = {topic: ", ".join(topic_words) for topic, topic_words in words.items()}
     sizes: dict[int, int] = defaultdict(int)
     rows = []
@@ -209,4 +209,4 @@ def _topics(
         rows.append(SectionTopic(section=section.id, topic=label, label=names.get(label, ""), vector=tuple(vector)))
         if label != OUTLIER:
             sizes[label] += 1
-    return Topics(rows, method, why, cells, measures, names, dict(sorted(sizes.items())))
+    return TopicDiscovery(rows, method, why, cells, measures, names, dict(sorted(sizes.items())))

@@ -24,7 +24,7 @@ class Failure:
 
 
 @dataclass
-class Results:
+class BatchResults:
     """What the files of one batch hold.
 
     Attributes:
@@ -40,7 +40,7 @@ class Results:
     unreadable: int = 0
 
 
-def read_results(files: Iterable[bytes], keys: Collection[str]) -> Results:
+def read_results(files: Iterable[bytes], keys: Collection[str]) -> BatchResults:
     """Reads the files of one batch. The first reply to a request stands; a reply stands before a failure.
 
     Args:
@@ -50,9 +50,9 @@ def read_results(files: Iterable[bytes], keys: Collection[str]) -> Results:
     Example:
         >>> line = b'{"custom_id": "a", "response": {"status_code": 200, "body": {"id": "1"}}, "error": null}'
         >>> read_results([line + b"\\n" + line], {"a"})
-        Results(bodies={'a': {'id': '1'}}, failures={}, duplicates=1, unreadable=0)
+        BatchResults(bodies={'a': {'id': '1'}}, failures={}, duplicates=1, unreadable=0)
     """
-    results = Results()
+    results = BatchResults()
     for content in files:
         for line in BytesIO(content):
             if line.strip():
@@ -60,7 +60,7 @@ def read_results(files: Iterable[bytes], keys: Collection[str]) -> Results:
     return results
 
 
-def _read_line(line: bytes, keys: Collection[str], results: Results) -> None:
+def _read_line(line: bytes, keys: Collection[str], results: BatchResults) -> None:
     try:
         entry = json.loads(line)
     except (ValueError, RecursionError):

@@ -7,7 +7,7 @@ from statistics import quantiles
 from typing import TYPE_CHECKING
 
 from ...presentation.axes import Axis, axis_over
-from ...presentation.charts import Forest, Mark, draw_forest
+from ...presentation.charts import ChartMark, Forest, draw_forest
 from ..agreement import MetricAgreement
 from ..estimate import Estimate
 from ..recommendation import name_of
@@ -48,7 +48,7 @@ class Step:
     label: str
     at: float
     in_sample: float | None
-    mark: Mark | None
+    mark: ChartMark | None
     combination: Combination
 
 
@@ -183,13 +183,13 @@ def _short_name(combination: Combination) -> str:
     return str(combination.size) if combination.most_cost is None else "cheap"
 
 
-def _vertical_mark(y: Axis, combination: Combination) -> Mark | None:
+def _vertical_mark(y: Axis, combination: Combination) -> ChartMark | None:
     rho = combination.out_of_fold
     if rho.value is None:
         return None
     low, high = (None if end is None else _from_top(y, end) for end in (rho.low, rho.high))
     name = " + ".join(combination.metrics)
-    return Mark(name, "chosen" if combination.chosen else "metric", _from_top(y, rho.value), low, high, rho)
+    return ChartMark(name, "chosen" if combination.chosen else "metric", _from_top(y, rho.value), low, high, rho)
 
 
 def triage(policy: Policy) -> Triage | None:

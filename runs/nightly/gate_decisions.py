@@ -7,7 +7,7 @@ from statistics import NormalDist
 from pydantic import BaseModel
 
 from ...meta_eval.estimate import Estimate
-from ..compare import Comparison, PairedSample
+from ..compare import PairedSample, RunComparison
 from ..pair_difference import adjust_p_values, paired_difference
 from .gates import CostGate, CoverageGate, GateResult, MeanGate, RegressionGate, ShareGate, Spending, State
 
@@ -28,7 +28,7 @@ class JudgedRun:
     metrics: tuple[str, ...]
     directions: Mapping[str, bool]
     samples: Sequence[PairedSample]
-    comparison: Comparison | None
+    comparison: RunComparison | None
 
 
 def decide_gates(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from pydantic import BaseModel, ValidationError
 
 from ...meta_eval.estimate import Estimate, estimate_mean
-from ..compare import Comparison, PairedSample, run_samples
+from ..compare import PairedSample, RunComparison, run_samples
 from ..predicted_rating import PredictedRating, predict_mean_rating
 from .gates import GateResult, ShareGate, Spending
 from .ledger import NightlyRunRow
@@ -183,7 +183,7 @@ def decide_verdict(status: Status, gates: Sequence[GateResult], failed: int, max
 
 
 def report_run(
-    store: "Store", suite: Suite, *, judge: str, run: str, accepted: str | None, comparison: Comparison | None
+    store: "Store", suite: Suite, *, judge: str, run: str, accepted: str | None, comparison: RunComparison | None
 ) -> RunReport:
     """Returns the report of one run.
 
@@ -252,7 +252,7 @@ def report_metric(metric: str, statuses: Mapping[str, int], mean: Estimate, *, a
 
 
 def _report_metric(
-    samples: Sequence[PairedSample], metric: str, comparison: Comparison | None, *, asked: bool
+    samples: Sequence[PairedSample], metric: str, comparison: RunComparison | None, *, asked: bool
 ) -> MetricReport:
     scores = [(sample.after[metric], sample.source) for sample in samples if metric in sample.after]
     values = [(value, group) for (value, _), group in scores if value is not None]
@@ -272,7 +272,7 @@ def _report_metric(
     )
 
 
-def _newly_failing(suite: Suite, judge: str, comparison: Comparison) -> Iterator[tuple[str, str]]:
+def _newly_failing(suite: Suite, judge: str, comparison: RunComparison) -> Iterator[tuple[str, str]]:
     """(sample, metric) where a metric fails or does not reach what a gate on a share requires, and before it did."""
     required: dict[str, float] = {}
     for gate in suite.gates:
@@ -295,7 +295,7 @@ def _fails(value: float | None, status: str, bound: float | None, *, higher: boo
     return value < bound if higher else value > bound
 
 
-def _report_sample(store: "Store", comparison: Comparison, name: str, metric: str) -> SampleReport:
+def _report_sample(store: "Store", comparison: RunComparison, name: str, metric: str) -> SampleReport:
     judged = next(sample for sample in comparison.samples if sample.sample == name)
     sample = store.sample(comparison.b, name)
     score = next(score for _, scored_metric, score in store.scores(comparison.b, name) if scored_metric == metric)

@@ -9,7 +9,7 @@ from pathlib import Path
 from ...errors import AssayError, UsageError
 from ...judges import Budget
 from ...judges.cassette import is_bundled
-from ..compare import Comparison, compare, run_samples
+from ..compare import RunComparison, compare, run_samples
 from ..options import RunOptions
 from ..session import OnProgress, run_plan
 from ..store import Store
@@ -211,7 +211,7 @@ def _undecided(gate: GateResult) -> GateResult:
     return gate.model_copy(update={"state": "undecided", "reason": reason})
 
 
-def _comparison(store: Store, earlier: str | None, run: str) -> Comparison | None:
+def _comparison(store: Store, earlier: str | None, run: str) -> RunComparison | None:
     """With a run that shares samples and metrics with this one; None otherwise."""
     if earlier is None or earlier == run:
         return None

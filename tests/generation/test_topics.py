@@ -1,4 +1,4 @@
-"""Topics: the measures, the choice among settings, and Ward's clustering of the bundled leaflets."""
+"""TopicDiscovery: the measures, the choice among settings, and Ward's clustering of the bundled leaflets."""
 
 import asyncio
 
@@ -8,7 +8,7 @@ import pytest
 from assay.errors import InputError, UsageError
 from assay.generation import Section
 from assay.generation.documents import extract_sections
-from assay.generation.topics import Topics, find_topics
+from assay.generation.topics import TopicDiscovery, find_topics
 from assay.generation.topics.grid_search import best_setting, default_grid
 from assay.generation.topics.measures import (
     Measures,
@@ -92,7 +92,7 @@ def test_topic_words_are_those_that_other_topics_do_not_have() -> None:
     assert find_topic_words({0: "1 2", 1: "..."}, ["nl"]) == {0: [], 1: []}
 
 
-def topics_of_leaflets(sections: list[Section] = SECTIONS, **options: object) -> Topics:
+def topics_of_leaflets(sections: list[Section] = SECTIONS, **options: object) -> TopicDiscovery:
     return asyncio.run(find_topics(sections, load_embedder("use"), **options))  # type: ignore[arg-type]
 
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
-from assay.runs.compare import Comparison, PairedSample
+from assay.runs.compare import PairedSample, RunComparison
 from assay.runs.nightly.gate_decisions import JudgedRun, decide_gates
 from assay.runs.nightly.gates import Gate, GateResult, Spending
 from assay.runs.nightly.nightly_report import decide_verdict
@@ -37,7 +37,7 @@ def results(
     higher: bool = True,
 ) -> GateResult:
     directions = DIRECTIONS | {"faithfulness": higher}
-    comparison = Comparison("a", "b", directions, (), (), (), tuple(samples), (), (), (), 0)
+    comparison = RunComparison("a", "b", directions, (), (), (), tuple(samples), (), (), (), 0)
     run = JudgedRun("j", ("faithfulness",), directions, samples, comparison)
     (result,) = decide_gates(
         [TypeAdapter(Gate).validate_python(gate)], [run], spending or Spending(), false_alarms=level
@@ -124,7 +124,7 @@ def test_too_few_groups_decide_nothing() -> None:
 def test_the_regressions_of_a_nightly_run_share_one_level() -> None:
     """One test of p = 1/64 is below 0.02; five of them are not (Holm: 5/64)."""
     samples = judged([0.0] * 6, before=[1.0] * 6)
-    comparison = Comparison("a", "b", DIRECTIONS, (), (), (), tuple(samples), (), (), (), 0)
+    comparison = RunComparison("a", "b", DIRECTIONS, (), (), (), tuple(samples), (), (), (), 0)
     gate = TypeAdapter(Gate).validate_python({"gate": "regression", "metric": "faithfulness"})
     run = JudgedRun("j", ("faithfulness",), DIRECTIONS, samples, comparison)
     assert decide_gates([gate], [run], Spending(), false_alarms=0.02)[0].state == "failed"
