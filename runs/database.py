@@ -1,8 +1,9 @@
 """The database behind a store: one SQLite file, or a PostgreSQL server by URL; the same tables in both."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from functools import cache
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -157,7 +158,7 @@ def migrate(database: Database, folder: Traversable = _MIGRATIONS) -> None:
     Raises:
         UsageError: The tables are of a version that no file of the folder follows.
     """
-    files = {int(match[1]): file for file in folder.iterdir() if (match := _MIGRATION.fullmatch(file.name))}
+    files = _migration_files(folder)
     newest = max(files)
     if database.version() == newest:
         return
@@ -175,3 +176,9 @@ def migrate(database: Database, folder: Traversable = _MIGRATIONS) -> None:
                     if statement.strip():
                         database.execute(statement)
                 database.set_version(number)
+
+
+@cache
+def _migration_files(folder: Traversable) -> Mapping[int, Traversable]:
+    """The SQL files by their version; listed once, since every store that is opened asks for them."""
+    return {int(match[1]): file for file in folder.iterdir() if (match := _MIGRATION.fullmatch(file.name))}

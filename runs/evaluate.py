@@ -102,41 +102,7 @@ async def aevaluate(
     concurrency: int | None = None,
     progress: bool | OnProgress = True,
 ) -> Results:
-    """Scores samples, inside async code.
-
-    Args:
-        samples: A path or the name of a set, as on the command line; a DataFrame of pandas or polars; a dataset of
-            `datasets` or Ragas; or a list of dicts or `Sample`s. Usual names of columns are recognised, which one line
-            on the log says. An id may be left out.
-        metrics: Names of metrics, or metrics as they are. The baselines are always added. By default those that agreed
-            best with people; without a judge, those that ask nobody.
-        judge: Who answers the questions of the metrics given by name: a judge, a litellm model string
-            (`openai/gpt-4o-mini`), a settings file, `gguf:PATH`, a bundled name, a client of the package `openai`, or a
-            function, sync or async, that takes a text and returns the reply.
-        model: The model that a client asks. For a function its name in cassettes and reports.
-        embedder: For the metrics given by name: an embedder, or `use`, `st:MODEL` or `litellm:MODEL`.
-        prompts: For the metrics given by name: the folder of your own prompts, or prompts as they are.
-        mapping: Renames columns, theirs to ours: `{"vraag": "user_input"}`.
-        language: The language (ISO 639-1) of the samples that name none; by default it is detected.
-        cassette: The file of recorded replies, or `bundled:NAME`.
-        mode: How the cassette is used: `replay`, `record`, `auto` or `off`.
-        store: The folder or URL where the run is kept, as with `assay run --store`; None to keep it in memory.
-        resume: The run in the store to go on with: its id, or `last` for the newest with the same samples, metrics and
-            judge.
-        budget: Bounds on live calls: `Budget(usd=1)`, `Budget(tokens=...)`, `Budget(calls=...)`.
-        concurrency: Calls at once; None for as many as the judge's settings say.
-        progress: Whether progress is shown on standard error, or a function that is called with a `Progress` after each
-            sample.
-
-    Returns:
-        The scores, in the samples' order.
-
-    Raises:
-        UsageError: For an unknown name, a missing judge, or a metric that can score none of the samples.
-        InputError: The samples, prompts, settings or recordings cannot be read.
-        BudgetReached: At a bound of the budget; its `results` are what was scored until then.
-        JudgeUnavailable: The judge is gone.
-    """
+    """Scores samples inside async code: `evaluate`, which describes the arguments, to be awaited."""
     if budget is not None and not isinstance(budget, Budget):
         raise UsageError(
             f"budget={budget!r}: say what it bounds, such as budget=Budget(usd=1) (from assay import Budget)"
@@ -176,9 +142,40 @@ async def aevaluate(
 
 @with_signature_of(aevaluate)
 def evaluate(*args: Any, **kwargs: Any) -> Results:
-    """Scores samples: `aevaluate` for code that is not async, in a script, in a notebook and beside a running loop.
+    """Scores samples, in a script, in a notebook and beside a running event loop; `aevaluate` is for async code.
 
-    It takes the arguments of `aevaluate`, returns what that returns and raises what that raises.
+    Args:
+        samples: A path or the name of a set, as on the command line; a DataFrame of pandas or polars; a dataset of
+            `datasets` or Ragas; or a list of dicts or `Sample`s. Usual names of columns are recognised, which one line
+            on the log says. An id may be left out.
+        metrics: Names of metrics, or metrics as they are. The baselines are always added. By default those that agreed
+            best with people; without a judge, those that ask nobody.
+        judge: Who answers the questions of the metrics given by name: a judge, a litellm model string
+            (`openai/gpt-4o-mini`), a settings file, `gguf:PATH`, a bundled name, a client of the package `openai`, or a
+            function, sync or async, that takes a text and returns the reply.
+        model: The model that a client asks. For a function its name in cassettes and reports.
+        embedder: For the metrics given by name: an embedder, or `use`, `st:MODEL` or `litellm:MODEL`.
+        prompts: For the metrics given by name: the folder of your own prompts, or prompts as they are.
+        mapping: Renames columns, theirs to ours: `{"vraag": "user_input"}`.
+        language: The language (ISO 639-1) of the samples that name none; by default it is detected.
+        cassette: The file of recorded replies, or `bundled:NAME`.
+        mode: How the cassette is used: `replay`, `record`, `auto` or `off`.
+        store: The folder or URL where the run is kept, as with `assay run --store`; None to keep it in memory.
+        resume: The run in the store to go on with: its id, or `last` for the newest with the same samples, metrics and
+            judge.
+        budget: Bounds on live calls: `Budget(usd=1)`, `Budget(tokens=...)`, `Budget(calls=...)`.
+        concurrency: Calls at once; None for as many as the judge's settings say.
+        progress: Whether progress is shown on standard error, or a function that is called with a `Progress` after each
+            sample.
+
+    Returns:
+        The scores, in the samples' order.
+
+    Raises:
+        UsageError: For an unknown name, a missing judge, or a metric that can score none of the samples.
+        InputError: The samples, prompts, settings or recordings cannot be read.
+        BudgetReached: At a bound of the budget; its `results` are what was scored until then.
+        JudgeUnavailable: The judge is gone.
 
     Example:
         >>> from assay import evaluate

@@ -1,6 +1,7 @@
 """The site: every link leads somewhere, and the reference has every public name and every command."""
 
 import importlib
+import re
 import tomllib
 import zlib
 from pathlib import Path
@@ -39,6 +40,12 @@ def test_every_public_name_is_in_the_reference(site: Path) -> None:
     }
     assert {"assay.evaluate", "assay.metrics.Faithfulness", "assay.runs.Store"} <= public
     assert public - reference_entries(site) == set()
+
+
+def test_evaluate_is_shown_with_the_arguments_that_it_takes_from_aevaluate(site: Path) -> None:
+    page = (site / "reference" / "assay.html").read_text(encoding="utf-8")
+    text = re.sub(r"<[^>]+>", "", page[page.index('id="assay.evaluate"') :])
+    assert text.index("judge: JudgeLike | None = None") < text.index("Who answers the questions of the metrics")
 
 
 def test_the_commands_page_has_every_command(site: Path) -> None:

@@ -189,11 +189,12 @@ def test_a_store_gets_the_migrations_after_its_own_version(tmp_path: Path) -> No
     assert store.database.execute("SELECT id, note FROM runs").fetchall() == [(run, "none")]
     assert store.database.execute("SELECT count(*) FROM notes").fetchone() == (0,)
     assert Ledger(store).accepted("desk", "j") == run
-    (folder / f"{next_version + 1:04}_wrong.sql").write_text(
+    wrong = shutil.copytree(folder, tmp_path / "wrong")
+    (wrong / f"{next_version + 1:04}_wrong.sql").write_text(
         "CREATE TABLE more (id TEXT); CREATE TABLE notes (id TEXT);", encoding="utf-8"
     )
     with pytest.raises(sqlite3.OperationalError, match="notes"):
-        migrate(store.database, folder)
+        migrate(store.database, wrong)
     assert store.database.version() == next_version  # all of a migration or nothing
     assert not store.database.execute("SELECT 1 FROM sqlite_master WHERE name = 'more'").fetchall()
 
