@@ -60,5 +60,5 @@ def earlier_turns(sample: Sample) -> dict[str, str]:
         >>> earlier_turns(Sample(id="1", user_input="How?", response="So.", metadata={"history": history}))
         {'conversation': 'user: Hello.\\nassistant: Hi, how can I help?'}
     """
-    said = [message_line(message.role, message.text) for message in earlier_messages(sample)]
-    return {"conversation": "\n".join(said)} if said else {}
+    lines = [message_line(message.role, message.text) for message in earlier_messages(sample)]
+    return {"conversation": "\n".join(lines)} if lines else {}

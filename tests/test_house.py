@@ -222,6 +222,28 @@ def test_modules_are_named_after_a_noun_or_a_job() -> None:
     assert not offenders, listing(offenders)
 
 
+def bound_names(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    """The variables, parameters and functions that a module names, with their lines."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.lineno, node.id
+        elif isinstance(node, ast.arg):
+            yield node.lineno, node.arg
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield node.lineno, node.name
+
+
+def test_names_say_what_they_hold() -> None:
+    """Not that it was found or given: `matches`, not `found`; not a pronoun: `sample`, not `each`."""
+    offenders = [
+        f"{place(path)}:{line}: {name}"
+        for path in modules("assay", *ARROWS)
+        for line, name in bound_names(syntax_tree(path))
+        if name in {"found", "told", "said", "given", "taken", "each"}
+    ]
+    assert not offenders, listing(offenders)
+
+
 @pytest.mark.parametrize(
     "words", [(), ("--help",), ("--version",), ("run", "--help"), ("demo", "--help")], ids=" ".join
 )

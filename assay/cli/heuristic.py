@@ -66,7 +66,7 @@ def explain(
     from ..metrics.heuristic.decision_tree import annotators_tree, as_dot, as_mermaid
     from ..metrics.heuristic.explain import explain as explain_sample
 
-    chosen = next((each for each in set_options.samples([set_]) if each.id == sample), None)
+    chosen = next((row for row in set_options.samples([set_]) if row.id == sample), None)
     if chosen is None:
         raise UsageError(f"{set_} has no sample {sample!r}")
 

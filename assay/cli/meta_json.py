@@ -28,7 +28,7 @@ def evaluation_as_json(evaluation: "MetaEvaluation", joined: "JoinedScores") -> 
         "recommendation": evaluation.recommendation,
         "explanation": evaluation.explanation,
         "metrics": [_metric(metric) for metric in evaluation.metrics],
-        "combinations": [_combination(each) for each in selection.combinations] if selection else [],
+        "combinations": [_combination(combination) for combination in selection.combinations] if selection else [],
         "ceiling": raters.ceiling.value if raters else None,
         "chosen": _combination(selection.chosen) if selection else None,
     } | {name: values[name] for name in _AS_EVALUATED}

@@ -49,10 +49,10 @@ def check(*, table: Path, claim: str, question: str, language: str | None, expla
         raise UsageError("the claim has no words; give a sentence with a number")
     bounds = [*describe_cut_lines(claim), *describe_unread(claims, question)]
     if as_json:
-        echo_json({"claims": [each.evidence() for each in checked]} | ({"bounds": bounds} if bounds else {}))
+        echo_json({"claims": [verdict.evidence() for verdict in checked]} | ({"bounds": bounds} if bounds else {}))
         return
-    for each in checked:
-        _print(each, explain)
+    for verdict in checked:
+        _print(verdict, explain)
     for bound in bounds:
         echo(bound, err=True)
 

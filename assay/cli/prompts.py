@@ -68,7 +68,7 @@ def render(name: str, source: str, sample_id: str, set_options: SetOptions, as_j
     as its claims; `support` asks about one claim at a time, `rating` about one requirement, `translate` about one
     text.
     """
-    sample = next((each for each in set_options.samples([source]) if each.id == sample_id), None)
+    sample = next((row for row in set_options.samples([source]) if row.id == sample_id), None)
     if sample is None:
         raise UsageError(f"{source} has no sample {sample_id!r}")
     questions = _build_questions(name, sample)
@@ -119,8 +119,8 @@ def _build_questions(name: str, sample: "Sample") -> "list[Question[Any]]":
     supports = [support_request(sample, claims, documentation, BUNDLED)] if claims else []
     builders: dict[str, Callable[[], list[Question[Any]]]] = {
         "claims": lambda: [claims_question(sample, BUNDLED)],
-        "support": lambda: [each for request in supports for each in _one_by_one(request)],
-        "listed": lambda: [Listed().render(each, each.questions) for each in supports],
+        "support": lambda: [question for request in supports for question in _one_by_one(request)],
+        "listed": lambda: [Listed().render(request, request.questions) for request in supports],
         "questions": lambda: [reverse_questions_question(sample, 3, BUNDLED)],
         "rating": lambda: _one_by_one(rating_request(sample, BUNDLED)),
         "translate": lambda: list(translation_questions(sample, BUNDLED)),
