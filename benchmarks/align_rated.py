@@ -19,6 +19,7 @@ from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 
+import checkout  # noqa: F401
 import numpy as np
 from benchmark_output import print_machine, print_table
 from platformdirs import user_cache_path

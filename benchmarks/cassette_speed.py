@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import checkout  # noqa: F401
 from benchmark_output import print_machine, print_table
 
 from assay.judges import Cassette, RawReply

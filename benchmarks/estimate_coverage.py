@@ -12,6 +12,7 @@ that rate, and the mean width beside those of the ratings alone.
 
 import argparse
 
+import checkout  # noqa: F401
 import numpy as np
 from benchmark_output import print_machine, print_table
 

@@ -7,6 +7,8 @@ It declines where no sentence is near enough. From the checkout:
 
 from functools import cache
 
+import checkout  # noqa: F401
+
 from assay.judges.embedders import Embedder, load_embedder
 from assay.languages import load_language
 from assay.text.sentences import claiming_sentences

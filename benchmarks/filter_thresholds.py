@@ -12,6 +12,7 @@ import asyncio
 import random
 from pathlib import Path
 
+import checkout  # noqa: F401
 import numpy as np
 
 from assay.generation.documents import extract_sections

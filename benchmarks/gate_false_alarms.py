@@ -17,6 +17,7 @@ from collections.abc import Mapping, Sequence
 from importlib.resources import as_file, files
 from typing import Self
 
+import checkout  # noqa: F401
 import numpy as np
 from benchmark_output import print_machine, print_table
 from numpy.typing import NDArray

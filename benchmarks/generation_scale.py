@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from random import Random
 
+import checkout  # noqa: F401
 from benchmark_output import print_machine, print_table
 
 from assay.generation import Section

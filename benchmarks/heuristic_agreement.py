@@ -25,6 +25,7 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
+import checkout  # noqa: F401
 from benchmark_output import print_machine, print_table
 
 from assay import Sample, load_set

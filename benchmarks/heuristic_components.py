@@ -18,6 +18,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import checkout  # noqa: F401
 import numpy as np
 from benchmark_output import print_machine, print_table
 

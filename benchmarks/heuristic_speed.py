@@ -20,6 +20,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import checkout  # noqa: F401
 import spacy
 from benchmark_output import print_machine, print_table
 

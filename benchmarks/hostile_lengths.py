@@ -16,6 +16,7 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+import checkout  # noqa: F401
 from benchmark_output import print_machine
 from log_plot import Line, draw_log_plots
 

@@ -15,6 +15,7 @@ import random
 import tempfile
 from pathlib import Path
 
+import checkout  # noqa: F401
 from benchmark_output import print_machine
 from platformdirs import user_cache_path
 

@@ -15,6 +15,7 @@ from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
+import checkout  # noqa: F401
 from kpi_facts import fact, holds
 from kpi_tables import SEED, TEXTS, KpiTable, kpi_tables, load_table_texts, table_languages
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from pathlib import Path
 
+import checkout  # noqa: F401
 from pydantic import BaseModel, ConfigDict
 
 from assay.languages import read_yaml

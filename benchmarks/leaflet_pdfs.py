@@ -12,6 +12,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import checkout  # noqa: F401
+
 from assay.generation.documents.block import Block
 from assay.generation.documents.markdown import markdown_blocks
 from assay.generation.leaflets import leaflets

@@ -31,6 +31,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import checkout  # noqa: F401
 from benchmark_output import print_machine, print_table
 from local_judge import LocalJudge, Tokens, helpdesk, is_embedding, local_judge
 

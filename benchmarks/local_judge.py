@@ -11,6 +11,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import checkout  # noqa: F401
+
 from assay import Sample, load_set
 from assay.judges.litellm_lookup import load_litellm
 

@@ -5,6 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 from xml.sax.saxutils import escape
 
+import checkout  # noqa: F401
+
 from assay.presentation.axes import Axis
 
 _WIDTH, _HEIGHT, _COLUMNS = 300, 200, 2  # of a panel's plot

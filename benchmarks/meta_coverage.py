@@ -15,6 +15,7 @@ Prints
 import argparse
 from collections.abc import Callable, Iterator
 
+import checkout  # noqa: F401
 import numpy as np
 from benchmark_output import print_machine, print_table
 

@@ -13,6 +13,7 @@ import asyncio
 from collections.abc import Sequence
 from pathlib import Path
 
+import checkout  # noqa: F401
 import numpy as np
 from benchmark_output import print_machine, print_table
 

@@ -11,6 +11,7 @@ import argparse
 import time
 from collections.abc import Callable
 
+import checkout  # noqa: F401
 import numpy as np
 from benchmark_output import print_machine, print_table
 from scipy.stats import spearmanr

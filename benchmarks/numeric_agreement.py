@@ -29,6 +29,7 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 
+import checkout  # noqa: F401
 from benchmark_output import print_machine, print_table
 from platformdirs import user_cache_path
 

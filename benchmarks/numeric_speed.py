@@ -18,6 +18,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import checkout  # noqa: F401
 from benchmark_output import print_machine, print_table
 
 from assay import Sample, load_set

@@ -7,6 +7,8 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
+import checkout  # noqa: F401
+
 from assay import Sample
 from assay.judges.embedders import Embedder
 

@@ -18,6 +18,7 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+import checkout  # noqa: F401
 from benchmark_output import print_machine, print_table
 from platformdirs import user_cache_path
 

@@ -16,6 +16,7 @@ import statistics
 from collections.abc import Sequence
 from pathlib import Path
 
+import checkout  # noqa: F401
 import numpy as np
 from benchmark_output import print_machine, print_table
 

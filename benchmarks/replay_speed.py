@@ -19,6 +19,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, get_args
 
+import checkout  # noqa: F401
 from benchmark_output import print_machine, print_table
 from local_judge import helpdesk, local_judge
 from subjects import shares

@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import checkout  # noqa: F401
 import numpy as np
 from benchmark_output import print_machine, print_table
 from scipy.stats import spearmanr

@@ -19,6 +19,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
+import checkout  # noqa: F401
 from benchmark_output import print_machine, print_table
 
 from assay.generation import Section

@@ -27,6 +27,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import checkout  # noqa: F401
 import psutil
 import pyarrow
 from benchmark_output import print_machine, print_table

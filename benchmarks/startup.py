@@ -22,6 +22,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
+import checkout  # noqa: F401
 import numpy as np
 from benchmark_output import print_machine, print_table
 from local_judge import helpdesk, reply_text

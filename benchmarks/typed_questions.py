@@ -24,6 +24,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import checkout  # noqa: F401
 import numpy as np
 from benchmark_output import print_machine, print_table
 from platformdirs import user_cache_path

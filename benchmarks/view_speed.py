@@ -18,6 +18,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import checkout  # noqa: F401
 import httpx
 import uvicorn
 from benchmark_output import print_machine, print_table

@@ -14,7 +14,7 @@ from .sqlite import SQLiteDatabase
 
 URL = re.compile(r"postgres(?:ql)?://")
 _MIGRATION = re.compile(r"(\d+)_\w+\.sql")
-_MIGRATIONS = resources.files(__package__).joinpath("migrations")
+_SCHEMA = resources.files(__package__).joinpath("schema")
 
 
 class Database(Protocol):
@@ -148,7 +148,7 @@ def explain_errors(
         raise error_type(f"{database.name}: {problem}: {error}; {database.cure(error)}{then}") from error
 
 
-def migrate(database: Database, folder: Traversable = _MIGRATIONS) -> None:
+def migrate(database: Database, folder: Traversable = _SCHEMA) -> None:
     """Brings the tables up to date, all of it or nothing; two processes may open a new store at once.
 
     Args:

@@ -312,9 +312,19 @@ def test_every_public_name_can_be_imported() -> None:
 
 def test_every_migration_has_its_own_number() -> None:
     """Of two migrations with one number only one would be applied."""
-    numbers = [int(path.name[:4]) for path in sorted((ROOT / "runs" / "migrations").glob("*.sql"))]
+    numbers = [int(path.name[:4]) for path in sorted((ROOT / "runs" / "schema").glob("*.sql"))]
     assert numbers
     assert numbers == list(range(numbers[0], numbers[0] + len(numbers)))
+
+
+def test_every_benchmark_measures_its_own_checkout() -> None:
+    """A script finds the modules beside it; `assay` would be what is installed, were it not for `checkout`."""
+    offenders = [
+        place(path)
+        for path in modules("benchmarks")
+        if "assay" in absolute_imports(path) and "checkout" not in absolute_imports(path)
+    ]
+    assert not offenders, listing(offenders)
 
 
 def test_every_benchmark_says_how_it_is_run() -> None:

@@ -71,6 +71,11 @@ def test_a_script_in_the_checkout(environment: Environment) -> None:
         script.unlink()
 
 
+def test_a_benchmark(environment: Environment, tmp_path: Path) -> None:
+    """From anywhere, though Python looks for modules in `benchmarks/` alone."""
+    assert "startup.py" in environment.run(ROOT / "benchmarks" / "startup.py", "--help", folder=tmp_path)
+
+
 def test_the_command(environment: Environment) -> None:
     run = json.loads(environment.run("-m", "assay", "run", "helpdesk_en", "--metrics", "token_overlap", "--json"))
     assert run["metrics"]["token_overlap"]["n"] == 60
