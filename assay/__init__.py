@@ -6,6 +6,9 @@ results = evaluate("answers.csv", judge="openai/gpt-4o-mini")
 
 import os
 
+if __name__ != "assay":  # the search path of a checkout's package has this folder too
+    raise ImportError("this package is `assay`, wherever it stands")
+
 from lazy_loader import attach_stub
 
 # The subpackages of an installed package are inside it; in a checkout they are the folders beside it.

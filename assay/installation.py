@@ -12,6 +12,7 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
+from importlib import resources
 from importlib.metadata import (
     Distribution,
     EntryPoint,
@@ -20,13 +21,14 @@ from importlib.metadata import (
     distributions,
     entry_points,
 )
+from importlib.resources.abc import Traversable
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
-from .errors import UsageError
+from .errors import AssayError, UsageError
 
 # `pandas>=2.2; extra == "numeric"`, `assay[bleu,numeric]; extra == "generation"`
 _OF_AN_EXTRA = re.compile(r"(?P<name>[\w.-]+)(?:\[(?P<extras>[^]]*)])?.*;.*extra == [\"'](?P<extra>[\w-]+)[\"']")
@@ -129,6 +131,40 @@ def registered_entries(group: str) -> Mapping[str, EntryPoint]:
             raise UsageError(f"{entry.name} is registered in {group} by two packages: {' and '.join(owners)}")
         entries[entry.name] = entry
     return dict(sorted(entries.items()))
+
+
+def load_entry(entry: EntryPoint) -> Any:
+    """Imports what an entry point names.
+
+    Args:
+        entry: One of `registered_entries`.
+
+    Raises:
+        UsageError: It cannot be imported; the message names the package that registers it.
+    """
+    try:
+        return entry.load()
+    except AssayError:
+        raise
+    except Exception as error:  # another package's module may fail in any way
+        raise UsageError(f"{_describe(entry)}, which cannot be imported: {type(error).__name__}: {error}") from error
+
+
+def entry_folder(entry: EntryPoint) -> Traversable:
+    """Returns the folder of the package that an entry point names, without importing that package itself.
+
+    Raises:
+        UsageError: The package above it cannot be imported.
+    """
+    parent, _, name = entry.value.rpartition(".")
+    try:
+        return resources.files(parent).joinpath(name) if parent else resources.files(name)
+    except Exception as error:  # another package's module may fail in any way
+        raise UsageError(f"{_describe(entry)}, which cannot be imported: {type(error).__name__}: {error}") from error
+
+
+def _describe(entry: EntryPoint) -> str:
+    return f"{entry.name} is registered in {entry.group} by the package {_owner(entry)} as {entry.value}"
 
 
 def _owner(entry: EntryPoint) -> str:

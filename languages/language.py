@@ -1,12 +1,11 @@
 """A language with its pack: a folder of YAML files, each read and validated when it is first needed."""
 
 from functools import cache, cached_property, lru_cache
-from importlib import resources
 from importlib.resources.abc import Traversable
 from typing import TYPE_CHECKING, TypeVar
 
 from ..errors import InputError, UsageError
-from ..installation import registered_entries
+from ..installation import entry_folder, registered_entries
 from .claim_sections import ClaimMarks, ClaimTimes, PlainWords, SeriesNames
 from .fallback import FALLBACK
 from .sections import (
@@ -259,11 +258,7 @@ def packs_with(*sections: str) -> tuple[Language, ...]:
 @cache
 def _load(code: str) -> Language:
     entry = registered_entries(GROUP)[code]
-    parent, _, name = entry.value.rpartition(".")
-    try:
-        folder = resources.files(parent).joinpath(name) if parent else resources.files(name)
-    except ImportError as error:
-        raise UsageError(f"the language pack {code} is registered as {entry.value}, which is not installed") from error
+    folder = entry_folder(entry)
     if not folder.joinpath("language.yaml").is_file():
         raise UsageError(f"the language pack {code} is registered as {entry.value}, which has no language.yaml")
     return Language(code, folder)

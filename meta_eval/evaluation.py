@@ -6,6 +6,7 @@ from importlib.metadata import version
 
 import numpy as np
 
+from .. import __version__
 from .agreement import MetricAgreement, metric_agreements
 from .arrays import Floats
 from .bootstrap_statistics import mean_spearman
@@ -26,7 +27,7 @@ RESAMPLES = 2000
 PERMUTATIONS = 2000
 SLICE_ATTRIBUTES = ("language", "message_type")
 _FEWEST_PER_SLICE = 10
-_PACKAGES = ("assay", "numpy", "scipy", "scikit-learn")
+_LIBRARIES = ("numpy", "scipy", "scikit-learn")
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +142,7 @@ def evaluate_table(
             level=level,
             bootstrap=bootstrap,
             permutations=permutations,
-            versions={package: version(package) for package in _PACKAGES},
+            versions={"assay": __version__} | {library: version(library) for library in _LIBRARIES},
         ),
     )
 

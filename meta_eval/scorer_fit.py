@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from importlib.metadata import version
 
 import numpy as np
 
+from .. import __version__
 from ..errors import UsageError
 from .arrays import Floats, Places
 from .folds import grouped_folds
@@ -165,7 +165,7 @@ def fit_scorer(
     policy = triage_policy(rated, predicted, bound=bound, seed=seed)
     out_of_fold = chosen.out_of_fold
     return Scorer(
-        assay=version("assay"),
+        assay=__version__,
         kind=kind,
         parts=tuple(
             ScorerPart(

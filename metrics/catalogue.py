@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..errors import UsageError
-from ..installation import registered_entries
+from ..installation import load_entry, registered_entries
 from ..judges import Judge
 from ..judges.embedders import Embedder
 from ..prompts import BUNDLED, Prompts
@@ -243,7 +243,7 @@ def _metric_class(specification: MetricSpecification) -> Any:
         near = difflib.get_close_matches(name, entries, n=1)
         hint = f"; did you mean {near[0]}?" if near else "."
         raise UsageError(f"no metric is called {name!r}{hint} The metrics are {', '.join(entries)}")
-    return entries[name].load()
+    return load_entry(entries[name])
 
 
 def _option_texts(specification: MetricSpecification, metric_class: Any) -> dict[str, str]:

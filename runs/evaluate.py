@@ -79,6 +79,7 @@ def with_signature_of(function: Callable[P, Any]) -> Callable[[Callable[..., T]]
 
     def give(other: Callable[..., T]) -> Callable[P, T]:
         other.__signature__ = inspect.signature(function)  # type: ignore[attr-defined]
+        other.__annotations__ = function.__annotations__
         return other
 
     return give

@@ -1,15 +1,18 @@
 """The command that installs an extra fits how Assay was installed (PEP 610's `direct_url.json`)."""
 
+import importlib
 import json
 import shlex
 import sys
+from importlib.metadata import EntryPoint
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from assay import installation
 from assay.errors import UsageError
-from assay.installation import install_command, own_distribution, require_extra
+from assay.installation import install_command, load_entry, own_distribution, require_extra
 
 
 class Distribution:
@@ -70,3 +73,22 @@ def test_metadata_that_a_build_left_in_a_checkout_is_passed_over(monkeypatch: py
     left, installed = Distribution(None), Distribution({"url": "file:///srv/assay", "dir_info": {}})
     monkeypatch.setattr(installation, "distributions", lambda name: [left, installed])
     assert own_distribution() is installed  # type: ignore[comparison-overlap]
+
+
+def test_a_module_of_another_package_that_cannot_be_imported_is_one_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "broken_metrics.py").write_text("1 / 0", encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    message = (
+        r"^polite is registered in assay\.metrics by the package assay as broken_metrics:Polite, which cannot be "
+        r"imported: ZeroDivisionError: division by zero$"
+    )
+    with pytest.raises(UsageError, match=message):
+        load_entry(EntryPoint("polite", "broken_metrics:Polite", "assay.metrics"))
+
+
+def test_a_checkout_holds_the_package_once() -> None:
+    """Its search path reaches the folder `assay` too; a second copy would have classes of its own."""
+    with pytest.raises(ImportError, match="this package is `assay`"):
+        importlib.import_module("assay.assay")

@@ -7,7 +7,7 @@ class. The name is what the setting `decide` of a judge takes.
 from functools import cache
 
 from ...errors import UsageError
-from ...installation import registered_entries
+from ...installation import load_entry, registered_entries
 from ..litellm_lookup import is_decision_model
 from ..settings import TRANSPORTS, JudgeSettings
 from .transport import Transport
@@ -34,7 +34,7 @@ def _load(name: str) -> Transport:
     entries = registered_entries(TRANSPORTS)
     if name not in entries:
         raise UsageError(f"no transport is called {name!r} (`decide` of the judge); there are {', '.join(entries)}")
-    transport = entries[name].load()()
+    transport = load_entry(entries[name])()
     if not isinstance(transport, Transport):
         raise UsageError(f"the transport {name} ({entries[name].value}) is no assay.judges.transports.Transport")
     return transport

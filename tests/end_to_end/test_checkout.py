@@ -79,7 +79,8 @@ def test_a_benchmark(environment: Environment, tmp_path: Path) -> None:
 def test_the_command(environment: Environment) -> None:
     run = json.loads(environment.run("-m", "assay", "run", "helpdesk_en", "--metrics", "token_overlap", "--json"))
     assert run["metrics"]["token_overlap"]["n"] == 60
-    assert "metrics" in environment.run("-m", "assay", "metrics", "--json")
+    meta = json.loads(environment.run("-m", "assay", "meta", "last", "--bootstrap", "100", "--repeats", "1", "--json"))
+    assert meta["metrics"][0]["n"] == 60
 
 
 def test_a_notebook(environment: Environment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -128,7 +128,11 @@ def test_a_mistake_deep_in_lists_and_mappings_has_its_own_line() -> None:
 
 @pytest.mark.parametrize(
     ("package", "problem"),
-    [("assay.gone.fy", "is not installed"), ("gone", "is not installed"), ("assay.metrics", "has no language.yaml")],
+    [
+        ("assay.gone.fy", "cannot be imported"),
+        ("gone", "cannot be imported"),
+        ("assay.metrics", "has no language.yaml"),
+    ],
 )
 def test_a_registered_pack_that_is_not_there_is_told(
     package: str, problem: str, monkeypatch: pytest.MonkeyPatch
@@ -138,7 +142,7 @@ def test_a_registered_pack_that_is_not_there_is_told(
     monkeypatch.setattr(language, "registered_entries", lambda group: {"en": None, "fy": entry})
     language.language_codes.cache_clear()
     try:
-        with pytest.raises(UsageError, match=rf"the language pack fy is registered as {package}, which {problem}"):
+        with pytest.raises(UsageError, match=rf"fy is registered .*as {package}, which {problem}"):
             load_language("fy")
     finally:
         language.language_codes.cache_clear()
