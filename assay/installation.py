@@ -194,6 +194,8 @@ def _origin() -> dict[str, Any] | None:
     try:
         recorded = own_distribution().read_text("direct_url.json")
     except PackageNotFoundError:
+        recorded = None
+    if recorded is None and _checkout_project() is not None:  # what a build left there says nothing of where it is from
         return {"url": Path(__file__).parents[1].as_uri(), "dir_info": {"editable": True}}
     return json.loads(recorded) if recorded else None
 

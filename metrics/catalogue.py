@@ -15,7 +15,7 @@ from ..prompts import BUNDLED, Prompts
 from .metric import Metric
 from .metric_file import load_from_file
 from .options import coerce_options, constructor_parameters, option_types
-from .specification import DEFAULT_METRICS, MetricSpecification, parse_specification
+from .specification import DEFAULT_METRICS, SCORER, MetricSpecification, parse_specification
 
 GROUP = "assay.metrics"
 
@@ -181,7 +181,10 @@ def load_metric(
     texts = _option_texts(specification, metric_class)
     argument = getattr(metric_class, "argument", "")
     if argument and argument not in texts:
-        raise UsageError(f"{specification}: the {argument} is missing; write {specification.name}:{argument.upper()}")
+        quotes = " (in double quotes where it looks like an option)" if specification.options else ""
+        raise UsageError(
+            f"{specification}: the {argument} is missing; write {specification.name}:{argument.upper()}{quotes}"
+        )
     if isinstance(metric_class, Metric):
         return _named(copy.copy(metric_class), specification, texts)
     parameters = _parameters(metric_class)
@@ -239,6 +242,10 @@ def _metric_class(specification: MetricSpecification) -> Any:
     if name.endswith(".py"):
         raise UsageError(f"{specification} names a file; name the metric in it too: {name}:NAME")
     entries = registered_entries(GROUP)
+    if name == SCORER:
+        raise UsageError(
+            f"{specification}: name the scorer's file (scorer:FILE); make one with: assay meta RUN --save FILE"
+        )
     if name not in entries:
         near = difflib.get_close_matches(name, entries, n=1)
         hint = f"; did you mean {near[0]}?" if near else "."
@@ -248,6 +255,8 @@ def _metric_class(specification: MetricSpecification) -> Any:
 
 def _option_texts(specification: MetricSpecification, metric_class: Any) -> dict[str, str]:
     """The text of each option by its name; what the metric takes right after its own name is the first of them."""
+    if "" in specification.options:
+        raise UsageError(f"{specification}: write options as name=value, not ''")
     if not specification.argument:
         return dict(specification.options)
     if argument := getattr(metric_class, "argument", ""):

@@ -14,12 +14,12 @@ DEFAULT_METRICS = ("weakest_claim", "faithfulness", "token_overlap")
 RAGAS = "ragas"
 SCORER = "scorer"
 
-_TEXT = re.compile(
-    r'(?:(?P<path>[^"]+\.py):(?P<name_in_file>[^:=]+)|(?P<name>[^:]*))'
-    # what stands right after the name: in quotes, or up to the first option
-    r'(?::(?:"(?P<quoted>[^"]*)"|(?P<plain>.*?)))??(?P<options>(?::\w+=[^:]*)*)',
-    re.DOTALL,
-)
+_NAME = r'(?:(?P<path>[^"]+\.py):(?P<name_in_file>[^:=]+)|(?P<name>[^:]*))'
+# what stands right after the name: in quotes, or up to the first option
+_ARGUMENT = r'(?::(?:"(?P<quoted>[^"]*)"|(?P<plain>.*?)))'
+_OPTIONS = r"(?P<options>(?::\w+=[^:]*)*)"
+_TEXT = re.compile(f"{_NAME}{_ARGUMENT}??{_OPTIONS}", re.DOTALL)
+_WITH_ARGUMENT = re.compile(f"{_NAME}{_ARGUMENT}?{_OPTIONS}", re.DOTALL)  # a file's name may look like an option
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,9 +79,11 @@ def parse_specification(text: str) -> MetricSpecification:
         >>> in_file.path, in_file.name, in_file.options
         ('C:/quality/my_metrics.py', 'is_short', {'limit': '80'})
     """
-    match = _TEXT.fullmatch(text)
+    match = (_WITH_ARGUMENT if text.startswith((f"{RAGAS}:", f"{SCORER}:")) else _TEXT).fullmatch(text)
     assert match is not None  # every part may be empty
-    options = (option.partition("=")[::2] for option in match["options"].split(":")[1:])
+    options = [option.partition("=")[::2] for option in match["options"].split(":")[1:]]
+    if match["plain"] == "":  # a colon with nothing after it, which is no option as one is written
+        options.insert(0, ("", ""))
     return MetricSpecification(
         text=text,
         name=match["name_in_file"] or match["name"] or "",

@@ -14,6 +14,8 @@ from assay import installation
 from assay.errors import UsageError
 from assay.installation import install_command, load_entry, own_distribution, require_extra
 
+ROOT = Path(__file__).parents[1]
+
 
 class Distribution:
     """An installation that recorded this origin."""
@@ -50,15 +52,25 @@ class Distribution:
 def test_the_command_installs_from_where_assay_came(
     monkeypatch: pytest.MonkeyPatch, origin: dict[str, Any] | None, arguments: list[str]
 ) -> None:
+    monkeypatch.setattr(installation, "_checkout_project", lambda: None)
     monkeypatch.setattr(installation, "own_distribution", lambda: Distribution(origin))
     monkeypatch.setattr(installation, "find_spec", lambda _: object())
     assert shlex.split(install_command("st")) == [sys.executable, "-m", "pip", "install", *arguments]
 
 
 def test_without_pip_the_command_is_uvs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(installation, "_checkout_project", lambda: None)
     monkeypatch.setattr(installation, "own_distribution", lambda: Distribution(None))
     monkeypatch.setattr(installation, "find_spec", lambda _: None)
     assert shlex.split(install_command("st")) == ["uv", "pip", "install", "--python", sys.executable, "assay[st]"]
+
+
+def test_in_a_checkout_that_a_build_left_metadata_in_the_command_installs_the_checkout(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(installation, "own_distribution", lambda: Distribution(None))
+    monkeypatch.setattr(installation, "find_spec", lambda _: object())
+    assert shlex.split(install_command("st"))[-2:] == ["-e", f"{ROOT}[st]"]
 
 
 def test_a_missing_library_is_one_error_that_says_how_to_install_it() -> None:

@@ -51,9 +51,20 @@ def test_what_is_behind_a_name() -> None:
         ("my.py", "names a file; name the metric in it too: my.py:NAME"),
         ("tokn_overlap", "no metric is called 'tokn_overlap'; did you mean token_overlap?"),
         ("ragas:", "no metric is called 'ragas'"),
+        ("token_overlap:", "token_overlap:: write options as name=value, not ''"),
+        ("token_overlap::fast=1", "write options as name=value, not ''"),
+        ("scorer:", "scorer:: name the scorer's file (scorer:FILE); make one with: assay meta RUN --save FILE"),
+        ("rubric:dir=1/x.yaml", "write rubric:FILE (in double quotes where it looks like an option)"),
     ],
 )
 def test_what_cannot_be_loaded_is_said(text: str, message: str) -> None:
     with pytest.raises(UsageError) as error:
         load_metric(text, judge=object())  # type: ignore[arg-type]
     assert message in str(error.value)
+
+
+@pytest.mark.parametrize("path", ["a=b.yaml", "v=1/team.yaml", "C:/runs/team.yaml"])
+def test_a_scorers_file_may_look_like_an_option(path: str) -> None:
+    specification = parse_specification(f"scorer:{path}:allow_changed=true")
+    assert specification.is_scorer
+    assert (specification.argument, specification.options) == (path, {"allow_changed": "true"})
