@@ -98,17 +98,18 @@ def _one_line(text: str) -> str:
 
 
 def _read(question: TypedQuestion, words: Mapping[str, str], raw: RawReply, starts: list[int] | None) -> Answer:
-    values = list(_value_pattern(question.id).finditer(raw.text))
+    pattern = _value_pattern(question.id)
+    values = pattern.findall(raw.text)
     if not values:
         return Answer(question, None, problem="the judge left it out")
     offered = tuple(words)
-    chosen_words = {read_option(value[1], offered) for value in values}
-    if len(chosen_words) > 1:
+    word = read_option(values[0], offered)
+    if len(values) > 1 and any(read_option(value, offered) != word for value in values):
         return Answer(question, None, problem="the judge answered it in two ways")
-    (word,) = chosen_words
     if word is None:
-        return Answer(question, None, problem=f"the judge said {values[0][1][:40]}, which is none of its words")
-    shares = {} if starts is None else _shares(raw, starts, values[0], offered)
+        return Answer(question, None, problem=f"the judge said {values[0][:40]}, which is none of its words")
+    value = None if starts is None else pattern.search(raw.text)
+    shares = {} if starts is None or value is None else _shares(raw, starts, value, offered)
     total = sum(shares.values())
     if not total:
         return Answer(question, words[word])
