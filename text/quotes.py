@@ -112,9 +112,7 @@ class _SentenceBlock:
 def _sentence_blocks(contexts: tuple[str, ...]) -> list[_SentenceBlock]:
     """The sentences of contexts, some at a time."""
     places = [
-        Place(number, *match.span())
-        for number, context in enumerate(contexts)
-        for match in _SENTENCE.finditer(context)
+        Place(number, *match.span()) for number, context in enumerate(contexts) for match in _SENTENCE.finditer(context)
     ]
     starts = range(0, len(places), _SentenceBlock.SENTENCES)
     return [_SentenceBlock(contexts, places[start : start + _SentenceBlock.SENTENCES]) for start in starts]
