@@ -34,5 +34,7 @@ def original_characters(text: str) -> str:
 def without_unseen(text: str) -> str:
     """Removes control characters, zero-width and bidirectional marks, and Unicode tags."""
     if text.isascii():  # five times as fast: most texts, and every question and quote comes by here
+        if text.isprintable():
+            return text
         return text.encode().translate(None, _UNSEEN_ASCII).decode()
     return _UNSEEN.sub("", text)

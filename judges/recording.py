@@ -16,7 +16,7 @@ _LEAST_PROBABILITY = 0.001  # alternatives less likely than this are not kept
 _EXCERPT_LENGTH = 160  # characters, of the last 300 with all their white space
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)  # not frozen, which takes three times as long to make
 class Recording:
     """A reply as it is kept in a cassette or a run.
 

@@ -188,9 +188,9 @@ class Request:
         object.__setattr__(self, "questions", tuple(self.questions))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)  # made for every question: not frozen, which takes three times as long
 class Answer:
-    """The answer to one question.
+    """The answer to one question; not to be changed.
 
     Attributes:
         question: What was asked.

@@ -9,9 +9,9 @@ from ..text.quotes import Place as Place  # noqa: PLC0414 - where a quote stands
 Verdict = Literal["supported", "contradicted", "not_found", "unverifiable"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)  # made for every claim: not frozen, which takes three times as long
 class Claim:
-    """A claim with its verdict.
+    """A claim with its verdict; not to be changed.
 
     Attributes:
         text: The claim.

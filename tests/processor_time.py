@@ -31,8 +31,8 @@ def relative_time(work: Callable[[], object], limit: float) -> float:
     """The processor time of some work, divided by that of a fixed computation: the same on a fast and a slow machine.
 
     Both are timed in turns, each by the least of several runs, without the garbage collector, whose time grows with
-    what earlier tests left in memory. After a few turns the first quotient below `limit` ends it, so that only a slow
-    one takes all of them.
+    what earlier tests left in memory; that is set aside, so that the collection after each turn is quick. After a few
+    turns the first quotient below `limit` ends it, so that only a slow one takes all of them.
 
     Args:
         work: What is timed; it takes some 10 ms or more, and does the same each time. One run before the first counted
@@ -42,6 +42,7 @@ def relative_time(work: Callable[[], object], limit: float) -> float:
     work()
     least_work = least_fixed = float("inf")
     gc.collect()
+    gc.freeze()
     gc.disable()
     try:
         for turn in range(1, _MOST_TURNS + 1):
@@ -52,6 +53,7 @@ def relative_time(work: Callable[[], object], limit: float) -> float:
                 break
     finally:
         gc.enable()
+        gc.unfreeze()
     return least_work / least_fixed
 
 

@@ -23,11 +23,11 @@ STATEMENT = re.compile(r"^(\d+): ", re.MULTILINE)
 ANSWER = re.compile(r"<answer>\n(.*)\n</answer>", re.DOTALL)
 MARGIN = 1.5
 MEASURED = {
-    "replay, by default": 0.9,
-    "replay, the judge's claims": 1.22,
-    "replay, one question per call": 1.42,
+    "replay, by default": 0.85,
+    "replay, the judge's claims": 1.16,
+    "replay, one question per call": 1.38,
     "live call": 2.0,
-    "without a judge": 0.8,
+    "without a judge": 0.76,
 }
 """The quotients: 60 samples (300 without a judge), divided by the fixed computation."""
 

@@ -1,11 +1,10 @@
 """Whether a judge's quote really stands in the context, and where."""
 
-import math
 import re
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from functools import lru_cache
-from itertools import accumulate, repeat
+from itertools import accumulate
 from typing import NamedTuple
 
 from ..untrusted import UNSEEN, original_characters, without_unseen
@@ -73,20 +72,17 @@ def find_nearest_sentence(text: str, contexts: tuple[str, ...]) -> Place | None:
         >>> find_nearest_sentence("A desk is 5 euros.", ("Open all day. A desk costs 5 euros.",))
         Place(context=0, start=14, end=35)
     """
-    words = list(set(tokens(text)))
-    if not words:
-        return None
-    most, place = math.ceil(len(words) / 2) - 1, None
-    for number, context in enumerate(contexts):
-        for block in _sentence_blocks(context):
-            counts = block.count_shared(words)
-            if (shared := max(counts)) > most:
-                most, place = shared, Place(number, *block.spans[counts.index(shared)])
+    words = set(tokens(text))
+    most, place = (len(words) - 1) // 2, None
+    for block in _sentence_blocks(contexts) if words else ():
+        counts = block.count_shared(words)
+        if (shared := max(counts)) > most:
+            most, place = shared, block.places[counts.index(shared)]
     return place
 
 
 class _SentenceBlock:
-    """A few sentences of a context, with a table that counts the words that each shares with a text, all at once.
+    """A few sentences of contexts, with a table that counts the words that each shares with a text, all at once.
 
     The table has a number for each word: 1 in the byte of every sentence with the word. A sum of such numbers counts.
     """
@@ -94,29 +90,32 @@ class _SentenceBlock:
     SENTENCES = 32
     MOST_WORDS = 255  # in one sum, so that no count takes more than its byte
 
-    def __init__(self, context: str, spans: Sequence[tuple[int, int]]) -> None:
-        self.spans = spans
+    def __init__(self, contexts: Sequence[str], places: Sequence[Place]) -> None:
+        self.places = places
         self._bytes_with: dict[str, int] = {}
-        for place, (start, end) in enumerate(spans):
-            for word in set(tokens(context[start:end])):
-                self._bytes_with[word] = self._bytes_with.get(word, 0) | 1 << 8 * place
+        for position, (number, start, end) in enumerate(places):
+            for word in set(tokens(contexts[number][start:end])):
+                self._bytes_with[word] = self._bytes_with.get(word, 0) | 1 << 8 * position
 
-    def count_shared(self, words: Sequence[str]) -> Sequence[int]:
-        """Counts, for each sentence, how many of the words it has; no word may stand twice."""
-        if len(words) <= self.MOST_WORDS:
-            counts = sum(map(self._bytes_with.get, words, repeat(0)))
-            return counts.to_bytes(len(self.spans), "little")
-        starts = range(0, len(words), self.MOST_WORDS)
-        parts = [self.count_shared(words[start : start + self.MOST_WORDS]) for start in starts]
-        return [sum(counts) for counts in zip(*parts, strict=True)]
+    def count_shared(self, words: Set[str]) -> Sequence[int]:
+        """Counts, for each sentence, how many of the words it has."""
+        known = list(words & self._bytes_with.keys())
+        starts = range(0, len(known) or 1, self.MOST_WORDS)
+        parts = [self._count(known[start : start + self.MOST_WORDS]) for start in starts]
+        return parts[0] if len(parts) == 1 else [sum(counts) for counts in zip(*parts, strict=True)]
+
+    def _count(self, words: Sequence[str]) -> Sequence[int]:
+        return sum(map(self._bytes_with.__getitem__, words)).to_bytes(len(self.places), "little")
 
 
 @lru_cache(maxsize=64)
-def _sentence_blocks(context: str) -> list[_SentenceBlock]:
-    """The sentences of a context, some at a time."""
-    spans = [match.span() for match in _SENTENCE.finditer(context)]
-    starts = range(0, len(spans), _SentenceBlock.SENTENCES)
-    return [_SentenceBlock(context, spans[start : start + _SentenceBlock.SENTENCES]) for start in starts]
+def _sentence_blocks(contexts: tuple[str, ...]) -> list[_SentenceBlock]:
+    """The sentences of contexts, some at a time."""
+    places = [
+        Place(number, *match.span()) for number, context in enumerate(contexts) for match in _SENTENCE.finditer(context)
+    ]
+    starts = range(0, len(places), _SentenceBlock.SENTENCES)
+    return [_SentenceBlock(contexts, places[start : start + _SentenceBlock.SENTENCES]) for start in starts]
 
 
 def _in_order(parts: list[str], text: str) -> tuple[int, int] | None:

@@ -91,12 +91,14 @@ class PatternScreen:
         sources = [pattern.pattern for pattern in patterns]
         anchored = [source for source in sources if not source.startswith(".*")]
         anywhere = [source.removeprefix(".*") for source in sources if source.startswith(".*")]
-        joined = f"{_join(anchored)}|.*?(?:{_join(anywhere)})"
-        self._match = re.compile(joined, re.NOFLAG if _is_lower_case(joined) else re.IGNORECASE).match
+        flags = re.NOFLAG if all(map(_is_lower_case, sources)) else re.IGNORECASE
+        self._match = re.compile(_join(anchored), flags).match
+        self._search = re.compile(_join(anywhere), flags).search
 
     def may_match(self, text: str) -> bool:
         """Whether one of the patterns may match; False is certain."""
-        if self._match(text.lower()):
+        lower = text.lower()
+        if self._match(lower) or self._search(lower):
             return True
         return not text.isascii() and _ODD_LETTERS.search(text) is not None
 

@@ -39,7 +39,7 @@ def sentences(text: str, language: Language) -> list[str]:
     for line in text.splitlines():
         plain = _EMPHASIS.sub("", _BULLET.sub("", line)).strip()
         for piece in _PIECE.findall(plain) if len(plain) > LONGEST_LINE else [plain]:
-            split.extend(_rejoined([sentence.strip() for sentence in segment(language.code, piece)]))
+            split.extend(_rejoined(segment(language.code, piece)))
     return split
 
 
@@ -70,7 +70,7 @@ def describe_cut_lines(text: str) -> list[str]:
 def _rejoined(parts: list[str]) -> list[str]:
     """Sentences that were split after an abbreviation, whole again; what has no words is left out."""
     whole: list[str] = []
-    for part in parts:
+    for part in map(str.strip, parts):
         if whole and part[:1].islower() and _ABBREVIATION.search(whole[-1]):
             whole[-1] += f" {part}"
         elif _WORD.search(part):
@@ -105,7 +105,7 @@ def answer_sentences(text: str, language: Language) -> list[AnswerSentence]:
         AnswerSentence(text='Then you click Run.', kind='claim', context='Open Payroll.')
     """
     kinds = load_sentence_kinds(language)
-    split, before = list[AnswerSentence](), list[str]()
+    split, before, found = list[AnswerSentence](), list[str](), list[str]()
     for sentence in sentences(text, language):
         kind, stated, context = kinds.find_kind(sentence), sentence, ""
         if kind == CLAIM:
@@ -113,10 +113,11 @@ def answer_sentences(text: str, language: Language) -> list[AnswerSentence]:
             if before and kinds.refers_back(sentence):
                 context = " ".join(before[-_SENTENCES_OF_CONTEXT:])
         split.append(AnswerSentence(stated, kind, context))
+        found.append(kind)
         if kind in {CLAIM, LEAD_IN, YES_NO}:
             before.append(sentence)
-    bare = next((place for place, sentence in enumerate(split) if sentence.kind == YES_NO), None)
-    if bare is not None and not any(sentence.kind == CLAIM for sentence in split):
+    if YES_NO in found and CLAIM not in found:
+        bare = found.index(YES_NO)
         split[bare] = split[bare]._replace(kind=CLAIM)
     return split
 

@@ -24,6 +24,7 @@ class ListedAnswers(BaseModel):
 
     model_config = ConfigDict(extra="allow")
     words: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+    most_tokens: ClassVar[int] = 0
 
     @model_validator(mode="before")
     @classmethod
@@ -44,7 +45,11 @@ class ListedAnswers(BaseModel):
 @lru_cache(maxsize=1024)
 def reply_schema(words: tuple[tuple[str, tuple[str, ...]], ...]) -> type[ListedAnswers]:
     """The schema of the reply to questions, by their ids and words."""
-    return type("ListedAnswers", (ListedAnswers,), {"words": dict(words), "__module__": __name__})
+    lengths = [len(question) + max(map(len, offered)) for question, offered in words]
+    most_tokens = sum(lengths) + _TOKENS_PER_ANSWER * (len(words) + 1)
+    return type(
+        "ListedAnswers", (ListedAnswers,), {"words": dict(words), "most_tokens": most_tokens, "__module__": __name__}
+    )
 
 
 class Listed(Transport):
@@ -55,19 +60,20 @@ class Listed(Transport):
     def render(self, request: Request, questions: Sequence[TypedQuestion]) -> Question[ListedAnswers]:
         """The call: the state, then the questions by their ids."""
         prompt = compose(request, request.prompts.load(request.task, request.language), "listed")
-        words = tuple((question.id, tuple(words_of(question, prompt.language))) for question in questions)
+        words = tuple([(question.id, tuple(words_of(question, prompt.language))) for question in questions])
         statements = [_line(question) for question in questions if isinstance(question, Predicate)]
         others = [_line(question) for question in questions if not isinstance(question, Predicate)]
         user = [delimit_all(request.state)]
+        schema = reply_schema(words)
         if statements:
             user += ["<statements>", *statements, "</statements>"]
         return Question(
             prompt,
             "\n".join(filter(None, [*user, *others])),
-            reply_schema(words),
+            schema,
             request.sample,
             logprobs=True,
-            max_tokens=_room_for(words),
+            max_tokens=schema.most_tokens,
             prompts=request.prompts,
         )
 
@@ -75,13 +81,6 @@ class Listed(Transport):
         """The answer to each question: its word, and its probability where the reply's tokens can be followed."""
         starts = _token_starts(raw)
         return [_read(question, words_of(question, call.prompt.language), raw, starts) for question in questions]
-
-
-@lru_cache(maxsize=1024)
-def _room_for(words: tuple[tuple[str, tuple[str, ...]], ...]) -> int:
-    """The most tokens of a reply to questions, by their ids and words."""
-    lengths = [len(question) + max(map(len, offered)) for question, offered in words]
-    return sum(lengths) + _TOKENS_PER_ANSWER * (len(words) + 1)
 
 
 def _line(question: TypedQuestion) -> str:
@@ -98,17 +97,18 @@ def _one_line(text: str) -> str:
 
 
 def _read(question: TypedQuestion, words: Mapping[str, str], raw: RawReply, starts: list[int] | None) -> Answer:
-    values = list(_value_pattern(question.id).finditer(raw.text))
+    pattern = _value_pattern(question.id)
+    values = pattern.findall(raw.text)
     if not values:
         return Answer(question, None, problem="the judge left it out")
     offered = tuple(words)
-    chosen_words = {read_option(value[1], offered) for value in values}
-    if len(chosen_words) > 1:
+    word = read_option(values[0], offered)
+    if len(values) > 1 and any(read_option(value, offered) != word for value in values):
         return Answer(question, None, problem="the judge answered it in two ways")
-    (word,) = chosen_words
     if word is None:
-        return Answer(question, None, problem=f"the judge said {values[0][1][:40]}, which is none of its words")
-    shares = {} if starts is None else _shares(raw, starts, values[0], offered)
+        return Answer(question, None, problem=f"the judge said {values[0][:40]}, which is none of its words")
+    value = None if starts is None else pattern.search(raw.text)
+    shares = {} if starts is None or value is None else _shares(raw, starts, value, offered)
     total = sum(shares.values())
     if not total:
         return Answer(question, words[word])
