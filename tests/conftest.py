@@ -30,6 +30,7 @@ gc.disable()
 def pytest_collection_finish() -> None:
     """From here on only what the tests make is looked through."""
     gc.freeze()
+    gc.set_threshold(10_000, 20, 20)  # at Python's own rate a tenth of the processor's time goes into it
     gc.enable()
 
 
