@@ -212,9 +212,7 @@ def test_an_http_bot_with_a_template_and_replay_without_it(
     assert len(_Endpoint.requests) == 10
 
 
-def test_an_endpoint_that_fails(
-    assay: Typing, crossed: Path, endpoint: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_endpoint_that_fails(assay: Typing, crossed: Path, endpoint: str, monkeypatch: pytest.MonkeyPatch) -> None:
     bot = HttpBot(endpoint, {"vraag": "$question", "bronnen": "$pages"}, "answer")
     page = Page("p", "Kop\n\nTekst. Meer.")
     with pytest.raises(JudgeError, match=r"without 'answer' \(--bot-answer\)"):
