@@ -92,7 +92,7 @@ def test_nothing_is_missing_or_changed_in_what_is_bundled(
         judge = re.sub(r"^(?:helpdesk_nl\.english|helpdesk_de|helpdesk|kpi)\.|\.jsonl$", "", name)
         # without sets only changed prompts are stale: a cassette may hold more than the demo asks for
         commands += [
-            command + [*sets, "--judge", judge, "--metrics", ",".join(metrics), "--json"],
+            [*command, *sets, "--judge", judge, "--metrics", ",".join(metrics), "--json"],
             [*command, "--json"],
         ]
     printed = offline_in_turn(commands)
