@@ -93,7 +93,7 @@ def assay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.Capture
 @pytest.fixture(scope="session")
 def warm_python() -> Iterator[WarmPython]:
     """Begins processes that have loaded the command line and litellm already, which reached no other machine."""
-    python = WarmPython(GUARD, COMMANDS, LITELLM, UNGUARD)
+    python = WarmPython(GUARD, COMMANDS, LITELLM, "import pytest", UNGUARD)
     yield python
     python.stop()
 
