@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from network_guard import GUARD, UNGUARD
 from openai_server import OpenAIServer
 from postgres_server import PostgresServer, find_program
 from warm_python import COMMANDS, LITELLM, WarmPython
@@ -30,6 +31,7 @@ gc.disable()
 def pytest_collection_finish() -> None:
     """From here on only what the tests make is looked through."""
     gc.freeze()
+    gc.set_threshold(10_000, 20, 20)  # at Python's own rate a tenth of the processor's time goes into it
     gc.enable()
 
 
@@ -90,8 +92,8 @@ def assay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.Capture
 
 @pytest.fixture(scope="session")
 def warm_python() -> Iterator[WarmPython]:
-    """Begins processes that have loaded the command line and litellm already."""
-    python = WarmPython(COMMANDS, LITELLM)
+    """Begins processes that have loaded the command line and litellm already, which reached no other machine."""
+    python = WarmPython(GUARD, COMMANDS, LITELLM, "import pytest", UNGUARD)
     yield python
     python.stop()
 

@@ -123,6 +123,7 @@ class OpenAIServer:
         self._loop.call_soon_threadsafe(self._server.close)
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
+        self._loop.close()
         if self.script_error:
             raise self.script_error
 

@@ -1,5 +1,6 @@
 """The wheel of this checkout, and a command in a process that cannot reach a network and has no litellm."""
 
+import json
 import re
 import shutil
 import subprocess
@@ -10,7 +11,7 @@ from pathlib import Path
 import pytest
 from warm_python import WarmPython
 
-_OFFLINE = """
+_CUT_OFF = """
 import socket, sys
 def refuse(*_, **__):
     raise RuntimeError("this command must reach no network")
@@ -21,7 +22,16 @@ for name in {"litellm", "openai"} | set(sys.modules):
     if name.partition(".")[0] in ("litellm", "openai"):
         sys.modules[name] = None  # importing it is an error
 from assay.cli import main
-main()
+"""
+_TYPED = "main()"
+_TYPED_IN_TURN = """
+import io, json
+from contextlib import redirect_stdout, suppress
+for words in json.loads(sys.argv[1]):
+    sys.argv = ["assay", *words]
+    with redirect_stdout(io.StringIO()) as printed, suppress(SystemExit):
+        main()
+    print(json.dumps(printed.getvalue()))
 """
 
 _PROGRESS = re.compile(r"assay: \d+ of \d+ samples, .*\n")  # on a slow machine
@@ -49,8 +59,23 @@ def offline(
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
 
     def typed(*words: str | Path) -> subprocess.CompletedProcess[str]:
-        done = warm_python.run("-c", _OFFLINE, *words, cwd=tmp_path)
+        done = warm_python.run("-c", _CUT_OFF + _TYPED, *words, cwd=tmp_path)
         done.stderr = _PROGRESS.sub("", done.stderr)
         return done
+
+    return typed
+
+
+@pytest.fixture
+def offline_in_turn(
+    warm_python: WarmPython, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Callable[[list[list[str]]], list[str]]:
+    """Types several commands as `offline` does, in one process that loads all once; gives what each prints."""
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+
+    def typed(commands: list[list[str]]) -> list[str]:
+        done = warm_python.run("-c", _CUT_OFF + _TYPED_IN_TURN, json.dumps(commands), cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        return [json.loads(line) for line in done.stdout.splitlines()]
 
     return typed

@@ -11,7 +11,6 @@ Make = Callable[..., Any]
 ROOT = Path(__file__).parents[2]
 SETS = ROOT / "eval_sets"
 REPLAY = ("--judge", "qwen1.5b", "--cassette", ROOT / "cassettes/leaflets.qwen1.5b.jsonl", "--mode", "replay")
-pytest.importorskip("sklearn")
 pytestmark = pytest.mark.timeout(400)
 
 

@@ -1,11 +1,11 @@
 """No command reaches a network of its own accord, also where litellm is loaded or a model file is missing."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from network_guard import GUARD
+from warm_python import WarmPython
 
 ROOT = Path(__file__).parents[2]
 CASSETTE = str(ROOT / "cassettes" / "helpdesk.qwen1.5b.jsonl")
@@ -45,30 +45,10 @@ COMMANDS: list[tuple[int, list[str]]] = [
     (0, ["probe", "helpdesk_en", "--probes", "padded", "--limit", "2", "-o", "probed.jsonl"]),
 ]
 
-# What reaches for another machine is written down and refused: a library may swallow the refusal, but not the note.
-SCRIPT = """
-import io, json, socket, sys
+# The process is forked from one that has loaded all of this already, and was watched in the same way meanwhile.
+SCRIPT = f"""{GUARD}
+import io, json, sys
 from contextlib import redirect_stderr, redirect_stdout
-
-attempts = []
-
-def guard(name, address_of):
-    original = getattr(socket.socket, name) if hasattr(socket.socket, name) else getattr(socket, name)
-    def guarded(*arguments, **named):
-        address = address_of(*arguments)
-        host = address[0] if isinstance(address, tuple) else address
-        if isinstance(host, bytes):
-            host = host.decode()
-        if host not in ("127.0.0.1", "::1", "localhost", None, ""):
-            attempts.append(f"{name} {host}")
-            raise OSError(f"{name} {host}: this command must reach no network")
-        return original(*arguments, **named)
-    return guarded
-
-for name in ("connect", "connect_ex"):
-    setattr(socket.socket, name, guard(name, lambda _, address: address))
-socket.getaddrinfo = guard("getaddrinfo", lambda host, *_: host)
-
 from assay.cli import main
 
 for number, words in enumerate(json.loads(sys.argv[1])):
@@ -80,19 +60,20 @@ for number, words in enumerate(json.loads(sys.argv[1])):
             main()
         except SystemExit as ended:
             code = ended.code if isinstance(ended.code, int) else int(bool(ended.code))
-    print(json.dumps({"words": words, "code": code, "attempts": attempts, "err": err.getvalue()[-500:]}), flush=True)
+    report = {{"words": words, "code": code, "attempts": attempts, "err": err.getvalue()[-500:]}}
+    print(json.dumps(report), flush=True)
 """
 
 
-@pytest.mark.timeout(400)  # seconds on a busy machine; litellm and spaCy are loaded once
-def test_no_command_reaches_a_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.timeout(400)  # seconds on a busy machine; spaCy is loaded
+def test_no_command_reaches_a_network(warm_python: WarmPython, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "table.csv").write_text(TABLE, encoding="utf-8")
     (tmp_path / "suite.yaml").write_text(SUITE, encoding="utf-8")
     (tmp_path / "page.md").write_text(PAGE, encoding="utf-8")
     (tmp_path / "closed.yaml").write_text(CLOSED, encoding="utf-8")
     monkeypatch.setenv("OPENAI_API_KEY", "sk-of-the-test")
-    command = [sys.executable, "-c", SCRIPT, json.dumps([words for _, words in COMMANDS])]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    done = warm_python.run("-c", SCRIPT, json.dumps([words for _, words in COMMANDS]), cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
     ended = [json.loads(line) for line in done.stdout.splitlines()]
     assert [each["words"] for each in ended if each["attempts"]] == []
     wrong = [each for each, (code, _) in zip(ended, COMMANDS, strict=True) if each["code"] != code]

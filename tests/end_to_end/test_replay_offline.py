@@ -17,12 +17,12 @@ pytestmark = pytest.mark.timeout(400)  # seconds where nothing else runs; each l
 BOTH = ("helpdesk_nl", "helpdesk_en")
 KPI_SETS = ("kpi_nl", "kpi_en")
 TEXT_AND_NUMBERS = ("faithfulness", "faithfulness:numeric=false")  # with computed verdicts, and by the judge alone
-BUNDLED = [
+HELPDESK = [
     *((f"helpdesk.{judge}.jsonl", BOTH, demo_metrics(judge)) for judge in ("qwen1.5b", "qwen0.5b", "smollm2-135m")),
     ("helpdesk_de.qwen1.5b.jsonl", ("helpdesk_de",), DEMO_METRICS),
     ("helpdesk_nl.english.qwen1.5b.jsonl", BOTH[:1], ("heuristic.hal:translate=judge",)),
-    *((f"kpi.{judge}.jsonl", KPI_SETS, TEXT_AND_NUMBERS) for judge in ("qwen1.5b", "qwen0.5b", "smollm2-135m")),
 ]
+KPI = [(f"kpi.{judge}.jsonl", KPI_SETS, TEXT_AND_NUMBERS) for judge in ("qwen1.5b", "qwen0.5b", "smollm2-135m")]
 
 
 def test_a_recorded_run_replays_to_the_same_numbers(
@@ -82,13 +82,22 @@ def test_the_demo_runs_offline(offline: Make, demo_cassette: Path) -> None:
         assert words in shown.stdout
 
 
-@pytest.mark.parametrize(("name", "sets", "metrics"), BUNDLED)
+@pytest.mark.parametrize("bundled", [HELPDESK, KPI], ids=["helpdesk", "kpi"])
 def test_nothing_is_missing_or_changed_in_what_is_bundled(
-    offline: Make, name: str, sets: tuple[str, ...], metrics: tuple[str, ...]
+    offline_in_turn: Make, bundled: list[tuple[str, tuple[str, ...], tuple[str, ...]]]
 ) -> None:
-    path = ROOT / "cassettes" / name
-    judge = re.sub(r"^(?:helpdesk_nl\.english|helpdesk_de|helpdesk|kpi)\.|\.jsonl$", "", name)
-    done = offline("cassettes", "check", path, *sets, "--judge", judge, "--metrics", ",".join(metrics), "--json")
-    assert json.loads(done.stdout)["missing"] == []
-    # without sets only changed prompts are stale: a cassette may hold more than the demo asks for
-    assert json.loads(offline("cassettes", "check", path, "--json").stdout) == {"stale": [], "missing": []}
+    commands = list[list[str]]()
+    for name, sets, metrics in bundled:
+        command = ["cassettes", "check", str(ROOT / "cassettes" / name)]
+        judge = re.sub(r"^(?:helpdesk_nl\.english|helpdesk_de|helpdesk|kpi)\.|\.jsonl$", "", name)
+        # without sets only changed prompts are stale: a cassette may hold more than the demo asks for
+        commands += [
+            [*command, *sets, "--judge", judge, "--metrics", ",".join(metrics), "--json"],
+            [*command, "--json"],
+        ]
+    printed = offline_in_turn(commands)
+    checks = {name: json.loads(check) for (name, _, _), check in zip(bundled, printed[::2], strict=True)}
+    assert {name: check["missing"] for name, check in checks.items() if check["missing"]} == {}
+    prompts = {name: json.loads(check) for (name, _, _), check in zip(bundled, printed[1::2], strict=True)}
+    nothing = {"stale": [], "missing": []}
+    assert {name: check for name, check in prompts.items() if check != nothing} == {}

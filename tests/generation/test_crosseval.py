@@ -14,7 +14,7 @@ from openai_server import Answer, OpenAIServer
 from assay.errors import InputError, JudgeError, UsageError
 from assay.eval_sets import Sample, load_set, write_set
 from assay.generation import Fold, Section, write_folds, write_sections
-from assay.generation.crosseval import Exchange, Page, build_pages, summarise_split
+from assay.generation.crosseval import Exchange, Page, bots, build_pages, summarise_split
 from assay.generation.crosseval.bots import BotQuestion, FunctionBot, HttpBot, fill_template
 from assay.generation.crosseval.pages import PageStore
 from assay.judges.embedders import load_embedder
@@ -212,7 +212,7 @@ def test_an_http_bot_with_a_template_and_replay_without_it(
     assert len(_Endpoint.requests) == 10
 
 
-def test_an_endpoint_that_fails(assay: Typing, crossed: Path, endpoint: str) -> None:
+def test_an_endpoint_that_fails(assay: Typing, crossed: Path, endpoint: str, monkeypatch: pytest.MonkeyPatch) -> None:
     bot = HttpBot(endpoint, {"vraag": "$question", "bronnen": "$pages"}, "answer")
     page = Page("p", "Kop\n\nTekst. Meer.")
     with pytest.raises(JudgeError, match=r"without 'answer' \(--bot-answer\)"):
@@ -220,6 +220,7 @@ def test_an_endpoint_that_fails(assay: Typing, crossed: Path, endpoint: str) -> 
     with pytest.raises(JudgeError, match="gave no answer: status 500"):
         asyncio.run(bot.answer(BotQuestion("kapot", [page], 1, "nl")))
     assert len(_Endpoint.requests) == 1 + 3  # an error of the server is tried again
+    monkeypatch.setattr(bots, "_TRIES", 1)  # each of ten questions would wait for its next try
     done = assay("crosseval", crossed, "--bot", endpoint)
     assert done.code == 4
     assert "10 answers are missing" in done.err

@@ -1,6 +1,7 @@
 """TopicDiscovery: the measures, the choice among settings, and Ward's clustering of the bundled leaflets."""
 
 import asyncio
+from functools import cache
 
 import numpy as np
 import pytest
@@ -21,7 +22,11 @@ from assay.generation.topics.topic_words import find_topic_words
 from assay.generation.topics.ward_clustering import cluster_by_ward, number_by_size, principal_components
 from assay.judges.embedders import load_embedder
 
-SECTIONS = [section for each in extract_sections(["leaflets"]) for section in each.sections]
+
+@cache
+def leaflet_sections() -> list[Section]:
+    """The sections of the bundled leaflets."""
+    return [section for each in extract_sections(["leaflets"]) for section in each.sections]
 
 
 def test_document_match_is_formulas_1_and_2() -> None:
@@ -92,15 +97,16 @@ def test_topic_words_are_those_that_other_topics_do_not_have() -> None:
     assert find_topic_words({0: "1 2", 1: "..."}, ["nl"]) == {0: [], 1: []}
 
 
-def topics_of_leaflets(sections: list[Section] = SECTIONS, **options: object) -> TopicDiscovery:
-    return asyncio.run(find_topics(sections, load_embedder("use"), **options))  # type: ignore[arg-type]
+def topics_of_leaflets(count: int | None = None, **options: object) -> TopicDiscovery:
+    """The topics of the first sections; of all if no count is said."""
+    return asyncio.run(find_topics(leaflet_sections()[:count], load_embedder("use"), **options))  # type: ignore[arg-type]
 
 
 def test_a_small_collection_is_clustered_by_ward_and_says_so() -> None:
     topics = topics_of_leaflets(topics=8)
     assert topics.method == "plain"
     assert "80 sections are fewer than 300" in topics.why
-    assert [row.section for row in topics.rows] == [section.id for section in SECTIONS]
+    assert [row.section for row in topics.rows] == [section.id for section in leaflet_sections()]
     assert len(topics.sizes) <= 8
     assert topics == topics_of_leaflets(topics=8)
 
@@ -114,11 +120,11 @@ def test_the_sections_of_a_leaflet_share_a_topic() -> None:
 
 def test_too_few_sections_and_too_many_topics_are_errors() -> None:
     with pytest.raises(InputError, match="3 sections are too few"):
-        topics_of_leaflets(SECTIONS[:3])
+        topics_of_leaflets(3)
     with pytest.raises(UsageError, match="60 topics are too many for 80 sections; ask for 40 or fewer"):
         topics_of_leaflets(topics=60)
     with pytest.raises(UsageError, match="40 sections are too few for BERTopic"):
-        topics_of_leaflets(SECTIONS[:40], method="bertopic")
+        topics_of_leaflets(40, method="bertopic")
 
 
 @pytest.mark.slow

@@ -10,7 +10,7 @@ from openai_replies import sensible_reply
 from openai_server import Answer, OpenAIServer, Request
 
 from assay.errors import JudgeUnavailable
-from assay.judges import LiteLLMJudge
+from assay.judges import LiteLLMJudge, completion
 from assay.metrics import Faithfulness
 from assay.metrics.score import Score
 
@@ -181,7 +181,10 @@ def test_a_server_that_is_not_there_is_told(judge: MakeJudge, known: Any) -> Non
     assert score.status == "failed" and "failed 2 times" in score.reason
 
 
-def test_a_server_that_dribbles_is_given_up(openai_server: OpenAIServer, judge: MakeJudge, known: Any) -> None:
+def test_a_server_that_dribbles_is_given_up(
+    openai_server: OpenAIServer, judge: MakeJudge, known: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(completion, "_GRACE", 0.3)
     openai_server.script = lambda _: Answer(fault="dribble")
     score = asyncio.run(claims_of_judge(judge(timeout=0.3, attempts=1)).assess(known(1).sample))
     assert score.status == "failed" and "no reply within 0.3 s" in score.reason

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 from test_house import syntax_tree
-from wordfreq import zipf_frequency
 
 from assay.languages import FALLBACK, language_codes, packs_with
 
@@ -35,6 +34,8 @@ def place(path: Path) -> str:
 @cache
 def foreign_words() -> frozenset[str]:
     """Words of the packs of other languages than English that are no English words."""
+    from wordfreq import zipf_frequency  # loads for a second: in one process of the tests, not in each that collects
+
     words: set[str] = set()
     for language in packs_with("words"):
         if language.code != FALLBACK:

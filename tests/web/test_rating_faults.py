@@ -108,7 +108,7 @@ def test_kill_9_loses_no_confirmed_rating_and_doubles_none(warm_python: WarmPyth
 
 @pytest.mark.timeout(300)
 def test_twenty_raters_at_once_wait_less_than_200_ms(rating_site: Start, request: pytest.FixtureRequest) -> None:
-    """Each rates 10 answers with half a second of thought between; the 95th percentile over all requests."""
+    """Each rates 4 answers with a fifth of a second of thought between; the 95th percentile over all requests."""
     raters = tuple(f"rater{number}" for number in range(20))
     site = rating_site(answers(100), raters=raters, per_answer=2)
     seconds: list[float] = []
@@ -119,17 +119,17 @@ def test_twenty_raters_at_once_wait_less_than_200_ms(rating_site: Start, request
         with httpx.Client(headers={"origin": site.address}, base_url=site.address, timeout=30) as client:
             client.get(site.links[rater], follow_redirects=True)
             everyone.wait()
-            for count in range(10):
+            for count in range(4):
                 started = time.perf_counter()
                 fields = hidden_fields(client.get("/rate").text)
                 seconds.append(time.perf_counter() - started)
                 if "sample" not in fields:
                     return count
-                time.sleep(draw.uniform(0.2, 0.8))
+                time.sleep(draw.uniform(0.1, 0.3))
                 started = time.perf_counter()
                 client.post("/rate", data=fields | {"value": "4"})
                 seconds.append(time.perf_counter() - started)
-        return 10
+        return 4
 
     with ThreadPoolExecutor(len(raters)) as pool:
         total = sum(pool.map(work, raters))

@@ -21,7 +21,6 @@ from assay.runs import Plan, RunOptions, Store
 from assay.runs.shards import ShardOptions, run_shards
 
 os.environ |= {"RAY_USAGE_STATS_ENABLED": "0", "RAY_worker_niceness": "0"}
-pytest.importorskip("ray")
 pytestmark = [pytest.mark.extras("ray"), pytest.mark.timeout(600)]
 
 Make = Callable[..., Any]
