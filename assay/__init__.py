@@ -18,5 +18,9 @@ if not os.path.isdir(os.path.join(__path__[0], "languages")):  # noqa: PTH118, P
 __version__ = "0.1.0"
 
 # A package's public names stand in the `__init__.pyi` beside its `__init__.py`, once; each is imported when it is used.
-__getattr__, __dir__, __all__ = attach_stub(__name__, __file__)
+__getattr__, _list_names, __all__ = attach_stub(__name__, __file__)
 __all__ += ["__version__"]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

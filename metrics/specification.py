@@ -87,7 +87,7 @@ def parse_specification(text: str) -> MetricSpecification:
     return MetricSpecification(
         text=text,
         name=match["name_in_file"] or match["name"] or "",
-        argument=(match["quoted"] or match["plain"] or "").strip(),
+        argument=match["quoted"] or match["plain"] or "",
         options=dict(options),
         path=match["path"] or "",
     )

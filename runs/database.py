@@ -4,8 +4,6 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from functools import cache
-from importlib import resources
-from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -14,7 +12,7 @@ from .sqlite import SQLiteDatabase
 
 URL = re.compile(r"postgres(?:ql)?://")
 _MIGRATION = re.compile(r"(\d+)_\w+\.sql")
-_SCHEMA = resources.files(__package__).joinpath("schema")
+_SCHEMA = Path(__file__).with_name("schema")
 
 
 class Database(Protocol):
@@ -148,7 +146,7 @@ def explain_errors(
         raise error_type(f"{database.name}: {problem}: {error}; {database.cure(error)}{then}") from error
 
 
-def migrate(database: Database, folder: Traversable = _SCHEMA) -> None:
+def migrate(database: Database, folder: Path = _SCHEMA) -> None:
     """Brings the tables up to date, all of it or nothing; two processes may open a new store at once.
 
     Args:
@@ -179,6 +177,6 @@ def migrate(database: Database, folder: Traversable = _SCHEMA) -> None:
 
 
 @cache
-def _migration_files(folder: Traversable) -> Mapping[int, Traversable]:
+def _migration_files(folder: Path) -> Mapping[int, Path]:
     """The SQL files by their version; listed once, since every store that is opened asks for them."""
     return {int(match[1]): file for file in folder.iterdir() if (match := _MIGRATION.fullmatch(file.name))}

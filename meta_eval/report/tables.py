@@ -250,7 +250,7 @@ def slice_table(evaluation: MetaEvaluation, metrics: Sequence[str]) -> ResultTab
         estimates = dict(part.metrics)
         rows.append(
             (
-                f"{part.attribute} {part.label or '(unknown)'}",
+                f"{part.attribute.replace('_', ' ')} {part.label or '(unknown)'}",
                 Figure("count", part.n),
                 Figure("mean", part.mean_rating),
                 Figure.from_estimate("correlation", part.chosen),

@@ -166,22 +166,24 @@ def _decide_regression(result: GateResult, change: Estimate, p: float | None, fa
         return result.model_copy(update={"reason": reason, "p": p})
     state: State = "failed" if p <= false_alarms else "passed"
     reason += (
-        ": a regression beyond noise" if state == "failed" else f": no regression seen{_missed(change, false_alarms)}"
+        ": a regression beyond noise"
+        if state == "failed"
+        else f": no regression seen{_missed(change, result.bound or 0.0, false_alarms)}"
     )
     return result.model_copy(update={"state": state, "reason": reason, "p": p})
 
 
-def _missed(change: Estimate, false_alarms: float) -> str:
+def _missed(change: Estimate, allowed: float, false_alarms: float) -> str:
     """Which regressions the test would miss more often than once in five, by the width of the change's 95% interval.
 
-    A one-sided test at level a detects z(1 - a) + z(0.8) standard errors four times in five.
+    A one-sided test at level a detects what is allowed and z(1 - a) + z(0.8) standard errors more, four times in five.
     """
     if change.low is None or change.high is None or change.low == change.high:
         return ""
     normal = NormalDist()
     standard_error = (change.high - change.low) / (2 * normal.inv_cdf(0.975))
-    detected = (normal.inv_cdf(1 - false_alarms) + normal.inv_cdf(0.8)) * standard_error
-    return f"; one under {detected:.2g} would often be missed"
+    detected = allowed + (normal.inv_cdf(1 - false_alarms) + normal.inv_cdf(0.8)) * standard_error
+    return f"; one under {detected:.3f} would often be missed"
 
 
 def _covered(gate: MeanGate | ShareGate | RegressionGate, samples: Sequence[PairedSample]) -> list[PairedSample]:

@@ -52,6 +52,7 @@ def test_what_is_behind_a_name() -> None:
         ("tokn_overlap", "no metric is called 'tokn_overlap'; did you mean token_overlap?"),
         ("ragas:", "no metric is called 'ragas'"),
         ("token_overlap:", "token_overlap:: write options as name=value, not ''"),
+        ("token_overlap: fast=1", "' fast' is not an option of this metric"),
         ("token_overlap::fast=1", "write options as name=value, not ''"),
         ("scorer:", "scorer:: name the scorer's file (scorer:FILE); make one with: assay meta RUN --save FILE"),
         ("rubric:dir=1/x.yaml", "write rubric:FILE (in double quotes where it looks like an option)"),

@@ -103,6 +103,9 @@ def test_a_passed_regression_says_what_it_would_have_missed() -> None:
     assert result.state == "passed" and numbers is not None
     low, high, missed = map(float, numbers.groups())
     assert missed == pytest.approx(2.8953 * (high - low) / 3.92, abs=0.002)
+    allowing = {"gate": "regression", "metric": "faithfulness", "more_than": 0.2}
+    reason = results(allowing, judged(now, before=before)).reason
+    assert f"one under {missed + 0.2:.3f} would" in reason  # every regression that is allowed is missed too
 
 
 def test_where_lower_is_better_a_rise_is_the_regression() -> None:
