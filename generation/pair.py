@@ -1,18 +1,15 @@
 """A question with its answer, made from a section."""
 
-from collections.abc import Iterable
-from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from ..eval_sets import Sample
 from ..languages.sections import EntityKind
-from .json_lines import read_lines, write_lines
+from .json_lines import LinesFile
 from .section import Section, Split
 
 PairKind = Literal["long-form", "factoid"]
-PAIRS_COMMAND = "assay generate questions sections.jsonl -o pairs.jsonl"
 
 
 class Fact(BaseModel):
@@ -104,32 +101,5 @@ def pair_to_sample(pair: Pair, section: Section) -> Sample:
     )
 
 
-def read_pairs(path: str | Path) -> list[Pair]:
-    """Reads the file that `assay generate questions` wrote.
-
-    Args:
-        path: A JSON Lines file with one pair per line.
-
-    Returns:
-        The pairs, in the file's order.
-
-    Raises:
-        InputError: The file cannot be read; the message names the line, the field and what to do.
-    """
-    return read_lines(path, Pair, lambda pair: pair.id, PAIRS_COMMAND)
-
-
-def write_pairs(pairs: Iterable[Pair], path: str | Path) -> int:
-    """Writes pairs as JSON Lines, one per line.
-
-    Args:
-        pairs: The pairs to write.
-        path: The file, in a folder that exists.
-
-    Returns:
-        The number of pairs written.
-
-    Raises:
-        InputError: The file cannot be written.
-    """
-    return write_lines(pairs, path)
+_PAIRS = LinesFile(Pair, lambda pair: pair.id, "assay generate questions sections.jsonl -o pairs.jsonl")
+read_pairs, write_pairs = _PAIRS.read, _PAIRS.write

@@ -6,7 +6,7 @@ from statistics import median
 from typing import Any
 
 from ..presentation.figure import Figure
-from ..presentation.result_table import Column, Content, Paragraph, ReportBlock, ResultTable, Rows
+from ..presentation.result_table import Column, Content, Field, Paragraph, ReportBlock, ResultTable, Rows, tabulate
 from ..presentation.texts import one_line
 from .documents import Extraction
 from .folds.fold_search import FoldPlan
@@ -15,17 +15,16 @@ from .topics import TopicDiscovery
 
 _TOPICS_SHOWN = 40
 _SETTINGS_SHOWN = 20
+_LEAK_NOTE = (
+    "nearest: cosine of a section with its nearest of the other fold; alike: 0.9 or more; "
+    "8 words: sections that share eight words in a row with the other fold"
+)
+_CANDIDATE = ("valid", "enough", "chosen")
+_SPLIT = ("linkage", "distance", "clusters", "single", "average", "score")
 
 
-def page_sizes(extractions: Sequence[Extraction]) -> list[int]:
-    """Returns the tokens of every emulated page.
-
-    Args:
-        extractions: The outcome for each document.
-
-    Returns:
-        One number per page.
-    """
+def _page_sizes(extractions: Sequence[Extraction]) -> list[int]:
+    """The tokens of every emulated page."""
     sizes: Counter[tuple[str, int]] = Counter()
     for extraction in extractions:
         for section in extraction.sections:
@@ -35,7 +34,7 @@ def page_sizes(extractions: Sequence[Extraction]) -> list[int]:
 
 def sections_as_json(extractions: Sequence[Extraction]) -> dict[str, Any]:
     """Returns the object that `assay generate sections --json` prints."""
-    sizes = page_sizes(extractions)
+    sizes = _page_sizes(extractions)
     return {
         "documents": [
             {
@@ -75,7 +74,7 @@ def sections_block(extractions: Sequence[Extraction], *, titles: bool) -> Report
         *(Column(head, "text") for head in ("document", "language")),
         *map(Column, ("sections", "tokens", "emulated pages")),
     )
-    sizes = page_sizes(extractions)
+    sizes = _page_sizes(extractions)
     documents = sum(bool(extraction.sections) for extraction in extractions)
     count = sum(len(extraction.sections) for extraction in extractions)
     line = (
@@ -120,9 +119,10 @@ def topics_block(topics: TopicDiscovery) -> ReportBlock:
         ("robustness %", Figure("predicted", topics.measures.robustness)),
         ("document match %", Figure("predicted", topics.measures.document_match)),
     )
-    rows: Rows = tuple(
-        (str(topic), topics.labels.get(topic, ""), str(size))
-        for topic, size in list(topics.sizes.items())[:_TOPICS_SHOWN]
+    fields = (
+        Field("topic", "text", lambda row: str(row[0])),
+        Field("about", "text", lambda row: topics.labels.get(row[0], "")),
+        Field("sections", "count", lambda row: str(row[1])),
     )
     hidden = (
         (len(topics.sizes) - _TOPICS_SHOWN, "smaller topics"),
@@ -132,42 +132,28 @@ def topics_block(topics: TopicDiscovery) -> ReportBlock:
         (
             _settings_table(topics),
             ResultTable("Topics (Table 1)", (Column("statistic", "text"), Column("")), statistics),
-            ResultTable("", (Column("topic", "text"), Column("about", "text"), Column("sections")), rows),
+            tabulate("", list(topics.sizes.items())[:_TOPICS_SHOWN], fields),
             *(Paragraph(f"and {count} {what} (--json shows all)") for count, what in hidden if count > 0),
         )
     )
 
 
 def _settings_table(topics: TopicDiscovery) -> ResultTable:
-    columns = (
-        Column("dimensions"),
-        Column(_size_name(topics).replace("_", " ")),
-        Column("topics"),
-        Column("outliers"),
-        Column("silhouette"),
-        Column("Calinski-H.", detail="wide"),
-        Column("Davies-B.", detail="wide"),
-        Column("robust %", detail="wide"),
-        Column("documents %", detail="wide"),
-        Column("", "text"),
+    fields = (
+        Field("dimensions", "count", lambda cell: str(cell.dimensions)),
+        Field(_size_name(topics).replace("_", " "), "count", lambda cell: str(cell.smallest)),
+        Field("topics", "count", lambda cell: str(cell.measures.topics)),
+        Field("outliers", "rate", lambda cell: cell.measures.outliers),
+        Field("silhouette", "value", lambda cell: cell.measures.silhouette),
+        Field("Calinski-H.", "index", lambda cell: cell.measures.calinski_harabasz, "wide"),
+        Field("Davies-B.", "value", lambda cell: cell.measures.davies_bouldin, "wide"),
+        Field("robust %", "predicted", lambda cell: cell.measures.robustness, "wide"),
+        Field("documents %", "predicted", lambda cell: cell.measures.document_match, "wide"),
+        Field("", "text", lambda cell: "chosen" if cell.chosen else ""),
     )
     shown = sorted(topics.cells, key=lambda cell: not cell.chosen)[:_SETTINGS_SHOWN]
-    rows = []
-    for cell in sorted(shown, key=lambda cell: (cell.dimensions, cell.smallest)):
-        measures = cell.measures
-        rows.append(
-            (
-                *(str(cell.dimensions), str(cell.smallest), str(measures.topics)),
-                Figure("rate", measures.outliers),
-                Figure("value", measures.silhouette),
-                Figure("index", measures.calinski_harabasz),
-                Figure("value", measures.davies_bouldin),
-                Figure("predicted", measures.robustness),
-                Figure("predicted", measures.document_match),
-                "chosen" if cell.chosen else "",
-            )
-        )
-    return ResultTable(f"Settings tried: {topics.method} ({topics.why})", columns, tuple(rows))
+    cells = sorted(shown, key=lambda cell: (cell.dimensions, cell.smallest))
+    return tabulate(f"Settings tried: {topics.method} ({topics.why})", cells, fields)
 
 
 def folds_as_json(plan: FoldPlan, leaks: dict[str, Leaks]) -> dict[str, Any]:
@@ -175,19 +161,9 @@ def folds_as_json(plan: FoldPlan, leaks: dict[str, Leaks]) -> dict[str, Any]:
     return {
         "nearest_topics": plan.nearest_topics,
         "candidates": [
-            {
-                "linkage": candidate.split.linkage,
-                "distance": candidate.split.distance,
-                "clusters": candidate.split.clusters,
-                "single": candidate.split.single,
-                "average": candidate.split.average,
-                "score": candidate.split.score,
-                "small_fold": candidate.small_fold,
-                "folds_a_document": candidate.folds_per_document,
-                "valid": candidate.valid,
-                "enough": candidate.enough,
-                "chosen": candidate.chosen,
-            }
+            {name: getattr(candidate.split, name) for name in _SPLIT}
+            | {"small_fold": candidate.small_fold, "folds_a_document": candidate.folds_per_document}
+            | {name: getattr(candidate, name) for name in _CANDIDATE}
             for candidate in plan.candidates
         ],
         "folds": [
@@ -218,10 +194,12 @@ def folds_block(plan: FoldPlan, leaks: dict[str, Leaks]) -> ReportBlock:
         ("avg folds per doc", *(Figure("distance", candidate.folds_per_document) for candidate in shown)),
         ("valid sections %", *(f"{candidate.valid:.2%}" for candidate in shown)),
     )
-    sizes = tuple(
-        (str(fold), part, str(count), str(sampled)) for (fold, part), (count, sampled) in _parts(plan).items()
+    sizes = (
+        Field("fold", "text", lambda part: str(part[0][0])),
+        Field("split", "text", lambda part: part[0][1]),
+        Field("sections", "count", lambda part: str(part[1][0])),
+        Field("to ask about", "count", lambda part: str(part[1][1])),
     )
-    size_columns = (Column("fold", "text"), Column("split", "text"), Column("sections"), Column("to ask about"))
     too_small = len(plan.candidates) - len(shown)
     total = len(plan.before) + plan.outliers
     line = (
@@ -232,38 +210,24 @@ def folds_block(plan: FoldPlan, leaks: dict[str, Leaks]) -> ReportBlock:
         (
             ResultTable("Folds (Table 2)", (Column("", "text"), *map(Column, names)), rows),
             *([Paragraph(f"left out: {too_small} settings whose folds are too small")] if too_small else []),
-            ResultTable("", size_columns, sizes),
+            tabulate("", _parts(plan).items(), sizes),
             Paragraph(line),
-            *(_leak_parts(leaks) if leaks else ()),
+            *((_leak_table(leaks), Paragraph(_LEAK_NOTE)) if leaks else ()),
         )
     )
 
 
-def _leak_parts(leaks: dict[str, Leaks]) -> tuple[ResultTable, Paragraph]:
-    columns = (
-        Column("", "text"),
-        Column("sections", detail="wide"),
-        Column("nearest, mean"),
-        Column("95%", detail="wide"),
-        Column("highest"),
-        Column("alike"),
-        Column("8 words"),
+def _leak_table(leaks: dict[str, Leaks]) -> ResultTable:
+    fields = (
+        Field("", "text", lambda row: row[0]),
+        Field("sections", "count", lambda row: str(row[1].sections), "wide"),
+        Field("nearest, mean", "value", lambda row: row[1].mean),
+        Field("95%", "value", lambda row: row[1].p95, "wide"),
+        Field("highest", "value", lambda row: row[1].highest),
+        Field("alike", "rate", lambda row: row[1].alike),
+        Field("8 words", "rate", lambda row: f"{Figure('rate', row[1].sharing)} ({row[1].runs} runs)"),
     )
-    rows: Rows = tuple(
-        (
-            name,
-            str(leak.sections),
-            *(Figure("value", cosine) for cosine in (leak.mean, leak.p95, leak.highest)),
-            Figure("rate", leak.alike),
-            f"{Figure('rate', leak.sharing)} ({leak.runs} runs)",
-        )
-        for name, leak in leaks.items()
-    )
-    note = (
-        "nearest: cosine of a section with its nearest of the other fold; alike: 0.9 or more; "
-        "8 words: sections that share eight words in a row with the other fold"
-    )
-    return ResultTable("What the folds share", columns, rows), Paragraph(note)
+    return tabulate("What the folds share", leaks.items(), fields)
 
 
 def _parts(plan: FoldPlan) -> dict[tuple[int, str], tuple[int, int]]:

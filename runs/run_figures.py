@@ -1,12 +1,13 @@
 """A run in figures, for a page: each metric's mean with its interval and spread, by part, and against ratings."""
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from ..meta_eval.estimate import Estimate
 from ..metrics.specification import BASELINES
-from ..presentation.axes import Axis, axis_over
+from ..presentation.axes import axis_over
+from ..presentation.charts import Histogram, draw_histogram
 from .database import explain_errors
 from .nightly.nightly_report import MetricReport, report_metric
 from .score_sums import Part, ScoreSums
@@ -26,14 +27,6 @@ class GroupFigures:
 
 
 @dataclass(frozen=True, slots=True)
-class Spread:
-    """How the values of a metric are spread: how many stand where on an axis, by percent of it."""
-
-    axis: Axis
-    counts: Mapping[float, int]
-
-
-@dataclass(frozen=True, slots=True)
 class RunFigures:
     """What a run comes to.
 
@@ -43,7 +36,7 @@ class RunFigures:
         message_types: Rows by message type; empty where there is only one.
         groups: The groups with two values or more of the first metric that have its worst means, the worst first.
         more_groups: How many groups were left out.
-        spreads: By metric, how its values are spread.
+        spreads: How the values of each metric are spread.
         agreement: How each metric follows the ratings; empty without ratings.
     """
 
@@ -52,7 +45,7 @@ class RunFigures:
     message_types: Mapping[str, tuple[MetricReport, ...]]
     groups: tuple[GroupFigures, ...]
     more_groups: int
-    spreads: Mapping[str, Spread]
+    spreads: tuple[Histogram, ...]
     agreement: tuple[MetricSummary, ...]
 
 
@@ -66,16 +59,16 @@ def compute_figures(store: Store, run: str) -> RunFigures:
     tables = store.tables(run)
     with explain_errors(tables, "the scores cannot be read"):
         sums = ScoreSums(tables, run)
-        whole = _report_parts(sums, "''", directions).get("", ())
+        whole = _report_parts(sums, "''", directions).get("not said", ())
         totals = ScoreTotals.of_run(store, run)
         groups, more_groups = _worst_groups(sums, [row.metric for row in whole], directions)
         return RunFigures(
             metrics=whole,
-            languages=_named_parts(sums, "language", directions),
-            message_types=_named_parts(sums, "message_type", directions),
+            languages=_report_parts(sums, "language", directions),
+            message_types=_report_parts(sums, "message_type", directions),
             groups=groups,
             more_groups=more_groups,
-            spreads=_spreads(sums, directions),
+            spreads=tuple(_draw_spreads(sums, directions)),
             agreement=tuple(totals.summarise(directions)) if totals.rated else (),
         )
 
@@ -91,17 +84,13 @@ def _report_parts(
         return {}
     means, none = sums.means(part), Estimate(None, n=0)
     return {
-        name: tuple(
+        name or "not said": tuple(
             report_metric(metric, statuses[name][metric], means.get((metric, name), none))
             for metric in directions
             if metric in statuses[name]
         )
         for name in sorted(statuses)
     }
-
-
-def _named_parts(sums: ScoreSums, part: Part, directions: Mapping[str, bool]) -> dict[str, tuple[MetricReport, ...]]:
-    return {name or "not said": rows for name, rows in _report_parts(sums, part, directions).items()}
 
 
 def _worst_groups(
@@ -126,7 +115,9 @@ def _worst_groups(
     return groups, max(0, count - len(groups))
 
 
-def _spreads(sums: ScoreSums, directions: Mapping[str, bool]) -> dict[str, Spread]:
+def _draw_spreads(sums: ScoreSums, directions: Mapping[str, bool]) -> Iterator[Histogram]:
     ranges = sums.ranges()
-    axes = {metric: axis_over(ranges[metric], about=4) for metric in directions if metric in ranges}
-    return {metric: Spread(axis, sums.spread(metric, axis.low, axis.high)) for metric, axis in axes.items()}
+    for metric in directions:
+        if metric in ranges:
+            axis = axis_over(ranges[metric], about=4)
+            yield draw_histogram(metric, axis, sums.spread(metric, axis.low, axis.high))

@@ -1,7 +1,7 @@
 """One answer: its claims, figures and ratings, what the judge was asked, and where it may go from here."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import Any
 from urllib.parse import urlencode
 
 from starlette.concurrency import run_in_threadpool
@@ -13,13 +13,12 @@ from ..errors import AssayError, UsageError
 from ..eval_sets import Sample
 from ..runs import Store
 from ..runs.answer_index import AnswerIndex
-from ..runs.ratings import QueueSettings, Rating, RatingQueue
+from ..runs.ratings import QueueSettings, RatingQueue
 from ..runs.ratings.rated_set import ratings_of_answer
 from ..runs.ratings.rating_meaning import PICKED_FROM
 from ..runs.ratings.rating_queue import queue_ids
 from ..runs.reply_audit import ReplyAudit, audit_replies
-from ..runs.store import RunRow
-from .answer_view import AnswerView, view_answer
+from .answer_view import view_answer
 from .rendering import render_message, render_unknown_visitor
 from .run_pages import answer_url
 from .sessions import SEE_OTHER, form_json_text, form_text
@@ -27,16 +26,6 @@ from .set_folder import SetFolder
 from .viewer import EDITOR, READER, Viewer, for_visitors
 
 _MOST_QUEUES = 20
-
-
-@dataclass(frozen=True, slots=True)
-class _AnswerPage:
-    run: RunRow
-    answer: AnswerView
-    ratings: list[tuple[str, Rating]]
-    queues: list[RatingQueue]
-    before: str | None
-    after: str | None
 
 
 class AnswerPages:
@@ -65,33 +54,30 @@ class AnswerPages:
             return render_unknown_visitor(request)
         may_write = visitor.role == EDITOR
 
-        def read(store: Store) -> _AnswerPage:
+        def read(store: Store) -> dict[str, Any]:
             run = store.run(request.path_params["run"])
             answered = store.sample(run.id, sample)
             scores = [(metric, score) for _, metric, score in store.scores(run.id, sample)]
-            queues = [RatingQueue(store.database, name) for name in queue_ids(store.database)[:_MOST_QUEUES]]
             before, after = AnswerIndex(store.tables(run.id)).neighbours(run.id, sample)
-            return _AnswerPage(
-                run,
-                view_answer(answered, scores, by),
-                ratings_of_answer(store.database, answered),
-                queues,
-                before,
-                after,
-            )
+            return {
+                "run": run,
+                "sample": answered,
+                "answer": view_answer(answered, scores, by),
+                "ratings": ratings_of_answer(store.database, answered),
+                "queues": [RatingQueue(store.database, name) for name in queue_ids(store.database)[:_MOST_QUEUES]],
+                "before": before,
+                "after": after,
+            }
 
         page = await self.viewer.in_store(read)
-        path = answer_url(page.run.id, sample)
-        content = {
+        run = page["run"].id
+        path = answer_url(run, sample)
+        content = page | {
             "title": f"Answer {sample}",
-            "run": page.run,
-            "page": page,
-            "answer": page.answer,
-            "sample": page.answer.sample,
             "may_write": may_write,
             "csrf": self.viewer.sessions.csrf_token(visitor),
             "sets": await run_in_threadpool(self._sets.names) if may_write else {},
-            "answer_url": lambda other: answer_url(page.run.id, other),
+            "answer_url": lambda other: answer_url(run, other),
             "by_url": lambda metric: f"{path}&{urlencode({'by': metric})}",
             "shared_path": self.viewer.sessions.link_path(READER, READER, path),
             "is_done": request.query_params.get("done", ""),

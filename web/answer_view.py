@@ -59,14 +59,12 @@ class AnswerView:
     """An answer.
 
     Attributes:
-        sample: The answer.
         metrics: The scores, in the plan's order.
         by: The metric whose claims colour the answer; empty where none has claims.
         choices: The metrics that have claims.
         segments: The answer in parts.
     """
 
-    sample: Sample
     metrics: tuple[MetricView, ...]
     by: str
     choices: tuple[str, ...]
@@ -89,7 +87,6 @@ def view_answer(sample: Sample, scores: Sequence[tuple[str, Score]], by: str = "
     with_claims = [metric for metric in metrics if metric.claims]
     chosen = next((metric for metric in with_claims if metric.name == by), with_claims[0] if with_claims else None)
     return AnswerView(
-        sample,
         tuple(metrics),
         chosen.name if chosen else "",
         tuple(metric.name for metric in with_claims),

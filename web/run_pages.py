@@ -10,7 +10,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from ..metrics.specification import BASELINES
-from ..presentation.charts import draw_forest, draw_histogram
+from ..presentation.charts import draw_forest
 from ..runs import Store
 from ..runs.answer_index import AnswerIndex, AnswerPage, AnswerQuery, Rated, Status
 from ..runs.nightly.ledger import Ledger
@@ -140,7 +140,6 @@ class RunPages:
             "run": run,
             "figures": figures,
             "forest": draw_forest(rows) if any(row[2].value is not None for row in rows) else None,
-            "spreads": [draw_histogram(name, one.axis, one.counts) for name, one in figures.spreads.items()],
             "metric_table": report_table("", figures.metrics).without_empty(CHANGE, "p"),
             "parts": {
                 title: {part: report_table("", rows).without_empty(CHANGE, "p") for part, rows in parts.items()}

@@ -10,7 +10,7 @@ from ..runs import Store
 from ..runs.nightly.history_site import draw_trends
 from ..runs.nightly.ledger import Ledger
 from ..runs.nightly.nightly_report import NightlyReport, read_report
-from ..runs.nightly.report_tables import nightly_tables
+from ..runs.nightly.report_tables import TABLES
 from .viewer import Viewer, for_visitors
 
 _MOST_NIGHTLY_RUNS = 200
@@ -75,7 +75,7 @@ class SuitePages:
         content = {
             "title": report.nightly_run or "Nightly run",
             "report": report,
-            "tables": nightly_tables(report),
+            "tables": TABLES,
             "accepted": accepted,
             "run_url": "/run/{}".format,
             "suite_url": suite_url,

@@ -10,11 +10,11 @@ import click
 
 from ..errors import UsageError
 from ..presentation.figure import Figure, figures
-from ..presentation.result_table import Column, Content, Tone
+from ..presentation.result_table import Column, Content, ResultTable, Tone
 from ..presentation.texts import one_line
 from .judge_session import SessionOptions, open_judge_session, question_progress, with_judge_session
 from .options import SetOptions, embedder_option, json_option, store_option, wide_option, with_set_options
-from .output import echo, echo_json, open_console, print_rows
+from .output import echo, echo_json, open_console, print_table
 
 if TYPE_CHECKING:
     from ..eval_sets import Sample
@@ -188,10 +188,8 @@ def _print_report(report: "AlignmentReport") -> None:
         console.print(Text(one_line(f"{report.rater_groups.sentence}.", 600), style="yellow"))
     columns = (
         Column("candidate", "text"),
-        Column("Spearman [95%]", is_whole=True),
-        Column("more than as it is", is_whole=True),
-        Column("squared error", detail="wide"),
-        Column("calls", detail="wide"),
+        *(Column(head, is_whole=True) for head in ("Spearman [95%]", "more than as it is")),
+        *(Column(head, detail="wide") for head in ("squared error", "calls")),
         Column("tokens"),
     )
     rows: list[tuple[Content, ...]] = []
@@ -206,4 +204,4 @@ def _print_report(report: "AlignmentReport") -> None:
     for baseline in report.baselines:
         rows.append((baseline.name, Figure.from_estimate("correlation", baseline.spearman), "", "", "", ""))
         tones.append("baseline")
-    print_rows("Out of fold", columns, rows, tones)
+    print_table(ResultTable("Out of fold", columns, tuple(rows), tuple(tones)))

@@ -1,16 +1,17 @@
 """`assay batch`: how the batches of `assay run --batch` are getting on, and their cancellation."""
 
 import asyncio
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from ..errors import UsageError
-from ..presentation.result_table import Column
+from ..presentation.result_table import Field, tabulate
 from ..presentation.texts import one_line
 from .options import json_option, judge_option, path_in_store, store_option, wide_option
-from .output import echo, echo_json, print_rows
+from .output import echo, echo_json, print_table
 
 if TYPE_CHECKING:
     from ..judges.batch.batch_status import BatchProgress
@@ -111,24 +112,14 @@ def _print_progress(progress: "list[BatchProgress]", *, as_json: bool) -> None:
     if not progress:
         echo("no batch has been submitted yet")
         return
-    rows = [
-        (
-            one_line(state["batch"] or state["id"]),
-            str(state["stage"]),
-            one_line(state["status"]),
-            *(f"{state[name]:,}" for name in ("requests", "replies", "failed")),
-            one_line(state["cassette"]),
-        )
-        for state in map(_as_json, progress)
-    ]
-    columns = (
-        Column("batch", "text", is_whole=True),
-        Column("stage"),
-        Column("status", "text"),
-        *map(Column, ("requests", "replies", "failed")),
-        Column("cassette", "text", detail="wide"),
+    fields = (
+        Field("batch", "text", lambda state: one_line(state["batch"] or state["id"]), is_whole=True),
+        Field("stage", "count", lambda state: state["stage"]),
+        Field("status", "text", lambda state: one_line(state["status"])),
+        *(Field(name, "count", itemgetter(name)) for name in ("requests", "replies", "failed")),
+        Field("cassette", "text", lambda state: one_line(state["cassette"]), "wide"),
     )
-    print_rows("", columns, rows)
+    print_table(tabulate("", map(_as_json, progress), fields))
 
 
 def _as_json(progress: "BatchProgress") -> dict[str, Any]:

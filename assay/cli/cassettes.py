@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ..errors import UsageError
-from ..presentation.result_table import Column
+from ..presentation.result_table import Field, tabulate
 from ..presentation.texts import one_line
 from .exit_codes import DONE, ERROR
 from .options import (
@@ -24,7 +24,7 @@ from .options import (
     wide_option,
     with_set_options,
 )
-from .output import echo, echo_json, is_wide, print_rows
+from .output import echo, echo_json, is_wide, print_table
 
 if TYPE_CHECKING:
     from ..runs.cassette_check import CassetteCheck
@@ -108,19 +108,14 @@ def show(path: Path, key: str | None, sample: str | None, as_json: bool) -> None
     elif key is not None and len(matches) == 1:
         echo_json(json.loads(format_line(matches[0])))
     else:
-        columns = [Column(heading, "text") for heading in ("key", "prompt", "sample")]
-        columns += [Column("tokens in, out", detail="wide"), Column("reply", "text")]
-        rows = [
-            (
-                recording.key[:12],
-                recording.prompt,
-                recording.sample,
-                f"{recording.reply.tokens_in}, {recording.reply.tokens_out}",
-                one_line(recording.reply.text, 50 if is_wide() else 20),
-            )
-            for recording in matches
-        ]
-        print_rows("", columns, rows)
+        fields = (
+            Field("key", "text", lambda recording: recording.key[:12]),
+            Field("prompt", "text", lambda recording: recording.prompt),
+            Field("sample", "text", lambda recording: recording.sample),
+            Field("tokens in, out", "count", lambda one: f"{one.reply.tokens_in}, {one.reply.tokens_out}", "wide"),
+            Field("reply", "text", lambda recording: one_line(recording.reply.text, 50 if is_wide() else 20)),
+        )
+        print_table(tabulate("", matches, fields))
         echo(one_line(f"{len(matches)} recordings of {', '.join(sorted({r.reply.model for r in matches}))}"))
 
 

@@ -8,10 +8,10 @@ import click
 
 from ..errors import UsageError
 from ..presentation.figure import Figure
-from ..presentation.result_table import Column
+from ..presentation.result_table import Field, tabulate
 from .meta import with_read_options
 from .options import json_option, store_option
-from .output import echo, echo_json, open_console, print_rows
+from .output import echo, echo_json, open_console, print_table
 
 if TYPE_CHECKING:
     from ..meta_eval.score_files import ReadOptions
@@ -144,17 +144,13 @@ def _print_levels(levels: "LevelEstimates", plan: "SamplePlan | None", scale: tu
         ("and the judged sample", mean.judged, mean.two_levels),
         ("and the cheap score of all", mean.answers, mean.mean),
     )
-    columns = (Column("from", "text"), Column("answers"), Column("mean rating", is_whole=True), Column("width"))
-    rows = [
-        (
-            name,
-            str(answers),
-            Figure.from_estimate("mean", value),
-            Figure("mean", (value.high or 0) - (value.low or 0)),
-        )
-        for name, answers, value in levels_of_measurement
-    ]
-    print_rows("", columns, rows)
+    fields = (
+        Field("from", "text", lambda row: row[0]),
+        Field("answers", "count", lambda row: str(row[1])),
+        Field("mean rating", "mean", lambda row: row[2], is_whole=True),
+        Field("width", "mean", lambda row: (row[2].high or 0) - (row[2].low or 0)),
+    )
+    print_table(tabulate("", levels_of_measurement, fields))
     if levels.to_judge is not None:
         console.print(
             Text(

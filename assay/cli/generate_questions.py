@@ -11,13 +11,13 @@ import click
 
 from ..atomic_files import check_writable
 from ..errors import UsageError
-from ..presentation.result_table import Column
+from ..presentation.result_table import Column, ResultTable
 from ..presentation.texts import one_line
 from .exit_codes import DONE, TOO_MANY_FAILED
 from .generate import generate
 from .judge_session import JudgeSession, SessionOptions, open_judge_session, question_progress, with_judge_session
 from .options import embedder_option, json_option, option_group, quiet_option, wide_option
-from .output import echo, echo_json, open_console, print_rows
+from .output import echo, echo_json, open_console, print_table
 
 if TYPE_CHECKING:
     from ..generation.pair import Pair
@@ -320,11 +320,10 @@ def print_selection(selection: "PairSelection", out: Path, rejected: Path) -> No
         kinds = [f"{row.rejected.get(kind, 0)} of {row.pairs.get(kind, 0)}" for kind in ("long-form", "factoid")]
         share = f"{rejected_count} ({rejected_count / total:.0%})" if total else "0"
         rows.append((row.name, str(total), share, *kinds))
-    console = open_console()
-    print_rows("What each filter rejects", columns, rows)
+    print_table(ResultTable("What each filter rejects", columns, tuple(rows)))
     kinds_selected = ", ".join(f"{count} {kind}" for kind, count in _count_kinds(selection.selected).items())
     line = f"{len(selection.selected)} pairs ({kinds_selected}) are in {out}"
-    console.print(Text(f"{line}, {len(selection.rejected)} rejected ones in {rejected}"))
+    open_console().print(Text(f"{line}, {len(selection.rejected)} rejected ones in {rejected}"))
 
 
 def path_beside(out: Path, what: str) -> Path:

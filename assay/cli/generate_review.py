@@ -7,10 +7,10 @@ import click
 
 from ..errors import UsageError
 from ..presentation.figure import Figure
-from ..presentation.result_table import Column
+from ..presentation.result_table import Field, tabulate
 from .generate import generate
 from .options import json_option
-from .output import echo, echo_json, open_console, print_rows
+from .output import echo, echo_json, open_console, print_table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -130,25 +130,15 @@ def _as_json(summary: "ReviewSummary") -> dict[str, Any]:
 
 
 def _print(summary: "ReviewSummary", out: Path) -> None:
-    columns = (
-        Column("annotation", "text"),
-        Column("pairs"),
-        Column("share [95% interval]"),
-        Column("Krippendorff's alpha"),
-    )
     alpha = {str(option): value for option, value in summary.agreement.alpha.items()}
-    rows = []
-    for name, share in summary.shares.items():
-        rows.append(
-            (
-                name.replace("_", " "),
-                str(round((share.value or 0) * summary.judged)),
-                Figure.from_estimate("rate", share),
-                Figure("coefficient", alpha.get(name)),
-            )
-        )
+    fields = (
+        Field("annotation", "text", lambda row: row[0].replace("_", " ")),
+        Field("pairs", "count", lambda row: str(round((row[1].value or 0) * summary.judged))),
+        Field("share [95% interval]", "rate", lambda row: row[1]),
+        Field("Krippendorff's alpha", "coefficient", lambda row: alpha.get(row[0])),
+    )
     console = open_console()
-    print_rows(f"{summary.judged} pairs judged", columns, rows)
+    print_table(tabulate(f"{summary.judged} pairs judged", summary.shares.items(), fields))
     agreement = summary.agreement
     if compared := agreement.full + agreement.partial + agreement.none:
         counts = (agreement.full, agreement.partial, agreement.none)

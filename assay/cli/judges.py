@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,7 +10,7 @@ import click
 
 from ..atomic_files import check_writable
 from ..errors import UsageError
-from ..presentation.result_table import Column
+from ..presentation.result_table import Field, tabulate
 from ..presentation.texts import one_line
 from .exit_codes import DONE, TOO_MANY_FAILED
 from .options import (
@@ -24,7 +25,7 @@ from .options import (
     with_budget,
     with_set_options,
 )
-from .output import echo, echo_json, echo_notice, open_console, print_blocks, print_rows
+from .output import echo, echo_json, echo_notice, open_console, print_blocks, print_table
 from .progress import show_status
 
 if TYPE_CHECKING:
@@ -64,19 +65,18 @@ def list_judges(*, as_json: bool) -> None:
     if as_json:
         echo_json({"judges": listed})
         return
-    rows = [
-        (
-            str(judge["judge"]),
-            str(judge["model"]),
-            "yes" if judge["log_probabilities"] else "no",
-            "not needed" if not judge["is_local"] else "there" if judge["is_ready"] else "missing",
-        )
-        for judge in listed
-    ]
-    console = open_console()
-    headings = ("judge", "model", "log probs", "model file")
-    print_rows("", [Column(heading, "text") for heading in headings], rows)
-    console.print(
+    fields = (
+        Field("judge", "text", itemgetter("judge")),
+        Field("model", "text", itemgetter("model")),
+        Field("log probs", "text", lambda judge: "yes" if judge["log_probabilities"] else "no"),
+        Field(
+            "model file",
+            "text",
+            lambda judge: "not needed" if not judge["is_local"] else "there" if judge["is_ready"] else "missing",
+        ),
+    )
+    print_table(tabulate("", listed, fields))
+    open_console().print(
         "--judge takes one of these, a settings file (.yaml), gguf:PATH, or any litellm model string "
         "(openai/gpt-4o-mini, ollama/llama3.2)."
     )

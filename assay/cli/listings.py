@@ -2,14 +2,16 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..presentation.result_table import Field, tabulate
 from ..presentation.texts import one_line
 from .options import json_option, store_option, wide_option
-from .output import echo_json, echo_notice, open_console, print_rows
+from .output import echo_json, echo_notice, open_console, print_table
 
 if TYPE_CHECKING:
     from ..eval_sets import Sample
@@ -53,26 +55,14 @@ def runs(limit: int, *, store: str | Path, as_json: bool) -> None:
     if as_json:
         echo_json({"runs": listed})
         return
-    from ..presentation.result_table import Column
-
-    cells = [
-        (
-            row.id,
-            row.status,
-            ", ".join(source.rsplit("/", 1)[-1] for source in row.plan.sets),
-            ", ".join(row.plan.metrics),
-            row.plan.judge.label if row.plan.judge else "no judge",
-        )
-        for row in rows
-    ]
-    columns = (
-        Column("run", "text", is_whole=True),
-        Column("status", "text"),
-        Column("sets", "text"),
-        Column("metrics", "text", detail="wide"),
-        Column("judge", "text"),
+    fields = (
+        Field("run", "text", itemgetter("run"), is_whole=True),
+        Field("status", "text", itemgetter("status")),
+        Field("sets", "text", lambda row: ", ".join(source.rsplit("/", 1)[-1] for source in row["sets"])),
+        Field("metrics", "text", lambda row: ", ".join(row["metrics"]), "wide"),
+        Field("judge", "text", lambda row: row["judge"] or "no judge"),
     )
-    print_rows("", columns, cells)
+    print_table(tabulate("", listed, fields))
 
 
 @click.command()
@@ -98,11 +88,12 @@ def metrics(name: str | None, *, as_json: bool) -> None:
         return
     console = open_console()
     if name is None:
-        from ..presentation.result_table import Column
-
-        headings = ("metric", "judge", "what it measures")
-        rows = [(metric.name, "asked" if metric.needs_judge else "", metric.summary) for metric in described]
-        print_rows("", [Column(heading, "text") for heading in headings], rows)
+        fields = (
+            Field("metric", "text", lambda metric: metric.name),
+            Field("judge", "text", lambda metric: "asked" if metric.needs_judge else ""),
+            Field("what it measures", "text", lambda metric: metric.summary),
+        )
+        print_table(tabulate("", described, fields))
         return
     metric = described[0]
     low, high = ("unbounded" if bound is None else f"{bound:g}" for bound in metric.range)
@@ -130,23 +121,18 @@ def sets(*, as_json: bool) -> None:
     """
     from ..eval_sets import load_set
     from ..eval_sets.bundled import bundled_sets
-    from ..presentation.result_table import Column
 
-    loaded = {name: load_set(name) for name in bundled_sets()}
+    listed = [{"set": name} | _count(load_set(name)) for name in bundled_sets()]
     if as_json:
-        echo_json({"sets": [{"set": name} | _count(samples) for name, samples in loaded.items()]})
+        echo_json({"sets": listed})
         return
-    counts = [(name, _count(samples)) for name, samples in loaded.items()]
-    rows = [
-        (name, *(str(count[key]) for key in ("samples", "rated", "with_tables")), ", ".join(count["languages"]))
-        for name, count in counts
-    ]
-    columns = (
-        Column("set", "text"),
-        *map(Column, ("samples", "rated", "with tables")),
-        Column("languages", "text"),
+    numbers = {"samples": "samples", "rated": "rated", "with tables": "with_tables"}
+    fields = (
+        Field("set", "text", itemgetter("set")),
+        *(Field(head, "count", itemgetter(key)) for head, key in numbers.items()),
+        Field("languages", "text", lambda row: ", ".join(row["languages"])),
     )
-    print_rows("", columns, rows)
+    print_table(tabulate("", listed, fields))
 
 
 def _count(samples: "Sequence[Sample]") -> dict[str, Any]:

@@ -1,14 +1,15 @@
 """`assay numeric`: the facts of a table, and claims checked against it."""
 
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
 import click
 
-from ..presentation.result_table import Column
+from ..presentation.result_table import Column, Field, ResultTable, tabulate
 from .numeric_check import check
 from .options import json_option, wide_option
-from .output import echo_json, is_wide, open_console, print_rows
+from .output import echo_json, is_wide, open_console, print_table
 
 _SERIES_PER_TABLE = 3  # with --wide one more
 
@@ -72,7 +73,7 @@ def _print(table: dict[str, Any]) -> None:
     for start in range(0, len(table["series"]), per_table):
         group = table["series"][start : start + per_table]
         columns = (Column("", "text"), *(Column(_heading(series)) for series in group))
-        print_rows("Series", columns, [(label, *cells) for label, cells in _rows(group)])
+        print_table(ResultTable("Series", columns, tuple((label, *cells) for label, cells in _rows(group))))
     for series in table["series"]:
         _print_anomalies(console, series)
     if table["pairs"]:
@@ -125,29 +126,17 @@ def _print_anomalies(console: Any, series: dict[str, Any]) -> None:
 
 
 def _print_pairs(pairs: list[dict[str, Any]]) -> None:
-    columns = (
-        Column("first", "text"),
-        Column("second", "text"),
-        Column("n", detail="wide"),
-        Column("mean"),
-        Column("least", detail="wide"),
-        Column("most", detail="wide"),
-        Column("ratio of means", detail="wide"),
-        Column("first higher"),
-        Column("second higher", detail="wide"),
-        Column("corr."),
-        Column("p", detail="wide"),
+    fields = (
+        Field("first", "text", itemgetter("first")),
+        Field("second", "text", itemgetter("second")),
+        Field("n", "count", lambda pair: str(pair["n"]), "wide"),
+        Field("mean", "value", lambda pair: _number(pair["mean_difference"])),
+        Field("least", "value", lambda pair: _number(pair["least_difference"]), "wide"),
+        Field("most", "value", lambda pair: _number(pair["most_difference"]), "wide"),
+        Field("ratio of means", "value", lambda pair: _number(pair["ratio_of_means"]), "wide"),
+        Field("first higher", "value", lambda pair: _number(pair["first_higher"])),
+        Field("second higher", "value", lambda pair: _number(pair["second_higher"]), "wide"),
+        Field("corr.", "value", lambda pair: "" if pair["correlation"] is None else f"{pair['correlation']:.3f}"),
+        Field("p", "p", lambda pair: "" if pair["correlation_p"] is None else f"{pair['correlation_p']:.2g}", "wide"),
     )
-    keys = ("mean_difference", "least_difference", "most_difference", "ratio_of_means", "first_higher", "second_higher")
-    rows = [
-        (
-            pair["first"],
-            pair["second"],
-            str(pair["n"]),
-            *(_number(pair[key]) for key in keys),
-            "" if pair["correlation"] is None else f"{pair['correlation']:.3f}",
-            "" if pair["correlation_p"] is None else f"{pair['correlation_p']:.2g}",
-        )
-        for pair in pairs
-    ]
-    print_rows("Pairs (differences: first minus second, in the unit of the first)", columns, rows)
+    print_table(tabulate("Pairs (differences: first minus second, in the unit of the first)", pairs, fields))

@@ -5,7 +5,6 @@ direction of writing, or rich's markup. Here they become text that does nothing.
 """
 
 import sys
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -15,7 +14,7 @@ from ..presentation.texts import one_line, terminal_text
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from ..presentation.result_table import Column, Content, ReportBlock, ResultTable, Tone
+    from ..presentation.result_table import ReportBlock, ResultTable
 
 
 def echo(text: object = "", *, err: bool = False) -> None:
@@ -83,22 +82,6 @@ def print_table(table: "ResultTable") -> None:
     from ..presentation import terminal
 
     terminal.print_table(open_console(), table, is_wide=is_wide())
-
-
-def print_rows(
-    caption: str, columns: "Sequence[Column]", rows: "Sequence[Sequence[Content]]", tones: "Sequence[Tone]" = ()
-) -> None:
-    """Prints rows that only a command shows, such as a listing.
-
-    Args:
-        caption: What stands above them; "" for nothing.
-        columns: The columns.
-        rows: One cell per column.
-        tones: How each row looks; none for plain rows.
-    """
-    from ..presentation.result_table import ResultTable
-
-    print_table(ResultTable(caption, tuple(columns), tuple(map(tuple, rows)), tuple(tones)))
 
 
 def print_command(console: "Console", command: str, purpose: str = "") -> None:

@@ -4,10 +4,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import UsageError
-from ..presentation.figure import Figure, figures
-from ..presentation.result_table import Column, Content
+from ..presentation.result_table import Field, tabulate
 from ..presentation.texts import one_line
-from .output import echo, echo_json, print_rows
+from .output import echo, echo_json, print_table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -104,23 +103,13 @@ def _print_preferences(probe_runs: "Sequence[ProbeRun]", preferences: "Sequence[
 
 def _print_effect(title: str, comparison: "RunComparison", columns: tuple[str, str, str]) -> None:
     first, second, difference = columns
-    headings = (
-        Column("metric", "text"),
-        Column("n"),
-        Column(first, detail="wide"),
-        Column(second, detail="wide"),
-        Column(f"{difference} [95%]"),
-        Column("p", detail="wide"),
-        Column("p of all"),
+    fields = (
+        Field("metric", "text", lambda row: row.metric),
+        Field("n", "count", lambda row: str(row.paired.n)),
+        Field(first, "mean", lambda row: row.mean_a, "wide"),
+        Field(second, "mean", lambda row: row.mean_b, "wide"),
+        Field(f"{difference} [95%]", "change", lambda row: row.paired),
+        Field("p", "p", lambda row: row.paired.p, "wide"),
+        Field("p of all", "p", lambda row: row.p_of_all),
     )
-    rows: list[tuple[Content, ...]] = [
-        (
-            row.metric,
-            str(row.paired.n),
-            *map(figures("mean"), (row.mean_a, row.mean_b)),
-            Figure.from_estimate("change", row.paired),
-            *map(figures("p"), (row.paired.p, row.p_of_all)),
-        )
-        for row in comparison.overall
-    ]
-    print_rows(title, headings, rows)
+    print_table(tabulate(title, comparison.overall, fields))

@@ -7,7 +7,7 @@ from ...errors import UsageError
 
 if TYPE_CHECKING:
     from ...runs import Store
-    from ...runs.compare import Comparison
+    from ...runs.compare import RunComparison
 
 
 class ProbeRun(NamedTuple):
@@ -44,7 +44,7 @@ class SelfPreference(NamedTuple):
 
     own: ProbeRun
     other: ProbeRun
-    comparison: "Comparison"
+    comparison: "RunComparison"
 
 
 def load_probe_run(store: "Store", run: str) -> ProbeRun:

@@ -1,12 +1,22 @@
 """The tables of a meta-evaluation."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from ...presentation.figure import Figure, figures
 from ...presentation.result_table import Column, Content, Field, ResultTable, Rows, TableCell, Tone, tabulate
 from ..agreement import MetricAgreement
 from ..estimate import Estimate
-from ..results import Combination, Comparison, MetaEvaluation, PaperTables, Policy, Raters, Selection, StarRow
+from ..results import (
+    Combination,
+    Comparison,
+    MetaEvaluation,
+    PaperTables,
+    Policy,
+    Raters,
+    Selection,
+    SliceAgreement,
+    StarRow,
+)
 from ..scorer_check import ScorerCheck
 
 _EQUIVALENT = {True: "yes", False: "no", None: "-"}
@@ -56,7 +66,13 @@ def metric_table(evaluation: MetaEvaluation, *, is_detailed: bool) -> ResultTabl
             "pairs: share of pairs of answers that it orders as the raters do. AUROC bad, good: how well it finds bad "
             f"and good answers. {note}"
         )
-    return tabulate("Each metric against the ratings", metrics, fields, tone=_tone, note=note)
+    return tabulate(
+        "Each metric against the ratings",
+        metrics,
+        fields,
+        tone=lambda one: "baseline" if one.baseline else "",
+        note=note,
+    )
 
 
 def _without_problem(estimate: Estimate) -> Figure:
@@ -66,10 +82,6 @@ def _without_problem(estimate: Estimate) -> Figure:
 
 def _rho(metric: MetricAgreement, *, without: float = 0.0) -> float:
     return without if metric.spearman.value is None else metric.spearman.value
-
-
-def _tone(metric: MetricAgreement) -> Tone:
-    return "baseline" if metric.baseline else ""
 
 
 def _remark(metric: MetricAgreement, best_baseline: float | None, is_detailed: bool) -> TableCell:
@@ -238,26 +250,21 @@ def slice_table(evaluation: MetaEvaluation, metrics: Sequence[str]) -> ResultTab
         evaluation: The evaluation.
         metrics: The metrics that have a column beside the chosen combination; the first also where there is no room.
     """
-    columns = (
-        Column("", "text"),
-        Column("n"),
-        Column("mean rating", detail="wide"),
-        Column("chosen, out of fold"),
-        *(Column(name, detail="wide" if number else "always") for number, name in enumerate(metrics)),
+    fields = (
+        Field("", "text", lambda part: f"{part.attribute.replace('_', ' ')} {part.label or '(unknown)'}"),
+        Field("n", "count", lambda part: part.n),
+        Field("mean rating", "mean", lambda part: part.mean_rating, "wide"),
+        Field("chosen, out of fold", "correlation", lambda part: part.chosen),
+        *(
+            Field(name, "correlation", _read_slice(name), "wide" if number else "always")
+            for number, name in enumerate(metrics)
+        ),
     )
-    rows = []
-    for part in evaluation.slices:
-        estimates = dict(part.metrics)
-        rows.append(
-            (
-                f"{part.attribute.replace('_', ' ')} {part.label or '(unknown)'}",
-                Figure("count", part.n),
-                Figure("mean", part.mean_rating),
-                Figure.from_estimate("correlation", part.chosen),
-                *(Figure.from_estimate("correlation", estimates[one]) if one in estimates else "-" for one in metrics),
-            )
-        )
-    return ResultTable("By slice (Spearman)", columns, tuple(rows))
+    return tabulate("By slice (Spearman)", evaluation.slices, fields)
+
+
+def _read_slice(metric: str) -> Callable[[SliceAgreement], Estimate | str]:
+    return lambda part: dict(part.metrics).get(metric, "-")
 
 
 def policy_table(policy: Policy) -> ResultTable:

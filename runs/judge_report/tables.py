@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from ...meta_eval.estimate import Estimate
 from ...presentation.figure import Figure, format_p, format_price
 from ...presentation.result_table import Field, Paragraph, ReportBlock, ResultTable, tabulate
-from ..judge_comparison import JudgeComparison, JudgeFindings, Unit
+from ..judge_comparison import JudgeComparison, JudgeFindings
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -77,21 +77,18 @@ def panel_table(comparison: JudgeComparison, keys: Mapping[str, str], beyond: "C
         keys: The letter of each panel in the chart.
         beyond: The panels that agree more than any judge of their cost.
     """
+    unit = "USD" if comparison.unit == "usd" else comparison.unit
     fields = (
         Field("", "text", lambda panel: keys.get(panel.name, "")),
         Field("panel", "name", lambda panel: panel.name),
         Field("Spearman with rating", "correlation", lambda panel: panel.agreement),
         Field("n", "count", lambda panel: panel.agreement.n),
-        Field(_unit_name(comparison.unit), "price", lambda panel: format_price(panel.cost, comparison.unit)),
+        Field(unit, "price", lambda panel: format_price(panel.cost, comparison.unit)),
         Field("asks the expensive judge", "share", lambda panel: panel.expensive_share),
         Field("saves", "share", lambda panel: panel.saving),
         Field("agrees more than any judge of that cost", "text", lambda panel: "yes" if panel.name in beyond else "no"),
     )
     return tabulate("Judges together", comparison.panels, fields)
-
-
-def _unit_name(unit: Unit) -> str:
-    return "USD" if unit == "usd" else unit
 
 
 def probe_table(comparison: JudgeComparison) -> ResultTable:

@@ -11,7 +11,7 @@ from ...presentation.page import render_page, typeset, write_page
 from ...presentation.texts import format_time
 from .ledger import NightlyRunRow
 from .nightly_report import NightlyReport, read_report
-from .report_tables import nightly_tables
+from .report_tables import TABLES
 
 _MOST_POINTS = 90  # on a trend
 
@@ -34,9 +34,7 @@ def write_site(folder: Path, suite: str, rows: Sequence[NightlyRunRow], accepted
     common: dict[str, Any] = {"suite": suite, "accepted": accepted, "report_url": "{}.html".format}
     folder.mkdir(parents=True, exist_ok=True)
     for row, report in zip(rows, reports, strict=True):
-        page = render_page(
-            __package__, "nightly_run.html", common | {"report": report, "tables": nightly_tables(report)}
-        )
+        page = render_page(__package__, "nightly_run.html", common | {"report": report, "tables": TABLES})
         write_page(folder / f"{row.id}.html", page)
     index = common | {"reports": reports, "charts": draw_trends(reports)}
     write_page(folder / "index.html", render_page(__package__, "index.html", index))

@@ -1,12 +1,11 @@
 """The tables of a nightly run."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from ...presentation.result_table import Field, ResultTable, TableCell, Tone, tabulate
 from ..run_tables import CHANGE, report_table
 from .gates import GateResult
-from .nightly_report import NightlyReport, SampleReport
+from .nightly_report import RunReport, SampleReport
 
 STATE_TONES: dict[str, Tone] = {"passed": "good", "failed": "bad"}
 """How the state of a gate looks; another is neither good nor bad."""
@@ -36,31 +35,10 @@ def changed_table(caption: str, samples: Sequence[SampleReport]) -> ResultTable:
     return tabulate(caption, samples, fields)
 
 
-class RunTables(NamedTuple):
-    """The tables of one judge's run; those of samples are None where there is none."""
-
-    metrics: ResultTable
-    newly_failing: ResultTable | None
-    changed: ResultTable | None
+def metric_table(run: RunReport) -> ResultTable:
+    """The metrics of one judge's run; without the columns of changes where nothing is compared."""
+    return report_table("", run.metrics).without_empty(CHANGE, "p")
 
 
-class NightlyTables(NamedTuple):
-    """The tables of a nightly run's page."""
-
-    gates: ResultTable
-    runs: tuple[RunTables, ...]
-
-
-def nightly_tables(report: NightlyReport) -> NightlyTables:
-    """Makes the tables of a nightly run's page."""
-    return NightlyTables(
-        gate_table(report.gates),
-        tuple(
-            RunTables(
-                report_table("", run.metrics).without_empty(CHANGE, "p"),
-                changed_table("Newly failing", run.newly_failing) if run.newly_failing else None,
-                changed_table("Changed most", run.changed) if run.changed else None,
-            )
-            for run in report.runs
-        ),
-    )
+TABLES = {"gate_table": gate_table, "metric_table": metric_table, "changed_table": changed_table}
+"""What the pages of a nightly run call."""

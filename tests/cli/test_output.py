@@ -6,8 +6,8 @@ from typing import Any
 import click
 import pytest
 
-from assay.cli.output import is_wide, print_rows
-from assay.presentation.result_table import Column
+from assay.cli.output import is_wide, print_table
+from assay.presentation.result_table import Column, ResultTable
 
 Make = Callable[..., Any]
 LONG = "a_metric_of_a_team_whose_name_is_longer_than_the_terminal_is_wide" * 2
@@ -20,7 +20,7 @@ def printed(capfd: pytest.CaptureFixture[str], *, wide: bool) -> str:
     context.meta["assay.wide"] = wide
     with context:
         assert is_wide() is wide
-        print_rows("Means", COLUMNS, [(LONG, "12", "0.50")])
+        print_table(ResultTable("Means", COLUMNS, ((LONG, "12", "0.50"),)))
     return capfd.readouterr().out
 
 
