@@ -1,5 +1,7 @@
 """A question with its answer, made from a section."""
 
+from collections.abc import Iterable
+from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -102,4 +104,34 @@ def pair_to_sample(pair: Pair, section: Section) -> Sample:
 
 
 _PAIRS = LinesFile(Pair, lambda pair: pair.id, "assay generate questions sections.jsonl -o pairs.jsonl")
-read_pairs, write_pairs = _PAIRS.read, _PAIRS.write
+
+
+def read_pairs(path: str | Path) -> list[Pair]:
+    """Reads the file that `assay generate questions` wrote.
+
+    Args:
+        path: A JSON Lines file with one pair per line.
+
+    Returns:
+        The pairs, in the file's order.
+
+    Raises:
+        InputError: The file cannot be read; the message names the line, the field and what to do.
+    """
+    return _PAIRS.read(path)
+
+
+def write_pairs(pairs: Iterable[Pair], path: str | Path) -> int:
+    """Writes pairs as JSON Lines, one per line.
+
+    Args:
+        pairs: The pairs to write.
+        path: The file, in a folder that exists.
+
+    Returns:
+        The number of pairs written.
+
+    Raises:
+        InputError: The file cannot be written.
+    """
+    return _PAIRS.write(pairs, path)

@@ -1,5 +1,7 @@
 """A section of a document and the fold that it belongs to: the values that the stages of generation exchange."""
 
+from collections.abc import Iterable
+from pathlib import Path
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -85,6 +87,66 @@ class Fold(BaseModel):
 
 
 _SECTIONS = LinesFile(Section, lambda section: section.id, "assay generate sections DOCS -o sections.jsonl")
-read_sections, write_sections = _SECTIONS.read, _SECTIONS.write
 _FOLDS = LinesFile(Fold, lambda fold: fold.section, "assay generate folds sections.jsonl topics.jsonl -o folds.jsonl")
-read_folds, write_folds = _FOLDS.read, _FOLDS.write
+
+
+def read_sections(path: str | Path) -> list[Section]:
+    """Reads the file that `assay generate sections` wrote.
+
+    Args:
+        path: A JSON Lines file with one section per line.
+
+    Returns:
+        The sections, in the file's order.
+
+    Raises:
+        InputError: The file cannot be read; the message names the line, the field and what to do.
+    """
+    return _SECTIONS.read(path)
+
+
+def write_sections(sections: Iterable[Section], path: str | Path) -> int:
+    """Writes sections as JSON Lines, one per line.
+
+    Args:
+        sections: The sections to write.
+        path: The file, in a folder that exists.
+
+    Returns:
+        The number of sections written.
+
+    Raises:
+        InputError: The file cannot be written.
+    """
+    return _SECTIONS.write(sections, path)
+
+
+def read_folds(path: str | Path) -> list[Fold]:
+    """Reads the file that `assay generate folds` wrote.
+
+    Args:
+        path: A JSON Lines file with the fold of one section per line.
+
+    Returns:
+        The folds, in the file's order.
+
+    Raises:
+        InputError: The file cannot be read; the message names the line, the field and what to do.
+    """
+    return _FOLDS.read(path)
+
+
+def write_folds(folds: Iterable[Fold], path: str | Path) -> int:
+    """Writes folds as JSON Lines, the fold of one section per line.
+
+    Args:
+        folds: The folds to write.
+        path: The file, in a folder that exists.
+
+    Returns:
+        The number of lines written.
+
+    Raises:
+        InputError: The file cannot be written.
+    """
+    return _FOLDS.write(folds, path)

@@ -260,7 +260,8 @@ def _option_texts(specification: MetricSpecification, metric_class: Any) -> dict
     if not specification.argument:
         return dict(specification.options)
     if argument := getattr(metric_class, "argument", ""):
-        return {argument: specification.argument.strip(), **specification.options}
+        text = specification.argument.strip()
+        return ({argument: text} if text else {}) | dict(specification.options)
     texts = {}
     for option in specification.argument.split(":"):  # not an option as one is written
         name, equals, value = option.partition("=")

@@ -105,7 +105,7 @@ def answer_sentences(text: str, language: Language) -> list[AnswerSentence]:
         AnswerSentence(text='Then you click Run.', kind='claim', context='Open Payroll.')
     """
     kinds = load_sentence_kinds(language)
-    split, before, found = list[AnswerSentence](), list[str](), list[str]()
+    split, before, all_kinds = list[AnswerSentence](), list[str](), list[str]()
     for sentence in sentences(text, language):
         kind, stated, context = kinds.find_kind(sentence), sentence, ""
         if kind == CLAIM:
@@ -113,11 +113,11 @@ def answer_sentences(text: str, language: Language) -> list[AnswerSentence]:
             if before and kinds.refers_back(sentence):
                 context = " ".join(before[-_SENTENCES_OF_CONTEXT:])
         split.append(AnswerSentence(stated, kind, context))
-        found.append(kind)
+        all_kinds.append(kind)
         if kind in {CLAIM, LEAD_IN, YES_NO}:
             before.append(sentence)
-    if YES_NO in found and CLAIM not in found:
-        bare = found.index(YES_NO)
+    if YES_NO in all_kinds and CLAIM not in all_kinds:
+        bare = all_kinds.index(YES_NO)
         split[bare] = split[bare]._replace(kind=CLAIM)
     return split
 

@@ -1,5 +1,8 @@
 """The topic of a section, and the section's place in the space in which the topics were found."""
 
+from collections.abc import Iterable
+from pathlib import Path
+
 from pydantic import BaseModel, ConfigDict, Field
 
 from ..json_lines import LinesFile
@@ -27,4 +30,34 @@ class SectionTopic(BaseModel):
 
 
 _TOPICS = LinesFile(SectionTopic, lambda row: row.section, "assay generate topics sections.jsonl -o topics.jsonl")
-read_topics, write_topics = _TOPICS.read, _TOPICS.write
+
+
+def read_topics(path: str | Path) -> list[SectionTopic]:
+    """Reads the file that `assay generate topics` wrote.
+
+    Args:
+        path: A JSON Lines file with the topic of one section per line.
+
+    Returns:
+        The topics, in the file's order.
+
+    Raises:
+        InputError: The file cannot be read; the message names the line, the field and what to do.
+    """
+    return _TOPICS.read(path)
+
+
+def write_topics(rows: Iterable[SectionTopic], path: str | Path) -> int:
+    """Writes topics as JSON Lines, the topic of one section per line.
+
+    Args:
+        rows: The topics to write.
+        path: The file, in a folder that exists.
+
+    Returns:
+        The number of lines written.
+
+    Raises:
+        InputError: The file cannot be written.
+    """
+    return _TOPICS.write(rows, path)
