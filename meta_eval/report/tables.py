@@ -251,7 +251,7 @@ def slice_table(evaluation: MetaEvaluation, metrics: Sequence[str]) -> ResultTab
         metrics: The metrics that have a column beside the chosen combination; the first also where there is no room.
     """
     fields = (
-        Field("", "text", lambda part: f"{part.attribute.replace('_', ' ')} {part.label or '(unknown)'}"),
+        Field("", "text", lambda part: f"{part.attribute} {part.label or '(unknown)'}"),
         Field("n", "count", lambda part: part.n),
         Field("mean rating", "mean", lambda part: part.mean_rating, "wide"),
         Field("chosen, out of fold", "correlation", lambda part: part.chosen),
