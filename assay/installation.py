@@ -60,7 +60,7 @@ def require_packages(extra: str, purpose: str) -> None:
     """Checks that the packages of an extra are installed, without importing them.
 
     Args:
-        extra: The extra, whose packages are read from the installed metadata of Assay.
+        extra: The extra, whose packages are read from what Assay declares that it needs.
         purpose: What needs it, as the subject of a sentence.
 
     Raises:
@@ -147,7 +147,7 @@ def load_entry(entry: EntryPoint) -> Any:
     except AssayError:
         raise
     except Exception as error:  # another package's module may fail in any way
-        raise UsageError(f"{_describe(entry)}, which cannot be imported: {type(error).__name__}: {error}") from error
+        raise _explain_failed_import(entry, error) from error
 
 
 def entry_folder(entry: EntryPoint) -> Traversable:
@@ -160,17 +160,19 @@ def entry_folder(entry: EntryPoint) -> Traversable:
     try:
         return resources.files(parent).joinpath(name) if parent else resources.files(name)
     except Exception as error:  # another package's module may fail in any way
-        raise UsageError(f"{_describe(entry)}, which cannot be imported: {type(error).__name__}: {error}") from error
+        raise _explain_failed_import(entry, error) from error
 
 
-def _describe(entry: EntryPoint) -> str:
-    return f"{entry.name} is registered in {entry.group} by the package {_owner(entry)} as {entry.value}"
+def _explain_failed_import(entry: EntryPoint, error: Exception) -> UsageError:
+    registered = f"{entry.name} is registered in {entry.group} by the package {_owner(entry)} as {entry.value}"
+    return UsageError(f"{registered}, which cannot be imported: {type(error).__name__}: {error}")
 
 
 def _owner(entry: EntryPoint) -> str:
     return entry.dist.name if entry.dist is not None else "assay"
 
 
+@cache
 def _checkout_project() -> Mapping[str, Any] | None:
     """The table `project` of the checkout's `pyproject.toml`; None in an installed package."""
     folder = Path(__file__).parent
