@@ -1,0 +1,57 @@
+"""Populations with a known truth: groups of few and unequal sizes, ratings from 1 to 5, scores that follow them."""
+
+import checkout  # noqa: F401
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.meta_eval.table import ScoreTable
+
+Floats = NDArray[np.float64]
+Places = NDArray[np.intp]
+
+GROUP_SIZES = {
+    "60 groups of 1": [1] * 60,
+    "30 groups of 4": [4] * 30,
+    "10 groups of 4": [4] * 10,
+    "7 groups of 6": [6] * 7,
+    "5 groups of 8": [8] * 5,
+    "12 unequal groups": [1, 1, 2, 2, 3, 3, 4, 5, 7, 9, 13, 20],
+    "7 geometric groups": [1, 2, 4, 8, 16, 32, 64],
+}
+"""Sizes of groups, from equal to geometric."""
+
+CUTS = {"even": [-0.842, -0.253, 0.253, 0.842], "mostly 5": [-1.645, -1.282, -1.036, -0.674]}
+"""Where a normal variable is cut into ratings 1 to 5: a fifth each, or 75% fives."""
+
+
+def number_groups(sizes: list[int]) -> Places:
+    """The number of each item's group, (items,)."""
+    return np.repeat(np.arange(len(sizes)), sizes)
+
+
+def clustered_normal(generator: np.random.Generator, groups: Places, columns: int, shared: float) -> Floats:
+    """Normal variables with variance 1, of which a share is common to a group, (items, columns)."""
+    of_group = generator.normal(size=(int(groups.max()) + 1, columns))[groups]
+    return np.sqrt(shared) * of_group + np.sqrt(1 - shared) * generator.normal(size=(len(groups), columns))
+
+
+def rate(latent: Floats, cuts: str = "even") -> Floats:
+    """Ratings from 1 to 5 of a latent quality."""
+    return 1.0 + np.searchsorted(CUTS[cuts], latent)
+
+
+def follow(quality: Floats, noise: Floats, correlation: float) -> Floats:
+    """Scores whose correlation with the latent quality is as given."""
+    return correlation * quality + np.sqrt(1 - correlation**2) * noise
+
+
+def build_table(scores: Floats, ratings: Floats, groups: Places, **others: object) -> ScoreTable:
+    """A table of metrics m0, m1, ... (items, metrics) and ratings (items,) or (items, raters)."""
+    return ScoreTable(
+        tuple(f"i{number}" for number in range(len(scores))),
+        tuple(f"m{number}" for number in range(scores.shape[1])),
+        scores,
+        ratings if ratings.ndim == 2 else ratings[:, None],
+        groups=tuple(f"g{group}" for group in groups),
+        **others,  # type: ignore[arg-type]
+    )
